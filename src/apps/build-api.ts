@@ -1,0 +1,49 @@
+import type { Logger } from 'pino'
+import { accessRoutes, createDirectory } from '#modules/access/index.ts'
+import { accountRoutes, createAuthenticator, createTokens, openKeyring } from '#modules/accounts/index.ts'
+import type { Config } from '#platform/config.ts'
+import { createSecretBox } from '#platform/crypto/secret-box.ts'
+import { handleOf, openDatabases } from '#platform/database/database.ts'
+import { openListener } from '#platform/database/listener.ts'
+import { eventRoutes } from '#platform/events/routes.ts'
+import { healthRoutes } from '#platform/http/health.ts'
+import { createServer } from '#platform/http/server.ts'
+import { type Metrics, measurePools, measureRequests } from '#platform/observability/metrics.ts'
+
+export type Api = Awaited<ReturnType<typeof buildApi>>
+
+/** The API, put together: what it needs, then every module's routes. This is the list of what exists. */
+export async function buildApi(
+  config: Config,
+  { log, metrics, drainGraceMs = 1_000 }: { log: Logger; metrics: Metrics; drainGraceMs?: number },
+) {
+  const databases = openDatabases(config.databases)
+  const { control, cells } = databases
+  const listener = await openListener(control)
+  const box = createSecretBox(config.secretKeys)
+  const keyring = openKeyring(control, box, listener)
+  const tokens = createTokens(keyring, config.publicUrl)
+  const directory = createDirectory(control, listener)
+
+  const app = await createServer({
+    log,
+    publicUrl: config.publicUrl,
+    trustProxy: config.trustProxy,
+    rateLimits: config.rateLimits,
+    drainGraceMs,
+    guard: { ...directory, authenticate: createAuthenticator({ control, tokens, box, listener }), cells },
+  })
+  app.addHook('onClose', async () => {
+    await listener.close()
+    await databases.close()
+  })
+  measureRequests(app, metrics)
+  measurePools(metrics, Object.fromEntries([...cells].map(([name, cell]) => [name, handleOf(cell).pool])))
+
+  await app.register(healthRoutes, { databases, providers: config.providers })
+  await app.register(accountRoutes, { control, keyring })
+  await app.register(accessRoutes, { control, cells, signup: config.businessSignup })
+  await app.register(eventRoutes, { prefix: '/v1/businesses/:businessId' })
+
+  return Object.assign(app, { services: { databases, listener, tokens, box } })
+}

@@ -1,0 +1,6 @@
+import { AUDIT_LOG } from '#modules/access/index.ts'
+import type { AnyJob } from '#platform/jobs/define.ts'
+import { maintenanceJobs } from '#platform/maintenance.ts'
+
+/** Every job that a worker can run. */
+export const jobs: readonly AnyJob[] = [...maintenanceJobs([AUDIT_LOG])]

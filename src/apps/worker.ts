@@ -1,0 +1,58 @@
+import closeWithGrace from 'close-with-grace'
+import { loadConfig } from '#platform/config.ts'
+import { openDatabases } from '#platform/database/database.ts'
+import { sequenceEvents } from '#platform/events/sequencer.ts'
+import { startLoop } from '#platform/jobs/loop.ts'
+import { startWorker } from '#platform/jobs/worker.ts'
+import { createLog } from '#platform/observability/log.ts'
+import { createMetrics, serveMetrics } from '#platform/observability/metrics.ts'
+import { announce, assertMigrated, boot, describeDatabase } from './boot.ts'
+import { jobs } from './jobs.ts'
+
+const MAX_DRAIN_MS = 25_000
+const SEQUENCE_MS = 500
+
+await boot(async () => {
+  const config = loadConfig(process.env)
+  const log = createLog(config.logLevel)
+  const metrics = createMetrics()
+  const databases = openDatabases(config.databases, { applicationName: 'kontor worker' })
+  await assertMigrated(databases, log)
+
+  const worker = startWorker({
+    databases,
+    jobs,
+    log,
+    metrics,
+    abandon: (database) => {
+      log.fatal(
+        { database },
+        'its running jobs will be given to another worker: ending this process so that none runs twice at once',
+      )
+      process.exit(1)
+    },
+  })
+  const sequencers = [...databases.cells].map(([name, cell]) =>
+    startLoop(`sequencer of ${name}`, SEQUENCE_MS, () => sequenceEvents(cell), log),
+  )
+  const metricsServer = await serveMetrics(metrics, config.host, config.workerMetricsPort)
+
+  closeWithGrace({ delay: MAX_DRAIN_MS, logger: false }, async ({ err, signal }) => {
+    if (err) log.fatal({ err }, 'stopping after an unexpected error')
+    else log.info({ signal }, 'stopping')
+    await Promise.all([worker.stop(), ...sequencers.map((loop) => loop.stop())])
+    await metricsServer.close()
+    await databases.close()
+  })
+  announce(
+    'worker',
+    {
+      metrics: `http://${config.host}:${metricsServer.port}/metrics`,
+      database: describeDatabase(config.databases.control.url),
+      cells: ['main', ...Object.keys(config.databases.cells)].join(', '),
+      jobs: String(jobs.length),
+    },
+    config.providers,
+    log,
+  )
+})

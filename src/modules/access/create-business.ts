@@ -1,0 +1,62 @@
+import slugify from '@sindresorhus/slugify'
+import { now } from '#platform/clock.ts'
+import type { ControlTx } from '#platform/database/database.ts'
+import { violatedConstraint } from '#platform/database/errors.ts'
+import { notify } from '#platform/database/listener.ts'
+import type { Actor } from '#vocabulary/actor.ts'
+import type { Business } from '#vocabulary/business.ts'
+import { newBusinessId, newId } from '#vocabulary/ids.ts'
+import { audit } from './audit.ts'
+import { BUSINESS_CHANGED } from './directory.ts'
+import { slugExists } from './errors.ts'
+import { emptiestCell } from './queries.ts'
+import type { NewBusiness } from './schemas.ts'
+import { checkSettings } from './settings.ts'
+
+/** The creator becomes its ADMIN. `actor` is undefined on the command line, where the operator names the owner. */
+export async function createBusiness(
+  tx: ControlTx,
+  { ownerId, actor, cells }: { ownerId: string; actor: Actor | undefined; cells: Iterable<string> },
+  body: NewBusiness,
+): Promise<Business> {
+  const defaultLocale = body.defaultLocale ?? body.locales?.[0] ?? 'en'
+  const settings = { ...body, defaultLocale, locales: body.locales ?? [defaultLocale] }
+  checkSettings(settings)
+
+  const id = newBusinessId()
+  const business: Business = {
+    id,
+    name: body.name,
+    slug: body.slug ?? `${slugify(body.name).slice(0, 80).replace(/-$/, '') || 'business'}-${id.slice(-5)}`,
+    contactEmail: body.contactEmail ?? null,
+    defaultLocale,
+    locales: settings.locales,
+    allowedOrigins: body.allowedOrigins ?? [],
+    markets: body.markets ?? [],
+    stripeAccountId: null,
+    cell: await emptiestCell(tx, cells),
+    version: 1,
+    createdAt: now(),
+    updatedAt: now(),
+  }
+  try {
+    await tx
+      .insertInto('access.businesses')
+      .values({ ...business, markets: JSON.stringify(business.markets) })
+      .execute()
+  } catch (error) {
+    throw violatedConstraint(error) === 'businesses_slug_key' ? slugExists(business.slug) : error
+  }
+  const roleId = newId('role')
+  await tx
+    .insertInto('access.roles')
+    .values({ businessId: id, id: roleId, name: 'Admin', permissions: ['ADMIN'], createdAt: now(), updatedAt: now() })
+    .execute()
+  await tx
+    .insertInto('access.memberships')
+    .values({ businessId: id, userId: ownerId, roleId, createdAt: now() })
+    .execute()
+  await audit(tx, { businessId: id, action: 'business.created', subject: id, actor, data: { ownerId } })
+  await notify(tx, BUSINESS_CHANGED, id)
+  return business
+}

@@ -1,0 +1,45 @@
+import { createCache } from '#platform/cache.ts'
+import type { ControlDb } from '#platform/database/database.ts'
+import type { Listener } from '#platform/database/listener.ts'
+import type { Actor } from '#vocabulary/actor.ts'
+import type { Business } from '#vocabulary/business.ts'
+import type { Permission } from '#vocabulary/permissions.ts'
+import { findBusiness, findPermissions } from './queries.ts'
+
+const TTL_MS = 60_000
+
+export const BUSINESS_CHANGED = 'business'
+export const MEMBERS_CHANGED = 'members'
+
+/**
+ * Every request asks which business it is for, where that lives, and what the caller may do there. Both answers are kept in the
+ * process and dropped in all of them when a change commits; while the news cannot be heard, the database is asked.
+ */
+export function createDirectory(control: ControlDb, listener: Listener) {
+  const trusted = () => listener.connected
+  const businesses = createCache<Business>({ max: 20_000, ttlMs: TTL_MS, trusted })
+  const permissions = createCache<readonly Permission[]>({ max: 50_000, ttlMs: TTL_MS, trusted })
+  listener.on(BUSINESS_CHANGED, (id) => businesses.drop(id))
+  listener.on(MEMBERS_CHANGED, (businessId) => permissions.dropWhere((key) => key.startsWith(`${businessId}/`)))
+  listener.onGap(() => {
+    businesses.clear()
+    permissions.clear()
+  })
+
+  return {
+    findBusiness: (id: string): Business | undefined | Promise<Business | undefined> =>
+      businesses.peek(id) ?? businesses.get(id, () => findBusiness(control, id)),
+
+    permissionsOf(
+      { userId, onlyBusinessId }: Actor,
+      businessId: string,
+    ): readonly Permission[] | Promise<readonly Permission[]> {
+      if (onlyBusinessId !== undefined && onlyBusinessId !== businessId) return []
+      const key = `${businessId}/${userId}`
+      return (
+        permissions.peek(key) ??
+        permissions.get(key, () => findPermissions(control, businessId, userId)).then((held) => held ?? [])
+      )
+    },
+  }
+}

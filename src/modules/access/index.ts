@@ -1,0 +1,7 @@
+export { AUDIT_LOG, audit } from './audit.ts'
+export { createBusiness } from './create-business.ts'
+export { rememberCustomer } from './customers.ts'
+export { createDirectory } from './directory.ts'
+export { mintInvitationToken } from './invitations.ts'
+export { setRole } from './roles.ts'
+export { accessRoutes } from './routes.ts'

@@ -1,0 +1,49 @@
+import type { Selectable } from 'kysely'
+import type { AccessInvitations, AccessRoles } from '#platform/database/control-tables.ts'
+import type { Business } from '#vocabulary/business.ts'
+import { toSeconds } from '#vocabulary/time.ts'
+
+const presentStorefront = ({ id, name, slug, defaultLocale, locales, markets }: Business) => ({
+  id,
+  name,
+  slug,
+  defaultLocale,
+  locales,
+  markets,
+})
+
+/** Strangers see what a storefront needs; members see the settings as well. */
+export const presentBusiness = (business: Business, isMember: boolean) =>
+  isMember
+    ? {
+        ...presentStorefront(business),
+        contactEmail: business.contactEmail,
+        allowedOrigins: business.allowedOrigins,
+        createdAt: toSeconds(business.createdAt),
+        updatedAt: toSeconds(business.updatedAt),
+      }
+    : presentStorefront(business)
+
+export const presentRole = ({
+  id,
+  name,
+  permissions,
+  createdAt,
+  updatedAt,
+}: Omit<Selectable<AccessRoles>, 'businessId'>) => ({
+  id,
+  name,
+  permissions: permissions as never[],
+  createdAt: toSeconds(createdAt),
+  updatedAt: toSeconds(updatedAt),
+})
+
+export const presentInvitation = (row: Omit<Selectable<AccessInvitations>, 'businessId' | 'tokenHash'>) => ({
+  id: row.id,
+  email: row.email,
+  roleId: row.roleId,
+  invitedBy: row.invitedBy,
+  expiresAt: toSeconds(row.expiresAt),
+  acceptedAt: row.acceptedAt && toSeconds(row.acceptedAt),
+  createdAt: toSeconds(row.createdAt),
+})

@@ -1,0 +1,123 @@
+import { sql } from 'kysely'
+import type { ControlDb, ControlTx } from '#platform/database/database.ts'
+import type { Business, Market } from '#vocabulary/business.ts'
+import { notFound } from '#vocabulary/errors.ts'
+import { decodeCursor, type Filters } from '#vocabulary/paging.ts'
+import type { Permission } from '#vocabulary/permissions.ts'
+import type { PageOnly } from './schemas.ts'
+
+export async function findBusiness(db: ControlDb, id: string): Promise<Business | undefined> {
+  const row = await db.selectFrom('access.businesses').selectAll().where('id', '=', id).executeTakeFirst()
+  return row && toBusiness(row)
+}
+
+/** Locks the row: changes of a business, and of who is ADMIN there, happen one after another. */
+export async function lockBusiness(tx: ControlTx, id: string): Promise<Business> {
+  const row = await tx.selectFrom('access.businesses').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
+  if (!row) throw notFound('business')
+  return toBusiness(row)
+}
+
+const toBusiness = <Row extends { markets: unknown }>(row: Row) => ({ ...row, markets: row.markets as Market[] })
+
+export async function listBusinessesOf(db: ControlDb, userId: string, { limit = 20, cursor }: PageOnly) {
+  const filters = { list: 'businesses', userId }
+  const position = positionOf(filters, cursor)
+  const rows = await db
+    .selectFrom('access.businesses')
+    .selectAll()
+    .where('id', 'in', (mine) =>
+      mine.selectFrom('access.memberships').select('businessId').where('userId', '=', userId),
+    )
+    .$if(position !== undefined, (query) => query.where('id', '<', position ?? ''))
+    .orderBy('id', 'desc')
+    .limit(limit + 1)
+    .execute()
+  return { rows: rows.map(toBusiness), filters }
+}
+
+const positionOf = (filters: Filters, cursor: string | undefined) =>
+  decodeCursor(filters, cursor, ['string'])?.[0] as string | undefined
+
+/** The cell with the fewest businesses, of those that this process can reach. */
+export async function emptiestCell(db: ControlDb, cells: Iterable<string>): Promise<string> {
+  const { rows } = await sql<{ cell: string }>`
+    select known.cell
+      from unnest(${[...cells]}::text[]) as known (cell)
+      left join (select cell, count(*) as businesses from access.businesses group by cell) as counted using (cell)
+     order by coalesce(businesses, 0), known.cell
+     limit 1`.execute(db)
+  return rows[0]?.cell ?? 'main'
+}
+
+/** What a user may do in a business: the union of their roles there. */
+export async function findPermissions(db: ControlDb, businessId: string, userId: string): Promise<Permission[]> {
+  const rows = await db
+    .selectFrom('access.memberships')
+    .innerJoin('access.roles', (join) =>
+      join
+        .onRef('access.roles.businessId', '=', 'access.memberships.businessId')
+        .onRef('access.roles.id', '=', 'access.memberships.roleId'),
+    )
+    .select('access.roles.permissions')
+    .where('access.memberships.businessId', '=', businessId)
+    .where('access.memberships.userId', '=', userId)
+    .execute()
+  return [...new Set(rows.flatMap((row) => row.permissions))] as Permission[]
+}
+
+export const countAdmins = async (tx: ControlTx, businessId: string): Promise<number> => {
+  const { admins } = await tx
+    .selectFrom('access.memberships')
+    .innerJoin('access.roles', (join) =>
+      join
+        .onRef('access.roles.businessId', '=', 'access.memberships.businessId')
+        .onRef('access.roles.id', '=', 'access.memberships.roleId'),
+    )
+    .select((row) => row.fn.countAll<number>().as('admins'))
+    .where('access.memberships.businessId', '=', businessId)
+    .where('access.roles.permissions', '@>', ['ADMIN'])
+    .executeTakeFirstOrThrow()
+  return admins
+}
+
+export const findRole = (db: ControlDb, businessId: string, id: string) =>
+  db
+    .selectFrom('access.roles')
+    .selectAll()
+    .where((role) => role.and({ businessId, id }))
+    .executeTakeFirst()
+
+export async function getRole(db: ControlDb, businessId: string, id: string) {
+  const role = await findRole(db, businessId, id)
+  if (!role) throw notFound('role')
+  return role
+}
+
+export async function listRoles(db: ControlDb, businessId: string, { limit = 20, cursor }: PageOnly) {
+  const filters = { list: 'roles', businessId }
+  const position = positionOf(filters, cursor)
+  const rows = await db
+    .selectFrom('access.roles')
+    .selectAll()
+    .where('businessId', '=', businessId)
+    .$if(position !== undefined, (query) => query.where('id', '<', position ?? ''))
+    .orderBy('id', 'desc')
+    .limit(limit + 1)
+    .execute()
+  return { rows, filters }
+}
+
+export async function listInvitations(db: ControlDb, businessId: string, { limit = 20, cursor }: PageOnly) {
+  const filters = { list: 'invitations', businessId }
+  const position = positionOf(filters, cursor)
+  const rows = await db
+    .selectFrom('access.invitations')
+    .selectAll()
+    .where('businessId', '=', businessId)
+    .$if(position !== undefined, (query) => query.where('id', '<', position ?? ''))
+    .orderBy('id', 'desc')
+    .limit(limit + 1)
+    .execute()
+  return { rows, filters }
+}

@@ -1,0 +1,304 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { ControlDb } from '#platform/database/database.ts'
+import { transaction } from '#platform/database/transaction.ts'
+import { etagOf, expectedOf, sendVersioned } from '#platform/http/etag.ts'
+import { createOnce } from '#platform/http/idempotency.ts'
+import { toPage } from '#vocabulary/paging.ts'
+import { PageOf, Success } from '#vocabulary/schemas.ts'
+import { listAudit } from './audit.ts'
+import { createBusiness } from './create-business.ts'
+import { signupClosed } from './errors.ts'
+import { acceptInvitation, createInvitation, revokeInvitation } from './invitations.ts'
+import { presentBusiness, presentInvitation, presentRole } from './present.ts'
+import { getRole, listBusinessesOf, listInvitations, listRoles } from './queries.ts'
+import { createRole, deleteRole, updateRole } from './roles.ts'
+import * as shape from './schemas.ts'
+import { updateBusiness } from './update-business.ts'
+
+export type AccessOptions = { control: ControlDb; cells: ReadonlyMap<string, unknown>; signup: 'open' | 'closed' }
+
+export const accessRoutes: FastifyPluginAsyncTypebox<AccessOptions> = async (app, { control, cells, signup }) => {
+  app.post(
+    '/v1/businesses',
+    {
+      config: { access: 'signed-in', business: 'none', idempotent: true },
+      schema: {
+        operationId: 'createBusiness',
+        tags: ['Businesses'],
+        summary: 'Create a business',
+        description: 'The caller becomes its ADMIN. Where the operator has closed sign-up this answers 403.',
+        body: shape.NewBusiness,
+        response: { 201: shape.Business },
+      },
+    },
+    (request, reply) => {
+      if (signup === 'closed') throw signupClosed()
+      const { actor, body } = request
+      return createOnce(request, reply, control, async (tx) =>
+        presentBusiness(await createBusiness(tx, { ownerId: actor.userId, actor, cells: cells.keys() }, body), true),
+      )
+    },
+  )
+
+  app.get(
+    '/v1/businesses',
+    {
+      config: { access: 'signed-in', business: 'none' },
+      schema: {
+        operationId: 'listBusinesses',
+        tags: ['Businesses'],
+        summary: 'List my businesses',
+        description: 'Those in which the caller has a role.',
+        querystring: shape.PageOnly,
+        response: { 200: PageOf(shape.Business) },
+      },
+    },
+    async ({ actor, query }) => {
+      const { rows, filters } = await listBusinessesOf(control, actor.userId, query)
+      return toPage(rows, query.limit ?? 20, filters, (row) => [row.id], (row) => presentBusiness(row, true)) // biome-ignore format: one line
+    },
+  )
+
+  await app.register(businessRoutes, { prefix: '/v1/businesses/:businessId', control })
+
+  app.post(
+    '/v1/users/invitations/accept',
+    {
+      config: { access: 'signed-in', business: 'none' },
+      schema: {
+        operationId: 'acceptInvitation',
+        tags: ['Invitations'],
+        summary: 'Accept an invitation',
+        description: 'The caller’s account must have the invited email address.',
+        body: shape.AcceptInvitation,
+        response: { 200: Success },
+      },
+    },
+    async ({ actor, body }) => {
+      await transaction(control, (tx) => acceptInvitation(tx, actor, body.token))
+      return { success: true } as const
+    },
+  )
+}
+
+const businessRoutes: FastifyPluginAsyncTypebox<{ control: ControlDb }> = async (app, { control }) => {
+  app.get(
+    '',
+    {
+      config: { access: 'guest', business: 'path', versioned: true },
+      schema: {
+        operationId: 'getBusiness',
+        tags: ['Businesses'],
+        summary: 'Get a business',
+        description: 'Guests and users without a role see what a storefront needs: name, locales, markets.',
+        params: shape.BusinessParams,
+        response: { 200: shape.Business },
+      },
+    },
+    (request, reply) => {
+      const { business, permissions } = request
+      return sendVersioned(request, reply, etagOf(business.version), presentBusiness(business, permissions.length > 0))
+    },
+  )
+
+  app.put(
+    '',
+    {
+      config: { access: 'SETTINGS_WRITE', business: 'path', versioned: true },
+      schema: {
+        operationId: 'updateBusiness',
+        tags: ['Businesses'],
+        summary: 'Change a business',
+        description: 'Changes what is sent and keeps the rest; arrays are replaced whole.',
+        params: shape.BusinessParams,
+        body: shape.BusinessChanges,
+        response: { 200: shape.Business },
+      },
+    },
+    async (request, reply) => {
+      const { actor, params, body } = request
+      const context = { businessId: params.businessId, actor, expected: expectedOf(request) }
+      const business = await transaction(control, (tx) => updateBusiness(tx, context, body))
+      return sendVersioned(request, reply, etagOf(business.version), presentBusiness(business, true))
+    },
+  )
+
+  app.post(
+    '/roles',
+    {
+      config: { access: 'SETTINGS_WRITE', business: 'path', idempotent: true },
+      schema: {
+        operationId: 'createRole',
+        tags: ['Roles'],
+        summary: 'Create a role',
+        description: 'Nobody can give a permission that they lack.',
+        params: shape.BusinessParams,
+        body: shape.NewRole,
+        response: { 201: shape.Role },
+      },
+    },
+    (request, reply) => {
+      const { actor, permissions, params, body } = request
+      const granter = { businessId: params.businessId, actor, permissions }
+      return createOnce(request, reply, control, async (tx) => presentRole(await createRole(tx, granter, body)))
+    },
+  )
+
+  app.get(
+    '/roles',
+    {
+      config: { access: 'SETTINGS_WRITE', business: 'path' },
+      schema: {
+        operationId: 'listRoles',
+        tags: ['Roles'],
+        summary: 'List roles',
+        params: shape.BusinessParams,
+        querystring: shape.PageOnly,
+        response: { 200: PageOf(shape.Role) },
+      },
+    },
+    async ({ params, query }) => {
+      const { rows, filters } = await listRoles(control, params.businessId, query)
+      return toPage(rows, query.limit ?? 20, filters, (row) => [row.id], presentRole)
+    },
+  )
+
+  app.get(
+    '/roles/:id',
+    {
+      config: { access: 'SETTINGS_WRITE', business: 'path', versioned: true },
+      schema: {
+        operationId: 'getRole',
+        tags: ['Roles'],
+        summary: 'Get a role',
+        params: shape.RoleParams,
+        response: { 200: shape.Role },
+      },
+    },
+    async (request, reply) => {
+      const role = await getRole(control, request.params.businessId, request.params.id)
+      return sendVersioned(request, reply, etagOf(role.version), presentRole(role))
+    },
+  )
+
+  app.put(
+    '/roles/:id',
+    {
+      config: { access: 'SETTINGS_WRITE', business: 'path', versioned: true },
+      schema: {
+        operationId: 'updateRole',
+        tags: ['Roles'],
+        summary: 'Change a role',
+        description: 'Takes effect at once for everybody who has it. The last ADMIN of a business stays.',
+        params: shape.RoleParams,
+        body: shape.RoleChanges,
+        response: { 200: shape.Role },
+      },
+    },
+    async (request, reply) => {
+      const { actor, permissions, params, body } = request
+      const granter = { businessId: params.businessId, actor, permissions }
+      const role = await transaction(control, (tx) => updateRole(tx, granter, params.id, expectedOf(request), body))
+      return sendVersioned(request, reply, etagOf(role.version), presentRole(role))
+    },
+  )
+
+  app.delete(
+    '/roles/:id',
+    {
+      config: { access: 'SETTINGS_WRITE', business: 'path', versioned: true },
+      schema: {
+        operationId: 'deleteRole',
+        tags: ['Roles'],
+        summary: 'Delete a role',
+        description: 'Only when nobody has it any more.',
+        params: shape.RoleParams,
+        response: { 200: Success },
+      },
+    },
+    async (request) => {
+      const { actor, permissions, params } = request
+      const granter = { businessId: params.businessId, actor, permissions }
+      await transaction(control, (tx) => deleteRole(tx, granter, params.id, expectedOf(request)))
+      return { success: true } as const
+    },
+  )
+
+  app.post(
+    '/invitations',
+    {
+      config: { access: 'SETTINGS_WRITE', business: 'path', idempotent: true },
+      schema: {
+        operationId: 'createInvitation',
+        tags: ['Invitations'],
+        summary: 'Invite somebody',
+        description: 'They become a member with that role when they accept it with an account of this email address.',
+        params: shape.BusinessParams,
+        body: shape.NewInvitation,
+        response: { 201: shape.Invitation },
+      },
+    },
+    (request, reply) => {
+      const { actor, permissions, params, body } = request
+      const granter = { businessId: params.businessId, actor, permissions }
+      return createOnce(request, reply, control, async (tx) =>
+        presentInvitation(await createInvitation(tx, granter, body)),
+      )
+    },
+  )
+
+  app.get(
+    '/invitations',
+    {
+      config: { access: 'SETTINGS_WRITE', business: 'path' },
+      schema: {
+        operationId: 'listInvitations',
+        tags: ['Invitations'],
+        summary: 'List invitations',
+        params: shape.BusinessParams,
+        querystring: shape.PageOnly,
+        response: { 200: PageOf(shape.Invitation) },
+      },
+    },
+    async ({ params, query }) => {
+      const { rows, filters } = await listInvitations(control, params.businessId, query)
+      return toPage(rows, query.limit ?? 20, filters, (row) => [row.id], presentInvitation)
+    },
+  )
+
+  app.delete(
+    '/invitations/:id',
+    {
+      config: { access: 'SETTINGS_WRITE', business: 'path' },
+      schema: {
+        operationId: 'revokeInvitation',
+        tags: ['Invitations'],
+        summary: 'Take an invitation back',
+        params: shape.RoleParams,
+        response: { 200: Success },
+      },
+    },
+    async ({ actor, permissions, params }) => {
+      const granter = { businessId: params.businessId, actor, permissions }
+      await transaction(control, (tx) => revokeInvitation(tx, granter, params.id))
+      return { success: true } as const
+    },
+  )
+
+  app.get(
+    '/audit',
+    {
+      config: { access: 'ADMIN', business: 'path' },
+      schema: {
+        operationId: 'listAudit',
+        tags: ['Events'],
+        summary: 'List the audit log',
+        description: 'Changes to the business, its roles and its members, newest first.',
+        params: shape.BusinessParams,
+        querystring: shape.PageOnly,
+        response: { 200: PageOf(shape.AuditEntry) },
+      },
+    },
+    ({ params, query }) => listAudit(control, params.businessId, query),
+  )
+}

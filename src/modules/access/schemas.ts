@@ -1,0 +1,143 @@
+import { type Static, Type } from 'typebox'
+import { PAYMENT_METHODS } from '#vocabulary/business.ts'
+import { PERMISSIONS } from '#vocabulary/permissions.ts'
+import {
+  BasisPoints,
+  BusinessId,
+  Changes,
+  Email,
+  Id,
+  idOf,
+  Money,
+  Name,
+  Nullable,
+  OneOf,
+  PageQuery,
+  Slug,
+  UnixSeconds,
+  UserId,
+} from '#vocabulary/schemas.ts'
+
+const RoleId = idOf('role', '01jcq3v7k8f5t9x2m4n6p8r0sw')
+const InvitationId = idOf('inv', '01jcq3v7k8f5t9x2m4n6p8r0sw')
+const Locale = Type.String({ minLength: 2, maxLength: 35, examples: ['en'] })
+const Origin = Type.String({
+  maxLength: 300,
+  description: 'Scheme and host, no path.',
+  examples: ['https://shop.example.com'],
+})
+
+const ShippingMethod = Type.Object({
+  id: Type.String({ minLength: 1, maxLength: 64, pattern: '^[A-Za-z0-9_-]+$', examples: ['standard'] }),
+  name: Type.String({ minLength: 1, maxLength: 200, examples: ['Standard'] }),
+  price: Money,
+  freeFrom: Type.Optional(
+    Type.Integer({ ...Money, description: 'Free when subtotal − discount reaches this.', examples: [5000] }),
+  ),
+})
+
+export const Market = Type.Object(
+  {
+    id: Type.String({
+      minLength: 1,
+      maxLength: 64,
+      pattern: '^[A-Za-z0-9_-]+$',
+      description: 'The market code that quotes, checkouts and prices name.',
+      examples: ['us'],
+    }),
+    name: Type.String({ minLength: 1, maxLength: 200, examples: ['United States'] }),
+    currency: Type.String({ pattern: '^[A-Z]{3}$', maxLength: 3, description: 'ISO 4217.', examples: ['USD'] }),
+    taxBps: BasisPoints,
+    taxShipping: Type.Boolean({ examples: [false] }),
+    shippingMethods: Type.Array(ShippingMethod, { maxItems: 50 }),
+    paymentMethods: Type.Array(OneOf(PAYMENT_METHODS), { maxItems: 10, uniqueItems: true }),
+  },
+  { title: 'Market' },
+)
+
+/** What a storefront needs to know; all that guests and strangers see. */
+const storefront = {
+  id: BusinessId,
+  name: Name,
+  slug: Slug,
+  defaultLocale: Locale,
+  locales: Type.Array(Locale, { minItems: 1, maxItems: 100, uniqueItems: true }),
+  markets: Type.Array(Market, { maxItems: 200 }),
+}
+
+export const Business = Type.Object(
+  {
+    ...storefront,
+    contactEmail: Type.Optional(Nullable(Email)),
+    allowedOrigins: Type.Optional(Type.Array(Origin, { maxItems: 100, uniqueItems: true })),
+    createdAt: Type.Optional(UnixSeconds),
+    updatedAt: Type.Optional(UnixSeconds),
+  },
+  { title: 'Business', description: 'Guests and users without a role here see name, locales and markets only.' },
+)
+
+const settings = {
+  name: Name,
+  slug: Slug,
+  contactEmail: Nullable(Email),
+  defaultLocale: Locale,
+  locales: storefront.locales,
+  allowedOrigins: Type.Array(Origin, { maxItems: 100, uniqueItems: true }),
+  markets: storefront.markets,
+}
+
+export const BusinessChanges = Changes(settings)
+export type BusinessChanges = Static<typeof BusinessChanges>
+export const NewBusiness = Type.Object({ ...Changes(settings).properties, name: Name })
+export type NewBusiness = Static<typeof NewBusiness>
+
+export const BusinessParams = Type.Object({ businessId: BusinessId })
+export const PageOnly = Type.Object(PageQuery)
+export type PageOnly = Static<typeof PageOnly>
+
+const permissions = Type.Array(OneOf(PERMISSIONS), { maxItems: PERMISSIONS.length, uniqueItems: true })
+
+export const Role = Type.Object(
+  { id: RoleId, name: Name, permissions, createdAt: UnixSeconds, updatedAt: UnixSeconds },
+  { title: 'Role' },
+)
+export const NewRole = Type.Object({ name: Type.String({ ...Name, examples: ['Editors'] }), permissions })
+export type NewRole = Static<typeof NewRole>
+export const RoleChanges = Changes(NewRole.properties)
+export type RoleChanges = Static<typeof RoleChanges>
+export const RoleParams = Type.Object({ businessId: BusinessId, id: Id })
+
+export const Invitation = Type.Object(
+  {
+    id: InvitationId,
+    email: Email,
+    roleId: RoleId,
+    invitedBy: UserId,
+    expiresAt: UnixSeconds,
+    acceptedAt: Nullable(UnixSeconds),
+    createdAt: UnixSeconds,
+  },
+  { title: 'Invitation' },
+)
+export const NewInvitation = Type.Object({ email: Email, roleId: RoleId })
+export type NewInvitation = Static<typeof NewInvitation>
+export const AcceptInvitation = Type.Object({
+  token: Type.String({ minLength: 1, maxLength: 200, examples: ['kJ3xk0cV8mZ1'] }),
+})
+
+export const AuditEntry = Type.Object(
+  {
+    id: idOf('aud', '01jcq3v7k8f5t9x2m4n6p8r0sw'),
+    action: Type.String({ examples: ['role.updated'] }),
+    subject: Type.String({ description: 'The id of what was changed.', examples: ['role_01jcq3v7k8f5t9x2m4n6p8r0sw'] }),
+    actorId: Nullable(UserId),
+    actorKind: Type.String({ examples: ['user'] }),
+    data: Type.Unsafe<unknown>({
+      type: 'object',
+      additionalProperties: true,
+      examples: [{ permissions: ['PRODUCTS_WRITE'] }],
+    }),
+    timestamp: UnixSeconds,
+  },
+  { title: 'AuditEntry' },
+)

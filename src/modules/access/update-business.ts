@@ -1,0 +1,43 @@
+import { now } from '#platform/clock.ts'
+import type { ControlTx } from '#platform/database/database.ts'
+import { violatedConstraint } from '#platform/database/errors.ts'
+import { notify } from '#platform/database/listener.ts'
+import { checkExpected, type Expected, etagOf } from '#platform/http/etag.ts'
+import type { Actor } from '#vocabulary/actor.ts'
+import type { Business } from '#vocabulary/business.ts'
+import { audit } from './audit.ts'
+import { BUSINESS_CHANGED } from './directory.ts'
+import { slugExists } from './errors.ts'
+import { lockBusiness } from './queries.ts'
+import type { BusinessChanges } from './schemas.ts'
+import { checkSettings } from './settings.ts'
+
+/** Changes what is sent and keeps the rest. */
+export async function updateBusiness(
+  tx: ControlTx,
+  { businessId, actor, expected }: { businessId: string; actor: Actor; expected: Expected },
+  changes: BusinessChanges,
+): Promise<Business> {
+  const before = await lockBusiness(tx, businessId)
+  checkExpected(expected, etagOf(before.version))
+  const after: Business = { ...before, ...changes, version: before.version + 1, updatedAt: now() }
+  checkSettings(after)
+  try {
+    await tx
+      .updateTable('access.businesses')
+      .set({ ...after, markets: JSON.stringify(after.markets) })
+      .where('id', '=', businessId)
+      .execute()
+  } catch (error) {
+    throw violatedConstraint(error) === 'businesses_slug_key' ? slugExists(after.slug) : error
+  }
+  await audit(tx, {
+    businessId,
+    action: 'business.updated',
+    subject: businessId,
+    actor,
+    data: { fields: Object.keys(changes) },
+  })
+  await notify(tx, BUSINESS_CHANGED, businessId)
+  return after
+}

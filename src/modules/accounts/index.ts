@@ -1,0 +1,6 @@
+export { createAuthenticator } from './authenticate.ts'
+export { accountRoutes } from './routes.ts'
+export { revokeSession, startSession } from './sessions.ts'
+export { openKeyring, resealSigningKeys, rotateSigningKey } from './signing-keys.ts'
+export { createTokens, type Tokens } from './tokens.ts'
+export { findUserByEmail } from './users.ts'

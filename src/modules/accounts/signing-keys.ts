@@ -1,0 +1,156 @@
+import { type CryptoKey, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose'
+import { sql } from 'kysely'
+import { now, nowMs } from '#platform/clock.ts'
+import type { SecretBox } from '#platform/crypto/secret-box.ts'
+import type { ControlDb, ControlTx } from '#platform/database/database.ts'
+import { type Listener, notify } from '#platform/database/listener.ts'
+import { transaction } from '#platform/database/transaction.ts'
+import { newId } from '#vocabulary/ids.ts'
+
+export const ALGORITHM = 'ES256'
+/** A new key is published this long before it signs, so that nobody meets a token whose key they have not heard of. */
+const ANNOUNCE_MS = 15 * 60_000
+/** A replaced key stays published until the last access token that it signed has long expired. */
+const PUBLISHED_AFTER_MS = 2 * 3_600_000
+const REFRESH_MS = 60_000
+/** An unknown kid is looked up again, but strangers must not be able to make that expensive. */
+const UNKNOWN_RELOAD_MS = 1_000
+
+type SigningKey = {
+  kid: string
+  activeFrom: number
+  publicKey: CryptoKey
+  publicJwk: JWK
+  privateKey: CryptoKey | undefined
+}
+
+export type Keyring = {
+  /** The key that signs now. */
+  signer(): Promise<{ kid: string; key: CryptoKey }>
+  /** The public key to verify with; undefined for a kid that is not ours. */
+  verifier(kid: string): Promise<CryptoKey | undefined>
+  /** What `/.well-known/jwks.json` answers. */
+  published(): Promise<{ keys: JWK[] }>
+}
+
+/** The keys that sign tokens rest in the control database, sealed with SECRET_KEY; the first one is made when it is needed. */
+export function openKeyring(control: ControlDb, box: SecretBox, listener: Listener): Keyring {
+  let keys: SigningKey[] = []
+  let loadedAt = Number.NEGATIVE_INFINITY
+  let loading: Promise<void> | undefined
+  const forget = () => {
+    loadedAt = Number.NEGATIVE_INFINITY
+  }
+  listener.on('signing-keys', forget)
+
+  async function load() {
+    const before = nowMs()
+    const rows = await control.selectFrom('accounts.signingKeys').selectAll().orderBy('activeFrom').execute()
+    keys = await Promise.all(
+      rows.map(async (row) => {
+        const publicJwk = JSON.parse(row.publicJwk) as JWK
+        const sealed = box.open(row.sealedPrivate)
+        return {
+          kid: row.kid,
+          activeFrom: row.activeFrom.getTime(),
+          publicJwk,
+          publicKey: (await importJWK(publicJwk, ALGORITHM)) as CryptoKey,
+          privateKey: sealed && ((await importJWK(JSON.parse(sealed.toString()) as JWK, ALGORITHM)) as CryptoKey),
+        }
+      }),
+    )
+    loadedAt = before
+  }
+
+  async function fresh(): Promise<SigningKey[]> {
+    if (nowMs() - loadedAt > REFRESH_MS) {
+      loading ??= load().finally(() => {
+        loading = undefined
+      })
+      await loading
+    }
+    return keys
+  }
+
+  const active = (all: SigningKey[]) => all.findLast((key) => key.activeFrom <= nowMs())
+
+  return {
+    async signer() {
+      let key = active(await fresh())
+      if (!key) {
+        await transaction(control, (tx) => makeFirstKey(tx, box))
+        forget()
+        key = active(await fresh())
+      }
+      if (!key?.privateKey) {
+        throw new Error(
+          'SECRET_KEY does not open the signing key in the database. Give the old one as well: SECRET_KEY=new,old',
+        )
+      }
+      return { kid: key.kid, key: key.privateKey }
+    },
+    async verifier(kid) {
+      const find = (all: SigningKey[]) => all.find((key) => key.kid === kid)?.publicKey
+      const known = find(await fresh())
+      if (known || nowMs() - loadedAt < UNKNOWN_RELOAD_MS) return known
+      forget() // a key made elsewhere a moment ago, perhaps
+      return find(await fresh())
+    },
+    async published() {
+      const all = await fresh()
+      const signing = active(all)
+      const useful = all.filter((key) => {
+        const successor = all.find((later) => later.activeFrom > key.activeFrom)
+        return key === signing || !successor || successor.activeFrom > nowMs() - PUBLISHED_AFTER_MS
+      })
+      return { keys: useful.map(({ kid, publicJwk }) => ({ ...publicJwk, kid, alg: ALGORITHM, use: 'sig' })) }
+    },
+  }
+}
+
+async function makeFirstKey(tx: ControlTx, box: SecretBox): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended('kontor.signing-keys', 0))`.execute(tx)
+  const known = await tx.selectFrom('accounts.signingKeys').select('kid').limit(1).executeTakeFirst()
+  if (known) return
+  const { kid } = await insertKey(tx, box, now())
+  await notify(tx, 'signing-keys', kid)
+}
+
+/** Announces a new key now; it signs in a quarter of an hour. Old keys go on verifying. */
+export async function rotateSigningKey(tx: ControlTx, box: SecretBox): Promise<{ kid: string; activeFrom: Date }> {
+  await makeFirstKey(tx, box)
+  const key = await insertKey(tx, box, new Date(nowMs() + ANNOUNCE_MS))
+  await notify(tx, 'signing-keys', key.kid)
+  return key
+}
+
+async function insertKey(tx: ControlTx, box: SecretBox, activeFrom: Date) {
+  const { publicKey, privateKey } = await generateKeyPair(ALGORITHM, { extractable: true })
+  const kid = newId('key')
+  await tx
+    .insertInto('accounts.signingKeys')
+    .values({
+      kid,
+      publicJwk: JSON.stringify(await exportJWK(publicKey)),
+      sealedPrivate: box.seal(Buffer.from(JSON.stringify(await exportJWK(privateKey)))),
+      activeFrom,
+      createdAt: now(),
+    })
+    .execute()
+  return { kid, activeFrom }
+}
+
+/** After SECRET_KEY was rotated: seals every signing key anew under the first one. */
+export async function resealSigningKeys(tx: ControlTx, box: SecretBox): Promise<number> {
+  const rows = await tx.selectFrom('accounts.signingKeys').select(['kid', 'sealedPrivate']).forUpdate().execute()
+  for (const { kid, sealedPrivate } of rows) {
+    const plain = box.open(sealedPrivate)
+    if (!plain) throw new Error(`No SECRET_KEY given opens signing key ${kid}.`)
+    await tx
+      .updateTable('accounts.signingKeys')
+      .set({ sealedPrivate: box.seal(plain) })
+      .where('kid', '=', kid)
+      .execute()
+  }
+  return rows.length
+}

@@ -1,0 +1,148 @@
+import { createHash } from 'node:crypto'
+import { isOrigin } from '#vocabulary/origins.ts'
+import type { DatabaseAddress } from './database/database.ts'
+
+export type Mode = 'production' | 'development' | 'test'
+
+export type Config = {
+  mode: Mode
+  databases: { control: DatabaseAddress; cells: Record<string, DatabaseAddress> }
+  host: string
+  port: number
+  publicUrl: string
+  trustProxy: string[]
+  metricsPort: number
+  workerMetricsPort: number
+  /** 32 bytes each; the first writes, all of them read. */
+  secretKeys: Buffer[]
+  businessSignup: 'open' | 'closed'
+  allowedOrigins: string[]
+  rateLimits: boolean
+  /** Which outside services are configured. One that is not makes its own operations answer 503, and nothing else. */
+  providers: Record<'mail' | 'sms' | 'payments' | 'identity' | 'ai' | 'redis', boolean>
+  logLevel: string
+}
+
+export class ConfigError extends Error {
+  constructor(problems: string[]) {
+    super(`The configuration is not complete:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`)
+    this.name = 'ConfigError'
+  }
+}
+
+type Environment = Record<string, string | undefined>
+
+/** Reads the environment once and reports every problem at once. Below `apps/` nobody reads `process.env`. */
+export function loadConfig(env: Environment): Config {
+  const problems: string[] = []
+  const problem = (text: string) => void problems.push(text)
+  const value = (name: string) => env[name]?.trim() || undefined
+
+  const modes: Record<string, Mode> = { production: 'production', development: 'development', test: 'test' }
+  const mode = modes[value('NODE_ENV') ?? 'production']
+  if (!mode) problem('NODE_ENV must be production, development or test.')
+
+  function whole(name: string, fallback: number): number {
+    const text = value(name)
+    const number = Number(text ?? fallback)
+    if (!Number.isInteger(number) || number < 0 || number > 65_535)
+      problem(`${name} must be a port number, not "${text}".`)
+    return number
+  }
+
+  function oneOf<Word extends string>(name: string, words: readonly Word[], fallback: Word): Word {
+    const text = value(name) ?? fallback
+    if (!words.includes(text as Word)) problem(`${name} must be ${words.join(' or ')}, not "${text}".`)
+    return text as Word
+  }
+
+  function address(name: string): string {
+    const text = value(name)
+    if (!text) problem(`${name} is required: postgres://user:password@host:5432/database`)
+    else if (!isPostgresUrl(text))
+      problem(`${name} is not a PostgreSQL URL: postgres://user:password@host:5432/database`)
+    return text ?? ''
+  }
+
+  const url = address('DATABASE_URL')
+  const directUrl = value('DATABASE_DIRECT_URL') ? address('DATABASE_DIRECT_URL') : url
+  const port = whole('PORT', 3000)
+  const metricsPort = whole('METRICS_PORT', 9464)
+
+  const publicUrl = value('PUBLIC_URL') ?? `http://localhost:${port}`
+  if (!isOrigin(publicUrl)) problem('PUBLIC_URL must be an origin such as https://shop.example.com, without a path.')
+  const allowedOrigins = list(value('ALLOWED_ORIGINS'))
+  for (const origin of allowedOrigins) {
+    if (!isOrigin(origin)) problem(`ALLOWED_ORIGINS: "${origin}" is not an origin such as https://shop.example.com.`)
+  }
+
+  const config: Config = {
+    mode: mode ?? 'production',
+    databases: { control: { url, directUrl }, cells: readCells(value('CELLS'), problem) },
+    host: value('HOST') ?? '127.0.0.1',
+    port,
+    publicUrl,
+    trustProxy: list(value('TRUST_PROXY')),
+    metricsPort,
+    workerMetricsPort: whole('WORKER_METRICS_PORT', metricsPort === 0 ? 0 : metricsPort + 1),
+    secretKeys: readSecretKeys(value('SECRET_KEY'), mode, problem),
+    businessSignup: oneOf('BUSINESS_SIGNUP', ['open', 'closed'], mode === 'production' ? 'closed' : 'open'),
+    allowedOrigins,
+    rateLimits: oneOf('RATE_LIMITS', ['on', 'off'], 'on') === 'on',
+    providers: {
+      mail: Boolean(value('SMTP_URL')),
+      sms: Boolean(value('TWILIO_ACCOUNT_SID')),
+      payments: Boolean(value('STRIPE_SECRET_KEY')),
+      identity: Boolean(value('OIDC_ISSUER')),
+      ai: Boolean(value('AI_API_URL')),
+      redis: Boolean(value('REDIS_URL')),
+    },
+    logLevel: oneOf('LOG_LEVEL', ['trace', 'debug', 'info', 'warn', 'error', 'silent'], 'info'),
+  }
+  if (problems.length > 0) throw new ConfigError(problems)
+  return config
+}
+
+const list = (text: string | undefined) =>
+  (text ?? '')
+    .split(',')
+    .map((part) => part.trim())
+    .filter(Boolean)
+
+const isPostgresUrl = (text: string) => /^postgres(ql)?:$/.test(URL.parse(text)?.protocol ?? '')
+
+function readCells(text: string | undefined, problem: (text: string) => void): Record<string, DatabaseAddress> {
+  if (!text) return {}
+  const wrong = () => problem('CELLS must be JSON such as {"eu2": {"url": "postgres://…"}}; the name main is taken.')
+  try {
+    const cells: Record<string, DatabaseAddress> = {}
+    for (const [name, cell] of Object.entries(
+      JSON.parse(text) as Record<string, { url?: string; directUrl?: string }>,
+    )) {
+      const fits =
+        /^[a-z0-9-]{1,32}$/.test(name) && name !== 'main' && typeof cell?.url === 'string' && isPostgresUrl(cell.url)
+      if (!fits) wrong()
+      const url = cell?.url ?? ''
+      cells[name] = { url, directUrl: cell?.directUrl ?? url }
+    }
+    return cells
+  } catch {
+    wrong()
+    return {}
+  }
+}
+
+function readSecretKeys(text: string | undefined, mode: Mode | undefined, problem: (text: string) => void): Buffer[] {
+  if (!text && mode !== 'production') {
+    // Known to everybody who reads this line, which is the point: never good enough for production.
+    return [createHash('sha256').update('kontor development secret').digest()]
+  }
+  const keys = list(text).map((key) => Buffer.from(key, 'base64'))
+  if (keys.length === 0 || keys.length > 2 || keys.some((key) => key.length < 32)) {
+    problem(
+      'SECRET_KEY is required in production: at least 32 random bytes in base64 (make one with: openssl rand -base64 32). ' +
+        'While rotating, give two, separated by a comma: the new one first.',
+    )
+  }
+  return keys
+}

@@ -1,0 +1,57 @@
+import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto'
+
+/**
+ * What SECRET_KEY is for: sealing secrets that rest in the database, and keyed hashes of those that need only be recognised.
+ * Each purpose has a key of its own. While keys rotate the first writes and all of them read.
+ */
+export type SecretBox = {
+  seal(plain: Uint8Array): Buffer
+  /** Undefined when no key fits. */
+  open(sealed: Uint8Array): Buffer | undefined
+  /** Keyed hash under every key, the current one first. */
+  hashes(purpose: string, text: string): Buffer[]
+}
+
+const IV_BYTES = 12
+const TAG_BYTES = 16
+
+const derive = (key: Buffer, purpose: string) => Buffer.from(hkdfSync('sha256', key, '', `kontor ${purpose}`, 32))
+
+export function createSecretBox(secretKeys: readonly Buffer[]): SecretBox {
+  const sealing = secretKeys.map((key) => derive(key, 'seal'))
+  const hashing = new Map<string, Buffer[]>()
+  const keysFor = (purpose: string) => {
+    const known = hashing.get(purpose)
+    if (known) return known
+    const made = secretKeys.map((key) => derive(key, `hash ${purpose}`))
+    hashing.set(purpose, made)
+    return made
+  }
+  return {
+    seal(plain) {
+      const [key] = sealing
+      if (!key) throw new Error('no SECRET_KEY')
+      const iv = randomBytes(IV_BYTES)
+      const cipher = createCipheriv('aes-256-gcm', key, iv)
+      return Buffer.concat([iv, cipher.update(plain), cipher.final(), cipher.getAuthTag()])
+    },
+    open(sealed) {
+      const box = Buffer.from(sealed)
+      for (const key of sealing) {
+        const decipher = createDecipheriv('aes-256-gcm', key, box.subarray(0, IV_BYTES), { authTagLength: TAG_BYTES })
+        decipher.setAuthTag(box.subarray(-TAG_BYTES))
+        try {
+          return Buffer.concat([decipher.update(box.subarray(IV_BYTES, -TAG_BYTES)), decipher.final()])
+        } catch {
+          // sealed under another key
+        }
+      }
+      return undefined
+    },
+    hashes: (purpose, text) => keysFor(purpose).map((key) => createHmac('sha256', key).update(text).digest()),
+  }
+}
+
+/** For long random tokens, which need no key and no slowness. */
+export const hashToken = (token: string): Buffer => createHash('sha256').update(token).digest()
+export const newToken = (): string => randomBytes(32).toString('base64url')

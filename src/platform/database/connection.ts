@@ -1,0 +1,80 @@
+import os from 'node:os'
+import pg from 'pg'
+import { isServerAnswer } from './errors.ts'
+
+export type PoolOptions = {
+  /** Behind PgBouncer, settings cannot travel with the connection: they are set in each transaction instead. */
+  behindPooler?: boolean
+  max?: number
+  statementTimeoutMs?: number
+  applicationName?: string
+}
+
+// More connections than about 2 × cores + 4 make PostgreSQL slower, not faster (measured).
+const DEFAULT_MAX = 2 * os.availableParallelism() + 4
+const CONNECT_TIMEOUT_MS = 2_000
+const STATEMENT_TIMEOUT_MS = 5_000
+const LOCK_TIMEOUT_MS = 3_000
+const IDLE_IN_TRANSACTION_TIMEOUT_MS = 10_000
+
+// int8 arrives as a number: counts and money stay below 2^53, and a value above must be an error, never a wrong number.
+const types = new pg.TypeOverrides()
+types.setTypeParser(pg.types.builtins.INT8, (text: string) => {
+  const value = Number(text)
+  if (!Number.isSafeInteger(value)) throw new RangeError(`int8 ${text} does not fit a JavaScript number`)
+  return value
+})
+
+/**
+ * A pool on which no wait is unbounded: connecting, queueing for a connection, a statement, a lock and an idle transaction
+ * all have a limit, and a connection on which a limit was hit on our side is closed instead of being used again.
+ */
+export function openPool(url: string, options: PoolOptions = {}): pg.Pool {
+  const statementTimeoutMs = options.statementTimeoutMs ?? STATEMENT_TIMEOUT_MS
+  const settings = {
+    statement_timeout: statementTimeoutMs,
+    lock_timeout: LOCK_TIMEOUT_MS,
+    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
+  }
+  const pool = new pg.Pool({
+    connectionString: url,
+    application_name: options.applicationName ?? 'kontor',
+    max: options.max ?? DEFAULT_MAX,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    idleTimeoutMillis: 30_000,
+    keepAlive: true,
+    types,
+    // Our own deadline, for a server that has gone silent: a little later than the server's.
+    query_timeout: statementTimeoutMs + 2_000,
+    ...(options.behindPooler ? {} : settings),
+  })
+  pool.on('error', () => {}) // an idle connection broke; the pool has dropped it and opens another when asked
+  pool.on('connect', (client) => guard(client, options.behindPooler ? settings : undefined))
+  return pool
+}
+
+const broken = new WeakSet<pg.PoolClient>()
+
+/** True when the connection failed or timed out: whatever is still on its wire belongs to nobody. */
+export const isBroken = (client: pg.PoolClient) => broken.has(client)
+
+type Query = (config: unknown, values?: unknown, callback?: unknown) => unknown
+
+function guard(client: pg.PoolClient, settings: Record<string, number> | undefined): void {
+  const query = client.query.bind(client) as Query
+  const begin =
+    settings &&
+    `begin; ${Object.entries(settings)
+      .map(([name, value]) => `set local ${name} = ${value}`)
+      .join('; ')}`
+  const guarded: Query = (config, values, callback) => {
+    const answer = query(begin && config === 'begin' ? begin : config, values, callback)
+    if (answer instanceof Promise) {
+      answer.catch((error: unknown) => {
+        if (!isServerAnswer(error)) broken.add(client)
+      })
+    }
+    return answer
+  }
+  client.query = guarded as typeof client.query
+}

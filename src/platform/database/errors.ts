@@ -1,0 +1,54 @@
+type Coded = { code?: unknown; constraint?: unknown; severity?: unknown }
+
+/** An error that PostgreSQL itself answered: the connection is fine (unless the answer says otherwise). */
+export const isServerAnswer = (error: unknown): boolean =>
+  error instanceof Error && typeof (error as Coded).severity === 'string' && (error as Coded).severity !== 'FATAL'
+
+const codeOf = (error: unknown): string => {
+  const code = error instanceof Error ? (error as Coded).code : undefined
+  return typeof code === 'string' ? code : ''
+}
+
+/** The name of the violated constraint, for a module to turn into its own error. */
+export const violatedConstraint = (error: unknown): string | undefined => {
+  const constraint = error instanceof Error ? (error as Coded).constraint : undefined
+  return typeof constraint === 'string' && codeOf(error).startsWith('23') ? constraint : undefined
+}
+
+/** Two transactions got in each other's way; running the whole of it again is right. */
+export const isSerializationFailure = (error: unknown) => codeOf(error) === '40001' || codeOf(error) === '40P01'
+
+/** Text that PostgreSQL cannot store: NUL, or half of a surrogate pair. */
+export const isUnstorableText = (error: unknown) => codeOf(error) === '22021' || codeOf(error) === '22P05'
+
+const UNAVAILABLE_CODES = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  '3D000', // the database is not there
+  '25P03', // idle in transaction for too long
+  '55P03', // lock timeout
+  '55006', // the database is being dropped or copied
+  '57014', // statement timeout
+  '57P01', // the server is being shut down, or an operator ended the connection
+  '57P02',
+  '57P03', // starting up
+  '57P05',
+])
+
+// node-postgres gives these no code.
+const UNAVAILABLE_MESSAGES =
+  /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error|Client was closed|Postgres connection has been discarded|Cannot use a pool after calling end|driver has already been destroyed|Server disconnected|Connection ended)/i
+
+/** The database is away, overloaded or shutting down: the caller did nothing wrong and may try again. */
+export function isDatabaseUnavailable(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  const code = codeOf(error)
+  if (UNAVAILABLE_CODES.has(code) || code.startsWith('08') || code.startsWith('53')) return true
+  if (isSerializationFailure(error)) return true
+  return UNAVAILABLE_MESSAGES.test(error.message)
+}

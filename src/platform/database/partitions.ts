@@ -1,0 +1,35 @@
+import { sql } from 'kysely'
+import { now } from '../clock.ts'
+import type { ControlDb, Db } from './database.ts'
+
+/** Append-only logs, cut by month so that old ones can be dropped instead of deleted row by row. */
+export type PartitionedLog = { table: string; keepMonths: number }
+
+const MONTHS_AHEAD = 2
+
+const monthStart = (date: Date, offset: number) =>
+  new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + offset, 1))
+const suffix = (month: Date) => `y${month.getUTCFullYear()}m${String(month.getUTCMonth() + 1).padStart(2, '0')}`
+
+/** Statements that make this month's partition and the next ones; harmless to repeat. */
+export const partitionStatements = (table: string, today: Date): string[] =>
+  Array.from({ length: MONTHS_AHEAD + 1 }, (_, offset) => {
+    const from = monthStart(today, offset)
+    const to = monthStart(today, offset + 1)
+    return (
+      `create table if not exists ${table}_${suffix(from)} partition of ${table} ` +
+      `for values from ('${from.toISOString()}') to ('${to.toISOString()}')`
+    )
+  })
+
+/** Makes partitions ahead of time and drops those past their keep. Answers the names of the dropped ones. */
+export async function maintainPartitions(db: Db | ControlDb, { table, keepMonths }: PartitionedLog): Promise<string[]> {
+  for (const statement of partitionStatements(table, now())) await sql.raw(statement).execute(db)
+  const oldest = `${table.split('.')[1]}_${suffix(monthStart(now(), -keepMonths))}`
+  const { rows } = await sql<{ name: string }>`
+    select relname as name
+      from pg_inherits join pg_class on pg_class.oid = inhrelid
+     where inhparent = ${table}::regclass and relname like '%\\_y____m__' and relname < ${oldest}`.execute(db)
+  for (const { name } of rows) await sql.raw(`drop table ${table.split('.')[0]}.${name}`).execute(db)
+  return rows.map(({ name }) => name)
+}

@@ -1,0 +1,33 @@
+import type { Actor } from '#vocabulary/actor.ts'
+import { newId } from '#vocabulary/ids.ts'
+import { now } from '../clock.ts'
+import type { JsonObject } from '../database/cell-tables.ts'
+import type { Tx } from '../database/database.ts'
+
+export type NewEvent = {
+  businessId: string
+  /** What happened, as `subject.verb-in-the-past`: `order.paid`. */
+  type: string
+  /** The id of what it happened to. */
+  subject: string
+  /** Who did it; undefined when the service did it by itself. */
+  actor?: Actor | undefined
+  data?: JsonObject
+}
+
+/** Tells the business what happened, in the transaction in which it happened: both are there, or neither is. */
+export async function record(tx: Tx, { businessId, type, subject, actor, data = {} }: NewEvent): Promise<void> {
+  await tx
+    .insertInto('cell.eventOutbox')
+    .values({
+      businessId,
+      id: newId('evt'),
+      type,
+      subject,
+      actorId: actor?.userId ?? null,
+      actorKind: actor?.kind ?? 'system',
+      data: JSON.stringify(data),
+      occurredAt: now(),
+    })
+    .execute()
+}

@@ -1,0 +1,216 @@
+import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
+import type { Actor } from '#vocabulary/actor.ts'
+import type { Business } from '#vocabulary/business.ts'
+import { badRequest, forbidden, invalid, notFound, unauthenticated } from '#vocabulary/errors.ts'
+import { holds, type Permission } from '#vocabulary/permissions.ts'
+import type { Db } from '../database/database.ts'
+
+/** Who may call a route: anybody, any token, anybody but a guest, or who holds a permission in the route's business. */
+export type Access = 'public' | 'guest' | 'signed-in' | Permission
+
+/** Where a request names its business. `provider`: in what a provider sends, checked by the handler. */
+export type BusinessSource = 'path' | 'body' | 'query' | 'provider' | 'none'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    access?: Access
+    business?: BusinessSource
+    /** A POST that creates: takes `Idempotency-Key`. */
+    idempotent?: boolean
+    /** A record with an ETag: reads take `If-None-Match`, writes take `If-Match`. */
+    versioned?: boolean
+  }
+  interface FastifyRequest {
+    /** Who is calling; undefined only on public routes. */
+    caller: Actor | undefined
+    /** The caller of a route that needs one. */
+    actor: Actor
+    /** The business that this request is for. */
+    business: Business
+    /** The database that holds what this business owns. */
+    cell: Db
+    /** What the caller may do in this business. */
+    permissions: readonly Permission[]
+  }
+  interface FastifyInstance {
+    routeTable: RouteInfo[]
+  }
+}
+
+export type RouteInfo = { method: string; url: string; access: Access; business: BusinessSource; body: boolean }
+
+export type Credential = { kind: 'bearer' | 'api-key'; value: string }
+
+type Maybe<Value> = Value | Promise<Value>
+
+/** What the guard needs to know; the app hands it in. A plain value (not a promise) keeps the hot path free of waiting. */
+export type GuardOptions = {
+  authenticate: (credential: Credential) => Maybe<Actor | undefined>
+  findBusiness: (id: string) => Maybe<Business | undefined>
+  permissionsOf: (actor: Actor, businessId: string) => Maybe<readonly Permission[]>
+  cells: ReadonlyMap<string, Db>
+}
+
+const state = Symbol('guard')
+type State = { caller?: Actor; business?: Business; permissions: readonly Permission[] }
+type Guarded = FastifyRequest & { [state]: State }
+const stateOf = (request: FastifyRequest) => (request as Guarded)[state]
+
+const NO_PERMISSIONS: readonly Permission[] = []
+
+/** Every route declares its access as data; this enforces it before the body is even read, and refuses to start without it. */
+export function guardRoutes(app: FastifyInstance, options: GuardOptions): void {
+  const { authenticate, findBusiness, permissionsOf, cells } = options
+
+  app.decorate('routeTable', [])
+  app.decorateRequest(state as unknown as string, null)
+  app.decorateRequest('caller', { getter(this: FastifyRequest) { return stateOf(this).caller } }) // biome-ignore format: one line
+  app.decorateRequest('permissions', { getter(this: FastifyRequest) { return stateOf(this).permissions } }) // biome-ignore format: one line
+  app.decorateRequest('actor', {
+    getter(this: FastifyRequest) {
+      const { caller } = stateOf(this)
+      if (!caller) throw new TypeError('This route is public: it has a caller, perhaps, but no actor')
+      return caller
+    },
+  })
+  app.decorateRequest('business', {
+    getter(this: FastifyRequest) {
+      const { business } = stateOf(this)
+      if (!business) throw new TypeError("This route has `business: 'none'`")
+      return business
+    },
+  })
+  app.decorateRequest('cell', {
+    getter(this: FastifyRequest) {
+      const cell = cells.get(this.business.cell)
+      if (!cell)
+        throw new Error(`Business ${this.business.id} lives in cell "${this.business.cell}", which CELLS does not name`)
+      return cell
+    },
+  })
+
+  const routes: { method: string; route: RouteOptions }[] = []
+  app.addHook('onRoute', (route) => {
+    for (const method of [route.method].flat()) {
+      if (method !== 'HEAD' && method !== 'OPTIONS') routes.push({ method, route })
+    }
+  })
+  app.addHook('onReady', async () => {
+    for (const { method, route } of routes) {
+      const { url, config: { access, business } = {}, schema } = route
+      if (!access || !business) {
+        throw new Error(
+          `${method} ${url} does not say who may call it. Give the route config: { access: …, business: … } ` +
+            "(for example { access: 'PRODUCTS_WRITE', business: 'path' }).",
+        )
+      }
+      if (isPermission(access) && (business === 'none' || business === 'provider')) {
+        throw new Error(`${method} ${url} asks for ${access}, but names no business in which to hold it.`)
+      }
+      app.routeTable.push({ method, url, access, business, body: Boolean(schema?.body) })
+    }
+  })
+
+  app.addHook('onRequest', (request, _reply, done) => {
+    ;(request as Guarded)[state] = { permissions: NO_PERMISSIONS }
+    const { access, business } = request.routeOptions.config
+    if (request.is404 || access === undefined || business === undefined) return done()
+    const step = identify(request, access)
+    if (step instanceof Promise) return void step.then(() => enter(request, access, business)).then(() => done(), done)
+    const next = enter(request, access, business)
+    if (next instanceof Promise) return void next.then(() => done(), done)
+    done()
+  })
+
+  /** Who is calling? On a public route a stale token is nobody, not an error. */
+  function identify(request: FastifyRequest, access: Access): Maybe<void> {
+    const credential = credentialOf(request)
+    if (!credential) {
+      if (access !== 'public') throw unauthenticated('Send an access token or API key in the Authorization header.')
+      return
+    }
+    const settle = (actor: Actor | undefined) => {
+      if (!actor && access !== 'public') throw unauthenticated('This token or key is not valid, or no longer.')
+      if (actor) stateOf(request).caller = actor
+    }
+    const actor = authenticate(credential)
+    return actor instanceof Promise ? actor.then(settle) : settle(actor)
+  }
+
+  function enter(request: FastifyRequest, access: Access, source: BusinessSource): Maybe<void> {
+    if (access !== 'public' && access !== 'guest' && request.caller?.kind === 'guest') {
+      throw forbidden('Guests cannot do this. Log in with an account.')
+    }
+    if (source === 'path') return open(request, access, (request.params as { businessId?: unknown }).businessId)
+    if (source === 'query') {
+      const { businessId } = request.query as { businessId?: unknown }
+      // An absent id is for the schema to refuse, with its field's name.
+      if (typeof businessId === 'string') return open(request, access, businessId)
+    }
+  }
+
+  app.addHook('preValidation', (request, _reply, done) => {
+    const { access, business } = request.routeOptions.config
+    const { businessId } = (request.body ?? {}) as { businessId?: unknown }
+    if (request.is404 || access === undefined) return done()
+    if (business === 'path' && typeof businessId === 'string' && businessId !== request.business.id) {
+      return done(invalid('businessId', 'INVALID', 'The body names another business than the path.'))
+    }
+    if (business !== 'body' || typeof businessId !== 'string') return done()
+    try {
+      const step = open(request, access, businessId)
+      if (step instanceof Promise) return void step.then(() => done(), done)
+    } catch (error) {
+      return done(error as Error)
+    }
+    done()
+  })
+
+  app.addHook('preHandler', (request, _reply, done) => {
+    const { business } = request.routeOptions.config
+    const missing = (business === 'body' || business === 'query') && !stateOf(request).business
+    done(missing ? invalid('businessId', 'REQUIRED', 'businessId is required.') : undefined)
+  })
+
+  /** Finds the business and what the caller may do in it. Without the permission it is 403, whether or not it exists. */
+  function open(request: FastifyRequest, access: Access, businessId: unknown): Maybe<void> {
+    const id = typeof businessId === 'string' ? businessId : ''
+    const { caller } = stateOf(request)
+    const business = findBusiness(id)
+    const permissions = caller && caller.kind !== 'guest' ? permissionsOf(caller, id) : NO_PERMISSIONS
+    const settle = (found: Business | undefined, held: readonly Permission[]) => {
+      if (isPermission(access) && !holds(held, access)) {
+        throw forbidden(`This needs the permission ${access} in this business.`)
+      }
+      if (!found)
+        throw request.routeOptions.config.business === 'path'
+          ? notFound('business')
+          : invalid('businessId', 'NOT_FOUND', `There is no business ${id}.`)
+      const guarded = stateOf(request)
+      guarded.business = found
+      guarded.permissions = held
+    }
+    if (business instanceof Promise || permissions instanceof Promise) {
+      return Promise.all([business, permissions]).then(([found, held]) => settle(found, held))
+    }
+    settle(business, permissions)
+  }
+}
+
+export const isPermission = (access: Access): access is Permission =>
+  access !== 'public' && access !== 'guest' && access !== 'signed-in'
+
+/** `X-API-Key`, or `Authorization: Bearer` with a token or a key. Two different ones are a mistake worth naming. */
+function credentialOf(request: FastifyRequest): Credential | undefined {
+  const { authorization, 'x-api-key': apiKey } = request.headers
+  const bearer = authorization === undefined ? undefined : /^Bearer +(\S+)$/i.exec(authorization)?.[1]
+  if (typeof apiKey === 'string' && apiKey !== '') {
+    if (bearer !== undefined && bearer !== apiKey) {
+      throw badRequest('Send either X-API-Key or Authorization, not two different credentials.')
+    }
+    return { kind: 'api-key', value: apiKey }
+  }
+  if (bearer !== undefined) return { kind: 'bearer', value: bearer }
+  // A header that is there but not understood is an invalid credential, not an absent one.
+  return authorization === undefined ? undefined : { kind: 'bearer', value: '' }
+}

@@ -1,0 +1,51 @@
+import type { FastifyBaseLogger, FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import { AppError, badRequest, invalidFields, payloadTooLarge, unavailable } from '#vocabulary/errors.ts'
+import { isDatabaseUnavailable, isUnstorableText } from '../database/errors.ts'
+import { isWrongTopLevel, toDetails } from './validation.ts'
+
+export const BODY_LIMIT_BYTES = 2 * 1024 * 1024
+
+/** Whatever is thrown becomes an answer here, and only here. */
+export function toAppError(error: unknown, log: FastifyBaseLogger): AppError {
+  if (error instanceof AppError) return error
+  const { validation, validationContext = 'body', code, statusCode } = error as FastifyError
+  if (validation) {
+    if (validationContext === 'body' && isWrongTopLevel(validation))
+      return badRequest('Send a JSON object as the body.')
+    return invalidFields(toDetails(validation))
+  }
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return payloadTooLarge('2 MiB')
+  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return badRequest('Send the body as application/json.')
+  if (code === 'FST_ERR_BAD_URL') return badRequest('The address is not a valid URL.')
+  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) return badRequest((error as Error).message)
+  if (isUnstorableText(error))
+    return badRequest('The request holds characters that cannot be stored (NUL, or half a surrogate pair).')
+  if (isDatabaseUnavailable(error)) {
+    log.warn({ err: error }, 'database unavailable')
+    return unavailable()
+  }
+  log.error({ err: error }, 'unexpected error')
+  return new AppError(
+    500,
+    'INTERNAL',
+    'Something went wrong on our side. It has been logged; quote the requestId if you report it.',
+  )
+}
+
+export const errorBody = ({ code, message, details }: AppError, requestId: string) => ({
+  error: code,
+  message,
+  details,
+  requestId,
+})
+
+export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply) {
+  const known = toAppError(error, request.log)
+  if (known.retryAfterSeconds !== undefined) void reply.header('retry-after', known.retryAfterSeconds)
+  if (known.status === 401) void reply.header('www-authenticate', 'Bearer')
+  return reply
+    .code(known.status)
+    .header('content-type', 'application/json; charset=utf-8')
+    .serializer(JSON.stringify)
+    .send(errorBody(known, request.id))
+}

@@ -1,0 +1,28 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { preconditionFailed } from '#vocabulary/errors.ts'
+
+export const etagOf = (version: number | string) => `"${version}"`
+
+/** The tags of a conditional header, without the weakness mark; undefined when the header is absent. */
+function tagsOf(header: string | string[] | undefined): string[] | undefined {
+  if (header === undefined || header === '') return undefined
+  return [header].flat().join(',').split(',').map((tag) => tag.trim().replace(/^W\//, '')) // biome-ignore format: one chain
+}
+
+/** Answers the record with its ETag, or 304 when the caller has it already. */
+export function sendVersioned<Body>(request: FastifyRequest, reply: FastifyReply, etag: string, body: Body): Body {
+  void reply.header('etag', etag)
+  const tags = tagsOf(request.headers['if-none-match'])
+  if (request.method === 'GET' && tags && (tags.includes(etag) || tags.includes('*'))) {
+    return reply.code(304).send() as unknown as Body // answered: there is no body
+  }
+  return body
+}
+
+/** What the caller believes the record to be; checked against the locked row, inside the transaction that changes it. */
+export type Expected = readonly string[] | undefined
+export const expectedOf = (request: FastifyRequest): Expected => tagsOf(request.headers['if-match'])
+
+export function checkExpected(expected: Expected, etag: string): void {
+  if (expected && !expected.includes(etag) && !expected.includes('*')) throw preconditionFailed()
+}

@@ -1,0 +1,213 @@
+import swagger from '@fastify/swagger'
+import reference from '@scalar/fastify-api-reference'
+import type { FastifyInstance } from 'fastify'
+import type { TSchema } from 'typebox'
+import { AppError } from '#vocabulary/errors.ts'
+import { ErrorBody } from '#vocabulary/schemas.ts'
+import { VERSION } from '../version.ts'
+import { type Access, isPermission } from './access.ts'
+import { exampleOf } from './openapi-examples.ts'
+
+type Json = Record<string, unknown>
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** The OpenAPI 3.1 document of all routes; there once the app is ready. */
+    openApiDocument(): Json
+  }
+}
+
+const SECURITY = [{ accessToken: [] }, { apiKey: [] }]
+
+/** The reference is made from the routes alone: their schemas, and what they declare about access, keys and versions. */
+export async function describeApi(app: FastifyInstance, publicUrl: string): Promise<void> {
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Kontor',
+        version: VERSION,
+        description:
+          'A headless service for many businesses: catalog, stock, checkout and orders; accounts; content and newsletters.\n\n' +
+          'Times are Unix seconds, money is in minor units. Lists answer `{items, cursor}`. Every error has the same body.',
+        license: { name: 'MIT', identifier: 'MIT' },
+      },
+      servers: [{ url: publicUrl }],
+      components: {
+        securitySchemes: {
+          accessToken: { type: 'http', scheme: 'bearer', description: 'An access token or an API key.' },
+          apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
+        },
+      },
+    },
+    transform: ({ schema, url, route }) => {
+      if (!schema?.operationId) return { url, schema: { ...schema, hide: true } } // pages and files, not operations
+      const { access = 'public', business = 'none', idempotent, versioned } = route.config ?? {}
+      const method = [route.method].flat().find((name) => name !== 'HEAD') ?? 'GET'
+      const success = (schema.response ?? {}) as Record<string, TSchema>
+      return {
+        url,
+        schema: {
+          ...schema,
+          description: [schema.description, accessSentence(access)].filter(Boolean).join('\n\n'),
+          security: access === 'public' ? [] : SECURITY,
+          'x-access': access,
+          'x-business': business,
+          headers: headersOf(method, { idempotent, versioned }),
+          response: {
+            ...success,
+            ...(versioned && method === 'GET'
+              ? { 304: { type: 'null', 'x-response-description': 'Not changed.' } }
+              : {}),
+            ...errorsOf(access, business !== 'none', Boolean(schema.body), Boolean(schema.params), {
+              idempotent,
+              versioned,
+            }),
+          },
+        } as unknown as typeof schema,
+      }
+    },
+  })
+
+  let document: Json | undefined
+  app.decorate('openApiDocument', () => {
+    document ??= finish(app.swagger() as unknown as Json)
+    return document
+  })
+  app.get('/openapi.json', { config: { access: 'public', business: 'none' } }, () => app.openApiDocument())
+
+  // The page loads its own script and inlines its styles; only here may it.
+  await app.register(async (docs) => {
+    docs.addHook('onRoute', (route) => {
+      route.config = { ...route.config, access: 'public', business: 'none' }
+    })
+    docs.addHook('onSend', (_request, reply, payload, done) => {
+      void reply.header(
+        'content-security-policy',
+        "default-src 'none'; script-src 'self' 'unsafe-inline' 'unsafe-eval'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; connect-src 'self'; worker-src blob:; frame-ancestors 'none'",
+      )
+      done(null, payload)
+    })
+    await docs.register(reference, {
+      routePrefix: '/docs',
+      configuration: {
+        title: 'Kontor API',
+        url: '/openapi.json',
+        withDefaultFonts: false,
+        telemetry: false,
+        agent: { disabled: true },
+        hideClientButton: true,
+      },
+    })
+  })
+}
+
+function accessSentence(access: Access): string {
+  if (access === 'public') return 'Needs no token.'
+  if (access === 'guest') return 'Any token will do, a guest’s too.'
+  if (access === 'signed-in') return 'Needs the token or key of an account; guests cannot.'
+  return `Needs the permission \`${access}\` in the business.`
+}
+
+const header = (description: string, maxLength: number, example: string) => ({
+  type: 'string',
+  description,
+  maxLength,
+  examples: [example],
+})
+
+function headersOf(method: string, { idempotent, versioned }: { idempotent?: boolean; versioned?: boolean }) {
+  const properties: Json = {}
+  if (idempotent) {
+    properties['idempotency-key'] = header(
+      'Makes it safe to repeat the request: the first answer is given again.',
+      255,
+      'a4f0c2',
+    )
+  }
+  if (versioned && method === 'GET')
+    properties['if-none-match'] = header('An ETag: 304 if nothing changed.', 200, '"3"')
+  if (versioned && method !== 'GET')
+    properties['if-match'] = header('An ETag: 412 if the record has changed.', 200, '"3"')
+  return Object.keys(properties).length > 0 ? { type: 'object', properties } : undefined
+}
+
+const REASONS: Record<number, [code: string, when: string]> = {
+  400: ['BAD_REQUEST', 'Malformed: not JSON, not an object, not readable.'],
+  401: ['UNAUTHENTICATED', 'Missing or invalid token or key.'],
+  403: ['FORBIDDEN', 'Known, but without the permission.'],
+  404: ['NOT_FOUND', 'No such record, or not visible to you.'],
+  409: ['CONFLICT', 'The state of things refuses it; the detail says why.'],
+  412: ['PRECONDITION_FAILED', 'The record is no longer what `If-Match` says.'],
+  413: ['PAYLOAD_TOO_LARGE', 'The body is larger than 2 MiB.'],
+  422: ['VALIDATION_FAILED', 'Fields are missing or wrong; one detail for each.'],
+  429: ['RATE_LIMITED', 'Too many requests; `Retry-After` says when to come back.'],
+  503: ['UNAVAILABLE', 'Overloaded, stopping, or the database is away; `Retry-After` says when to come back.'],
+}
+
+function errorsOf(
+  access: Access,
+  inBusiness: boolean,
+  body: boolean,
+  params: boolean,
+  { idempotent, versioned }: { idempotent?: boolean; versioned?: boolean },
+) {
+  const statuses = [422, 429, 503]
+  if (body) statuses.push(400, 409, 413)
+  if (access !== 'public') statuses.push(401)
+  if (access === 'signed-in' || isPermission(access)) statuses.push(403)
+  if (inBusiness || params) statuses.push(404)
+  if (idempotent) statuses.push(409)
+  if (versioned) statuses.push(412)
+  return Object.fromEntries(
+    statuses.map((status) => [status, { ...ErrorBody, 'x-response-description': REASONS[status]?.[1] }]),
+  )
+}
+
+/** Named shapes (those with a `title`) become components, and every body gets an example. */
+function finish(document: Json): Json {
+  const named = new Map<string, Json>()
+  for (const path of Object.values(document.paths as Record<string, Record<string, Json>>)) {
+    for (const operation of Object.values(path)) {
+      const request = (operation.requestBody as Json | undefined)?.content as Json | undefined
+      if (request) addExample(request['application/json'] as Json)
+      for (const [status, response] of Object.entries((operation.responses ?? {}) as Record<string, Json>)) {
+        const content = (response.content as Record<string, Json> | undefined)?.['application/json']
+        if (status === '304') delete response.content
+        else if (content) addExample(content, Number(status))
+      }
+    }
+  }
+  const components = document.components as Json
+  const paths = hoist(document.paths, named)
+  components.schemas = Object.fromEntries([...named].sort(([a], [b]) => (a < b ? -1 : 1)))
+  return { ...document, paths }
+}
+
+function addExample(content: Json, status = 200) {
+  const schema = content.schema as TSchema
+  const reason = status >= 400 ? REASONS[status] : undefined
+  if (!reason) {
+    content.example = exampleOf(schema)
+    return
+  }
+  const { message } = new AppError(status, reason[0], reason[1])
+  const details = status === 422 ? [{ field: 'name', error: 'REQUIRED', message: 'name is required.' }] : []
+  content.example = { error: reason[0], message, details, requestId: '9f2c41d07ab3-5k' }
+}
+
+function hoist(value: unknown, named: Map<string, Json>): unknown {
+  if (Array.isArray(value)) return value.map((item) => hoist(item, named))
+  if (typeof value !== 'object' || value === null) return value
+  const entries = Object.entries(value).filter(([key]) => key !== 'x-response-description')
+  const shape = Object.fromEntries(
+    entries.map(([key, inner]) => [key, key === 'example' ? inner : hoist(inner, named)]),
+  )
+  if (typeof shape.title !== 'string' || shape.type !== 'object') return shape
+  const known = named.get(shape.title)
+  if (known && JSON.stringify(known) !== JSON.stringify(shape)) {
+    throw new Error(`Two different schemas are titled ${shape.title}.`)
+  }
+  named.set(shape.title, shape)
+  return { $ref: `#/components/schemas/${shape.title}` }
+}

@@ -1,0 +1,114 @@
+import { randomBytes } from 'node:crypto'
+import { STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
+import cors from '@fastify/cors'
+import helmet from '@fastify/helmet'
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import Fastify, { type FastifyBaseLogger, LogController, type RawServerDefault } from 'fastify'
+import { AppError, badRequest, notFound } from '#vocabulary/errors.ts'
+import { type GuardOptions, guardRoutes } from './access.ts'
+import { drainOnClose } from './drain.ts'
+import { BODY_LIMIT_BYTES, errorBody, sendError } from './errors.ts'
+import { parseJsonBodies } from './json-body.ts'
+import { describeApi } from './openapi.ts'
+import { limitRates } from './rate-limit.ts'
+import { validatorCompiler } from './validation.ts'
+
+export type ServerOptions = {
+  log: FastifyBaseLogger
+  guard: GuardOptions
+  publicUrl: string
+  trustProxy: string[]
+  rateLimits: boolean
+  /** How long keep-alive clients and balancers are given to notice that this process stops. */
+  drainGraceMs: number
+}
+
+export type Server = Awaited<ReturnType<typeof createServer>>
+
+/** Everything that all routes share: limits, one error body, access, ids, headers, documentation. */
+export async function createServer(options: ServerOptions) {
+  const app = Fastify<RawServerDefault>({
+    loggerInstance: options.log,
+    logController: new LogController({ disableRequestLogging: true }), // metrics count requests; the log is for what needs reading
+    bodyLimit: BODY_LIMIT_BYTES,
+    trustProxy: options.trustProxy.length > 0 ? options.trustProxy : false,
+    requestTimeout: 30_000,
+    connectionTimeout: 60_000,
+    keepAliveTimeout: 72_000, // longer than the usual balancer's, so that it is the balancer who closes
+    return503OnClosing: false, // our own hook answers, in our own shape
+    genReqId: (request) => requestId(request.headers['x-request-id']),
+    frameworkErrors: (error, request, reply) => void sendError(error, request, reply),
+    clientErrorHandler: answerUnreadable,
+    routerOptions: { maxParamLength: 200 },
+  }).withTypeProvider<TypeBoxTypeProvider>()
+
+  app.setValidatorCompiler(validatorCompiler)
+  app.setErrorHandler((error, request, reply) => sendError(error, request, reply))
+  app.setNotFoundHandler((request, reply) => sendError(unknownPath(request.method, request.url), request, reply))
+  parseJsonBodies(app)
+
+  app.addHook('onRequest', (request, reply, done) => {
+    void reply.header('x-request-id', request.id)
+    // NUL cannot be stored or compared; everything else that is odd in an address is somebody's valid text.
+    done(request.url.includes('%00') ? badRequest('The address holds a NUL character.') : undefined)
+  })
+  drainOnClose(app, options.drainGraceMs)
+  await app.register(helmet, {
+    contentSecurityPolicy: { directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] }, useDefaults: false },
+    crossOriginResourcePolicy: { policy: 'cross-origin' },
+    strictTransportSecurity: options.publicUrl.startsWith('https:') ? undefined : false,
+  })
+  await app.register(cors, {
+    origin: '*',
+    methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
+    allowedHeaders: [
+      'Authorization',
+      'Content-Type',
+      'Idempotency-Key',
+      'If-Match',
+      'If-None-Match',
+      'X-API-Key',
+      'X-Request-Id',
+    ],
+    exposedHeaders: ['ETag', 'Idempotency-Replayed', 'Retry-After', 'X-Request-Id'],
+    maxAge: 86_400,
+  })
+  if (options.rateLimits) await limitRates(app)
+  guardRoutes(app, options.guard)
+  await describeApi(app, options.publicUrl)
+  return app
+}
+
+const unknownPath = (method: string, url: string) => {
+  const { status, code, details } = notFound()
+  return new AppError(
+    status,
+    code,
+    `There is nothing at ${method} ${url.split('?')[0]}. See /docs for what there is.`,
+    details,
+  )
+}
+
+// A random start and a counter: unique across processes, and much cheaper than a random id for each request.
+const start = randomBytes(6).toString('hex')
+let count = 0
+
+function requestId(given: string | string[] | undefined): string {
+  if (typeof given === 'string' && /^[\w-]{1,64}$/.test(given)) return given
+  count++
+  return `${start}-${count.toString(36)}`
+}
+
+/** What arrives is not HTTP, too slow or too large in its headers: the same body, by hand, because there is no request yet. */
+function answerUnreadable(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return
+  const status = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 }[error.code ?? ''] ?? 400
+  const body = JSON.stringify(
+    errorBody(badRequest('The request is not readable HTTP, or came too slowly.'), requestId(undefined)),
+  )
+  socket.end(
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\ncontent-type: application/json; charset=utf-8\r\n` +
+      `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+  )
+}

@@ -1,0 +1,90 @@
+import { Ajv, type ErrorObject } from 'ajv'
+import addFormats from 'ajv-formats'
+import type { FastifySchemaCompiler, FastifySchemaValidationError } from 'fastify'
+import type { TSchema } from 'typebox'
+import { Clean } from 'typebox/value'
+import type { Detail } from '#vocabulary/errors.ts'
+
+// fast: stops at the first failure, so a hostile body of a million wrong items costs no more than one of them.
+const options = { strict: false, removeAdditional: false, useDefaults: false } as const
+const strictFast = withFormats(new Ajv({ ...options, coerceTypes: false }))
+const strictAll = withFormats(new Ajv({ ...options, coerceTypes: false, allErrors: true }))
+const coercing = withFormats(new Ajv({ ...options, coerceTypes: 'array', useDefaults: true, allErrors: true }))
+
+function withFormats(ajv: Ajv): Ajv {
+  addFormats.default(ajv, ['email', 'uri'])
+  return ajv
+}
+
+/** Bodies up to this size get every failing field listed; larger ones the first. */
+const LIST_ALL_BELOW_BYTES = 256 * 1024
+
+/**
+ * Bodies are strict (`"5"` is no number) and lose the fields that their schema does not know, so a handler can spread them.
+ * Path, query and header values arrive as text and are coerced.
+ */
+export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
+  if (httpPart !== 'body') {
+    const validate = coercing.compile(schema)
+    return (data) => (validate(data) ? { value: data } : { error: failure(validate.errors) })
+  }
+  const validate = strictFast.compile(schema)
+  let listAll: typeof validate | undefined
+  return (data) => {
+    if (validate(data)) return { value: Clean(schema, data) }
+    const firstErrors = validate.errors
+    if (JSON.stringify(data ?? null).length > LIST_ALL_BELOW_BYTES) return { error: failure(firstErrors) }
+    listAll ??= strictAll.compile(schema)
+    listAll(data)
+    return { error: failure(listAll.errors ?? firstErrors) }
+  }
+}
+
+const failure = (errors: ErrorObject[] | null | undefined) =>
+  Object.assign(new Error('validation failed'), { validation: errors ?? [] })
+
+/** The body as a whole is not an object (or is missing): malformed, rather than a wrong field. */
+export const isWrongTopLevel = (errors: FastifySchemaValidationError[]) =>
+  errors.some(({ instancePath, keyword }) => instancePath === '' && keyword === 'type')
+
+const MAX_DETAILS = 100
+
+/** One detail per failing field, the most telling one. */
+export function toDetails(errors: FastifySchemaValidationError[]): Detail[] {
+  const details = new Map<string, Detail>()
+  for (const error of errors) {
+    const detail = toDetail(error)
+    const known = details.get(detail.field)
+    // Of a union, the branches' complaints come first and `anyOf` last: only the latter is true of the whole.
+    if (!known || error.keyword === 'anyOf') details.set(detail.field, detail)
+    if (error.keyword === 'anyOf')
+      for (const field of details.keys()) if (field.startsWith(`${detail.field}.`)) details.delete(field)
+    if (details.size >= MAX_DETAILS) break
+  }
+  return [...details.values()]
+}
+
+function toDetail({ instancePath, keyword, params, message = '' }: FastifySchemaValidationError): Detail {
+  const at = instancePath.slice(1).replaceAll('/', '.')
+  if (keyword === 'required') {
+    const field = [at, String(params.missingProperty)].filter(Boolean).join('.')
+    return { field, error: 'REQUIRED', message: `${field} is required.` }
+  }
+  return { field: at, error: CODES[keyword] ?? 'INVALID', message: `${at} ${explain(keyword, params, message)}.` }
+}
+
+const CODES: Record<string, string> = {
+  maxLength: 'TOO_LONG',
+  minLength: 'TOO_SHORT',
+  maxItems: 'TOO_MANY',
+  minItems: 'TOO_FEW',
+  maximum: 'TOO_LARGE',
+  minimum: 'TOO_SMALL',
+  uniqueItems: 'DUPLICATE',
+}
+
+function explain(keyword: string, params: Record<string, unknown>, message: string): string {
+  if (keyword === 'enum') return `must be one of ${(params.allowedValues as unknown[]).join(', ')}`
+  if (keyword === 'anyOf') return 'has none of the allowed forms'
+  return message
+}

@@ -1,0 +1,79 @@
+import type { FastifyBaseLogger } from 'fastify'
+import { type QueryExecutorProvider, sql } from 'kysely'
+import type { Static, TSchema } from 'typebox'
+import { Check, Errors } from 'typebox/value'
+import type { ControlDb, ControlTx, Db, Tx } from '../database/database.ts'
+
+/** What every job may use. `db` is the database in whose queue the job stood. */
+export type JobContext<Database> = {
+  db: Database
+  control: ControlDb
+  cells: ReadonlyMap<string, Db>
+  log: FastifyBaseLogger
+  attempt: number
+  /** Aborted when the worker has to stop. */
+  signal: AbortSignal
+  /**
+   * Call it first in a transaction whose effect must not happen twice: it fails when this run has been given up for dead and
+   * the job handed to somebody else, and keeps that from happening until the transaction ends.
+   */
+  fence(tx: QueryExecutorProvider): Promise<void>
+}
+
+type JobDefinition<Kind, Database, Payload extends TSchema> = {
+  name: string
+  /** Whose queue it stands in: a cell's, or the control database's. */
+  on: Kind
+  payload: Payload
+  maxAttempts?: number
+  /** Runs by itself, as cron says (UTC). Its payload must allow an empty object. */
+  cron?: string
+  run(payload: Static<Payload>, context: JobContext<Database>): Promise<void>
+}
+
+export type CellJob<Payload extends TSchema = TSchema> = JobDefinition<'cell', Db, Payload>
+export type ControlJob<Payload extends TSchema = TSchema> = JobDefinition<'control', ControlDb, Payload>
+// biome-ignore format: one line
+// oxlint-disable-next-line typescript/no-explicit-any -- a list of jobs with different payloads
+export type AnyJob = CellJob<any> | ControlJob<any>
+
+/** A job carries ids, not copies, and may run twice: it looks at the state first, or changes it with a guarded update. */
+export function defineJob<Payload extends TSchema>(job: CellJob<Payload>): CellJob<Payload>
+export function defineJob<Payload extends TSchema>(job: ControlJob<Payload>): ControlJob<Payload>
+export function defineJob(job: AnyJob): AnyJob {
+  return job
+}
+
+export type EnqueueOptions = {
+  runAt?: Date
+  /** Only one job with this key waits at a time; a later one replaces it. */
+  key?: string
+  /** Smaller runs earlier. */
+  priority?: number
+}
+
+export const DEFAULT_ATTEMPTS = 12 // with exponential waits: about a day
+
+/** Part of `tx`: workers see the job if, and only if, it commits. */
+export function enqueue<Payload extends TSchema>(tx: Tx, job: CellJob<Payload>, payload: Static<Payload>, options?: EnqueueOptions): Promise<void> // biome-ignore format: overloads
+export function enqueue<Payload extends TSchema>(tx: ControlTx, job: ControlJob<Payload>, payload: Static<Payload>, options?: EnqueueOptions): Promise<void> // biome-ignore format: overloads
+export async function enqueue(
+  tx: QueryExecutorProvider,
+  job: AnyJob,
+  payload: unknown,
+  options: EnqueueOptions = {},
+): Promise<void> {
+  checkPayload(job, payload)
+  await sql`
+    select graphile_worker.add_job(
+      identifier => ${job.name}, payload => ${JSON.stringify(payload)}::json, run_at => ${options.runAt ?? null}::timestamptz,
+      max_attempts => ${job.maxAttempts ?? DEFAULT_ATTEMPTS}, job_key => ${options.key ?? null}, priority => ${options.priority ?? 0})`.execute(
+    tx,
+  )
+}
+
+export function checkPayload(job: AnyJob, payload: unknown): void {
+  if (Check(job.payload, payload)) return
+  const [first] = Errors(job.payload, payload)
+  throw new TypeError(`The payload of ${job.name} does not fit its schema: ${first?.instancePath} ${first?.message}`)
+}

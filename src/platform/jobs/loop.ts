@@ -1,0 +1,31 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { FastifyBaseLogger } from 'fastify'
+
+/** For what must happen more often than once a minute: again and again, one run at a time, whatever fails. */
+export function startLoop(
+  name: string,
+  everyMs: number,
+  run: () => Promise<unknown>,
+  log: FastifyBaseLogger,
+): { stop(): Promise<void> } {
+  const stopping = new AbortController()
+  const done = (async () => {
+    let failing = false
+    while (!stopping.signal.aborted) {
+      try {
+        await run()
+        failing = false
+      } catch (error) {
+        if (!failing) log.error({ err: error, loop: name }, 'failed; trying again') // once, not every time
+        failing = true
+      }
+      await sleep(everyMs, undefined, { signal: stopping.signal }).catch(() => {})
+    }
+  })()
+  return {
+    async stop() {
+      stopping.abort()
+      await done
+    },
+  }
+}

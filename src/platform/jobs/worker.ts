@@ -1,0 +1,87 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { FastifyBaseLogger } from 'fastify'
+import { Gauge } from 'prom-client'
+import type { ControlDb, Databases, Db } from '../database/database.ts'
+import { handleOf } from '../database/database.ts'
+import type { Metrics } from '../observability/metrics.ts'
+import type { AnyJob } from './define.ts'
+import { openQueue, type Queue } from './queue.ts'
+
+export type WorkerOptions = {
+  databases: Databases
+  jobs: readonly AnyJob[]
+  log: FastifyBaseLogger
+  metrics: Metrics
+  /** Jobs at once, for each database. */
+  concurrency?: number
+  /**
+   * Called when a database can no longer see that this process lives, while jobs of it are running here. They will be given to
+   * another worker, and nothing but the end of this process makes sure that they do not go on here as well.
+   */
+  abandon: (database: string) => void
+}
+
+export type Worker = { stop(): Promise<void> }
+
+/** Serves the queues of the control database and of every cell. One that is down is tried again; the others go on. */
+export function startWorker(options: WorkerOptions): Worker {
+  const { databases, log } = options
+  const stopping = new AbortController()
+  const open = new Map<string, Queue>()
+  measureQueues(options.metrics, open)
+
+  async function serve(name: string, targets: { control?: ControlDb; cell: Db }) {
+    for (let failures = 0; !stopping.signal.aborted; failures++) {
+      try {
+        const queue = await openQueue({ ...options, name, ...targets })
+        open.set(name, queue)
+        failures = 0
+        await Promise.race([queue.lost, aborted(stopping.signal)])
+        if (stopping.signal.aborted) return await queue.stop()
+        log.error(
+          { database: name, running: queue.running() },
+          'lost the database connection that shows this worker to be alive',
+        )
+        if (queue.running() > 0) options.abandon(name)
+        await queue.stop()
+      } catch (error) {
+        log.error({ err: error, database: name }, 'cannot serve the queue of this database; trying again')
+      } finally {
+        open.delete(name)
+      }
+      await sleep(Math.min(5_000, 200 * 2 ** failures), undefined, { signal: stopping.signal }).catch(() => {})
+    }
+  }
+
+  const served = [...databases.cells].map(([name, cell]) => {
+    const shared = handleOf(cell).pool === handleOf(databases.control).pool
+    return serve(name, shared ? { control: databases.control, cell } : { cell })
+  })
+  return {
+    async stop() {
+      stopping.abort()
+      await Promise.all(served)
+    },
+  }
+}
+
+const aborted = (signal: AbortSignal) =>
+  new Promise<void>((resolve) => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+
+function measureQueues({ registry }: Metrics, open: ReadonlyMap<string, Queue>): void {
+  new Gauge({
+    name: 'kontor_queue_jobs',
+    help: 'Jobs in a queue: ready, running, scheduled, and dead (out of attempts, waiting for a person).',
+    labelNames: ['database', 'state'],
+    registers: [registry],
+    async collect() {
+      for (const [database, queue] of open) {
+        const counts = await queue.counts().catch(() => ({}))
+        for (const [state, count] of Object.entries(counts)) this.set({ database, state }, count)
+      }
+    },
+  })
+}

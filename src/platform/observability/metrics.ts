@@ -1,0 +1,95 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { FastifyInstance } from 'fastify'
+import type pg from 'pg'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+
+export type Metrics = ReturnType<typeof createMetrics>
+
+/** One registry a process; nothing global, so that tests can run two nodes in one. */
+export function createMetrics() {
+  const registry = new Registry()
+  const registers = [registry]
+  collectDefaultMetrics({ register: registry }) // event-loop lag, heap, garbage collection, CPU
+  return {
+    registry,
+    requests: new Histogram({
+      name: 'kontor_http_request_seconds',
+      help: 'Requests by method, route template and status.',
+      labelNames: ['method', 'route', 'status'],
+      buckets: [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10],
+      registers,
+    }),
+    jobs: new Counter({
+      name: 'kontor_jobs_total',
+      help: 'Jobs run, by name and outcome.',
+      labelNames: ['job', 'outcome'],
+      registers,
+    }),
+    jobSeconds: new Histogram({
+      name: 'kontor_job_seconds',
+      help: 'How long jobs run.',
+      labelNames: ['job'],
+      buckets: [0.01, 0.1, 1, 10, 60, 600],
+      registers,
+    }),
+    recovered: new Counter({
+      name: 'kontor_jobs_recovered_total',
+      help: 'Jobs taken back from workers that died.',
+      registers,
+    }),
+  }
+}
+
+/** Counts by route template, never by address: addresses are without number. */
+export function measureRequests(app: FastifyInstance, metrics: Metrics): void {
+  app.addHook('onResponse', (request, reply, done) => {
+    const route = request.is404 ? 'unknown' : (request.routeOptions.url ?? 'unknown')
+    metrics.requests.observe({ method: request.method, route, status: reply.statusCode }, reply.elapsedTime / 1000)
+    done()
+  })
+}
+
+export function measurePools({ registry }: Metrics, pools: Record<string, pg.Pool>): void {
+  new Gauge({
+    name: 'kontor_pool_connections',
+    help: 'Connections of a database pool: total, idle, and callers waiting for one.',
+    labelNames: ['database', 'state'],
+    registers: [registry],
+    collect() {
+      for (const [database, pool] of Object.entries(pools)) {
+        this.set({ database, state: 'total' }, pool.totalCount)
+        this.set({ database, state: 'idle' }, pool.idleCount)
+        this.set({ database, state: 'waiting' }, pool.waitingCount)
+      }
+    },
+  })
+}
+
+/** `/metrics` and `/healthz` on a port of their own, so that the public one never shows them. */
+export async function serveMetrics(
+  metrics: Metrics,
+  host: string,
+  port: number,
+): Promise<{ port: number; close(): Promise<void> }> {
+  const server: Server = createServer((request, response) => {
+    if (request.url === '/healthz') return void response.end('ok\n')
+    if (request.url !== '/metrics') return void response.writeHead(404).end()
+    metrics.registry.metrics().then(
+      (text) => response.setHeader('content-type', metrics.registry.contentType).end(text),
+      () => response.writeHead(500).end(),
+    )
+  })
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, resolve)
+  })
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}

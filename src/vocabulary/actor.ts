@@ -1,0 +1,10 @@
+/** Who is calling. `guest` and `user` come with a session, `api` with a key that acts as its user. */
+export type Actor = {
+  kind: 'guest' | 'user' | 'api'
+  userId: string
+  email: string | undefined
+  /** The session behind an access token. */
+  sessionId: string | undefined
+  /** An API key may be bound to one business; elsewhere it has no permission. */
+  onlyBusinessId: string | undefined
+}

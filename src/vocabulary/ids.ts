@@ -1,0 +1,25 @@
+import { randomBytes } from 'node:crypto'
+import { v7 } from 'uuid'
+
+// Crockford's alphabet in lower case: no i, l, o, u, so an id survives being read aloud.
+const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
+
+/** Prefix + time-ordered 26 characters (a UUIDv7 in base32), so ids sort by creation: `role_01jcq3…`. */
+export function newId(prefix: string, timeMs?: number): string {
+  const bytes = v7(timeMs === undefined ? undefined : { msecs: timeMs }, new Uint8Array(16))
+  return `${prefix}_${base32(bytes, 26)}`
+}
+
+/** Short and random (60 bits): it leads every key of every table a business owns. */
+export const newBusinessId = () => `biz_${base32(randomBytes(8), 13).slice(1)}`
+
+function base32(bytes: Uint8Array, length: number): string {
+  let number = 0n
+  for (const byte of bytes) number = (number << 8n) | BigInt(byte)
+  let text = ''
+  for (let position = 0; position < length; position++) {
+    text = ALPHABET[Number(number & 31n)] + text
+    number >>= 5n
+  }
+  return text
+}

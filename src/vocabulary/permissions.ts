@@ -1,0 +1,21 @@
+/** What a role may allow in its business. `ADMIN` stands for all of them. */
+export const PERMISSIONS = [
+  'ADMIN',
+  'PRODUCTS_WRITE',
+  'ORDERS_READ',
+  'ORDERS_WRITE',
+  'PROMOS_WRITE',
+  'CONTENT_READ_DRAFTS',
+  'CONTENT_WRITE',
+  'NEWSLETTER_SEND',
+  'SUBSCRIBERS_READ',
+  'SETTINGS_WRITE',
+] as const
+export type Permission = (typeof PERMISSIONS)[number]
+
+export const holds = (held: readonly Permission[], wanted: Permission) =>
+  held.includes('ADMIN') || held.includes(wanted)
+
+/** Nobody grants what they lack: the first wanted permission that is not held, if any. */
+export const firstLacking = (held: readonly Permission[], wanted: readonly Permission[]) =>
+  wanted.find((permission) => !holds(held, permission))

@@ -1,0 +1,94 @@
+import { type Static, type TProperties, type TSchema, type TSchemaOptions, Type } from 'typebox'
+
+/** Shapes that every module speaks. Each string and array has a bound; `examples` end up in the API reference. */
+export const Id = Type.String({
+  minLength: 1,
+  maxLength: 64,
+  pattern: '^[A-Za-z0-9_-]+$',
+  examples: ['01jcq3v7k8f5t9x2m4n6p8r0sw'],
+})
+export const idOf = (prefix: string, example: string) =>
+  Type.String({
+    minLength: 1,
+    maxLength: 64,
+    pattern: '^[A-Za-z0-9_-]+$',
+    description: `Id, starts with \`${prefix}_\`.`,
+    examples: [`${prefix}_${example}`],
+  })
+export const BusinessId = idOf('biz', '4k7q2m9x1c3v')
+export const UserId = idOf('usr', '01jcq3v7k8f5t9x2m4n6p8r0sw')
+
+export const Email = Type.String({
+  minLength: 3,
+  maxLength: 254,
+  format: 'email',
+  examples: ['ada@example.com'],
+})
+export const Name = Type.String({ minLength: 1, maxLength: 200, pattern: '\\S', examples: ['Harbour Goods'] })
+export const Slug = Type.String({
+  minLength: 1,
+  maxLength: 100,
+  pattern: '^[a-z0-9]+(-[a-z0-9]+)*$',
+  examples: ['harbour-goods'],
+})
+export const UnixSeconds = Type.Integer({
+  minimum: 0,
+  maximum: 253_402_300_799,
+  description: 'Unix time in seconds.',
+  examples: [1_789_000_000],
+})
+export const Money = Type.Integer({
+  minimum: 0,
+  maximum: Number.MAX_SAFE_INTEGER,
+  description: 'Minor units (cents).',
+  examples: [1999],
+})
+export const BasisPoints = Type.Integer({ minimum: 0, maximum: 10_000, examples: [1900] })
+
+/** One enum keyword, so a wrong value gives one error, and the reference shows one list. */
+export const OneOf = <const Values extends string[]>(values: readonly [...Values], options: object = {}) =>
+  Type.Unsafe<Values[number]>({ type: 'string', enum: [...values], examples: [values[0]], ...options })
+
+export const Nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()])
+
+/** All fields optional: the body of a PUT, which changes what is sent and keeps the rest. */
+export const Changes = <Properties extends TProperties>(properties: Properties, options: TSchemaOptions = {}) =>
+  Type.Partial(Type.Object(properties), options)
+
+export const PageQuery = {
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'Items on a page.' })),
+  cursor: Type.Optional(
+    Type.String({
+      maxLength: 1000,
+      description: 'The `cursor` of the page before. Absent, empty or `null`: the first.',
+    }),
+  ),
+}
+
+export const PageOf = <Schema extends TSchema>(item: Schema) =>
+  Type.Object({
+    items: Type.Array(item),
+    cursor: Type.Union([Type.String(), Type.Null()], {
+      description: 'Hand it back to get the next page; `null` on the last.',
+      examples: ['WyJ4IiwiYSJd'],
+    }),
+  })
+
+export const Success = Type.Object({ success: Type.Literal(true, { examples: [true] }) }, { title: 'Success' })
+export type Success = Static<typeof Success>
+
+export const ErrorBody = Type.Object(
+  {
+    error: Type.String({ description: 'Stable code of the kind of error.', examples: ['VALIDATION_FAILED'] }),
+    message: Type.String({ examples: ['slug: must be lower-case words joined by hyphens.'] }),
+    details: Type.Array(
+      Type.Object({
+        field: Type.String({ examples: ['slug'] }),
+        error: Type.String({ examples: ['INVALID'] }),
+        message: Type.String({ examples: ['must be lower-case words joined by hyphens'] }),
+      }),
+    ),
+    requestId: Type.String({ examples: ['01jcq3v7k8f5t9x2m4n6p8r0sw'] }),
+  },
+  { title: 'Error', description: 'Every error of the service has this body.' },
+)

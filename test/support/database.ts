@@ -1,0 +1,90 @@
+import { createHash, randomBytes } from 'node:crypto'
+import pg from 'pg'
+import { loadMigrations, migrate } from '#platform/database/migrate.ts'
+
+/** A server on which databases may be made and dropped. */
+export const SERVER_URL = process.env.TEST_DATABASE_URL ?? 'postgres://postgres@127.0.0.1:5432/postgres'
+
+export function urlOf(database: string): string {
+  const url = new URL(SERVER_URL)
+  url.pathname = `/${database}`
+  return url.href
+}
+
+export async function onServer<Result>(
+  work: (client: pg.Client) => Promise<Result>,
+  url = SERVER_URL,
+): Promise<Result> {
+  const client = new pg.Client({ connectionString: url, application_name: 'kontor test support' })
+  await client.connect()
+  try {
+    return await work(client)
+  } finally {
+    await client.end()
+  }
+}
+
+const TEST_PREFIX = `kontor_test_${process.pid}_`
+const randomName = () => `${TEST_PREFIX}${randomBytes(5).toString('hex')}`
+
+export const dropDatabase = (name: string) =>
+  onServer((client) => client.query(`drop database if exists ${name} with (force)`))
+
+/** A database of its own for `work`, empty at first, gone afterwards. */
+export async function withScratchDatabase<Result>(work: (url: string) => Promise<Result>): Promise<Result> {
+  const name = randomName()
+  await onServer((client) => client.query(`create database ${name}`))
+  try {
+    return await work(urlOf(name))
+  } finally {
+    await dropDatabase(name)
+  }
+}
+
+/**
+ * A copy of a migrated template: `full` is control and the cell `main` in one, `cell` is a second cell. The template is made
+ * once per set of migrations, by whoever comes first.
+ */
+export async function cloneTemplate(
+  kind: 'full' | 'cell',
+): Promise<{ name: string; url: string; drop(): Promise<unknown> }> {
+  const kinds = kind === 'full' ? (['control', 'cell'] as const) : (['cell'] as const)
+  const migrations = (await Promise.all(kinds.map(loadMigrations))).flat()
+  const print = createHash('sha256').update(migrations.map(({ checksum }) => checksum).join())
+  const template = `kontor_template_${kind}_${print.digest('hex').slice(0, 12)}`
+  const name = randomName()
+  await onServer(async (client) => {
+    await client.query("select pg_advisory_lock(hashtextextended('kontor.template', 0))")
+    const { rowCount } = await client.query('select 1 from pg_database where datname = $1', [template])
+    if (!rowCount) {
+      const draft = `${template}_draft` // renamed when complete, so that a killed run leaves no half-made template behind
+      await client.query(`drop database if exists ${draft} with (force)`)
+      await client.query(`create database ${draft}`)
+      await migrate(urlOf(draft), kinds)
+      await client.query(`alter database ${draft} rename to ${template}`)
+    }
+    await client.query("select pg_advisory_unlock(hashtextextended('kontor.template', 0))")
+    await client.query(`create database ${name} template ${template}`)
+  })
+  return { name, url: urlOf(name), drop: () => dropDatabase(name) }
+}
+
+/** Drops what earlier runs left behind: databases of processes that are gone, templates of other migrations. */
+export async function sweepDatabases(): Promise<void> {
+  await onServer(async (client) => {
+    const { rows } = await client.query("select datname from pg_database where datname like 'kontor\\_test\\_%'")
+    for (const { datname } of rows) {
+      const pid = Number(datname.split('_')[2])
+      if (!isAlive(pid)) await client.query(`drop database if exists ${datname} with (force)`)
+    }
+  })
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,61 @@
+import type { AddressInfo } from 'node:net'
+import pino from 'pino'
+import { loadConfig } from '#platform/config.ts'
+import { createMetrics } from '#platform/observability/metrics.ts'
+import { buildApi } from '../../src/apps/build-api.ts'
+import { cloneTemplate } from './database.ts'
+
+export type StartOptions = {
+  publicUrl?: string
+  env?: Record<string, string>
+  /** Databases made by somebody else: for a second node on the same data. */
+  databases?: TestDatabases
+  /** Log lines, one string each, are pushed here. */
+  lines?: string[]
+}
+
+export type TestDatabases = Awaited<ReturnType<typeof createTestDatabases>>
+
+/** Control with the cell `main`, and a second cell: two databases, so that nothing can rely on there being one. */
+export async function createTestDatabases() {
+  const [main, second] = await Promise.all([cloneTemplate('full'), cloneTemplate('cell')])
+  return {
+    main,
+    second,
+    env: { DATABASE_URL: main.url, CELLS: JSON.stringify({ second: { url: second.url } }) },
+    drop: async () => {
+      await Promise.all([main.drop(), second.drop()])
+    },
+  }
+}
+
+export type TestApi = Awaited<ReturnType<typeof startApi>>
+
+/** The real API on a real port, on databases of its own. */
+export async function startApi(options: StartOptions = {}) {
+  const databases = options.databases ?? (await createTestDatabases())
+  const config = loadConfig({
+    NODE_ENV: 'test',
+    RATE_LIMITS: 'off',
+    PORT: '0',
+    PUBLIC_URL: options.publicUrl ?? 'http://localhost:3000',
+    ...databases.env,
+    ...options.env,
+  })
+  const lines = options.lines
+  const log = pino({ level: lines ? 'debug' : 'silent' }, { write: (line: string) => void lines?.push(line) })
+  const app = await buildApi(config, { log, metrics: createMetrics(), drainGraceMs: 0 })
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  const { port } = app.server.address() as AddressInfo
+  return {
+    app,
+    config,
+    databases,
+    url: `http://127.0.0.1:${port}`,
+    services: app.services,
+    async close() {
+      await app.close()
+      if (!options.databases) await databases.drop()
+    },
+  }
+}
