@@ -10,6 +10,21 @@ import { healthRoutes } from '#platform/http/health.ts'
 import { createServer } from '#platform/http/server.ts'
 import { type Metrics, measurePools, measureRequests } from '#platform/observability/metrics.ts'
 
+const tags = [
+  {
+    name: 'Businesses',
+    description: 'A business with its settings and markets. Almost everything else belongs to one.',
+  },
+  { name: 'Roles', description: 'What the people of a business may do there.' },
+  { name: 'Invitations', description: 'How people become members of a business.' },
+  { name: 'Accounts', description: 'Users and the keys that sign their tokens.' },
+  {
+    name: 'Events',
+    description: 'What happened: to what a business owns (events), and to the business itself (audit).',
+  },
+  { name: 'Health', description: 'For whoever runs the service.' },
+]
+
 export type Api = Awaited<ReturnType<typeof buildApi>>
 
 /** The API, put together: what it needs, then every module's routes. This is the list of what exists. */
@@ -28,6 +43,7 @@ export async function buildApi(
   const app = await createServer({
     log,
     publicUrl: config.publicUrl,
+    tags,
     trustProxy: config.trustProxy,
     rateLimits: config.rateLimits,
     drainGraceMs,

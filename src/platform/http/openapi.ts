@@ -1,6 +1,6 @@
 import swagger from '@fastify/swagger'
 import reference from '@scalar/fastify-api-reference'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyContextConfig, FastifyInstance, FastifySchema } from 'fastify'
 import type { TSchema } from 'typebox'
 import { AppError } from '#vocabulary/errors.ts'
 import { ErrorBody } from '#vocabulary/schemas.ts'
@@ -17,10 +17,13 @@ declare module 'fastify' {
   }
 }
 
+/** A chapter of the reference; chapters stand in the order in which they are listed. */
+export type Tag = { name: string; description: string }
+
 const SECURITY = [{ accessToken: [] }, { apiKey: [] }]
 
 /** The reference is made from the routes alone: their schemas, and what they declare about access, keys and versions. */
-export async function describeApi(app: FastifyInstance, publicUrl: string): Promise<void> {
+export async function describeApi(app: FastifyInstance, publicUrl: string, tags: readonly Tag[]): Promise<void> {
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
@@ -33,6 +36,7 @@ export async function describeApi(app: FastifyInstance, publicUrl: string): Prom
         license: { name: 'MIT', identifier: 'MIT' },
       },
       servers: [{ url: publicUrl }],
+      tags: [...tags],
       components: {
         securitySchemes: {
           accessToken: { type: 'http', scheme: 'bearer', description: 'An access token or an API key.' },
@@ -55,14 +59,13 @@ export async function describeApi(app: FastifyInstance, publicUrl: string): Prom
           'x-business': business,
           headers: headersOf(method, { idempotent, versioned }),
           response: {
-            ...success,
+            ...Object.fromEntries(
+              Object.entries(success).map(([status, body]) => [status, { 'x-response-description': 'Done.', ...body }]),
+            ),
             ...(versioned && method === 'GET'
               ? { 304: { type: 'null', 'x-response-description': 'Not changed.' } }
               : {}),
-            ...errorsOf(access, business !== 'none', Boolean(schema.body), Boolean(schema.params), {
-              idempotent,
-              versioned,
-            }),
+            ...errorsOf(schema, { access, business, idempotent, versioned }),
           },
         } as unknown as typeof schema,
       }
@@ -97,6 +100,8 @@ export async function describeApi(app: FastifyInstance, publicUrl: string): Prom
         telemetry: false,
         agent: { disabled: true },
         hideClientButton: true,
+        showDeveloperTools: 'never',
+        mcp: { disabled: true },
       },
     })
   })
@@ -146,17 +151,15 @@ const REASONS: Record<number, [code: string, when: string]> = {
 }
 
 function errorsOf(
-  access: Access,
-  inBusiness: boolean,
-  body: boolean,
-  params: boolean,
-  { idempotent, versioned }: { idempotent?: boolean; versioned?: boolean },
+  { body, params, querystring }: FastifySchema,
+  { access = 'public', business, idempotent, versioned }: FastifyContextConfig,
 ) {
-  const statuses = [422, 429, 503]
+  const statuses = [429, 503]
+  if (body || params || querystring || idempotent) statuses.push(422)
   if (body) statuses.push(400, 409, 413)
   if (access !== 'public') statuses.push(401)
   if (access === 'signed-in' || isPermission(access)) statuses.push(403)
-  if (inBusiness || params) statuses.push(404)
+  if (business !== 'none' || params) statuses.push(404)
   if (idempotent) statuses.push(409)
   if (versioned) statuses.push(412)
   return Object.fromEntries(

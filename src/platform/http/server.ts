@@ -10,7 +10,7 @@ import { type GuardOptions, guardRoutes } from './access.ts'
 import { drainOnClose } from './drain.ts'
 import { BODY_LIMIT_BYTES, errorBody, sendError } from './errors.ts'
 import { parseJsonBodies } from './json-body.ts'
-import { describeApi } from './openapi.ts'
+import { describeApi, type Tag } from './openapi.ts'
 import { limitRates } from './rate-limit.ts'
 import { validatorCompiler } from './validation.ts'
 
@@ -18,6 +18,8 @@ export type ServerOptions = {
   log: FastifyBaseLogger
   guard: GuardOptions
   publicUrl: string
+  /** The chapters of the API reference. */
+  tags: readonly Tag[]
   trustProxy: string[]
   rateLimits: boolean
   /** How long keep-alive clients and balancers are given to notice that this process stops. */
@@ -76,7 +78,7 @@ export async function createServer(options: ServerOptions) {
   })
   if (options.rateLimits) await limitRates(app)
   guardRoutes(app, options.guard)
-  await describeApi(app, options.publicUrl)
+  await describeApi(app, options.publicUrl, options.tags)
   return app
 }
 
