@@ -52,9 +52,10 @@ create table cell.events (
 create table cell.events_default partition of cell.events default;
 
 -- Worker processes with jobs of this database. Each holds an advisory lock named by its pool id for as long as it lives;
--- one whose lock can be had is dead, and its jobs are taken back.
+-- one whose lock can be had is suspected, and if it still can be had a little later, dead: its jobs are taken back.
 create table cell.workers (
   pool_id text collate "C" not null,
   started_at timestamptz not null default now(),
+  suspected_at timestamptz,
   constraint workers_pkey primary key (pool_id)
 );

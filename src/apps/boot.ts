@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import { ConfigError } from '#platform/config.ts'
 import type { Databases } from '#platform/database/database.ts'
 import { isDatabaseUnavailable } from '#platform/database/errors.ts'
-import { missingMigrations } from '#platform/database/migrate.ts'
+import { MigrationError, missingMigrations } from '#platform/database/migrate.ts'
 import { VERSION } from '#platform/version.ts'
 
 /** What the person who starts it can mend: told without a stack. */
@@ -15,7 +15,8 @@ export async function assertMigrated({ control, cells }: Databases, log: Logger)
   try {
     missing.push(...(await missingMigrations(control)))
   } catch (error) {
-    throw new BootError(`The database of DATABASE_URL cannot be reached: ${(error as Error).message}`)
+    const { message, code } = error as Error & { code?: string }
+    throw new BootError(`The database of DATABASE_URL cannot be reached: ${message || code}`) // of several addresses: a code only
   }
   for (const [name, cell] of cells) {
     try {
@@ -38,7 +39,8 @@ export async function boot(main: () => Promise<void>): Promise<void> {
     await main()
   } catch (error) {
     const known =
-      error instanceof BootError || error instanceof ConfigError || (error as { code?: string }).code === 'EADDRINUSE'
+      [BootError, ConfigError, MigrationError].some((kind) => error instanceof kind) ||
+      (error as { code?: string }).code === 'EADDRINUSE'
     console.error(known ? (error as Error).message : error)
     process.exit(1)
   }

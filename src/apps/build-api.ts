@@ -7,7 +7,7 @@ import { handleOf, openDatabases } from '#platform/database/database.ts'
 import { openListener } from '#platform/database/listener.ts'
 import { eventRoutes } from '#platform/events/routes.ts'
 import { healthRoutes } from '#platform/http/health.ts'
-import { createServer } from '#platform/http/server.ts'
+import { createServer, type Server } from '#platform/http/server.ts'
 import { type Metrics, measurePools, measureRequests } from '#platform/observability/metrics.ts'
 
 const tags = [
@@ -27,11 +27,16 @@ const tags = [
 
 export type Api = Awaited<ReturnType<typeof buildApi>>
 
+export type ApiOptions = {
+  log: Logger
+  metrics: Metrics
+  drainGraceMs?: number
+  /** Called after every module, for routes of one's own. */
+  extend?: (app: Server) => void | Promise<void>
+}
+
 /** The API, put together: what it needs, then every module's routes. This is the list of what exists. */
-export async function buildApi(
-  config: Config,
-  { log, metrics, drainGraceMs = 1_000 }: { log: Logger; metrics: Metrics; drainGraceMs?: number },
-) {
+export async function buildApi(config: Config, { log, metrics, drainGraceMs = 1_000, extend }: ApiOptions) {
   const databases = openDatabases(config.databases)
   const { control, cells } = databases
   const listener = await openListener(control)
@@ -60,6 +65,7 @@ export async function buildApi(
   await app.register(accountRoutes, { control, keyring })
   await app.register(accessRoutes, { control, cells, signup: config.businessSignup })
   await app.register(eventRoutes, { prefix: '/v1/businesses/:businessId' })
+  await extend?.(app)
 
   return Object.assign(app, { services: { databases, listener, tokens, box } })
 }

@@ -2,7 +2,7 @@ import { Command } from 'commander'
 import { sql } from 'kysely'
 import { createBusiness } from '#modules/access/index.ts'
 import { findUserByEmail, resealSigningKeys, rotateSigningKey } from '#modules/accounts/index.ts'
-import { loadConfig } from '#platform/config.ts'
+import { loadConfig, loadDatabases } from '#platform/config.ts'
 import { createSecretBox } from '#platform/crypto/secret-box.ts'
 import { type Databases, openDatabases } from '#platform/database/database.ts'
 import { migrate } from '#platform/database/migrate.ts'
@@ -28,7 +28,7 @@ program
   .command('migrate')
   .description('Bring every database up to date. Safe to run from several machines at once.')
   .action(async () => {
-    const { control, cells } = config().databases
+    const { control, cells } = loadDatabases(process.env)
     const targets = [
       { name: 'main', directUrl: control.directUrl, kinds: ['control', 'cell'] as const },
       ...Object.entries(cells).map(([name, { directUrl }]) => ({ name, directUrl, kinds: ['cell'] as const })),

@@ -56,16 +56,6 @@ export function loadConfig(env: Environment): Config {
     return text as Word
   }
 
-  function address(name: string): string {
-    const text = value(name)
-    if (!text) problem(`${name} is required: postgres://user:password@host:5432/database`)
-    else if (!isPostgresUrl(text))
-      problem(`${name} is not a PostgreSQL URL: postgres://user:password@host:5432/database`)
-    return text ?? ''
-  }
-
-  const url = address('DATABASE_URL')
-  const directUrl = value('DATABASE_DIRECT_URL') ? address('DATABASE_DIRECT_URL') : url
   const port = whole('PORT', 3000)
   const metricsPort = whole('METRICS_PORT', 9464)
 
@@ -78,7 +68,7 @@ export function loadConfig(env: Environment): Config {
 
   const config: Config = {
     mode: mode ?? 'production',
-    databases: { control: { url, directUrl }, cells: readCells(value('CELLS'), problem) },
+    databases: readDatabases(value, problem),
     host: value('HOST') ?? '127.0.0.1',
     port,
     publicUrl,
@@ -103,6 +93,33 @@ export function loadConfig(env: Environment): Config {
   return config
 }
 
+/** Where the databases are: all that migrating them needs. */
+export function loadDatabases(env: Environment): Config['databases'] {
+  const problems: string[] = []
+  const databases = readDatabases(
+    (name) => env[name]?.trim() || undefined,
+    (text) => void problems.push(text),
+  )
+  if (problems.length > 0) throw new ConfigError(problems)
+  return databases
+}
+
+function readDatabases(
+  value: (name: string) => string | undefined,
+  problem: (text: string) => void,
+): Config['databases'] {
+  const address = (name: string) => {
+    const text = value(name)
+    if (!text) problem(`${name} is required: postgres://user:password@host:5432/database`)
+    else if (!isPostgresUrl(text))
+      problem(`${name} is not a PostgreSQL URL: postgres://user:password@host:5432/database`)
+    return text ?? ''
+  }
+  const url = address('DATABASE_URL')
+  const directUrl = value('DATABASE_DIRECT_URL') ? address('DATABASE_DIRECT_URL') : url
+  return { control: { url, directUrl }, cells: readCells(value('CELLS'), problem) }
+}
+
 const list = (text: string | undefined) =>
   (text ?? '')
     .split(',')
@@ -116,14 +133,14 @@ function readCells(text: string | undefined, problem: (text: string) => void): R
   const wrong = () => problem('CELLS must be JSON such as {"eu2": {"url": "postgres://…"}}; the name main is taken.')
   try {
     const cells: Record<string, DatabaseAddress> = {}
-    for (const [name, cell] of Object.entries(
-      JSON.parse(text) as Record<string, { url?: string; directUrl?: string }>,
-    )) {
-      const fits =
-        /^[a-z0-9-]{1,32}$/.test(name) && name !== 'main' && typeof cell?.url === 'string' && isPostgresUrl(cell.url)
-      if (!fits) wrong()
+    const given: unknown = JSON.parse(text)
+    if (typeof given !== 'object' || given === null || Array.isArray(given)) throw new TypeError('not an object')
+    for (const [name, cell] of Object.entries(given as Record<string, { url?: string; directUrl?: string } | null>)) {
       const url = cell?.url ?? ''
-      cells[name] = { url, directUrl: cell?.directUrl ?? url }
+      const directUrl = cell?.directUrl ?? url
+      const fits = /^[a-z0-9-]{1,32}$/.test(name) && name !== 'main' && isPostgresUrl(url) && isPostgresUrl(directUrl)
+      if (!fits) wrong()
+      cells[name] = { url, directUrl }
     }
     return cells
   } catch {

@@ -3,7 +3,7 @@ import { invalid } from './errors.ts'
 
 export type Page<Item> = { items: Item[]; cursor: string | null }
 
-/** Where a page ends: the sort values of its last row, the id last. */
+/** Where a page ends: the sort values of its last row, the id last. Numbers are whole. */
 export type Position = (string | number)[]
 
 /** A cursor belongs to the filters it was made for; `filters` also names the list and its business. */
@@ -26,12 +26,18 @@ export function decodeCursor(
 ): Position | undefined {
   if (cursor === undefined || cursor === null || cursor === '' || cursor === 'null') return undefined
   const [print, ...position] = parse(cursor)
-  const fits = position.length === shape.length && position.every((value, index) => typeof value === shape[index])
+  const fits = position.length === shape.length && position.every((value, index) => isOfKind(value, shape[index]))
   if (print !== fingerprint(filters) || !fits) {
     throw invalid('cursor', 'INVALID', 'This cursor does not belong to this list and its filters. Start without one.')
   }
   return position as Position
 }
+
+/** Anybody can write a cursor, so no value may get through that a column cannot be compared with. */
+const isOfKind = (value: unknown, kind: 'string' | 'number' | undefined) =>
+  kind === 'number'
+    ? Number.isSafeInteger(value)
+    : typeof value === 'string' && value.isWellFormed() && !value.includes('\0')
 
 function parse(cursor: string): unknown[] {
   try {

@@ -1,4 +1,4 @@
-import { createBusiness, setRole } from '#modules/access/index.ts'
+import { createBusiness } from '#modules/access/index.ts'
 import { startSession } from '#modules/accounts/index.ts'
 import { now } from '#platform/clock.ts'
 import { transaction } from '#platform/database/transaction.ts'
@@ -77,9 +77,10 @@ export function createMake({ url, services }: Pick<TestApi, 'url' | 'services'>)
       .insertInto('access.roles')
       .values({ businessId, id: roleId, name: `Role ${++count}`, permissions, createdAt: now(), updatedAt: now() })
       .execute()
-    await transaction(control, (tx) =>
-      setRole(tx, { businessId, userId: member.id, roleId, actor: member.actor, permissions: ['ADMIN'] }),
-    )
+    await control
+      .insertInto('access.memberships')
+      .values({ businessId, userId: member.id, roleId, createdAt: now() })
+      .execute()
     return { ...member, roleId }
   }
 

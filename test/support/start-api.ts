@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import pino from 'pino'
 import { loadConfig } from '#platform/config.ts'
+import type { Server } from '#platform/http/server.ts'
 import { createMetrics } from '#platform/observability/metrics.ts'
 import { buildApi } from '../../src/apps/build-api.ts'
 import { cloneTemplate } from './database.ts'
@@ -12,6 +13,9 @@ export type StartOptions = {
   databases?: TestDatabases
   /** Log lines, one string each, are pushed here. */
   lines?: string[]
+  /** Routes of the test's own, to make happen what no real route does. */
+  routes?: (app: Server) => void | Promise<void>
+  drainGraceMs?: number
 }
 
 export type TestDatabases = Awaited<ReturnType<typeof createTestDatabases>>
@@ -44,8 +48,15 @@ export async function startApi(options: StartOptions = {}) {
   })
   const lines = options.lines
   const log = pino({ level: lines ? 'debug' : 'silent' }, { write: (line: string) => void lines?.push(line) })
-  const app = await buildApi(config, { log, metrics: createMetrics(), drainGraceMs: 0 })
-  await app.listen({ host: '127.0.0.1', port: 0 })
+  const { routes: extend, drainGraceMs = 0 } = options
+  const app = await buildApi(config, { log, metrics: createMetrics(), drainGraceMs, ...(extend ? { extend } : {}) })
+  try {
+    await app.listen({ host: '127.0.0.1', port: 0 })
+  } catch (error) {
+    await app.close()
+    if (!options.databases) await databases.drop()
+    throw error
+  }
   const { port } = app.server.address() as AddressInfo
   return {
     app,

@@ -1,30 +1,26 @@
 import { now, nowMs } from '#platform/clock.ts'
 import { hashToken, newToken } from '#platform/crypto/secret-box.ts'
 import type { ControlTx } from '#platform/database/database.ts'
+import { violatedConstraint } from '#platform/database/errors.ts'
 import { notify } from '#platform/database/listener.ts'
 import type { Actor } from '#vocabulary/actor.ts'
 import { notFound } from '#vocabulary/errors.ts'
 import { newId } from '#vocabulary/ids.ts'
-import { firstLacking, type Permission } from '#vocabulary/permissions.ts'
 import { audit } from './audit.ts'
 import { MEMBERS_CHANGED } from './directory.ts'
-import { cannotGrant, invitationExpired, invitationInvalid, roleNotFound } from './errors.ts'
+import { invitationExpired, invitationInvalid, roleNotFound } from './errors.ts'
 import { findRole } from './queries.ts'
-import { type Granter, insertMembership } from './roles.ts'
+import { type Granter, insertMembership, mayGrant } from './roles.ts'
 import type { NewInvitation } from './schemas.ts'
 
 const VALID_MS = 7 * 24 * 3_600_000
 
 /** The token is not made here: the worker that mails it mints it, and only its hash is stored. */
-export async function createInvitation(
-  tx: ControlTx,
-  { businessId, actor, permissions }: Granter,
-  { email, roleId }: NewInvitation,
-) {
+export async function createInvitation(tx: ControlTx, granter: Granter, { email, roleId }: NewInvitation) {
+  const { businessId, actor } = granter
   const role = await findRole(tx, businessId, roleId)
   if (!role) throw roleNotFound(roleId)
-  const lacking = firstLacking(permissions, role.permissions as Permission[])
-  if (lacking) throw cannotGrant(lacking)
+  await mayGrant(tx, granter, role.permissions)
   const invitation = {
     businessId,
     id: newId('inv'),
@@ -35,7 +31,11 @@ export async function createInvitation(
     acceptedAt: null,
     createdAt: now(),
   }
-  await tx.insertInto('access.invitations').values(invitation).execute()
+  try {
+    await tx.insertInto('access.invitations').values(invitation).execute()
+  } catch (error) {
+    throw violatedConstraint(error) === 'invitations_role_fkey' ? roleNotFound(roleId) : error // deleted this moment
+  }
   await audit(tx, { businessId, action: 'invitation.created', subject: invitation.id, actor, data: { roleId } })
   return invitation
 }
@@ -48,6 +48,7 @@ export async function mintInvitationToken(tx: ControlTx, businessId: string, id:
     .set({ tokenHash: hashToken(token) })
     .where((row) => row.and({ businessId, id }))
     .where('acceptedAt', 'is', null)
+    .where('expiresAt', '>', now())
     .executeTakeFirst()
   return numUpdatedRows > 0n ? token : undefined
 }

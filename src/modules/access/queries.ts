@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { ControlDb, ControlTx } from '#platform/database/database.ts'
+import type { Actor } from '#vocabulary/actor.ts'
 import type { Business, Market } from '#vocabulary/business.ts'
 import { notFound } from '#vocabulary/errors.ts'
 import { decodeCursor, type Filters } from '#vocabulary/paging.ts'
@@ -20,7 +21,11 @@ export async function lockBusiness(tx: ControlTx, id: string): Promise<Business>
 
 const toBusiness = <Row extends { markets: unknown }>(row: Row) => ({ ...row, markets: row.markets as Market[] })
 
-export async function listBusinessesOf(db: ControlDb, userId: string, { limit = 20, cursor }: PageOnly) {
+export async function listBusinessesOf(
+  db: ControlDb,
+  { userId, onlyBusinessId }: Actor,
+  { limit = 20, cursor }: PageOnly,
+) {
   const filters = { list: 'businesses', userId }
   const position = positionOf(filters, cursor)
   const rows = await db
@@ -29,6 +34,7 @@ export async function listBusinessesOf(db: ControlDb, userId: string, { limit = 
     .where('id', 'in', (mine) =>
       mine.selectFrom('access.memberships').select('businessId').where('userId', '=', userId),
     )
+    .$if(onlyBusinessId !== undefined, (query) => query.where('id', '=', onlyBusinessId ?? ''))
     .$if(position !== undefined, (query) => query.where('id', '<', position ?? ''))
     .orderBy('id', 'desc')
     .limit(limit + 1)
@@ -76,7 +82,7 @@ export const countAdmins = async (tx: ControlTx, businessId: string): Promise<nu
     )
     .select((row) => row.fn.countAll<number>().as('admins'))
     .where('access.memberships.businessId', '=', businessId)
-    .where('access.roles.permissions', '@>', ['ADMIN'])
+    .where((row) => row(row.val('ADMIN'), '=', row.fn.any('access.roles.permissions')))
     .executeTakeFirstOrThrow()
   return admins
 }

@@ -10,20 +10,28 @@ import { firstLacking, type Permission } from '#vocabulary/permissions.ts'
 import { audit } from './audit.ts'
 import { MEMBERS_CHANGED } from './directory.ts'
 import { cannotGrant, lastAdmin, roleInUse, roleNameExists, roleNotFound } from './errors.ts'
-import { countAdmins, findRole, lockBusiness } from './queries.ts'
+import { countAdmins, findPermissions, findRole, lockBusiness } from './queries.ts'
 import type { NewRole, RoleChanges } from './schemas.ts'
 
-/** Who acts, and what they may do in that business. */
-export type Granter = { businessId: string; actor: Actor; permissions: readonly Permission[] }
+/** Who acts, and in which business. */
+export type Granter = { businessId: string; actor: Actor }
 
-/** Nobody gives, changes or takes a permission that they lack. */
-function mayGrant({ permissions }: Granter, ...wanted: (readonly string[])[]): void {
-  const lacking = firstLacking(permissions, wanted.flat() as Permission[])
+/**
+ * Nobody gives, changes or takes a permission that they lack. Read here, under the business's lock where there is one: what the
+ * caller held when the request came in may have been taken from them since.
+ */
+export async function mayGrant(
+  tx: ControlTx,
+  { businessId, actor }: Granter,
+  wanted: readonly string[],
+): Promise<void> {
+  const held = await findPermissions(tx, businessId, actor.userId)
+  const lacking = firstLacking(held, wanted as Permission[])
   if (lacking) throw cannotGrant(lacking)
 }
 
 export async function createRole(tx: ControlTx, granter: Granter, { name, permissions }: NewRole) {
-  mayGrant(granter, permissions)
+  await mayGrant(tx, granter, permissions)
   const { businessId, actor } = granter
   const role = { businessId, id: newId('role'), name, permissions, version: 1, createdAt: now(), updatedAt: now() }
   try {
@@ -47,7 +55,7 @@ export async function updateRole(
   const before = await findRole(tx, businessId, id)
   if (!before) throw notFound('role')
   checkExpected(expected, etagOf(before.version))
-  mayGrant(granter, before.permissions, changes.permissions ?? [])
+  await mayGrant(tx, granter, [...before.permissions, ...(changes.permissions ?? [])])
   const after = { ...before, ...changes, version: before.version + 1, updatedAt: now() }
   try {
     await tx
@@ -70,7 +78,7 @@ export async function deleteRole(tx: ControlTx, granter: Granter, id: string, ex
   const role = await findRole(tx, businessId, id)
   if (!role) throw notFound('role')
   checkExpected(expected, etagOf(role.version))
-  mayGrant(granter, role.permissions)
+  await mayGrant(tx, granter, role.permissions)
   try {
     await tx.deleteFrom('access.roles').where((row) => row.and({ businessId, id })).execute() // biome-ignore format: one line
   } catch (error) {
@@ -87,12 +95,13 @@ export async function setRole(
   const { businessId, actor, userId, roleId } = granter
   await lockBusiness(tx, businessId)
   if (roleId === null) {
+    await mayGrant(tx, granter, ['ADMIN'])
     await tx.deleteFrom('access.memberships').where((row) => row.and({ businessId, userId })).execute() // biome-ignore format: one line
     if ((await countAdmins(tx, businessId)) === 0) throw lastAdmin()
   } else {
     const role = await findRole(tx, businessId, roleId)
     if (!role) throw roleNotFound(roleId)
-    mayGrant(granter, role.permissions)
+    await mayGrant(tx, granter, role.permissions)
     await insertMembership(tx, { businessId, userId, roleId })
   }
   await audit(tx, { businessId, action: 'member.role-set', subject: userId, actor, data: { roleId } })

@@ -7,7 +7,7 @@ import { toPage } from '#vocabulary/paging.ts'
 import { PageOf, Success } from '#vocabulary/schemas.ts'
 import { listAudit } from './audit.ts'
 import { createBusiness } from './create-business.ts'
-import { signupClosed } from './errors.ts'
+import { boundKey, signupClosed } from './errors.ts'
 import { acceptInvitation, createInvitation, revokeInvitation } from './invitations.ts'
 import { presentBusiness, presentInvitation, presentRole } from './present.ts'
 import { getRole, listBusinessesOf, listInvitations, listRoles } from './queries.ts'
@@ -33,6 +33,7 @@ export const accessRoutes: FastifyPluginAsyncTypebox<AccessOptions> = async (app
     },
     (request, reply) => {
       if (signup === 'closed') throw signupClosed()
+      if (request.actor.onlyBusinessId) throw boundKey()
       const { actor, body } = request
       return createOnce(request, reply, control, async (tx) =>
         presentBusiness(await createBusiness(tx, { ownerId: actor.userId, actor, cells: cells.keys() }, body), true),
@@ -54,7 +55,7 @@ export const accessRoutes: FastifyPluginAsyncTypebox<AccessOptions> = async (app
       },
     },
     async ({ actor, query }) => {
-      const { rows, filters } = await listBusinessesOf(control, actor.userId, query)
+      const { rows, filters } = await listBusinessesOf(control, actor, query)
       return toPage(rows, query.limit ?? 20, filters, (row) => [row.id], (row) => presentBusiness(row, true)) // biome-ignore format: one line
     },
   )
@@ -75,6 +76,7 @@ export const accessRoutes: FastifyPluginAsyncTypebox<AccessOptions> = async (app
       },
     },
     async ({ actor, body }) => {
+      if (actor.onlyBusinessId) throw boundKey()
       await transaction(control, (tx) => acceptInvitation(tx, actor, body.token))
       return { success: true } as const
     },
@@ -97,7 +99,10 @@ const businessRoutes: FastifyPluginAsyncTypebox<{ control: ControlDb }> = async 
     },
     (request, reply) => {
       const { business, permissions } = request
-      return sendVersioned(request, reply, etagOf(business.version), presentBusiness(business, permissions.length > 0))
+      const isMember = permissions.length > 0
+      // Two views, two tags: whoever logs in must not be told that nothing has changed.
+      const etag = etagOf(isMember ? business.version : `${business.version}.storefront`)
+      return sendVersioned(request, reply, etag, presentBusiness(business, isMember))
     },
   )
 
@@ -138,8 +143,8 @@ const businessRoutes: FastifyPluginAsyncTypebox<{ control: ControlDb }> = async 
       },
     },
     (request, reply) => {
-      const { actor, permissions, params, body } = request
-      const granter = { businessId: params.businessId, actor, permissions }
+      const { actor, params, body } = request
+      const granter = { businessId: params.businessId, actor }
       return createOnce(request, reply, control, async (tx) => presentRole(await createRole(tx, granter, body)))
     },
   )
@@ -196,8 +201,8 @@ const businessRoutes: FastifyPluginAsyncTypebox<{ control: ControlDb }> = async 
       },
     },
     async (request, reply) => {
-      const { actor, permissions, params, body } = request
-      const granter = { businessId: params.businessId, actor, permissions }
+      const { actor, params, body } = request
+      const granter = { businessId: params.businessId, actor }
       const role = await transaction(control, (tx) => updateRole(tx, granter, params.id, expectedOf(request), body))
       return sendVersioned(request, reply, etagOf(role.version), presentRole(role))
     },
@@ -217,8 +222,8 @@ const businessRoutes: FastifyPluginAsyncTypebox<{ control: ControlDb }> = async 
       },
     },
     async (request) => {
-      const { actor, permissions, params } = request
-      const granter = { businessId: params.businessId, actor, permissions }
+      const { actor, params } = request
+      const granter = { businessId: params.businessId, actor }
       await transaction(control, (tx) => deleteRole(tx, granter, params.id, expectedOf(request)))
       return { success: true } as const
     },
@@ -239,8 +244,8 @@ const businessRoutes: FastifyPluginAsyncTypebox<{ control: ControlDb }> = async 
       },
     },
     (request, reply) => {
-      const { actor, permissions, params, body } = request
-      const granter = { businessId: params.businessId, actor, permissions }
+      const { actor, params, body } = request
+      const granter = { businessId: params.businessId, actor }
       return createOnce(request, reply, control, async (tx) =>
         presentInvitation(await createInvitation(tx, granter, body)),
       )
@@ -278,8 +283,8 @@ const businessRoutes: FastifyPluginAsyncTypebox<{ control: ControlDb }> = async 
         response: { 200: Success },
       },
     },
-    async ({ actor, permissions, params }) => {
-      const granter = { businessId: params.businessId, actor, permissions }
+    async ({ actor, params }) => {
+      const granter = { businessId: params.businessId, actor }
       await transaction(control, (tx) => revokeInvitation(tx, granter, params.id))
       return { success: true } as const
     },

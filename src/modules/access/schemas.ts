@@ -122,7 +122,8 @@ export const Invitation = Type.Object(
 export const NewInvitation = Type.Object({ email: Email, roleId: RoleId })
 export type NewInvitation = Static<typeof NewInvitation>
 export const AcceptInvitation = Type.Object({
-  token: Type.String({ minLength: 1, maxLength: 200, examples: ['kJ3xk0cV8mZ1'] }),
+  // Long enough for a token of any kind, so that a wrong one is told to be that.
+  token: Type.String({ minLength: 1, maxLength: 4096, examples: ['kJ3xk0cV8mZ1'] }),
 })
 
 export const AuditEntry = Type.Object(

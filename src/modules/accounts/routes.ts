@@ -59,11 +59,11 @@ export const accountRoutes: FastifyPluginAsyncTypebox<{ control: ControlDb; keyr
         response: { 200: Success },
       },
     },
-    async ({ actor, business, permissions, body }) => {
+    async ({ actor, business, body }) => {
       const user = await findUser(control, body.userId)
       if (!user || user.isGuest) throw notFound('user')
       await transaction(control, (tx) =>
-        setRole(tx, { actor, permissions, businessId: business.id, userId: user.id, roleId: body.roleId }),
+        setRole(tx, { actor, businessId: business.id, userId: user.id, roleId: body.roleId }),
       )
       return { success: true } as const
     },

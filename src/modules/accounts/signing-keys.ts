@@ -1,5 +1,6 @@
 import { type CryptoKey, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose'
 import { sql } from 'kysely'
+import { createCache } from '#platform/cache.ts'
 import { now, nowMs } from '#platform/clock.ts'
 import type { SecretBox } from '#platform/crypto/secret-box.ts'
 import type { ControlDb, ControlTx } from '#platform/database/database.ts'
@@ -35,18 +36,14 @@ export type Keyring = {
 
 /** The keys that sign tokens rest in the control database, sealed with SECRET_KEY; the first one is made when it is needed. */
 export function openKeyring(control: ControlDb, box: SecretBox, listener: Listener): Keyring {
-  let keys: SigningKey[] = []
-  let loadedAt = Number.NEGATIVE_INFINITY
-  let loading: Promise<void> | undefined
-  const forget = () => {
-    loadedAt = Number.NEGATIVE_INFINITY
-  }
+  const cache = createCache<SigningKey[]>({ max: 1, ttlMs: REFRESH_MS })
+  let lookedAt = Number.NEGATIVE_INFINITY
+  const forget = () => cache.drop('keys')
   listener.on('signing-keys', forget)
 
-  async function load() {
-    const before = nowMs()
+  async function load(): Promise<SigningKey[]> {
     const rows = await control.selectFrom('accounts.signingKeys').selectAll().orderBy('activeFrom').execute()
-    keys = await Promise.all(
+    return Promise.all(
       rows.map(async (row) => {
         const publicJwk = JSON.parse(row.publicJwk) as JWK
         const sealed = box.open(row.sealedPrivate)
@@ -59,20 +56,12 @@ export function openKeyring(control: ControlDb, box: SecretBox, listener: Listen
         }
       }),
     )
-    loadedAt = before
   }
 
-  async function fresh(): Promise<SigningKey[]> {
-    if (nowMs() - loadedAt > REFRESH_MS) {
-      loading ??= load().finally(() => {
-        loading = undefined
-      })
-      await loading
-    }
-    return keys
-  }
+  const fresh = async () => (await cache.get('keys', load)) ?? []
 
-  const active = (all: SigningKey[]) => all.findLast((key) => key.activeFrom <= nowMs())
+  // The very first key signs whatever the clock says: the process that made it may be ahead of this one's.
+  const active = (all: SigningKey[]) => all.findLast((key) => key.activeFrom <= nowMs()) ?? all[0]
 
   return {
     async signer() {
@@ -92,8 +81,11 @@ export function openKeyring(control: ControlDb, box: SecretBox, listener: Listen
     async verifier(kid) {
       const find = (all: SigningKey[]) => all.find((key) => key.kid === kid)?.publicKey
       const known = find(await fresh())
-      if (known || nowMs() - loadedAt < UNKNOWN_RELOAD_MS) return known
-      forget() // a key made elsewhere a moment ago, perhaps
+      if (known) return known
+      if (nowMs() - lookedAt >= UNKNOWN_RELOAD_MS) {
+        lookedAt = nowMs()
+        forget() // a key made elsewhere a moment ago, perhaps
+      }
       return find(await fresh())
     },
     async published() {

@@ -37,6 +37,7 @@ export function createSecretBox(secretKeys: readonly Buffer[]): SecretBox {
     },
     open(sealed) {
       const box = Buffer.from(sealed)
+      if (box.length < IV_BYTES + TAG_BYTES) return undefined
       for (const key of sealing) {
         const decipher = createDecipheriv('aes-256-gcm', key, box.subarray(0, IV_BYTES), { authTagLength: TAG_BYTES })
         decipher.setAuthTag(box.subarray(-TAG_BYTES))

@@ -65,6 +65,7 @@ export interface CellIdempotencyKeys {
 export interface CellWorkers {
   poolId: string
   startedAt: Generated<Timestamp>
+  suspectedAt: Timestamp | null
 }
 
 export interface DB {

@@ -61,6 +61,9 @@ export const isBroken = (client: pg.PoolClient) => broken.has(client)
 type Query = (config: unknown, values?: unknown, callback?: unknown) => unknown
 
 function guard(client: pg.PoolClient, settings: Record<string, number> | undefined): void {
+  // The pool listens only while a connection is idle. One that breaks in somebody's hands, between two statements, must not
+  // end the process: its next statement fails, and that is told to whoever waits for it.
+  client.on('error', () => void broken.add(client))
   const query = client.query.bind(client) as Query
   const begin =
     settings &&

@@ -50,5 +50,7 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   const code = codeOf(error)
   if (UNAVAILABLE_CODES.has(code) || code.startsWith('08') || code.startsWith('53')) return true
   if (isSerializationFailure(error)) return true
+  // As the answer to a statement this code is our mistake; as the answer to connecting, the database takes no connections.
+  if (code === '55000') return (error as Coded).severity === 'FATAL'
   return UNAVAILABLE_MESSAGES.test(error.message)
 }

@@ -60,10 +60,11 @@ export async function openListener(control: ControlDb): Promise<Listener> {
     connected = true
     started()
     // A peer that is gone without a word is found by asking: revocations must not be missed for longer than that.
+    const mine = client
     const pings = (async () => {
-      while (connected && !closed) {
+      while (client === mine && !closed) {
         await sleep(PING_MS, undefined, { ref: false })
-        if (connected && !closed) await client?.query('select 1')
+        if (client === mine && connected && !closed) await mine.query('select 1')
       }
     })()
     await Promise.race([lost, pings])
@@ -87,7 +88,9 @@ export async function openListener(control: ControlDb): Promise<Listener> {
       if (!closed) await sleep(Math.min(2_000, 50 * 2 ** failures), undefined, { ref: false })
     }
   })()
-  await Promise.race([start, sleep(TIMEOUT_MS, undefined, { ref: false })])
+  const impatience = setTimeout(() => started(), TIMEOUT_MS) // holds the process: until here nothing else may
+  await start
+  clearTimeout(impatience)
 
   return {
     get connected() {

@@ -10,8 +10,9 @@ import { partitionStatements } from './partitions.ts'
 
 const ROOT = path.join(import.meta.dirname, '../../../migrations')
 const LOCK_RETRIES = 20
-// Their first partitions must be there before the first row is; later ones are the worker's work.
-const LOGS = { control: ['access.audit_log'], cell: ['cell.events'] }
+
+/** What whoever migrates can mend. */
+export class MigrationError extends Error {}
 
 export type Migration = { name: string; sql: string; checksum: string }
 type Kind = 'control' | 'cell'
@@ -38,13 +39,21 @@ export async function migrate(directUrl: string, kinds: readonly Kind[]): Promis
     await client.query("set lock_timeout = '3s'")
     const applied: string[] = []
     for (const kind of kinds) applied.push(...(await migrateKind(client, kind)))
-    for (const kind of kinds)
-      for (const table of LOGS[kind]) for (const sql of partitionStatements(table, now())) await client.query(sql)
+    await makeFirstPartitions(client)
     await installQueue({ connectionString: directUrl })
     return applied
   } finally {
     await client.end()
   }
+}
+
+// What is partitioned by range is a log, cut by month. Its first partitions must be there before its first row is; later ones
+// are the worker's work.
+async function makeFirstPartitions(client: pg.Client) {
+  const { rows } = await client.query<{ name: string }>(
+    "select partrelid::regclass::text as name from pg_partitioned_table where partstrat = 'r'",
+  )
+  for (const { name } of rows) for (const sql of partitionStatements(name, now())) await client.query(sql)
 }
 
 // By asking again and again: a statement that waits for the lock would hold a snapshot, for which a concurrent index build waits.
@@ -73,7 +82,7 @@ async function migrateKind(client: pg.Client, kind: Kind): Promise<string[]> {
       await apply(client, kind, migration)
       applied.push(`${kind}/${migration.name}`)
     } else if (checksum !== migration.checksum) {
-      throw new Error(
+      throw new MigrationError(
         `Migration ${kind}/${migration.name} was changed after it had been applied. ` +
           'Restore the file and put the change in a new migration.',
       )

@@ -15,12 +15,30 @@ const suffix = (month: Date) => `y${month.getUTCFullYear()}m${String(month.getUT
 export const partitionStatements = (table: string, today: Date): string[] =>
   Array.from({ length: MONTHS_AHEAD + 1 }, (_, offset) => {
     const from = monthStart(today, offset)
-    const to = monthStart(today, offset + 1)
-    return (
-      `create table if not exists ${table}_${suffix(from)} partition of ${table} ` +
-      `for values from ('${from.toISOString()}') to ('${to.toISOString()}')`
+    return makePartition(
+      table,
+      `${table}_${suffix(from)}`,
+      from.toISOString(),
+      monthStart(today, offset + 1).toISOString(),
     )
   })
+
+// When nobody made it in time, rows of that month are in the default partition, and PostgreSQL refuses to make another one for
+// them until they have moved.
+const makePartition = (table: string, name: string, from: string, to: string) => `
+  do $$
+  declare
+    key text := (select attname from pg_partitioned_table join pg_attribute on attrelid = partrelid and attnum = partattrs[0]
+                  where partrelid = '${table}'::regclass);
+  begin
+    create table if not exists ${name} partition of ${table} for values from ('${from}') to ('${to}');
+  exception when check_violation then
+    create table ${name} (like ${table} including all);
+    execute format(
+      'with moved as (delete from ${table}_default where %1$I >= %2$L and %1$I < %3$L returning *)
+       insert into ${name} select * from moved', key, '${from}', '${to}');
+    alter table ${table} attach partition ${name} for values from ('${from}') to ('${to}');
+  end $$`
 
 /** Makes partitions ahead of time and drops those past their keep. Answers the names of the dropped ones. */
 export async function maintainPartitions(db: Db | ControlDb, { table, keepMonths }: PartitionedLog): Promise<string[]> {
@@ -30,6 +48,6 @@ export async function maintainPartitions(db: Db | ControlDb, { table, keepMonths
     select relname as name
       from pg_inherits join pg_class on pg_class.oid = inhrelid
      where inhparent = ${table}::regclass and relname like '%\\_y____m__' and relname < ${oldest}`.execute(db)
-  for (const { name } of rows) await sql.raw(`drop table ${table.split('.')[0]}.${name}`).execute(db)
+  for (const { name } of rows) await sql.raw(`drop table if exists ${table.split('.')[0]}.${name}`).execute(db)
   return rows.map(({ name }) => name)
 }

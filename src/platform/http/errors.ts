@@ -8,7 +8,7 @@ export const BODY_LIMIT_BYTES = 2 * 1024 * 1024
 /** Whatever is thrown becomes an answer here, and only here. */
 export function toAppError(error: unknown, log: FastifyBaseLogger): AppError {
   if (error instanceof AppError) return error
-  const { validation, validationContext = 'body', code, statusCode } = error as FastifyError
+  const { validation, validationContext = 'body', code, statusCode } = (error ?? {}) as FastifyError
   if (validation) {
     if (validationContext === 'body' && isWrongTopLevel(validation))
       return badRequest('Send a JSON object as the body.')
@@ -45,6 +45,7 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
   if (known.status === 401) void reply.header('www-authenticate', 'Bearer')
   return reply
     .code(known.status)
+    .header('x-request-id', request.id) // again: an address that no route can be looked up for comes by no hook
     .header('content-type', 'application/json; charset=utf-8')
     .serializer(JSON.stringify)
     .send(errorBody(known, request.id))

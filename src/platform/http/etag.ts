@@ -9,11 +9,11 @@ function tagsOf(header: string | string[] | undefined): string[] | undefined {
   return [header].flat().join(',').split(',').map((tag) => tag.trim().replace(/^W\//, '')) // biome-ignore format: one chain
 }
 
-/** Answers the record with its ETag, or 304 when the caller has it already. */
+/** Answers the record with its ETag, or 304 when the caller has it already. A cache must know that callers may see different parts. */
 export function sendVersioned<Body>(request: FastifyRequest, reply: FastifyReply, etag: string, body: Body): Body {
-  void reply.header('etag', etag)
+  void reply.header('etag', etag).header('vary', 'Authorization, X-API-Key')
   const tags = tagsOf(request.headers['if-none-match'])
-  if (request.method === 'GET' && tags && (tags.includes(etag) || tags.includes('*'))) {
+  if ((request.method === 'GET' || request.method === 'HEAD') && tags && (tags.includes(etag) || tags.includes('*'))) {
     return reply.code(304).send() as unknown as Body // answered: there is no body
   }
   return body

@@ -31,26 +31,30 @@ export async function createOnce<Tables, Body extends object>(
   void reply.code(201)
   if (!claim) return transaction(db, work)
 
-  try {
-    const answer = await transaction(db, async (tx) => {
+  const settle = (run: (tx: Transaction<Tables>) => Promise<{ status: number; body: string }>) =>
+    transaction(db, async (tx) => {
       const known = await findRecord(tx, kind, claim)
       if (known) return { ...known, replayed: true }
-      const body = reply.serialize(await work(tx)) as string
-      await insertRecord(tx, kind, claim, 201, body)
+      const { status, body } = await run(tx)
+      await insertRecord(tx, kind, claim, status, body)
       await fault('idempotency.before-commit')
-      return { status: 201, body, replayed: false }
+      return { status, body, replayed: false }
     })
-    await fault('idempotency.after-commit')
-    if (answer.replayed) void reply.header('idempotency-replayed', 'true')
-    void reply.code(answer.status).header('content-type', 'application/json; charset=utf-8')
-    return answer.body as unknown as Body // text already: sent as it stands
-  } catch (error) {
-    if (error instanceof AppError && isKept(error.status) && !refusals.has(error)) {
+
+  const answer = await settle(async (tx) => ({ status: 201, body: reply.serialize(await work(tx)) as string })).catch(
+    async (error: unknown) => {
+      if (!(error instanceof AppError) || !isKept(error.status) || refusals.has(error)) throw error
+      // That transaction is undone, and its lock gone: this is the outcome, unless a twin has been faster.
       const body = JSON.stringify(errorBody(error, request.id))
-      await transaction(db, (tx) => insertRecord(tx, kind, claim, error.status, body))
-    }
-    throw error
-  }
+      const refused = await settle(async () => ({ status: error.status, body }))
+      if (!refused.replayed) throw error
+      return refused
+    },
+  )
+  await fault('idempotency.after-commit')
+  if (answer.replayed) void reply.header('idempotency-replayed', 'true')
+  void reply.code(answer.status).header('content-type', 'application/json; charset=utf-8')
+  return answer.body as unknown as Body // text already: sent as it stands
 }
 
 function claimOf(request: FastifyRequest): Claim | undefined {

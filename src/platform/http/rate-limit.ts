@@ -8,6 +8,7 @@ const UNLIMITED = new Set(['/healthz', '/readyz'])
 /** General limit per address, in this process. An IPv6 caller owns a whole /64, so that is what counts. */
 export async function limitRates(app: FastifyInstance): Promise<void> {
   await app.register(rateLimit, {
+    global: false, // it would sit on routes, behind the guard, and see neither wrong tokens nor unknown paths
     max: PER_MINUTE,
     timeWindow: 60_000,
     cache: 20_000,
@@ -21,6 +22,7 @@ export async function limitRates(app: FastifyInstance): Promise<void> {
       'retry-after': true,
     },
   })
+  app.addHook('onRequest', app.rateLimit())
 }
 
 export function addressKey(address: string): string {

@@ -9,6 +9,7 @@ import { AppError, badRequest, notFound } from '#vocabulary/errors.ts'
 import { type GuardOptions, guardRoutes } from './access.ts'
 import { drainOnClose } from './drain.ts'
 import { BODY_LIMIT_BYTES, errorBody, sendError } from './errors.ts'
+import { hearOut } from './hear-out.ts'
 import { parseJsonBodies } from './json-body.ts'
 import { describeApi, type Tag } from './openapi.ts'
 import { limitRates } from './rate-limit.ts'
@@ -51,11 +52,10 @@ export async function createServer(options: ServerOptions) {
   parseJsonBodies(app)
 
   app.addHook('onRequest', (request, reply, done) => {
-    void reply.header('x-request-id', request.id)
-    // NUL cannot be stored or compared; everything else that is odd in an address is somebody's valid text.
-    done(request.url.includes('%00') ? badRequest('The address holds a NUL character.') : undefined)
+    // What is answered depends on who asks: kept by their own client only, and asked for again.
+    void reply.header('x-request-id', request.id).header('cache-control', 'private, no-cache')
+    done()
   })
-  drainOnClose(app, options.drainGraceMs)
   await app.register(helmet, {
     contentSecurityPolicy: { directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] }, useDefaults: false },
     crossOriginResourcePolicy: { policy: 'cross-origin' },
@@ -76,6 +76,13 @@ export async function createServer(options: ServerOptions) {
     exposedHeaders: ['ETag', 'Idempotency-Replayed', 'Retry-After', 'X-Request-Id'],
     maxAge: 86_400,
   })
+  // From here on there are refusals; the headers above are part of them, or a browser's page could not read them.
+  app.addHook('onRequest', (request, _reply, done) => {
+    // NUL cannot be stored or compared; everything else that is odd in an address is somebody's valid text.
+    done(request.url.includes('%00') ? badRequest('The address holds a NUL character.') : undefined)
+  })
+  drainOnClose(app, options.drainGraceMs)
+  hearOut(app)
   if (options.rateLimits) await limitRates(app)
   guardRoutes(app, options.guard)
   await describeApi(app, options.publicUrl, options.tags)
@@ -105,12 +112,16 @@ function requestId(given: string | string[] | undefined): string {
 /** What arrives is not HTTP, too slow or too large in its headers: the same body, by hand, because there is no request yet. */
 function answerUnreadable(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return
-  const status = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 }[error.code ?? ''] ?? 400
-  const body = JSON.stringify(
-    errorBody(badRequest('The request is not readable HTTP, or came too slowly.'), requestId(undefined)),
-  )
+  const [status, message] = UNREADABLE[error.code ?? ''] ?? [400, 'The request is not readable HTTP.']
+  const id = requestId(undefined)
+  const body = JSON.stringify(errorBody(badRequest(message), id))
   socket.end(
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\ncontent-type: application/json; charset=utf-8\r\n` +
-      `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+      `content-length: ${Buffer.byteLength(body)}\r\nx-request-id: ${id}\r\nconnection: close\r\n\r\n${body}`,
   )
+}
+
+const UNREADABLE: Record<string, [status: number, message: string]> = {
+  HPE_HEADER_OVERFLOW: [431, 'The headers of the request are too large.'],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request came too slowly.'],
 }

@@ -17,7 +17,7 @@ export type JobContext<Database> = {
    * Call it first in a transaction whose effect must not happen twice: it fails when this run has been given up for dead and
    * the job handed to somebody else, and keeps that from happening until the transaction ends.
    */
-  fence(tx: QueryExecutorProvider): Promise<void>
+  fence: (tx: QueryExecutorProvider) => Promise<void>
 }
 
 type JobDefinition<Kind, Database, Payload extends TSchema> = {
@@ -28,7 +28,7 @@ type JobDefinition<Kind, Database, Payload extends TSchema> = {
   maxAttempts?: number
   /** Runs by itself, as cron says (UTC). Its payload must allow an empty object. */
   cron?: string
-  run(payload: Static<Payload>, context: JobContext<Database>): Promise<void>
+  run: (payload: Static<Payload>, context: JobContext<Database>) => Promise<void>
 }
 
 export type CellJob<Payload extends TSchema = TSchema> = JobDefinition<'cell', Db, Payload>

@@ -1,12 +1,14 @@
 import { EventEmitter } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyBaseLogger } from 'fastify'
-import { Logger, type Runner, run, type Task, type WorkerEvents } from 'graphile-worker'
+import { type CronItem, Logger, parseCronItems, type Runner, run, type Task, type WorkerEvents } from 'graphile-worker'
 import { sql } from 'kysely'
 import pg from 'pg'
 import { type ControlDb, type Databases, type Db, handleOf } from '../database/database.ts'
 import type { Metrics } from '../observability/metrics.ts'
 import { type AnyJob, checkPayload, DEFAULT_ATTEMPTS, type JobContext } from './define.ts'
-import { keepTakingBack } from './recovery.ts'
+import { openLifeline } from './lifeline.ts'
+import { keepTakingBack, TAKE_BACK } from './recovery.ts'
 
 type QueueOptions = {
   name: string
@@ -18,36 +20,56 @@ type QueueOptions = {
   log: FastifyBaseLogger
   metrics: Metrics
   concurrency?: number
+  /** Called when the database can no longer see that this process lives, while jobs are running, or about to. */
+  abandon: () => void
 }
 
 export type Queue = {
-  /** Settles when the database can no longer see that this process lives. */
-  lost: Promise<void>
+  /** Settles, with the reason, when this queue has to be left and opened anew. */
+  broken: Promise<unknown>
   running(): number
   counts(): Promise<Record<string, number>>
+  /** Takes no more jobs and waits for the running ones; whatever is still locked for this queue then is free again. */
   stop(): Promise<void>
 }
 
 const DEFAULT_CONCURRENCY = 4
 const POLL_MS = 1_000
+const CONNECT_TIMEOUT_MS = 3_000
+const STATEMENT_TIMEOUT_MS = 5_000
+const CLOSE_TIMEOUT_MS = 2_000
 
-/** One queue of one database, worked off by this process until it is stopped or the connection is lost. */
+/** One queue of one database, worked off by this process until it is stopped or something is wrong with it. */
 export async function openQueue(options: QueueOptions): Promise<Queue> {
   const { cell, control, log, metrics, concurrency = DEFAULT_CONCURRENCY } = options
   const { directUrl } = handleOf(cell).address
   const jobs = options.jobs.filter((job) => job.on === 'cell' || control)
   const life = await openLifeline(directUrl)
-  const pool = new pg.Pool({ connectionString: directUrl, application_name: 'kontor worker', max: concurrency + 3 })
-  pool.on('error', () => {})
+  const { pool, tearDown } = openQueuePool(directUrl, concurrency)
 
+  const { promise: broken, resolve: breakDown } = Promise.withResolvers<unknown>()
   let running = 0
+  let lost = false
   let poolId = ''
+  let announced: Promise<void> | undefined
   const events = new EventEmitter() as WorkerEvents
   events.on('pool:create', ({ workerPool }) => {
     poolId = workerPool.id
-    life.announce(poolId)
+    announced = life.announce(poolId)
+    announced.catch(() => {}) // told by `lost`, and to whoever waits for it before taking a job
   })
-  events.on('job:start', () => void running++)
+  events.on('job:start', () => {
+    running++
+    if (lost) options.abandon() // it was on its way to us when the connection broke
+  })
+  // The answer that got lost may have been a job: nobody but us could know that it is locked for nothing.
+  events.on('worker:getJob:error', ({ error }) => breakDown(error))
+  void life.lost.then(() => {
+    lost = true
+    breakDown('lost the connection that shows this worker to be alive')
+    if (running > 0) options.abandon()
+    setTimeout(tearDown, CLOSE_TIMEOUT_MS).unref()
+  })
   events.on('job:complete', ({ job, error }) => {
     running--
     metrics.jobs.inc({ job: job.task_identifier, outcome: error ? 'failed' : 'done' })
@@ -71,9 +93,8 @@ export async function openQueue(options: QueueOptions): Promise<Queue> {
         signal: helpers.abortSignal ?? new AbortController().signal,
         fence: async (tx) => {
           const { rows } = await sql`
-            select 1 from graphile_worker._private_jobs where id = ${id} and locked_by = ${poolId} for share`.execute(
-            tx,
-          )
+            select 1 from graphile_worker._private_jobs
+             where id = ${id} and locked_by = ${poolId} and attempts = ${attempts} for share`.execute(tx)
           if (rows.length === 0) throw new Error(`Job ${id} was given up for dead and belongs to another worker now`)
         },
       }
@@ -90,39 +111,79 @@ export async function openQueue(options: QueueOptions): Promise<Queue> {
     runner = await run({
       pgPool: pool,
       taskList: Object.fromEntries(jobs.map((job) => [job.name, taskFor(job)])),
-      crontab: jobs
-        .filter((job) => job.cron)
-        .map(cronLine)
-        .join('\n'),
+      parsedCronItems: parseCronItems(jobs.flatMap(toCronItem)),
       concurrency,
       pollInterval: POLL_MS,
       noHandleSignals: true,
       noPreparedStatements: true,
       events,
       logger: quietLogger(log),
+      preset: {
+        plugins: [{ name: 'kontor', worker: { hooks: { startWorker: () => announced } } }], // no job before we can be seen
+        // Without a batch, nobody hears that a job could not be marked as done. With one, the runner ends.
+        worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 },
+      },
     })
   } catch (error) {
-    await Promise.allSettled([life.end(), pool.end()])
+    await close()
     throw error
   }
-  runner.promise.catch(() => {}) // what it would tell is told by `lost`
-  const recovery = keepTakingBack(life.client, () => poolId, log, metrics)
+  const ended = runner.promise.then(
+    () => breakDown('the queue’s runner has ended'),
+    (error: unknown) => breakDown(error),
+  )
+  const recovery = keepTakingBack(life.query, () => poolId, log, metrics)
+
+  /** A server that is gone without a word never confirms that a connection is closed. */
+  async function close() {
+    await Promise.race([Promise.allSettled([life.end(), pool.end()]), sleep(CLOSE_TIMEOUT_MS)])
+  }
 
   return {
-    lost: life.lost,
+    broken,
     running: () => running,
     counts: () => countJobs(pool),
     async stop() {
       recovery.stop()
-      await runner.stop().catch(() => {})
-      await life.retire(poolId)
-      await Promise.allSettled([life.end(), pool.end()])
+      await runner.stop().catch(() => {}) // ended by itself already
+      await ended
+      await life.query(TAKE_BACK, [poolId]).catch(() => {}) // then others will
+      await close()
     },
   }
 }
 
-const cronLine = ({ name, cron, maxAttempts = DEFAULT_ATTEMPTS }: AnyJob) =>
-  `${cron} ${name} ?jobKey=${name}&jobKeyMode=preserve_run_at&max=${maxAttempts}`
+/** Its statements are short. One that is not has met a server in trouble, and must not hold up leaving it. */
+function openQueuePool(directUrl: string, concurrency: number) {
+  const pool = new pg.Pool({
+    connectionString: directUrl,
+    application_name: 'kontor worker',
+    max: concurrency + 3,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    statement_timeout: STATEMENT_TIMEOUT_MS,
+    query_timeout: STATEMENT_TIMEOUT_MS + 1_000,
+    keepAlive: true,
+  })
+  const clients = new Set<pg.PoolClient>()
+  pool.on('error', () => {})
+  pool.on('connect', (client) => {
+    clients.add(client)
+    client.on('error', () => {})
+  })
+  pool.on('remove', (client) => clients.delete(client))
+  return {
+    pool,
+    /** Ends what waits for a server that is gone without a word. */
+    tearDown: () => {
+      for (const client of clients) void (client as pg.PoolClient & { end(): Promise<void> }).end().catch(() => {})
+    },
+  }
+}
+
+function toCronItem({ name, cron, maxAttempts = DEFAULT_ATTEMPTS }: AnyJob): CronItem[] {
+  if (!cron) return []
+  return [{ task: name, match: cron, options: { jobKey: name, jobKeyMode: 'preserve_run_at', maxAttempts } }]
+}
 
 /** The queue's own messages are for debugging it; what matters is logged above. */
 const quietLogger = (log: FastifyBaseLogger) =>
@@ -139,48 +200,4 @@ async function countJobs(pool: pg.Pool): Promise<Record<string, number>> {
            count(*) filter (where locked_at is null and attempts >= max_attempts)::int as dead
       from graphile_worker._private_jobs`)
   return rows[0]
-}
-
-const PING_MS = 1_000
-const TIMEOUT_MS = 3_000
-
-/**
- * The connection by which a database sees that this process lives: it holds an advisory lock for it, and PostgreSQL lets go of
- * that lock the moment the connection is gone. The pings find out the same from this side.
- */
-async function openLifeline(directUrl: string) {
-  const client = new pg.Client({
-    connectionString: directUrl,
-    application_name: 'kontor worker lifeline',
-    connectionTimeoutMillis: TIMEOUT_MS,
-    query_timeout: TIMEOUT_MS,
-    keepAlive: true,
-  })
-  let ended = false
-  const { promise: lost, resolve: lose } = Promise.withResolvers<void>()
-  client.on('error', () => lose())
-  client.on('end', () => lose())
-  await client.connect()
-  // A machine that vanishes sends no goodbye: the server has to notice within seconds, too.
-  await client.query('set tcp_keepalives_idle = 3; set tcp_keepalives_interval = 1; set tcp_keepalives_count = 3')
-  const pings = setInterval(() => {
-    client.query('select 1').catch(() => lose())
-  }, PING_MS)
-  return {
-    client,
-    lost,
-    announce(poolId: string) {
-      Promise.all([
-        client.query("select pg_advisory_lock(hashtextextended('kontor.worker:' || $1, 0))", [poolId]),
-        client.query('insert into cell.workers (pool_id) values ($1)', [poolId]),
-      ]).catch(() => lose())
-    },
-    retire: (poolId: string) => client.query('delete from cell.workers where pool_id = $1', [poolId]).catch(() => {}),
-    async end() {
-      if (ended) return
-      ended = true
-      clearInterval(pings)
-      await client.end()
-    },
-  }
 }

@@ -23,32 +23,39 @@ export type WorkerOptions = {
 
 export type Worker = { stop(): Promise<void> }
 
+/** A queue that was served for so long has earned to be opened again at once. */
+const STEADY_MS = 10_000
+
 /** Serves the queues of the control database and of every cell. One that is down is tried again; the others go on. */
 export function startWorker(options: WorkerOptions): Worker {
   const { databases, log } = options
   const stopping = new AbortController()
   const open = new Map<string, Queue>()
+  const leaving = new Set<Promise<void>>()
   measureQueues(options.metrics, open)
+
+  /** Its running jobs may take long: they finish on the side, while the database is served anew. */
+  function leave(queue: Queue) {
+    const left = queue.stop().finally(() => leaving.delete(left))
+    leaving.add(left)
+  }
 
   async function serve(name: string, targets: { control?: ControlDb; cell: Db }) {
     for (let failures = 0; !stopping.signal.aborted; failures++) {
+      const since = performance.now()
       try {
-        const queue = await openQueue({ ...options, name, ...targets })
+        const queue = await openQueue({ ...options, name, ...targets, abandon: () => options.abandon(name) })
         open.set(name, queue)
-        failures = 0
-        await Promise.race([queue.lost, aborted(stopping.signal)])
+        const reason = await Promise.race([queue.broken, aborted(stopping.signal)])
         if (stopping.signal.aborted) return await queue.stop()
-        log.error(
-          { database: name, running: queue.running() },
-          'lost the database connection that shows this worker to be alive',
-        )
-        if (queue.running() > 0) options.abandon(name)
-        await queue.stop()
+        log.error({ err: reason, database: name, running: queue.running() }, 'this queue is broken; opening it anew')
+        leave(queue)
       } catch (error) {
         log.error({ err: error, database: name }, 'cannot serve the queue of this database; trying again')
       } finally {
         open.delete(name)
       }
+      if (performance.now() - since > STEADY_MS) failures = 0
       await sleep(Math.min(5_000, 200 * 2 ** failures), undefined, { signal: stopping.signal }).catch(() => {})
     }
   }
@@ -61,6 +68,7 @@ export function startWorker(options: WorkerOptions): Worker {
     async stop() {
       stopping.abort()
       await Promise.all(served)
+      await Promise.all(leaving)
     },
   }
 }
@@ -78,6 +86,7 @@ function measureQueues({ registry }: Metrics, open: ReadonlyMap<string, Queue>):
     labelNames: ['database', 'state'],
     registers: [registry],
     async collect() {
+      this.reset() // what cannot be asked is not known
       for (const [database, queue] of open) {
         const counts = await queue.counts().catch(() => ({}))
         for (const [state, count] of Object.entries(counts)) this.set({ database, state }, count)

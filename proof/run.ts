@@ -1,0 +1,3 @@
+import { runParts } from '../scripts/measure.ts'
+
+await runParts('proof')

@@ -1,0 +1,33 @@
+import { type Figure, percentile, type Run } from '../scripts/measure.ts'
+import { killWorkers } from '../test/support/kill-workers.ts'
+
+export const title = 'Workers killed in mid-job'
+
+/** With a survivor, as in production, and without one: then the new process has to find out what the dead one left behind. */
+export async function run({ quick, note }: Run) {
+  const figures: Figure[] = []
+  for (const { workers, kills } of [
+    { workers: 2, kills: quick ? 8 : 80 },
+    { workers: 1, kills: quick ? 2 : 20 },
+  ]) {
+    const name = (text: string) => `${workers === 1 ? 'one worker' : 'two workers'}: ${text}`
+    const { jobs, killedRuns, lost, repeated, restartSeconds } = await killWorkers({ kills, workers, note })
+    const p99 = percentile(restartSeconds, 99)
+    figures.push(
+      { name: name('kills'), value: kills, unit: '' },
+      { name: name('jobs'), value: jobs, unit: '' },
+      { name: name('jobs killed in the middle'), value: killedRuns, unit: '' },
+      { name: name('jobs lost'), value: lost.length, unit: '', goal: '0', ok: lost.length === 0 },
+      {
+        name: name('jobs run again though finished'),
+        value: repeated.length,
+        unit: '',
+        goal: '0',
+        ok: repeated.length === 0,
+      },
+      { name: name('started again after, median'), value: percentile(restartSeconds, 50), unit: 's' },
+      { name: name('started again after, p99'), value: p99, unit: 's', goal: '≤ 10 s', ok: p99 <= 10 },
+    )
+  }
+  return { figures }
+}

@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { test } from 'node:test'
+import { ConfigError, loadConfig } from './config.ts'
+
+const DATABASE_URL = 'postgres://kontor:secret@db.example.com:5432/kontor'
+const SECRET_KEY = randomBytes(32).toString('base64')
+const production = { DATABASE_URL, SECRET_KEY }
+
+/** What is wrong, one line each. */
+function problemsOf(env: Record<string, string>): string[] {
+  try {
+    loadConfig(env)
+    return []
+  } catch (error) {
+    assert.ok(error instanceof ConfigError)
+    return error.message.split('\n  - ').slice(1)
+  }
+}
+
+test('a database and a secret are all that production needs', () => {
+  const config = loadConfig(production)
+  assert.equal(config.mode, 'production')
+  assert.equal(config.businessSignup, 'closed')
+  assert.equal(config.rateLimits, true)
+  assert.equal(config.host, '127.0.0.1')
+  assert.deepEqual([config.port, config.metricsPort, config.workerMetricsPort], [3000, 9464, 9465])
+  assert.equal(config.publicUrl, 'http://localhost:3000')
+  assert.deepEqual(config.trustProxy, [])
+  assert.deepEqual(config.databases, { control: { url: DATABASE_URL, directUrl: DATABASE_URL }, cells: {} })
+  assert.deepEqual(new Set(Object.values(config.providers)), new Set([false]))
+  assert.deepEqual(config.secretKeys, [Buffer.from(SECRET_KEY, 'base64')])
+})
+
+test('development and tests need no secret and keep sign-up open', () => {
+  for (const mode of ['development', 'test']) {
+    const config = loadConfig({ DATABASE_URL, NODE_ENV: mode })
+    assert.equal(config.mode, mode)
+    assert.equal(config.businessSignup, 'open')
+    assert.equal(config.secretKeys[0]?.length, 32)
+  }
+  assert.equal(problemsOf({ DATABASE_URL }).length, 1)
+})
+
+test('every problem is told, each by the name of its variable', () => {
+  const problems = problemsOf({
+    NODE_ENV: 'staging',
+    DATABASE_URL: 'mysql://db.example.com/kontor',
+    DATABASE_DIRECT_URL: 'nonsense',
+    PORT: '70000',
+    METRICS_PORT: 'many',
+    WORKER_METRICS_PORT: '-1',
+    PUBLIC_URL: 'https://shop.example.com/api',
+    ALLOWED_ORIGINS: 'https://ok.example.com,ftp://x,shop.example.com',
+    CELLS: '{"main": {"url": "postgres://db.example.com/x"}}',
+    SECRET_KEY: 'short',
+    BUSINESS_SIGNUP: 'sometimes',
+    RATE_LIMITS: 'yes',
+    LOG_LEVEL: 'loud',
+  })
+  const names = [
+    'NODE_ENV',
+    'DATABASE_URL',
+    'DATABASE_DIRECT_URL',
+    'PORT',
+    'METRICS_PORT',
+    'WORKER_METRICS_PORT',
+    'PUBLIC_URL',
+    'ALLOWED_ORIGINS: "ftp://x"',
+    'ALLOWED_ORIGINS: "shop.example.com"',
+    'CELLS',
+    'SECRET_KEY',
+    'BUSINESS_SIGNUP',
+    'RATE_LIMITS',
+    'LOG_LEVEL',
+  ]
+  for (const name of names)
+    assert.ok(
+      problems.some((problem) => problem.startsWith(name)),
+      name,
+    )
+  assert.equal(problems.length, names.length, problems.join('\n'))
+})
+
+test('no message shows a secret', () => {
+  const text = problemsOf({ DATABASE_URL: 'mysql://kontor:hunter2@db/x', SECRET_KEY: 'hunter2' }).join()
+  assert.doesNotMatch(text, /hunter2/)
+})
+
+test('a variable that is empty or blank is one that is not set', () => {
+  const config = loadConfig({ ...production, PORT: '', PUBLIC_URL: ' ', TRUST_PROXY: ' , ', CELLS: '', SMTP_URL: '' })
+  assert.equal(config.port, 3000)
+  assert.deepEqual(config.trustProxy, [])
+  assert.equal(config.providers.mail, false)
+  assert.deepEqual(loadConfig({ ...production, TRUST_PROXY: '10.0.0.1, 10.0.0.0/8' }).trustProxy, [
+    '10.0.0.1',
+    '10.0.0.0/8',
+  ])
+})
+
+test('two secrets are for rotating, three are a mistake', () => {
+  const old = randomBytes(32).toString('base64')
+  const { secretKeys } = loadConfig({ DATABASE_URL, SECRET_KEY: `${SECRET_KEY}, ${old}` })
+  assert.deepEqual(secretKeys, [Buffer.from(SECRET_KEY, 'base64'), Buffer.from(old, 'base64')])
+  assert.equal(problemsOf({ DATABASE_URL, SECRET_KEY: `${SECRET_KEY},${old},${old}` }).length, 1)
+  assert.equal(problemsOf({ DATABASE_URL, SECRET_KEY: `${SECRET_KEY},short` }).length, 1)
+  assert.equal(problemsOf({ DATABASE_URL, SECRET_KEY: 'short', NODE_ENV: 'development' }).length, 1)
+})
+
+test('cells have names of their own and addresses, the direct one optional', () => {
+  const url = 'postgres://db.example.com/eu'
+  const CELLS = JSON.stringify({ eu: { url }, us: { url, directUrl: `${url}?direct` } })
+  assert.deepEqual(loadConfig({ ...production, CELLS }).databases.cells, {
+    eu: { url, directUrl: url },
+    us: { url, directUrl: `${url}?direct` },
+  })
+  for (const cells of [
+    'eu',
+    'null',
+    '5',
+    JSON.stringify({ main: { url } }),
+    JSON.stringify({ 'EU West': { url } }),
+    JSON.stringify({ eu: {} }),
+    JSON.stringify({ eu: null }),
+    JSON.stringify({ eu: url }),
+    JSON.stringify({ eu: { url: 'https://example.com' } }),
+    JSON.stringify({ eu: { url, directUrl: 'https://example.com' } }),
+    JSON.stringify({ eu: { url, directUrl: 5 } }),
+  ]) {
+    assert.ok(problemsOf({ ...production, CELLS: cells }).length >= 1, cells)
+  }
+})
+
+test('the direct address of the database is its address unless said otherwise', () => {
+  const direct = 'postgres://db.example.com:5433/kontor'
+  const { control } = loadConfig({ ...production, DATABASE_DIRECT_URL: direct }).databases
+  assert.deepEqual(control, { url: DATABASE_URL, directUrl: direct })
+})
+
+test('the metrics of the worker are on the next port, or on one of the system’s choice', () => {
+  assert.equal(loadConfig({ ...production, METRICS_PORT: '9000' }).workerMetricsPort, 9001)
+  assert.equal(loadConfig({ ...production, METRICS_PORT: '0' }).workerMetricsPort, 0)
+  assert.equal(loadConfig({ ...production, WORKER_METRICS_PORT: '9100' }).workerMetricsPort, 9100)
+})

@@ -1,0 +1,65 @@
+import pg from 'pg'
+import { onServer, urlOf } from './database.ts'
+
+export type Statement = { text: string; values: unknown[]; database: string }
+
+type Connected = pg.Client & { database: string; connectionParameters: { application_name?: string } }
+type Query = (this: Connected, config: unknown, values?: unknown, ...rest: unknown[]) => unknown
+
+let recording: Statement[] | undefined
+
+// Wrapped once, when this file is imported: a connection keeps the function that it had when it was opened.
+// oxlint-disable-next-line typescript/unbound-method -- called with its own `this` below
+const query = pg.Client.prototype.query as unknown as Query
+const recordingQuery: Query = function (config, values, ...rest) {
+  // Not our own connections, nor the listener, which asks every second whether it is still alive.
+  if (recording && this.connectionParameters.application_name === 'kontor') {
+    const { text, values: own } = typeof config === 'string' ? { text: config } : (config as Partial<Statement>)
+    recording.push({ text: text ?? '', values: own ?? (Array.isArray(values) ? values : []), database: this.database })
+  }
+  return query.call(this, config, values, ...rest)
+}
+pg.Client.prototype.query = recordingQuery as unknown as typeof pg.Client.prototype.query
+
+/** What the API of this process says to its databases while `work` runs: one item for each round trip. */
+export async function recordStatements(work: () => Promise<unknown>): Promise<Statement[]> {
+  if (recording) throw new Error('One recording at a time')
+  const made: Statement[] = []
+  recording = made
+  try {
+    await work()
+  } finally {
+    recording = undefined
+  }
+  return made
+}
+
+type Plan = { 'Node Type': string; Schema?: string; 'Relation Name'?: string; Plans?: Plan[] }
+const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)]
+
+const MANY_ROWS = 1_000
+
+/** Statements that read all of a table with more than a thousand rows, and which: `access.roles (20000 rows): select …`. */
+export async function findSequentialScans(statements: readonly Statement[]): Promise<string[]> {
+  const found: string[] = []
+  for (const [database, ofDatabase] of Map.groupBy(statements, (statement) => statement.database)) {
+    const distinct = new Map(ofDatabase.map((statement) => [statement.text, statement])).values()
+    await onServer(async (client) => {
+      const { rows: tables } = await client.query<{ name: string; rows: number }>(
+        'select oid::regclass::text as name, reltuples as rows from pg_class where reltuples > $1',
+        [MANY_ROWS],
+      )
+      const sizes = new Map(tables.map(({ name, rows }) => [name, rows]))
+      for (const { text, values } of distinct) {
+        if (!/^\s*(select|with|insert|update|delete)\b/i.test(text)) continue
+        const { rows } = await client.query(`explain (format json, verbose) ${text}`, values)
+        for (const node of nodesOf(rows[0]['QUERY PLAN'][0].Plan)) {
+          const table = `${node.Schema}.${node['Relation Name']}`
+          const size = node['Node Type'] === 'Seq Scan' ? sizes.get(table) : undefined
+          if (size !== undefined) found.push(`${table} (${size} rows): ${text}`)
+        }
+      }
+    }, urlOf(database))
+  }
+  return found
+}
