@@ -1,11 +1,13 @@
 import { sql } from 'kysely'
 import pino from 'pino'
 import { Type } from 'typebox'
+import { loadConfig } from '#platform/config.ts'
 import { openDatabases } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { defineJob, enqueue } from '#platform/jobs/define.ts'
 import { startWorker } from '#platform/jobs/worker.ts'
 import { createMetrics } from '#platform/observability/metrics.ts'
+import { openServices } from '#platform/services.ts'
 import { median, type Run } from '../scripts/measure.ts'
 import { cloneTemplate } from '../test/support/database.ts'
 
@@ -16,6 +18,7 @@ const IN_FLIGHT = 8
 export async function run({ quick, note }: Run) {
   const { url, drop } = await cloneTemplate('full')
   const databases = openDatabases({ control: { url, directUrl: url }, cells: {} }, { max: IN_FLIGHT })
+  const services = openServices(loadConfig({ NODE_ENV: 'test', DATABASE_URL: url }))
   const cell = databases.cells.get('main')
   if (!cell) throw new Error('no cell')
   await sql`create table public.things (id bigint generated always as identity primary key)`.execute(cell)
@@ -52,6 +55,7 @@ export async function run({ quick, note }: Run) {
     const worker = startWorker({
       databases,
       jobs: [job],
+      services,
       log: pino({ level: 'silent' }),
       metrics: createMetrics(),
       abandon: () => {},

@@ -1,6 +1,15 @@
 import type { Logger } from 'pino'
 import { accessRoutes, createDirectory } from '#modules/access/index.ts'
-import { accountRoutes, createAuthenticator, createTokens, openKeyring } from '#modules/accounts/index.ts'
+import {
+  accountRoutes,
+  createAttempts,
+  createAuthenticator,
+  createIdentityProvider,
+  createOrigins,
+  createTokens,
+  openKeyring,
+  sendInvitation,
+} from '#modules/accounts/index.ts'
 import type { Config } from '#platform/config.ts'
 import { createSecretBox } from '#platform/crypto/secret-box.ts'
 import { handleOf, openDatabases } from '#platform/database/database.ts'
@@ -8,6 +17,7 @@ import { openListener } from '#platform/database/listener.ts'
 import { eventRoutes } from '#platform/events/routes.ts'
 import { healthRoutes } from '#platform/http/health.ts'
 import { createServer, type Server } from '#platform/http/server.ts'
+import { enqueue } from '#platform/jobs/define.ts'
 import { type Metrics, measurePools, measureRequests } from '#platform/observability/metrics.ts'
 
 const tags = [
@@ -17,7 +27,8 @@ const tags = [
   },
   { name: 'Roles', description: 'What the people of a business may do there.' },
   { name: 'Invitations', description: 'How people become members of a business.' },
-  { name: 'Accounts', description: 'Users and the keys that sign their tokens.' },
+  { name: 'Sign in', description: 'Ways in: email, an identity provider, as a guest; and what keeps a session going.' },
+  { name: 'Accounts', description: 'One’s own account, its keys and sessions; users of a business.' },
   {
     name: 'Events',
     description: 'What happened: to what a business owns (events), and to the business itself (audit).',
@@ -62,8 +73,23 @@ export async function buildApi(config: Config, { log, metrics, drainGraceMs = 1_
   measurePools(metrics, Object.fromEntries([...cells].map(([name, cell]) => [name, handleOf(cell).pool])))
 
   await app.register(healthRoutes, { databases, providers: config.providers })
-  await app.register(accountRoutes, { control, keyring })
-  await app.register(accessRoutes, { control, cells, signup: config.businessSignup })
+  await app.register(accountRoutes, {
+    control,
+    keyring,
+    tokens,
+    box,
+    attempts: createAttempts(control, config.rateLimits),
+    origins: createOrigins({ control, listener, publicUrl: config.publicUrl, allowed: config.allowedOrigins }),
+    provider: createIdentityProvider(config.identity),
+    publicUrl: config.publicUrl,
+    providers: config.providers,
+  })
+  await app.register(accessRoutes, {
+    control,
+    cells,
+    signup: config.businessSignup,
+    mailInvitation: (tx, { businessId, id }) => enqueue(tx, sendInvitation, { businessId, invitationId: id }),
+  })
   await app.register(eventRoutes, { prefix: '/v1/businesses/:businessId' })
   await extend?.(app)
 

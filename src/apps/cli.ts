@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import { sql } from 'kysely'
 import { createBusiness } from '#modules/access/index.ts'
-import { findUserByEmail, resealSigningKeys, rotateSigningKey } from '#modules/accounts/index.ts'
+import { approveOrigin, findUserByEmail, resealSigningKeys, rotateSigningKey } from '#modules/accounts/index.ts'
 import { loadConfig, loadDatabases } from '#platform/config.ts'
 import { createSecretBox } from '#platform/crypto/secret-box.ts'
 import { type Databases, openDatabases } from '#platform/database/database.ts'
@@ -9,6 +9,7 @@ import { migrate } from '#platform/database/migrate.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { VERSION } from '#platform/version.ts'
 import { AppError } from '#vocabulary/errors.ts'
+import { isOrigin } from '#vocabulary/origins.ts'
 import { BootError, boot } from './boot.ts'
 
 const program = new Command('kontor').description('Commands for the operator of a Kontor service.').version(VERSION)
@@ -70,6 +71,23 @@ business
         createBusiness(tx, { ownerId: user.id, actor: undefined, cells: cells.keys() }, { name }),
       )
       console.log(`${made.id}  ${made.name}  (cell ${made.cell}, owner ${owner})`)
+    }),
+  )
+
+program
+  .command('origins')
+  .description('Origins to which links in mails and logins may lead.')
+  .command('approve <origin>')
+  .description('Allow an origin, besides PUBLIC_URL and ALLOWED_ORIGINS.')
+  .addHelpText('after', '\nExample:\n  npm run cli -- origins approve https://shop.example.com')
+  .action((origin: string) =>
+    withDatabases(async ({ control }) => {
+      if (!isOrigin(origin))
+        throw new BootError(
+          `${origin} is not an origin such as https://shop.example.com (no path, no slash at the end).`,
+        )
+      await transaction(control, (tx) => approveOrigin(tx, origin))
+      console.log(`${origin} is approved`)
     }),
   )
 

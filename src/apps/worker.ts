@@ -6,6 +6,7 @@ import { startLoop } from '#platform/jobs/loop.ts'
 import { startWorker } from '#platform/jobs/worker.ts'
 import { createLog } from '#platform/observability/log.ts'
 import { createMetrics, serveMetrics } from '#platform/observability/metrics.ts'
+import { openServices } from '#platform/services.ts'
 import { announce, assertMigrated, boot, describeDatabase } from './boot.ts'
 import { jobs } from './jobs.ts'
 
@@ -19,9 +20,11 @@ await boot(async () => {
   const databases = openDatabases(config.databases, { applicationName: 'kontor worker' })
   await assertMigrated(databases, log)
 
+  const services = openServices(config)
   const worker = startWorker({
     databases,
     jobs,
+    services,
     log,
     metrics,
     abandon: (database) => {
@@ -42,6 +45,7 @@ await boot(async () => {
     else log.info({ signal }, 'stopping')
     await Promise.all([worker.stop(), ...sequencers.map((loop) => loop.stop())])
     await metricsServer.close()
+    services.mail?.close()
     await databases.close()
   })
   announce(

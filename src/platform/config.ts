@@ -18,6 +18,9 @@ export type Config = {
   businessSignup: 'open' | 'closed'
   allowedOrigins: string[]
   rateLimits: boolean
+  mail: { smtpUrl: string; from: string } | undefined
+  sms: { accountSid: string; authToken: string; from: string; apiUrl: string } | undefined
+  identity: { issuer: string; clientId: string; clientSecret: string } | undefined
   /** Which outside services are configured. One that is not makes its own operations answer 503, and nothing else. */
   providers: Record<'mail' | 'sms' | 'payments' | 'identity' | 'ai' | 'redis', boolean>
   logLevel: string
@@ -66,6 +69,22 @@ export function loadConfig(env: Environment): Config {
     if (!isOrigin(origin)) problem(`ALLOWED_ORIGINS: "${origin}" is not an origin such as https://shop.example.com.`)
   }
 
+  /** Settings that only make sense together: all of them, or none. */
+  function group<Name extends string>(...names: Name[]): Record<Name, string> | undefined {
+    const given = names.filter((name) => value(name))
+    if (given.length === 0) return undefined
+    for (const name of names) if (!value(name)) problem(`${name} is required when ${given[0]} is set.`)
+    return Object.fromEntries(names.map((name) => [name, value(name) ?? ''])) as Record<Name, string>
+  }
+  const mail = group('SMTP_URL', 'MAIL_FROM')
+  const sms = group('TWILIO_ACCOUNT_SID', 'TWILIO_AUTH_TOKEN', 'TWILIO_FROM')
+  const identity = group('OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET')
+  const smsUrl = value('TWILIO_API_URL') ?? 'https://api.twilio.com'
+  if (sms && !isOrigin(smsUrl)) problem('TWILIO_API_URL must be an origin such as https://api.twilio.com.')
+  if (identity && !isSecureOrLoopback(identity.OIDC_ISSUER)) {
+    problem('OIDC_ISSUER must be an https address (http only on loopback, for development).')
+  }
+
   const config: Config = {
     mode: mode ?? 'production',
     databases: readDatabases(value, problem),
@@ -79,11 +98,23 @@ export function loadConfig(env: Environment): Config {
     businessSignup: oneOf('BUSINESS_SIGNUP', ['open', 'closed'], mode === 'production' ? 'closed' : 'open'),
     allowedOrigins,
     rateLimits: oneOf('RATE_LIMITS', ['on', 'off'], 'on') === 'on',
+    mail: mail && { smtpUrl: mail.SMTP_URL, from: mail.MAIL_FROM },
+    sms: sms && {
+      accountSid: sms.TWILIO_ACCOUNT_SID,
+      authToken: sms.TWILIO_AUTH_TOKEN,
+      from: sms.TWILIO_FROM,
+      apiUrl: smsUrl,
+    },
+    identity: identity && {
+      issuer: identity.OIDC_ISSUER,
+      clientId: identity.OIDC_CLIENT_ID,
+      clientSecret: identity.OIDC_CLIENT_SECRET,
+    },
     providers: {
-      mail: Boolean(value('SMTP_URL')),
-      sms: Boolean(value('TWILIO_ACCOUNT_SID')),
+      mail: Boolean(mail),
+      sms: Boolean(sms),
       payments: Boolean(value('STRIPE_SECRET_KEY')),
-      identity: Boolean(value('OIDC_ISSUER')),
+      identity: Boolean(identity),
       ai: Boolean(value('AI_API_URL')),
       redis: Boolean(value('REDIS_URL')),
     },
@@ -125,6 +156,14 @@ const list = (text: string | undefined) =>
     .split(',')
     .map((part) => part.trim())
     .filter(Boolean)
+
+function isSecureOrLoopback(text: string): boolean {
+  const url = URL.parse(text)
+  return (
+    url?.protocol === 'https:' ||
+    (url?.protocol === 'http:' && ['127.0.0.1', 'localhost', '[::1]'].includes(url.hostname))
+  )
+}
 
 const isPostgresUrl = (text: string) => /^postgres(ql)?:$/.test(URL.parse(text)?.protocol ?? '')
 

@@ -54,5 +54,11 @@ export const rateLimited = (retryAfterSeconds: number, message?: string) =>
     retryAfterSeconds,
   )
 
+/** An outside service failed us, or is not set up. Names it, never its secrets. */
+export const providerFailed = (provider: string) =>
+  new AppError(502, 'PROVIDER_FAILED', `The ${provider} provider failed. Try again shortly.`)
+export const providerNotConfigured = (provider: string) =>
+  new AppError(503, 'PROVIDER_NOT_CONFIGURED', `This service has no ${provider} provider configured.`)
+
 export const unavailable = (message = 'The service cannot answer right now. Try again shortly.') =>
   new AppError(503, 'UNAVAILABLE', message, [], 1)

@@ -13,6 +13,8 @@ export type Caller = {
   name: string
   headers: Headers
   kind: 'nobody' | 'guest' | 'account'
+  /** Comes with an API key: of every business of its user (null), or bound to one. */
+  key?: string | null
   holds(businessId: string): readonly Permission[]
 }
 export type Target = { name: string; id: string; exists: boolean }
@@ -86,11 +88,14 @@ export async function makeWorld(api: TestApi, make: Make, clock: ReturnType<type
     account('user without role', bearer((await make.user()).token)),
     account('ADMIN', bearer(here.admin.token), adminThere),
     account('ADMIN of another business', bearer(foreign.admin.token), only([foreign.id], ['ADMIN'])),
-    account('key of the ADMIN', await key(), adminThere),
-    account('key of the ADMIN as bearer', bearer((await key())['x-api-key']), adminThere),
-    account('key bound to this business', await key(here.id), only([here.id], ['ADMIN'])),
-    account('key bound to another business', await key(elsewhere.id), only([elsewhere.id], ['ADMIN'])),
-    account('key bound to a foreign business', await key(foreign.id)),
+    { ...account('key of the ADMIN', await key(), adminThere), key: null },
+    { ...account('key of the ADMIN as bearer', bearer((await key())['x-api-key']), adminThere), key: null },
+    { ...account('key bound to this business', await key(here.id), only([here.id], ['ADMIN'])), key: here.id },
+    {
+      ...account('key bound to another business', await key(elsewhere.id), only([elsewhere.id], ['ADMIN'])),
+      key: elsewhere.id,
+    },
+    { ...account('key bound to a foreign business', await key(foreign.id)), key: foreign.id },
   ]
   const targets: Target[] = [
     { name: 'own', id: here.id, exists: true },
@@ -128,9 +133,12 @@ export async function makeWorld(api: TestApi, make: Make, clock: ReturnType<type
 }
 
 /** What the declaration promises this caller: a status, or undefined when they may come in. */
-function refusalFor({ access, business }: RouteInfo, caller: Caller, target: Target): number | undefined {
+function refusalFor({ access, business, keys }: RouteInfo, caller: Caller, target: Target): number | undefined {
   if (access !== 'public' && caller.kind === 'nobody') return 401
   if (access !== 'public' && access !== 'guest' && caller.kind === 'guest') return 403
+  if (keys === 'refused' && caller.key !== undefined) return 403
+  if (keys === 'unbound' && caller.key) return 403
+  if (access === 'signed-in' && business !== 'none' && caller.key && caller.key !== target.id) return 403
   if (isPermission(access)) {
     const held = caller.holds(target.id)
     if (!held.includes(access) && !held.includes('ADMIN')) return 403

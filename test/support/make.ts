@@ -28,10 +28,10 @@ export function createMake({ url, services }: Pick<TestApi, 'url' | 'services'>)
   async function session(isGuest: boolean) {
     const { id, email } = await account(isGuest)
     const provider = isGuest ? 'GUEST' : 'EMAIL'
-    const sessionId = await transaction(control, (tx) => startSession(tx, id, provider))
+    const { id: sessionId, refreshId } = await transaction(control, (tx) => startSession(tx, { userId: id, provider }))
     const { token } = await tokens.issue('access', { sub: id, sid: sessionId, provider, ...(email ? { email } : {}) })
     const actor: Actor = { kind: isGuest ? 'guest' : 'user', userId: id, email, sessionId, onlyBusinessId: undefined }
-    return { id, email, sessionId, token, actor, ...createClient(url, { authorization: `Bearer ${token}` }) }
+    return { id, email, sessionId, refreshId, token, actor, ...createClient(url, { authorization: `Bearer ${token}` }) }
   }
 
   /** An API key of that user; `businessId` binds it to one business. */

@@ -4,6 +4,7 @@ import { openDatabases } from '#platform/database/database.ts'
 import type { AnyJob } from '#platform/jobs/define.ts'
 import { startWorker } from '#platform/jobs/worker.ts'
 import { createMetrics } from '#platform/observability/metrics.ts'
+import { openServices } from '#platform/services.ts'
 
 export type WorkerOptions = {
   concurrency?: number
@@ -14,7 +15,9 @@ export type TestWorker = ReturnType<typeof startTestWorker>
 
 /** The real worker in this process, with jobs of the test's own. */
 export function startTestWorker(env: Record<string, string>, jobs: readonly AnyJob[], options: WorkerOptions = {}) {
-  const databases = openDatabases(loadConfig({ NODE_ENV: 'test', ...env }).databases, { max: 4 })
+  const config = loadConfig({ NODE_ENV: 'test', ...env })
+  const databases = openDatabases(config.databases, { max: 4 })
+  const services = openServices(config)
   const metrics = createMetrics()
   const { lines } = options
   const log = pino({ level: lines ? 'debug' : 'silent' }, { write: (line: string) => void lines?.push(line) })
@@ -22,6 +25,7 @@ export function startTestWorker(env: Record<string, string>, jobs: readonly AnyJ
   const worker = startWorker({
     databases,
     jobs,
+    services,
     log,
     metrics,
     ...(options.concurrency === undefined ? {} : { concurrency: options.concurrency }),

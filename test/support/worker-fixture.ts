@@ -9,6 +9,7 @@ import { defineJob } from '#platform/jobs/define.ts'
 import { startWorker } from '#platform/jobs/worker.ts'
 import { createLog } from '#platform/observability/log.ts'
 import { createMetrics } from '#platform/observability/metrics.ts'
+import { openServices } from '#platform/services.ts'
 
 /** `step` names the job in `runs`: each step is to be finished exactly once. */
 export const slowJob = defineJob({
@@ -30,10 +31,12 @@ export const slowJob = defineJob({
 })
 
 if (import.meta.main) {
-  const databases = openDatabases(loadConfig(process.env).databases, { max: 4 })
+  const config = loadConfig(process.env)
+  const databases = openDatabases(config.databases, { max: 4 })
   const worker = startWorker({
     databases,
     jobs: [slowJob],
+    services: openServices(config),
     log: createLog('warn'),
     metrics: createMetrics(),
     concurrency: 2,

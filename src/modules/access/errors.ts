@@ -10,7 +10,6 @@ export const lastAdmin = () =>
 export const roleNotFound = (id: string) => invalid('roleId', 'NOT_FOUND', `This business has no role ${id}.`)
 export const cannotGrant = (permission: Permission) =>
   forbidden(`You cannot give, change or take ${permission}, because you do not have it yourself.`)
-export const boundKey = () => forbidden('This key works in one business only.')
 export const signupClosed = () => forbidden('Businesses are created by the operator of this service. Ask them for one.')
 export const invitationInvalid = () =>
   invalid('token', 'TOKEN_INVALID', 'This invitation is not valid, or was accepted already.')

@@ -1,7 +1,15 @@
 export { AUDIT_LOG, audit } from './audit.ts'
 export { createBusiness } from './create-business.ts'
-export { rememberCustomer } from './customers.ts'
+export { listCustomerships, rememberCustomer, withoutCustomers } from './customers.ts'
 export { createDirectory } from './directory.ts'
 export { mintInvitationToken } from './invitations.ts'
+export {
+  dropInvitationsTo,
+  findBusiness,
+  findInvitation,
+  listPeopleOf,
+  listRolesOf,
+  removeFromBusinesses,
+} from './queries.ts'
 export { setRole } from './roles.ts'
 export { accessRoutes } from './routes.ts'

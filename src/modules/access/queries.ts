@@ -1,10 +1,12 @@
 import { sql } from 'kysely'
 import type { ControlDb, ControlTx } from '#platform/database/database.ts'
+import { notify } from '#platform/database/listener.ts'
 import type { Actor } from '#vocabulary/actor.ts'
 import type { Business, Market } from '#vocabulary/business.ts'
 import { notFound } from '#vocabulary/errors.ts'
 import { decodeCursor, type Filters } from '#vocabulary/paging.ts'
 import type { Permission } from '#vocabulary/permissions.ts'
+import { lastAdmin } from './errors.ts'
 import type { PageOnly } from './schemas.ts'
 
 export async function findBusiness(db: ControlDb, id: string): Promise<Business | undefined> {
@@ -26,7 +28,7 @@ export async function listBusinessesOf(
   { userId, onlyBusinessId }: Actor,
   { limit = 20, cursor }: PageOnly,
 ) {
-  const filters = { list: 'businesses', userId }
+  const filters = { list: 'businesses', userId, onlyBusinessId }
   const position = positionOf(filters, cursor)
   const rows = await db
     .selectFrom('access.businesses')
@@ -126,4 +128,69 @@ export async function listInvitations(db: ControlDb, businessId: string, { limit
     .limit(limit + 1)
     .execute()
   return { rows, filters }
+}
+
+/** An invitation with what its mail tells. */
+export const findInvitation = (db: ControlDb, businessId: string, id: string) =>
+  db
+    .selectFrom('access.invitations as invitation')
+    .innerJoin('access.businesses as business', 'business.id', 'invitation.businessId')
+    .innerJoin('access.roles as role', (join) =>
+      join.onRef('role.businessId', '=', 'invitation.businessId').onRef('role.id', '=', 'invitation.roleId'),
+    )
+    .select(['invitation.email', 'invitation.acceptedAt', 'business.name as business', 'role.name as role'])
+    .where('invitation.businessId', '=', businessId)
+    .where('invitation.id', '=', id)
+    .executeTakeFirst()
+
+/** Whoever is forgotten is not invited any more either. */
+export const dropInvitationsTo = (tx: ControlTx, email: string) =>
+  tx.deleteFrom('access.invitations').where(sql<string>`lower(email)`, '=', email.toLowerCase()).execute()
+
+/** The roles of some users: everywhere, or in one business. */
+export async function listRolesOf(db: ControlDb, userIds: readonly string[], businessId?: string) {
+  return db
+    .selectFrom('access.memberships as membership')
+    .innerJoin('access.roles as role', (join) =>
+      join.onRef('role.businessId', '=', 'membership.businessId').onRef('role.id', '=', 'membership.roleId'),
+    )
+    .select(['membership.userId', 'role.id', 'role.name', 'role.permissions', 'role.businessId'])
+    .where('membership.userId', 'in', userIds)
+    .$if(businessId !== undefined, (query) => query.where('membership.businessId', '=', businessId ?? ''))
+    .orderBy('role.id')
+    .execute()
+}
+
+/** Who belongs to a business: its members, and those who ever ordered, subscribed or wrote there. */
+export async function listPeopleOf(db: ControlDb, businessId: string, roleIds: readonly string[]): Promise<string[]> {
+  const members = db
+    .selectFrom('access.memberships')
+    .select('userId')
+    .where('businessId', '=', businessId)
+    .$if(roleIds.length > 0, (query) => query.where('roleId', 'in', roleIds))
+  const rows = await (roleIds.length > 0
+    ? members
+    : members.union(db.selectFrom('access.customers').select('userId').where('businessId', '=', businessId))
+  ).execute()
+  return rows.map(({ userId }) => userId)
+}
+
+/** Takes a user out of every business. The last ADMIN of one must hand it over first. */
+export async function removeFromBusinesses(tx: ControlTx, userId: string): Promise<void> {
+  const rows = await tx
+    .selectFrom('access.memberships')
+    .select('businessId')
+    .distinct()
+    .where('userId', '=', userId)
+    .orderBy('businessId')
+    .execute()
+  for (const { businessId } of rows) {
+    await lockBusiness(tx, businessId)
+    await tx
+      .deleteFrom('access.memberships')
+      .where((row) => row.and({ businessId, userId }))
+      .execute()
+    if ((await countAdmins(tx, businessId)) === 0) throw lastAdmin()
+    await notify(tx, 'members', businessId)
+  }
 }

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { ControlDb } from '#platform/database/database.ts'
+import type { ControlDb, ControlTx } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { etagOf, expectedOf, sendVersioned } from '#platform/http/etag.ts'
 import { createOnce } from '#platform/http/idempotency.ts'
@@ -7,7 +7,7 @@ import { toPage } from '#vocabulary/paging.ts'
 import { PageOf, Success } from '#vocabulary/schemas.ts'
 import { listAudit } from './audit.ts'
 import { createBusiness } from './create-business.ts'
-import { boundKey, signupClosed } from './errors.ts'
+import { signupClosed } from './errors.ts'
 import { acceptInvitation, createInvitation, revokeInvitation } from './invitations.ts'
 import { presentBusiness, presentInvitation, presentRole } from './present.ts'
 import { getRole, listBusinessesOf, listInvitations, listRoles } from './queries.ts'
@@ -15,13 +15,20 @@ import { createRole, deleteRole, updateRole } from './roles.ts'
 import * as shape from './schemas.ts'
 import { updateBusiness } from './update-business.ts'
 
-export type AccessOptions = { control: ControlDb; cells: ReadonlyMap<string, unknown>; signup: 'open' | 'closed' }
+export type AccessOptions = {
+  control: ControlDb
+  cells: ReadonlyMap<string, unknown>
+  signup: 'open' | 'closed'
+  /** Sees to it that the invitation is mailed; part of the transaction that makes it. */
+  mailInvitation: (tx: ControlTx, invitation: { businessId: string; id: string }) => Promise<void>
+}
 
-export const accessRoutes: FastifyPluginAsyncTypebox<AccessOptions> = async (app, { control, cells, signup }) => {
+export const accessRoutes: FastifyPluginAsyncTypebox<AccessOptions> = async (app, options) => {
+  const { control, cells, signup } = options
   app.post(
     '/v1/businesses',
     {
-      config: { access: 'signed-in', business: 'none', idempotent: true },
+      config: { access: 'signed-in', business: 'none', idempotent: true, keys: 'unbound' },
       schema: {
         operationId: 'createBusiness',
         tags: ['Businesses'],
@@ -33,7 +40,6 @@ export const accessRoutes: FastifyPluginAsyncTypebox<AccessOptions> = async (app
     },
     (request, reply) => {
       if (signup === 'closed') throw signupClosed()
-      if (request.actor.onlyBusinessId) throw boundKey()
       const { actor, body } = request
       return createOnce(request, reply, control, async (tx) =>
         presentBusiness(await createBusiness(tx, { ownerId: actor.userId, actor, cells: cells.keys() }, body), true),
@@ -60,12 +66,12 @@ export const accessRoutes: FastifyPluginAsyncTypebox<AccessOptions> = async (app
     },
   )
 
-  await app.register(businessRoutes, { prefix: '/v1/businesses/:businessId', control })
+  await app.register(businessRoutes, { ...options, prefix: '/v1/businesses/:businessId' })
 
   app.post(
     '/v1/users/invitations/accept',
     {
-      config: { access: 'signed-in', business: 'none' },
+      config: { access: 'signed-in', business: 'none', keys: 'unbound' },
       schema: {
         operationId: 'acceptInvitation',
         tags: ['Invitations'],
@@ -76,14 +82,13 @@ export const accessRoutes: FastifyPluginAsyncTypebox<AccessOptions> = async (app
       },
     },
     async ({ actor, body }) => {
-      if (actor.onlyBusinessId) throw boundKey()
       await transaction(control, (tx) => acceptInvitation(tx, actor, body.token))
       return { success: true } as const
     },
   )
 }
 
-const businessRoutes: FastifyPluginAsyncTypebox<{ control: ControlDb }> = async (app, { control }) => {
+const businessRoutes: FastifyPluginAsyncTypebox<AccessOptions> = async (app, { control, mailInvitation }) => {
   app.get(
     '',
     {
@@ -246,9 +251,11 @@ const businessRoutes: FastifyPluginAsyncTypebox<{ control: ControlDb }> = async 
     (request, reply) => {
       const { actor, params, body } = request
       const granter = { businessId: params.businessId, actor }
-      return createOnce(request, reply, control, async (tx) =>
-        presentInvitation(await createInvitation(tx, granter, body)),
-      )
+      return createOnce(request, reply, control, async (tx) => {
+        const invitation = await createInvitation(tx, granter, body)
+        await mailInvitation(tx, invitation)
+        return presentInvitation(invitation)
+      })
     },
   )
 

@@ -1,6 +1,18 @@
+import { randomBytes } from 'node:crypto'
+import { audit, findBusiness } from '#modules/access/index.ts'
+import { now } from '#platform/clock.ts'
 import type { SecretBox } from '#platform/crypto/secret-box.ts'
-import type { ControlDb } from '#platform/database/database.ts'
+import type { ControlDb, ControlTx } from '#platform/database/database.ts'
+import { violatedConstraint } from '#platform/database/errors.ts'
+import { notify } from '#platform/database/listener.ts'
 import type { Actor } from '#vocabulary/actor.ts'
+import { invalid } from '#vocabulary/errors.ts'
+import { newId } from '#vocabulary/ids.ts'
+import { apiKeyRefused } from './errors.ts'
+import type { UpdateBody } from './schemas.ts'
+
+const MASK = '••••'
+const maskOf = (last4: string) => MASK + last4
 
 /** A key is found by its keyed hash; under every SECRET_KEY, so that rotating it breaks no key. */
 export async function findApiKeyActor(db: ControlDb, box: SecretBox, value: string): Promise<Actor | undefined> {
@@ -8,7 +20,8 @@ export async function findApiKeyActor(db: ControlDb, box: SecretBox, value: stri
     .selectFrom('accounts.apiKeys')
     .innerJoin('accounts.users', 'accounts.users.id', 'accounts.apiKeys.userId')
     .select(['accounts.apiKeys.userId', 'accounts.apiKeys.businessId', 'accounts.users.email'])
-    .where('accounts.apiKeys.keyHash', 'in', hashApiKey(box, value))
+    .where('accounts.apiKeys.keyHash', 'in', box.hashes('api-key', value))
+    .where('accounts.users.suspendedAt', 'is', null)
     .executeTakeFirst()
   if (!row) return undefined
   return {
@@ -20,4 +33,122 @@ export async function findApiKeyActor(db: ControlDb, box: SecretBox, value: stri
   }
 }
 
-export const hashApiKey = (box: SecretBox, value: string) => box.hashes('api-key', value)
+export async function listApiKeys(db: ControlDb, userId: string) {
+  const rows = await db
+    .selectFrom('accounts.apiKeys')
+    .select(['id', 'name', 'last4', 'businessId'])
+    .where('userId', '=', userId)
+    .orderBy('createdAt')
+    .orderBy('id')
+    .execute()
+  return rows.map(({ id, name, last4, businessId }) => ({
+    id,
+    name,
+    value: maskOf(last4),
+    provider: 'API' as const,
+    ...(businessId ? { businessId } : {}),
+  }))
+}
+
+type Wanted = NonNullable<UpdateBody['apiTokens']>[number]
+
+/**
+ * The array is the whole list: a key that is left out is deleted, a known one with its mask (or no value) is kept, one with a
+ * new value is replaced, a new one is made. Answers the values that we made ourselves, to be shown this once.
+ */
+export async function setApiKeys(
+  tx: ControlTx,
+  box: SecretBox,
+  actor: Actor,
+  wanted: readonly Wanted[],
+): Promise<Map<string, string>> {
+  const { userId } = actor
+  const known = await tx.selectFrom('accounts.apiKeys').selectAll().where('userId', '=', userId).forUpdate().execute()
+  const byId = new Map(known.map((key) => [key.id, key]))
+  const made = new Map<string, string>()
+  const kept = new Set<string>()
+  // First, so that a value may move to another id.
+  const wantedIds = new Set(wanted.map(({ id }) => id))
+  for (const { id } of known.filter((key) => !wantedIds.has(key.id))) {
+    await tx
+      .deleteFrom('accounts.apiKeys')
+      .where((row) => row.and({ userId, id }))
+      .execute()
+    await audit(tx, { action: 'api-key.deleted', subject: userId, actor, data: { id } })
+  }
+  for (const [index, token] of wanted.entries()) {
+    const field = `apiTokens.${index}`
+    const id = token.id ?? newId('key')
+    if (kept.has(id)) throw apiKeyRefused(`${field}.id`, `Two keys have the id ${id}.`)
+    kept.add(id)
+    if (token.provider !== undefined && token.provider !== 'API')
+      throw apiKeyRefused(`${field}.provider`, 'provider must be API.')
+    const before = byId.get(id)
+    if (before && (token.value === undefined || token.value === maskOf(before.last4))) {
+      const name = token.name ?? before.name
+      await tx
+        .updateTable('accounts.apiKeys')
+        .set({ name })
+        .where((row) => row.and({ userId, id }))
+        .execute()
+      continue
+    }
+    const value = token.value ?? newKey()
+    if (token.value !== undefined) checkValue(`${field}.value`, token.value)
+    else made.set(id, value)
+    // A bound key that gets a new value stays bound.
+    const businessId = token.businessId ?? before?.businessId ?? undefined
+    if (token.businessId !== undefined && !(await findBusiness(tx, token.businessId)))
+      throw invalid(`${field}.businessId`, 'NOT_FOUND', `There is no business ${token.businessId}.`)
+    await insertKey(tx, box, { userId, id, name: token.name ?? before?.name ?? 'API key', value, businessId }, field)
+    await audit(tx, { action: 'api-key.created', subject: userId, actor, data: { id } })
+  }
+  await notify(tx, 'api-keys', userId)
+  return made
+}
+
+const newKey = () => `kk_${randomBytes(30).toString('base64url')}`
+
+type NewKey = { userId: string; id: string; name: string; value: string; businessId: string | undefined }
+
+async function insertKey(
+  tx: ControlTx,
+  box: SecretBox,
+  { value, businessId, ...key }: NewKey,
+  field: string,
+): Promise<void> {
+  const [keyHash] = box.hashes('api-key', value)
+  if (!keyHash) throw new Error('no SECRET_KEY')
+  const row = { ...key, keyHash, last4: value.slice(-4), businessId: businessId ?? null, createdAt: now() }
+  try {
+    await tx
+      .insertInto('accounts.apiKeys')
+      .values(row)
+      .onConflict((same) => same.columns(['userId', 'id']).doUpdateSet(row))
+      .execute()
+  } catch (error) {
+    // Somebody else's key: refused like a weak one, so that trying values tells nothing.
+    throw violatedConstraint(error) === 'api_keys_hash_key' ? weakValue(`${field}.value`) : error
+  }
+}
+
+const weakValue = (field: string) =>
+  apiKeyRefused(
+    field,
+    'A key needs 32 to 128 printable characters without obvious repetition. Leave value out to have one made.',
+  )
+
+function checkValue(field: string, value: string): void {
+  const printable = /^[\x21-\x7e]{32,128}$/.test(value)
+  const repetitive = new Set(value).size < 12 || isPeriodic(value)
+  if (!printable || isJwtShaped(value) || repetitive) throw weakValue(field)
+}
+
+/** One piece over and over, such as `abc123abc123abc1`. */
+function isPeriodic(text: string): boolean {
+  for (let length = 1; length <= text.length / 2; length++) if (text.startsWith(text.slice(length))) return true
+  return false
+}
+
+/** As a bearer such a value is read as a token, so it can never be a key. */
+export const isJwtShaped = (text: string) => text.startsWith('eyJ') && text.split('.').length === 3

@@ -6,7 +6,7 @@ import type { ControlDb } from '#platform/database/database.ts'
 import type { Listener } from '#platform/database/listener.ts'
 import type { Credential } from '#platform/http/access.ts'
 import type { Actor } from '#vocabulary/actor.ts'
-import { findApiKeyActor } from './api-keys.ts'
+import { findApiKeyActor, isJwtShaped } from './api-keys.ts'
 import { findSessionActor } from './sessions.ts'
 import type { Tokens } from './tokens.ts'
 
@@ -51,7 +51,7 @@ export function createAuthenticator(options: {
   return ({ kind, value }: Credential): Actor | undefined | Promise<Actor | undefined> => {
     if (value === '' || value.length > MAX_LENGTH) return undefined
     const key = hash('sha256', value, 'base64')
-    if (kind === 'api-key' || !isJwt(value)) {
+    if (kind === 'api-key' || !isJwtShaped(value)) {
       return apiKeys.peek(key) ?? apiKeys.get(key, () => findApiKeyActor(control, box, value))
     }
     const known = verified.peek(key)
@@ -59,5 +59,3 @@ export function createAuthenticator(options: {
     return actor ?? authenticateToken(value, key)
   }
 }
-
-const isJwt = (text: string) => text.startsWith('eyJ') && text.split('.').length === 3

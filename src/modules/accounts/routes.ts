@@ -1,33 +1,59 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyRequest } from 'fastify'
 import { type Static, Type } from 'typebox'
-import { setRole } from '#modules/access/index.ts'
+import { Check } from 'typebox/value'
+import type { SecretBox } from '#platform/crypto/secret-box.ts'
 import type { ControlDb } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
-import { notFound } from '#vocabulary/errors.ts'
-import { BusinessId, idOf, Nullable, Success, UserId } from '#vocabulary/schemas.ts'
+import { enqueue } from '#platform/jobs/define.ts'
+import { badRequest, invalid, providerNotConfigured, unauthenticated } from '#vocabulary/errors.ts'
+import { Email, Success } from '#vocabulary/schemas.ts'
+import { type Attempts, mailLimits } from './attempts.ts'
+import { resetPassword } from './change-password.ts'
+import { confirm } from './confirm.ts'
+import { passwordMissing, unknownProvider } from './errors.ts'
+import { resendConfirmation, sendReset } from './jobs.ts'
+import { loginAsGuest, loginWithEmail } from './login.ts'
+import { logout } from './logout.ts'
+import { finishFlow, type IdentityProvider, loginWithCode, startFlow } from './oauth.ts'
+import type { Origins } from './origins.ts'
+import { pageRoutes } from './page-routes.ts'
+import { profileRoutes } from './profile-routes.ts'
+import { refresh } from './refresh.ts'
+import { register } from './register.ts'
+import * as shape from './schemas.ts'
 import type { Keyring } from './signing-keys.ts'
-import { findUser } from './users.ts'
+import type { Tokens } from './tokens.ts'
+import { emailKey } from './users.ts'
 
-const SetRoleBody = Type.Object({
-  userId: UserId,
-  roleId: Nullable(idOf('role', '01jcq3v7k8f5t9x2m4n6p8r0sw')),
-  businessId: BusinessId,
-})
+export type AccountOptions = {
+  control: ControlDb
+  keyring: Keyring
+  tokens: Tokens
+  box: SecretBox
+  attempts: Attempts
+  origins: Origins
+  provider: IdentityProvider
+  publicUrl: string
+  providers: { mail: boolean; sms: boolean }
+}
 
-const Jwk = Type.Object({
-  kty: Type.String({ examples: ['EC'] }),
-  crv: Type.String({ examples: ['P-256'] }),
-  x: Type.String({ examples: ['f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU'] }),
-  y: Type.String({ examples: ['x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0'] }),
-  kid: Type.String({ examples: ['key_01jcq3v7k8f5t9x2m4n6p8r0sw'] }),
-  alg: Type.String({ examples: ['ES256'] }),
-  use: Type.String({ examples: ['sig'] }),
-})
+const success = { success: true } as const
 
-export const accountRoutes: FastifyPluginAsyncTypebox<{ control: ControlDb; keyring: Keyring }> = async (
-  app,
-  { control, keyring },
-) => {
+export const accountRoutes: FastifyPluginAsyncTypebox<AccountOptions> = async (app, options) => {
+  await app.register(signInRoutes, { ...options, prefix: '/v1/users' })
+  await app.register(profileRoutes, { ...options, prefix: '/v1/users' })
+  await app.register(pageRoutes, options)
+
+  const Jwk = Type.Object({
+    kty: Type.String({ examples: ['EC'] }),
+    crv: Type.String({ examples: ['P-256'] }),
+    x: Type.String({ examples: ['f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU'] }),
+    y: Type.String({ examples: ['x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0'] }),
+    kid: Type.String({ examples: ['key_01jcq3v7k8f5t9x2m4n6p8r0sw'] }),
+    alg: Type.String({ examples: ['ES256'] }),
+    use: Type.String({ examples: ['sig'] }),
+  })
   app.get(
     '/.well-known/jwks.json',
     {
@@ -41,31 +67,250 @@ export const accountRoutes: FastifyPluginAsyncTypebox<{ control: ControlDb; keyr
     },
     async (_request, reply) => {
       void reply.header('cache-control', 'public, max-age=300')
-      return (await keyring.published()) as { keys: Static<typeof Jwk>[] }
+      return (await options.keyring.published()) as { keys: Static<typeof Jwk>[] }
+    },
+  )
+}
+
+const signInRoutes: FastifyPluginAsyncTypebox<AccountOptions> = async (app, options) => {
+  const { control, tokens, box, attempts, origins, provider } = options
+  const needMail = () => {
+    if (!options.providers.mail) throw providerNotConfigured('mail')
+  }
+  const deviceOf = (request: FastifyRequest) => ({ userAgent: request.headers['user-agent'], address: request.ip })
+  const open = { access: 'public', business: 'none' } as const
+
+  app.post(
+    '/register',
+    {
+      config: open,
+      preValidation: onlyProviders('EMAIL_REGISTER', 'EMAIL'),
+      schema: {
+        operationId: 'register',
+        tags: ['Sign in'],
+        summary: 'Register with email and password',
+        description:
+          'A mail with a link is sent; the account can log in once the link was followed. A guest’s token in the header merges the guest.',
+        body: shape.RegisterBody,
+        response: { 200: Success },
+      },
+    },
+    async ({ body, caller, ip }) => {
+      const linkBase = await origins.linkBase('reserveDomain', body.reserveDomain)
+      needMail()
+      await attempts.count(...mailLimits(ip, emailKey(body.email)))
+      const name = body.name ?? [body.firstName, body.lastName].filter(Boolean).join(' ')
+      await register(control, { email: body.email, password: body.password, name, linkBase, caller })
+      return success
     },
   )
 
   app.put(
-    '/v1/users/set-role',
+    '/confirm',
     {
-      config: { access: 'ADMIN', business: 'body' },
+      config: open,
       schema: {
-        operationId: 'setRole',
-        tags: ['Accounts'],
-        summary: 'Give a user a role',
-        description:
-          'Adds the role to the user in that business; repeating it changes nothing. `roleId: null` takes the user’s roles there away.',
-        body: SetRoleBody,
+        operationId: 'confirmEmail',
+        tags: ['Sign in'],
+        summary: 'Confirm an email address',
+        body: shape.ConfirmBody,
         response: { 200: Success },
       },
     },
-    async ({ actor, business, body }) => {
-      const user = await findUser(control, body.userId)
-      if (!user || user.isGuest) throw notFound('user')
-      await transaction(control, (tx) =>
-        setRole(tx, { actor, businessId: business.id, userId: user.id, roleId: body.roleId }),
-      )
-      return { success: true } as const
+    async ({ body }) => {
+      await confirm(control, tokens, body.token)
+      return success
+    },
+  )
+
+  app.post(
+    '/resend-confirmation',
+    {
+      config: open,
+      schema: {
+        operationId: 'resendConfirmation',
+        tags: ['Sign in'],
+        summary: 'Send the confirmation mail again',
+        description: 'Always succeeds, so that it does not tell who has an account.',
+        body: shape.MailBody,
+        response: { 200: Success },
+      },
+    },
+    async ({ body, ip }) => {
+      const linkBase = await origins.linkBase('reserveDomain', body.reserveDomain)
+      needMail()
+      await attempts.count(...mailLimits(ip, emailKey(body.email)))
+      await transaction(control, (tx) => enqueue(tx, resendConfirmation, { email: body.email, linkBase }))
+      return success
+    },
+  )
+
+  app.post(
+    '/login',
+    {
+      config: { ...open, invalidBodyStatus: 400 },
+      preValidation: onlyProviders('EMAIL', 'OAUTH_IDP', 'GUEST'),
+      schema: {
+        operationId: 'login',
+        tags: ['Sign in'],
+        summary: 'Log in',
+        description:
+          '`EMAIL`: email, password. `OAUTH_IDP`: code, originUrl. `GUEST`: phoneNumber (optional); each guest login is a new guest. ' +
+          'A guest’s token in the header merges the guest into the account.',
+        body: shape.LoginBody,
+        response: { 200: shape.AuthResult },
+      },
+    },
+    (request) => {
+      const { body, caller } = request
+      const context = { control, tokens, attempts, origins, device: deviceOf(request), caller }
+      if (body.provider === 'GUEST') return loginAsGuest(context, body.phoneNumber)
+      if (body.provider === 'OAUTH_IDP')
+        return loginWithCode(context, { code: need('code', body.code), originUrl: need('originUrl', body.originUrl) })
+      const email = need('email', body.email)
+      if (!Check(Email, email)) throw malformed('email', 'INVALID', 'email must be an email address.')
+      if (!body.password) throw passwordMissing()
+      return loginWithEmail(context, { email, password: body.password })
+    },
+  )
+
+  app.get(
+    '/login/url',
+    {
+      config: open,
+      preValidation: onlyProviders('OAUTH_IDP'),
+      schema: {
+        operationId: 'getLoginUrl',
+        tags: ['Sign in'],
+        summary: 'Where to send a user to log in',
+        description:
+          'The identity provider’s address. The browser comes back to `redirectUrl` with a `code` for `POST /v1/users/login`, and the `state`.',
+        querystring: shape.LoginUrlQuery,
+        response: {
+          200: Type.Object({
+            url: Type.String({ examples: ['https://idp.example.com/authorize?…'] }),
+            state: Type.String({ examples: ['x'] }),
+          }),
+        },
+      },
+    },
+    ({ query, caller }) => startFlow(options, { ...query, caller }),
+  )
+
+  app.get(
+    '/login/callback',
+    {
+      config: open,
+      schema: {
+        operationId: 'loginCallback',
+        tags: ['Sign in'],
+        summary: 'Where the identity provider sends the browser',
+        description: 'Redirects to the `redirectUrl` of the login, with `code` or `error`. Not for clients.',
+        querystring: shape.CallbackQuery,
+        response: { 302: Type.Null({ 'x-response-description': 'To `redirectUrl`.' }) },
+      },
+    },
+    async (request, reply) => {
+      const target = await finishFlow(options, new URL(request.url, options.publicUrl))
+      return reply.header('cache-control', 'no-store').redirect(target, 302)
+    },
+  )
+
+  app.post(
+    '/refresh',
+    {
+      config: open,
+      schema: {
+        operationId: 'refresh',
+        tags: ['Sign in'],
+        summary: 'Get a new access token',
+        description:
+          'The refresh token changes each time; the one before it works for 30 more seconds, with the same answer. An older one ends the session.',
+        body: shape.RefreshBody,
+        response: { 200: shape.AuthResult },
+      },
+    },
+    ({ body }) => refresh(control, tokens, body.refreshToken),
+  )
+
+  app.post(
+    '/logout',
+    {
+      config: open,
+      schema: {
+        operationId: 'logout',
+        tags: ['Sign in'],
+        summary: 'Log out',
+        description: 'Ends the session behind the token; for OAUTH_IDP also revokes it at the identity provider.',
+        body: shape.LogoutBody,
+        response: { 200: Success },
+      },
+    },
+    async ({ body, caller }) => {
+      if (body.originUrl !== undefined) await origins.origin('originUrl', body.originUrl)
+      const claims =
+        body.token && ((await tokens.verify('access', body.token)) ?? (await tokens.verify('refresh', body.token)))
+      const sessionId = claims ? claims.sid : body.token ? undefined : caller?.sessionId
+      if (!sessionId && !body.token)
+        throw invalid('token', 'REQUIRED', 'Send the access or refresh token of the session to end.')
+      if (!sessionId) throw unauthenticated('This token is not valid, or no longer.')
+      await logout({ control, box, provider }, sessionId)
+      return success
+    },
+  )
+
+  app.post(
+    '/forgot-password',
+    {
+      config: open,
+      schema: {
+        operationId: 'forgotPassword',
+        tags: ['Sign in'],
+        summary: 'Send a link to choose a new password',
+        description: 'Always succeeds, so that it does not tell who has an account.',
+        body: shape.MailBody,
+        response: { 200: Success },
+      },
+    },
+    async ({ body, ip }) => {
+      const linkBase = await origins.linkBase('reserveDomain', body.reserveDomain)
+      needMail()
+      await attempts.count(...mailLimits(ip, emailKey(body.email)))
+      await transaction(control, (tx) => enqueue(tx, sendReset, { email: body.email, linkBase }))
+      return success
+    },
+  )
+
+  app.post(
+    '/reset-forgot-password',
+    {
+      config: open,
+      schema: {
+        operationId: 'resetForgotPassword',
+        tags: ['Sign in'],
+        summary: 'Choose a new password with a mailed token',
+        body: shape.ResetBody,
+        response: { 200: Success },
+      },
+    },
+    async ({ body }) => {
+      await resetPassword(control, body)
+      return success
     },
   )
 }
+
+const malformed = (field: string, error: string, message: string) => badRequest(message, [{ field, error, message }])
+
+function need(field: string, value: string | undefined): string {
+  if (!value) throw malformed(field, 'REQUIRED', `${field} is required.`)
+  return value
+}
+
+/** Missing or unknown is 400, whatever else is wrong with the request. */
+const onlyProviders =
+  (...known: string[]) =>
+  async ({ body, query }: FastifyRequest) => {
+    const { provider } = (body ?? query ?? {}) as { provider?: unknown }
+    if (typeof provider !== 'string' || !known.includes(provider)) throw unknownProvider(known)
+  }

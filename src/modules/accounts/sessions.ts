@@ -3,26 +3,63 @@ import type { ControlDb, ControlTx } from '#platform/database/database.ts'
 import { notify } from '#platform/database/listener.ts'
 import type { Actor } from '#vocabulary/actor.ts'
 import { newId } from '#vocabulary/ids.ts'
+import { toSeconds } from '#vocabulary/time.ts'
 
-/** One session a login; `provider` as in the API: EMAIL, OAUTH_IDP, GUEST. */
-export async function startSession(tx: ControlTx, userId: string, provider: string): Promise<string> {
-  const id = newId('ses')
-  await tx
-    .insertInto('accounts.sessions')
-    .values({ id, userId, provider, createdAt: now(), lastUsedAt: now() })
-    .execute()
-  return id
+export type Provider = 'EMAIL' | 'OAUTH_IDP' | 'GUEST'
+
+/** Where a login came from, for the list of one's own sessions. */
+export type Device = { userAgent: string | undefined; address: string }
+
+export type NewSession = {
+  userId: string
+  provider: Provider
+  device?: Device | undefined
+  sealedProviderToken?: Buffer | null
 }
 
-/** Ends it everywhere, at once: every process hears of it when `tx` commits. */
-export async function revokeSession(tx: ControlTx, sessionId: string): Promise<void> {
+/** One session a login. Answers its id and that of its first refresh token. */
+export async function startSession(tx: ControlTx, { userId, provider, device, sealedProviderToken }: NewSession) {
+  const session = { id: newId('ses'), refreshId: newId('tok') }
   await tx
+    .insertInto('accounts.sessions')
+    .values({
+      ...session,
+      userId,
+      provider,
+      createdAt: now(),
+      lastUsedAt: now(),
+      userAgent: device?.userAgent?.slice(0, 300) ?? null,
+      address: device?.address ?? null,
+      sealedProviderToken: sealedProviderToken ?? null,
+    })
+    .execute()
+  return session
+}
+
+/** Ends one everywhere, at once: every process hears of it when `tx` commits. False when it had ended already. */
+export async function revokeSession(tx: ControlTx, sessionId: string): Promise<boolean> {
+  const { numUpdatedRows } = await tx
     .updateTable('accounts.sessions')
     .set({ revokedAt: now() })
     .where('id', '=', sessionId)
     .where('revokedAt', 'is', null)
-    .execute()
+    .executeTakeFirst()
   await notify(tx, 'session', sessionId)
+  return numUpdatedRows > 0n
+}
+
+/** Ends all of a user's sessions but, perhaps, one. */
+export async function revokeSessionsOf(tx: ControlTx, userId: string, exceptId?: string): Promise<number> {
+  const ended = await tx
+    .updateTable('accounts.sessions')
+    .set({ revokedAt: now() })
+    .where('userId', '=', userId)
+    .where('revokedAt', 'is', null)
+    .$if(exceptId !== undefined, (query) => query.where('id', '<>', exceptId ?? ''))
+    .returning('id')
+    .execute()
+  for (const { id } of ended) await notify(tx, 'session', id)
+  return ended.length
 }
 
 /** Who is behind a session that is still alive. */
@@ -33,8 +70,29 @@ export async function findSessionActor(db: ControlDb, sessionId: string): Promis
     .select(['accounts.sessions.userId', 'accounts.users.email', 'accounts.users.isGuest'])
     .where('accounts.sessions.id', '=', sessionId)
     .where('accounts.sessions.revokedAt', 'is', null)
+    .where('accounts.users.suspendedAt', 'is', null)
     .executeTakeFirst()
   if (!row) return undefined
   const kind = row.isGuest ? 'guest' : 'user'
   return { kind, userId: row.userId, email: row.email ?? undefined, sessionId, onlyBusinessId: undefined }
+}
+
+export async function listSessions(db: ControlDb, userId: string, currentId: string | undefined) {
+  const rows = await db
+    .selectFrom('accounts.sessions')
+    .select(['id', 'provider', 'createdAt', 'lastUsedAt', 'userAgent', 'address'])
+    .where('userId', '=', userId)
+    .where('revokedAt', 'is', null)
+    .orderBy('id', 'desc')
+    .limit(100)
+    .execute()
+  return rows.map((row) => ({
+    id: row.id,
+    provider: row.provider,
+    userAgent: row.userAgent,
+    address: row.address,
+    createdAt: toSeconds(row.createdAt),
+    lastUsedAt: toSeconds(row.lastUsedAt),
+    current: row.id === currentId,
+  }))
 }

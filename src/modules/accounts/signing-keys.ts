@@ -35,11 +35,11 @@ export type Keyring = {
 }
 
 /** The keys that sign tokens rest in the control database, sealed with SECRET_KEY; the first one is made when it is needed. */
-export function openKeyring(control: ControlDb, box: SecretBox, listener: Listener): Keyring {
+export function openKeyring(control: ControlDb, box: SecretBox, listener?: Listener): Keyring {
   const cache = createCache<SigningKey[]>({ max: 1, ttlMs: REFRESH_MS })
   let lookedAt = Number.NEGATIVE_INFINITY
   const forget = () => cache.drop('keys')
-  listener.on('signing-keys', forget)
+  listener?.on('signing-keys', forget)
 
   async function load(): Promise<SigningKey[]> {
     const rows = await control.selectFrom('accounts.signingKeys').selectAll().orderBy('activeFrom').execute()

@@ -31,6 +31,8 @@ export type Tokens = {
   ): Promise<{ token: string; claims: Claims }>
   /** The claims of a valid token of that kind; undefined for everything else. */
   verify(kind: TokenKind, token: string): Promise<Claims | undefined>
+  /** The same, for those who can be told that it was right once. */
+  check(kind: TokenKind, token: string): Promise<Claims | 'expired' | 'invalid'>
 }
 
 const CLOCK_SKEW_SECONDS = 60
@@ -53,17 +55,24 @@ export function createTokens(keyring: Keyring, issuer: string): Tokens {
       return { token, claims }
     },
     async verify(kind, token) {
-      const { typ, audience, ttlSeconds } = KINDS[kind]
-      const payload = await readSigned(keyring, typ, token)
-      if (!payload || payload.iss !== issuer || payload.aud !== audience) return undefined
-      const { sub, email, provider, sid, jti, exp, iat } = payload
-      const nowSeconds = nowMs() / 1000
-      if (typeof sub !== 'string' || typeof sid !== 'string' || typeof jti !== 'string') return undefined
-      if (typeof provider !== 'string' || typeof iat !== 'number' || iat > nowSeconds + CLOCK_SKEW_SECONDS)
-        return undefined
-      if (ttlSeconds === null ? exp !== null : typeof exp !== 'number' || exp <= nowSeconds) return undefined
-      return { sub, provider, sid, jti, exp: exp as number | null, ...(typeof email === 'string' ? { email } : {}) }
+      const claims = await check(kind, token)
+      return typeof claims === 'string' ? undefined : claims
     },
+    check,
+  }
+
+  async function check(kind: TokenKind, token: string): Promise<Claims | 'expired' | 'invalid'> {
+    const { typ, audience, ttlSeconds } = KINDS[kind]
+    const payload = await readSigned(keyring, typ, token)
+    if (!payload || payload.iss !== issuer || payload.aud !== audience) return 'invalid'
+    const { sub, email, provider, sid, jti, exp, iat } = payload
+    const nowSeconds = nowMs() / 1000
+    if (typeof sub !== 'string' || typeof sid !== 'string' || typeof jti !== 'string') return 'invalid'
+    if (typeof provider !== 'string' || typeof iat !== 'number' || iat > nowSeconds + CLOCK_SKEW_SECONDS)
+      return 'invalid'
+    if (ttlSeconds === null ? exp !== null : typeof exp !== 'number') return 'invalid'
+    if (typeof exp === 'number' && exp <= nowSeconds) return 'expired'
+    return { sub, provider, sid, jti, exp: exp as number | null, ...(typeof email === 'string' ? { email } : {}) }
   }
 }
 

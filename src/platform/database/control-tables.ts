@@ -94,12 +94,75 @@ export interface AccountsApiKeys {
   userId: string
 }
 
+export interface AccountsAttempts {
+  count: number
+  key: string
+  resetsAt: Timestamp
+}
+
+export interface AccountsBusinessConfigs {
+  businessId: string
+  settings: Json
+  userId: string
+}
+
+export interface AccountsGuestAliases {
+  createdAt: Timestamp
+  guestId: string
+  userId: string
+}
+
+export interface AccountsIdentities {
+  createdAt: Timestamp
+  issuer: string
+  subject: string
+  userId: string
+}
+
+export interface AccountsOauthFlows {
+  codeHash: Buffer | null
+  expiresAt: Timestamp
+  guestId: string | null
+  originUrl: string
+  redirectUrl: string
+  sealedProviderToken: Buffer | null
+  sealedSecrets: Buffer
+  stateHash: Buffer
+  userId: string | null
+}
+
+export interface AccountsOrigins {
+  createdAt: Timestamp
+  origin: string
+}
+
+export interface AccountsPhoneCodes {
+  codeHash: Buffer | null
+  expiresAt: Timestamp
+  number: string
+  tries: Generated<number>
+  userId: string
+}
+
+export interface AccountsResetTokens {
+  expiresAt: Timestamp
+  tokenHash: Buffer
+  usedAt: Timestamp | null
+  userId: string
+}
+
 export interface AccountsSessions {
+  address: string | null
   createdAt: Timestamp
   id: string
   lastUsedAt: Timestamp
+  previousRefreshId: string | null
   provider: string
+  refreshId: string | null
   revokedAt: Timestamp | null
+  rotatedAt: Timestamp | null
+  sealedProviderToken: Buffer | null
+  userAgent: string | null
   userId: string
 }
 
@@ -112,14 +175,26 @@ export interface AccountsSigningKeys {
 }
 
 export interface AccountsUsers {
+  addresses: Generated<Json>
   confirmedAt: Timestamp | null
   createdAt: Timestamp
   email: string | null
   emailKey: string | null
   id: string
   isGuest: Generated<boolean>
+  lastLoginAt: Timestamp | null
   name: Generated<string>
+  onboardingCompleted: Generated<boolean>
+  passwordHash: string | null
+  phoneNumbers: Generated<string[]>
+  suspendedAt: Timestamp | null
   updatedAt: Timestamp
+}
+
+export interface AccountsVerifiedPhones {
+  number: string
+  userId: string
+  verifiedAt: Timestamp
 }
 
 export interface ControlIdempotencyKeys {
@@ -140,8 +215,17 @@ export interface DB {
   'access.memberships': AccessMemberships
   'access.roles': AccessRoles
   'accounts.apiKeys': AccountsApiKeys
+  'accounts.attempts': AccountsAttempts
+  'accounts.businessConfigs': AccountsBusinessConfigs
+  'accounts.guestAliases': AccountsGuestAliases
+  'accounts.identities': AccountsIdentities
+  'accounts.oauthFlows': AccountsOauthFlows
+  'accounts.origins': AccountsOrigins
+  'accounts.phoneCodes': AccountsPhoneCodes
+  'accounts.resetTokens': AccountsResetTokens
   'accounts.sessions': AccountsSessions
   'accounts.signingKeys': AccountsSigningKeys
   'accounts.users': AccountsUsers
+  'accounts.verifiedPhones': AccountsVerifiedPhones
   'control.idempotencyKeys': ControlIdempotencyKeys
 }

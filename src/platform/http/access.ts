@@ -17,6 +17,10 @@ declare module 'fastify' {
     business?: BusinessSource
     /** A POST that creates: takes `Idempotency-Key`. */
     idempotent?: boolean
+    /** API keys that may not come here: none of them may, or those bound to one business. */
+    keys?: 'refused' | 'unbound'
+    /** The contract answers some failing bodies with 400 instead of 422. */
+    invalidBodyStatus?: 400
     /** A record with an ETag: reads take `If-None-Match`, writes take `If-Match`. */
     versioned?: boolean
   }
@@ -37,7 +41,14 @@ declare module 'fastify' {
   }
 }
 
-export type RouteInfo = { method: string; url: string; access: Access; business: BusinessSource; body: boolean }
+export type RouteInfo = {
+  method: string
+  url: string
+  access: Access
+  business: BusinessSource
+  body: boolean
+  keys?: 'refused' | 'unbound' | undefined
+}
 
 export type Credential = { kind: 'bearer' | 'api-key'; value: string }
 
@@ -97,7 +108,7 @@ export function guardRoutes(app: FastifyInstance, options: GuardOptions): void {
   })
   app.addHook('onReady', async () => {
     for (const { method, route } of routes) {
-      const { url, config: { access, business } = {}, schema } = route
+      const { url, config: { access, business, keys } = {}, schema } = route
       if (!access || !business) {
         throw new Error(
           `${method} ${url} does not say who may call it. Give the route config: { access: …, business: … } ` +
@@ -107,7 +118,7 @@ export function guardRoutes(app: FastifyInstance, options: GuardOptions): void {
       if (isPermission(access) && (business === 'none' || business === 'provider')) {
         throw new Error(`${method} ${url} asks for ${access}, but names no business in which to hold it.`)
       }
-      app.routeTable.push({ method, url, access, business, body: Boolean(schema?.body) })
+      app.routeTable.push({ method, url, access, business, body: Boolean(schema?.body), keys })
     }
   })
 
@@ -141,6 +152,11 @@ export function guardRoutes(app: FastifyInstance, options: GuardOptions): void {
     if (access !== 'public' && access !== 'guest' && request.caller?.kind === 'guest') {
       throw forbidden('Guests cannot do this. Log in with an account.')
     }
+    const { keys } = request.routeOptions.config
+    if (keys === 'refused' && request.caller?.kind === 'api') {
+      throw forbidden('An API key cannot do this. Log in with your account.')
+    }
+    if (keys === 'unbound' && request.caller?.onlyBusinessId) throw forbidden('This key works in one business only.')
     if (source === 'path') return open(request, access, (request.params as { businessId?: unknown }).businessId)
     if (source === 'query') {
       const { businessId } = request.query as { businessId?: unknown }
@@ -176,6 +192,9 @@ export function guardRoutes(app: FastifyInstance, options: GuardOptions): void {
   function open(request: FastifyRequest, access: Access, businessId: unknown): Maybe<void> {
     const id = typeof businessId === 'string' ? businessId : ''
     const { caller } = stateOf(request)
+    if (access === 'signed-in' && caller?.onlyBusinessId !== undefined && caller.onlyBusinessId !== id) {
+      throw forbidden('This key works in another business.')
+    }
     const business = findBusiness(id)
     const permissions = caller && caller.kind !== 'guest' ? permissionsOf(caller, id) : NO_PERMISSIONS
     const settle = (found: Business | undefined, held: readonly Permission[]) => {

@@ -1,4 +1,4 @@
-import type { FastifyBaseLogger, FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError, badRequest, invalidFields, payloadTooLarge, unavailable } from '#vocabulary/errors.ts'
 import { isDatabaseUnavailable, isUnstorableText } from '../database/errors.ts'
 import { isWrongTopLevel, toDetails } from './validation.ts'
@@ -6,13 +6,15 @@ import { isWrongTopLevel, toDetails } from './validation.ts'
 export const BODY_LIMIT_BYTES = 2 * 1024 * 1024
 
 /** Whatever is thrown becomes an answer here, and only here. */
-export function toAppError(error: unknown, log: FastifyBaseLogger): AppError {
+export function toAppError(error: unknown, { log, routeOptions }: FastifyRequest): AppError {
   if (error instanceof AppError) return error
   const { validation, validationContext = 'body', code, statusCode } = (error ?? {}) as FastifyError
   if (validation) {
     if (validationContext === 'body' && isWrongTopLevel(validation))
       return badRequest('Send a JSON object as the body.')
-    return invalidFields(toDetails(validation))
+    const details = toDetails(validation)
+    const is400 = validationContext === 'body' && routeOptions?.config?.invalidBodyStatus === 400
+    return is400 ? badRequest(details[0]?.message ?? 'The body is not valid.', details) : invalidFields(details)
   }
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return payloadTooLarge('2 MiB')
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return badRequest('Send the body as application/json.')
@@ -40,7 +42,7 @@ export const errorBody = ({ code, message, details }: AppError, requestId: strin
 })
 
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply) {
-  const known = toAppError(error, request.log)
+  const known = toAppError(error, request)
   if (known.retryAfterSeconds !== undefined) void reply.header('retry-after', known.retryAfterSeconds)
   if (known.status === 401) void reply.header('www-authenticate', 'Bearer')
   return reply

@@ -68,7 +68,8 @@ function toDetail({ instancePath, keyword, params, message = '' }: FastifySchema
   const at = instancePath.slice(1).replaceAll('/', '.')
   if (keyword === 'required') {
     const field = [at, String(params.missingProperty)].filter(Boolean).join('.')
-    return { field, error: 'REQUIRED', message: `${field} is required.` }
+    const error = params.missingProperty === 'password' ? 'PASSWORD_REQUIRED' : 'REQUIRED'
+    return { field, error, message: `${field} is required.` }
   }
   return { field: at, error: CODES[keyword] ?? 'INVALID', message: `${at} ${explain(keyword, params, message)}.` }
 }

@@ -2,7 +2,13 @@ import type { FastifyBaseLogger } from 'fastify'
 import { type QueryExecutorProvider, sql } from 'kysely'
 import type { Static, TSchema } from 'typebox'
 import { Check, Errors } from 'typebox/value'
+import type { SecretBox } from '../crypto/secret-box.ts'
 import type { ControlDb, ControlTx, Db, Tx } from '../database/database.ts'
+import type { Mailer } from '../mail/mailer.ts'
+import type { SmsSender } from '../sms/twilio.ts'
+
+/** The outside world, as far as it is configured. */
+export type JobServices = { mail: Mailer | undefined; sms: SmsSender | undefined; box: SecretBox; publicUrl: string }
 
 /** What every job may use. `db` is the database in whose queue the job stood. */
 export type JobContext<Database> = {
@@ -10,6 +16,7 @@ export type JobContext<Database> = {
   control: ControlDb
   cells: ReadonlyMap<string, Db>
   log: FastifyBaseLogger
+  services: JobServices
   attempt: number
   /** Aborted when the worker has to stop. */
   signal: AbortSignal

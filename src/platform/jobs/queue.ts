@@ -6,7 +6,7 @@ import { sql } from 'kysely'
 import pg from 'pg'
 import { type ControlDb, type Databases, type Db, handleOf } from '../database/database.ts'
 import type { Metrics } from '../observability/metrics.ts'
-import { type AnyJob, checkPayload, DEFAULT_ATTEMPTS, type JobContext } from './define.ts'
+import { type AnyJob, checkPayload, DEFAULT_ATTEMPTS, type JobContext, type JobServices } from './define.ts'
 import { openLifeline } from './lifeline.ts'
 import { keepTakingBack, TAKE_BACK } from './recovery.ts'
 
@@ -17,6 +17,7 @@ type QueueOptions = {
   cell: Db
   databases: Databases
   jobs: readonly AnyJob[]
+  services: JobServices
   log: FastifyBaseLogger
   metrics: Metrics
   concurrency?: number
@@ -88,6 +89,7 @@ export async function openQueue(options: QueueOptions): Promise<Queue> {
         db: (job.on === 'control' ? control : cell) as never,
         control: options.databases.control,
         cells: options.databases.cells,
+        services: options.services,
         log: log.child({ job: job.name, jobId: id }),
         attempt: attempts,
         signal: helpers.abortSignal ?? new AbortController().signal,

@@ -4,12 +4,13 @@ import { Gauge } from 'prom-client'
 import type { ControlDb, Databases, Db } from '../database/database.ts'
 import { handleOf } from '../database/database.ts'
 import type { Metrics } from '../observability/metrics.ts'
-import type { AnyJob } from './define.ts'
+import type { AnyJob, JobServices } from './define.ts'
 import { openQueue, type Queue } from './queue.ts'
 
 export type WorkerOptions = {
   databases: Databases
   jobs: readonly AnyJob[]
+  services: JobServices
   log: FastifyBaseLogger
   metrics: Metrics
   /** Jobs at once, for each database. */

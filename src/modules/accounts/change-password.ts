@@ -1,0 +1,84 @@
+import { audit } from '#modules/access/index.ts'
+import { now, nowMs } from '#platform/clock.ts'
+import { hashToken, newToken } from '#platform/crypto/secret-box.ts'
+import type { ControlDb, ControlTx } from '#platform/database/database.ts'
+import { transaction } from '#platform/database/transaction.ts'
+import type { Actor } from '#vocabulary/actor.ts'
+import { type Attempts, loginLimits } from './attempts.ts'
+import { tokenExpired, tokenInvalid, wrongOldPassword } from './errors.ts'
+import { checkPassword, hashPassword, passwordMatches } from './passwords.ts'
+import { revokeSessionsOf } from './sessions.ts'
+
+const RESET_MS = 3_600_000
+
+/** With the old password. All other sessions end at once. */
+export async function changePassword(
+  { control, attempts, address }: { control: ControlDb; attempts: Attempts; address: string },
+  actor: Actor,
+  { oldPassword, newPassword }: { oldPassword: string; newPassword: string },
+): Promise<void> {
+  const limits = loginLimits(actor.userId, address)
+  await attempts.count(...limits)
+  const user = await control
+    .selectFrom('accounts.users')
+    .select(['email', 'passwordHash'])
+    .where('id', '=', actor.userId)
+    .executeTakeFirst()
+  if (!user || !(await passwordMatches(user.passwordHash, oldPassword))) throw wrongOldPassword()
+  await attempts.forgive(...limits)
+  checkPassword('newPassword', newPassword, user.email ?? '')
+  const passwordHash = await hashPassword(newPassword)
+  await transaction(control, async (tx) => {
+    await setPassword(tx, actor.userId, passwordHash, actor.sessionId)
+    await audit(tx, { action: 'password.changed', subject: actor.userId, actor })
+  })
+}
+
+async function setPassword(tx: ControlTx, userId: string, passwordHash: string, keepSession?: string): Promise<void> {
+  await tx.updateTable('accounts.users').set({ passwordHash, updatedAt: now() }).where('id', '=', userId).execute()
+  await tx.deleteFrom('accounts.resetTokens').where('userId', '=', userId).execute()
+  await revokeSessionsOf(tx, userId, keepSession)
+}
+
+/** Minted by the worker that mails it; only the hash is stored. */
+export async function mintResetToken(tx: ControlTx, userId: string): Promise<string> {
+  const token = newToken()
+  await tx
+    .insertInto('accounts.resetTokens')
+    .values({ tokenHash: hashToken(token), userId, expiresAt: new Date(nowMs() + RESET_MS) })
+    .execute()
+  return token
+}
+
+/** With a mailed token, once. It also confirms the address: only its owner can have read the mail. */
+export async function resetPassword(
+  control: ControlDb,
+  { token, password }: { token: string; password: string },
+): Promise<void> {
+  const tokenHash = hashToken(token)
+  const known = await control
+    .selectFrom('accounts.resetTokens')
+    .innerJoin('accounts.users', 'accounts.users.id', 'accounts.resetTokens.userId')
+    .select(['accounts.users.id', 'accounts.users.email', 'accounts.resetTokens.expiresAt'])
+    .where('accounts.resetTokens.tokenHash', '=', tokenHash)
+    .executeTakeFirst()
+  if (!known) throw tokenInvalid()
+  if (known.expiresAt <= now()) throw tokenExpired()
+  checkPassword('password', password, known.email ?? '')
+  const passwordHash = await hashPassword(password)
+  await transaction(control, async (tx) => {
+    const { numDeletedRows } = await tx
+      .deleteFrom('accounts.resetTokens')
+      .where('tokenHash', '=', tokenHash)
+      .executeTakeFirst()
+    if (numDeletedRows === 0n) throw tokenInvalid()
+    await setPassword(tx, known.id, passwordHash)
+    await tx
+      .updateTable('accounts.users')
+      .set({ confirmedAt: now() })
+      .where('id', '=', known.id)
+      .where('confirmedAt', 'is', null)
+      .execute()
+    await audit(tx, { action: 'password.reset', subject: known.id })
+  })
+}

@@ -1,0 +1,22 @@
+import { audit, dropInvitationsTo, removeFromBusinesses } from '#modules/access/index.ts'
+import type { ControlDb } from '#platform/database/database.ts'
+import { notify } from '#platform/database/listener.ts'
+import { transaction } from '#platform/database/transaction.ts'
+import type { Actor } from '#vocabulary/actor.ts'
+import { idsOf } from './merge-guest.ts'
+import { revokeSessionsOf } from './sessions.ts'
+
+/** The account goes with everything that hangs on it. Whoever is the last ADMIN of a business must hand it over first. */
+export async function eraseUser(control: ControlDb, actor: Actor): Promise<void> {
+  const { userId } = actor
+  await transaction(control, async (tx) => {
+    await removeFromBusinesses(tx, userId)
+    await revokeSessionsOf(tx, userId)
+    await notify(tx, 'api-keys', userId)
+    const ids = await idsOf(tx, userId) // the guests that this person was before are this person, too
+    await tx.deleteFrom('accounts.guestAliases').where('userId', '=', userId).execute()
+    const erased = await tx.deleteFrom('accounts.users').where('id', 'in', ids).returning('email').execute()
+    for (const { email } of erased) if (email) await dropInvitationsTo(tx, email)
+    await audit(tx, { action: 'account.erased', subject: userId })
+  })
+}

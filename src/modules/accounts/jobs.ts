@@ -1,0 +1,126 @@
+import path from 'node:path'
+import { Type } from 'typebox'
+import { findInvitation, mintInvitationToken } from '#modules/access/index.ts'
+import type { ControlDb } from '#platform/database/database.ts'
+import { transaction } from '#platform/database/transaction.ts'
+import { fault } from '#platform/faults.ts'
+import { type AnyJob, defineJob, type JobServices } from '#platform/jobs/define.ts'
+import type { Mailer } from '#platform/mail/mailer.ts'
+import { createRenderer, type Rendered } from '#platform/mail/render.ts'
+import { Id } from '#vocabulary/schemas.ts'
+import { mintResetToken } from './change-password.ts'
+import { mintPhoneCode } from './phone-codes.ts'
+import { openKeyring } from './signing-keys.ts'
+import { createTokens } from './tokens.ts'
+import { emailKey } from './users.ts'
+
+const LinkBase = Type.String({ maxLength: 2_000 })
+const render = createRenderer(path.join(import.meta.dirname, 'mails'))
+
+function mailerOf({ mail }: JobServices): Mailer {
+  if (!mail) throw new Error('SMTP_URL is not set: this mail waits until it is')
+  return mail
+}
+
+const messageId = (kind: string, id: string, publicUrl: string) => `<${kind}.${id}@${new URL(publicUrl).hostname}>`
+
+export const confirmationMail = (email: string, url: string): Promise<Rendered> =>
+  render('confirm', 'Confirm your email address', { email, url })
+export const resetMail = (email: string, url: string): Promise<Rendered> =>
+  render('reset-password', 'Choose a new password', { email, url })
+export const invitationMail = (values: {
+  email: string
+  business: string
+  role: string
+  url: string
+}): Promise<Rendered> => render('invitation', `You are invited to ${values.business}`, values)
+
+export const sendConfirmation = defineJob({
+  name: 'accounts.send-confirmation',
+  on: 'control',
+  payload: Type.Object({ userId: Id, linkBase: LinkBase }),
+  async run({ userId, linkBase }, { db, services }) {
+    const mail = mailerOf(services)
+    const user = await db
+      .selectFrom('accounts.users')
+      .select(['email', 'confirmedAt'])
+      .where('id', '=', userId)
+      .executeTakeFirst()
+    if (!user?.email || user.confirmedAt) return
+    const tokens = createTokens(openKeyring(db, services.box), services.publicUrl)
+    const { token } = await tokens.issue('confirm', { sub: userId, sid: userId, provider: 'EMAIL', email: user.email })
+    const rendered = await confirmationMail(user.email, `${linkBase}/confirm?token=${token}`)
+    await fault('send-confirmation.before-send')
+    await mail.send({ to: user.email, ...rendered, messageId: messageId('confirm', userId, services.publicUrl) })
+    await fault('send-confirmation.after-send')
+  },
+})
+
+/** Looks the account up here, not in the request: asking takes as long for an address that nobody has. */
+export const sendReset = defineJob({
+  name: 'accounts.send-reset',
+  on: 'control',
+  payload: Type.Object({ email: Type.String({ maxLength: 254 }), linkBase: LinkBase }),
+  async run({ email, linkBase }, { db, services }) {
+    const mail = mailerOf(services)
+    const user = await findByEmail(db, email)
+    if (!user?.email) return
+    const token = await transaction(db, (tx) => mintResetToken(tx, user.id))
+    // To the stored address, never to the one that was typed.
+    await mail.send({ to: user.email, ...(await resetMail(user.email, `${linkBase}/reset-password?token=${token}`)) })
+  },
+})
+
+export const resendConfirmation = defineJob({
+  name: 'accounts.resend-confirmation',
+  on: 'control',
+  payload: Type.Object({ email: Type.String({ maxLength: 254 }), linkBase: LinkBase }),
+  async run({ email, linkBase }, context) {
+    const user = await findByEmail(context.db, email)
+    if (user && !user.confirmedAt) await sendConfirmation.run({ userId: user.id, linkBase }, context)
+  },
+})
+
+const findByEmail = (db: ControlDb, email: string) =>
+  db
+    .selectFrom('accounts.users')
+    .select(['id', 'email', 'confirmedAt'])
+    .where('emailKey', '=', emailKey(email))
+    .executeTakeFirst()
+
+export const sendPhoneCode = defineJob({
+  name: 'accounts.send-phone-code',
+  on: 'control',
+  payload: Type.Object({ userId: Id, number: Type.String({ maxLength: 20 }) }),
+  maxAttempts: 3, // a code that comes late is worse than none: the person asks again
+  async run({ userId, number }, { db, services }) {
+    if (!services.sms) throw new Error('TWILIO_ACCOUNT_SID is not set: no code can be sent')
+    const code = await transaction(db, (tx) => mintPhoneCode(tx, services.box, { userId, number }))
+    if (code)
+      await services.sms.send(number, `Your code is ${code}. It works for 10 minutes. Nobody will ever ask you for it.`)
+  },
+})
+
+export const sendInvitation = defineJob({
+  name: 'accounts.send-invitation',
+  on: 'control',
+  payload: Type.Object({ businessId: Id, invitationId: Id }),
+  async run({ businessId, invitationId }, { db, services }) {
+    const mail = mailerOf(services)
+    const invitation = await findInvitation(db, businessId, invitationId)
+    if (!invitation || invitation.acceptedAt) return
+    const token = await transaction(db, (tx) => mintInvitationToken(tx, businessId, invitationId))
+    if (!token) return
+    const url = `${services.publicUrl}/invitation?token=${token}`
+    const { email, business, role } = invitation
+    await mail.send({ to: email, ...(await invitationMail({ email, business, role, url })) })
+  },
+})
+
+export const mailJobs: readonly AnyJob[] = [
+  sendConfirmation,
+  resendConfirmation,
+  sendReset,
+  sendPhoneCode,
+  sendInvitation,
+]

@@ -1,0 +1,27 @@
+import { sql } from 'kysely'
+import { audit } from '#modules/access/index.ts'
+import { now } from '#platform/clock.ts'
+import type { ControlDb, ControlTx } from '#platform/database/database.ts'
+import { revokeSessionsOf } from './sessions.ts'
+
+/**
+ * From now on whatever names the guest means the user: own orders, the customer filter. No rows are rewritten. The guest's
+ * sessions end. Guests that had been merged into this guest come along.
+ */
+export async function mergeGuest(tx: ControlTx, guestId: string, userId: string): Promise<void> {
+  if (guestId === userId) return
+  const { numAffectedRows = 0n } = await sql`
+    insert into accounts.guest_aliases (guest_id, user_id, created_at)
+    select id, ${userId}, ${now()} from accounts.users where id = ${guestId} and is_guest
+    on conflict (guest_id) do nothing`.execute(tx)
+  if (numAffectedRows === 0n) return // became somebody already, or is no guest
+  await tx.updateTable('accounts.guestAliases').set({ userId }).where('userId', '=', guestId).execute()
+  await revokeSessionsOf(tx, guestId)
+  await audit(tx, { action: 'guest.merged', subject: userId, data: { guestId } })
+}
+
+/** The user and every guest who became them. */
+export async function idsOf(db: ControlDb, userId: string): Promise<string[]> {
+  const rows = await db.selectFrom('accounts.guestAliases').select('guestId').where('userId', '=', userId).execute()
+  return [userId, ...rows.map(({ guestId }) => guestId)]
+}

@@ -1,0 +1,83 @@
+import { createCache } from '#platform/cache.ts'
+import { now } from '#platform/clock.ts'
+import type { ControlDb, ControlTx } from '#platform/database/database.ts'
+import { type Listener, notify } from '#platform/database/listener.ts'
+import { invalidOrigin, invalidRedirect } from './errors.ts'
+
+const ORIGINS_CHANGED = 'origins'
+
+/** Where links and redirects of accounts may lead: the operator's origins, compared exactly, before anything else happens. */
+export type Origins = {
+  /** `reserveDomain`: the base of links in mails. Without a scheme it means https; absent, the service itself. */
+  linkBase(field: string, given: string | undefined): Promise<string>
+  /** `originUrl`: answers its origin. */
+  origin(field: string, given: string): Promise<string>
+  /** `redirectUrl`: answers the whole address, as it was understood. */
+  redirect(field: string, given: string): Promise<URL>
+}
+
+export function createOrigins(options: {
+  control: ControlDb
+  listener: Listener
+  publicUrl: string
+  allowed: readonly string[]
+}): Origins {
+  const { control, listener, publicUrl } = options
+  const fixed = new Set([publicUrl, ...options.allowed])
+  const approved = createCache<ReadonlySet<string>>({ max: 1, ttlMs: 60_000, trusted: () => listener.connected })
+  listener.on(ORIGINS_CHANGED, () => approved.clear())
+  listener.onGap(() => approved.clear())
+
+  async function isAllowed(url: URL): Promise<boolean> {
+    if (fixed.has(url.origin)) return true
+    const known = await approved.get('all', async () => {
+      const rows = await control.selectFrom('accounts.origins').select('origin').execute()
+      return new Set(rows.map(({ origin }) => origin))
+    })
+    return known?.has(url.origin) ?? false
+  }
+
+  async function allowed(given: string): Promise<URL | undefined> {
+    const url = parseAddress(given)
+    return url && (await isAllowed(url)) ? url : undefined
+  }
+
+  return {
+    async linkBase(field, given) {
+      if (given === undefined || given === '') return publicUrl
+      const url = await allowed(/^[a-z][a-z0-9+.-]*:\/\//i.test(given) ? given : `https://${given}`)
+      if (!url || url.search || url.hash) throw invalidOrigin(field)
+      return url.origin + url.pathname.replace(/\/+$/, '')
+    },
+    async origin(field, given) {
+      const url = await allowed(given)
+      if (!url) throw invalidOrigin(field)
+      return url.origin
+    },
+    async redirect(field, given) {
+      const url = await allowed(given)
+      if (!url || url.hash) throw invalidRedirect(field)
+      return url
+    },
+  }
+}
+
+/** Only plain web addresses: nothing that one parser reads differently from the next. */
+export function parseAddress(text: string): URL | undefined {
+  if (text.length > 2_000 || !/^https?:\/\/[A-Za-z0-9.\-[\]:]+(?:[/?#]|$)/.test(text)) return undefined
+  if (/[\s\\]/.test(text) || hasControlCharacters(text)) return undefined
+  const url = URL.parse(text)
+  return url && url.username === '' && url.password === '' ? url : undefined
+}
+
+// oxlint-disable-next-line no-control-regex -- that is what it looks for
+const hasControlCharacters = (text: string) => /[\u0000-\u001f\u007f]/.test(text)
+
+export async function approveOrigin(tx: ControlTx, origin: string): Promise<void> {
+  await tx
+    .insertInto('accounts.origins')
+    .values({ origin, createdAt: now() })
+    .onConflict((known) => known.doNothing())
+    .execute()
+  await notify(tx, ORIGINS_CHANGED, 'all')
+}

@@ -1,0 +1,198 @@
+import { type Static, Type } from 'typebox'
+import { PERMISSIONS } from '#vocabulary/permissions.ts'
+import { BusinessId, Email, Id, idOf, Nullable, OneOf, PageQuery, UnixSeconds, UserId } from '#vocabulary/schemas.ts'
+
+const Text = (maxLength: number, example: string) => Type.String({ maxLength, examples: [example] })
+const Password = Type.String({ maxLength: 1_000, examples: ['four unrelated words here'] })
+const Provider = Type.Optional(Type.String({ maxLength: 50, examples: ['EMAIL'] })) // missing or unknown is 400, said by the handler
+const ReserveDomain = Type.Optional(
+  Type.String({
+    maxLength: 2_000,
+    description: 'Where links in the mail lead; one of the operator’s origins. Default: the service’s own pages.',
+    examples: ['https://shop.example.com'],
+  }),
+)
+const MailedToken = Type.String({ minLength: 1, maxLength: 2_000, examples: ['eyJhbGciOiJFUzI1NiJ9.e30.c2ln'] })
+const PhoneNumber = Text(30, '+4915112345678')
+
+export const RegisterBody = Type.Object({
+  provider: Type.Optional(Type.String({ maxLength: 50, examples: ['EMAIL_REGISTER'] })),
+  email: Email,
+  password: Password,
+  name: Type.Optional(Text(200, 'Ada Lovelace')),
+  firstName: Type.Optional(Text(100, 'Ada')),
+  lastName: Type.Optional(Text(100, 'Lovelace')),
+  reserveDomain: ReserveDomain,
+})
+export const ConfirmBody = Type.Object({ token: MailedToken })
+
+export const LoginBody = Type.Object({
+  provider: Provider,
+  email: Type.Optional(Type.String({ maxLength: 254, description: 'EMAIL.', examples: ['ada@example.com'] })),
+  password: Type.Optional(Type.String({ ...Password, description: 'EMAIL.' })),
+  code: Type.Optional(
+    Type.String({ maxLength: 200, description: 'OAUTH_IDP: the code that came to redirectUrl.', examples: ['x'] }),
+  ),
+  originUrl: Type.Optional(
+    Type.String({ maxLength: 2_000, description: 'OAUTH_IDP.', examples: ['https://shop.example.com'] }),
+  ),
+  phoneNumber: Type.Optional(
+    Type.String({ maxLength: 30, description: 'GUEST, optional.', examples: ['+4915112345678'] }),
+  ),
+})
+export const LoginUrlQuery = Type.Object({
+  provider: Provider,
+  originUrl: Type.String({ maxLength: 2_000 }),
+  redirectUrl: Type.String({ maxLength: 2_000 }),
+})
+export const CallbackQuery = Type.Object({
+  state: Type.Optional(Type.String({ maxLength: 500 })),
+  code: Type.Optional(Type.String({ maxLength: 4_000 })),
+  error: Type.Optional(Type.String({ maxLength: 500 })),
+})
+
+export const AuthResult = Type.Object(
+  {
+    userId: UserId,
+    provider: OneOf(['EMAIL', 'OAUTH_IDP', 'GUEST']),
+    accessToken: Type.String({ examples: ['eyJhbGciOiJFUzI1NiIsInR5cCI6ImF0K2p3dCJ9.e30.c2ln'] }),
+    refreshToken: Type.String({ examples: ['eyJhbGciOiJFUzI1NiIsInR5cCI6ImtvbnRvci1yZWZyZXNoK2p3dCJ9.e30.c2ln'] }),
+    tokenType: Type.Literal('Bearer'),
+    expiresAt: UnixSeconds,
+    scope: OneOf(['user', 'guest', 'api']),
+    isGuest: Type.Boolean({ examples: [false] }),
+  },
+  { title: 'AuthResult' },
+)
+
+export const RefreshBody = Type.Object({
+  provider: Provider,
+  refreshToken: Type.String({ maxLength: 4_000, examples: ['eyJ…'] }),
+})
+export const LogoutBody = Type.Object({
+  provider: Provider,
+  token: Type.Optional(
+    Type.String({
+      maxLength: 4_000,
+      description: 'The access or refresh token; default: the one in the header.',
+      examples: ['eyJ…'],
+    }),
+  ),
+  originUrl: Type.Optional(Type.String({ maxLength: 2_000, examples: ['https://shop.example.com'] })),
+})
+
+const Address = Type.Object({
+  street: Text(300, '1 Harbour Street'),
+  city: Text(200, 'Lübeck'),
+  state: Text(200, 'SH'),
+  zip: Text(30, '23552'),
+  country: Text(100, 'DE'),
+})
+
+const Role = Type.Object({
+  id: idOf('role', '01jcq3v7k8f5t9x2m4n6p8r0sw'),
+  name: Type.String({ examples: ['Admin'] }),
+  permissions: Type.Array(OneOf(PERMISSIONS)),
+})
+
+const ApiToken = Type.Object({
+  id: Id,
+  name: Text(200, 'Import script'),
+  value: Type.String({ description: 'Masked; whole only in the answer that made it.', examples: ['••••x7q2'] }),
+  provider: Type.Literal('API'),
+  businessId: Type.Optional(BusinessId),
+})
+
+export const User = Type.Object(
+  {
+    id: UserId,
+    name: Type.String({ examples: ['Ada Lovelace'] }),
+    email: Type.Optional(Email),
+    isConfirmed: Type.Boolean({ examples: [true] }),
+    phoneNumbers: Type.Array(PhoneNumber),
+    addresses: Type.Array(Address),
+    roleIds: Type.Array(Id),
+    roles: Type.Array(Role),
+    apiTokens: Type.Array(ApiToken),
+    businessUserConfigs: Type.Array(
+      Type.Object({
+        businessId: BusinessId,
+        settings: Type.Unsafe<unknown>({ type: 'object', additionalProperties: true, examples: [{ theme: 'dark' }] }),
+      }),
+    ),
+    lifecycle: Type.Object({
+      lastLoginAt: Nullable(UnixSeconds),
+      onboardingCompleted: Type.Boolean({ examples: [false] }),
+    }),
+  },
+  { title: 'User' },
+)
+export type User = Static<typeof User>
+
+export const UpdateBody = Type.Object({
+  name: Type.Optional(Text(200, 'Ada Lovelace')),
+  phoneNumbers: Type.Optional(Type.Array(PhoneNumber, { maxItems: 20 })),
+  addresses: Type.Optional(Type.Array(Address, { maxItems: 50 })),
+  onboardingCompleted: Type.Optional(Type.Boolean({ examples: [true] })),
+  apiTokens: Type.Optional(
+    Type.Array(
+      Type.Object({
+        id: Type.Optional(Id),
+        name: Type.Optional(Text(200, 'Import script')),
+        value: Type.Optional(
+          Type.String({
+            maxLength: 200,
+            description: '32 to 128 characters; absent: made by the service.',
+            examples: ['q8Vn2mX4cK7tR1wZ5yB9dF3hJ6sL0pAe'],
+          }),
+        ),
+        provider: Type.Optional(Type.String({ maxLength: 50, examples: ['API'] })),
+        businessId: Type.Optional(BusinessId),
+      }),
+      { maxItems: 50 },
+    ),
+  ),
+})
+export type UpdateBody = Static<typeof UpdateBody>
+
+export const PhoneBody = Type.Object({ phoneNumber: PhoneNumber })
+export const PhoneConfirmBody = Type.Object({
+  phoneNumber: PhoneNumber,
+  code: Type.String({ maxLength: 20, examples: ['493017'] }),
+})
+export const MailBody = Type.Object({ email: Email, reserveDomain: ReserveDomain })
+export const ResetBody = Type.Object({ token: MailedToken, password: Password })
+export const ChangePasswordBody = Type.Object({ oldPassword: Password, newPassword: Password })
+export const SearchQuery = Type.Object({
+  ...PageQuery,
+  businessId: BusinessId,
+  query: Type.Optional(Type.String({ maxLength: 200, description: 'Matches name, email and phone number.' })),
+  roleIds: Type.Optional(
+    Type.Array(Type.String({ maxLength: 1_000 }), { maxItems: 50, description: 'Repeated, or comma-separated.' }),
+  ),
+})
+export const SetRoleBody = Type.Object({
+  userId: UserId,
+  roleId: Nullable(idOf('role', '01jcq3v7k8f5t9x2m4n6p8r0sw')),
+  businessId: BusinessId,
+})
+export const ConfigBody = Type.Object({
+  settings: Type.Unsafe<Record<string, unknown>>({
+    type: 'object',
+    additionalProperties: true,
+    maxProperties: 200,
+    examples: [{ theme: 'dark' }],
+  }),
+})
+export const Session = Type.Object(
+  {
+    id: idOf('ses', '01jcq3v7k8f5t9x2m4n6p8r0sw'),
+    provider: Type.String({ examples: ['EMAIL'] }),
+    userAgent: Nullable(Type.String({ examples: ['Mozilla/5.0'] })),
+    address: Nullable(Type.String({ examples: ['203.0.113.7'] })),
+    createdAt: UnixSeconds,
+    lastUsedAt: UnixSeconds,
+    current: Type.Boolean({ description: 'The session of this very request.', examples: [true] }),
+  },
+  { title: 'Session' },
+)

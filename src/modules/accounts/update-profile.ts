@@ -1,0 +1,44 @@
+import { sql } from 'kysely'
+import { now } from '#platform/clock.ts'
+import type { SecretBox } from '#platform/crypto/secret-box.ts'
+import type { ControlDb } from '#platform/database/database.ts'
+import { transaction } from '#platform/database/transaction.ts'
+import type { Actor } from '#vocabulary/actor.ts'
+import { forbidden } from '#vocabulary/errors.ts'
+import { setApiKeys } from './api-keys.ts'
+import { toE164 } from './phone-numbers.ts'
+import type { UpdateBody, User } from './schemas.ts'
+import { getOwnUser } from './users.ts'
+
+/** Listing a phone number does not verify it; no longer listing it forgets that it was verified. */
+export async function updateProfile(control: ControlDb, box: SecretBox, actor: Actor, body: UpdateBody): Promise<User> {
+  const { userId } = actor
+  if (body.apiTokens && actor.kind === 'guest') throw forbidden('Guests cannot have API keys.')
+  if (body.apiTokens && actor.kind === 'api')
+    throw forbidden('An API key cannot make or change keys. Log in with your account.')
+  const phoneNumbers = body.phoneNumbers && [
+    ...new Set(body.phoneNumbers.map((text, index) => toE164(`phoneNumbers.${index}`, text))),
+  ]
+
+  const made = await transaction(control, async (tx) => {
+    await tx
+      .updateTable('accounts.users')
+      .set({
+        updatedAt: now(),
+        ...(body.name === undefined ? {} : { name: body.name }),
+        ...(body.addresses === undefined ? {} : { addresses: JSON.stringify(body.addresses) }),
+        ...(body.onboardingCompleted === undefined ? {} : { onboardingCompleted: body.onboardingCompleted }),
+        ...(phoneNumbers === undefined ? {} : { phoneNumbers }),
+      })
+      .where('id', '=', userId)
+      .execute()
+    if (phoneNumbers) {
+      await sql`delete from accounts.verified_phones where user_id = ${userId} and number <> all(${phoneNumbers}::text[])`.execute(
+        tx,
+      )
+    }
+    return body.apiTokens ? setApiKeys(tx, box, actor, body.apiTokens) : new Map<string, string>()
+  })
+  const user = await getOwnUser(control, userId)
+  return { ...user, apiTokens: user.apiTokens.map((token) => ({ ...token, value: made.get(token.id) ?? token.value })) }
+}

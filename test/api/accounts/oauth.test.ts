@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { CALLBACK_PATH } from '#modules/accounts/oauth.ts'
+import { createClient } from '../../support/client.ts'
+import { openIdentityProvider } from '../../support/identity-provider.ts'
+import { createMake } from '../../support/make.ts'
+import { startApi, type TestApi } from '../../support/start-api.ts'
+
+const SHOP = 'https://shop.example.com'
+const PUBLIC = 'http://localhost:3000'
+let api: TestApi
+let idp: Awaited<ReturnType<typeof openIdentityProvider>>
+before(async () => {
+  idp = await openIdentityProvider(PUBLIC + CALLBACK_PATH)
+  api = await startApi({ publicUrl: PUBLIC, env: { ...idp.env, ALLOWED_ORIGINS: SHOP } })
+})
+after(async () => {
+  await api.close()
+  await idp.close()
+})
+
+const anonymous = () => createClient(api.url)
+const loginUrl = (more: Record<string, string> = {}) =>
+  anonymous().get(
+    `/v1/users/login/url?${new URLSearchParams({ provider: 'OAUTH_IDP', originUrl: SHOP, redirectUrl: `${SHOP}/after?lang=de`, ...more }).toString()}`,
+  )
+
+/** From the login address to the code that arrives at the shop. */
+async function walk(sub: string) {
+  const { body } = await loginUrl()
+  const callback = await idp.logIn(body.url, sub)
+  assert.equal(callback.origin + callback.pathname, PUBLIC + CALLBACK_PATH)
+  const answer = await fetch(api.url + callback.pathname + callback.search, { redirect: 'manual' })
+  return { state: body.state, callback, back: new URL(answer.headers.get('location') ?? '') }
+}
+const redeem = (code: string | null, originUrl = SHOP) =>
+  anonymous().post('/v1/users/login', { provider: 'OAUTH_IDP', code, originUrl })
+
+test('a user logs in through the provider, and comes back with a code that works once', async () => {
+  idp.people.set('grace', { sub: 'grace', email: 'grace@example.com', email_verified: true, name: 'Grace Hopper' })
+  const { back, state } = await walk('grace')
+
+  assert.equal(back.origin + back.pathname, `${SHOP}/after`)
+  assert.equal(back.searchParams.get('lang'), 'de')
+  assert.equal(back.searchParams.get('state'), state)
+  const { status, body } = await redeem(back.searchParams.get('code'))
+  assert.equal(status, 200)
+  assert.deepEqual([body.provider, body.scope, body.isGuest], ['OAUTH_IDP', 'user', false])
+  const me = await createClient(api.url, { authorization: `Bearer ${body.accessToken}` }).get('/v1/users/me')
+  assert.deepEqual([me.body.name, me.body.email, me.body.isConfirmed], ['Grace Hopper', 'grace@example.com', true])
+
+  const again = await redeem(back.searchParams.get('code'))
+  assert.deepEqual([again.status, again.body.details[0].error], [422, 'TOKEN_INVALID'])
+  const second = await walk('grace')
+  assert.equal((await redeem(second.back.searchParams.get('code'))).body.userId, body.userId)
+})
+
+test('logging out revokes at the provider as well', async () => {
+  idp.people.set('mary', { sub: 'mary', email: 'mary@example.com', email_verified: true })
+  const { back } = await walk('mary')
+  const { body } = await redeem(back.searchParams.get('code'))
+  const before = idp.revoked.length
+  const out = await anonymous().post('/v1/users/logout', {
+    provider: 'OAUTH_IDP',
+    token: body.accessToken,
+    originUrl: SHOP,
+  })
+  assert.equal(out.status, 200)
+  assert.ok(idp.revoked.length > before)
+  assert.equal(
+    (await createClient(api.url, { authorization: `Bearer ${body.accessToken}` }).get('/v1/users/me')).status,
+    401,
+  )
+})
+
+test('an address that the provider does not call verified joins no account', async () => {
+  const ada = await createMake(api).user()
+  idp.people.set('mallory', { sub: 'mallory', email: ada.email ?? '', email_verified: false })
+  const { back } = await walk('mallory')
+  const { body } = await redeem(back.searchParams.get('code'))
+  assert.notEqual(body.userId, ada.id)
+
+  idp.people.set('ada', { sub: 'ada', email: ada.email?.toUpperCase() ?? '', email_verified: true })
+  const honest = await walk('ada')
+  assert.equal((await redeem(honest.back.searchParams.get('code'))).body.userId, ada.id)
+})
+
+test('origin and redirect must be the operator’s', async () => {
+  const origin = await loginUrl({ originUrl: 'https://evil.example.com' })
+  assert.deepEqual([origin.status, origin.body.details[0].error], [422, 'INVALID_ORIGIN_URI'])
+  const redirect = await loginUrl({ redirectUrl: 'https://shop.example.com.evil.example/after' })
+  assert.deepEqual([redirect.status, redirect.body.details[0].error], [422, 'INVALID_REDIRECT_URI'])
+})
+
+test('a callback with a foreign state logs nobody in', async () => {
+  const answer = await fetch(`${api.url}${CALLBACK_PATH}?state=forged&code=x`, { redirect: 'manual' })
+  assert.equal(answer.status, 422)
+})

@@ -1,0 +1,44 @@
+import pino from 'pino'
+import { accountJobs } from '#modules/accounts/index.ts'
+import { openDatabases } from '#platform/database/database.ts'
+import { startWorker } from '#platform/jobs/worker.ts'
+import { createMetrics } from '#platform/observability/metrics.ts'
+import { openServices } from '#platform/services.ts'
+import { createMake } from './make.ts'
+import { openPostOffice, openSmsOffice } from './post-office.ts'
+import { type StartOptions, startApi } from './start-api.ts'
+
+export type Accounts = Awaited<ReturnType<typeof openAccounts>>
+
+/** API, worker, SMTP server and SMS server: all that signing in needs. */
+export async function openAccounts(options: StartOptions = {}) {
+  const [post, sms] = await Promise.all([openPostOffice(), openSmsOffice()])
+  const env = { ...post.env, ...sms.env, ...options.env }
+  const api = await startApi({ ...options, env })
+  const databases = openDatabases(api.config.databases, { max: 4 })
+  const services = openServices(api.config)
+  const worker = startWorker({
+    databases,
+    jobs: accountJobs,
+    services,
+    log: options.lines
+      ? pino({ level: 'debug' }, { write: (line: string) => void options.lines?.push(line) })
+      : pino({ level: process.env.TEST_LOG ?? 'silent' }),
+    metrics: createMetrics(),
+    abandon: () => {},
+  })
+  return {
+    api,
+    post,
+    sms,
+    make: createMake(api),
+    env,
+    async close() {
+      await worker.stop()
+      services.mail?.close()
+      await databases.close()
+      await api.close()
+      await Promise.all([post.close(), sms.close()])
+    },
+  }
+}
