@@ -31,7 +31,7 @@ export const tidyAccounts = defineJob({
       ended = batch.ended
       guests += batch.removed
     }
-    log.info({ unconfirmed, guests }, 'tidied accounts')
+    log.info({ unconfirmed, guests }, 'tidied')
   },
 })
 
