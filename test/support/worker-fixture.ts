@@ -16,6 +16,7 @@ export const slowJob = defineJob({
   name: 'test.slow',
   on: 'cell',
   payload: Type.Object({ step: Type.Integer(), ms: Type.Integer() }),
+  maxAttempts: 1_000, // each kill costs one, and the oldest jobs are hit again and again
   async run({ step, ms }, { db, attempt, fence }) {
     await sql`
       insert into runs (step, attempt, pid, started_at)
