@@ -1,0 +1,24 @@
+// Shows what the service's mails look like: writes each as an HTML and a text file, to be opened in a browser.
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { confirmationMail, invitationMail, resetMail } from '#modules/accounts/index.ts'
+
+const DIRECTORY = '.kontor/mails'
+const token = 'eyJhbGciOiJFUzI1NiIsInR5cCI6ImtvbnRvci1jb25maXJtK2p3dCJ9.eyJleGFtcGxlIjp0cnVlfQ.c2lnbmF0dXJl'
+const email = 'ada@example.com'
+const mails = {
+  confirm: await confirmationMail(email, `https://shop.example.com/confirm?token=${token}`),
+  'reset-password': await resetMail(email, `https://shop.example.com/reset-password?token=${token}`),
+  invitation: await invitationMail({
+    email,
+    business: 'Harbour & Sons <Goods>',
+    role: 'Editors',
+    url: `https://shop.example.com/invitation?token=${token}`,
+  }),
+}
+
+mkdirSync(DIRECTORY, { recursive: true })
+for (const [name, { subject, html, text }] of Object.entries(mails)) {
+  writeFileSync(`${DIRECTORY}/${name}.html`, html)
+  writeFileSync(`${DIRECTORY}/${name}.txt`, `Subject: ${subject}\n\n${text}\n`)
+  console.log(`${DIRECTORY}/${name}.html  ${subject}`)
+}
