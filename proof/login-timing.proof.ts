@@ -35,7 +35,7 @@ export async function run({ quick, note }: Run) {
   for (let round = 0; round < tries; round++) {
     // Which of the two comes first changes, so that neither always follows the other.
     const both = [() => attempt('known', email), () => attempt('unknown', `nobody${round}@example.com`)]
-    for (const one of round % 2 === 0 ? both : both.reverse()) await one()
+    for (const one of round % 2 === 0 ? both : both.toReversed()) await one()
     if (round % 100 === 99) note(`${round + 1} of ${tries}`)
   }
   await api.close()

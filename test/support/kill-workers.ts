@@ -40,6 +40,14 @@ export const RUNS_TABLE = `
     started_at timestamptz not null, finished_at timestamptz
   )`
 
+type Running = { step: number; attempt: number; finished: boolean; age: number; now: Date }
+
+const RUNNING = `
+  select step, attempt, finished_at is not null as finished, clock_timestamp() as now,
+         extract(epoch from clock_timestamp() - started_at)::float8 * 1000 as age
+    from runs join graphile_worker._private_jobs on (payload ->> 'step')::int = step
+   where pid = $1`
+
 /**
  * Kills worker processes in the middle of their jobs, again and again, starts a new one for each at once, and tells what became
  * of the jobs. With one worker there is no survivor, and the new one has to find out by itself what the dead one left behind.
@@ -69,21 +77,21 @@ export async function killWorkers(options: {
     }
   }
 
-  /** Waits until all that this worker runs is well begun and far from done: a kill then is in the middle of each. */
+  /**
+   * Waits until all that this worker runs is well begun and far from done, and what it has done is marked as done: then a kill
+   * is in the middle of each. A job that is killed between its end and that mark runs again, as jobs may.
+   */
   const midJob = (worker: WorkerChild) =>
     until(
       'a worker is in the middle of its jobs',
       async () => {
         await refill()
-        const { rows } = await client.query(
-          `select step, attempt, extract(epoch from clock_timestamp() - started_at) * 1000 as age, clock_timestamp() as now
-             from runs where pid = $1 and finished_at is null`,
-          [worker.pid],
-        )
-        return rows.length > 0 && rows.every(({ age }) => age > 50 && age < JOB_MS - 400) && rows
+        const { rows } = await client.query<Running>(RUNNING, [worker.pid])
+        const inTheMiddle = rows.every(({ age, finished }) => !finished && age > 50 && age < JOB_MS - 400)
+        return rows.length > 0 && inTheMiddle && rows
       },
-      { withinMs: 30_000 },
-    ) as Promise<{ step: number; attempt: number; now: Date }[]>
+      { withinMs: 60_000 },
+    ) as Promise<Running[]>
 
   const killed: Kill[] = []
   try {
