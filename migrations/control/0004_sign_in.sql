@@ -29,6 +29,8 @@ alter table accounts.sessions
   add column sealed_provider_token bytea; -- for revoking at the identity provider
 create index sessions_idle on accounts.sessions (last_used_at) where provider = 'GUEST' and revoked_at is null;
 
+create index sessions_ended on accounts.sessions (revoked_at) where revoked_at is not null;
+
 -- A guest who became a user: whatever names the guest means the user. No rows are rewritten.
 create table accounts.guest_aliases (
   guest_id text collate "C" not null,

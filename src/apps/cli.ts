@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import { sql } from 'kysely'
 import { createBusiness } from '#modules/access/index.ts'
-import { approveOrigin, findUserByEmail, resealSigningKeys, rotateSigningKey } from '#modules/accounts/index.ts'
+import { approveOrigin, findConfirmedByEmail, resealSigningKeys, rotateSigningKey } from '#modules/accounts/index.ts'
 import { loadConfig, loadDatabases } from '#platform/config.ts'
 import { createSecretBox } from '#platform/crypto/secret-box.ts'
 import { type Databases, openDatabases } from '#platform/database/database.ts'
@@ -65,8 +65,9 @@ business
   .addHelpText('after', '\nExample:\n  npm run cli -- business create --name "Harbour Goods" --owner ada@example.com')
   .action(({ name, owner }: { name: string; owner: string }) =>
     withDatabases(async ({ control, cells }) => {
-      const user = await findUserByEmail(control, owner)
-      if (!user) throw new BootError(`Nobody has an account with the address ${owner}. They have to register first.`)
+      const user = await findConfirmedByEmail(control, owner)
+      if (!user)
+        throw new BootError(`Nobody has a confirmed account with the address ${owner}. They have to register first.`)
       const made = await transaction(control, (tx) =>
         createBusiness(tx, { ownerId: user.id, actor: undefined, cells: cells.keys() }, { name }),
       )

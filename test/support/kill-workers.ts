@@ -70,16 +70,17 @@ export async function killWorkers(options: {
 
   const left = async () => (await client.query('select count(*)::int as jobs from graphile_worker._private_jobs')).rows[0].jobs // biome-ignore format: one line
   const refill = async () => {
-    const missing = 2 * size * PER_WORKER - (await left())
-    for (let i = 0; i < missing; i++) {
+    const { rows } = await client.query('select count(*)::int as jobs from graphile_worker._private_jobs where locked_at is null') // biome-ignore format: one line
+    for (let missing = size * PER_WORKER - rows[0].jobs; missing > 0; missing--) {
       const step = ++jobs
       await transaction(cell, (tx) => enqueue(tx, slowJob, { step, ms: JOB_MS }))
     }
   }
 
   /**
-   * Waits until all that this worker runs is well begun and far from done, and what it has done is marked as done: then a kill
-   * is in the middle of each. A job that is killed between its end and that mark runs again, as jobs may.
+   * Waits until this worker has its hands full, all of it well begun and far from done, and what it has done before is marked
+   * as done: then a kill is in the middle of each job, and of nothing else. (One killed between its end and that mark runs
+   * again, as jobs may.)
    */
   const midJob = (worker: WorkerChild) =>
     until(
@@ -88,10 +89,15 @@ export async function killWorkers(options: {
         await refill()
         const { rows } = await client.query<Running>(RUNNING, [worker.pid])
         const inTheMiddle = rows.every(({ age, finished }) => !finished && age > 50 && age < JOB_MS - 400)
-        return rows.length > 0 && inTheMiddle && rows
+        return rows.length === PER_WORKER && inTheMiddle && rows
       },
       { withinMs: 60_000 },
     ) as Promise<Running[]>
+
+  const haveStartedAgain = async (steps: { step: number; attempt: number }[]) => {
+    const { rows } = await client.query('select step, max(attempt) as attempt from runs group by step')
+    return steps.every(({ step, attempt }) => rows.some((run) => run.step === step && run.attempt > attempt))
+  }
 
   const killed: Kill[] = []
   try {
@@ -107,6 +113,9 @@ export async function killWorkers(options: {
       const { rows } = await client.query<{ now: Date }>('select clock_timestamp() as now')
       killed.push({ pid: victim.pid, killedAt, servedAt: size > 1 ? killedAt : (rows[0]?.now ?? killedAt), steps })
       note(`kill ${turn + 1} of ${kills}: ${steps.length} jobs were running`)
+      // What is killed faster than it can work shows nothing but a queue that grows.
+      if (size > 1) await sleep(2 * JOB_MS)
+      else await until('the killed jobs have started again', () => haveStartedAgain(steps), { withinMs: 60_000 })
     }
     await until('every job is done', async () => (await left()) === 0, { withinMs: 30_000, everyMs: 100 }).catch(() => {}) // biome-ignore format: one line
     await sleep(PER_WORKER * 100) // what should not run any more would have its start noted by now

@@ -6,10 +6,11 @@ import { notify } from '#platform/database/listener.ts'
 import type { Actor } from '#vocabulary/actor.ts'
 import { notFound } from '#vocabulary/errors.ts'
 import { newId } from '#vocabulary/ids.ts'
+import { firstLacking, type Permission } from '#vocabulary/permissions.ts'
 import { audit } from './audit.ts'
 import { MEMBERS_CHANGED } from './directory.ts'
 import { invitationExpired, invitationInvalid, roleNotFound } from './errors.ts'
-import { findRole } from './queries.ts'
+import { findPermissions, findRole } from './queries.ts'
 import { type Granter, insertMembership, mayGrant } from './roles.ts'
 import type { NewInvitation } from './schemas.ts'
 
@@ -74,6 +75,10 @@ export async function acceptInvitation(tx: ControlTx, actor: Actor, token: strin
   if (!invitation || invitation.acceptedAt || !isSameEmail(invitation.email, actor.email)) throw invitationInvalid()
   if (invitation.expiresAt <= now()) throw invitationExpired()
   const { businessId, id, roleId } = invitation
+  // Who invited must still be able to: an invitation does not outlive its inviter's power.
+  const inviter = await findPermissions(tx, businessId, invitation.invitedBy)
+  const role = await findRole(tx, businessId, roleId)
+  if (!role || firstLacking(inviter, role.permissions as Permission[])) throw invitationInvalid()
   await tx
     .updateTable('access.invitations')
     .set({ acceptedAt: now() })

@@ -83,12 +83,13 @@ export async function setApiKeys(
     kept.add(id)
     if (token.provider !== undefined && token.provider !== 'API')
       throw apiKeyRefused(`${field}.provider`, 'provider must be API.')
+    if (token.businessId !== undefined && !(await findBusiness(tx, token.businessId)))
+      throw invalid(`${field}.businessId`, 'NOT_FOUND', `There is no business ${token.businessId}.`)
     const before = byId.get(id)
     if (before && (token.value === undefined || token.value === maskOf(before.last4))) {
-      const name = token.name ?? before.name
       await tx
         .updateTable('accounts.apiKeys')
-        .set({ name })
+        .set({ name: token.name ?? before.name, businessId: token.businessId ?? before.businessId })
         .where((row) => row.and({ userId, id }))
         .execute()
       continue
@@ -98,8 +99,6 @@ export async function setApiKeys(
     else made.set(id, value)
     // A bound key that gets a new value stays bound.
     const businessId = token.businessId ?? before?.businessId ?? undefined
-    if (token.businessId !== undefined && !(await findBusiness(tx, token.businessId)))
-      throw invalid(`${field}.businessId`, 'NOT_FOUND', `There is no business ${token.businessId}.`)
     await insertKey(tx, box, { userId, id, name: token.name ?? before?.name ?? 'API key', value, businessId }, field)
     await audit(tx, { action: 'api-key.created', subject: userId, actor, data: { id } })
   }

@@ -50,13 +50,16 @@ export const loginLimits = (account: string, address: string): Limit[] => [
   { key: `login:${print(account)}:${addressKey(address)}`, most: 10, seconds: MINUTE },
   { key: `login:${print(account)}`, most: 100, seconds: DAY },
 ]
-export const mailLimits = (address: string, email: string): Limit[] => [
+export const mailLimits = (kind: 'register' | 'confirm' | 'reset', address: string, email: string): Limit[] => [
   { key: `mail:${addressKey(address)}`, most: 20, seconds: HOUR },
-  { key: `mail-to:${print(email)}`, most: 5, seconds: HOUR },
+  { key: `mail-to:${kind}:${print(email)}`, most: 5, seconds: HOUR },
 ]
-export const smsLimits = (number: string): Limit[] => [
+export const smsLimits = (number: string, userId: string, address: string): Limit[] => [
   { key: `sms:${print(number)}`, most: 1, seconds: MINUTE },
   { key: `sms-day:${print(number)}`, most: 5, seconds: DAY },
+  // Per sender as well: codes to ever new numbers would be somebody's business, at the operator's cost.
+  { key: `sms-user:${userId}`, most: 10, seconds: DAY },
+  { key: `sms-from:${addressKey(address)}`, most: 60, seconds: HOUR },
 ]
 export const guestLimits = (address: string): Limit[] => [
   { key: `guest:${addressKey(address)}`, most: 120, seconds: HOUR },

@@ -29,6 +29,15 @@ export async function changePassword(
   checkPassword('newPassword', newPassword, user.email ?? '')
   const passwordHash = await hashPassword(newPassword)
   await transaction(control, async (tx) => {
+    // Only if the old password is still the one that was verified.
+    const still = await tx
+      .selectFrom('accounts.users')
+      .select('id')
+      .where('id', '=', actor.userId)
+      .where('passwordHash', '=', user.passwordHash)
+      .forUpdate()
+      .executeTakeFirst()
+    if (!still) throw wrongOldPassword()
     await setPassword(tx, actor.userId, passwordHash, actor.sessionId)
     await audit(tx, { action: 'password.changed', subject: actor.userId, actor })
   })

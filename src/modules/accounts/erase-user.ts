@@ -10,6 +10,8 @@ import { revokeSessionsOf } from './sessions.ts'
 export async function eraseUser(control: ControlDb, actor: Actor): Promise<void> {
   const { userId } = actor
   await transaction(control, async (tx) => {
+    // First, so that nobody gives this user a role meanwhile.
+    await tx.selectFrom('accounts.users').select('id').where('id', '=', userId).forUpdate().execute()
     await removeFromBusinesses(tx, userId)
     await revokeSessionsOf(tx, userId)
     await notify(tx, 'api-keys', userId)

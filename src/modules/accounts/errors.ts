@@ -7,10 +7,6 @@ export const emailExists = () =>
   badRequest('This email address is registered already.', [
     detail('email', 'EMAIL_EXISTS', 'This email address is registered already.'),
   ])
-export const passwordMissing = () => {
-  const message = 'password is required.'
-  return badRequest(message, [detail('password', 'PASSWORD_REQUIRED', message)])
-}
 export const wrongPassword = (field = 'password') =>
   invalid(field, 'PASSWORD_WRONG', 'The email address or the password is wrong.')
 export const wrongOldPassword = () => invalid('oldPassword', 'PASSWORD_WRONG', 'This is not your password.')

@@ -47,11 +47,16 @@ export async function loginWithEmail(context: LoginContext, { email, password }:
   const renewed = user.passwordHash && isOutdated(user.passwordHash) ? await hashPassword(password) : undefined
 
   const session = await transaction(control, async (tx) => {
-    await tx
+    // Only if the password is still the one that was verified: it may have been reset while we computed.
+    const still = await tx
       .updateTable('accounts.users')
       .set({ lastLoginAt: now(), ...(renewed ? { passwordHash: renewed } : {}) })
       .where('id', '=', user.id)
-      .execute()
+      .where('passwordHash', '=', user.passwordHash)
+      .where('suspendedAt', 'is', null)
+      .returning('id')
+      .executeTakeFirst()
+    if (!still) throw wrongPassword()
     if (caller?.kind === 'guest') await mergeGuest(tx, caller.userId, user.id)
     const started = await startSession(tx, { userId: user.id, provider: 'EMAIL', device })
     await audit(tx, {

@@ -16,6 +16,14 @@ export async function mergeGuest(tx: ControlTx, guestId: string, userId: string)
     on conflict (guest_id) do nothing`.execute(tx)
   if (numAffectedRows === 0n) return // became somebody already, or is no guest
   await tx.updateTable('accounts.guestAliases').set({ userId }).where('userId', '=', guestId).execute()
+  // What the guest has proven to own is the user's now.
+  await sql`
+    with moved as (
+      update accounts.verified_phones set user_id = ${userId} where user_id = ${guestId} returning number
+    )
+    update accounts.users
+       set phone_numbers = phone_numbers || array(select number from moved where number <> all(phone_numbers))
+     where id = ${userId} and exists (select from moved)`.execute(tx)
   await revokeSessionsOf(tx, guestId)
   await audit(tx, { action: 'guest.merged', subject: userId, data: { guestId } })
 }

@@ -5,7 +5,7 @@ import { Liquid } from 'liquidjs'
 import { AppError } from '#vocabulary/errors.ts'
 import { resetPassword } from './change-password.ts'
 import { confirm } from './confirm.ts'
-import type { AccountOptions } from './routes.ts'
+import type { AccountOptions } from './options.ts'
 
 const engine = new Liquid({
   root: path.join(import.meta.dirname, 'pages'),
@@ -26,7 +26,7 @@ type Page = {
 }
 
 /**
- * The two pages that links in our own mails lead to when no shop front brings its own. They work without JavaScript. A link
+ * The pages that links in our own mails lead to when no shop front brings its own. They work without JavaScript. A link
  * alone changes nothing, because mail scanners follow links too: only the button does.
  */
 export const pageRoutes: FastifyPluginAsyncTypebox<AccountOptions> = async (app, { control, tokens }) => {

@@ -22,12 +22,12 @@ const MAX_TRIES = 5
 export async function requestPhoneCode(
   control: ControlDb,
   attempts: Attempts,
-  actor: Actor,
+  { actor, address }: { actor: Actor; address: string },
   phoneNumber: string,
 ): Promise<void> {
   const number = toE164('phoneNumber', phoneNumber)
   const { userId } = actor
-  await attempts.count(...smsLimits(number))
+  await attempts.count(...smsLimits(number, userId, address))
   await transaction(control, async (tx) => {
     const fresh = { codeHash: null, tries: 0, expiresAt: new Date(nowMs() + CODE_MS) }
     await tx

@@ -2,20 +2,21 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { setRole } from '#modules/access/index.ts'
 import { transaction } from '#platform/database/transaction.ts'
-import { notFound, providerNotConfigured } from '#vocabulary/errors.ts'
+import { invalid, notFound, providerNotConfigured } from '#vocabulary/errors.ts'
 import { BusinessId, Id, PageOf, Success } from '#vocabulary/schemas.ts'
 import { changePassword } from './change-password.ts'
 import { eraseUser } from './erase-user.ts'
 import { exportUser } from './export-user.ts'
+import type { AccountOptions } from './options.ts'
 import { confirmPhone, requestPhoneCode } from './phone.ts'
-import type { AccountOptions } from './routes.ts'
 import * as shape from './schemas.ts'
 import { searchUsers } from './search-users.ts'
 import { listSessions, revokeSession, revokeSessionsOf } from './sessions.ts'
 import { updateProfile } from './update-profile.ts'
-import { findUser, getOwnUser } from './users.ts'
+import { getOwnUser, holdUser } from './users.ts'
 
 const success = { success: true } as const
+const MAX_SETTINGS = 16_384
 
 export const profileRoutes: FastifyPluginAsyncTypebox<AccountOptions> = async (
   app,
@@ -30,13 +31,13 @@ export const profileRoutes: FastifyPluginAsyncTypebox<AccountOptions> = async (
       config: own,
       schema: { operationId: 'getMe', tags: ['Accounts'], summary: 'Who am I?', response: { 200: shape.User } },
     },
-    ({ actor }) => getOwnUser(control, actor.userId),
+    ({ actor }) => getOwnUser(control, actor.userId, actor.onlyBusinessId),
   )
 
   app.put(
     '/update',
     {
-      config: own,
+      config: { ...own, keys: 'unbound' },
       schema: {
         operationId: 'updateMe',
         tags: ['Accounts'],
@@ -65,6 +66,8 @@ export const profileRoutes: FastifyPluginAsyncTypebox<AccountOptions> = async (
     },
     async ({ actor, business, body }) => {
       const settings = JSON.stringify(body.settings)
+      if (settings.length > MAX_SETTINGS)
+        throw invalid('settings', 'TOO_LONG', `settings is longer than ${MAX_SETTINGS} characters.`)
       await control
         .insertInto('accounts.businessConfigs')
         .values({ userId: actor.userId, businessId: business.id, settings })
@@ -77,7 +80,7 @@ export const profileRoutes: FastifyPluginAsyncTypebox<AccountOptions> = async (
   app.get(
     '/me/export',
     {
-      config: account,
+      config: { ...account, keys: 'unbound' },
       schema: {
         operationId: 'exportMe',
         tags: ['Accounts'],
@@ -115,7 +118,7 @@ export const profileRoutes: FastifyPluginAsyncTypebox<AccountOptions> = async (
   app.post(
     '/phone-number',
     {
-      config: own,
+      config: { ...own, keys: 'unbound' },
       schema: {
         operationId: 'requestPhoneCode',
         tags: ['Accounts'],
@@ -124,9 +127,9 @@ export const profileRoutes: FastifyPluginAsyncTypebox<AccountOptions> = async (
         response: { 200: Success },
       },
     },
-    async ({ actor, body }) => {
+    async ({ actor, body, ip }) => {
       if (!providers.sms) throw providerNotConfigured('SMS')
-      await requestPhoneCode(control, attempts, actor, body.phoneNumber)
+      await requestPhoneCode(control, attempts, { actor, address: ip }, body.phoneNumber)
       return success
     },
   )
@@ -134,7 +137,7 @@ export const profileRoutes: FastifyPluginAsyncTypebox<AccountOptions> = async (
   app.post(
     '/phone-number/confirm',
     {
-      config: own,
+      config: { ...own, keys: 'unbound' },
       schema: {
         operationId: 'confirmPhone',
         tags: ['Accounts'],
@@ -173,7 +176,7 @@ export const profileRoutes: FastifyPluginAsyncTypebox<AccountOptions> = async (
   app.get(
     '/sessions',
     {
-      config: account,
+      config: { ...account, keys: 'unbound' },
       schema: {
         operationId: 'listSessions',
         tags: ['Accounts'],
@@ -187,7 +190,7 @@ export const profileRoutes: FastifyPluginAsyncTypebox<AccountOptions> = async (
   app.delete(
     '/sessions',
     {
-      config: account,
+      config: { ...account, keys: 'refused' },
       schema: {
         operationId: 'endSessions',
         tags: ['Accounts'],
@@ -243,11 +246,11 @@ export const profileRoutes: FastifyPluginAsyncTypebox<AccountOptions> = async (
       },
     },
     async ({ actor, business, body }) => {
-      const user = await findUser(control, body.userId)
-      if (!user || user.isGuest) throw notFound('user')
-      await transaction(control, (tx) =>
-        setRole(tx, { actor, businessId: business.id, userId: user.id, roleId: body.roleId }),
-      )
+      const { userId, roleId } = body
+      await transaction(control, async (tx) => {
+        if (!(await holdUser(tx, userId))) throw notFound('user')
+        await setRole(tx, { actor, businessId: business.id, userId, roleId })
+      })
       return success
     },
   )

@@ -2,41 +2,26 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
 import { type Static, Type } from 'typebox'
 import { Check } from 'typebox/value'
-import type { SecretBox } from '#platform/crypto/secret-box.ts'
-import type { ControlDb } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { enqueue } from '#platform/jobs/define.ts'
-import { badRequest, invalid, providerNotConfigured, unauthenticated } from '#vocabulary/errors.ts'
+import { badRequest, type Detail, invalid, providerNotConfigured, unauthenticated } from '#vocabulary/errors.ts'
 import { Email, Success } from '#vocabulary/schemas.ts'
-import { type Attempts, mailLimits } from './attempts.ts'
+import { mailLimits } from './attempts.ts'
 import { resetPassword } from './change-password.ts'
 import { confirm } from './confirm.ts'
-import { passwordMissing, unknownProvider } from './errors.ts'
+import { unknownProvider } from './errors.ts'
 import { resendConfirmation, sendReset } from './jobs.ts'
 import { loginAsGuest, loginWithEmail } from './login.ts'
 import { logout } from './logout.ts'
-import { finishFlow, type IdentityProvider, loginWithCode, startFlow } from './oauth.ts'
-import type { Origins } from './origins.ts'
+import { finishFlow, loginWithCode, startFlow } from './oauth.ts'
+import type { AccountOptions } from './options.ts'
 import { pageRoutes } from './page-routes.ts'
+import { checkPassword } from './passwords.ts'
 import { profileRoutes } from './profile-routes.ts'
 import { refresh } from './refresh.ts'
 import { register } from './register.ts'
 import * as shape from './schemas.ts'
-import type { Keyring } from './signing-keys.ts'
-import type { Tokens } from './tokens.ts'
 import { emailKey } from './users.ts'
-
-export type AccountOptions = {
-  control: ControlDb
-  keyring: Keyring
-  tokens: Tokens
-  box: SecretBox
-  attempts: Attempts
-  origins: Origins
-  provider: IdentityProvider
-  publicUrl: string
-  providers: { mail: boolean; sms: boolean }
-}
 
 const success = { success: true } as const
 
@@ -79,6 +64,11 @@ const signInRoutes: FastifyPluginAsyncTypebox<AccountOptions> = async (app, opti
   }
   const deviceOf = (request: FastifyRequest) => ({ userAgent: request.headers['user-agent'], address: request.ip })
   const open = { access: 'public', business: 'none' } as const
+  const knownProvider = onlyProviders('EMAIL', 'OAUTH_IDP', 'GUEST')
+  app.addHook('preValidation', async ({ body }) => {
+    const fields = (body ?? {}) as { email?: unknown }
+    if (typeof fields.email === 'string') fields.email = fields.email.trim()
+  })
 
   app.post(
     '/register',
@@ -98,7 +88,8 @@ const signInRoutes: FastifyPluginAsyncTypebox<AccountOptions> = async (app, opti
     async ({ body, caller, ip }) => {
       const linkBase = await origins.linkBase('reserveDomain', body.reserveDomain)
       needMail()
-      await attempts.count(...mailLimits(ip, emailKey(body.email)))
+      checkPassword('password', body.password, body.email) // before it counts: a weak one sends no mail
+      await attempts.count(...mailLimits('register', ip, emailKey(body.email)))
       const name = body.name ?? [body.firstName, body.lastName].filter(Boolean).join(' ')
       await register(control, { email: body.email, password: body.password, name, linkBase, caller })
       return success
@@ -139,7 +130,7 @@ const signInRoutes: FastifyPluginAsyncTypebox<AccountOptions> = async (app, opti
     async ({ body, ip }) => {
       const linkBase = await origins.linkBase('reserveDomain', body.reserveDomain)
       needMail()
-      await attempts.count(...mailLimits(ip, emailKey(body.email)))
+      await attempts.count(...mailLimits('confirm', ip, emailKey(body.email)))
       await transaction(control, (tx) => enqueue(tx, resendConfirmation, { email: body.email, linkBase }))
       return success
     },
@@ -149,7 +140,7 @@ const signInRoutes: FastifyPluginAsyncTypebox<AccountOptions> = async (app, opti
     '/login',
     {
       config: { ...open, invalidBodyStatus: 400 },
-      preValidation: onlyProviders('EMAIL', 'OAUTH_IDP', 'GUEST'),
+      preValidation: knownProvider,
       schema: {
         operationId: 'login',
         tags: ['Sign in'],
@@ -167,10 +158,15 @@ const signInRoutes: FastifyPluginAsyncTypebox<AccountOptions> = async (app, opti
       if (body.provider === 'GUEST') return loginAsGuest(context, body.phoneNumber)
       if (body.provider === 'OAUTH_IDP')
         return loginWithCode(context, { code: need('code', body.code), originUrl: need('originUrl', body.originUrl) })
-      const email = need('email', body.email)
-      if (!Check(Email, email)) throw malformed('email', 'INVALID', 'email must be an email address.')
-      if (!body.password) throw passwordMissing()
-      return loginWithEmail(context, { email, password: body.password })
+      const { email, password } = body
+      const details: Detail[] = []
+      if (!email) details.push({ field: 'email', error: 'REQUIRED', message: 'email is required.' })
+      else if (!Check(Email, email))
+        details.push({ field: 'email', error: 'INVALID', message: 'email must be an email address.' })
+      if (!password) details.push({ field: 'password', error: 'PASSWORD_REQUIRED', message: 'password is required.' })
+      if (!email || !password || details.length > 0)
+        throw badRequest(details[0]?.message ?? 'The body is not valid.', details)
+      return loginWithEmail(context, { email, password })
     },
   )
 
@@ -220,12 +216,13 @@ const signInRoutes: FastifyPluginAsyncTypebox<AccountOptions> = async (app, opti
     '/refresh',
     {
       config: open,
+      preValidation: knownProvider,
       schema: {
         operationId: 'refresh',
         tags: ['Sign in'],
         summary: 'Get a new access token',
         description:
-          'The refresh token changes each time; the one before it works for 30 more seconds, with the same answer. An older one ends the session.',
+          'The refresh token changes each time; the one before it works for 30 more seconds, with the same successor. An older one ends the session.',
         body: shape.RefreshBody,
         response: { 200: shape.AuthResult },
       },
@@ -237,6 +234,10 @@ const signInRoutes: FastifyPluginAsyncTypebox<AccountOptions> = async (app, opti
     '/logout',
     {
       config: open,
+      preValidation: async (request) => {
+        request.body ??= {} // the header alone will do
+        if ((request.body as { provider?: unknown }).provider !== undefined) await knownProvider(request)
+      },
       schema: {
         operationId: 'logout',
         tags: ['Sign in'],
@@ -275,7 +276,7 @@ const signInRoutes: FastifyPluginAsyncTypebox<AccountOptions> = async (app, opti
     async ({ body, ip }) => {
       const linkBase = await origins.linkBase('reserveDomain', body.reserveDomain)
       needMail()
-      await attempts.count(...mailLimits(ip, emailKey(body.email)))
+      await attempts.count(...mailLimits('reset', ip, emailKey(body.email)))
       await transaction(control, (tx) => enqueue(tx, sendReset, { email: body.email, linkBase }))
       return success
     },
@@ -300,10 +301,8 @@ const signInRoutes: FastifyPluginAsyncTypebox<AccountOptions> = async (app, opti
   )
 }
 
-const malformed = (field: string, error: string, message: string) => badRequest(message, [{ field, error, message }])
-
 function need(field: string, value: string | undefined): string {
-  if (!value) throw malformed(field, 'REQUIRED', `${field} is required.`)
+  if (!value) throw invalid(field, 'REQUIRED', `${field} is required.`)
   return value
 }
 

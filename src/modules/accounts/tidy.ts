@@ -9,6 +9,7 @@ import { revokeSession } from './sessions.ts'
 const DAY_MS = 86_400_000
 const UNCONFIRMED_DAYS = 7
 const GUEST_IDLE_DAYS = 30
+const ENDED_SESSION_DAYS = 30
 const BATCH = 1_000
 
 const daysAgo = (days: number) => new Date(nowMs() - days * DAY_MS)
@@ -25,31 +26,41 @@ export const tidyAccounts = defineJob({
     }
     await db.deleteFrom('accounts.attempts').where('resetsAt', '<', now()).execute()
     const unconfirmed = await dropUnconfirmed(db)
-    let guests = 0
-    for (let ended = BATCH; ended === BATCH && !signal.aborted; ) {
-      const batch = await endIdleGuests(db)
-      ended = batch.ended
-      guests += batch.removed
-    }
+    await inBatches(signal, () => endIdleGuests(db))
+    const guests = await inBatches(signal, () => dropEndedSessions(db))
     log.info({ unconfirmed, guests }, 'tidied')
   },
 })
 
-async function dropUnconfirmed(db: ControlDb): Promise<number> {
-  const { numDeletedRows } = await db
-    .deleteFrom('accounts.users')
-    .where('confirmedAt', 'is', null)
-    .where('isGuest', '=', false)
-    .where('createdAt', '<', daysAgo(UNCONFIRMED_DAYS))
-    .executeTakeFirst()
-  return Number(numDeletedRows)
+/** Again and again until a batch is not full; answers the sum of what each tells. */
+async function inBatches(signal: AbortSignal, work: () => Promise<{ seen: number; removed: number }>): Promise<number> {
+  for (let total = 0; ; ) {
+    const { seen, removed } = await work()
+    total += removed
+    if (seen < BATCH || signal.aborted) return total
+  }
 }
 
-/** A guest's session ends after 30 idle days; a guest who never was a customer, and became nobody else, goes with it. */
-async function endIdleGuests(db: ControlDb): Promise<{ ended: number; removed: number }> {
+async function dropUnconfirmed(db: ControlDb): Promise<number> {
+  return transaction(db, async (tx) => {
+    const dropped = await tx
+      .deleteFrom('accounts.users')
+      .where('confirmedAt', 'is', null)
+      .where('isGuest', '=', false)
+      .where('createdAt', '<', daysAgo(UNCONFIRMED_DAYS))
+      .returning('id')
+      .execute()
+    const ids = dropped.map(({ id }) => id)
+    if (ids.length > 0) await tx.deleteFrom('accounts.guestAliases').where('userId', 'in', ids).execute()
+    return ids.length
+  })
+}
+
+/** A guest's session ends after 30 idle days. */
+async function endIdleGuests(db: ControlDb): Promise<{ seen: number; removed: number }> {
   const idle = await db
     .selectFrom('accounts.sessions')
-    .select(['id', 'userId'])
+    .select('id')
     .where('provider', '=', 'GUEST')
     .where('revokedAt', 'is', null)
     .where('lastUsedAt', '<', daysAgo(GUEST_IDLE_DAYS))
@@ -59,15 +70,39 @@ async function endIdleGuests(db: ControlDb): Promise<{ ended: number; removed: n
   await transaction(db, async (tx) => {
     for (const { id } of idle) await revokeSession(tx, id)
   })
-  const ids = await withoutCustomers(db, [...new Set(idle.map(({ userId }) => userId))])
-  if (ids.length === 0) return { ended: idle.length, removed: 0 }
-  const { numDeletedRows } = await db
-    .deleteFrom('accounts.users')
-    .where('id', 'in', ids)
-    .where('isGuest', '=', true)
-    .where('id', 'not in', (merged) =>
-      merged.selectFrom('accounts.guestAliases').select('guestId').where('guestId', 'in', ids),
+  return { seen: idle.length, removed: 0 }
+}
+
+/** Ended sessions are kept for a while, a guest's are not; and a guest who never was a customer, nor became a user, goes along. */
+async function dropEndedSessions(db: ControlDb): Promise<{ seen: number; removed: number }> {
+  const ended = await db
+    .selectFrom('accounts.sessions')
+    .select(['id', 'userId', 'provider'])
+    .where('revokedAt', 'is not', null)
+    .where((session) =>
+      session.or([session('provider', '=', 'GUEST'), session('revokedAt', '<', daysAgo(ENDED_SESSION_DAYS))]),
     )
-    .executeTakeFirst()
-  return { ended: idle.length, removed: Number(numDeletedRows) }
+    .orderBy('revokedAt')
+    .limit(BATCH)
+    .execute()
+  if (ended.length === 0) return { seen: 0, removed: 0 }
+  const guests = ended.filter(({ provider }) => provider === 'GUEST').map(({ userId }) => userId)
+  const strangers = await withoutCustomers(db, [...new Set(guests)])
+  const sessionIds = ended.map(({ id }) => id)
+  return transaction(db, async (tx) => {
+    await tx.deleteFrom('accounts.sessions').where('id', 'in', sessionIds).execute()
+    if (strangers.length === 0) return { seen: ended.length, removed: 0 }
+    const { numDeletedRows } = await tx
+      .deleteFrom('accounts.users')
+      .where('id', 'in', strangers)
+      .where('isGuest', '=', true)
+      .where('id', 'not in', (merged) =>
+        merged.selectFrom('accounts.guestAliases').select('guestId').where('guestId', 'in', strangers),
+      )
+      .where('id', 'not in', (live) =>
+        live.selectFrom('accounts.sessions').select('userId').where('userId', 'in', strangers),
+      )
+      .executeTakeFirst()
+    return { seen: ended.length, removed: Number(numDeletedRows) }
+  })
 }

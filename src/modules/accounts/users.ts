@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely'
 import { listRolesOf } from '#modules/access/index.ts'
 import type { AccountsUsers } from '#platform/database/control-tables.ts'
-import type { ControlDb } from '#platform/database/database.ts'
+import type { ControlDb, ControlTx } from '#platform/database/database.ts'
 import { notFound } from '#vocabulary/errors.ts'
 import type { Permission } from '#vocabulary/permissions.ts'
 import { toSeconds } from '#vocabulary/time.ts'
@@ -10,27 +10,50 @@ import type { User } from './schemas.ts'
 
 export const emailKey = (email: string) => email.trim().toLowerCase()
 
-export const findUser = (db: ControlDb, id: string) =>
-  db.selectFrom('accounts.users').select(['id', 'email', 'isGuest']).where('id', '=', id).executeTakeFirst()
+/** A confirmed account, kept from being erased until `tx` ends. */
+export const holdUser = (tx: ControlTx, id: string) =>
+  tx
+    .selectFrom('accounts.users')
+    .select('id')
+    .where('id', '=', id)
+    .where('isGuest', '=', false)
+    .where('confirmedAt', 'is not', null)
+    .forKeyShare()
+    .executeTakeFirst()
 
-export const findUserByEmail = (db: ControlDb, email: string) =>
-  db.selectFrom('accounts.users').select(['id', 'email']).where('emailKey', '=', emailKey(email)).executeTakeFirst()
+export const findConfirmedByEmail = (db: ControlDb, email: string) =>
+  db
+    .selectFrom('accounts.users')
+    .select(['id', 'email'])
+    .where('emailKey', '=', emailKey(email))
+    .where('confirmedAt', 'is not', null)
+    .executeTakeFirst()
 
-/** One's own record: everything. */
-export async function getOwnUser(db: ControlDb, userId: string): Promise<User> {
+/** One's own record: everything; to a key that is bound to a business, only what belongs there. */
+export async function getOwnUser(db: ControlDb, userId: string, onlyBusinessId?: string): Promise<User> {
   const user = await db.selectFrom('accounts.users').selectAll().where('id', '=', userId).executeTakeFirst()
   if (!user) throw notFound('user')
   const [roles, apiTokens, configs] = await Promise.all([
-    listRolesOf(db, [userId]),
+    listRolesOf(db, [userId], onlyBusinessId),
     listApiKeys(db, userId),
     db.selectFrom('accounts.businessConfigs').select(['businessId', 'settings']).where('userId', '=', userId).execute(),
   ])
-  return { ...presentUser(user, roles), apiTokens, businessUserConfigs: configs }
+  const mine = configs.filter(({ businessId }) => onlyBusinessId === undefined || businessId === onlyBusinessId)
+  return { ...presentUser(user, roles), ...presentPrivate(user), apiTokens, businessUserConfigs: mine }
 }
 
 type RoleRow = { id: string; name: string; permissions: string[] }
 
-/** To another reader: without keys and settings, and with the roles of that reader's business only. */
+/** What is nobody else's business. */
+const presentPrivate = (user: Selectable<AccountsUsers>) => ({
+  addresses: user.addresses as User['addresses'],
+  lifecycle: {
+    lastLoginAt: user.lastLoginAt && toSeconds(user.lastLoginAt),
+    onboardingCompleted: user.onboardingCompleted,
+  },
+})
+
+/** To another reader: without addresses, keys and settings, and with the roles of that reader's business only. */
 export function presentUser(user: Selectable<AccountsUsers>, roles: readonly RoleRow[]): User {
   return {
     id: user.id,
@@ -38,14 +61,11 @@ export function presentUser(user: Selectable<AccountsUsers>, roles: readonly Rol
     ...(user.email ? { email: user.email } : {}),
     isConfirmed: user.confirmedAt !== null,
     phoneNumbers: user.phoneNumbers,
-    addresses: user.addresses as User['addresses'],
+    addresses: [],
     roleIds: roles.map(({ id }) => id),
     roles: roles.map(({ id, name, permissions }) => ({ id, name, permissions: permissions as Permission[] })),
     apiTokens: [],
     businessUserConfigs: [],
-    lifecycle: {
-      lastLoginAt: user.lastLoginAt && toSeconds(user.lastLoginAt),
-      onboardingCompleted: user.onboardingCompleted,
-    },
+    lifecycle: { lastLoginAt: null, onboardingCompleted: user.onboardingCompleted },
   }
 }

@@ -1,6 +1,13 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
-import { AppError, badRequest, invalidFields, payloadTooLarge, unavailable } from '#vocabulary/errors.ts'
-import { isDatabaseUnavailable, isUnstorableText } from '../database/errors.ts'
+import {
+  AppError,
+  badRequest,
+  invalidFields,
+  payloadTooLarge,
+  unauthenticated,
+  unavailable,
+} from '#vocabulary/errors.ts'
+import { isDatabaseUnavailable, isUnstorableText, violatedConstraint } from '../database/errors.ts'
 import { isWrongTopLevel, toDetails } from './validation.ts'
 
 export const BODY_LIMIT_BYTES = 2 * 1024 * 1024
@@ -22,6 +29,8 @@ export function toAppError(error: unknown, { log, routeOptions }: FastifyRequest
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) return badRequest((error as Error).message)
   if (isUnstorableText(error))
     return badRequest('The request holds characters that cannot be stored (NUL, or half a surrogate pair).')
+  // Whoever is calling was erased while we worked for them.
+  if (violatedConstraint(error)?.endsWith('_user_fkey')) return unauthenticated('This account no longer exists.')
   if (isDatabaseUnavailable(error)) {
     log.warn({ err: error }, 'database unavailable')
     return unavailable()

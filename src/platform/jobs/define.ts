@@ -59,7 +59,7 @@ export type EnqueueOptions = {
   priority?: number
 }
 
-export const DEFAULT_ATTEMPTS = 12 // with exponential waits: about a day
+export const DEFAULT_ATTEMPTS = 12 // with exponential waits: some sixteen hours
 
 /** Part of `tx`: workers see the job if, and only if, it commits. */
 export function enqueue<Payload extends TSchema>(tx: Tx, job: CellJob<Payload>, payload: Static<Payload>, options?: EnqueueOptions): Promise<void> // biome-ignore format: overloads

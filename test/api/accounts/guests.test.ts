@@ -198,7 +198,7 @@ test('guests that became a guest that became a user all belong to that user, and
   assert.deepEqual(await idsOf(control(), third.userId), [third.userId])
 
   const stranger = await enter()
-  await verifyPhone(stranger, phoneNumber) // the number changes hands; what the guests did does not
+  await assert.rejects(verifyPhone(stranger, phoneNumber), /PHONE_IN_USE/) // what a guest had verified is the account's now
   assert.deepEqual(await idsOf(control(), stranger.userId), [stranger.userId])
   assert.equal((await idsOf(control(), body.userId)).length, 4)
   const merges = await control()

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { rememberCustomer } from '#modules/access/index.ts'
+import { accountJobs } from '#modules/accounts/index.ts'
+import { now } from '#platform/clock.ts'
+import { transaction } from '#platform/database/transaction.ts'
+import { enqueue } from '#platform/jobs/define.ts'
+import { holdClock } from '../../support/clock.ts'
+import { onServer } from '../../support/database.ts'
+import { useApi } from '../../support/setup.ts'
+import { startTestWorker } from '../../support/start-worker.ts'
+import { until } from '../../support/until.ts'
+
+const used = useApi()
+const clock = holdClock()
+let worker: ReturnType<typeof startTestWorker> | undefined
+after(async () => {
+  await worker?.stop()
+  clock.release()
+})
+
+const DAY = 86_400
+const control = () => used.api.services.databases.control
+
+async function tidy() {
+  const job = accountJobs.find(({ name }) => name === 'accounts.tidy')
+  assert.ok(job?.on === 'control')
+  await transaction(control(), (tx) => enqueue(tx, job, {}))
+  worker ??= startTestWorker(used.api.databases.env, accountJobs)
+  const waiting = () =>
+    onServer((client) => client.query('select from graphile_worker._private_jobs'), used.api.databases.main.url)
+  await until('it has run', async () => (await waiting()).rowCount === 0)
+}
+
+const userIds = async (ids: string[]) => {
+  const rows = await control().selectFrom('accounts.users').select('id').where('id', 'in', ids).execute()
+  return rows.map(({ id }) => id).sort()
+}
+
+test('guests who left without buying go after 30 idle days; customers, merged ones and busy ones stay', async () => {
+  const business = await used.make.business()
+  const [idle, customer, merged, owner] = [
+    await used.make.guest(),
+    await used.make.guest(),
+    await used.make.guest(),
+    await used.make.user(),
+  ]
+  await rememberCustomer(control(), business.id, customer.id)
+  await control()
+    .insertInto('accounts.guestAliases')
+    .values({ guestId: merged.id, userId: owner.id, createdAt: now() })
+    .execute()
+  clock.advance(31 * DAY)
+  const busy = await used.make.guest()
+
+  await tidy()
+
+  const everybody = [idle.id, customer.id, merged.id, owner.id, busy.id]
+  assert.deepEqual(await userIds(everybody), [customer.id, merged.id, owner.id, busy.id].sort())
+  assert.equal((await busy.get('/v1/users/me')).status, 200)
+})
+
+test('an account that was never confirmed goes after seven days, and gives back the guest that it had taken', async () => {
+  const old = await used.make.user()
+  const guest = await used.make.guest()
+  await control().updateTable('accounts.users').set({ confirmedAt: null }).where('id', '=', old.id).execute()
+  await control()
+    .insertInto('accounts.guestAliases')
+    .values({ guestId: guest.id, userId: old.id, createdAt: now() })
+    .execute()
+  clock.advance(8 * DAY)
+  const young = await used.make.user()
+  await control().updateTable('accounts.users').set({ confirmedAt: null }).where('id', '=', young.id).execute()
+
+  await tidy()
+
+  assert.deepEqual(await userIds([old.id, young.id, guest.id]), [young.id, guest.id].sort())
+  const aliases = await control()
+    .selectFrom('accounts.guestAliases')
+    .select('guestId')
+    .where('guestId', '=', guest.id)
+    .execute()
+  assert.deepEqual(aliases, [])
+})
