@@ -5,7 +5,9 @@ import { type ControlDb, type ControlTx, handleOf } from './database.ts'
 import { addNews, hearOwnNews } from './own-news.ts'
 
 const CHANNEL = 'kontor'
-const PING_MS = 1_000
+// Together less than a second: for no longer may a process go on without knowing that it is deaf.
+const PING_MS = 400
+const PING_TIMEOUT_MS = 500
 const TIMEOUT_MS = 2_000
 
 /**
@@ -64,7 +66,8 @@ export async function openListener(control: ControlDb): Promise<Listener> {
     const pings = (async () => {
       while (client === mine && !closed) {
         await sleep(PING_MS, undefined, { ref: false })
-        if (client === mine && connected && !closed) await mine.query('select 1')
+        if (client === mine && connected && !closed)
+          await mine.query({ text: 'select 1', query_timeout: PING_TIMEOUT_MS } as pg.QueryConfig)
       }
     })()
     await Promise.race([lost, pings])

@@ -44,7 +44,8 @@ test('a listener hears what was committed, says so when it is deaf, and costs no
   const [said, since] = [proxy.said(), performance.now()]
   await sleep(2_500)
   const [asked, seconds] = [proxy.said() - said, (performance.now() - since) / 1000]
-  assert.ok(asked <= seconds + 1, `asked ${asked} times in ${seconds} seconds, not once a second`)
+  // One loop asks two and a half times a second; what five reconnections left behind would ask six times as often.
+  assert.ok(asked <= 2.5 * seconds + 1, `asked ${asked} times in ${seconds} seconds`)
   await transaction(here.control, (tx) => notify(tx, 'thing', 'again'))
   await until('it has heard it', () => heard.includes('again'))
 })
