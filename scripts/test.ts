@@ -15,7 +15,7 @@ if (files.length === 0) {
 await sweepDatabases()
 const { status } = spawnSync(
   process.execPath,
-  ['--test', '--test-concurrency=4', '--test-timeout=180000', ...flags, ...files],
+  ['--test', '--test-concurrency=3', '--test-timeout=180000', ...flags, ...files],
   {
     stdio: 'inherit',
     env: { ...process.env, NODE_ENV: 'test' },

@@ -155,6 +155,17 @@ export async function openQueue(options: QueueOptions): Promise<Queue> {
   }
 }
 
+type Release = (error?: Error | boolean) => void
+type ConnectCallback = (error: Error | undefined, client: pg.PoolClient | undefined, release: Release) => void
+
+function once(release: Release): Release {
+  let released = false
+  return (error) => {
+    if (!released) release(error)
+    released = true
+  }
+}
+
 /** Its statements are short. One that is not has met a server in trouble, and must not hold up leaving it. */
 function openQueuePool(directUrl: string, concurrency: number) {
   const pool = new pg.Pool({
@@ -173,6 +184,12 @@ function openQueuePool(directUrl: string, concurrency: number) {
     client.on('error', () => {})
   })
   pool.on('remove', (client) => clients.delete(client))
+  // The runner hands its listening connection back twice when that breaks at the wrong moment; the second time is an
+  // exception that nobody can catch.
+  const connect = pool.connect.bind(pool) as (callback?: ConnectCallback) => unknown
+  const connectOnce = (callback?: ConnectCallback) =>
+    callback ? connect((error, client, release) => callback(error, client, once(release))) : connect()
+  pool.connect = connectOnce as typeof pool.connect
   return {
     pool,
     /** Ends what waits for a server that is gone without a word. */

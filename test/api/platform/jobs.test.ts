@@ -261,8 +261,11 @@ test('recurring jobs are registered with the databases to which they belong, and
   const names = (on: 'cell' | 'control') => recurring.filter((job) => job.on === on).map(({ name }) => name)
   const knownIn = (url: string) =>
     onServer(async (client) => (await client.query(known)).rows.map(({ identifier }) => identifier as string), url)
-  await until('they are registered in main', async () => (await knownIn(made.main.url)).length > 0)
-  await until('they are registered in the second cell', async () => (await knownIn(made.second.url)).length > 0)
+  await until('they are registered in main', async () => (await knownIn(made.main.url)).length >= recurring.length)
+  await until(
+    'they are registered in the second cell',
+    async () => (await knownIn(made.second.url)).length >= names('cell').length,
+  )
   assert.deepEqual(await knownIn(made.main.url), [...names('cell'), ...names('control')].sort())
   assert.deepEqual(await knownIn(made.second.url), names('cell').sort())
 
