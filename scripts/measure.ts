@@ -1,5 +1,5 @@
 // What `npm run bench -- <name>` and `npm run proof -- <name>` share: finding a part, running it, printing and keeping its figures.
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import { styleText } from 'node:util'
 import { onServer, sweepDatabases } from '../test/support/database.ts'
@@ -14,13 +14,16 @@ export async function runParts(kind: 'bench' | 'proof'): Promise<void> {
     .map((file) => file.slice(0, -`.${kind}.ts`.length))
   const quick = process.argv.includes('--quick')
   const [wanted] = process.argv.slice(2).filter((word) => !word.startsWith('--'))
-  if (!wanted || !existsSync(`${kind}/${wanted}.${kind}.ts`)) {
-    console.error(`Usage: npm run ${kind} -- <name> [--quick]\nThere is: ${names.join(', ')}`)
-    process.exit(2)
+  const load = async (name: string) => (await import(`../${kind}/${name}.${kind}.ts`)) as Part
+  if (!wanted || !names.includes(wanted)) {
+    const width = Math.max(...names.map(({ length }) => length))
+    const list = await Promise.all(names.map(async (name) => `  ${name.padEnd(width)}  ${(await load(name)).title}`))
+    console[wanted ? 'error' : 'log'](`Usage: npm run ${kind} -- <name> [--quick]\n${list.join('\n')}`)
+    process.exit(wanted ? 2 : 0)
   }
 
   await sweepDatabases()
-  const part = (await import(`../${kind}/${wanted}.${kind}.ts`)) as Part
+  const part = await load(wanted)
   const machine = {
     cores: os.availableParallelism(),
     memoryGb: Math.round(os.totalmem() / 2 ** 30),

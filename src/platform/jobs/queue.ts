@@ -84,7 +84,7 @@ export async function openQueue(options: QueueOptions): Promise<Queue> {
     (job: AnyJob): Task =>
     async (payload, helpers) => {
       checkPayload(job, payload)
-      const { id, attempts } = helpers.job
+      const { id, attempts, locked_at: lockedAt } = helpers.job
       const context: JobContext<never> = {
         db: (job.on === 'control' ? control : cell) as never,
         control: options.databases.control,
@@ -93,10 +93,13 @@ export async function openQueue(options: QueueOptions): Promise<Queue> {
         log: log.child({ job: job.name, jobId: id }),
         attempt: attempts,
         signal: helpers.abortSignal ?? new AbortController().signal,
+        // This worker may have it again since, so it has to be the same lock. (The attempts do not tell: enqueueing its key
+        // anew changes them.)
         fence: async (tx) => {
           const { rows } = await sql`
             select 1 from graphile_worker._private_jobs
-             where id = ${id} and locked_by = ${poolId} and attempts = ${attempts} for share`.execute(tx)
+             where id = ${id} and locked_by = ${poolId} and date_trunc('milliseconds', locked_at) = ${lockedAt}
+               for share`.execute(tx)
           if (rows.length === 0) throw new Error(`Job ${id} was given up for dead and belongs to another worker now`)
         },
       }
@@ -117,7 +120,6 @@ export async function openQueue(options: QueueOptions): Promise<Queue> {
       concurrency,
       pollInterval: POLL_MS,
       noHandleSignals: true,
-      noPreparedStatements: true,
       events,
       logger: quietLogger(log),
       preset: {

@@ -302,27 +302,49 @@ test('a run that was given up for dead is refused at its fence, even when the sa
   const { databases, work, look } = await setUp(t)
   await look('create table effects (attempt integer not null)')
   const refused: string[] = []
-  const halted = halting('test.halting', async ({ db, attempt, fence }) => {
-    await transaction(db, async (tx) => {
-      await fence(tx).catch((error: Error) => {
-        refused.push(`attempt ${attempt}: ${error.message}`)
-        throw error
+  const [first, second] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  let [started, finished] = [0, 0]
+  const job = defineJob({
+    name: 'test.halting',
+    on: 'control',
+    payload: Type.Object({}),
+    async run(_payload, { db, attempt, fence }) {
+      started++
+      await (started === 1 ? first : second).promise
+      await transaction(db, async (tx) => {
+        await fence(tx).catch((error: Error) => {
+          refused.push(`attempt ${attempt}: ${error.message}`)
+          throw error
+        })
+        await sql`insert into effects (attempt) values (${attempt})`.execute(tx)
       })
-      await sql`insert into effects (attempt) values (${attempt})`.execute(tx)
-    })
+      finished++
+    },
   })
-  work([halted.job])
-  await transaction(databases.control, (tx) => enqueue(tx, halted.job, {}))
-  await until('it has started', () => halted.started.length === 1)
+  work([job])
+  await transaction(databases.control, (tx) => enqueue(tx, job, {}))
+  await until('it has started', () => started === 1)
   // What the sweeper does when it believes that a worker is dead.
   await look(`select graphile_worker.force_unlock_workers(array(select pool_id from cell.workers))`)
-  await until('it has started again', () => halted.started.length === 2)
-  halted.release()
-
-  await until('the second run has finished', () => halted.finished.length === 1)
+  await until('it has started again', () => started === 2)
+  second.resolve()
+  await until('the second run has finished', () => finished === 1)
+  first.resolve()
   await until('the first was refused', () => refused.length === 1)
   assert.match(refused[0] ?? '', /attempt 1: Job \d+ was given up for dead/)
   assert.deepEqual(await look('select attempt from effects'), [{ attempt: 2 }])
+})
+
+test('a job whose key is enqueued anew while it runs passes its fence, and the newer one runs as well', async (t) => {
+  const { databases, work, look } = await setUp(t)
+  const halted = halting('test.halting', ({ db, fence }) => transaction(db, fence))
+  work([halted.job])
+  await transaction(databases.control, (tx) => enqueue(tx, halted.job, {}, { key: 'one' }))
+  await until('it has started', () => halted.started.length === 1)
+  await transaction(databases.control, (tx) => enqueue(tx, halted.job, {}, { key: 'one' }))
+  halted.release()
+  await until('the queue is empty', async () => (await look(queued)).length === 0)
+  assert.equal(halted.finished.length, 2)
 })
 
 test('while a fenced transaction is open, its job is not handed to anybody else', async (t) => {
