@@ -1,6 +1,7 @@
 // Shows what the service's mails look like: writes each as an HTML and a text file, to be opened in a browser.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { confirmationMail, invitationMail, resetMail } from '#modules/accounts/index.ts'
+import { lowStockMail } from '#modules/catalog/index.ts'
 
 const DIRECTORY = '.kontor/mails'
 const token = 'eyJhbGciOiJFUzI1NiIsInR5cCI6ImtvbnRvci1jb25maXJtK2p3dCJ9.eyJleGFtcGxlIjp0cnVlfQ.c2lnbmF0dXJl'
@@ -14,6 +15,10 @@ const mails = {
     role: 'Editors',
     url: `https://shop.example.com/invitation?token=${token}`,
   }),
+  'low-stock': await lowStockMail([
+    { product: 'Mug <stoneware> & saucer', variant: 'Blue', sku: 'MUG-BLUE', quantity: 2 },
+    { product: 'Enamel lantern', variant: '', sku: '', quantity: 0 },
+  ]),
 }
 
 mkdirSync(DIRECTORY, { recursive: true })

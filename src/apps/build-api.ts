@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { accessRoutes, createDirectory } from '#modules/access/index.ts'
+import { accessRoutes, createCustomers, createDirectory } from '#modules/access/index.ts'
 import {
   accountRoutes,
   createAttempts,
@@ -7,24 +7,38 @@ import {
   createIdentityProvider,
   createOrigins,
   createTokens,
+  findContact,
+  idsOf,
   openKeyring,
   sendInvitation,
+  userExists,
 } from '#modules/accounts/index.ts'
+import { catalogResolvers, catalogRoutes, promoRoutes, transferRoutes } from '#modules/catalog/index.ts'
+import { applyEvent, checkoutRoutes, closePageOf, resultPage } from '#modules/checkout/index.ts'
+import { orderRoutes } from '#modules/orders/index.ts'
+import { webhookRoutes } from '#modules/payments/index.ts'
 import type { Config } from '#platform/config.ts'
 import { createSecretBox } from '#platform/crypto/secret-box.ts'
-import { handleOf, openDatabases } from '#platform/database/database.ts'
+import { handleOf, openDatabases, type Tx } from '#platform/database/database.ts'
 import { openListener } from '#platform/database/listener.ts'
 import { eventRoutes } from '#platform/events/routes.ts'
 import { healthRoutes } from '#platform/http/health.ts'
 import { createServer, type Server } from '#platform/http/server.ts'
 import { enqueue } from '#platform/jobs/define.ts'
 import { type Metrics, measurePools, measureRequests } from '#platform/observability/metrics.ts'
+import { openPayments } from '#platform/services.ts'
 
 const tags = [
   {
     name: 'Businesses',
     description: 'A business with its settings and markets. Almost everything else belongs to one.',
   },
+  { name: 'Products', description: 'What a business sells, with variants and a price for each market.' },
+  { name: 'Stock', description: 'How much there is of each variant, and a ledger of why.' },
+  { name: 'Promo codes', description: 'Discounts that customers get for a word: for whom, where, when and how often.' },
+  { name: 'Import and export', description: 'Many products at once, as NDJSON or CSV.' },
+  { name: 'Checkout', description: 'From a cart to a paid order.' },
+  { name: 'Orders', description: 'What was ordered, with a history of its state and one of its payment.' },
   { name: 'Roles', description: 'What the people of a business may do there.' },
   { name: 'Invitations', description: 'How people become members of a business.' },
   { name: 'Sign in', description: 'Ways in: email, an identity provider, as a guest; and what keeps a session going.' },
@@ -55,6 +69,9 @@ export async function buildApi(config: Config, { log, metrics, drainGraceMs = 1_
   const keyring = openKeyring(control, box, listener)
   const tokens = createTokens(keyring, config.publicUrl)
   const directory = createDirectory(control, listener)
+  const origins = createOrigins({ control, listener, publicUrl: config.publicUrl, allowed: config.allowedOrigins })
+  const customers = createCustomers(control)
+  const pages = { payments: openPayments(config), publicUrl: config.publicUrl }
 
   const app = await createServer({
     log,
@@ -79,7 +96,7 @@ export async function buildApi(config: Config, { log, metrics, drainGraceMs = 1_
     tokens,
     box,
     attempts: createAttempts(control, config.rateLimits),
-    origins: createOrigins({ control, listener, publicUrl: config.publicUrl, allowed: config.allowedOrigins }),
+    origins,
     provider: createIdentityProvider(config.identity),
     publicUrl: config.publicUrl,
     providers: config.providers,
@@ -89,6 +106,30 @@ export async function buildApi(config: Config, { log, metrics, drainGraceMs = 1_
     cells,
     signup: config.businessSignup,
     mailInvitation: (tx, { businessId, id }) => enqueue(tx, sendInvitation, { businessId, invitationId: id }),
+  })
+  await app.register(catalogRoutes, { prefix: '/v1/businesses/:businessId', resolvers: catalogResolvers(control) })
+  await app.register(transferRoutes, { prefix: '/v1/businesses/:businessId' })
+  await app.register(promoRoutes, { prefix: '/v1/businesses/:businessId' })
+  await app.register(orderRoutes, {
+    prefix: '/v1/businesses/:businessId',
+    idsOf: (userId) => idsOf(control, userId),
+    userExists: (userId) => userExists(control, userId),
+    rememberCustomer: customers.remember,
+    closePage: (cell, businessId, orderId) => closePageOf(pages, cell, businessId, orderId),
+  })
+  await app.register(checkoutRoutes, {
+    ...pages,
+    rememberCustomer: customers.remember,
+    findContact: (userId) => findContact(control, userId),
+    isAllowedUrl: (business, url) => origins.isAllowed(url, business.allowedOrigins),
+  })
+  await app.register(resultPage)
+  await app.register(webhookRoutes, {
+    payments: pages.payments,
+    findBusiness: directory.findBusiness,
+    cells,
+    metrics,
+    apply: (tx: Tx, event: { businessId: string; subject: string; eventId: string }) => enqueue(tx, applyEvent, event),
   })
   await app.register(eventRoutes, { prefix: '/v1/businesses/:businessId' })
   await extend?.(app)

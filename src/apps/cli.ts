@@ -11,6 +11,8 @@ import { VERSION } from '#platform/version.ts'
 import { AppError } from '#vocabulary/errors.ts'
 import { isOrigin } from '#vocabulary/origins.ts'
 import { BootError, boot } from './boot.ts'
+import { addProductCommands } from './cli-products.ts'
+import { addVerifyCommand } from './cli-verify.ts'
 
 const program = new Command('kontor').description('Commands for the operator of a Kontor service.').version(VERSION)
 
@@ -91,6 +93,9 @@ program
       console.log(`${origin} is approved`)
     }),
   )
+
+addProductCommands(program, withDatabases)
+addVerifyCommand(program, config)
 
 const jobs = program.command('jobs').description('Background jobs.')
 jobs

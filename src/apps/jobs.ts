@@ -1,7 +1,14 @@
 import { AUDIT_LOG } from '#modules/access/index.ts'
 import { accountJobs } from '#modules/accounts/index.ts'
+import { catalogJobs } from '#modules/catalog/index.ts'
+import { checkoutJobs } from '#modules/checkout/index.ts'
 import type { AnyJob } from '#platform/jobs/define.ts'
 import { maintenanceJobs } from '#platform/maintenance.ts'
 
 /** Every job that a worker can run. */
-export const jobs: readonly AnyJob[] = [...maintenanceJobs([AUDIT_LOG]), ...accountJobs]
+export const jobs: readonly AnyJob[] = [
+  ...maintenanceJobs([AUDIT_LOG]),
+  ...accountJobs,
+  ...catalogJobs,
+  ...checkoutJobs,
+]

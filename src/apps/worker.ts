@@ -1,4 +1,5 @@
 import closeWithGrace from 'close-with-grace'
+import { askAboutSilent, doRefunds, endExpired } from '#modules/checkout/index.ts'
 import { loadConfig } from '#platform/config.ts'
 import { openDatabases } from '#platform/database/database.ts'
 import { sequenceEvents } from '#platform/events/sequencer.ts'
@@ -12,6 +13,7 @@ import { jobs } from './jobs.ts'
 
 const MAX_DRAIN_MS = 25_000
 const SEQUENCE_MS = 500
+const SWEEP_MS = 2_000
 
 await boot(async () => {
   const config = loadConfig(process.env)
@@ -38,12 +40,17 @@ await boot(async () => {
   const sequencers = [...databases.cells].map(([name, cell]) =>
     startLoop(`sequencer of ${name}`, SEQUENCE_MS, () => sequenceEvents(cell), log),
   )
+  const sweeps = [...databases.cells].flatMap(([name, cell]) => [
+    startLoop(`expiry in ${name}`, SWEEP_MS, () => endExpired(services, cell, log), log),
+    startLoop(`reconciliation in ${name}`, SWEEP_MS, () => askAboutSilent(services, cell, log), log),
+    startLoop(`refunds in ${name}`, SWEEP_MS, () => doRefunds(services, cell, log), log),
+  ])
   const metricsServer = await serveMetrics(metrics, config.host, config.workerMetricsPort)
 
   closeWithGrace({ delay: MAX_DRAIN_MS, logger: false }, async ({ err, signal }) => {
     if (err) log.fatal({ err }, 'stopping after an unexpected error')
     else log.info({ signal }, 'stopping')
-    await Promise.all([worker.stop(), ...sequencers.map((loop) => loop.stop())])
+    await Promise.all([worker.stop(), ...[...sequencers, ...sweeps].map((loop) => loop.stop())])
     await metricsServer.close()
     services.mail?.close()
     await databases.close()

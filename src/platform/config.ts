@@ -20,6 +20,9 @@ export type Config = {
   rateLimits: boolean
   mail: { smtpUrl: string; from: string } | undefined
   sms: { accountSid: string; authToken: string; from: string; apiUrl: string } | undefined
+  payments:
+    | { secretKey: string; webhookSecrets: string[]; apiUrl: string | undefined; sharedAccount: boolean }
+    | undefined
   identity: { issuer: string; clientId: string; clientSecret: string } | undefined
   /** Which outside services are configured. One that is not makes its own operations answer 503, and nothing else. */
   providers: Record<'mail' | 'sms' | 'payments' | 'identity' | 'ai' | 'redis', boolean>
@@ -79,11 +82,22 @@ export function loadConfig(env: Environment): Config {
   const mail = group('SMTP_URL', 'MAIL_FROM')
   const sms = group('TWILIO_ACCOUNT_SID', 'TWILIO_AUTH_TOKEN', 'TWILIO_FROM')
   const identity = group('OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET')
+  const stripe = group('STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRET')
+  const stripeUrl = value('STRIPE_API_URL')
+  if (stripeUrl && !isOrigin(stripeUrl)) problem('STRIPE_API_URL must be an origin such as http://127.0.0.1:4242.')
   const smsUrl = value('TWILIO_API_URL') ?? 'https://api.twilio.com'
   if (sms && !isOrigin(smsUrl)) problem('TWILIO_API_URL must be an origin such as https://api.twilio.com.')
   if (identity && !isSecureOrLoopback(identity.OIDC_ISSUER)) {
     problem('OIDC_ISSUER must be an https address (http only on loopback, for development).')
   }
+
+  const businessSignup = oneOf('BUSINESS_SIGNUP', ['open', 'closed'], mode === 'production' ? 'closed' : 'open')
+  // Where anybody may open a business, nobody's money goes to the operator's account by accident.
+  const sharedAccount = oneOf(
+    'STRIPE_SHARED_ACCOUNT',
+    ['true', 'false'],
+    businessSignup === 'closed' ? 'true' : 'false',
+  )
 
   const config: Config = {
     mode: mode ?? 'production',
@@ -95,7 +109,7 @@ export function loadConfig(env: Environment): Config {
     metricsPort,
     workerMetricsPort: whole('WORKER_METRICS_PORT', metricsPort === 0 ? 0 : metricsPort + 1),
     secretKeys: readSecretKeys(value('SECRET_KEY'), mode, problem),
-    businessSignup: oneOf('BUSINESS_SIGNUP', ['open', 'closed'], mode === 'production' ? 'closed' : 'open'),
+    businessSignup,
     allowedOrigins,
     rateLimits: oneOf('RATE_LIMITS', ['on', 'off'], 'on') === 'on',
     mail: mail && { smtpUrl: mail.SMTP_URL, from: mail.MAIL_FROM },
@@ -105,6 +119,12 @@ export function loadConfig(env: Environment): Config {
       from: sms.TWILIO_FROM,
       apiUrl: smsUrl,
     },
+    payments: stripe && {
+      secretKey: stripe.STRIPE_SECRET_KEY,
+      webhookSecrets: list(stripe.STRIPE_WEBHOOK_SECRET),
+      apiUrl: stripeUrl,
+      sharedAccount: sharedAccount === 'true',
+    },
     identity: identity && {
       issuer: identity.OIDC_ISSUER,
       clientId: identity.OIDC_CLIENT_ID,
@@ -113,7 +133,7 @@ export function loadConfig(env: Environment): Config {
     providers: {
       mail: Boolean(mail),
       sms: Boolean(sms),
-      payments: Boolean(value('STRIPE_SECRET_KEY')),
+      payments: Boolean(stripe),
       identity: Boolean(identity),
       ai: Boolean(value('AI_API_URL')),
       redis: Boolean(value('REDIS_URL')),

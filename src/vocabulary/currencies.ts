@@ -15,4 +15,7 @@ const MINOR_UNITS = new Map(
   ),
 )
 
+/** How many digits of it are minor units: 2 for USD, 0 for JPY. */
+export const exponentOf = (code: string) => MINOR_UNITS.get(code) ?? 2
+
 export const isCurrency = (code: string) => MINOR_UNITS.has(code)

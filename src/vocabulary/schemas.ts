@@ -16,6 +16,10 @@ export const idOf = (prefix: string, example: string) =>
     examples: [`${prefix}_${example}`],
   })
 export const BusinessId = idOf('biz', '4k7q2m9x1c3v')
+export const ProductId = idOf('prod', '01jcq3v7k8f5t9x2m4n6p8r0sw')
+export const OrderId = idOf('ord', '01jcq3v7k8f5t9x2m4n6p8r0sw')
+export const VariantId = Type.String({ ...Id, description: 'Unique within its product.', examples: ['red-xl'] })
+export const MarketId = Type.String({ ...Id, description: 'A market of the business.', examples: ['us'] })
 export const UserId = idOf('usr', '01jcq3v7k8f5t9x2m4n6p8r0sw')
 
 export const Email = Type.String({
@@ -43,6 +47,12 @@ export const Money = Type.Integer({
   description: 'Minor units (cents).',
   examples: [1999],
 })
+export const Currency = Type.String({
+  pattern: '^[A-Z]{3}$',
+  maxLength: 3,
+  description: 'The market’s.',
+  examples: ['USD'],
+})
 export const BasisPoints = Type.Integer({ minimum: 0, maximum: 10_000, examples: [1900] })
 
 /** One enum keyword, so a wrong value gives one error, and the reference shows one list. */
@@ -64,6 +74,13 @@ export const PageQuery = {
     }),
   ),
 }
+
+export const PageOnly = Type.Object(PageQuery)
+export type PageOnly = Static<typeof PageOnly>
+
+/** Paths of a business, and of one of its records. */
+export const BusinessParams = Type.Object({ businessId: BusinessId })
+export const RecordParams = Type.Object({ businessId: BusinessId, id: Id })
 
 export const PageOf = <Schema extends TSchema>(item: Schema) =>
   Type.Object({

@@ -2,17 +2,29 @@
 import { useFaults } from '#platform/faults.ts'
 import type { FaultAction } from './child.ts'
 
-const actions = JSON.parse(process.env.KONTOR_TEST_FAULTS ?? '{}') as Record<string, FaultAction>
-const release = Promise.withResolvers<void>()
+/** What can also be asked for later, by a message. `kill-second`: only when it comes to that place again. */
+export type Faults = Record<string, FaultAction | 'kill-second'>
 
-process.once('message', () => release.resolve())
+const actions = JSON.parse(process.env.KONTOR_TEST_FAULTS ?? '{}') as Faults
+const release = Promise.withResolvers<void>()
+const seen = new Set<string>()
+
+process.on('message', (message: 'release' | Faults) => {
+  if (message === 'release') return release.resolve()
+  Object.assign(actions, message)
+  process.send?.('armed')
+})
 process.once('disconnect', () => process.exit(1)) // the test is gone: leave nothing behind
 process.channel?.unref()
 
 useFaults(async (name) => {
   const action = actions[name]
   if (action === undefined) return
-  if (action === 'kill') process.kill(process.pid, 'SIGKILL')
+  if (action === 'kill-second' && !seen.has(name)) return void seen.add(name)
+  if (action === 'kill' || action === 'kill-second') {
+    process.kill(process.pid, 'SIGKILL')
+    return new Promise<void>(() => {}) // nothing happens between the signal and the end
+  }
   if (action === 'throw') throw new Error(`fault ${name}`)
   process.send?.(name)
   await release.promise

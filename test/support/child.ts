@@ -4,10 +4,10 @@ import path from 'node:path'
 
 const ROOT = path.join(import.meta.dirname, '../..')
 const PRELOAD = path.join(import.meta.dirname, 'child-preload.ts')
-const MAX_WAIT_MS = 30_000
+const MAX_WAIT_MS = 60_000
 
-/** At a named fault point: die without a word, throw, or wait until the test calls `release`. */
-export type FaultAction = 'kill' | 'throw' | 'hold'
+/** At a named fault point: die without a word (there, or when it comes there again), throw, or wait until `release`. */
+export type FaultAction = 'kill' | 'kill-second' | 'throw' | 'hold'
 
 export type Exit = { code: number | null; signal: NodeJS.Signals | null }
 export type Child = Awaited<ReturnType<typeof startChild>>
@@ -70,6 +70,12 @@ export async function startChild(
     /** Waits until the process stands at a fault point that holds it. */
     untilHeld: (fault: string) => until(fault, () => reached.has(fault) || undefined),
     release: () => void child.send('release'),
+    /** From now on it does this, there. */
+    async arm(actions: Record<string, FaultAction>): Promise<void> {
+      reached.delete('armed')
+      child.send(actions)
+      await until('armed', () => reached.has('armed') || undefined)
+    },
     async kill(): Promise<void> {
       child.kill('SIGKILL')
       await exited

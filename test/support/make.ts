@@ -84,7 +84,56 @@ export function createMake({ url, services }: Pick<TestApi, 'url' | 'services'>)
     return { ...member, roleId }
   }
 
-  return { user, guest: () => session(true), apiKey, business, member, anonymous: () => createClient(url) }
+  /** A business that sells in two markets, `us` (USD) and `de` (EUR). */
+  async function shop(options: Parameters<typeof business>[0] = {}) {
+    const made = await business(options)
+    const market = { taxBps: 1_000, taxShipping: false, shippingMethods: [], paymentMethods: ['CREDIT_CARD' as const] }
+    const markets = [
+      { ...market, id: 'us', name: 'United States', currency: 'USD' },
+      { ...market, id: 'de', name: 'Germany', currency: 'EUR' },
+    ]
+    const { status, text } = await made.admin.put(made.path, { markets })
+    if (status !== 200) throw new Error(text)
+    return { ...made, products: `${made.path}/products` }
+  }
+  type Shop = Awaited<ReturnType<typeof shop>>
+
+  /** A product that can be bought: ACTIVE, one variant `one` at 10.00 in both markets, 100 of it in stock. */
+  async function product({ admin, products }: Pick<Shop, 'admin' | 'products'>, body: object = {}) {
+    const variant = {
+      id: 'one',
+      name: 'One size',
+      sku: `SKU-${++count}`,
+      pricing: {
+        markets: [
+          { marketId: 'us', price: 1_000 },
+          { marketId: 'de', price: 900 },
+        ],
+      },
+      inventory: { tracked: true, quantity: 100 },
+    }
+    const name = `Product ${++count}`
+    const made = await admin.post(products, { name, statuses: [{ status: 'ACTIVE' }], variants: [variant], ...body })
+    if (made.status !== 201) throw new Error(made.text)
+    const path = `${products}/${made.body.id}`
+    const stock = async (variantId = 'one') => {
+      const { body } = await admin.get(path)
+      const found = body.variants.find((element: { id: string }) => element.id === variantId)
+      return found.inventory.quantity as number
+    }
+    return { ...(made.body as { id: string; name: string; slug: string }), body: made.body, path, stock }
+  }
+
+  return {
+    shop,
+    product,
+    user,
+    guest: () => session(true),
+    apiKey,
+    business,
+    member,
+    anonymous: () => createClient(url),
+  }
 }
 
 export type Make = ReturnType<typeof createMake>

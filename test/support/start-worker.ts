@@ -37,7 +37,10 @@ export function startTestWorker(env: Record<string, string>, jobs: readonly AnyJ
     /** The databases of which it wanted to end this process. */
     abandoned,
     stop: () => {
-      stopping ??= worker.stop().then(() => databases.close())
+      stopping ??= worker.stop().then(() => {
+        services.mail?.close()
+        return databases.close()
+      })
       return stopping
     },
   }

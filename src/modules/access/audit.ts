@@ -5,8 +5,8 @@ import type { PartitionedLog } from '#platform/database/partitions.ts'
 import type { Actor } from '#vocabulary/actor.ts'
 import { newId } from '#vocabulary/ids.ts'
 import { decodeCursor, toPage } from '#vocabulary/paging.ts'
+import { type PageOnly } from '#vocabulary/schemas.ts'
 import { toSeconds } from '#vocabulary/time.ts'
-import type { PageOnly } from './schemas.ts'
 
 export const AUDIT_LOG: PartitionedLog = { table: 'access.audit_log', keepMonths: 25 }
 

@@ -1,4 +1,3 @@
-import slugify from '@sindresorhus/slugify'
 import { now } from '#platform/clock.ts'
 import type { ControlTx } from '#platform/database/database.ts'
 import { violatedConstraint } from '#platform/database/errors.ts'
@@ -6,6 +5,7 @@ import { notify } from '#platform/database/listener.ts'
 import type { Actor } from '#vocabulary/actor.ts'
 import type { Business } from '#vocabulary/business.ts'
 import { newBusinessId, newId } from '#vocabulary/ids.ts'
+import { slugOf } from '#vocabulary/slugs.ts'
 import { audit } from './audit.ts'
 import { BUSINESS_CHANGED } from './directory.ts'
 import { slugExists } from './errors.ts'
@@ -27,7 +27,7 @@ export async function createBusiness(
   const business: Business = {
     id,
     name: body.name,
-    slug: body.slug ?? `${slugify(body.name).slice(0, 80).replace(/-$/, '') || 'business'}-${id.slice(-5)}`,
+    slug: body.slug ?? `${slugOf(body.name, 'business')}-${id.slice(-5)}`,
     contactEmail: body.contactEmail ?? null,
     defaultLocale,
     locales: settings.locales,

@@ -34,3 +34,19 @@ export async function rememberCustomer(db: ControlDb, businessId: string, userId
     .onConflict((known) => known.doNothing())
     .execute()
 }
+
+const REMEMBERED = 50_000
+
+/** The same for who buys often: this process does not write what it has written before. */
+export function createCustomers(control: ControlDb) {
+  const known = new Set<string>()
+  return {
+    async remember(businessId: string, userId: string): Promise<void> {
+      const key = `${businessId}/${userId}`
+      if (known.has(key)) return
+      await rememberCustomer(control, businessId, userId)
+      if (known.size >= REMEMBERED) known.clear()
+      known.add(key)
+    },
+  }
+}

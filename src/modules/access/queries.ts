@@ -6,8 +6,8 @@ import type { Business, Market } from '#vocabulary/business.ts'
 import { notFound } from '#vocabulary/errors.ts'
 import { decodeCursor, type Filters } from '#vocabulary/paging.ts'
 import type { Permission } from '#vocabulary/permissions.ts'
+import type { PageOnly } from '#vocabulary/schemas.ts'
 import { lastAdmin } from './errors.ts'
-import type { PageOnly } from './schemas.ts'
 
 export async function findBusiness(db: ControlDb, id: string): Promise<Business | undefined> {
   const row = await db.selectFrom('access.businesses').selectAll().where('id', '=', id).executeTakeFirst()
@@ -173,6 +173,26 @@ export async function listPeopleOf(db: ControlDb, businessId: string, roleIds: r
     : members.union(db.selectFrom('access.customers').select('userId').where('businessId', '=', businessId))
   ).execute()
   return rows.map(({ userId }) => userId)
+}
+
+/** Which of these users are members or customers of a business. */
+export async function findPeople(
+  db: ControlDb,
+  businessId: string,
+  ids: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const members = db
+    .selectFrom('access.memberships')
+    .select('userId')
+    .where('businessId', '=', businessId)
+    .where('userId', 'in', ids)
+  const customers = db
+    .selectFrom('access.customers')
+    .select('userId')
+    .where('businessId', '=', businessId)
+    .where('userId', 'in', ids)
+  const rows = await members.union(customers).execute()
+  return new Set(rows.map(({ userId }) => userId))
 }
 
 /** Takes a user out of every business. The last ADMIN of one must hand it over first. */

@@ -6,13 +6,11 @@ import {
   BusinessId,
   Changes,
   Email,
-  Id,
   idOf,
   Money,
   Name,
   Nullable,
   OneOf,
-  PageQuery,
   Slug,
   UnixSeconds,
   UserId,
@@ -91,10 +89,6 @@ export type BusinessChanges = Static<typeof BusinessChanges>
 export const NewBusiness = Type.Object({ ...Changes(settings).properties, name: Name })
 export type NewBusiness = Static<typeof NewBusiness>
 
-export const BusinessParams = Type.Object({ businessId: BusinessId })
-export const PageOnly = Type.Object(PageQuery)
-export type PageOnly = Static<typeof PageOnly>
-
 const permissions = Type.Array(OneOf(PERMISSIONS), { maxItems: PERMISSIONS.length, uniqueItems: true })
 
 export const Role = Type.Object(
@@ -105,7 +99,6 @@ export const NewRole = Type.Object({ name: Type.String({ ...Name, examples: ['Ed
 export type NewRole = Static<typeof NewRole>
 export const RoleChanges = Changes(NewRole.properties)
 export type RoleChanges = Static<typeof RoleChanges>
-export const RoleParams = Type.Object({ businessId: BusinessId, id: Id })
 
 export const Invitation = Type.Object(
   {

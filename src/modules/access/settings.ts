@@ -1,5 +1,6 @@
 import { isCurrency } from '#vocabulary/currencies.ts'
 import { type Detail, invalidFields } from '#vocabulary/errors.ts'
+import { isLocale } from '#vocabulary/locales.ts'
 import { isOrigin } from '#vocabulary/origins.ts'
 import type { BusinessChanges } from './schemas.ts'
 
@@ -34,11 +35,3 @@ export function checkSettings({ locales, defaultLocale, allowedOrigins, markets 
 
 const isRepeated = (items: readonly { id: string }[], index: number) =>
   items.findIndex(({ id }) => id === items[index]?.id) !== index
-
-export function isLocale(text: string): boolean {
-  try {
-    return Intl.getCanonicalLocales(text)[0] === text
-  } catch {
-    return false
-  }
-}

@@ -50,12 +50,11 @@ export function createAuthenticator(options: {
 
   return ({ kind, value }: Credential): Actor | undefined | Promise<Actor | undefined> => {
     if (value === '' || value.length > MAX_LENGTH) return undefined
-    const key = hash('sha256', value, 'base64')
-    if (kind === 'api-key' || !isJwtShaped(value)) {
-      return apiKeys.peek(key) ?? apiKeys.get(key, () => findApiKeyActor(control, box, value))
-    }
-    const known = verified.peek(key)
+    const key = hash('sha256', value, 'binary')
+    const known = kind === 'bearer' ? verified.peek(key) : undefined
     const actor = known && known.expiresMs > nowMs() ? sessions.peek(known.sessionId) : undefined
-    return actor ?? authenticateToken(value, key)
+    if (actor) return actor
+    if (kind === 'bearer' && isJwtShaped(value)) return authenticateToken(value, key)
+    return apiKeys.peek(key) ?? apiKeys.get(key, () => findApiKeyActor(control, box, value))
   }
 }

@@ -5,7 +5,7 @@ import type { ControlDb } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { fault } from '#platform/faults.ts'
 import { type AnyJob, defineJob, type JobServices } from '#platform/jobs/define.ts'
-import type { Mailer } from '#platform/mail/mailer.ts'
+import { type Mailer, messageIdOf } from '#platform/mail/mailer.ts'
 import { createRenderer, type Rendered } from '#platform/mail/render.ts'
 import { Id } from '#vocabulary/schemas.ts'
 import { mintResetToken } from './change-password.ts'
@@ -21,8 +21,6 @@ function mailerOf({ mail }: JobServices): Mailer {
   if (!mail) throw new Error('SMTP_URL is not set: this mail waits until it is')
   return mail
 }
-
-const messageId = (kind: string, id: string, publicUrl: string) => `<${kind}.${id}@${new URL(publicUrl).hostname}>`
 
 export const confirmationMail = (email: string, url: string): Promise<Rendered> =>
   render('confirm', 'Confirm your email address', { email, url })
@@ -51,7 +49,7 @@ export const sendConfirmation = defineJob({
     const { token } = await tokens.issue('confirm', { sub: userId, sid: userId, provider: 'EMAIL', email: user.email })
     const rendered = await confirmationMail(user.email, `${linkBase}/confirm?token=${token}`)
     await fault('send-confirmation.before-send')
-    await mail.send({ to: user.email, ...rendered, messageId: messageId('confirm', userId, services.publicUrl) })
+    await mail.send({ to: user.email, ...rendered, messageId: messageIdOf('confirm', userId, services.publicUrl) })
     await fault('send-confirmation.after-send')
   },
 })

@@ -14,6 +14,8 @@ export type Origins = {
   origin(field: string, given: string): Promise<string>
   /** `redirectUrl`: answers the whole address, as it was understood. */
   redirect(field: string, given: string): Promise<URL>
+  /** An address of the operator's origins, or of these others. */
+  isAllowed(given: string, others: readonly string[]): Promise<boolean>
 }
 
 export function createOrigins(options: {
@@ -53,6 +55,10 @@ export function createOrigins(options: {
       const url = await allowed(given)
       if (!url) throw invalidOrigin(field)
       return url.origin
+    },
+    async isAllowed(given, others) {
+      const url = parseAddress(given)
+      return url !== undefined && (others.includes(url.origin) || (await isAllowed(url)))
     },
     async redirect(field, given) {
       const url = await allowed(given)

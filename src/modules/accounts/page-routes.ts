@@ -1,29 +1,9 @@
-import path from 'node:path'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyReply } from 'fastify'
-import { Liquid } from 'liquidjs'
+import { type Page, showPage } from '#platform/http/page.ts'
 import { AppError } from '#vocabulary/errors.ts'
 import { resetPassword } from './change-password.ts'
 import { confirm } from './confirm.ts'
 import type { AccountOptions } from './options.ts'
-
-const engine = new Liquid({
-  root: path.join(import.meta.dirname, 'pages'),
-  extname: '.liquid',
-  outputEscape: 'escape',
-  cache: true,
-})
-
-type Page = {
-  title: string
-  text?: string
-  problem?: string
-  action?: string
-  token?: string
-  label?: string
-  password?: boolean
-  code?: string
-}
 
 /**
  * The pages that links in our own mails lead to when no shop front brings its own. They work without JavaScript. A link
@@ -50,18 +30,18 @@ export const pageRoutes: FastifyPluginAsyncTypebox<AccountOptions> = async (app,
     token,
     label: 'Confirm my address',
   })
-  app.get('/confirm', { config }, ({ query }, reply) => show(reply, confirmPage(fieldOf(query, 'token'))))
+  app.get('/confirm', { config }, ({ query }, reply) => showPage(reply, confirmPage(fieldOf(query, 'token'))))
   app.post('/confirm', { config }, async ({ body }, reply) => {
     try {
       await confirm(control, tokens, fieldOf(body, 'token'))
-      return show(reply, { title: 'Your address is confirmed', text: 'You can close this page and log in.' })
+      return showPage(reply, { title: 'Your address is confirmed', text: 'You can close this page and log in.' })
     } catch (error) {
-      return show(reply, { title: 'This did not work', problem: explain(error) }, statusOf(error))
+      return showPage(reply, { title: 'This did not work', problem: explain(error) }, statusOf(error))
     }
   })
 
   app.get('/invitation', { config }, ({ query }, reply) =>
-    show(reply, {
+    showPage(reply, {
       title: 'You are invited',
       text: 'Log in (or register) with the address that this invitation was sent to, in the application that your team uses. If it asks for a code, it is this one:',
       code: fieldOf(query, 'token'),
@@ -76,12 +56,12 @@ export const pageRoutes: FastifyPluginAsyncTypebox<AccountOptions> = async (app,
     label: 'Save the password',
     password: true,
   })
-  app.get('/reset-password', { config }, ({ query }, reply) => show(reply, resetPage(fieldOf(query, 'token'))))
+  app.get('/reset-password', { config }, ({ query }, reply) => showPage(reply, resetPage(fieldOf(query, 'token'))))
   app.post('/reset-password', { config }, async ({ body }, reply) => {
     const token = fieldOf(body, 'token')
     try {
       await resetPassword(control, { token, password: fieldOf(body, 'password') })
-      return show(reply, {
+      return showPage(reply, {
         title: 'Your password is changed',
         text: 'All devices were logged out. You can log in with the new password.',
       })
@@ -90,7 +70,7 @@ export const pageRoutes: FastifyPluginAsyncTypebox<AccountOptions> = async (app,
         error instanceof AppError && error.details[0]?.field === 'password'
           ? resetPage(token)
           : { title: 'This did not work' }
-      return show(reply, { ...again, problem: explain(error) }, statusOf(error))
+      return showPage(reply, { ...again, problem: explain(error) }, statusOf(error))
     }
   })
 }
@@ -100,15 +80,3 @@ const explain = (error: unknown): string => {
   throw error
 }
 const statusOf = (error: unknown) => (error instanceof AppError ? error.status : 500)
-
-async function show(reply: FastifyReply, page: Page, status = 200): Promise<string> {
-  void reply
-    .code(status)
-    .header('content-type', 'text/html; charset=utf-8')
-    .header('cache-control', 'no-store')
-    .header(
-      'content-security-policy',
-      "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
-    )
-  return (await engine.renderFile('page', page)) as string
-}

@@ -29,6 +29,21 @@ export const findConfirmedByEmail = (db: ControlDb, email: string) =>
     .where('confirmedAt', 'is not', null)
     .executeTakeFirst()
 
+export const userExists = async (db: ControlDb, id: string) =>
+  (await db.selectFrom('accounts.users').select('id').where('id', '=', id).executeTakeFirst()) !== undefined
+
+/** A number that this user has confirmed, if any. */
+export async function findContact(db: ControlDb, userId: string): Promise<{ phone: string | undefined }> {
+  const row = await db
+    .selectFrom('accounts.verifiedPhones')
+    .select('number')
+    .where('userId', '=', userId)
+    .orderBy('number')
+    .limit(1)
+    .executeTakeFirst()
+  return { phone: row?.number }
+}
+
 /** One's own record: everything; to a key that is bound to a business, only what belongs there. */
 export async function getOwnUser(db: ControlDb, userId: string, onlyBusinessId?: string): Promise<User> {
   const user = await db.selectFrom('accounts.users').selectAll().where('id', '=', userId).executeTakeFirst()

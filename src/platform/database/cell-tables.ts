@@ -22,6 +22,126 @@ export type JsonValue = JsonArray | JsonObject | JsonPrimitive
 
 export type Timestamp = ColumnType<Date, Date | string, Date | string>
 
+export interface CatalogImportRows {
+  businessId: string
+  details: Json | null
+  importId: string
+  line: string
+  number: number
+}
+
+export interface CatalogImports {
+  actor: Json | null
+  businessId: string
+  created: Generated<number>
+  createdAt: Timestamp
+  failed: Generated<number>
+  finishedAt: Timestamp | null
+  id: string
+  position: Generated<number>
+  status: string
+  total: Generated<number>
+  updated: Generated<number>
+  updatedAt: Timestamp
+}
+
+export interface CatalogProducts {
+  blocks: Json
+  businessId: string
+  category: string
+  createdAt: Timestamp
+  description: string
+  document: string
+  gallery: Json
+  id: string
+  name: string
+  slug: string
+  status: string
+  statuses: Json
+  updatedAt: Timestamp
+  version: number
+}
+
+export interface CatalogPromoCodes {
+  businessId: string
+  code: string
+  createdAt: Timestamp
+  currency: string | null
+  deletedAt: Timestamp | null
+  endsAt: Timestamp | null
+  id: string
+  markets: string[] | null
+  maxPerCustomer: number | null
+  maxRedemptions: number | null
+  minSubtotal: number | null
+  redemptions: Generated<number>
+  startsAt: Timestamp | null
+  type: string
+  updatedAt: Timestamp
+  value: number
+  version: Generated<number>
+}
+
+export interface CatalogPromoCustomers {
+  businessId: string
+  customer: string
+  promoId: string
+  redemptions: number
+}
+
+export interface CatalogSearch {
+  businessId: string
+  category: string
+  productId: string
+  status: string
+  terms: string
+}
+
+export interface CatalogSpellings {
+  businessId: string
+  spelling: string
+  word: string
+}
+
+export interface CatalogStock {
+  businessId: string
+  lowAt: Timestamp | null
+  lowNewsDue: Generated<boolean>
+  lowStockThreshold: number | null
+  position: number | null
+  productId: string
+  quantity: Generated<number>
+  tracked: boolean
+  variantId: string
+  version: Generated<number>
+}
+
+export interface CatalogStockMovements {
+  businessId: string
+  createdAt: Timestamp
+  delta: number
+  kind: string
+  number: number
+  productId: string
+  quantity: number
+  reason: string | null
+  reference: string | null
+  userId: string | null
+  variantId: string
+}
+
+export interface CatalogVariants {
+  attributes: Json
+  businessId: string
+  gallery: Json
+  id: string
+  name: string
+  position: number | null
+  prices: Json
+  productId: string
+  sku: string
+}
+
 export interface CellEventCounters {
   businessId: string
   lastNumber: number
@@ -68,10 +188,109 @@ export interface CellWorkers {
   suspectedAt: Timestamp | null
 }
 
+export interface OrdersOrders {
+  blocks: Json
+  businessId: string
+  cancelUrl: string | null
+  contactEmail: string | null
+  createdAt: Timestamp
+  currency: string
+  customerId: string
+  discount: number
+  expiredAt: Timestamp | null
+  expiresAt: Timestamp | null
+  id: string
+  lines: Json
+  market: string
+  number: string
+  paymentMethod: string | null
+  paymentStatus: string
+  paymentStatuses: Json
+  promoCode: string | null
+  promoCustomer: string | null
+  promoId: string | null
+  releasedAt: Timestamp | null
+  requestCaller: string | null
+  requestHash: Buffer | null
+  requestKey: string | null
+  returnUrl: string | null
+  shipping: number
+  shippingMethodId: string | null
+  status: string
+  statuses: Json
+  subtotal: number
+  sweptAt: Timestamp | null
+  tax: number
+  total: number
+  trace: Json | null
+  updatedAt: Timestamp
+  version: Generated<number>
+}
+
+export interface PaymentsEvents {
+  account: string | null
+  appliedAt: Timestamp | null
+  body: string
+  businessId: string
+  id: string
+  receivedAt: Timestamp
+  type: string
+}
+
+export interface PaymentsPayments {
+  account: string | null
+  amount: number
+  attempt: number
+  businessId: string
+  checkedAt: Timestamp
+  createdAt: Timestamp
+  currency: string
+  email: string | null
+  expiresAt: Timestamp
+  id: string
+  intentId: string | null
+  pageId: string | null
+  paid: Generated<number>
+  refunded: Generated<number>
+  refunding: Generated<number>
+  status: string
+  subject: string
+  updatedAt: Timestamp
+  url: string | null
+}
+
+export interface PaymentsRefunds {
+  actor: Json | null
+  amount: number
+  businessId: string
+  createdAt: Timestamp
+  dueAt: Timestamp
+  id: string
+  paymentId: string
+  providerId: string | null
+  reason: string | null
+  status: string
+  updatedAt: Timestamp
+}
+
 export interface DB {
+  'catalog.importRows': CatalogImportRows
+  'catalog.imports': CatalogImports
+  'catalog.products': CatalogProducts
+  'catalog.promoCodes': CatalogPromoCodes
+  'catalog.promoCustomers': CatalogPromoCustomers
+  'catalog.search': CatalogSearch
+  'catalog.spellings': CatalogSpellings
+  'catalog.stock': CatalogStock
+  'catalog.stockMovements': CatalogStockMovements
+  'catalog.variants': CatalogVariants
   'cell.eventCounters': CellEventCounters
   'cell.eventOutbox': CellEventOutbox
   'cell.events': CellEvents
   'cell.idempotencyKeys': CellIdempotencyKeys
   'cell.workers': CellWorkers
+  'orders.orders': OrdersOrders
+  'payments.events': PaymentsEvents
+  'payments.payments': PaymentsPayments
+  'payments.refunds': PaymentsRefunds
 }

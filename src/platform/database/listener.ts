@@ -27,6 +27,14 @@ export async function notify(tx: ControlTx, topic: string, id: string): Promise<
   addNews(tx, topic, id)
 }
 
+/** Says goodbye, but does not wait for a peer that has gone silent: its answer may never come. */
+async function hangUp(client: pg.Client): Promise<void> {
+  const { stream } = (client as unknown as { connection: { stream: { destroy(): void } } }).connection
+  const timer = setTimeout(() => stream.destroy(), PING_TIMEOUT_MS)
+  await client.end().catch(() => {})
+  clearTimeout(timer)
+}
+
 /** Answers as soon as it listens, or after a short wait; it keeps trying until it is closed. */
 export async function openListener(control: ControlDb): Promise<Listener> {
   const { address } = handleOf(control)
@@ -87,7 +95,7 @@ export async function openListener(control: ControlDb): Promise<Listener> {
       }
       connected = false
       for (const handler of gapHandlers) handler()
-      await client?.end().catch(() => {})
+      if (client) await hangUp(client)
       if (!closed) await sleep(Math.min(2_000, 50 * 2 ** failures), undefined, { ref: false })
     }
   })()
@@ -108,7 +116,7 @@ export async function openListener(control: ControlDb): Promise<Listener> {
     async close() {
       closed = true
       connected = false
-      await client?.end().catch(() => {})
+      if (client) await hangUp(client)
       await running
     },
   }

@@ -16,18 +16,18 @@ export type NewEvent = {
 }
 
 /** Tells the business what happened, in the transaction in which it happened: both are there, or neither is. */
-export async function record(tx: Tx, { businessId, type, subject, actor, data = {} }: NewEvent): Promise<void> {
-  await tx
-    .insertInto('cell.eventOutbox')
-    .values({
-      businessId,
-      id: newId('evt'),
-      type,
-      subject,
-      actorId: actor?.userId ?? null,
-      actorKind: actor?.kind ?? 'system',
-      data: JSON.stringify(data),
-      occurredAt: now(),
-    })
-    .execute()
+export async function record(tx: Tx, ...events: NewEvent[]): Promise<void> {
+  if (events.length === 0) return
+  const occurredAt = now()
+  const rows = events.map(({ businessId, type, subject, actor, data = {} }) => ({
+    businessId,
+    id: newId('evt'),
+    type,
+    subject,
+    actorId: actor?.userId ?? null,
+    actorKind: actor?.kind ?? 'system',
+    data: JSON.stringify(data),
+    occurredAt,
+  }))
+  await tx.insertInto('cell.eventOutbox').values(rows).execute()
 }

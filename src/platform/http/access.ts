@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
+import type { FastifyContextConfig, FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
 import type { Actor } from '#vocabulary/actor.ts'
 import type { Business } from '#vocabulary/business.ts'
 import { badRequest, forbidden, invalid, notFound, unauthenticated } from '#vocabulary/errors.ts'
@@ -21,6 +21,10 @@ declare module 'fastify' {
     keys?: 'refused' | 'unbound'
     /** The contract answers some failing bodies with 400 instead of 422. */
     invalidBodyStatus?: 400
+    /** Takes a file, of one of these types, instead of JSON. */
+    uploads?: string[]
+    /** Answers with a file, of one of these types. */
+    downloads?: string[]
     /** A record with an ETag: reads take `If-None-Match`, writes take `If-Match`. */
     versioned?: boolean
   }
@@ -63,7 +67,13 @@ export type GuardOptions = {
 }
 
 const state = Symbol('guard')
-type State = { caller?: Actor; business?: Business; permissions: readonly Permission[] }
+type State = {
+  /** Read once: `request.routeOptions` is made anew each time that it is asked for. */
+  route: FastifyContextConfig
+  caller?: Actor
+  business?: Business
+  permissions: readonly Permission[]
+}
 type Guarded = FastifyRequest & { [state]: State }
 const stateOf = (request: FastifyRequest) => (request as Guarded)[state]
 
@@ -123,8 +133,9 @@ export function guardRoutes(app: FastifyInstance, options: GuardOptions): void {
   })
 
   app.addHook('onRequest', (request, _reply, done) => {
-    ;(request as Guarded)[state] = { permissions: NO_PERMISSIONS }
-    const { access, business } = request.routeOptions.config
+    const route = request.routeOptions.config
+    ;(request as Guarded)[state] = { route, permissions: NO_PERMISSIONS }
+    const { access, business } = route
     if (request.is404 || access === undefined || business === undefined) return done()
     const step = identify(request, access)
     if (step instanceof Promise) return void step.then(() => enter(request, access, business)).then(() => done(), done)
@@ -152,7 +163,7 @@ export function guardRoutes(app: FastifyInstance, options: GuardOptions): void {
     if (access !== 'public' && access !== 'guest' && request.caller?.kind === 'guest') {
       throw forbidden('Guests cannot do this. Log in with an account.')
     }
-    const { keys } = request.routeOptions.config
+    const { keys } = stateOf(request).route
     if (keys === 'refused' && request.caller?.kind === 'api') {
       throw forbidden('An API key cannot do this. Log in with your account.')
     }
@@ -166,10 +177,10 @@ export function guardRoutes(app: FastifyInstance, options: GuardOptions): void {
   }
 
   app.addHook('preValidation', (request, _reply, done) => {
-    const { access, business } = request.routeOptions.config
+    const { access, business } = stateOf(request).route
     const { businessId } = (request.body ?? {}) as { businessId?: unknown }
     if (request.is404 || access === undefined) return done()
-    if (business === 'path' && typeof businessId === 'string' && businessId !== request.business.id) {
+    if (business === 'path' && businessId !== undefined && businessId !== request.business.id) {
       return done(invalid('businessId', 'INVALID', 'The body names another business than the path.'))
     }
     if (business !== 'body' || typeof businessId !== 'string') return done()
@@ -183,8 +194,8 @@ export function guardRoutes(app: FastifyInstance, options: GuardOptions): void {
   })
 
   app.addHook('preHandler', (request, _reply, done) => {
-    const { business } = request.routeOptions.config
-    const missing = (business === 'body' || business === 'query') && !stateOf(request).business
+    const { route, business } = stateOf(request)
+    const missing = (route.business === 'body' || route.business === 'query') && !business
     done(missing ? invalid('businessId', 'REQUIRED', 'businessId is required.') : undefined)
   })
 
@@ -202,7 +213,7 @@ export function guardRoutes(app: FastifyInstance, options: GuardOptions): void {
         throw forbidden(`This needs the permission ${access} in this business.`)
       }
       if (!found)
-        throw request.routeOptions.config.business === 'path'
+        throw stateOf(request).route.business === 'path'
           ? notFound('business')
           : invalid('businessId', 'NOT_FOUND', `There is no business ${id}.`)
       const guarded = stateOf(request)

@@ -7,6 +7,7 @@ import { handleOf } from '../database/database.ts'
 import { transaction } from '../database/transaction.ts'
 import { fault } from '../faults.ts'
 import { errorBody } from './errors.ts'
+import { sendText } from './text.ts'
 
 const MAX_KEY_LENGTH = 255
 /** Outcomes worth repeating: done, or refused for a reason that the request itself carries. */
@@ -16,11 +17,11 @@ type Claim = { businessId: string; caller: string; key: string; requestHash: Buf
 type Record = { status: number; body: string; requestHash: Buffer }
 
 /**
- * Runs `work` in one transaction and answers 201 with what it returns. With an `Idempotency-Key`, that answer is written in the
+ * Runs `work` in one transaction and answers 201 with what it returns (text is sent as it stands). With an `Idempotency-Key`, that answer is written in the
  * same transaction, so a repeat gets it again, whatever happened to the first answer on its way: same key and body, the same
  * bytes; same key and another body, 422; while the first still runs, 409.
  */
-export async function createOnce<Tables, Body extends object>(
+export async function createOnce<Tables, Body extends object | string>(
   request: FastifyRequest,
   reply: FastifyReply,
   db: Kysely<Tables>,
@@ -29,7 +30,10 @@ export async function createOnce<Tables, Body extends object>(
   const claim = claimOf(request)
   const { kind } = handleOf(db)
   void reply.code(201)
-  if (!claim) return transaction(db, work)
+  if (!claim) {
+    const body = await transaction(db, work)
+    return typeof body === 'string' ? sendText(reply, body) : body
+  }
 
   const settle = (run: (tx: Transaction<Tables>) => Promise<{ status: number; body: string }>) =>
     transaction(db, async (tx) => {
@@ -41,28 +45,39 @@ export async function createOnce<Tables, Body extends object>(
       return { status, body, replayed: false }
     })
 
-  const answer = await settle(async (tx) => ({ status: 201, body: reply.serialize(await work(tx)) as string })).catch(
-    async (error: unknown) => {
-      if (!(error instanceof AppError) || !isKept(error.status) || refusals.has(error)) throw error
-      // That transaction is undone, and its lock gone: this is the outcome, unless a twin has been faster.
-      const body = JSON.stringify(errorBody(error, request.id))
-      const refused = await settle(async () => ({ status: error.status, body }))
-      if (!refused.replayed) throw error
-      return refused
-    },
-  )
+  const run = async (tx: Transaction<Tables>) => {
+    const body = await work(tx)
+    return { status: 201, body: typeof body === 'string' ? body : (reply.serialize(body) as string) }
+  }
+  const answer = await settle(run).catch(async (error: unknown) => {
+    if (!(error instanceof AppError) || !isKept(error.status) || refusals.has(error)) throw error
+    // That transaction is undone, and its lock gone: this is the outcome, unless a twin has been faster.
+    const body = JSON.stringify(errorBody(error, request.id))
+    const refused = await settle(async () => ({ status: error.status, body }))
+    if (!refused.replayed) throw error
+    return refused
+  })
   await fault('idempotency.after-commit')
   if (answer.replayed) void reply.header('idempotency-replayed', 'true')
-  void reply.code(answer.status).header('content-type', 'application/json; charset=utf-8')
-  return answer.body as unknown as Body // text already: sent as it stands
+  return sendText(reply.code(answer.status), answer.body)
 }
 
-function claimOf(request: FastifyRequest): Claim | undefined {
-  const key = request.headers['idempotency-key']
+/** The key that came with a request, if any; 422 when it cannot be one. */
+export function keyOfRequest({ headers }: FastifyRequest): string | undefined {
+  const key = headers['idempotency-key']
   if (key === undefined) return undefined
   if (typeof key !== 'string' || key === '' || key.length > MAX_KEY_LENGTH) {
     throw invalid('Idempotency-Key', 'INVALID', `Idempotency-Key must have 1 to ${MAX_KEY_LENGTH} characters.`)
   }
+  return key
+}
+
+export const keyReused = () =>
+  invalid('Idempotency-Key', 'IDEMPOTENCY_KEY_REUSED', 'This key was used for another request. Use a new one.')
+
+function claimOf(request: FastifyRequest): Claim | undefined {
+  const key = keyOfRequest(request)
+  if (key === undefined) return undefined
   const requestHash = createHash('sha256')
     .update(`${request.method} ${request.url}\n${JSON.stringify(request.body ?? null)}`)
     .digest()
@@ -97,9 +112,7 @@ async function findRecord(
      where business_id = ${claim.businessId} and caller = ${claim.caller} and key = ${claim.key}`.execute(tx)
   const known = rows[0]
   if (known && !known.requestHash.equals(claim.requestHash)) {
-    throw refusal(
-      invalid('Idempotency-Key', 'IDEMPOTENCY_KEY_REUSED', 'This key was used for another request. Use a new one.'),
-    )
+    throw refusal(keyReused())
   }
   return known
 }

@@ -46,7 +46,7 @@ export function isTooDeep(text: string, maxDepth = MAX_DEPTH): boolean {
 const isUnstorable = (text: string) => text.includes('\0') || !text.isWellFormed()
 
 /** The dotted path of the first text that PostgreSQL would refuse, keys included. */
-function findUnstorable(value: unknown, path: string): string | undefined {
+export function findUnstorable(value: unknown, path: string): string | undefined {
   if (typeof value === 'string') return isUnstorable(value) ? path : undefined
   if (typeof value !== 'object' || value === null) return undefined
   for (const [key, inner] of Object.entries(value)) {

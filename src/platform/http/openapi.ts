@@ -46,7 +46,7 @@ export async function describeApi(app: FastifyInstance, publicUrl: string, tags:
     },
     transform: ({ schema, url, route }) => {
       if (!schema?.operationId) return { url, schema: { ...schema, hide: true } } // pages and files, not operations
-      const { access = 'public', business = 'none', idempotent, versioned } = route.config ?? {}
+      const { access = 'public', business = 'none', idempotent, versioned, uploads, downloads } = route.config ?? {}
       const method = [route.method].flat().find((name) => name !== 'HEAD') ?? 'GET'
       const success = (schema.response ?? {}) as Record<string, TSchema>
       return {
@@ -55,6 +55,7 @@ export async function describeApi(app: FastifyInstance, publicUrl: string, tags:
           ...schema,
           description: [schema.description, accessSentence(access)].filter(Boolean).join('\n\n'),
           security: access === 'public' ? [] : SECURITY,
+          ...(uploads && { body: fileOf(uploads) }),
           'x-access': access,
           'x-business': business,
           headers: headersOf(method, { idempotent, versioned }),
@@ -65,6 +66,7 @@ export async function describeApi(app: FastifyInstance, publicUrl: string, tags:
             ...(versioned && method === 'GET'
               ? { 304: { type: 'null', 'x-response-description': 'Not changed.' } }
               : {}),
+            ...(downloads && { 200: { 'x-response-description': 'The file.', ...fileOf(downloads) } }),
             ...errorsOf(schema, { access, business, idempotent, versioned }),
           },
         } as unknown as typeof schema,
@@ -106,6 +108,10 @@ export async function describeApi(app: FastifyInstance, publicUrl: string, tags:
     })
   })
 }
+
+const fileOf = (types: readonly string[]) => ({
+  content: Object.fromEntries(types.map((type) => [type, { schema: { type: 'string', format: 'binary' } }])),
+})
 
 function accessSentence(access: Access): string {
   if (access === 'public') return 'Needs no token.'
@@ -173,7 +179,7 @@ function finish(document: Json): Json {
   for (const path of Object.values(document.paths as Record<string, Record<string, Json>>)) {
     for (const operation of Object.values(path)) {
       const request = (operation.requestBody as Json | undefined)?.content as Json | undefined
-      if (request) addExample(request['application/json'] as Json)
+      if (request?.['application/json']) addExample(request['application/json'] as Json)
       for (const [status, response] of Object.entries((operation.responses ?? {}) as Record<string, Json>)) {
         const content = (response.content as Record<string, Json> | undefined)?.['application/json']
         if (status === '304') delete response.content

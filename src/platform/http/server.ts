@@ -1,14 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
-import cors from '@fastify/cors'
-import helmet from '@fastify/helmet'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import Fastify, { type FastifyBaseLogger, LogController, type RawServerDefault } from 'fastify'
 import { AppError, badRequest, notFound } from '#vocabulary/errors.ts'
 import { type GuardOptions, guardRoutes } from './access.ts'
 import { drainOnClose } from './drain.ts'
 import { BODY_LIMIT_BYTES, errorBody, sendError } from './errors.ts'
+import { setHeaders } from './headers.ts'
 import { hearOut } from './hear-out.ts'
 import { parseJsonBodies } from './json-body.ts'
 import { describeApi, type Tag } from './openapi.ts'
@@ -36,7 +35,7 @@ export async function createServer(options: ServerOptions) {
     logController: new LogController({ disableRequestLogging: true }), // metrics count requests; the log is for what needs reading
     bodyLimit: BODY_LIMIT_BYTES,
     trustProxy: options.trustProxy.length > 0 ? options.trustProxy : false,
-    requestTimeout: 30_000,
+    requestTimeout: 120_000, // an import may be 100 MiB
     connectionTimeout: 60_000,
     keepAliveTimeout: 72_000, // longer than the usual balancer's, so that it is the balancer who closes
     return503OnClosing: false, // our own hook answers, in our own shape
@@ -51,31 +50,7 @@ export async function createServer(options: ServerOptions) {
   app.setNotFoundHandler((request, reply) => sendError(unknownPath(request.method, request.url), request, reply))
   parseJsonBodies(app)
 
-  app.addHook('onRequest', (request, reply, done) => {
-    // What is answered depends on who asks: kept by their own client only, and asked for again.
-    void reply.header('x-request-id', request.id).header('cache-control', 'private, no-cache')
-    done()
-  })
-  await app.register(helmet, {
-    contentSecurityPolicy: { directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] }, useDefaults: false },
-    crossOriginResourcePolicy: { policy: 'cross-origin' },
-    strictTransportSecurity: options.publicUrl.startsWith('https:') ? undefined : false,
-  })
-  await app.register(cors, {
-    origin: '*',
-    methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
-    allowedHeaders: [
-      'Authorization',
-      'Content-Type',
-      'Idempotency-Key',
-      'If-Match',
-      'If-None-Match',
-      'X-API-Key',
-      'X-Request-Id',
-    ],
-    exposedHeaders: ['ETag', 'Idempotency-Replayed', 'Retry-After', 'X-Request-Id'],
-    maxAge: 86_400,
-  })
+  setHeaders(app, options.publicUrl)
   // From here on there are refusals; the headers above are part of them, or a browser's page could not read them.
   app.addHook('onRequest', (request, _reply, done) => {
     // NUL cannot be stored or compared; everything else that is odd in an address is somebody's valid text.

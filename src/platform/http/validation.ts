@@ -1,9 +1,9 @@
 import { Ajv, type ErrorObject } from 'ajv'
 import addFormats from 'ajv-formats'
 import type { FastifySchemaCompiler, FastifySchemaValidationError } from 'fastify'
-import type { TSchema } from 'typebox'
-import { Clean } from 'typebox/value'
+import type { Static, TSchema } from 'typebox'
 import type { Detail } from '#vocabulary/errors.ts'
+import { createCleaner } from './clean.ts'
 
 // fast: stops at the first failure, so a hostile body of a million wrong items costs no more than one of them.
 const options = { strict: false, removeAdditional: false, useDefaults: false } as const
@@ -29,9 +29,10 @@ export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, http
     return (data) => (validate(data) ? { value: data } : { error: failure(validate.errors) })
   }
   const validate = strictFast.compile(schema)
+  const clean = createCleaner(schema) ?? same
   let listAll: typeof validate | undefined
   return (data) => {
-    if (validate(data)) return { value: Clean(schema, data) }
+    if (validate(data)) return { value: clean(data) }
     const firstErrors = validate.errors
     if (JSON.stringify(data ?? null).length > LIST_ALL_BELOW_BYTES) return { error: failure(firstErrors) }
     listAll ??= strictAll.compile(schema)
@@ -39,6 +40,19 @@ export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, http
     return { error: failure(listAll.errors ?? firstErrors) }
   }
 }
+
+/** For what arrives by other ways than a request's body, one line of a file for instance: the same rules, the same details. */
+export function createChecker<Schema extends TSchema>(schema: Schema) {
+  const validate = validatorCompiler({ schema, httpPart: 'body', method: '', url: '' }) as Validate
+  return (data: unknown): { value: Static<Schema> } | { details: Detail[] } => {
+    const { value, error } = validate(data)
+    return error ? { details: toDetails(error.validation) } : { value: value as Static<Schema> }
+  }
+}
+
+type Validate = (data: unknown) => { value?: unknown; error?: { validation: FastifySchemaValidationError[] } }
+
+const same = (data: unknown) => data
 
 const failure = (errors: ErrorObject[] | null | undefined) =>
   Object.assign(new Error('validation failed'), { validation: errors ?? [] })

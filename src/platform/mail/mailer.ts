@@ -10,6 +10,10 @@ export type Message = {
   headers?: Record<string, string>
 }
 
+/** The same for the same cause, however often it is sent. */
+export const messageIdOf = (kind: string, id: string, publicUrl: string) =>
+  `<${kind}.${id}@${new URL(publicUrl).hostname}>`
+
 export type Mailer = { send(message: Message): Promise<void>; close(): void }
 
 /** SMTP over a small pool. Every wait is bounded; retrying is the queue's business. */

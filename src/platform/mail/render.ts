@@ -8,7 +8,7 @@ export function createRenderer(directory: string) {
   const engine = new Liquid({
     root: [directory, import.meta.dirname],
     layouts: import.meta.dirname,
-    partials: import.meta.dirname,
+    partials: [directory, import.meta.dirname],
     extname: '.liquid',
     outputEscape: 'escape',
     strictVariables: true,
@@ -16,7 +16,7 @@ export function createRenderer(directory: string) {
     ownPropertyOnly: true,
     cache: true,
   })
-  return async (name: string, subject: string, values: Record<string, string>): Promise<Rendered> => {
+  return async (name: string, subject: string, values: Record<string, unknown>): Promise<Rendered> => {
     const html = (await engine.renderFile(name, { ...values, subject })) as string
     return { subject, html, text: toText(html) }
   }
@@ -30,5 +30,6 @@ const toText = (html: string) =>
       { selector: 'h1', options: { uppercase: false } },
       { selector: 'a', options: { hideLinkHrefIfSameAsText: true, linkBrackets: ['', ''] } },
       { selector: 'img', format: 'skip' },
+      { selector: 'table.rows', format: 'dataTable', options: { uppercaseHeaderCells: false } }, // other tables are layout
     ],
   })

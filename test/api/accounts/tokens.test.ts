@@ -375,6 +375,8 @@ test('a node that hears nothing any more, and was not told so, finds out within 
   const before = performance.now()
   await until('it refuses', async () => (await there.get('/v1/businesses')).status === 401, { withinMs: 2_000 })
   t.diagnostic(`refused ${Math.round(performance.now() - before)} ms after it was revoked`)
+  proxy.restore() // the old line stays dead, but there is a new one
+  await until('it hears again', () => deaf.services.listener.connected)
 })
 
 test('an API key is accepted in X-API-Key and as a Bearer token, and two different credentials are refused', async () => {

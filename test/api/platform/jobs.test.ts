@@ -251,7 +251,7 @@ test('one worker runs the jobs of the control database and of every cell', async
 })
 
 test('recurring jobs are registered with the databases to which they belong, and they run', async (t) => {
-  const { made, databases, second, work, look } = await setUp(t)
+  const { made, databases, second, work } = await setUp(t)
   const recurring = allJobs.filter((job) => job.cron)
   assert.ok(recurring.some((job) => job.on === 'cell') && recurring.some((job) => job.on === 'control'))
   const lines: string[] = []
@@ -273,8 +273,11 @@ test('recurring jobs are registered with the databases to which they belong, and
     if (job.on === 'cell') await transaction(second, (tx) => enqueue(tx, job, {}))
     else await transaction(databases.control, (tx) => enqueue(tx, job, {}))
   }
-  await until('each has run', () => lines.filter((line) => line.includes('"tidied"')).length === recurring.length)
-  assert.deepEqual(await look('select id from graphile_worker._private_jobs'), [])
+  // A job that is done is gone; one that failed waits for another try.
+  const waiting = (url: string) =>
+    onServer(async (client) => (await client.query('select id from graphile_worker._private_jobs')).rows.length, url)
+  await until('each has run', async () => (await waiting(made.main.url)) + (await waiting(made.second.url)) === 0)
+  assert.deepEqual(lines.filter((line) => line.includes('"level":50')), []) // biome-ignore format: one line
 })
 
 test('a worker that is stopped lets its running job finish, takes no other, and leaves nothing locked', async (t) => {

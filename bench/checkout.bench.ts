@@ -1,0 +1,168 @@
+import { execFile, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { type Figure, median, type Run } from '../scripts/measure.ts'
+import { findViolations } from '../test/support/buyers.ts'
+import { startChild } from '../test/support/child.ts'
+import { onServer } from '../test/support/database.ts'
+import type { Load, LoadReport } from '../test/support/load-child.ts'
+import { createMake, type Make } from '../test/support/make.ts'
+import { startApi } from '../test/support/start-api.ts'
+
+export const title = 'Checkout against the same writes as one bare function: spread over 1,000 variants, and all on one'
+
+const CLIENTS = [1, 4, 16, 64]
+const [PRODUCTS, VARIANTS] = [10, 100]
+const STOCK = 1_000_000
+
+/** What an order writes, without asking anything: stock, ledger, order, event; with `jobs` also what a free order sets off. */
+const BARE = `
+  create schema bench;
+  create table bench.variants (number integer primary key, business_id text, product_id text, variant_id text);
+  create function bench.place(which integer, jobs boolean) returns text language plpgsql as $$
+  declare
+    variant bench.variants;
+    taken catalog.stock;
+    id text := 'ord_' || lpad(to_hex((extract(epoch from clock_timestamp()) * 1000000)::bigint), 16, '0')
+                      || substr(md5(random()::text), 1, 10);
+    at timestamptz := clock_timestamp();
+    line json;
+  begin
+    select * into strict variant from bench.variants where number = which;
+    update catalog.stock set quantity = quantity - 1, version = version + 1
+     where business_id = variant.business_id and product_id = variant.product_id and variant_id = variant.variant_id
+       and quantity >= 1
+    returning * into strict taken;
+    insert into catalog.stock_movements
+           (business_id, product_id, variant_id, number, delta, quantity, kind, reference, created_at)
+    values (taken.business_id, taken.product_id, taken.variant_id, taken.version, -1, taken.quantity, 'ORDER', id, at);
+    line := json_build_array(json_build_object('type', 'PRODUCT_VARIANT', 'productId', taken.product_id, 'variantId',
+      taken.variant_id, 'quantity', 1, 'unitPrice', 0, 'totalPrice', 0, 'name', 'Product, One size', 'sku', 'SKU', 'taken', 1));
+    insert into orders.orders
+           (business_id, id, number, customer_id, market, currency, lines, subtotal, tax, shipping, discount, total,
+            payment_method, blocks, statuses, status, payment_statuses, payment_status, trace, request_hash, created_at, updated_at)
+    values (taken.business_id, id, id, 'usr_01jcq3v7k8f5t9x2m4n6p8r0sw', 'us', 'USD', line, 0, 0, 0, 0, 0, 'CREDIT_CARD', '[]',
+            '[{"id":"sts_01jcq3v7k8f5t9x2m4n6p8r0sw","status":"PROCESSING","changedBy":"SYSTEM","timestamp":1790000000}]',
+            'PROCESSING',
+            '[{"id":"sts_01jcq3v7k8f5t9x2m4n6p8r0sw","status":"PAID","changedBy":"SYSTEM","timestamp":1790000000}]', 'PAID',
+            line, sha256(id::bytea), at, at);
+    insert into cell.event_outbox (business_id, id, type, subject, actor_kind, data, occurred_at)
+    values (taken.business_id, 'evt_' || id, 'order.created', id, 'user', '{"total":0,"number":"2222-2222","currency":"USD"}', at);
+    if jobs then
+      insert into cell.event_outbox (business_id, id, type, subject, actor_kind, data, occurred_at)
+      values (taken.business_id, 'evp_' || id, 'order.paid', id, 'system', '{"total":0,"number":"2222-2222","currency":"USD"}', at);
+      perform graphile_worker.add_job('checkout.send-confirmation', json_build_object('businessId', taken.business_id, 'orderId', id));
+      perform graphile_worker.add_job('checkout.send-new-order', json_build_object('businessId', taken.business_id, 'orderId', id));
+    end if;
+    return id;
+  end $$`
+
+/** A shop with a thousand variants that cost nothing and never run out. */
+async function fill(make: Make) {
+  const shop = await make.shop({ cell: 'main' })
+  const variants: { productId: string; variantId: string }[] = []
+  const pricing = { markets: [{ marketId: 'us', price: 0 }] }
+  for (let product = 0; product < PRODUCTS; product++) {
+    const ids = Array.from({ length: VARIANTS }, (_, index) => `v${index}`)
+    const { id } = await make.product(shop, {
+      variants: ids.map((id) => ({ id, pricing, inventory: { tracked: true, quantity: STOCK } })),
+    })
+    variants.push(...ids.map((variantId) => ({ productId: id, variantId })))
+  }
+  return { ...shop, variants }
+}
+
+const exec = promisify(execFile)
+
+/** Side by side in one run, interleaved: HTTP with one API process, and pgbench on the same tables in the same database. */
+export async function run({ quick, note }: Run) {
+  const seconds = quick ? 1 : 3
+  const rounds = quick ? 1 : 3
+  const api = await startApi() // prepares; the one that is measured is a process of its own
+  const make = createMake(api)
+  const [shop, bare] = [await fill(make), await fill(make)]
+  const tokens: string[] = []
+  for (let count = 0; count < Math.max(...CLIENTS); count++) tokens.push((await make.guest()).token)
+  const { url: databaseUrl } = api.databases.main
+  await onServer(async (client) => {
+    await client.query(BARE)
+    await client.query(
+      `insert into bench.variants
+       select number, $1, product_id, variant_id
+         from unnest($2::text[], $3::text[]) with ordinality as variant (product_id, variant_id, number)`,
+      [bare.id, bare.variants.map(({ productId }) => productId), bare.variants.map(({ variantId }) => variantId)],
+    )
+    await client.query('analyze')
+  }, databaseUrl)
+
+  const measured = await startChild('api', api.databases.env)
+  const loader = fork(path.join(import.meta.dirname, '../test/support/load-child.ts'))
+  const directory = mkdtempSync(path.join(tmpdir(), 'kontor-bench-'))
+
+  async function throughHttp(clients: number, isHot: boolean): Promise<number> {
+    const variants = isHot ? shop.variants.slice(0, 1) : shop.variants
+    const load: Load = { path: shop.path, url: measured.url, tokens, variants, clients, ms: seconds * 1000 }
+    loader.send(load)
+    const [{ perSecond, refusals }] = (await once(loader, 'message')) as [LoadReport]
+    if (Object.keys(refusals).length > 0) throw new Error(JSON.stringify(refusals))
+    return perSecond
+  }
+
+  async function throughPgbench(clients: number, isHot: boolean, jobs: boolean): Promise<number> {
+    const script = path.join(directory, 'place.sql')
+    writeFileSync(
+      script,
+      `\\set which random(1, ${isHot ? 1 : PRODUCTS * VARIANTS})\nselect bench.place(:which, ${jobs});\n`,
+    )
+    const options = ['-n', '-M', 'prepared', '-f', script, '-c', `${clients}`, '-j', `${Math.min(clients, 2)}`]
+    const { stdout } = await exec('pgbench', [...options, '-T', `${seconds}`, databaseUrl])
+    return Number(/tps = ([\d.]+)/.exec(stdout)?.[1])
+  }
+
+  const rates = new Map<string, number[]>()
+  const nameOf = (what: string, isHot: boolean, clients: number) =>
+    `${what}, ${isHot ? 'one hot variant' : 'spread'}, ${clients} ${clients === 1 ? 'client' : 'clients'}`
+  /** Each starts with an empty queue, as a worker would keep it: in a long one, jobs take ten times as long to add. */
+  async function measure(name: string, work: () => Promise<number>): Promise<void> {
+    await onServer((client) => client.query('truncate graphile_worker._private_jobs'), databaseUrl)
+    rates.set(name, [...(rates.get(name) ?? []), await work()])
+  }
+  await throughHttp(16, false) // warming up
+  for (let round = 1; round <= rounds; round++) {
+    for (const isHot of [false, true]) {
+      for (const clients of CLIENTS) {
+        await measure(nameOf('Kontor', isHot, clients), () => throughHttp(clients, isHot))
+        await measure(nameOf('bare', isHot, clients), () => throughPgbench(clients, isHot, false))
+        await measure(nameOf('bare with jobs', isHot, clients), () => throughPgbench(clients, isHot, true))
+      }
+    }
+    note(`round ${round} of ${rounds}`)
+  }
+  loader.disconnect()
+  await measured.kill()
+  rmSync(directory, { recursive: true })
+  const violations = await findViolations(shop.db)
+  for (const violation of violations) note(violation)
+  await api.close()
+
+  const rateOf = (what: string, isHot: boolean, clients: number) =>
+    median(rates.get(nameOf(what, isHot, clients)) ?? [])
+  const best = (what: string, isHot: boolean) => Math.max(...CLIENTS.map((clients) => rateOf(what, isHot, clients)))
+  const ratio = (isHot: boolean, what: string): Figure => {
+    const value = best('Kontor', isHot) / best(what, isHot)
+    const name = `${isHot ? 'one hot variant' : 'spread'}: Kontor / ${what}, the best of each`
+    return { name, value, unit: '×', ...(what === 'bare' && { goal: '≥ 0.5', ok: value >= 0.5 }) }
+  }
+  const steady = rateOf('Kontor', true, 64) / rateOf('Kontor', true, 1)
+  return {
+    figures: [
+      ...[...rates].map(([name, values]) => ({ name, value: Math.round(median(values)), unit: 'orders/s' })),
+      ...[false, true].flatMap((isHot) => [ratio(isHot, 'bare'), ratio(isHot, 'bare with jobs')]),
+      { name: 'one hot variant: 64 clients / 1 client', value: steady, unit: '×', goal: '≥ 1', ok: steady >= 1 },
+      { name: 'rules broken', value: violations.length, unit: '', goal: '0', ok: violations.length === 0 },
+    ] satisfies Figure[],
+  }
+}

@@ -1,0 +1,46 @@
+import { currentOf } from '#vocabulary/status-history.ts'
+import { toSeconds } from '#vocabulary/time.ts'
+import type { Product, Variant } from './product.ts'
+
+/** Stands in a stored document where stock goes. JSON escapes this character, so it cannot come from anybody's text. */
+const GAP = '\u0001'
+
+/** The answer to a read, ready to be sent but for the stock: whatever is in it is public wherever the product is. */
+export function toDocument(product: Product): string {
+  const { id, businessId, name, slug, description, category, gallery, statuses, blocks } = product
+  const head = JSON.stringify({ id, businessId, name, slug, description, category, gallery })
+  const tail = JSON.stringify({
+    statuses,
+    blocks,
+    createdAt: toSeconds(product.createdAt),
+    updatedAt: toSeconds(product.updatedAt),
+  })
+  return `${head.slice(0, -1)},"variants":[${product.variants.map(toVariant).join(',')}],${tail.slice(1)}`
+}
+
+function toVariant({ id, name, sku, attributes, prices, gallery, tracked, lowStockThreshold }: Variant): string {
+  const head = JSON.stringify({ id, name, sku, attributes, pricing: { markets: prices } })
+  const threshold = lowStockThreshold === null ? '' : `,"lowStockThreshold":${lowStockThreshold}`
+  const inventory = `{"tracked":${tracked},"quantity":${GAP}${threshold}}`
+  return `${head.slice(0, -1)},"inventory":${inventory},"gallery":${JSON.stringify(gallery)}}`
+}
+
+/** `quantities` as the database hands them out: comma-separated in the order of the variants; null when there are none. */
+export function fillStock(document: string, quantities: string | null): string {
+  if (quantities === null) return document
+  const values = quantities.split(',')
+  let text = ''
+  let from = 0
+  for (const value of values) {
+    const gap = document.indexOf(GAP, from)
+    if (gap === -1) break
+    text += document.slice(from, gap) + value
+    from = gap + 1
+  }
+  text += document.slice(from)
+  if (from === 0 || text.includes(GAP))
+    throw new Error('A stored document has not as many gaps as there is stock for it')
+  return text
+}
+
+export const statusOf = (product: Product) => currentOf(product.statuses)

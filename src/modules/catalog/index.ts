@@ -1,0 +1,23 @@
+import type { AnyJob } from '#platform/jobs/define.ts'
+import { importProducts } from './import-job.ts'
+import { announceLowStock, mailLowStock } from './low-stock.ts'
+import { tidyImports } from './tidy.ts'
+
+export { exportProducts } from './export-products.ts'
+export { findGoods, type Goods, lockGoods } from './goods.ts'
+export { IMPORT_FORMATS, stageFile } from './import-file.ts'
+export { importBatch } from './import-products.ts'
+export { beginImport, dropImport, getImport, type Import, listImportErrors, sealImport } from './imports.ts'
+export { lowStockMail } from './low-stock.ts'
+export { type Promo, type Purchase, promoRefusal } from './promo-code.ts'
+export { findPromo } from './promo-codes.ts'
+export { type PromoRefusal, promoNotApplicable } from './promo-errors.ts'
+export { promoRoutes } from './promo-routes.ts'
+export { rebuildProducts } from './rebuild.ts'
+export { type RedemptionOutcome, redeemPromo, releasePromo } from './redeem-promo.ts'
+export { catalogResolvers } from './resolvers.ts'
+export { catalogRoutes } from './routes.ts'
+export { changeStock, keyOf, type VariantKey } from './stock.ts'
+export { transferRoutes } from './transfer-routes.ts'
+
+export const catalogJobs: readonly AnyJob[] = [announceLowStock, mailLowStock, importProducts, tidyImports]

@@ -1,0 +1,168 @@
+import { type Static, Type } from 'typebox'
+import { Block, NewBlock } from '#vocabulary/blocks.ts'
+import { Media, NewMedia } from '#vocabulary/media.ts'
+import {
+  BusinessId,
+  Changes,
+  Currency,
+  Id,
+  MarketId,
+  Money,
+  Name,
+  Nullable,
+  OneOf,
+  PageQuery,
+  ProductId,
+  Slug,
+  UnixSeconds,
+  UserId,
+  VariantId,
+} from '#vocabulary/schemas.ts'
+import { NewStatusEntryOf, StatusEntryOf } from '#vocabulary/status-history.ts'
+
+export const PRODUCT_STATUSES = ['DRAFT', 'ACTIVE', 'ARCHIVED'] as const
+export type ProductStatus = (typeof PRODUCT_STATUSES)[number]
+
+/** Far above any warehouse, far below what an integer column holds, so that no sum of two overflows. */
+export const MAX_QUANTITY = 1_000_000_000
+export const MAX_VARIANTS = 1_000
+
+const ProductName = Type.String({ ...Name, examples: ['T-shirt'] })
+const Description = Type.String({ maxLength: 100_000, examples: ['Soft cotton, cut straight.'] })
+const Category = Type.String({ maxLength: 200, examples: ['shirts'] })
+const Sku = Type.String({ maxLength: 100, examples: ['TS-RED-XL'] })
+const VariantName = Type.String({ maxLength: 200, examples: ['Red, XL'] })
+const Quantity = Type.Integer({ minimum: 0, maximum: MAX_QUANTITY, examples: [25] })
+const Threshold = Type.Integer({
+  minimum: 0,
+  maximum: MAX_QUANTITY,
+  description: 'Stock at or below this counts as low.',
+  examples: [5],
+})
+const Tracked = Type.Boolean({ description: 'False: stock is unlimited.', examples: [true] })
+
+const Attributes = Type.Array(
+  Type.Object({
+    name: Type.String({ minLength: 1, maxLength: 100, examples: ['Colour'] }),
+    value: Type.String({ maxLength: 500, examples: ['Red'] }),
+  }),
+  { maxItems: 50 },
+)
+
+const CompareAtPrice = Type.Integer({ ...Money, description: 'The original price, for sales.', examples: [2499] })
+const MarketPrice = Type.Object({
+  marketId: MarketId,
+  currency: Currency,
+  price: Money,
+  compareAtPrice: Type.Optional(CompareAtPrice),
+})
+const NewMarketPrice = Type.Object({
+  marketId: MarketId,
+  currency: Type.Optional(Currency),
+  price: Money,
+  compareAtPrice: Type.Optional(Nullable(CompareAtPrice)),
+})
+
+export const Variant = Type.Object(
+  {
+    id: VariantId,
+    name: VariantName,
+    sku: Sku,
+    attributes: Attributes,
+    pricing: Type.Object({ markets: Type.Array(MarketPrice) }),
+    inventory: Type.Object({ tracked: Tracked, quantity: Quantity, lowStockThreshold: Type.Optional(Threshold) }),
+    gallery: Type.Array(Media),
+  },
+  { title: 'Variant' },
+)
+
+const NewVariant = Changes({
+  id: VariantId,
+  name: VariantName,
+  sku: Sku,
+  attributes: Attributes,
+  pricing: Type.Object({ markets: Type.Array(NewMarketPrice, { maxItems: 200 }) }),
+  inventory: Changes({ tracked: Tracked, quantity: Quantity, lowStockThreshold: Nullable(Threshold) }),
+  gallery: Type.Array(NewMedia, { maxItems: 100 }),
+})
+export type NewVariant = Static<typeof NewVariant>
+
+export const Product = Type.Object(
+  {
+    id: ProductId,
+    businessId: BusinessId,
+    name: Name,
+    slug: Slug,
+    description: Description,
+    category: Category,
+    gallery: Type.Array(Media),
+    variants: Type.Array(Variant),
+    statuses: Type.Array(StatusEntryOf(PRODUCT_STATUSES, 'ProductStatusEntry'), {
+      description: 'The last is current.',
+    }),
+    blocks: Type.Array(Block),
+    createdAt: UnixSeconds,
+    updatedAt: UnixSeconds,
+  },
+  { title: 'Product' },
+)
+export type Product = Static<typeof Product>
+
+export const ProductChanges = Changes({
+  name: ProductName,
+  slug: Type.String({ ...Slug, examples: ['t-shirt'] }),
+  description: Description,
+  category: Category,
+  gallery: Type.Array(NewMedia, { maxItems: 100 }),
+  variants: Type.Array(NewVariant, { maxItems: MAX_VARIANTS }),
+  statuses: Type.Array(NewStatusEntryOf(PRODUCT_STATUSES), { maxItems: 1_000 }),
+  blocks: Type.Array(NewBlock, { maxItems: 200 }),
+})
+export type ProductChanges = Static<typeof ProductChanges>
+export const NewProduct = Type.Object({ ...ProductChanges.properties, name: ProductName })
+export type NewProduct = Static<typeof NewProduct>
+
+export const VariantParams = Type.Object({ businessId: BusinessId, id: Id, variantId: Id })
+export type VariantParams = Static<typeof VariantParams>
+
+export const ProductQuery = Type.Object({
+  ...PageQuery,
+  category: Type.Optional(Type.String({ maxLength: 200 })),
+  query: Type.Optional(
+    Type.String({
+      maxLength: 200,
+      description:
+        'Words in any order, the last may be a beginning. Case and accents do not matter, one typo is forgiven.',
+    }),
+  ),
+  slug: Type.Optional(Type.String({ maxLength: 100 })),
+  status: Type.Optional(OneOf(PRODUCT_STATUSES, { description: 'Other than ACTIVE: with `PRODUCTS_WRITE` only.' })),
+})
+export type ProductQuery = Static<typeof ProductQuery>
+
+export const STOCK_KINDS = ['ORDER', 'CANCEL', 'MANUAL', 'IMPORT'] as const
+export type StockKind = (typeof STOCK_KINDS)[number]
+
+export const StockMovement = Type.Object(
+  {
+    number: Type.Integer({ minimum: 1, description: 'Counts the changes of this variant.', examples: [7] }),
+    productId: ProductId,
+    variantId: VariantId,
+    delta: Type.Integer({ examples: [-2] }),
+    quantity: Type.Integer({ minimum: 0, description: 'What was there afterwards.', examples: [23] }),
+    kind: OneOf(STOCK_KINDS),
+    reason: Nullable(Type.String({ examples: ['Damaged in transit'] })),
+    reference: Nullable(
+      Type.String({ description: 'The order or import.', examples: ['ord_01jcq3v7k8f5t9x2m4n6p8r0sw'] }),
+    ),
+    userId: Nullable(UserId),
+    createdAt: UnixSeconds,
+  },
+  { title: 'StockMovement' },
+)
+export type StockMovement = Static<typeof StockMovement>
+
+export const NewStockMovement = Type.Object({
+  delta: Type.Integer({ minimum: -MAX_QUANTITY, maximum: MAX_QUANTITY, description: 'Not 0.', examples: [-2] }),
+  reason: Type.Optional(Nullable(Type.String({ maxLength: 500, examples: ['Damaged in transit'] }))),
+})

@@ -1,0 +1,93 @@
+import { createHash } from 'node:crypto'
+import { Check } from 'typebox/value'
+import { findPayee, noPayee } from '#modules/payments/index.ts'
+import { createCombiner } from '#platform/combine.ts'
+import type { Db } from '#platform/database/database.ts'
+import { fault } from '#platform/faults.ts'
+import type { Actor } from '#vocabulary/actor.ts'
+import { type Block, checkFreeBlocks } from '#vocabulary/blocks.ts'
+import type { Business } from '#vocabulary/business.ts'
+import { Email } from '#vocabulary/schemas.ts'
+import { chooseMarket, mergeItems } from './cart.ts'
+import { blocksTooLarge, redirectNotAllowed } from './errors.ts'
+import { openPage, type PageContext } from './payment-page.ts'
+import { type CheckoutRequest, type Placed, placeOrders } from './place-orders.ts'
+import type { CheckoutBody, CheckoutResult } from './schemas.ts'
+
+/** More would keep the first of them waiting for the last. */
+const MAX_TOGETHER = 50
+const MAX_BLOCKS_LENGTH = 16 * 1024
+
+export type CheckoutContext = PageContext & {
+  rememberCustomer: (businessId: string, userId: string) => Promise<void>
+  /** A number that the user has confirmed, if any. */
+  findContact: (userId: string) => Promise<{ phone: string | undefined }>
+  isAllowedUrl: (business: Business, url: string) => boolean | Promise<boolean>
+}
+
+export type Caller = { cell: Db; business: Business; actor: Actor; requestKey: string | undefined }
+
+export function createCheckout(context: CheckoutContext) {
+  // Of one business one after another, together if several are waiting: buyers of one article do not fight over its row.
+  const place = createCombiner<string, { cell: Db; request: CheckoutRequest }, Placed>(
+    (_businessId, items) => placeOrders((items[0] as { cell: Db }).cell, items.map(({ request }) => request)), // biome-ignore format: one line
+    { maxItems: MAX_TOGETHER, lanes: 1 },
+  )
+
+  /** Places an order and answers where to pay it. With a key, asking again gives the same answer, wherever the first one got lost. */
+  return async function checkout(
+    caller: Caller,
+    body: CheckoutBody,
+  ): Promise<CheckoutResult & { isRepeated: boolean }> {
+    const request = await prepare(context, caller, body)
+    const { cell, business, actor } = caller
+    await context.rememberCustomer(business.id, actor.userId)
+    await fault('checkout.before-transaction')
+    const { order, isRepeated } = await place(business.id, { cell, request })
+    await fault('checkout.after-commit')
+    if (order.total === 0) return { orderId: order.id, status: 'COMPLETED', isRepeated }
+    const checkoutUrl = await openPage(context, cell, order, caller.requestKey !== undefined)
+    return { orderId: order.id, checkoutUrl, isRepeated }
+  }
+}
+
+async function prepare(
+  context: CheckoutContext,
+  { business, actor, requestKey }: Caller,
+  body: CheckoutBody,
+): Promise<CheckoutRequest> {
+  const { market, shippingMethod, paymentMethod } = chooseMarket(business, body)
+  // Anybody may check out: what they send must not keep the process busy.
+  if (JSON.stringify(body.blocks ?? []).length > MAX_BLOCKS_LENGTH) throw blocksTooLarge()
+  const blocks = checkFreeBlocks(body.blocks ?? [])
+  for (const field of ['returnUrl', 'cancelUrl'] as const) {
+    const url = body[field]
+    if (url !== undefined && !(await context.isAllowedUrl(business, url))) throw redirectNotAllowed(field)
+  }
+  const contactEmail = actor.email ?? emailIn(blocks) ?? null
+  const promoCode = body.promoCode || undefined
+  return {
+    business,
+    actor,
+    market,
+    shippingMethod,
+    paymentMethod,
+    items: mergeItems(body.items, 'items'),
+    blocks,
+    contactEmail,
+    promoCode,
+    promoCustomer: promoCode && (contactEmail?.toLowerCase() ?? (await context.findContact(actor.userId)).phone),
+    payee: findPayee(context.payments, business) ?? noPayee(),
+    returnUrl: body.returnUrl ?? null,
+    cancelUrl: body.cancelUrl ?? null,
+    requestKey,
+    requestHash: requestKey === undefined ? null : createHash('sha256').update(JSON.stringify(body)).digest(),
+  }
+}
+
+/** A shopper without an account may leave an address in a block of that name. What is none is left for the payment page to ask. */
+function emailIn(blocks: readonly Block[]): string | undefined {
+  const { value } = blocks.find(({ id, type }) => id === 'email' && type === 'TEXT') ?? {}
+  const email = typeof value === 'string' ? value.trim() : undefined
+  return Check(Email, email) && /@.+\../.test(email) ? email : undefined // a@b is an address, but no provider takes it
+}

@@ -1,0 +1,8 @@
+export { type CheckoutContext, createCheckout } from './checkout.ts'
+export { applyEvent, checkoutJobs } from './jobs.ts'
+export { confirmationMail, newOrderMail } from './mails.ts'
+export { closePageOf, type PageContext } from './payment-page.ts'
+export { doRefunds } from './refund-order.ts'
+export { resultPage } from './result-page.ts'
+export { checkoutRoutes } from './routes.ts'
+export { askAboutSilent, endExpired } from './sweep.ts'

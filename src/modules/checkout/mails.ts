@@ -1,0 +1,58 @@
+import path from 'node:path'
+import { Type } from 'typebox'
+import { findBusiness } from '#modules/access/index.ts'
+import { findOrder, type OrderRow } from '#modules/orders/index.ts'
+import { defineJob } from '#platform/jobs/define.ts'
+import { messageIdOf } from '#platform/mail/mailer.ts'
+import { createRenderer, type Rendered } from '#platform/mail/render.ts'
+import { Id } from '#vocabulary/schemas.ts'
+import { formatMoney } from './format.ts'
+
+const render = createRenderer(path.join(import.meta.dirname, 'mails'))
+const OrderPayload = Type.Object({ businessId: Id, orderId: Id })
+
+export const sendConfirmation = defineJob({
+  name: 'checkout.send-confirmation',
+  on: 'cell',
+  payload: OrderPayload,
+  async run({ businessId, orderId }, { db, control, services }) {
+    const [order, business] = await Promise.all([findOrder(db, businessId, orderId), findBusiness(control, businessId)])
+    if (!order?.contactEmail || !business || !services.mail) return
+    const mail = await confirmationMail(order, business.name, business.defaultLocale)
+    const messageId = messageIdOf('order', orderId, services.publicUrl)
+    await services.mail.send({ to: order.contactEmail, ...mail, messageId })
+  },
+})
+
+export const sendNewOrder = defineJob({
+  name: 'checkout.send-new-order',
+  on: 'cell',
+  payload: OrderPayload,
+  async run({ businessId, orderId }, { db, control, services }) {
+    const [order, business] = await Promise.all([findOrder(db, businessId, orderId), findBusiness(control, businessId)])
+    if (!order || !business?.contactEmail || !services.mail) return
+    const mail = await newOrderMail(order, business.name, business.defaultLocale)
+    const messageId = messageIdOf('new-order', orderId, services.publicUrl)
+    await services.mail.send({ to: business.contactEmail, ...mail, messageId })
+  },
+})
+
+export const confirmationMail = (order: OrderRow, business: string, locale: string): Promise<Rendered> =>
+  render('order-confirmation', `Your order ${order.number}`, valuesOf(order, business, locale))
+export const newOrderMail = (order: OrderRow, business: string, locale: string): Promise<Rendered> =>
+  render('new-order', `New order ${order.number}`, valuesOf(order, business, locale))
+
+function valuesOf(order: OrderRow, business: string, locale: string) {
+  const money = (amount: number) => formatMoney(amount, order.currency, locale)
+  return {
+    business,
+    number: order.number,
+    email: order.contactEmail ?? '',
+    lines: order.lines.map(({ name, quantity, totalPrice }) => ({ name, quantity, totalPrice: money(totalPrice) })),
+    subtotal: money(order.subtotal),
+    discount: order.discount > 0 ? `−${money(order.discount)}` : '',
+    shipping: money(order.shipping),
+    tax: money(order.tax),
+    total: money(order.total),
+  }
+}

@@ -1,0 +1,113 @@
+import { sql } from 'kysely'
+import { now, nowMs } from '#platform/clock.ts'
+import type { Db, Tx } from '#platform/database/database.ts'
+import { notFound } from '#vocabulary/errors.ts'
+import { decodeCursor } from '#vocabulary/paging.ts'
+import type { OrderRow } from './order.ts'
+import type { OrderQuery } from './schemas.ts'
+
+export async function findOrder(db: Db, businessId: string, id: string): Promise<OrderRow | undefined> {
+  const row = await db
+    .selectFrom('orders.orders')
+    .selectAll()
+    .where((order) => order.and({ businessId, id }))
+    .executeTakeFirst()
+  return row as OrderRow | undefined
+}
+
+/** Locked until the transaction ends: whatever changes an order does it on this row. */
+export async function lockOrder(tx: Tx, businessId: string, id: string): Promise<OrderRow> {
+  const row = await tx
+    .selectFrom('orders.orders')
+    .selectAll()
+    .where((order) => order.and({ businessId, id }))
+    .forUpdate()
+    .executeTakeFirst()
+  if (!row) throw notFound('order')
+  return row as OrderRow
+}
+
+/** Newest first; of these customers only, if they are given. */
+export async function listOrders(
+  db: Db,
+  businessId: string,
+  { limit = 20, cursor, status, customerId }: OrderQuery,
+  customerIds: readonly string[] | undefined,
+) {
+  // By the first, the person: a guest who becomes the same person between two pages makes no other list.
+  const filters = { list: 'orders', businessId, status, customerId, of: customerIds?.[0] }
+  const after = (decodeCursor(filters, cursor, ['string'])?.[0] as string | undefined) ?? '~'
+  const page = sql`
+    where orders.business_id = ${businessId} and orders.id < ${after}
+          ${status === undefined ? sql`` : sql`and orders.status = ${status}`}`
+  // A person's orders may be under several ids (guests that became an account): a page of each, then the newest of them.
+  const { rows } = await (customerIds === undefined
+    ? sql<OrderRow>`select * from orders.orders ${page} order by id desc limit ${limit + 1}`
+    : sql<OrderRow>`
+        select found.*
+          from unnest(${customerIds}::text[]) as customer (id)
+         cross join lateral (
+           select * from orders.orders ${page} and orders.customer_id = customer.id order by id desc limit ${limit + 1}) as found
+         order by found.id desc
+         limit ${limit + 1}`
+  ).execute(db)
+  return { rows, filters }
+}
+
+const SWEEP_AGAIN_SECONDS = 30
+
+/** Orders whose time is up. Each is this caller's for half a minute: one that cannot be ended now does not keep others waiting. */
+export async function takeExpired(db: Db, limit: number): Promise<{ businessId: string; id: string }[]> {
+  const { rows } = await sql<{ businessId: string; id: string }>`
+    update orders.orders
+       set swept_at = ${now()}
+      from (select business_id, id
+              from orders.orders
+             where status = 'PENDING' and payment_status in ('PENDING', 'FAILED') and expires_at <= ${now()}
+               and (swept_at is null or swept_at <= ${new Date(nowMs() - SWEEP_AGAIN_SECONDS * 1000)})
+             order by swept_at nulls first, expires_at -- one that fails again and again comes after all others
+             limit ${limit}
+               for update skip locked) as due
+     where orders.business_id = due.business_id and orders.id = due.id
+    returning orders.business_id, orders.id`.execute(db)
+  return rows
+}
+
+/** Orders that these customers have sent with these keys, by key. */
+export async function findRequested(
+  db: Db,
+  businessId: string,
+  requests: readonly { caller: string; requestKey: string }[],
+): Promise<OrderRow[]> {
+  if (requests.length === 0) return []
+  const { rows } = await sql<OrderRow>`
+    select orders.*
+      from unnest(${requests.map(({ caller }) => caller)}::text[], ${requests.map(({ requestKey }) => requestKey)}::text[])
+           as sent (request_caller, request_key)
+      join orders.orders on orders.business_id = ${businessId}
+           and orders.request_caller = sent.request_caller and orders.request_key = sent.request_key`.execute(db)
+  return rows
+}
+
+const toValues = (row: OrderRow) => ({
+  ...row,
+  lines: JSON.stringify(row.lines),
+  blocks: JSON.stringify(row.blocks),
+  statuses: JSON.stringify(row.statuses),
+  paymentStatuses: JSON.stringify(row.paymentStatuses),
+  trace: row.trace === null ? null : JSON.stringify(row.trace),
+})
+
+export async function insertOrders(tx: Tx, rows: readonly OrderRow[]): Promise<void> {
+  if (rows.length > 0) await tx.insertInto('orders.orders').values(rows.map(toValues)).execute()
+}
+
+/** Writes the whole row back; it must have been locked. */
+export async function saveOrder(tx: Tx, row: OrderRow): Promise<void> {
+  const { businessId, id, ...values } = toValues(row)
+  await tx
+    .updateTable('orders.orders')
+    .set(values)
+    .where((order) => order.and({ businessId, id }))
+    .execute()
+}

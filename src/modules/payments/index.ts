@@ -1,0 +1,18 @@
+export { findPayee, noPayee, type Payee } from './account.ts'
+export {
+  endPayment,
+  findPayment,
+  findPaymentById,
+  insertPayments,
+  listPaymentsSince,
+  lockPayment,
+  noteApplied,
+  notePage,
+  noteState,
+  noteWrong,
+  type Payment,
+  pruneEvents,
+  takeSilent,
+} from './payments.ts'
+export { type AskedRefund, askRefund, closeRefund, takeAsked } from './refunds.ts'
+export { webhookRoutes } from './webhook-routes.ts'

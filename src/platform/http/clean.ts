@@ -1,0 +1,50 @@
+import type { TSchema } from 'typebox'
+import { Clean } from 'typebox/value'
+
+type Cleaner = (value: unknown) => unknown
+type Shape = TSchema & {
+  type?: string
+  properties?: Record<string, TSchema>
+  patternProperties?: unknown
+  additionalProperties?: unknown
+  items?: TSchema
+  anyOf?: TSchema[]
+}
+
+/**
+ * Takes out of a valid value what its schema does not know. Put together once for each schema, because the library's own
+ * function walks the schema anew for every value: 1.5 ms for a product with three variants, against 10 µs.
+ * Undefined: there is nothing that could have to go.
+ */
+export function createCleaner(schema: TSchema): Cleaner | undefined {
+  const { type, properties, patternProperties, additionalProperties, items, anyOf } = schema as Shape
+  if (anyOf) return createUnionCleaner(schema, anyOf)
+  if (type === 'array' && items) {
+    const clean = createCleaner(items)
+    return clean && ((value) => (value as unknown[]).map(clean))
+  }
+  if (type !== 'object' || patternProperties || additionalProperties) {
+    return type === 'object' ? (value) => Clean(schema, value) : undefined
+  }
+  const parts = Object.entries(properties ?? {}).map(([name, part]) => [name, createCleaner(part)] as const)
+  return (value) => {
+    const kept: Record<string, unknown> = {}
+    for (const [name, clean] of parts) {
+      if (!Object.hasOwn(value as object, name)) continue
+      const inner = (value as Record<string, unknown>)[name]
+      kept[name] = clean ? clean(inner) : inner
+    }
+    return kept
+  }
+}
+
+/** Of the forms that hold something to clean there is one at most, beside `null` and the like; else it is for the library. */
+function createUnionCleaner(schema: TSchema, forms: readonly TSchema[]): Cleaner | undefined {
+  const cleaners = forms.flatMap((form) => createCleaner(form) ?? [])
+  const [clean, second] = cleaners
+  if (!clean) return undefined
+  if (second || forms.some((form) => !('type' in form))) return (value) => Clean(schema, value)
+  const isArray = forms.some((form) => 'items' in form)
+  return (value) =>
+    (isArray ? Array.isArray(value) : typeof value === 'object' && value !== null) ? clean(value) : value
+}

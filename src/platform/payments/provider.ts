@@ -1,0 +1,61 @@
+/** What a payment page is at the provider, when it was last asked. */
+export type PageState = {
+  pageId: string
+  status: 'OPEN' | 'PAID' | 'ENDED'
+  intentId: string | null
+  amount: number
+  currency: string
+  /** In all, so far. */
+  refunded: number
+  /** What the payer typed there. */
+  email: string | null
+}
+
+export type NewPage = {
+  businessId: string
+  subject: string
+  /** The same key opens the same page: a lost answer never means two. */
+  key: string
+  account: string | null
+  currency: string
+  items: { name: string; quantity: number; amount: number }[]
+  email: string | null
+  successUrl: string
+  cancelUrl: string
+  expiresAt: Date
+}
+
+export type NewRefund = {
+  intentId: string
+  amount: number
+  currency: string
+  key: string
+  businessId: string
+  subject: string
+}
+
+export type ProviderEvent = {
+  id: string
+  type: string
+  account: string | null
+  /** As we set them when we opened the page. */
+  businessId: string | undefined
+  subject: string | undefined
+}
+
+/** It understood us and said no: asking again would not help. Anything else that is thrown may have had its effect. */
+export class ProviderRefusal extends Error {}
+
+/** The small part of a payment provider that we need. Times out; never called inside a transaction. */
+export type PaymentProvider = {
+  openPage(page: NewPage): Promise<PageState & { url: string }>
+  readPage(account: string | null, pageId: string): Promise<PageState>
+  /** Answers what it is now: ENDED, or PAID if that was faster. */
+  expirePage(account: string | null, pageId: string): Promise<PageState>
+  refund(account: string | null, refund: NewRefund): Promise<{ id: string; hasFailed: boolean }>
+  /** Undefined when the signature is missing, forged or stale. */
+  readEvent(raw: Buffer, signature: string | undefined): ProviderEvent | undefined
+}
+
+/** The provider, and whether businesses without an account of their own are charged on the platform's. */
+export type Payments = { provider: PaymentProvider | undefined; sharedAccount: boolean }

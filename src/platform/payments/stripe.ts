@@ -1,0 +1,132 @@
+import { Stripe } from 'stripe'
+import { fromProviderAmount, toProviderAmount } from './amounts.ts'
+import { type PageState, type PaymentProvider, ProviderRefusal } from './provider.ts'
+
+// Pinned: what Stripe changes later reaches us with a change of this line, not before.
+const API_VERSION = '2026-10-28.endive'
+const TIMEOUT_MS = 8_000
+const EXPANDED = ['payment_intent.latest_charge']
+
+export type StripeConfig = { secretKey: string; webhookSecrets: string[]; apiUrl: string | undefined }
+
+export function createStripe({ secretKey, webhookSecrets, apiUrl }: StripeConfig): PaymentProvider {
+  const address = apiUrl ? new URL(apiUrl) : undefined
+  const stripe = new Stripe(secretKey, {
+    apiVersion: API_VERSION,
+    timeout: TIMEOUT_MS,
+    maxNetworkRetries: 1, // with the same key: it cannot happen twice
+    telemetry: false,
+    ...(address && {
+      host: address.hostname,
+      port: Number(address.port) || (address.protocol === 'https:' ? 443 : 80),
+      protocol: address.protocol === 'https:' ? ('https' as const) : ('http' as const),
+    }),
+  })
+  const of = (account: string | null) => (account === null ? {} : { stripeAccount: account })
+
+  const readPage = async (account: string | null, pageId: string) =>
+    toState(await told(stripe.checkout.sessions.retrieve(pageId, { expand: EXPANDED }, of(account))))
+
+  return {
+    async openPage({ businessId, subject, key, account, currency, items, email, successUrl, cancelUrl, expiresAt }) {
+      const metadata = { businessId, subject }
+      const session = await told(
+        stripe.checkout.sessions.create(
+          {
+            mode: 'payment',
+            allowed_payment_method_types: ['card'],
+            client_reference_id: subject,
+            line_items: items.map(({ name, quantity, amount }) => ({
+              quantity,
+              price_data: {
+                currency: currency.toLowerCase(),
+                unit_amount: toProviderAmount(amount, currency),
+                product_data: { name },
+              },
+            })),
+            metadata,
+            payment_intent_data: { metadata },
+            success_url: successUrl,
+            cancel_url: cancelUrl,
+            expires_at: Math.floor(expiresAt.getTime() / 1000),
+            ...(email && { customer_email: email }),
+          },
+          { ...of(account), idempotencyKey: key },
+        ),
+      )
+      if (!session.url) throw new Error(`Stripe opened the page ${session.id} without an address`)
+      return { ...toState(session), url: session.url }
+    },
+    readPage,
+    async expirePage(account, pageId) {
+      try {
+        return toState(await told(stripe.checkout.sessions.expire(pageId, {}, of(account))))
+      } catch (error) {
+        if (!(error instanceof ProviderRefusal)) throw error
+        return readPage(account, pageId) // not open any more: paid or ended meanwhile
+      }
+    },
+    async refund(account, { intentId, amount, currency, key, businessId, subject }) {
+      // Its key is remembered for a day, and an error that it got along with it: what was made is looked for by ourselves.
+      const made = await told(stripe.refunds.list({ payment_intent: intentId, limit: 100 }, of(account)), DEFINITE)
+      const known = made.data.find((refund) => refund.metadata?.key === key)
+      if (known) return outcomeOf(known)
+      const metadata = { businessId, subject, key }
+      const asked = { payment_intent: intentId, amount: toProviderAmount(amount, currency), metadata }
+      return outcomeOf(await told(stripe.refunds.create(asked, { ...of(account), idempotencyKey: key }), DEFINITE))
+    },
+    readEvent(raw, signature) {
+      if (!signature) return undefined
+      const event = webhookSecrets.map((secret) => verify(stripe, raw, signature, secret)).find(Boolean)
+      if (!event) return undefined
+      const object = event.data?.object as { metadata?: Record<string, string> | null } | undefined
+      const { businessId, subject } = object?.metadata ?? {}
+      return { id: event.id, type: event.type, account: event.account ?? null, businessId, subject }
+    },
+  }
+}
+
+function verify(stripe: Stripe, raw: Buffer, signature: string, secret: string): Stripe.Event | undefined {
+  try {
+    return stripe.webhooks.constructEvent(raw, signature, secret)
+  } catch {
+    return undefined
+  }
+}
+
+const outcomeOf = ({ id, status }: Stripe.Refund) => ({ id, hasFailed: status === 'failed' || status === 'canceled' })
+
+/** Stripe's refusals (4xx but for limits and its own idempotency) apart from what may still come true. */
+async function told<Answer>(asked: Promise<Answer>, refusals = REFUSALS): Promise<Answer> {
+  try {
+    return await asked
+  } catch (error) {
+    if (refusals.some((kind) => error instanceof kind)) {
+      throw new ProviderRefusal((error as Error).message, { cause: error })
+    }
+    throw error
+  }
+}
+
+type Refusals = readonly (abstract new (...args: never[]) => Error)[]
+const DEFINITE: Refusals = [Stripe.errors.StripeInvalidRequestError, Stripe.errors.StripeCardError]
+// A key or an account that it does not know any more: nobody will pay there. Money that is owed is still asked for.
+const REFUSALS: Refusals = [...DEFINITE, Stripe.errors.StripeAuthenticationError, Stripe.errors.StripePermissionError]
+
+function toState(session: Stripe.Checkout.Session): PageState {
+  const intent = typeof session.payment_intent === 'object' ? session.payment_intent : null
+  const charge = intent && typeof intent.latest_charge === 'object' ? intent.latest_charge : null
+  const isPaid = session.status === 'complete' && session.payment_status !== 'unpaid'
+  // A payment that was to come later, and did not: the page takes no second try.
+  const currency = (session.currency ?? '').toUpperCase()
+  const hasFailed = session.status === 'complete' && !isPaid && intent?.status === 'requires_payment_method'
+  return {
+    pageId: session.id,
+    status: isPaid ? 'PAID' : session.status === 'expired' || hasFailed ? 'ENDED' : 'OPEN',
+    intentId: intent?.id ?? (typeof session.payment_intent === 'string' ? session.payment_intent : null),
+    amount: fromProviderAmount(session.amount_total ?? 0, currency),
+    currency,
+    refunded: fromProviderAmount(charge?.amount_refunded ?? 0, currency),
+    email: session.customer_details?.email ?? session.customer_email ?? null,
+  }
+}

@@ -1,0 +1,60 @@
+import sanitizeHtml from 'sanitize-html'
+
+// The parser looks through its open tags at every tag, so without a limit deep nesting costs the square of its depth.
+const MAX_DEPTH = 256
+
+const TAGS = `p br hr h1 h2 h3 h4 h5 h6 ul ol li blockquote pre code b strong i em u s sub sup a img span div
+  table caption colgroup col thead tbody tfoot tr th td`
+
+const OPTIONS: sanitizeHtml.IOptions = {
+  allowedTags: TAGS.split(/\s+/),
+  allowedAttributes: {
+    a: ['href', 'title', 'target', 'rel'],
+    img: ['src', 'alt', 'width', 'height'],
+    th: ['colspan', 'rowspan', 'scope'],
+    td: ['colspan', 'rowspan'],
+  },
+  allowedSchemes: ['http', 'https', 'mailto', 'tel'],
+  allowedSchemesByTag: { img: ['http', 'https'] },
+  allowProtocolRelative: false,
+  // Of these not even the text is kept.
+  nonTextTags: 'script style textarea option xmp iframe noembed noframes svg math title'.split(' '),
+  transformTags: {
+    a: (tagName, { href, title, target }) => ({
+      tagName,
+      attribs: {
+        ...(href !== undefined && { href }),
+        ...(title !== undefined && { title }),
+        ...(target === '_blank' && { target, rel: 'noopener' }),
+      },
+    }),
+  },
+}
+
+/** Rich text without anything that runs, frames or styles. Cleaning again what is clean changes nothing. */
+export function cleanHtml(text: string): string {
+  const clean = cleanOnce(text)
+  // Where a tag was dropped, its neighbours may now close each other: `<p><x><p>` reads differently without the x.
+  return clean === text ? clean : cleanOnce(clean)
+}
+
+function cleanOnce(text: string): string {
+  let depth = 0
+  const onOpenTag = () => {
+    if (++depth > MAX_DEPTH) throw new TooDeep()
+  }
+  const onCloseTag = () => {
+    depth--
+  }
+  try {
+    return sanitizeHtml(text, { ...OPTIONS, onOpenTag, onCloseTag })
+  } catch (error) {
+    if (error instanceof TooDeep) return escapeHtml(text)
+    throw error
+  }
+}
+
+class TooDeep extends Error {}
+
+/** Nobody writes such markup: show it as the text that it is. */
+const escapeHtml = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')

@@ -1,0 +1,26 @@
+import { type Static, Type } from 'typebox'
+import { newId } from './ids.ts'
+import { idOf } from './schemas.ts'
+
+const MediaId = idOf('med', '01jcq3v7k8f5t9x2m4n6p8r0sw')
+const MediaUrl = Type.String({
+  maxLength: 2048,
+  // One character of the host, then anything that needs no quoting: a pattern without two ways to match stays linear.
+  pattern: '^https?://[^\\s/?#"<>\\\\][^\\s"<>\\\\]*$',
+  description: 'Absolute, http or https.',
+  examples: ['https://cdn.example.com/mug.png'],
+})
+const MimeType = Type.String({
+  maxLength: 127,
+  pattern: '^[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]*/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]*$',
+  examples: ['image/png'],
+})
+
+/** A picture, video or other file; we keep its address, not its bytes. */
+export const Media = Type.Object({ id: MediaId, url: MediaUrl, mimeType: MimeType }, { title: 'Media' })
+export type Media = Static<typeof Media>
+
+export const NewMedia = Type.Object({ id: Type.Optional(MediaId), url: MediaUrl, mimeType: MimeType })
+export type NewMedia = Static<typeof NewMedia>
+
+export const toMedia = ({ id, url, mimeType }: NewMedia): Media => ({ id: id ?? newId('med'), url, mimeType })

@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { sql } from 'kysely'
+import type { Tx } from '#platform/database/database.ts'
+import { check, compareWithProvider, invariants, verify } from '../../../src/apps/verify.ts'
+import { runKontor } from '../../support/child.ts'
+import { openTill, type Till } from '../../support/payments.ts'
+import { until } from '../../support/until.ts'
+
+let used: Till
+
+type Scene = Awaited<ReturnType<typeof makeScene>>
+let scene: Scene
+
+/** A paid order with a promo code, one that waits, one that is cancelled, one that was free: everything adds up. */
+async function makeScene(cell: string) {
+  const shop = await used.make.shop({ cell })
+  const product = await used.make.product(shop)
+  const promo = await shop.admin.post(`${shop.path}/promo-codes`, {
+    code: 'HALF',
+    type: 'PERCENT',
+    value: 5_000,
+    maxPerCustomer: 5,
+  })
+  assert.equal(promo.status, 201, promo.text)
+  await shop.admin.post(`${shop.path}/promo-codes`, { code: 'ALL', type: 'PERCENT', value: 10_000 })
+  const buyer = await used.make.user()
+  const buy = async (promoCode: string | undefined, key: string) => {
+    const items = [{ productId: product.id, variantId: 'one', quantity: 2 }]
+    const path = `${shop.path}/orders/checkout`
+    const answer = await buyer.post(path, { market: 'us', items, promoCode }, { 'idempotency-key': key })
+    assert.equal(answer.status, 200, answer.text)
+    return answer.body.orderId as string
+  }
+  const [paid, waiting, cancelled, free] = [
+    await buy('HALF', 'k1'),
+    await buy(undefined, 'k2'),
+    await buy('HALF', 'k3'),
+    await buy('ALL', 'k4'),
+  ]
+  const pageOf = (orderId: string) =>
+    used.twin.sessions().find(({ client_reference_id }) => client_reference_id === `order:${orderId}`)?.id ?? ''
+  used.twin.pay(pageOf(paid))
+  const statusOf = async (id: string) => (await shop.admin.get(`${shop.path}/orders/${id}`)).body.statuses.at(-1).status
+  await until('the order is paid', async () => (await statusOf(paid)) === 'PROCESSING')
+  await shop.admin.put(`${shop.path}/orders/${cancelled}/status`, { status: 'CANCELLED' })
+  return { shop, product, orders: { paid, waiting, cancelled, free } }
+}
+
+before(async () => {
+  used = await openTill()
+  scene = await makeScene('second')
+})
+
+after(() => used.close())
+
+/** How each rule is broken. Constraints that would not let it happen are taken away first: all of it is undone. */
+const VIOLATIONS: Record<string, (scene: Scene) => ReturnType<typeof sql>[]> = {
+  'stock is the sum of its ledger': () => [sql`update catalog.stock set quantity = quantity + 1`],
+  'no stock is below zero': () => [
+    sql`alter table catalog.stock drop constraint stock_quantity_check`,
+    sql`update catalog.stock set quantity = -1`,
+  ],
+  "movements are numbered from 1 without a gap, the last is the stock's version": () => [
+    sql`delete from catalog.stock_movements where number = 2`,
+  ],
+  'each movement notes what was there after it': () => [
+    sql`update catalog.stock_movements set quantity = quantity + 1 where number = 2`,
+  ],
+  "an order's total is subtotal + tax + shipping − discount, none of them below zero": () => [
+    sql`alter table orders.orders drop constraint orders_total_check`,
+    sql`update orders.orders set total = total + 1`,
+  ],
+  "an order's subtotal is the sum of its lines": () => [
+    sql`update orders.orders set subtotal = subtotal + 1, total = total + 1`,
+  ],
+  "a line's total is its unit price × its quantity": () => [
+    sql`update orders.orders set lines = replace(lines::text, '"unitPrice":1000', '"unitPrice":999')::json`,
+  ],
+  "an order's statuses are the last of their histories": () => [
+    sql`update orders.orders set status = 'SHIPPED' where status = 'PROCESSING'`,
+  ],
+  'an order holds the stock that its lines took, and none once it is given back': ({ orders }) => [
+    sql`delete from catalog.stock_movements where reference = ${orders.cancelled} and kind = 'CANCEL'`,
+  ],
+  'what is cancelled has given its stock back, what is not has not': () => [
+    sql`update orders.orders set released_at = null`,
+  ],
+  'a promo code is counted once for each order that uses it': () => [
+    sql`update catalog.promo_codes set redemptions = redemptions + 1`,
+  ],
+  'a promo code is counted for each customer as often as it is used': () => [
+    sql`update catalog.promo_customers set redemptions = redemptions + 1`,
+  ],
+  'no more is refunded, or asked to be, than was paid': () => [
+    sql`alter table payments.payments drop constraint payments_refunds_check`,
+    sql`update payments.payments set refunding = paid + 1`,
+  ],
+  'a payment that is paid is paid in full, and no other has money': () => [
+    sql`update payments.payments set paid = paid - 1 where status = 'PAID'`,
+  ],
+  'what is set apart for refunds is asked for': () => [
+    sql`update payments.payments set refunding = 1 where status = 'PAID'`,
+  ],
+  'an order that is to be paid has a payment of its total': ({ orders }) => [
+    sql`delete from payments.payments where subject = ${`order:${orders.waiting}`}`,
+  ],
+  'a payment is for an order': ({ orders }) => [sql`delete from orders.orders where id = ${orders.waiting}`],
+  "an order's payment status is what its payment says": () => [
+    sql`update payments.payments set refunded = 1 where status = 'PAID'`,
+  ],
+  'no order waits for money that has come': () => [
+    sql`update payments.payments set status = 'PAID', paid = amount`, //
+  ],
+  'money for a cancelled order is on its way back, unless a person cancelled it': () => [
+    sql`update payments.payments set status = 'PAID', paid = amount`,
+    sql`update orders.orders set statuses = replace(statuses::text, 'USER', 'SYSTEM')::json`,
+  ],
+  'a key of a customer makes one order': () => [
+    sql`drop index orders.orders_request_key`,
+    sql`update orders.orders set request_key = 'k1'`,
+  ],
+  "an order's number is its own": () => [
+    sql`alter table orders.orders drop constraint orders_number_key`,
+    sql`update orders.orders set number = '2222-2222'`,
+  ],
+  'a document has a gap for the stock of each variant': () => [
+    sql`update catalog.products set document = document || chr(1)`,
+  ],
+}
+
+class Undo extends Error {}
+
+async function undone(work: (tx: Tx) => Promise<void>): Promise<void> {
+  const done = scene.shop.db.transaction().execute(async (tx) => {
+    await work(tx)
+    throw new Undo()
+  })
+  await assert.rejects(done, Undo)
+}
+
+test('where everything adds up, no rule finds anything', async () => {
+  for (const { check, violations } of await verify(scene.shop.db)) assert.deepEqual(violations, [], check)
+  const { provider } = used.context.payments
+  assert.ok(provider)
+  assert.deepEqual((await compareWithProvider(scene.shop.db, provider)).violations, [])
+})
+
+test('every rule is broken by one of the tests here', () => {
+  assert.deepEqual(Object.keys(VIOLATIONS).sort(), [...invariants.keys()].sort())
+})
+
+for (const [rule, plant] of Object.entries(VIOLATIONS)) {
+  test(`it is noticed when this is not true: ${rule}`, () =>
+    undone(async (tx) => {
+      for (const statement of plant(scene)) await statement.execute(tx)
+      assert.notDeepEqual((await check(tx, rule)).violations, [])
+    }))
+}
+
+test('it is noticed when the provider says something else', async (t) => {
+  const { db } = scene.shop
+  const { provider } = used.context.payments
+  assert.ok(provider)
+  const subject = `order:${scene.orders.paid}`
+  t.after(() => sql`update payments.payments set status = 'PAID', paid = amount where subject = ${subject}`.execute(db))
+  await sql`update payments.payments set status = 'OPEN', paid = 0 where subject = ${subject}`.execute(db)
+  const [violation] = (await compareWithProvider(db, provider)).violations
+  assert.deepEqual(
+    [violation?.subject, violation?.ours, violation?.theirs],
+    [subject, { status: 'OPEN', paid: 0, refunded: 0 }, { status: 'PAID', paid: 1_100, refunded: 0 }],
+  )
+})
+
+test('the command looks at every cell, with the provider’s help if asked, and its exit code tells', async (t) => {
+  const env = { ...used.api.databases.env, ...used.env }
+  const fine = await runKontor(['cli', 'verify', '--provider'], env)
+  assert.equal(fine.code, 0, fine.output)
+  for (const cell of ['main', 'second']) {
+    assert.match(fine.output, new RegExp(`^${cell}  stock is the sum of its ledger +ok$`, 'm'))
+    assert.match(fine.output, new RegExp(`^${cell}  the payment provider says the same +ok$`, 'm'))
+  }
+
+  const { db } = scene.shop
+  t.after(() => sql`update catalog.stock set quantity = quantity - 1`.execute(db))
+  await sql`update catalog.stock set quantity = quantity + 1`.execute(db)
+  const wrong = await runKontor(['cli', 'verify'], env)
+  assert.equal(wrong.code, 1, wrong.output)
+  assert.match(wrong.output, /^main {2}stock is the sum of its ledger +ok$/m)
+  assert.match(wrong.output, /^second {2}stock is the sum of its ledger +1 violations$/m)
+  assert.match(wrong.output, new RegExp(`^second +.*${scene.product.id}`, 'm'))
+
+  const { STRIPE_SECRET_KEY: _, STRIPE_WEBHOOK_SECRET: __, ...without } = env
+  const nobody = await runKontor(['cli', 'verify', '--provider'], without)
+  assert.equal(nobody.code, 1)
+  assert.match(nobody.output, /No payment provider is configured/)
+})

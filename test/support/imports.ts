@@ -1,0 +1,109 @@
+import { after, before } from 'node:test'
+import { catalogJobs } from '#modules/catalog/index.ts'
+import type { Db } from '#platform/database/database.ts'
+import type { AnyJob } from '#platform/jobs/define.ts'
+import type { Answer, Client } from './client.ts'
+import { createMake, type Make } from './make.ts'
+import { type StartOptions, startApi, type TestApi } from './start-api.ts'
+import { startTestWorker, type TestWorker } from './start-worker.ts'
+import { until } from './until.ts'
+
+export const NDJSON = 'application/x-ndjson'
+export const CSV = 'text/csv'
+
+export type ImportAnswer = {
+  id: string
+  status: 'RECEIVING' | 'RUNNING' | 'DONE'
+  total: number
+  done: number
+  created: number
+  updated: number
+  failed: number
+  createdAt: number
+  finishedAt: number | null
+}
+export type ImportProblem = {
+  number: number
+  line: string
+  details: { field: string; error: string; message: string }[]
+}
+
+type Shop = { admin: Client; products: string }
+
+export const toLines = (rows: readonly unknown[]) => rows.map((row) => `${JSON.stringify(row)}\n`).join('')
+
+/** Sends a file, as somebody would upload it. */
+export const uploadFile = ({ admin, products }: Shop, text: string, type = NDJSON): Promise<Answer> =>
+  admin.send('POST', `${products}/imports`, { raw: text, headers: { 'content-type': type } })
+
+/** Answers once a worker has finished it. */
+export async function finishImport({ admin, products }: Shop, id: string): Promise<ImportAnswer> {
+  return until(`import ${id} is finished`, async () => {
+    const { status, text, body } = await admin.get(`${products}/imports/${id}`)
+    if (status !== 200) throw new Error(text)
+    return body.status === 'DONE' ? (body as ImportAnswer) : undefined
+  })
+}
+
+/** Uploads, waits for the worker, and answers what came of it. */
+export async function importFile(shop: Shop, text: string, type = NDJSON): Promise<ImportAnswer> {
+  const made = await uploadFile(shop, text, type)
+  if (made.status !== 201) throw new Error(made.text)
+  return finishImport(shop, made.body.id as string)
+}
+
+export async function importErrors({ admin, products }: Shop, id: string): Promise<ImportProblem[]> {
+  const { status, text, body } = await admin.get(`${products}/imports/${id}/errors?limit=100`)
+  if (status !== 200) throw new Error(text)
+  return body.items
+}
+
+/** `created/updated/failed of total`. */
+export const countsOf = ({ created, updated, failed, total }: ImportAnswer) => `${created}/${updated}/${failed} of ${total}` // biome-ignore format: one line
+
+export const rowsLeft = async (db: Db, businessId: string) => {
+  const rows = await db.selectFrom('catalog.importRows').select('number').where('businessId', '=', businessId).execute()
+  const imports = await db.selectFrom('catalog.imports').select('id').where('businessId', '=', businessId).execute()
+  return { rows: rows.length, imports: imports.length }
+}
+
+export const movementsOf = (db: Db, businessId: string) =>
+  db
+    .selectFrom('catalog.stockMovements')
+    .selectAll()
+    .where('businessId', '=', businessId)
+    .orderBy('productId')
+    .orderBy('variantId')
+    .orderBy('number')
+    .execute()
+
+export const eventsOf = (db: Db, businessId: string, ...types: string[]) =>
+  db
+    .selectFrom('cell.eventOutbox')
+    .select(['type', 'subject', 'actorId', 'actorKind', 'data'])
+    .where('businessId', '=', businessId)
+    .where('type', 'in', types)
+    .orderBy('position')
+    .execute()
+
+// By the clock nothing runs here: a test says when.
+const jobs: readonly AnyJob[] = catalogJobs.map(({ cron: _cron, ...job }) => job)
+
+/** As `useApi`, with a worker for the jobs of the catalog; what both log ends up in `lines`. */
+export function useCatalog(options: StartOptions = {}) {
+  const lines: string[] = []
+  const used = { lines } as { api: TestApi; make: Make; worker: TestWorker; lines: string[] }
+  before(async () => {
+    used.api = await startApi({ ...options, lines })
+    used.make = createMake(used.api)
+    used.worker = startTestWorker({ ...used.api.databases.env, ...options.env }, jobs, { lines })
+  })
+  after(async () => {
+    await used.worker.stop()
+    await used.api.close()
+  })
+  return used
+}
+
+/** What was logged as our fault. */
+export const faultsIn = (lines: readonly string[]) => lines.filter((line) => (JSON.parse(line) as { level: number }).level >= 50) // biome-ignore format: one line

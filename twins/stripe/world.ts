@@ -1,0 +1,79 @@
+import type { Stripe } from 'stripe'
+import { missing } from './errors.ts'
+import { newEvent } from './objects.ts'
+
+export type Kept =
+  | Stripe.Checkout.Session
+  | Stripe.PaymentIntent
+  | Stripe.Charge
+  | Stripe.Refund
+  | Stripe.Subscription
+  | Stripe.Invoice
+  | Stripe.Event
+export type Kind = Kept['object']
+/** Stripe names things by their id, or puts the thing itself there where it is asked to. */
+export type Reference = string | { id: string } | null | undefined
+export type KeptAs<K extends Kind> = Extract<Kept, { object: K }>
+
+/** What a session was asked to make once it is paid, and does not show itself. */
+export type Draft = {
+  lines: Stripe.LineItem[]
+  business: string
+  intent: { description?: string; metadata: Record<string, string> }
+  subscription: { description?: string; metadata: Record<string, string> }
+}
+
+export type World = ReturnType<typeof createWorld>
+
+/** Everything that exists at this Stripe, each thing under the account that made it. */
+export function createWorld(now: () => number, onEvent: (event: Stripe.Event) => void) {
+  const things = new Map<string, Kept>()
+  const owners = new Map<string, string>()
+  const drafts = new Map<string, Draft>()
+  let nextDue = Number.POSITIVE_INFINITY
+
+  const world = {
+    now,
+    drafts,
+    /** The API call that is being answered: events name it. */
+    request: { id: null as string | null, idempotency_key: null as string | null },
+
+    add<T extends Kept>(thing: T, account: string | undefined): T {
+      things.set(thing.id, thing)
+      if (account) owners.set(thing.id, account)
+      return thing
+    },
+    accountOf: (id: string) => owners.get(id),
+    find<K extends Kind>(kind: K, reference: Reference): KeptAs<K> | undefined {
+      const thing = things.get(typeof reference === 'string' ? reference : (reference?.id ?? ''))
+      return thing?.object === kind ? (thing as KeptAs<K>) : undefined
+    },
+    /** For the API: what belongs to another account is as good as not there. */
+    get<K extends Kind>(kind: K, id: string, account: string | undefined, param?: string): KeptAs<K> {
+      const thing = world.find(kind, id)
+      if (!thing || owners.get(id) !== account) throw missing(kind, id, param)
+      return thing
+    },
+    /** Oldest first. */
+    list: <K extends Kind>(kind: K) =>
+      [...things.values()].filter((thing): thing is KeptAs<K> => thing.object === kind),
+
+    emit(type: Stripe.Event['type'], thing: Exclude<Kept, Stripe.Event>, previous?: object): void {
+      const account = owners.get(thing.id)
+      const event = newEvent({ type, thing: structuredClone(thing), account, previous, world })
+      world.add(event, account)
+      onEvent(event)
+    },
+
+    /** Something is to happen by itself at that time. */
+    remind(at: number): void {
+      nextDue = Math.min(nextDue, at)
+    },
+    takeDue(): boolean {
+      if (now() < nextDue) return false
+      nextDue = Number.POSITIVE_INFINITY
+      return true
+    },
+  }
+  return world
+}
