@@ -18,7 +18,7 @@ const { status } = spawnSync(
   ['--test', '--test-concurrency=3', '--test-timeout=180000', ...flags, ...files],
   {
     stdio: 'inherit',
-    env: { ...process.env, NODE_ENV: 'test' },
+    env: { ...process.env, NODE_ENV: 'test', DATABASE_POOL_SIZE: '5' },
   },
 )
 process.exit(status ?? 1)

@@ -62,7 +62,7 @@ export type ApiOptions = {
 
 /** The API, put together: what it needs, then every module's routes. This is the list of what exists. */
 export async function buildApi(config: Config, { log, metrics, drainGraceMs = 1_000, extend }: ApiOptions) {
-  const databases = openDatabases(config.databases)
+  const databases = openDatabases(config.databases, { max: config.poolSize })
   const { control, cells } = databases
   const listener = await openListener(control)
   const box = createSecretBox(config.secretKeys)

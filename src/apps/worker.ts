@@ -19,7 +19,10 @@ await boot(async () => {
   const config = loadConfig(process.env)
   const log = createLog(config.logLevel)
   const metrics = createMetrics()
-  const databases = openDatabases(config.databases, { applicationName: 'kontor worker' })
+  const databases = openDatabases(config.databases, {
+    applicationName: 'kontor worker',
+    max: config.poolSize,
+  })
   await assertMigrated(databases, log)
 
   const services = openServices(config)

@@ -7,6 +7,8 @@ export type Mode = 'production' | 'development' | 'test'
 export type Config = {
   mode: Mode
   databases: { control: DatabaseAddress; cells: Record<string, DatabaseAddress> }
+  /** Connections to each database; undefined: by the number of cores. */
+  poolSize: number | undefined
   host: string
   port: number
   publicUrl: string
@@ -102,6 +104,7 @@ export function loadConfig(env: Environment): Config {
   const config: Config = {
     mode: mode ?? 'production',
     databases: readDatabases(value, problem),
+    poolSize: readPoolSize(value('DATABASE_POOL_SIZE'), problem),
     host: value('HOST') ?? '127.0.0.1',
     port,
     publicUrl,
@@ -169,6 +172,14 @@ function readDatabases(
   const url = address('DATABASE_URL')
   const directUrl = value('DATABASE_DIRECT_URL') ? address('DATABASE_DIRECT_URL') : url
   return { control: { url, directUrl }, cells: readCells(value('CELLS'), problem) }
+}
+
+function readPoolSize(text: string | undefined, problem: (text: string) => void): number | undefined {
+  if (text === undefined) return undefined
+  const size = Number(text)
+  if (!Number.isInteger(size) || size < 2 || size > 500)
+    problem(`DATABASE_POOL_SIZE must be a whole number from 2 to 500, not "${text}".`)
+  return size
 }
 
 const list = (text: string | undefined) =>

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import path from 'node:path'
+import { poolSize } from './database.ts'
 
 const ROOT = path.join(import.meta.dirname, '../..')
 const PRELOAD = path.join(import.meta.dirname, 'child-preload.ts')
@@ -19,6 +20,7 @@ const environment = (env: Record<string, string>) => ({
   RATE_LIMITS: 'off',
   PORT: '0',
   METRICS_PORT: '0',
+  ...poolSize,
   PUBLIC_URL: 'http://localhost:3000', // as in startApi, so that tokens made there are good here
   ...env,
 })

@@ -5,6 +5,10 @@ import { loadMigrations, migrate } from '#platform/database/migrate.ts'
 /** A server on which databases may be made and dropped. */
 export const SERVER_URL = process.env.TEST_DATABASE_URL ?? 'postgres://postgres@127.0.0.1:5432/postgres'
 
+// Several test files share one server, whose connections are few.
+const { DATABASE_POOL_SIZE } = process.env
+export const poolSize = DATABASE_POOL_SIZE ? { DATABASE_POOL_SIZE } : {}
+
 export function urlOf(database: string): string {
   const url = new URL(SERVER_URL)
   url.pathname = `/${database}`

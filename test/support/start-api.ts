@@ -4,7 +4,7 @@ import { loadConfig } from '#platform/config.ts'
 import type { Server } from '#platform/http/server.ts'
 import { createMetrics } from '#platform/observability/metrics.ts'
 import { buildApi } from '../../src/apps/build-api.ts'
-import { cloneTemplate } from './database.ts'
+import { cloneTemplate, poolSize } from './database.ts'
 
 export type StartOptions = {
   publicUrl?: string
@@ -42,6 +42,7 @@ export async function startApi(options: StartOptions = {}) {
     NODE_ENV: 'test',
     RATE_LIMITS: 'off',
     PORT: '0',
+    ...poolSize,
     PUBLIC_URL: options.publicUrl ?? 'http://localhost:3000',
     ...databases.env,
     ...options.env,

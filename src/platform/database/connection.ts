@@ -1,11 +1,11 @@
 import os from 'node:os'
 import pg from 'pg'
-import { isServerAnswer } from './errors.ts'
+import { isCrowded, isServerAnswer } from './errors.ts'
 
 export type PoolOptions = {
   /** Behind PgBouncer, settings cannot travel with the connection: they are set in each transaction instead. */
   behindPooler?: boolean
-  max?: number
+  max?: number | undefined
   statementTimeoutMs?: number
   applicationName?: string
 }
@@ -13,6 +13,8 @@ export type PoolOptions = {
 // More connections than about 2 × cores + 4 make PostgreSQL slower, not faster (measured).
 const DEFAULT_MAX = 2 * os.availableParallelism() + 4
 const CONNECT_TIMEOUT_MS = 2_000
+const MAX_WAIT_MS = 5_000
+const RETRY_MS = 50
 const STATEMENT_TIMEOUT_MS = 5_000
 const LOCK_TIMEOUT_MS = 3_000
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 10_000
@@ -36,7 +38,7 @@ export function openPool(url: string, options: PoolOptions = {}): pg.Pool {
     lock_timeout: LOCK_TIMEOUT_MS,
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
   }
-  const pool = new pg.Pool({
+  const pool = new PatientPool({
     connectionString: url,
     application_name: options.applicationName ?? 'kontor',
     max: options.max ?? DEFAULT_MAX,
@@ -52,6 +54,46 @@ export function openPool(url: string, options: PoolOptions = {}): pg.Pool {
   pool.on('connect', (client) => guard(client, options.behindPooler ? settings : undefined))
   return pool
 }
+
+/**
+ * When the server has no connection left to give, or is slow to give one, but answers on those that we have, then waiting for one
+ * of those is right: nobody is refused because a pool wanted to grow. When it does not answer at all, nobody is kept waiting.
+ */
+class PatientPool extends pg.Pool {
+  #answeredAt = Number.NEGATIVE_INFINITY
+
+  constructor(config: pg.PoolConfig) {
+    super(config)
+    this.on('release', (error) => {
+      if (!error) this.#answeredAt = performance.now()
+    })
+  }
+
+  override connect(): Promise<pg.PoolClient>
+  override connect(callback: Connected): void
+  override connect(callback?: Connected): Promise<pg.PoolClient> | void {
+    if (!callback) {
+      return new Promise((resolve, reject) => {
+        this.connect((error, client) => (client ? resolve(client) : reject(error)))
+      })
+    }
+    const since = performance.now()
+    const attempt = () =>
+      super.connect((error, client, done) => {
+        const isWorthWaiting =
+          error && isCrowded(error) && performance.now() - since < MAX_WAIT_MS && this.#hasAnswered(CONNECT_TIMEOUT_MS)
+        if (isWorthWaiting) setTimeout(attempt, RETRY_MS)
+        else callback(error, client, done)
+      })
+    attempt()
+  }
+
+  #hasAnswered(withinMs: number): boolean {
+    return performance.now() - this.#answeredAt < withinMs
+  }
+}
+
+type Connected = Parameters<pg.Pool['connect']>[0]
 
 const broken = new WeakSet<pg.PoolClient>()
 

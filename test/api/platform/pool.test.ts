@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { test } from 'node:test'
+import { openPool } from '#platform/database/connection.ts'
+import { onServer, withScratchDatabase } from '../../support/database.ts'
+
+/** A pool of up to 8 connections, of which the server gives `limit` at most. */
+async function withCrowdedPool(limit: number, work: (pool: ReturnType<typeof openPool>) => Promise<void>) {
+  const role = `kontor_test_${randomBytes(5).toString('hex')}`
+  await withScratchDatabase(async (address) => {
+    await onServer((client) => client.query(`create role ${role} login password '${role}' connection limit ${limit}`))
+    const url = new URL(address)
+    url.username = role
+    url.password = role
+    const pool = openPool(url.href, { max: 8 })
+    try {
+      await work(pool)
+    } finally {
+      await pool.end()
+      await onServer((client) => client.query(`drop role ${role}`))
+    }
+  })
+}
+
+test('when the server has no more connections to give, those there are serve everybody', () =>
+  withCrowdedPool(2, async (pool) => {
+    await pool.query('select 1')
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, (_, index) => pool.query('select $1::integer as number, pg_sleep(0.01)', [index])),
+    )
+    assert.deepEqual(
+      answers.map(({ rows }) => rows[0].number),
+      answers.map((_, index) => index),
+    )
+    assert.ok(pool.totalCount <= 2)
+  }))
+
+test('a server that gives no connection at all is told of at once', () =>
+  withCrowdedPool(0, async (pool) => {
+    const since = performance.now()
+    await assert.rejects(pool.query('select 1'), { code: '53300' })
+    assert.ok(performance.now() - since < 1_000)
+  }))
