@@ -10,13 +10,16 @@ import {
   findContact,
   idsOf,
   openKeyring,
+  readNames,
   sendInvitation,
   userExists,
 } from '#modules/accounts/index.ts'
-import { catalogResolvers, catalogRoutes, promoRoutes, transferRoutes } from '#modules/catalog/index.ts'
+import { catalogResolvers, catalogRoutes, promoRoutes, readProducts, transferRoutes } from '#modules/catalog/index.ts'
 import { applyEvent, checkoutRoutes, closePageOf, resultPage } from '#modules/checkout/index.ts'
-import { orderRoutes } from '#modules/orders/index.ts'
+import { collectionRoutes, contentResolvers, entryRoutes, generateRoutes } from '#modules/content/index.ts'
+import { findOrder, findOrderIds, orderRoutes } from '#modules/orders/index.ts'
 import { webhookRoutes } from '#modules/payments/index.ts'
+import { createModel } from '#platform/ai/openai-compatible.ts'
 import type { Config } from '#platform/config.ts'
 import { createSecretBox } from '#platform/crypto/secret-box.ts'
 import { handleOf, openDatabases, type Tx } from '#platform/database/database.ts'
@@ -39,6 +42,8 @@ const tags = [
   { name: 'Import and export', description: 'Many products at once, as NDJSON or CSV.' },
   { name: 'Checkout', description: 'From a cart to a paid order.' },
   { name: 'Orders', description: 'What was ordered, with a history of its state and one of its payment.' },
+  { name: 'Collections', description: 'Kinds of content, each with a schema of its own.' },
+  { name: 'Entries', description: 'Content: blocks with values, in a language, with a history.' },
   { name: 'Roles', description: 'What the people of a business may do there.' },
   { name: 'Invitations', description: 'How people become members of a business.' },
   { name: 'Sign in', description: 'Ways in: email, an identity provider, as a guest; and what keeps a session going.' },
@@ -107,7 +112,8 @@ export async function buildApi(config: Config, { log, metrics, drainGraceMs = 1_
     signup: config.businessSignup,
     mailInvitation: (tx, { businessId, id }) => enqueue(tx, sendInvitation, { businessId, invitationId: id }),
   })
-  await app.register(catalogRoutes, { prefix: '/v1/businesses/:businessId', resolvers: catalogResolvers(control) })
+  const resolvers = { ...catalogResolvers(control), ...contentResolvers, ORDER: findOrderIds }
+  await app.register(catalogRoutes, { prefix: '/v1/businesses/:businessId', resolvers })
   await app.register(transferRoutes, { prefix: '/v1/businesses/:businessId' })
   await app.register(promoRoutes, { prefix: '/v1/businesses/:businessId' })
   await app.register(orderRoutes, {
@@ -130,6 +136,25 @@ export async function buildApi(config: Config, { log, metrics, drainGraceMs = 1_
     cells,
     metrics,
     apply: (tx: Tx, event: { businessId: string; subject: string; eventId: string }) => enqueue(tx, applyEvent, event),
+  })
+  await app.register(collectionRoutes, { prefix: '/v1/businesses/:businessId' })
+  await app.register(generateRoutes, {
+    prefix: '/v1/businesses/:businessId',
+    model: config.ai && createModel(config.ai),
+    dailyTokens: config.ai?.dailyTokens ?? 0,
+  })
+  await app.register(entryRoutes, {
+    prefix: '/v1/businesses/:businessId',
+    resolvers,
+    related: {
+      PRODUCT: (cell, businessId, ids, { seesProducts }) => readProducts(cell, businessId, ids, seesProducts),
+      USER: (_cell, _businessId, ids) => readNames(control, ids),
+    },
+    ownsOrder: async (cell, businessId, actor, orderId) => {
+      if (actor.onlyBusinessId !== undefined && actor.onlyBusinessId !== businessId) return false
+      const order = await findOrder(cell, businessId, orderId)
+      return order !== undefined && (await idsOf(control, actor.userId)).includes(order.customerId)
+    },
   })
   await app.register(eventRoutes, { prefix: '/v1/businesses/:businessId' })
   await extend?.(app)

@@ -11,6 +11,7 @@ import { VERSION } from '#platform/version.ts'
 import { AppError } from '#vocabulary/errors.ts'
 import { isOrigin } from '#vocabulary/origins.ts'
 import { BootError, boot } from './boot.ts'
+import { addContentCommands } from './cli-content.ts'
 import { addProductCommands } from './cli-products.ts'
 import { addVerifyCommand } from './cli-verify.ts'
 
@@ -95,6 +96,7 @@ program
   )
 
 addProductCommands(program, withDatabases)
+addContentCommands(program, withDatabases)
 addVerifyCommand(program, config)
 
 const jobs = program.command('jobs').description('Background jobs.')

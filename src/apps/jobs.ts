@@ -2,6 +2,7 @@ import { AUDIT_LOG } from '#modules/access/index.ts'
 import { accountJobs } from '#modules/accounts/index.ts'
 import { catalogJobs } from '#modules/catalog/index.ts'
 import { checkoutJobs } from '#modules/checkout/index.ts'
+import { contentJobs } from '#modules/content/index.ts'
 import type { AnyJob } from '#platform/jobs/define.ts'
 import { maintenanceJobs } from '#platform/maintenance.ts'
 
@@ -11,4 +12,5 @@ export const jobs: readonly AnyJob[] = [
   ...accountJobs,
   ...catalogJobs,
   ...checkoutJobs,
+  ...contentJobs,
 ]

@@ -1,5 +1,6 @@
 import closeWithGrace from 'close-with-grace'
 import { askAboutSilent, doRefunds, endExpired } from '#modules/checkout/index.ts'
+import { publishDue } from '#modules/content/index.ts'
 import { loadConfig } from '#platform/config.ts'
 import { openDatabases } from '#platform/database/database.ts'
 import { sequenceEvents } from '#platform/events/sequencer.ts'
@@ -46,6 +47,7 @@ await boot(async () => {
   const sweeps = [...databases.cells].flatMap(([name, cell]) => [
     startLoop(`expiry in ${name}`, SWEEP_MS, () => endExpired(services, cell, log), log),
     startLoop(`reconciliation in ${name}`, SWEEP_MS, () => askAboutSilent(services, cell, log), log),
+    startLoop(`publishing in ${name}`, SWEEP_MS, () => publishDue(cell, log), log),
     startLoop(`refunds in ${name}`, SWEEP_MS, () => doRefunds(services, cell, log), log),
   ])
   const metricsServer = await serveMetrics(metrics, config.host, config.workerMetricsPort)

@@ -142,3 +142,34 @@ test('the metrics of the worker are on the next port, or on one of the system’
   assert.equal(loadConfig({ ...production, METRICS_PORT: '0' }).workerMetricsPort, 0)
   assert.equal(loadConfig({ ...production, WORKER_METRICS_PORT: '9100' }).workerMetricsPort, 9100)
 })
+
+test('a language model is an address, a key and a name, with a budget for each business and day', () => {
+  const model = { AI_API_URL: 'https://models.example.com/v1', AI_API_KEY: 'key', AI_MODEL: 'small' }
+  const apart = { apiUrl: model.AI_API_URL, apiKey: 'key', model: 'small' }
+  assert.equal(loadConfig(production).ai, undefined)
+  assert.deepEqual(loadConfig({ ...production, ...model }).ai, { ...apart, dailyTokens: 200_000 })
+  assert.deepEqual(loadConfig({ ...production, ...model, AI_DAILY_TOKENS: '50000' }).ai?.dailyTokens, 50_000)
+  assert.equal(loadConfig({ ...production, ...model }).providers.ai, true)
+  for (const name of Object.keys(model)) {
+    const problems = problemsOf({ ...production, ...model, [name]: '' })
+    assert.deepEqual([problems.length, problems[0]?.split(' ')[0]], [1, name])
+  }
+})
+
+test('the address of the model ends in /v1 and is not plain http, but on loopback', () => {
+  const problems = (url: string) => problemsOf({ ...production, AI_API_URL: url, AI_API_KEY: 'key', AI_MODEL: 'small' })
+  for (const url of ['https://models.example.com/openai/v1', 'http://127.0.0.1:4244/v1', 'http://localhost/v1']) {
+    assert.deepEqual(problems(url), [], url)
+  }
+  for (const url of [
+    'http://models.example.com/v1',
+    'https://models.example.com',
+    'https://x.example/v1/',
+    'nonsense',
+  ]) {
+    assert.match(problems(url).join(), /^AI_API_URL/, url)
+  }
+  for (const AI_DAILY_TOKENS of ['0', '-1', '1.5', 'many']) {
+    assert.match(problemsOf({ ...production, AI_DAILY_TOKENS }).join(), /^AI_DAILY_TOKENS/)
+  }
+})

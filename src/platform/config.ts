@@ -26,6 +26,8 @@ export type Config = {
     | { secretKey: string; webhookSecrets: string[]; apiUrl: string | undefined; sharedAccount: boolean }
     | undefined
   identity: { issuer: string; clientId: string; clientSecret: string } | undefined
+  /** `dailyTokens`: what a business may spend on a day (UTC). */
+  ai: { apiUrl: string; apiKey: string; model: string; dailyTokens: number } | undefined
   /** Which outside services are configured. One that is not makes its own operations answer 503, and nothing else. */
   providers: Record<'mail' | 'sms' | 'payments' | 'identity' | 'ai' | 'redis', boolean>
   logLevel: string
@@ -92,6 +94,14 @@ export function loadConfig(env: Environment): Config {
   if (identity && !isSecureOrLoopback(identity.OIDC_ISSUER)) {
     problem('OIDC_ISSUER must be an https address (http only on loopback, for development).')
   }
+  const ai = group('AI_API_URL', 'AI_API_KEY', 'AI_MODEL')
+  if (ai?.AI_API_URL && !(isSecureOrLoopback(ai.AI_API_URL) && /^[^?#]+\/v1$/.test(ai.AI_API_URL))) {
+    problem('AI_API_URL must be an https address that ends in /v1 (http only on loopback, for development).')
+  }
+  const dailyTokens = Number(value('AI_DAILY_TOKENS') ?? 200_000)
+  if (!Number.isSafeInteger(dailyTokens) || dailyTokens < 1) {
+    problem(`AI_DAILY_TOKENS must be a whole number of tokens, not "${value('AI_DAILY_TOKENS')}".`)
+  }
 
   const businessSignup = oneOf('BUSINESS_SIGNUP', ['open', 'closed'], mode === 'production' ? 'closed' : 'open')
   // Where anybody may open a business, nobody's money goes to the operator's account by accident.
@@ -133,12 +143,13 @@ export function loadConfig(env: Environment): Config {
       clientId: identity.OIDC_CLIENT_ID,
       clientSecret: identity.OIDC_CLIENT_SECRET,
     },
+    ai: ai && { apiUrl: ai.AI_API_URL, apiKey: ai.AI_API_KEY, model: ai.AI_MODEL, dailyTokens },
     providers: {
       mail: Boolean(mail),
       sms: Boolean(sms),
       payments: Boolean(stripe),
       identity: Boolean(identity),
-      ai: Boolean(value('AI_API_URL')),
+      ai: Boolean(ai),
       redis: Boolean(value('REDIS_URL')),
     },
     logLevel: oneOf('LOG_LEVEL', ['trace', 'debug', 'info', 'warn', 'error', 'silent'], 'info'),

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { checkValue, collectDetails, isEmpty, type Report } from './block-values.ts'
+import { collectDetails, isAbsent, isEmpty, makeCheck, type Report } from './block-values.ts'
 import { newId } from './ids.ts'
 import { Id, OneOf } from './schemas.ts'
 
@@ -21,6 +21,12 @@ export const TARGET_TYPES = ['USER', 'PRODUCT', 'ENTRY', 'COLLECTION', 'ORDER'] 
 export type TargetType = (typeof TARGET_TYPES)[number]
 
 const BlockId = Type.String({ ...Id, description: 'The key of the block among its siblings.', examples: ['title'] })
+const NUMBER_LIMITS = { minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER }
+const MediaRange = Type.String({
+  maxLength: 127,
+  pattern: '^[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]*/([*]|[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]*)$',
+  examples: ['image/*'],
+})
 const BlockSettings = Type.Object({
   maxLength: Type.Optional(
     Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'TEXT: code points.', examples: [200] }),
@@ -36,7 +42,34 @@ const BlockSettings = Type.Object({
       description: 'SELECT and MULTI_SELECT: what can be chosen.',
     }),
   ),
+  min: Type.Optional(Type.Number({ ...NUMBER_LIMITS, description: 'NUMBER: the smallest.', examples: [0] })),
+  max: Type.Optional(Type.Number({ ...NUMBER_LIMITS, description: 'NUMBER: the greatest.', examples: [100] })),
+  integer: Type.Optional(Type.Boolean({ description: 'NUMBER: whole ones only.', examples: [true] })),
+  accept: Type.Optional(
+    Type.Array(MediaRange, {
+      minItems: 1,
+      maxItems: 50,
+      uniqueItems: true,
+      description: 'MEDIA: media types that can be put in. `image/*` stands for all that begin so.',
+    }),
+  ),
+  maxItems: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 100, description: 'MEDIA: how many there can be.', examples: [1] }),
+  ),
 })
+type BlockSettings = Static<typeof BlockSettings>
+
+const SETTING_TYPES: { [Name in keyof BlockSettings]-?: readonly BlockType[] } = {
+  maxLength: ['TEXT'],
+  variant: ['TEXT'],
+  targetType: ['RELATIONSHIP'],
+  options: ['SELECT', 'MULTI_SELECT'],
+  min: ['NUMBER'],
+  max: ['NUMBER'],
+  integer: ['NUMBER'],
+  accept: ['MEDIA'],
+  maxItems: ['MEDIA'],
+}
 
 const parts = {
   type: OneOf(BLOCK_TYPES),
@@ -65,47 +98,15 @@ export const NewBlocks = Type.Array(NewBlock, { maxItems: 200 })
 
 /** Blocks without a schema, each checked by its own type. Throws 422 with a detail for each mistake. */
 export function checkFreeBlocks(blocks: readonly NewBlock[], field = 'blocks'): Block[] {
-  const { report, throwIfAny } = collectDetails()
-  reportRepeated(blocks, field, report)
-  const checked = blocks.map((block, index) => {
+  const { report, isFull, throwIfAny } = collectDetails()
+  collectIds(blocks, field, report)
+  const checked: Block[] = []
+  for (const [index, block] of blocks.entries()) {
+    if (isFull()) break
     const at = `${field}.${index}.value`
-    const value = checkValue(block, at, report)
+    const value = makeCheck(block.type, block.settings)(block.value, at, report)
     if (block.required && isEmpty(value)) report(at, 'REQUIRED', `${at} is required.`)
-    return toBlock(block, value)
-  })
-  throwIfAny()
-  return checked
-}
-
-/**
- * The blocks of an entry against its collection's. Each is answered with the label and settings of the schema, which rule
- * whatever was sent. `complete`: all that is required must be there.
- */
-export function checkBlocksAgainst(
-  schema: readonly Block[],
-  blocks: readonly NewBlock[],
-  { complete, field = 'blocks' }: { complete: boolean; field?: string },
-): Block[] {
-  const { report, throwIfAny } = collectDetails()
-  const known = new Map(schema.map((block) => [block.id, block]))
-  reportRepeated(blocks, field, report)
-
-  const checked = blocks.map((block, index) => {
-    const at = `${field}.${index}`
-    const rule = known.get(block.id ?? '')
-    if (block.id === undefined) report(`${at}.id`, 'REQUIRED', `${at}.id is required.`)
-    else if (!rule) report(`${at}.id`, 'NOT_FOUND', `The schema has no block ${block.id}.`)
-    else if (rule.type !== block.type) report(`${at}.type`, 'INVALID', `The block ${rule.id} is a ${rule.type}.`)
-    if (rule?.type !== block.type) return toBlock(block, undefined)
-
-    const value = checkValue({ ...rule, value: block.value }, `${at}.value`, report)
-    if (complete && rule.required && isEmpty(value)) report(`${at}.value`, 'REQUIRED', `${rule.id} is required.`)
-    return toBlock(rule, value)
-  })
-
-  const sent = new Set(blocks.map(({ id }) => id))
-  for (const { id, required } of schema) {
-    if (complete && required && !sent.has(id)) report(`${field}.${id}`, 'REQUIRED', `${id} is required.`)
+    checked.push(toBlock(block, value))
   }
   throwIfAny()
   return checked
@@ -114,16 +115,28 @@ export function checkBlocksAgainst(
 /** The blocks of a collection: they say what its entries hold, and hold nothing themselves. */
 export function checkSchemaBlocks(blocks: readonly NewBlock[], field = 'blocks'): Block[] {
   const { report, throwIfAny } = collectDetails()
-  reportRepeated(blocks, field, report)
-  for (const [index, { type, settings, value }] of blocks.entries()) {
+  collectIds(blocks, field, report)
+  for (const [index, block] of blocks.entries()) {
     const at = `${field}.${index}`
-    const lacks = (name: string) => report(`${at}.settings.${name}`, 'REQUIRED', `A ${type} needs settings.${name}.`)
-    if (value !== undefined && value !== null) report(`${at}.value`, 'INVALID', 'A block of a schema has no value.')
-    if ((type === 'SELECT' || type === 'MULTI_SELECT') && !settings?.options?.length) lacks('options')
-    if (type === 'RELATIONSHIP' && !settings?.targetType) lacks('targetType')
+    if (!isAbsent(block.value)) report(`${at}.value`, 'INVALID', 'A block of a schema has no value.')
+    checkSettings(block, `${at}.settings`, report)
   }
   throwIfAny()
   return blocks.map((block) => toBlock(block, undefined))
+}
+
+function checkSettings({ type, settings = {} }: NewBlock, at: string, report: Report): void {
+  for (const [name, types] of Object.entries(SETTING_TYPES)) {
+    if (settings[name as keyof BlockSettings] === undefined || types.includes(type)) continue
+    report(`${at}.${name}`, 'INVALID', `settings.${name} is for ${types.join(' and ')}, not for ${type}.`)
+  }
+  const { options, targetType, min, max } = settings
+  const lacks = (name: string) => report(`${at}.${name}`, 'REQUIRED', `A ${type} needs settings.${name}.`)
+  if ((type === 'SELECT' || type === 'MULTI_SELECT') && !options?.length) lacks('options')
+  if (type === 'RELATIONSHIP' && !targetType) lacks('targetType')
+  if (min !== undefined && max !== undefined && min > max) {
+    report(`${at}.min`, 'INVALID', 'settings.min cannot be greater than settings.max.')
+  }
 }
 
 export type Reference = { field: string; targetType: TargetType; id: string }
@@ -136,16 +149,18 @@ export const referencesOf = (blocks: readonly Block[], field = 'blocks'): Refere
       : [],
   )
 
-function reportRepeated(blocks: readonly NewBlock[], field: string, report: Report): void {
+/** The ids that the blocks have; one that comes again is reported. */
+export function collectIds(blocks: readonly NewBlock[], field: string, report: Report): Set<string> {
   const seen = new Set<string>()
   for (const [index, { id }] of blocks.entries()) {
     if (id === undefined) continue
     if (seen.has(id)) report(`${field}.${index}.id`, 'DUPLICATE', `Two blocks have the id ${id}.`)
     seen.add(id)
   }
+  return seen
 }
 
-const toBlock = ({ id, type, label, required, settings }: NewBlock, value: unknown): Block => ({
+export const toBlock = ({ id, type, label, required, settings }: NewBlock, value: unknown): Block => ({
   id: id ?? newId('blk'),
   type,
   ...(label !== undefined && { label }),

@@ -60,3 +60,7 @@ export function toPage<Row, Item>(
   const last = rows.length > limit ? shown.at(-1) : undefined
   return { items: shown.map(present), cursor: last === undefined ? null : encodeCursor(filters, positionOf(last)) }
 }
+
+/** Stored documents are joined as they are: parsing and writing them again would cost more than everything else together. */
+export const toPageText = ({ items, cursor }: Page<string>) =>
+  `{"items":[${items.join(',')}],"cursor":${JSON.stringify(cursor)}}`

@@ -44,6 +44,12 @@ export async function findContact(db: ControlDb, userId: string): Promise<{ phon
   return { phone: row?.number }
 }
 
+/** Who these users are, to anybody: no more than their names. As JSON, by id. */
+export async function readNames(db: ControlDb, ids: readonly string[]): Promise<Map<string, string>> {
+  const rows = await db.selectFrom('accounts.users').select(['id', 'name']).where('id', 'in', ids).execute()
+  return new Map(rows.map(({ id, name }) => [id, JSON.stringify({ id, name })]))
+}
+
 /** One's own record: everything; to a key that is bound to a business, only what belongs there. */
 export async function getOwnUser(db: ControlDb, userId: string, onlyBusinessId?: string): Promise<User> {
   const user = await db.selectFrom('accounts.users').selectAll().where('id', '=', userId).executeTakeFirst()

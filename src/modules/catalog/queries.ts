@@ -1,13 +1,13 @@
 import { sql } from 'kysely'
 import { createCombiner } from '#platform/combine.ts'
 import type { Db, Tx } from '#platform/database/database.ts'
-import { fetchPrepared, fetchRows } from '#platform/database/hot.ts'
+import { fetchPrepared } from '#platform/database/hot.ts'
+import { listMatches, rankedSearch } from '#platform/database/search.ts'
 import { notFound } from '#vocabulary/errors.ts'
-import { decodeCursor, encodeCursor, type Filters } from '#vocabulary/paging.ts'
+import { decodeCursor, toPage, toPageText } from '#vocabulary/paging.ts'
 import { fillStock } from './document.ts'
 import type { Product, Variant } from './product.ts'
 import { PRODUCT_STATUSES, type ProductQuery } from './schemas.ts'
-import { type SearchQuery, toSearchQuery } from './search-terms.ts'
 
 /** Comes after every id that there is. */
 const AFTER_ALL = '~'
@@ -63,6 +63,21 @@ export function createProductReader() {
   }
 }
 
+/** Those of the products that the caller may see, as they are sent, by id. */
+export async function readProducts(
+  db: Db,
+  businessId: string,
+  ids: readonly string[],
+  seesAll: boolean,
+): Promise<Map<string, string>> {
+  const rows = await fetchPrepared<FoundRow>(db, GET_PRODUCTS, [ids.map(() => businessId), ids])
+  return new Map(
+    rows
+      .filter(([, , , status]) => seesAll || status === 'ACTIVE')
+      .map(([at, document, quantities]) => [ids[at - 1] ?? '', fillStock(document, quantities)]),
+  )
+}
+
 /** Newest first. A page of each status, then the newest of them: one ordered walk over an index for each, never a sort of all. */
 const listSql = (where: string) => `
   select product.document, stock.quantities, product.id
@@ -93,52 +108,21 @@ export const EXPORT = `
            limit $3) as product ${STOCK}
    order by product.id`
 
-// However common the words are: this many matches are ranked, the rest is not looked at.
-const MAX_RANKED = 20_000
-// D, C, B, A: a word of the description, of a variant, of category or SKU, of the name.
-const WEIGHTS = '{0.1, 0.3, 0.6, 1.0}'
-// ts_rank divides the sum of the weights of all words found by this and by the number of words asked for.
-const RANK_DIVISOR = 1.64493406685
-
-// The rank is ten times the sum of weights, a whole number, and depends on the product alone: were it divided by the number of
-// words, one new word close to a typo would move everybody's place between two pages. All words must be there, but they are
-// ranked as if any would do: for `&` ts_rank looks at distances, and stored terms have none.
-const searchSql = (query: string, where: string) => `
-  with asked as materialized (
-    select query, replace(query::text, '&', '|')::tsquery as any_word,
-           (select count(distinct word[1]) from regexp_matches(query::text, '''([^'']+)''', 'g') as word) as words
-      from (select ${query} as query) as typed
-  ), found as (
-    select search.product_id as id,
-           round(ts_rank('${WEIGHTS}', search.terms, asked.any_word) * asked.words * ${RANK_DIVISOR} * 10)::integer as rank
-      from asked
-      join catalog.search on search.terms @@ asked.query
-     where search.business_id = $1 and search.status = any ($2) ${where}
-     limit ${MAX_RANKED}
-  ), page as (
-    select * from found where (rank, id) < ($4::bigint, $5::text) order by rank desc, id desc limit $3
-  )
-  select product.document, stock.quantities, product.id, page.rank
-    from page
-    join catalog.products as product on product.business_id = $1 and product.id = page.id ${STOCK}
-   order by page.rank desc, product.id desc`
-// Each word, or any stored word that is at most one typo away from it.
-const CORRECTED = `
-  (select string_agg('(' || coalesce(part || ' | ' || words, part) || ')', ' & ')::tsquery
-     from unnest($8::text[]) with ordinality as asked (part, at)
-     left join (select typed.at, string_agg(distinct '''' || spellings.word || '''', ' | ') as words
-                  from unnest($9::integer[], $10::text[]) as typed (at, spelling)
-                  join catalog.spellings on spellings.business_id = $1 and spellings.spelling = typed.spelling
-                 group by typed.at) as corrections using (at))`
-const FILTERS = `
-       and ($6::text is null or search.category = $6)
-       and ($7::text is null or search.product_id = (select id from catalog.products
-                                                      where business_id = $1 and slug = $7 and status <> 'DELETED'))`
-const SEARCH = searchSql('$8::tsquery', FILTERS)
-const SEARCH_CORRECTED = searchSql(CORRECTED, FILTERS)
+const SEARCH = rankedSearch({
+  table: 'catalog.search',
+  id: 'product_id',
+  spellings: 'catalog.spellings',
+  conditions: {
+    statuses: (value) => `search.status = any (${value})`,
+    category: (value) => `(${value}::text is null or search.category = ${value})`,
+    slug: (value) => `(${value}::text is null or search.product_id = (
+      select id from catalog.products where business_id = $1 and slug = ${value} and status <> 'DELETED'))`,
+  },
+  join: `join catalog.products as product on product.business_id = $1 and product.id = page.id ${STOCK}`,
+  select: 'product.document, stock.quantities',
+})
 
 type ListRow = [document: string, quantities: string | null, id: string]
-type SearchRow = [...ListRow, rank: number]
 
 /** The front page of a shop is read by many at once: those who wait for the same page get it from one statement. */
 export function createListReader() {
@@ -158,8 +142,11 @@ async function listProducts(db: Db, businessId: string, query: ProductQuery, see
   const { limit = 20, cursor, category, slug, status } = query
   const statuses = status ? [status] : seesAll ? PRODUCT_STATUSES : ['ACTIVE']
   const filters = { list: 'products', businessId, category, slug, query: query.query, statuses }
-  if (query.query?.trim())
-    return searchProducts(db, { ...query, businessId, text: query.query, limit, statuses, filters })
+  if (query.query?.trim()) {
+    const values = { statuses, category, slug }
+    const asked = { businessId, text: query.query, values, limit, cursor, filters }
+    return toPageText(await listMatches(db, SEARCH, asked, fillStock))
+  }
 
   const after = decodeCursor(filters, cursor, ['string'])?.[0] ?? AFTER_ALL
   const [text, ...values] =
@@ -169,48 +156,8 @@ async function listProducts(db: Db, businessId: string, query: ProductQuery, see
         ? [LIST_CATEGORY, category]
         : [LIST]
   const rows = await fetchPrepared<ListRow>(db, text, [businessId, statuses, limit + 1, after, ...values])
-  return toPageText(rows, limit, (row) => encodeCursor(filters, [row[2]]))
-}
-
-type Search = { businessId: string; text: string; limit: number; statuses: readonly string[]; filters: Filters }
-const [EXACT, FORGIVING] = [0, 1]
-
-/** Best first, then newest. Only when nothing is spelled like that, words at most one typo away are looked for. */
-async function searchProducts(
-  db: Db,
-  search: Search & { cursor?: string; category?: string; slug?: string },
-): Promise<string> {
-  const { businessId, text, limit, statuses, filters, cursor, category = null, slug = null } = search
-  const [mode, rank, id] = decodeCursor(filters, cursor, ['number', 'number', 'string']) ?? []
-  const query = toSearchQuery(text)
-  if (!query) return toPageText([], limit, () => '')
-  const values = [businessId, statuses, limit + 1, rank ?? 2_000_000_000, id ?? AFTER_ALL, category, slug]
-  const page = (rows: SearchRow[], foundBy: number) =>
-    toPageText(rows, limit, (row) => encodeCursor(filters, [foundBy, row[3], row[2]]))
-
-  if (mode !== FORGIVING) {
-    const rows = await fetchRows<SearchRow>(db, SEARCH, [...values, query.exact])
-    if (rows.length > 0 || mode === EXACT || query.spellings.length === 0) return page(rows, EXACT ?? 0)
-  }
-  return page(await fetchRows<SearchRow>(db, SEARCH_CORRECTED, [...values, ...correctionsOf(query)]), FORGIVING ?? 1)
-}
-
-const correctionsOf = ({ parts, spellings }: SearchQuery) => [
-  parts,
-  spellings.map(({ at }) => at),
-  spellings.map(({ spelling }) => spelling),
-]
-
-/** Stored documents are joined as they are: parsing and writing them again would cost more than everything else together. */
-function toPageText<Row extends ListRow | SearchRow>(
-  rows: Row[],
-  limit: number,
-  cursorOf: (row: Row) => string,
-): string {
-  const shown = rows.length > limit ? rows.slice(0, limit) : rows
-  const last = rows.length > limit ? shown.at(-1) : undefined
-  const items = shown.map(([document, quantities]) => fillStock(document, quantities)).join(',')
-  return `{"items":[${items}],"cursor":${last ? `"${cursorOf(last)}"` : 'null'}}`
+  const present = ([document, quantities]: ListRow) => fillStock(document, quantities)
+  return toPageText(toPage(rows, limit, filters, ([, , id]) => [id], present))
 }
 
 export type StockRow = { variantId: string; position: number | null; quantity: number; version: number }

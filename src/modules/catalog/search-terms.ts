@@ -1,104 +1,18 @@
+import { joinWords, toTerms, type Weight, wordsOf } from '#vocabulary/search-words.ts'
 import type { Product } from './product.ts'
 
-// PostgreSQL takes a megabyte of them at most: this many of the longest fit.
-const MAX_TERMS = 3_000
-const MAX_TERM_LENGTH = 60
-const MAX_TEXT_LENGTH = 20_000
-const MAX_QUERY_TERMS = 10
-const MIN_CORRECTED_LENGTH = 4
-
-// Letters that Unicode does not take apart into a letter and an accent.
-const LETTERS: Record<string, string> = {
-  ß: 'ss',
-  ø: 'o',
-  ł: 'l',
-  đ: 'd',
-  ð: 'd',
-  þ: 'th',
-  æ: 'ae',
-  œ: 'oe',
-  ı: 'i',
-  ħ: 'h',
-}
-
-/** Case and accents gone: `Crème` and `creme` are one word, `ＫＩＴ` is `kit`. */
-const fold = (text: string) =>
-  text
-    .replace(/[™℠®©]/g, ' ') // no part of the word before it
-    .normalize('NFKD') // first: it makes capitals of some letters that have none to be lowered, such as those of ™
-    .toLowerCase()
-    .replace(/\p{M}+/gu, '')
-    .replace(/[ßøłđðþæœıħ]/g, (letter) => LETTERS[letter] ?? letter)
-
-// Written without spaces: only a dictionary knows where their words begin.
-const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]/u
-const segmenter = new Intl.Segmenter('und', { granularity: 'word' })
-
-/** The words of a text, folded, in their order. The same function reads what is stored and what is asked for. */
-export function wordsOf(text: string): string[] {
-  const runs = fold(text.slice(0, MAX_TEXT_LENGTH)).match(/[\p{L}\p{N}]+|\p{Extended_Pictographic}/gu) ?? []
-  return runs
-    .flatMap((run) => (UNSPACED.test(run) ? [...segmenter.segment(run)].map(({ segment }) => segment) : [run]))
-    .map(toTerm)
-}
-
-/** By code points: half a surrogate pair could not be stored. */
-const toTerm = (word: string) => Array.from(word).slice(0, MAX_TERM_LENGTH).join('')
-
-const joinWords = (words: readonly string[]) => toTerm(words.join(''))
-
 /** A product's tsvector as text. Weights: A its name, B SKUs and category, C attributes and variants, D its description. */
-export function termsOf(product: Product): { terms: string; words: string[] } {
-  const weighted = new Map<string, string>()
-  const add = (weight: string, words: readonly string[]) => {
-    for (const word of words) if (!weighted.has(word) && weighted.size < MAX_TERMS) weighted.set(word, weight)
-  }
-  const { name, category, description, variants } = product
-  add('A', wordsOf(name))
-  add('B', wordsOf(category))
+export const termsOf = (product: Product) => toTerms(weighWords(product))
+
+function* weighWords({ name, category, description, variants }: Product): Generator<[Weight, string[]]> {
+  yield ['A', wordsOf(name)]
+  yield ['B', wordsOf(category)]
   // First each SKU as one word, so that all of them can be found, however many variants there are.
-  for (const { sku } of variants) add('B', [joinWords(wordsOf(sku))].filter(Boolean))
+  for (const { sku } of variants) yield ['B', [joinWords(wordsOf(sku))].filter(Boolean)]
   for (const variant of variants) {
-    if (weighted.size >= MAX_TERMS) break // finding the words of a whole large product takes seconds
-    add('B', wordsOf(variant.sku))
-    add('C', wordsOf(variant.name))
-    for (const attribute of variant.attributes) add('C', wordsOf(`${attribute.name} ${attribute.value}`))
+    yield ['B', wordsOf(variant.sku)]
+    yield ['C', wordsOf(variant.name)]
+    for (const attribute of variant.attributes) yield ['C', wordsOf(`${attribute.name} ${attribute.value}`)]
   }
-  add('D', wordsOf(description))
-  const terms = [...weighted].map(([word, weight]) => `'${word}':1${weight}`).join(' ')
-  return { terms, words: [...weighted.keys()].filter(isCorrectable) }
-}
-
-// Numbers and SKUs have no typos that could be guessed, and there are too many of them.
-const isCorrectable = (word: string) => /^\p{L}{3,30}$/u.test(word)
-
-export type SearchQuery = {
-  /** A tsquery for what was typed: all words, the last one as a beginning; or, as SKUs are stored, all of them in one. */
-  exact: string
-  /** The same, word by word, for putting alternatives beside each. */
-  parts: string[]
-  /** Every word with every way to leave one of its letters out, to meet those of stored words. */
-  spellings: { at: number; spelling: string }[]
-}
-
-/** Undefined when the text holds no word: then nothing can match. */
-export function toSearchQuery(text: string): SearchQuery | undefined {
-  const words = [...new Set(wordsOf(text))].slice(0, MAX_QUERY_TERMS)
-  if (words.length === 0) return undefined
-  const endsInWord = /[\p{L}\p{M}\p{N}]$/u.test(text)
-  const last = wordsOf(text).at(-1)
-  const parts = words.map((word) => (word === last && endsInWord ? `'${word}':*` : `'${word}'`))
-  const spellings = words.flatMap((word, index) =>
-    isCorrectable(word) && word.length >= MIN_CORRECTED_LENGTH
-      ? [...spellingsOf(word)].map((spelling) => ({ at: index + 1, spelling }))
-      : [],
-  )
-  const joined = words.length > 1 ? ` | '${joinWords(wordsOf(text))}':*` : ''
-  return { exact: `(${parts.join(' & ')})${joined}`, parts, spellings }
-}
-
-/** The word itself and every way to leave out one letter: what `catalog.spellings` holds of stored words. */
-export function spellingsOf(word: string): Set<string> {
-  const letters = Array.from(word)
-  return new Set([word, ...letters.map((_, index) => letters.toSpliced(index, 1).join(''))])
+  yield ['D', wordsOf(description)]
 }

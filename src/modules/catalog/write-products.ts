@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Tx } from '#platform/database/database.ts'
+import { insertSpellings } from '#platform/database/search.ts'
 import { statusOf, toDocument } from './document.ts'
 import type { Product, Variant } from './product.ts'
 import { termsOf } from './search-terms.ts'
@@ -16,7 +17,7 @@ export async function writeProducts(tx: Tx, businessId: string, written: readonl
   const products = written.map(({ product }) => toProductRow(product))
   const changed = written.flatMap(({ product, before }) => changedVariants(product, before))
   const found = written.map(({ product, before }) => toSearch(product, before))
-  const words = [...new Set(found.flatMap((row) => row.newWords))].sort()
+  const newWords = found.flatMap((row) => row.newWords)
   await sql`
     with product as (
       insert into catalog.products
@@ -46,17 +47,7 @@ export async function writeProducts(tx: Tx, businessId: string, written: readonl
       on conflict (business_id, product_id) do update
          set status = excluded.status, category = excluded.category, terms = excluded.terms
     )
-    insert into catalog.spellings (business_id, spelling, word)
-    select ${businessId}, spelling, word
-      from unnest(${words}::text[]) as new (word)
-     cross join lateral (
-       select word as spelling
-        union
-       select overlay(word placing '' from at for 1) from generate_series(1, length(word)) as letter (at)) as shortened
-     where not exists (select from catalog.spellings as known
-                        where known.business_id = ${businessId} and known.spelling = new.word and known.word = new.word)
-     order by spelling, word
-    on conflict do nothing`.execute(tx)
+    ${insertSpellings('catalog.spellings', businessId, newWords)}`.execute(tx)
 }
 
 const toProductRow = (product: Product) => ({

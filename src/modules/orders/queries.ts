@@ -15,6 +15,17 @@ export async function findOrder(db: Db, businessId: string, id: string): Promise
   return row as OrderRow | undefined
 }
 
+/** Which of these orders there are. */
+export async function findOrderIds(db: Db, businessId: string, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  const rows = await db
+    .selectFrom('orders.orders')
+    .select('id')
+    .where('businessId', '=', businessId)
+    .where('id', 'in', ids)
+    .execute()
+  return new Set(rows.map(({ id }) => id))
+}
+
 /** Locked until the transaction ends: whatever changes an order does it on this row. */
 export async function lockOrder(tx: Tx, businessId: string, id: string): Promise<OrderRow> {
   const row = await tx

@@ -188,6 +188,95 @@ export interface CellWorkers {
   suspectedAt: Timestamp | null
 }
 
+export interface ContentCollections {
+  blocks: Json
+  businessId: string
+  createdAt: Timestamp
+  description: string
+  document: string
+  id: string
+  isPaid: boolean
+  name: string
+  plans: Json
+  schemaVersion: number
+  slug: string
+  status: string
+  statuses: Json
+  type: string
+  updatedAt: Timestamp
+  version: number
+}
+
+export interface ContentCollectionSchemas {
+  blocks: Json
+  businessId: string
+  collectionId: string
+  createdAt: Timestamp
+  version: number
+}
+
+export interface ContentEntries {
+  blocks: Json
+  businessId: string
+  collectionId: string | null
+  createdAt: Timestamp
+  document: string
+  id: string
+  locale: string
+  owner: string
+  publishAt: Timestamp | null
+  schemaVersion: number | null
+  stale: Generated<boolean>
+  status: string
+  statuses: Json
+  targets: string[]
+  updatedAt: Timestamp
+  version: number
+}
+
+export interface ContentEntryValues {
+  blockId: string
+  businessId: string
+  collectionId: string
+  entryId: string
+  status: string
+  value: string
+}
+
+export interface ContentEntryVersions {
+  blocks: Json
+  businessId: string
+  createdAt: Timestamp
+  entryId: string
+  locale: string
+  number: number
+  owner: string
+  status: string
+  userId: string | null
+}
+
+export interface ContentGenerationUsage {
+  businessId: string
+  day: Timestamp
+  requests: number
+  tokens: number
+}
+
+export interface ContentSearch {
+  businessId: string
+  collectionId: string
+  entryId: string
+  held: string[]
+  status: string
+  terms: string
+}
+
+export interface ContentSpellings {
+  businessId: string
+  spelling: string
+  word: string
+}
+
 export interface OrdersOrders {
   blocks: Json
   businessId: string
@@ -289,6 +378,14 @@ export interface DB {
   'cell.events': CellEvents
   'cell.idempotencyKeys': CellIdempotencyKeys
   'cell.workers': CellWorkers
+  'content.collections': ContentCollections
+  'content.collectionSchemas': ContentCollectionSchemas
+  'content.entries': ContentEntries
+  'content.entryValues': ContentEntryValues
+  'content.entryVersions': ContentEntryVersions
+  'content.generationUsage': ContentGenerationUsage
+  'content.search': ContentSearch
+  'content.spellings': ContentSpellings
   'orders.orders': OrdersOrders
   'payments.events': PaymentsEvents
   'payments.payments': PaymentsPayments

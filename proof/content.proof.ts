@@ -1,0 +1,136 @@
+import { percentile, type Run } from '../scripts/measure.ts'
+import { findSequentialScans, recordStatements } from '../test/support/explain.ts'
+import { sizeOf } from '../test/support/fill-catalog.ts'
+import { FILLED, fillContent, filledId, LOCALES, spreadContent, TOPICS } from '../test/support/fill-content.ts'
+import { createMake } from '../test/support/make.ts'
+import { startApi } from '../test/support/start-api.ts'
+
+export const title = 'A million entries in one business, ten thousand businesses beside it'
+
+const WRITERS = 16
+
+type Reads = Record<string, () => Promise<{ status: number; text: string }>>
+
+/** Reads through the API, one after another, each with other values: no whole table is read, and how long they take. */
+export async function run({ quick, note }: Run) {
+  const api = await startApi()
+  const make = createMake(api)
+  const { id, db, path, admin } = await make.business({ cell: 'main' })
+  const wide = await make.business({ cell: 'main' })
+  const guest = await make.guest()
+  const entries = quick ? 20_000 : 1_000_000
+  await fillContent(db, { businessId: wide.id, entries: 20 })
+  await spreadContent(db, wide.id, 20)
+  await fillContent(db, { businessId: id, entries, businesses: quick ? 2_000 : 10_000, entriesEach: 10 }, note)
+  for (const table of ['entries', 'entry_values', 'search', 'spellings'])
+    note(`${table}: ${await sizeOf(db, `content.${table}`)}`)
+
+  const number = () => 1 + Math.floor(Math.random() * entries)
+  const pick = (...values: string[]) => values[Math.floor(Math.random() * values.length)] as string
+  const colour = () => pick('red', 'blue', 'green', 'olive', 'plum')
+  const thing = () => pick('shirt', 'lantern', 'chair', 'satchel', 'kettle')
+  const topic = () => `block.topic=topic-${number() % TOPICS}`
+  const list = (query: () => string) => () => guest.get(`${path}/entries?${query()}`)
+  const reads: Reads = {
+    get: () => guest.get(`${path}/entries/${filledId(number())}`),
+    'get with relations': () => guest.get(`${path}/entries/${filledId(number())}?include=relations`),
+    list: list(() => ''),
+    'list, one collection': list(() => `collectionId=${FILLED.guides}&limit=100`),
+    'list, all statuses': () => admin.get(`${path}/entries`),
+    'list with relations': list(() => 'include=relations'),
+    'list across 1,000 collections': () => guest.get(`${wide.path}/entries`),
+    'list across 1,000 collections, all statuses': () => wide.admin.get(`${wide.path}/entries`),
+    'list across 1,000 collections, by locale and value': () =>
+      wide.admin.get(`${wide.path}/entries?locale=en&block.featured=true`),
+    locale: list(() => `locale=${pick(...LOCALES)}`),
+    'value: common': list(() => `block.kind=${pick('story', 'guide', 'note')}`),
+    'value: rare': list(topic),
+    'value: two common': list(() => `block.kind=story&block.featured=${pick('true', 'false')}`),
+    'value: common and rare': list(() => `block.kind=story&${topic()}`),
+    'value: common, in a locale': list(() => `block.kind=story&locale=${pick(...LOCALES)}`),
+    'search: rare word': list(() => `query=w${number() % TOPICS}`),
+    'search: two common words': list(() => `query=${colour()}%20${thing()}`),
+    'search: one common word': list(() => `query=${thing()}`),
+    'search: in every entry': list(() => 'query=durable'),
+    'search: in every entry, with a rare value': list(() => `query=durable&${topic()}`),
+    'search: in every entry, in a locale': list(() => `query=durable&locale=${pick(...LOCALES)}`),
+    'search: across 1,000 collections': () => wide.admin.get(`${wide.path}/entries?query=${thing()}`),
+    'search: a typo': list(() => `query=${pick('shrit', 'lanten', 'chiar', 'satchell', 'ketle')}`),
+    'search: nothing found': list(() => 'query=zzzyx'),
+  }
+  const times = new Map<string, number[]>()
+  const measure = async (name: string, read: Reads[string]) => {
+    const start = performance.now()
+    const { status, text } = await read()
+    times.set(name, [...(times.get(name) ?? []), performance.now() - start])
+    if (status !== 200 && status !== 201 && status !== 404) throw new Error(`${name}: ${status} ${text}`)
+  }
+  const tell = (name: string) => {
+    const taken = times.get(name) ?? []
+    note(`${name}: p50 ${percentile(taken, 50).toFixed(1)} ms, p95 ${percentile(taken, 95).toFixed(1)} ms`)
+  }
+  const scans = new Set<string>()
+  for (const [name, read] of Object.entries(reads)) {
+    for (const found of await findSequentialScans(await recordStatements(read))) scans.add(`${name}: ${found}`)
+    for (let round = 0; round < (quick ? 20 : 100); round++) await measure(name, read)
+    tell(name)
+  }
+
+  const blocksOf = (value: string) => [
+    { id: 'title', type: 'TEXT', value },
+    { id: 'kind', type: 'SELECT', value: 'story' },
+    { id: 'number', type: 'NUMBER', value: number() },
+  ]
+  const write = (collectionId: string, owner = { admin, path }) =>
+    owner.admin.post(`${owner.path}/entries`, { collectionId, blocks: blocksOf(`${colour()} ${thing()} ${number()}`) })
+  const schema = (await admin.get(`${path}/collections/${FILLED.journal}`)).body.blocks as object[]
+  let isWriting = true
+  const writing = (async () => {
+    while (isWriting) {
+      await measure('write an entry', () => write(FILLED.journal))
+      await measure('change an entry', () =>
+        admin.put(`${path}/entries/${filledId(number())}`, { locale: pick(...LOCALES) }),
+      )
+    }
+  })()
+  for (let round = 0; round < (quick ? 3 : 20); round++) {
+    const blocks = [...schema, { id: `extra-${round}`, type: 'TEXT' }]
+    await measure('change a schema', () => admin.put(`${path}/collections/${FILLED.journal}`, { blocks }))
+    for (const name of ['get', 'list', 'value: common'])
+      await measure(`${name}, meanwhile`, reads[name] as Reads[string])
+  }
+  isWriting = false
+  await writing
+  for (const name of ['write an entry', 'change an entry', 'change a schema', 'list, meanwhile']) tell(name)
+
+  const rateOf = async (collectionOf: (writer: number) => string) => {
+    const start = performance.now()
+    const each = quick ? 20 : 100
+    const writeSome = async (writer: number) => {
+      for (let count = 0; count < each; count++)
+        await measure('write, 16 at once', () => write(collectionOf(writer), wide))
+    }
+    await Promise.all(Array.from({ length: WRITERS }, (_, writer) => writeSome(writer)))
+    return (WRITERS * each * 1000) / (performance.now() - start)
+  }
+  await rateOf((writer) => `col_spread${writer + 1}`) // for warming up
+  const apart: number[] = []
+  const together: number[] = []
+  for (let round = 0; round < 3; round++) {
+    apart.push(await rateOf((writer) => `col_spread${writer + 1}`))
+    together.push(await rateOf(() => 'col_spread1'))
+  }
+  for (const scan of scans) note(scan)
+  await api.close()
+  return {
+    figures: [
+      { name: 'statements that read a whole table', value: scans.size, unit: '', goal: '0', ok: scans.size === 0 },
+      ...[...times].flatMap(([name, taken]) => [
+        { name: `${name}, p50`, value: percentile(taken, 50), unit: 'ms' },
+        { name: `${name}, p95`, value: percentile(taken, 95), unit: 'ms' },
+      ]),
+      { name: '16 writers, each in a collection of its own', value: Math.max(...apart), unit: '/s' },
+      { name: '16 writers in one collection', value: Math.max(...together), unit: '/s' },
+    ],
+  }
+}

@@ -1,0 +1,102 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Actor } from '#vocabulary/actor.ts'
+import { collectDetails } from '#vocabulary/block-values.ts'
+import { type Block, checkSchemaBlocks } from '#vocabulary/blocks.ts'
+import { isCurrency } from '#vocabulary/currencies.ts'
+import { newId } from '#vocabulary/ids.ts'
+import { appendStatuses, currentOf, type StatusEntry } from '#vocabulary/status-history.ts'
+import { toSeconds } from '#vocabulary/time.ts'
+import { plansNeedNewsletter } from './errors.ts'
+import type { CollectionChanges, CollectionType, ContentStatus, NewPlan, Plan } from './schemas.ts'
+
+/** A collection as its row holds it. */
+export type Collection = {
+  businessId: string
+  id: string
+  name: string
+  slug: string
+  description: string
+  type: CollectionType
+  blocks: Block[]
+  statuses: StatusEntry<ContentStatus>[]
+  plans: Plan[]
+  schemaVersion: number
+  version: number
+  createdAt: Date
+  updatedAt: Date
+}
+
+type Context = { businessId: string; actor: Actor; at: Date }
+
+/** What was sent on top of what there is. `slug` stays empty when there is none yet: one is made from the name. */
+export function mergeCollection(
+  before: Collection | undefined,
+  sent: CollectionChanges,
+  { businessId, actor, at }: Context,
+): Collection {
+  const statuses = before?.statuses ?? []
+  const first = before || sent.statuses?.length ? [] : [{ status: 'DRAFT' as const }]
+  const blocks = sent.blocks ? checkSchemaBlocks(sent.blocks) : (before?.blocks ?? [])
+  const type = sent.type ?? before?.type ?? 'STANDARD'
+  const plans = sent.plans ? checkPlans(sent.plans) : (before?.plans ?? [])
+  if (type !== 'NEWSLETTER' && plans.length > 0) throw plansNeedNewsletter()
+  const isSameSchema = isDeepStrictEqual(blocks, before?.blocks)
+  return {
+    businessId,
+    id: before?.id ?? newId('col'),
+    name: sent.name ?? before?.name ?? '',
+    slug: sent.slug ?? before?.slug ?? '',
+    description: sent.description ?? before?.description ?? '',
+    type,
+    blocks,
+    statuses: appendStatuses(statuses, [...(sent.statuses ?? []), ...first], {
+      field: 'statuses',
+      actor,
+      atSeconds: toSeconds(at),
+    }),
+    plans,
+    schemaVersion: (before?.schemaVersion ?? 0) + (before && isSameSchema ? 0 : 1),
+    version: (before?.version ?? 0) + 1,
+    createdAt: before?.createdAt ?? at,
+    updatedAt: at,
+  }
+}
+
+function checkPlans(plans: readonly NewPlan[]): Plan[] {
+  const { report, throwIfAny } = collectDetails()
+  const seen = new Set<string>()
+  const checked = plans.map(({ id = newId('pln'), ...plan }, index) => {
+    if (seen.has(id)) report(`plans.${index}.id`, 'DUPLICATE', `Two plans have the id ${id}.`)
+    seen.add(id)
+    if (plan.price && !isCurrency(plan.price.currency.toUpperCase())) {
+      report(`plans.${index}.price.currency`, 'INVALID', `${plan.price.currency} is no currency.`)
+    }
+    return { id, ...plan }
+  })
+  throwIfAny()
+  return checked
+}
+
+export const isPaidPlan = ({ price }: Plan) => price !== undefined && price.amount > 0
+
+export const statusOf = ({ statuses }: { statuses: StatusEntry<ContentStatus>[] }): ContentStatus =>
+  currentOf(statuses) ?? 'DRAFT'
+
+/** The answer to a read, ready to be sent: whatever is in it is public wherever the collection is. */
+export function toDocument(collection: Collection): string {
+  const { id, businessId, name, slug, description, type, blocks, statuses, plans, schemaVersion } = collection
+  return JSON.stringify({
+    id,
+    businessId,
+    name,
+    slug,
+    description,
+    type,
+    blocks,
+    statuses,
+    ...(type === 'NEWSLETTER' && { plans }),
+    schemaVersion,
+    createdAt: toSeconds(collection.createdAt),
+    updatedAt: toSeconds(collection.updatedAt),
+  })
+}

@@ -1,0 +1,216 @@
+import { createCombiner } from '#platform/combine.ts'
+import type { Db } from '#platform/database/database.ts'
+import { fetchPrepared } from '#platform/database/hot.ts'
+import { listMatches, rankedSearch } from '#platform/database/search.ts'
+import { decodeCursor, type Filters, type Page, toPage } from '#vocabulary/paging.ts'
+import { candidatesOf, type EntryValue } from './found-by.ts'
+import { CONTENT_STATUSES, type EntryQuery } from './schemas.ts'
+import { localeValue, toHeld } from './write-entry.ts'
+
+/** Comes after every id that there is. */
+const AFTER_ALL = '~'
+
+/** A block and what it must hold. */
+export type BlockFilter = { blockId: string; value: string }
+export type Listed = { text: string; targets: string[] }
+
+/** Whose entries the caller may see: of all collections, or of those that are for everybody. */
+const visibleSql = (seesDrafts: string) => `
+  select id
+    from content.collections
+   where business_id = $1 and (${seesDrafts}::boolean or (status = 'PUBLISHED' and not is_paid))`
+
+// Each collection and status to look into. The arrays come from subqueries: their length then plays no part in the plan.
+const PLACES = `
+  select collection.id as collection_id, wanted.status
+    from (${visibleSql('$2')} and ($3::text is null or id = $3)) as collection
+   cross join unnest((select $4::text[])) as wanted (status)`
+
+/**
+ * Newest first, by ordered walks over an index, never a sort of all. First the newest entry of each place: only as many places as
+ * the page has entries can have one on it, and of those a page each is read. The documents are fetched last.
+ */
+const listSql = (places: string, walk: (limit: string) => string) => `
+  select entry.id, entry.document, entry.targets
+    from (select found.id
+            from (select place.*
+                    from (${places}) as place
+                   cross join lateral (${walk('1')}) as newest
+                   order by newest.id desc
+                   limit $5) as place
+           cross join lateral (${walk('$5')}) as found
+           order by found.id desc
+           limit $5) as page
+    join content.entries as entry on entry.business_id = $1 and entry.id = page.id
+   order by entry.id desc`
+
+export const LIST = listSql(
+  PLACES,
+  (limit) => `
+  select entries.id
+    from content.entries
+   where entries.business_id = $1 and entries.collection_id = place.collection_id and entries.status = place.status
+     and entries.id < $6
+   order by entries.id desc
+   limit ${limit}`,
+)
+
+/** Above that it matters little which of the conditions is the rarest. */
+const MANY = 2_000
+
+// Any number of conditions. $7 to $9 are a row for each way in which a value may be stored, $7 says of which condition. An entry
+// holds one of them at most, for a block has one type. $10: up to how many entries are counted to find the rarest condition. It
+// leads the way, the others are looked up for each entry that it finds, in its row of `search`: of the long key of values PostgreSQL
+// was seen to use a part only, which read a whole collection for each entry.
+export const LIST_BY_VALUE = `
+  with places as materialized (${PLACES}
+  ), asked as materialized (
+    select * from unnest((select $7::integer[]), (select $8::text[]), (select $9::text[])) as asked (at, block_id, value)
+  ), sized as materialized (
+    select at, (select count(*)
+                  from (select
+                          from (select * from asked where asked.at = condition.at) as candidate
+                         cross join places
+                         cross join lateral (
+                           select
+                             from content.entry_values as held
+                            where held.business_id = $1 and held.collection_id = places.collection_id
+                              and held.block_id = candidate.block_id and held.value = candidate.value and held.status = places.status
+                            limit $10) as found
+                         limit $10) as known) as entries
+      from (select distinct at from asked) as condition
+  ), rarest as materialized (
+    select at from sized order by entries, at limit 1
+  )
+  ${listSql(
+    'select * from places cross join asked where at = (select at from rarest)',
+    (limit) => `
+  select held.entry_id as id
+    from content.entry_values as held
+   where held.business_id = $1 and held.collection_id = place.collection_id and held.block_id = place.block_id
+     and held.value = place.value and held.status = place.status and held.entry_id < $6
+     and ((select max(at) from asked) = 1 or (select max(at) from asked) = 1 + (
+       select count(*)
+         from content.search as also
+         join asked as other on other.at <> place.at and other.block_id || ' ' || other.value = any (also.held)
+        where also.business_id = $1 and also.entry_id = held.entry_id))
+   order by held.entry_id desc
+   limit ${limit}`,
+  )}`
+
+/** With that many conditions, each by itself: one index knows words and values. */
+export const searchBy = (conditions: number) =>
+  rankedSearch<string>({
+    table: 'content.search',
+    id: 'entry_id',
+    spellings: 'content.spellings',
+    join: 'join content.entries as entry on entry.business_id = $1 and entry.id = page.id',
+    select: 'entry.document, entry.targets',
+    conditions: {
+      // `is true` keeps it a lookup for each match: as a join it would search once for each collection.
+      seesDrafts: (value) => `(search.collection_id in (${visibleSql(value)})) is true`,
+      collectionId: (value) => `(${value}::text is null or search.collection_id = ${value})`,
+      statuses: (value) => `search.status = any (${value}::text[])`,
+      ...Object.fromEntries(Array.from({ length: conditions }, (_, index) => [conditionName(index), holdsAnySql])),
+    },
+  })
+const conditionName = (index: number) => `condition${index}`
+const holdsAnySql = (candidates: string) => `search.held && ${candidates}::text[]`
+
+type Row = [id: string, text: string, targets: string[]]
+export type EntryList = { businessId: string; query: EntryQuery; blocks: readonly BlockFilter[]; seesDrafts: boolean }
+
+/** Those who wait for the same page get it from one statement. */
+export function createListReader() {
+  const read = createCombiner<string, [Db, EntryList], Page<Listed>>(
+    async (_key, asked) => {
+      const value = await listEntries(...(asked[0] as [Db, EntryList]))
+      return asked.map(() => ({ status: 'fulfilled', value }))
+    },
+    { maxItems: 1_000, lanes: 2 },
+  )
+  return (db: Db, list: EntryList): Promise<Page<Listed>> => read(JSON.stringify(list), [db, list])
+}
+
+async function listEntries(db: Db, list: EntryList): Promise<Page<Listed>> {
+  const { businessId, query, blocks, seesDrafts } = list
+  const { limit = 20, cursor, collectionId, locale, status } = query
+  const statuses = status ? [status] : seesDrafts ? CONTENT_STATUSES : ['PUBLISHED']
+  const filters = {
+    list: 'entries',
+    businessId,
+    collectionId,
+    locale,
+    statuses,
+    query: query.query,
+    blocks: blocks.flatMap(({ blockId, value }) => [blockId, value]),
+    seesDrafts,
+  }
+  if (query.query?.trim()) return searchEntries(db, { list, statuses, limit, filters })
+
+  const after = decodeCursor(filters, cursor, ['string'])?.[0] ?? AFTER_ALL
+  const values = [businessId, seesDrafts, collectionId ?? null, statuses, limit + 1, after]
+  const conditions = conditionsOf(list)
+  const rows =
+    conditions.length === 0
+      ? await fetchPrepared<Row>(db, LIST, values)
+      : await fetchPrepared<Row>(db, LIST_BY_VALUE, [
+          ...values,
+          ...toColumns(conditions),
+          conditions.length > 1 ? MANY : 1,
+        ])
+  return toListed(rows, limit, filters)
+}
+
+/** What an entry must hold, each as it may be stored. */
+const conditionsOf = ({ query: { locale }, blocks }: EntryList): EntryValue[][] => [
+  ...(locale === undefined ? [] : [[localeValue(locale)]]),
+  ...blocks.map(({ blockId, value }) => candidatesOf(value).map((value) => ({ blockId, value }))),
+]
+
+/** As LIST_BY_VALUE takes them: of each candidate its condition, counted from 1, its block and its value. */
+function toColumns(conditions: readonly (readonly EntryValue[])[]) {
+  const rows = conditions.flatMap((candidates, index) => candidates.map((held) => ({ at: index + 1, ...held })))
+  return [rows.map(({ at }) => at), rows.map(({ blockId }) => blockId), rows.map(({ value }) => value)]
+}
+
+type Search = { list: EntryList; statuses: readonly string[]; limit: number; filters: Filters }
+
+const searchEntries = (db: Db, { list, statuses, limit, filters }: Search): Promise<Page<Listed>> => {
+  const { businessId, query, seesDrafts } = list
+  const { collectionId = null, cursor, query: text = '' } = query
+  const conditions = conditionsOf(list).map((candidates, index) => [conditionName(index), candidates.map(toHeld)])
+  const values = { seesDrafts, collectionId, statuses, ...Object.fromEntries(conditions) }
+  const asked = { businessId, text, values, limit, cursor, filters }
+  return listMatches(db, searchBy(conditions.length), asked, (text: string, targets: string[]) => ({ text, targets }))
+}
+
+export const LIST_OWNED = `
+  select id, document, targets
+    from content.entries
+   where business_id = $1 and owner = $2 and collection_id is null and id < $3
+     and ($4::text is null or status = $4) and ($5::text is null or locale = $5)
+   order by id desc
+   limit $6`
+
+/** What belongs to an order or a reservation, newest first. Its customer sees it whatever its status. */
+export async function listOwned(
+  db: Db,
+  businessId: string,
+  owner: string,
+  { limit = 20, cursor, status, locale }: EntryQuery,
+): Promise<Page<Listed>> {
+  const filters = { list: 'owned-entries', businessId, owner, status, locale }
+  const after = decodeCursor(filters, cursor, ['string'])?.[0] ?? AFTER_ALL
+  const values = [businessId, owner, after, status ?? null, locale ?? null, limit + 1]
+  return toListed(await fetchPrepared<Row>(db, LIST_OWNED, values), limit, filters)
+}
+
+const toListed = (rows: Row[], limit: number, filters: Filters): Page<Listed> =>
+  toPage(
+    rows,
+    limit,
+    filters,
+    ([id]) => [id],
+    ([, text, targets]) => ({ text, targets }),
+  )

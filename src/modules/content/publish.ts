@@ -1,0 +1,67 @@
+import type { FastifyBaseLogger } from 'fastify'
+import { now } from '#platform/clock.ts'
+import type { Db, Tx } from '#platform/database/database.ts'
+import { transaction } from '#platform/database/transaction.ts'
+import { record } from '#platform/events/record.ts'
+import { fault } from '#platform/faults.ts'
+import { type Expected, etagOf } from '#platform/http/etag.ts'
+import { AppError } from '#vocabulary/errors.ts'
+import { updateEntry, type Writer } from './entries.ts'
+
+const BATCH = 50
+
+type Due = { businessId: string; id: string }
+
+/** Publishes entries whose time has come. Each by itself: one that fails is tried again, and holds up nobody. */
+export async function publishDue(db: Db, log: FastifyBaseLogger): Promise<number> {
+  const due = await db
+    .selectFrom('content.entries')
+    .select(['businessId', 'id'])
+    .where('publishAt', '<=', now())
+    .orderBy('publishAt')
+    .limit(BATCH)
+    .execute()
+  for (const entry of due) {
+    try {
+      await publish(db, entry)
+    } catch (error) {
+      log.error({ err: error, businessId: entry.businessId, entryId: entry.id }, 'an entry cannot be published yet')
+    }
+  }
+  return due.length
+}
+
+async function publish(db: Db, { businessId, id }: Due): Promise<void> {
+  // Its locale is there already, and what its blocks point at was looked up when they were written.
+  const writer = { business: { id: businessId, defaultLocale: '' }, actor: undefined, seesOrders: true, resolvers: {} }
+  try {
+    await transaction(db, async (tx) => {
+      const expected = await findDue(tx, businessId, id)
+      if (expected) await updateEntry(tx, writer, id, expected, { statuses: [{ status: 'PUBLISHED' }] })
+      await fault('publish.before-commit')
+    })
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    if (error.status === 422) await transaction(db, (tx) => giveUp(tx, writer, id, error))
+  }
+}
+
+/** The schema has changed since it was planned, and no longer fits: somebody has to look at it. */
+async function giveUp(tx: Tx, writer: Writer, id: string, { message, details }: AppError): Promise<void> {
+  const businessId = writer.business.id
+  const expected = await findDue(tx, businessId, id)
+  if (!expected) return
+  await updateEntry(tx, writer, id, expected, { publishAt: null })
+  await record(tx, { businessId, type: 'entry.publish-failed', subject: id, data: { message, details } })
+}
+
+/** As it is due: if somebody changes it meanwhile, or another worker is faster, it is another version. */
+async function findDue(tx: Tx, businessId: string, id: string): Promise<Expected> {
+  const row = await tx
+    .selectFrom('content.entries')
+    .select('version')
+    .where((entry) => entry.and({ businessId, id }))
+    .where('publishAt', '<=', now())
+    .executeTakeFirst()
+  return row && [etagOf(row.version)]
+}

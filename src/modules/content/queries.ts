@@ -1,0 +1,167 @@
+import { createCombiner } from '#platform/combine.ts'
+import type { Db, Tx } from '#platform/database/database.ts'
+import { fetchPrepared } from '#platform/database/hot.ts'
+import { notFound } from '#vocabulary/errors.ts'
+import { decodeCursor, type Page, toPage } from '#vocabulary/paging.ts'
+import type { Collection } from './collection.ts'
+import type { Entry } from './entry.ts'
+import { CONTENT_STATUSES, type CollectionQuery, type ContentStatus } from './schemas.ts'
+
+export const COLLECTION = [
+  'businessId',
+  'id',
+  'name',
+  'slug',
+  'description',
+  'type',
+  'blocks',
+  'statuses',
+  'plans',
+  'schemaVersion',
+  'version',
+  'createdAt',
+  'updatedAt',
+] as const
+
+export async function findCollection(db: Db, businessId: string, id: string): Promise<Collection | undefined> {
+  const row = await db
+    .selectFrom('content.collections')
+    .select(COLLECTION)
+    .where((collection) => collection.and({ businessId, id }))
+    .executeTakeFirst()
+  return row as Collection | undefined
+}
+
+/** For who changes it; `share` for who relies on it: its schema then stays what it is until the transaction ends. */
+export async function lockCollection(
+  tx: Tx,
+  businessId: string,
+  id: string,
+  mode: 'update' | 'share' = 'update',
+): Promise<Collection | undefined> {
+  const found = tx
+    .selectFrom('content.collections')
+    .select(COLLECTION)
+    .where((collection) => collection.and({ businessId, id }))
+  const row = await (mode === 'share' ? found.forShare() : found.forUpdate()).executeTakeFirst()
+  return row as Collection | undefined
+}
+
+/** In the order of their ids, so that two writers wait instead of deadlocking. */
+export async function shareCollections(
+  tx: Tx,
+  businessId: string,
+  ids: readonly string[],
+): Promise<Map<string, Collection>> {
+  if (ids.length === 0) return new Map()
+  const rows = await tx
+    .selectFrom('content.collections')
+    .select(COLLECTION)
+    .where('businessId', '=', businessId)
+    .where('id', 'in', ids)
+    .orderBy('id')
+    .forShare()
+    .execute()
+  return new Map((rows as Collection[]).map((collection) => [collection.id, collection]))
+}
+
+export const ENTRY = [
+  'businessId',
+  'id',
+  'owner',
+  'collectionId',
+  'locale',
+  'blocks',
+  'statuses',
+  'schemaVersion',
+  'stale',
+  'publishAt',
+  'version',
+  'createdAt',
+  'updatedAt',
+] as const
+
+/** Where an entry belongs, without locking it. */
+export async function findPlace(db: Db, businessId: string, id: string) {
+  const row = await db
+    .selectFrom('content.entries')
+    .select(['owner', 'collectionId'])
+    .where((entry) => entry.and({ businessId, id }))
+    .executeTakeFirst()
+  if (!row) throw notFound('entry')
+  return row
+}
+
+export async function lockEntry(tx: Tx, businessId: string, id: string): Promise<Entry> {
+  const row = await tx
+    .selectFrom('content.entries')
+    .select(ENTRY)
+    .where((entry) => entry.and({ businessId, id }))
+    .forUpdate()
+    .executeTakeFirst()
+  if (!row) throw notFound('entry')
+  return row as Entry
+}
+
+export const GET_COLLECTION = `
+  select document, status, version from content.collections where business_id = $1 and id = $2`
+
+type CollectionRow = [document: string, status: ContentStatus, version: number]
+
+export async function getCollection(db: Db, businessId: string, id: string, seesDrafts: boolean) {
+  const [row] = await fetchPrepared<CollectionRow>(db, GET_COLLECTION, [businessId, id])
+  if (!row || !(seesDrafts || row[1] === 'PUBLISHED')) throw notFound('collection')
+  return { text: row[0], version: row[2] }
+}
+
+// The arrays come from a subquery: their length then plays no part in the plan, and PostgreSQL keeps the one that it has made.
+export const GET_ENTRIES = `
+  select wanted.at, entry.document, entry.version, entry.owner, entry.targets,
+         collection.id is not null and entry.status = 'PUBLISHED' and collection.status = 'PUBLISHED' and not collection.is_paid
+    from unnest((select $1::text[]), (select $2::text[])) with ordinality as wanted (business_id, id, at)
+    join content.entries as entry on entry.business_id = wanted.business_id and entry.id = wanted.id
+    left join content.collections as collection
+      on collection.business_id = entry.business_id and collection.id = entry.collection_id`
+
+type FoundRow = [at: number, document: string, version: number, owner: string, targets: string[], isPublic: boolean]
+export type FoundEntry = { text: string; version: number; owner: string; targets: string[]; isPublic: boolean }
+
+/** Reads one entry for each caller, those who come at the same time together: most of what one read costs is the round trip. */
+export function createEntryReader() {
+  return createCombiner<Db, { businessId: string; id: string }, FoundEntry | undefined>(
+    async (db, wanted) => {
+      const values = [wanted.map(({ businessId }) => businessId), wanted.map(({ id }) => id)]
+      const rows = await fetchPrepared<FoundRow>(db, GET_ENTRIES, values)
+      const found = new Map(rows.map(([at, text, version, owner, targets, isPublic]) => [at, { text, version, owner, targets, isPublic }])) // biome-ignore format: one line
+      return wanted.map((_, index) => ({ status: 'fulfilled', value: found.get(index + 1) }))
+    },
+    { maxItems: 50, lanes: 2 },
+  )
+}
+
+const LIST_COLLECTIONS = `
+  select id, document
+    from content.collections
+   where business_id = $1 and status = any ($2) and id < $3 and ($4::text is null or slug = $4)
+   order by id desc
+   limit $5`
+
+/** Newest first; a business has few enough of them to walk through. */
+export async function listCollections(
+  db: Db,
+  businessId: string,
+  { limit = 20, cursor, slug, status }: CollectionQuery,
+  seesDrafts: boolean,
+): Promise<Page<string>> {
+  const statuses = status ? [status] : seesDrafts ? CONTENT_STATUSES : ['PUBLISHED']
+  const filters = { list: 'collections', businessId, slug, statuses }
+  const after = decodeCursor(filters, cursor, ['string'])?.[0] ?? '~'
+  const rows = await fetchPrepared<[id: string, text: string]>(db, LIST_COLLECTIONS, [businessId, statuses, after, slug ?? null, limit + 1]) // biome-ignore format: one line
+  return toPage(
+    rows,
+    limit,
+    filters,
+    ([id]) => [id],
+    ([, text]) => text,
+  )
+}

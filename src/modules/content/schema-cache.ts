@@ -1,0 +1,50 @@
+import { createCache } from '#platform/cache.ts'
+import type { Block, TargetType } from '#vocabulary/blocks.ts'
+import { type CompiledBlocks, compileBlocks } from '#vocabulary/compile-blocks.ts'
+import type { Detail } from '#vocabulary/errors.ts'
+import type { Collection } from './collection.ts'
+import type { ContentStatus } from './schemas.ts'
+
+/** A collection's schema, ready to check with. */
+export type Schema = {
+  collectionId: string
+  version: number
+  compiled: CompiledBlocks
+  /** What each RELATIONSHIP is the id of. */
+  targets: ReadonlyMap<string, TargetType>
+}
+
+type Source = Pick<Collection, 'businessId' | 'id' | 'blocks' | 'schemaVersion'>
+
+export const toSchema = ({ id, schemaVersion, blocks }: Source): Schema => ({
+  collectionId: id,
+  version: schemaVersion,
+  compiled: compileBlocks(blocks),
+  targets: new Map(blocks.flatMap(({ id, settings }) => (settings?.targetType ? [[id, settings.targetType]] : []))),
+})
+
+/**
+ * Compiled once for each version, as this process meets it. Only of a collection that was read as others have committed it: the
+ * number of a version that is being written may yet come to mean another schema.
+ */
+const cache = createCache<Schema>({ max: 1_000, ttlMs: 24 * 3_600_000 })
+
+export const schemaOf = async (collection: Source): Promise<Schema> =>
+  (await cache.get(`${collection.businessId} ${collection.id} ${collection.schemaVersion}`, async () =>
+    toSchema(collection),
+  )) ?? toSchema(collection)
+
+type Stored = { blocks: readonly Block[]; status: ContentStatus; publishAt: Date | null }
+
+/** What the schema of today finds wrong with an entry as it is stored. */
+export function findMistakes({ compiled, targets }: Schema, { blocks, status, publishAt }: Stored): Detail[] {
+  const complete = status === 'PUBLISHED' || publishAt !== null
+  // An id of a product is none of a user: where the schema has changed what is pointed at, nothing is.
+  const retargeted = blocks.flatMap(({ id, settings, value }, index) => {
+    const target = targets.get(id)
+    const isSame = target === undefined || target === settings?.targetType || typeof value !== 'string'
+    const message = `${id} is the id of a ${settings?.targetType}; the schema now wants one of a ${target}.`
+    return isSame ? [] : [{ field: `blocks.${index}.value`, error: 'NOT_FOUND', message }]
+  })
+  return [...compiled.findMistakes(blocks, { complete }), ...retargeted]
+}
