@@ -221,3 +221,17 @@ test('after a hundred mistakes nobody looks for more', (t) => {
   assert.equal(mistakesOf(compiled, blocks).length, 100)
   t.diagnostic(`${measureMs(() => compiled.findMistakes(blocks, { complete: true })).toFixed(1)} ms`)
 })
+
+test('what is stored fits as it stands: HTML is clean already, plain text must be what cleaning would make of it', () => {
+  const rich = compileBlocks([{ id: 'a', type: 'TEXT', settings: { variant: 'HTML', maxLength: 30 } }])
+  const look = (value: unknown, variant: 'HTML' | 'PLAIN') => {
+    const block: NewBlock = { id: 'a', type: 'TEXT', settings: { variant }, value }
+    return rich.findMistakes([block], { complete: true, isStored: true }).map(({ field, error }) => `${field} ${error}`)
+  }
+  assert.deepEqual(look('<p>x</p>', 'PLAIN'), [])
+  assert.deepEqual(look('<b onclick=x>x</b>', 'PLAIN'), ['blocks.0.value NOT_CLEAN'])
+  assert.deepEqual(look({ en: 'x', de: 'x & y' }, 'PLAIN'), ['blocks.0.value.de NOT_CLEAN'])
+  assert.deepEqual(look('<b onclick=x>x</b>', 'HTML'), [], 'nobody looks into it again')
+  assert.deepEqual(look('x'.repeat(31), 'HTML'), ['blocks.0.value TOO_LONG'])
+  assert.deepEqual(look('x'.repeat(31), 'PLAIN'), ['blocks.0.value TOO_LONG'])
+})

@@ -4,7 +4,7 @@
 create schema if not exists content;
 
 -- `document` is the answer to a read, ready to be sent. `schema_version` counts the changes of `blocks`.
--- `is_paid`: one of its plans costs something, so its entries are for those who pay.
+-- `is_paid`: one of its plans costs something, so its entries are for those who pay. `double_opt_in`: who subscribes must confirm.
 create table content.collections (
   business_id text collate "C" not null,
   id text collate "C" not null,
@@ -17,6 +17,7 @@ create table content.collections (
   status text collate "C" not null,
   plans json not null,
   is_paid boolean not null,
+  double_opt_in boolean not null default false,
   schema_version integer not null,
   version integer not null,
   document text not null,

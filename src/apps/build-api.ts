@@ -17,6 +17,17 @@ import {
 import { catalogResolvers, catalogRoutes, promoRoutes, readProducts, transferRoutes } from '#modules/catalog/index.ts'
 import { applyEvent, checkoutRoutes, closePageOf, resultPage } from '#modules/checkout/index.ts'
 import { collectionRoutes, contentResolvers, entryRoutes, generateRoutes } from '#modules/content/index.ts'
+import {
+  applySubscriptionEvent,
+  bounceRoutes,
+  guardCollection,
+  listPaidFor,
+  newsletterPages,
+  sendRoutes,
+  subscriberTransferRoutes,
+  subscriptionRoutes,
+  suppressionRoutes,
+} from '#modules/newsletter/index.ts'
 import { findOrder, findOrderIds, orderRoutes } from '#modules/orders/index.ts'
 import { webhookRoutes } from '#modules/payments/index.ts'
 import { createModel } from '#platform/ai/openai-compatible.ts'
@@ -44,6 +55,7 @@ const tags = [
   { name: 'Orders', description: 'What was ordered, with a history of its state and one of its payment.' },
   { name: 'Collections', description: 'Kinds of content, each with a schema of its own.' },
   { name: 'Entries', description: 'Content: blocks with values, in a language, with a history.' },
+  { name: 'Newsletters', description: 'Who subscribes, what is sent to them, and how far that is.' },
   { name: 'Roles', description: 'What the people of a business may do there.' },
   { name: 'Invitations', description: 'How people become members of a business.' },
   { name: 'Sign in', description: 'Ways in: email, an identity provider, as a guest; and what keeps a session going.' },
@@ -135,9 +147,10 @@ export async function buildApi(config: Config, { log, metrics, drainGraceMs = 1_
     findBusiness: directory.findBusiness,
     cells,
     metrics,
-    apply: (tx: Tx, event: { businessId: string; subject: string; eventId: string }) => enqueue(tx, applyEvent, event),
+    apply: (tx: Tx, event: { businessId: string; subject: string; eventId: string }) =>
+      enqueue(tx, event.subject.startsWith('newsletter:') ? applySubscriptionEvent : applyEvent, event),
   })
-  await app.register(collectionRoutes, { prefix: '/v1/businesses/:businessId' })
+  await app.register(collectionRoutes, { prefix: '/v1/businesses/:businessId', guard: guardCollection })
   await app.register(generateRoutes, {
     prefix: '/v1/businesses/:businessId',
     model: config.ai && createModel(config.ai),
@@ -150,11 +163,30 @@ export async function buildApi(config: Config, { log, metrics, drainGraceMs = 1_
       PRODUCT: (cell, businessId, ids, { seesProducts }) => readProducts(cell, businessId, ids, seesProducts),
       USER: (_cell, _businessId, ids) => readNames(control, ids),
     },
+    findOpened: async (cell, businessId, { email, onlyBusinessId }) =>
+      email === undefined || (onlyBusinessId ?? businessId) !== businessId ? [] : listPaidFor(cell, businessId, email),
     ownsOrder: async (cell, businessId, actor, orderId) => {
       if (actor.onlyBusinessId !== undefined && actor.onlyBusinessId !== businessId) return false
       const order = await findOrder(cell, businessId, orderId)
       return order !== undefined && (await idsOf(control, actor.userId)).includes(order.customerId)
     },
+  })
+  await app.register(subscriptionRoutes, {
+    prefix: '/v1/businesses/:businessId',
+    ...pages,
+    hasMail: config.providers.mail,
+    rememberCustomer: customers.remember,
+    isAllowedUrl: (business, url) => origins.isAllowed(url, business.allowedOrigins),
+  })
+  await app.register(subscriberTransferRoutes, { prefix: '/v1/businesses/:businessId' })
+  await app.register(sendRoutes, { publicUrl: config.publicUrl, hasMail: config.providers.mail })
+  await app.register(newsletterPages, { findBusiness: directory.findBusiness, cells })
+  await app.register(suppressionRoutes, { prefix: '/v1/businesses/:businessId' })
+  await app.register(bounceRoutes, {
+    ...config.newsletters.bounces,
+    findBusiness: directory.findBusiness,
+    cells,
+    metrics,
   })
   await app.register(eventRoutes, { prefix: '/v1/businesses/:businessId' })
   await extend?.(app)

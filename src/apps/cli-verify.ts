@@ -12,7 +12,7 @@ export function addVerifyCommand(program: Command, config: () => Config): void {
   program
     .command('verify')
     .description('Look whether stock, orders, promo codes and payments of every cell still add up. Changes nothing.')
-    .option('--provider', 'also ask the payment provider about each payment of the last day')
+    .option('--provider', 'also ask the payment provider about each payment of an order of the last day')
     .action(async (options: { provider?: boolean }) => {
       const loaded = config()
       const { provider } = openPayments(loaded)

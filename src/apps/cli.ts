@@ -12,6 +12,7 @@ import { AppError } from '#vocabulary/errors.ts'
 import { isOrigin } from '#vocabulary/origins.ts'
 import { BootError, boot } from './boot.ts'
 import { addContentCommands } from './cli-content.ts'
+import { addNewsletterCommands } from './cli-newsletter.ts'
 import { addProductCommands } from './cli-products.ts'
 import { addVerifyCommand } from './cli-verify.ts'
 
@@ -97,6 +98,7 @@ program
 
 addProductCommands(program, withDatabases)
 addContentCommands(program, withDatabases)
+addNewsletterCommands(program, withDatabases, config)
 addVerifyCommand(program, config)
 
 const jobs = program.command('jobs').description('Background jobs.')

@@ -123,6 +123,7 @@ select orders.business_id, orders.id, orders.total, payment.amount, payment.curr
    and (payment.id is null or payment.amount <> orders.total or payment.currency <> orders.currency)
 
 -- check: a payment is for an order
+-- (What is no order's is for a newsletter: of it, only the rules of money above are asked.)
 select payment.business_id, payment.id, payment.subject
   from payments.payments as payment
   left join orders.orders on orders.business_id = payment.business_id and 'order:' || orders.id = payment.subject
@@ -178,3 +179,29 @@ select product.business_id, product.id, gaps, coalesce(variants, 0) as variants
               where position is not null
               group by business_id, product_id) as stock using (business_id, id)
  where product.status <> 'DELETED' and gaps <> coalesce(variants, 0)
+
+-- check: a send counts what its recipients' states are
+select send.business_id, send.id, send.total, send.sent, send.failed, send.suppressed, send.uncertain, counted.*
+  from newsletter.sends as send
+ cross join lateral (
+   select count(*) as recipients,
+          count(*) filter (where state = 'SENT') as are_sent,
+          count(*) filter (where state = 'FAILED') as are_failed,
+          count(*) filter (where state = 'SUPPRESSED') as are_suppressed,
+          count(*) filter (where state = 'UNCERTAIN') as are_uncertain
+     from newsletter.recipients as recipient
+    where recipient.business_id = send.business_id and recipient.send_id = send.id) as counted
+ where (send.total, send.sent, send.failed, send.suppressed, send.uncertain)
+       is distinct from (recipients, are_sent, are_failed, are_suppressed, are_uncertain)
+
+-- check: a send that is done has nobody left
+select business_id, id, total, sent, failed, suppressed, uncertain
+  from newsletter.sends
+ where status = 'DONE' and (not is_planned or sent + failed + suppressed + uncertain <> total)
+
+-- check: no entry is of a schema that its collection never had
+select entry.business_id, entry.id, entry.schema_version, collection.schema_version as current
+  from content.entries as entry
+  join content.collections as collection
+    on collection.business_id = entry.business_id and collection.id = entry.collection_id
+ where entry.schema_version > collection.schema_version

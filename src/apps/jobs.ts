@@ -3,6 +3,7 @@ import { accountJobs } from '#modules/accounts/index.ts'
 import { catalogJobs } from '#modules/catalog/index.ts'
 import { checkoutJobs } from '#modules/checkout/index.ts'
 import { contentJobs } from '#modules/content/index.ts'
+import { newsletterJobs } from '#modules/newsletter/index.ts'
 import type { AnyJob } from '#platform/jobs/define.ts'
 import { maintenanceJobs } from '#platform/maintenance.ts'
 
@@ -13,4 +14,5 @@ export const jobs: readonly AnyJob[] = [
   ...catalogJobs,
   ...checkoutJobs,
   ...contentJobs,
+  ...newsletterJobs,
 ]

@@ -41,12 +41,12 @@ export async function verify(db: QueryExecutorProvider): Promise<Finding[]> {
   return findings
 }
 
-/** Asks the provider about each page of the last day, and tells where it says something else than we do. */
+/** Asks the provider about each order's page of the last day, and tells where it says something else than we do. */
 export async function compareWithProvider(db: Db, provider: PaymentProvider): Promise<Finding> {
   const violations: Record<string, unknown>[] = []
   const since = new Date(nowMs() - DAY_MS)
   for (let after: Payment | undefined; ; ) {
-    const payments = await listPaymentsSince(db, since, after)
+    const payments = await listPaymentsSince(db, since, after, 'order')
     await someAtATime(AT_ONCE, payments, async (payment) => {
       if (payment.pageId === null) return
       const state = await provider.readPage(payment.account, payment.pageId)

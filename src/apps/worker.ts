@@ -1,6 +1,7 @@
 import closeWithGrace from 'close-with-grace'
 import { askAboutSilent, doRefunds, endExpired } from '#modules/checkout/index.ts'
 import { publishDue } from '#modules/content/index.ts'
+import { askAboutSubscriptions } from '#modules/newsletter/index.ts'
 import { loadConfig } from '#platform/config.ts'
 import { openDatabases } from '#platform/database/database.ts'
 import { sequenceEvents } from '#platform/events/sequencer.ts'
@@ -11,6 +12,7 @@ import { createMetrics, serveMetrics } from '#platform/observability/metrics.ts'
 import { openServices } from '#platform/services.ts'
 import { announce, assertMigrated, boot, describeDatabase } from './boot.ts'
 import { jobs } from './jobs.ts'
+import { startNewsletters } from './newsletters.ts'
 
 const MAX_DRAIN_MS = 25_000
 const SEQUENCE_MS = 500
@@ -47,15 +49,17 @@ await boot(async () => {
   const sweeps = [...databases.cells].flatMap(([name, cell]) => [
     startLoop(`expiry in ${name}`, SWEEP_MS, () => endExpired(services, cell, log), log),
     startLoop(`reconciliation in ${name}`, SWEEP_MS, () => askAboutSilent(services, cell, log), log),
+    startLoop(`subscriptions in ${name}`, SWEEP_MS, () => askAboutSubscriptions(services, cell, log), log),
     startLoop(`publishing in ${name}`, SWEEP_MS, () => publishDue(cell, log), log),
     startLoop(`refunds in ${name}`, SWEEP_MS, () => doRefunds(services, cell, log), log),
   ])
+  const newsletters = startNewsletters(config, databases, log)
   const metricsServer = await serveMetrics(metrics, config.host, config.workerMetricsPort)
 
   closeWithGrace({ delay: MAX_DRAIN_MS, logger: false }, async ({ err, signal }) => {
     if (err) log.fatal({ err }, 'stopping after an unexpected error')
     else log.info({ signal }, 'stopping')
-    await Promise.all([worker.stop(), ...[...sequencers, ...sweeps].map((loop) => loop.stop())])
+    await Promise.all([worker.stop(), newsletters?.stop(), ...[...sequencers, ...sweeps].map((loop) => loop.stop())])
     await metricsServer.close()
     services.mail?.close()
     await databases.close()

@@ -173,3 +173,23 @@ test('the address of the model ends in /v1 and is not plain http, but on loopbac
     assert.match(problemsOf({ ...production, AI_DAILY_TOKENS }).join(), /^AI_DAILY_TOKENS/)
   }
 })
+
+test('bounces are told with a secret, or two while one is changed, or through topics of SNS', () => {
+  const topic = 'arn:aws:sns:eu-central-1:123456789012:bounces'
+  const chinese = 'arn:aws-cn:sns:cn-north-1:123456789012:bounces.fifo'
+  assert.deepEqual(loadConfig(production).newsletters.bounces, { secrets: [], topicArns: [] })
+  const { bounces } = loadConfig({
+    ...production,
+    BOUNCE_WEBHOOK_SECRET: 'new, old',
+    SNS_TOPIC_ARNS: `${topic}, ${chinese}`,
+  }).newsletters
+  assert.deepEqual(bounces, { secrets: ['new', 'old'], topicArns: [topic, chinese] })
+  for (const arn of [
+    'bounces',
+    topic.replace('sns', 'sqs'),
+    `${topic}/x`,
+    topic.replace('eu-central-1', 'evil.example/'),
+  ]) {
+    assert.match(problemsOf({ ...production, SNS_TOPIC_ARNS: `${topic},${arn}` }).join(), /^SNS_TOPIC_ARNS: "/, arn)
+  }
+})

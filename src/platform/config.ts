@@ -20,7 +20,16 @@ export type Config = {
   businessSignup: 'open' | 'closed'
   allowedOrigins: string[]
   rateLimits: boolean
-  mail: { smtpUrl: string; from: string } | undefined
+  mail: { smtpUrl: string; from: string; dkim: Dkim | undefined } | undefined
+  newsletters: {
+    /** Mails a second, of all businesses of a cell and of one. */
+    perSecond: number
+    perSecondOfBusiness: number
+    /** Newsletters leave only from the deployment that the database knows; undefined: from any. */
+    deploymentId: string | undefined
+    /** Who may tell of bounces: with one of these secrets, or through these topics of Amazon SNS. */
+    bounces: { secrets: string[]; topicArns: string[] }
+  }
   sms: { accountSid: string; authToken: string; from: string; apiUrl: string } | undefined
   payments:
     | { secretKey: string; webhookSecrets: string[]; apiUrl: string | undefined; sharedAccount: boolean }
@@ -32,6 +41,8 @@ export type Config = {
   providers: Record<'mail' | 'sms' | 'payments' | 'identity' | 'ai' | 'redis', boolean>
   logLevel: string
 }
+
+export type Dkim = { domainName: string; keySelector: string; privateKey: string }
 
 export class ConfigError extends Error {
   constructor(problems: string[]) {
@@ -60,6 +71,14 @@ export function loadConfig(env: Environment): Config {
     return number
   }
 
+  function rate(name: string, fallback: number): number {
+    const text = value(name)
+    const number = Number(text ?? fallback)
+    if (!Number.isInteger(number) || number < 1 || number > 100_000)
+      problem(`${name} must be a number of mails a second from 1 to 100000, not "${text}".`)
+    return number
+  }
+
   function oneOf<Word extends string>(name: string, words: readonly Word[], fallback: Word): Word {
     const text = value(name) ?? fallback
     if (!words.includes(text as Word)) problem(`${name} must be ${words.join(' or ')}, not "${text}".`)
@@ -84,6 +103,7 @@ export function loadConfig(env: Environment): Config {
     return Object.fromEntries(names.map((name) => [name, value(name) ?? ''])) as Record<Name, string>
   }
   const mail = group('SMTP_URL', 'MAIL_FROM')
+  const dkim = group('DKIM_DOMAIN', 'DKIM_SELECTOR', 'DKIM_PRIVATE_KEY')
   const sms = group('TWILIO_ACCOUNT_SID', 'TWILIO_AUTH_TOKEN', 'TWILIO_FROM')
   const identity = group('OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET')
   const stripe = group('STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRET')
@@ -101,6 +121,13 @@ export function loadConfig(env: Environment): Config {
   const dailyTokens = Number(value('AI_DAILY_TOKENS') ?? 200_000)
   if (!Number.isSafeInteger(dailyTokens) || dailyTokens < 1) {
     problem(`AI_DAILY_TOKENS must be a whole number of tokens, not "${value('AI_DAILY_TOKENS')}".`)
+  }
+
+  const topicArns = list(value('SNS_TOPIC_ARNS'))
+  for (const arn of topicArns) {
+    if (!/^arn:aws(-cn|-us-gov)?:sns:[a-z0-9-]+:\d{12}:[\w-]{1,256}(\.fifo)?$/.test(arn)) {
+      problem(`SNS_TOPIC_ARNS: "${arn}" is not a topic such as arn:aws:sns:eu-central-1:123456789012:bounces.`)
+    }
   }
 
   const businessSignup = oneOf('BUSINESS_SIGNUP', ['open', 'closed'], mode === 'production' ? 'closed' : 'open')
@@ -125,7 +152,21 @@ export function loadConfig(env: Environment): Config {
     businessSignup,
     allowedOrigins,
     rateLimits: oneOf('RATE_LIMITS', ['on', 'off'], 'on') === 'on',
-    mail: mail && { smtpUrl: mail.SMTP_URL, from: mail.MAIL_FROM },
+    mail: mail && {
+      smtpUrl: mail.SMTP_URL,
+      from: mail.MAIL_FROM,
+      dkim: dkim && {
+        domainName: dkim.DKIM_DOMAIN,
+        keySelector: dkim.DKIM_SELECTOR,
+        privateKey: dkim.DKIM_PRIVATE_KEY.replaceAll('\\n', '\n'), // in one line, as environments like it
+      },
+    },
+    newsletters: {
+      perSecond: rate('NEWSLETTER_RATE', 100),
+      perSecondOfBusiness: rate('NEWSLETTER_BUSINESS_RATE', 50),
+      deploymentId: value('DEPLOYMENT_ID'),
+      bounces: { secrets: list(value('BOUNCE_WEBHOOK_SECRET')), topicArns },
+    },
     sms: sms && {
       accountSid: sms.TWILIO_ACCOUNT_SID,
       authToken: sms.TWILIO_AUTH_TOKEN,

@@ -8,8 +8,11 @@ import { Id } from './schemas.ts'
 
 export type Report = (field: string, error: string, message: string) => void
 
-/** Answers the value as it is to be stored; what is wrong with it is reported. */
-export type CheckValue = (value: unknown, at: string, report: Report) => unknown
+/** What is stored is read as it stands: nobody cleans it on the way. HTML was cleaned when it was written. */
+export type Stored = { isHtml: boolean }
+
+/** Answers the value as it is to be stored, or looks at one that is `stored`; what is wrong with it is reported. */
+export type CheckValue = (value: unknown, at: string, report: Report, stored?: Stored) => unknown
 
 type Settings = {
   maxLength?: number | undefined
@@ -57,7 +60,7 @@ const CHECKS = {
 /** The check of one block, with all that its settings say worked out. An empty value is right for every type. */
 export function makeCheck(type: keyof typeof CHECKS, settings: Settings = {}): CheckValue {
   const check = CHECKS[type](settings)
-  return (value, at, report) => (isAbsent(value) ? value : check(value, at, report))
+  return (value, at, report, stored) => (isAbsent(value) ? value : check(value, at, report, stored))
 }
 
 export const isAbsent = (value: unknown): value is null | undefined => value === undefined || value === null
@@ -103,18 +106,21 @@ function ofShape<Shape extends TSchema>(shape: Shape, keep = (value: Static<Shap
 function makeTextCheck({ maxLength = DEFAULT_MAX_LENGTH, variant }: Settings): CheckValue {
   const toStored = variant === 'HTML' ? cleanHtml : (text: string) => text
 
-  const checkOne: CheckValue = (text, at, report) => {
+  const checkOne: CheckValue = (text, at, report, stored) => {
     if (typeof text !== 'string') return report(at, 'INVALID', `${at} must be a text.`)
     if (!isLonger(text, maxLength)) {
-      const stored = toStored(text)
+      if (stored?.isHtml) return text
+      const clean = toStored(text)
+      if (clean === text) return text
+      if (stored) return report(at, 'NOT_CLEAN', `${at} holds markup that HTML texts may not; write it again.`)
       // Cleaning may lengthen a text (& becomes &amp;). What is stored must fit, or it could not be sent back as it was read.
-      if (stored === text || !isLonger(stored, maxLength)) return stored
+      if (!isLonger(clean, maxLength)) return clean
     }
     report(at, 'TOO_LONG', `${at} cannot be longer than ${maxLength} characters.`)
   }
 
-  return (value, at, report) => {
-    if (typeof value === 'string') return checkOne(value, at, report)
+  return (value, at, report, stored) => {
+    if (typeof value === 'string') return checkOne(value, at, report, stored)
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
       return report(at, 'INVALID', `${at} must be a text, or an object of texts by locale.`)
     }
@@ -124,7 +130,7 @@ function makeTextCheck({ maxLength = DEFAULT_MAX_LENGTH, variant }: Settings): C
       texts.map(([locale, text]) => {
         const field = `${at}.${locale.slice(0, 35).toWellFormed()}`
         if (!isLocale(locale)) report(field, 'INVALID', `${field}: the key is not a locale such as en or de-CH.`)
-        return [locale, checkOne(text, field, report)]
+        return [locale, checkOne(text, field, report, stored)]
       }),
     )
   }

@@ -96,6 +96,9 @@ export type NewBlock = Static<typeof NewBlock>
 
 export const NewBlocks = Type.Array(NewBlock, { maxItems: 200 })
 
+/** Of all blocks of a schema: each process keeps those that it has met lately. */
+const MAX_OPTIONS = 5_000
+
 /** Blocks without a schema, each checked by its own type. Throws 422 with a detail for each mistake. */
 export function checkFreeBlocks(blocks: readonly NewBlock[], field = 'blocks'): Block[] {
   const { report, isFull, throwIfAny } = collectDetails()
@@ -121,6 +124,8 @@ export function checkSchemaBlocks(blocks: readonly NewBlock[], field = 'blocks')
     if (!isAbsent(block.value)) report(`${at}.value`, 'INVALID', 'A block of a schema has no value.')
     checkSettings(block, `${at}.settings`, report)
   }
+  const options = blocks.reduce((sum, { settings }) => sum + (settings?.options?.length ?? 0), 0)
+  if (options > MAX_OPTIONS) report(field, 'TOO_MANY', `The blocks of a schema have ${MAX_OPTIONS} options at most.`)
   throwIfAny()
   return blocks.map((block) => toBlock(block, undefined))
 }

@@ -2,8 +2,11 @@ import { collectDetails, type Details, isEmpty, makeCheck, type Report } from '.
 import { type Block, collectIds, type NewBlock, toBlock } from './blocks.ts'
 import type { Detail } from './errors.ts'
 
-/** `complete`: all that is required must be there. `field`: where the blocks stand in the body, `blocks` if not said. */
-export type CheckOptions = { complete: boolean; field?: string }
+/**
+ * `complete`: all that is required must be there. `field`: where the blocks stand in the body, `blocks` if not said. `isStored`:
+ * the blocks were written under their own settings, and are to fit as they stand.
+ */
+export type CheckOptions = { complete: boolean; field?: string; isStored?: boolean }
 
 export type CompiledBlocks = {
   /** The blocks as they are to be stored. Throws 422 with a detail for each mistake. */
@@ -20,18 +23,20 @@ export function compileBlocks(schema: readonly Block[]): CompiledBlocks {
   const rules = new Map(schema.map((block) => [block.id, toRule(block)]))
   const required = schema.filter((block) => block.required).map(({ id }) => id)
 
-  function walk(blocks: readonly NewBlock[], { complete, field = 'blocks' }: CheckOptions, details: Details): Block[] {
+  function walk(blocks: readonly NewBlock[], options: CheckOptions, details: Details): Block[] {
+    const { complete, field = 'blocks' } = options
     const { report, isFull } = details
     const sent = collectIds(blocks, field, report)
     const checked: Block[] = []
-    for (const [index, { id, type, value }] of blocks.entries()) {
+    for (const [index, block] of blocks.entries()) {
       if (isFull()) break
+      const { id, type } = block
       const at = `${field}.${index}`
       const rule = id === undefined ? undefined : rules.get(id)
       if (id === undefined) report(`${at}.id`, 'REQUIRED', `${at}.id is required.`)
       else if (!rule) report(`${at}.id`, 'NOT_FOUND', `The schema has no block ${id}.`)
       else if (rule.type !== type) report(`${at}.type`, 'INVALID', `The block ${id} is a ${rule.type}.`)
-      else checked.push(rule.check(value, `${at}.value`, complete, report))
+      else checked.push(rule.check(block, `${at}.value`, options, report))
     }
     for (const id of complete ? required : []) {
       if (!sent.has(id)) report(`${field}.${id}`, 'REQUIRED', `${id} is required.`)
@@ -59,8 +64,9 @@ function toRule(block: Block) {
   const { id, type, required = false } = block
   return {
     type,
-    check(value: unknown, at: string, complete: boolean, report: Report): Block {
-      const checked = checkValue(value, at, report)
+    check({ value, settings }: NewBlock, at: string, { complete, isStored }: CheckOptions, report: Report): Block {
+      const stored = isStored ? { isHtml: settings?.variant === 'HTML' } : undefined
+      const checked = checkValue(value, at, report, stored)
       if (complete && required && isEmpty(checked)) report(at, 'REQUIRED', `${id} is required.`)
       return toBlock(block, checked)
     },

@@ -6,8 +6,10 @@ const MAX_DEPTH = 256
 const TAGS = `p br hr h1 h2 h3 h4 h5 h6 ul ol li blockquote pre code b strong i em u s sub sup a img span div
   table caption colgroup col thead tbody tfoot tr th td`
 
+const ALLOWED = new Set(TAGS.split(/\s+/))
+
 const OPTIONS: sanitizeHtml.IOptions = {
-  allowedTags: TAGS.split(/\s+/),
+  allowedTags: [...ALLOWED],
   allowedAttributes: {
     a: ['href', 'title', 'target', 'rel'],
     img: ['src', 'alt', 'width', 'height'],
@@ -38,25 +40,32 @@ function isAddress(text: string | undefined): text is string {
   return text !== undefined && !text.includes('<')
 }
 
+// What else begins with `<` or `&` is text, and the parser would take longer for each of them than for a tag.
+const MARKUP = /<[a-z/!?]|&[a-z#]/i
+
 /** Rich text without anything that runs, frames or styles. Cleaning again what is clean changes nothing. */
 export function cleanHtml(text: string): string {
-  const clean = cleanOnce(text)
+  if (!MARKUP.test(text)) return escapeHtml(text)
+  const { clean, isWhole } = cleanOnce(text)
   // Where a tag was dropped, its neighbours may now close each other: `<p><x><p>` reads differently without the x.
-  return clean === text ? clean : cleanOnce(clean)
+  return isWhole ? clean : cleanOnce(clean).clean
 }
 
-function cleanOnce(text: string): string {
+function cleanOnce(text: string): { clean: string; isWhole: boolean } {
   let depth = 0
-  const onOpenTag = () => {
+  let isWhole = true
+  const onOpenTag = (name: string) => {
     if (++depth > MAX_DEPTH) throw new TooDeep()
+    isWhole &&= ALLOWED.has(name)
   }
   const onCloseTag = () => {
     depth--
   }
   try {
-    return sanitizeHtml(text, { ...OPTIONS, onOpenTag, onCloseTag })
+    const clean = sanitizeHtml(text, { ...OPTIONS, onOpenTag, onCloseTag })
+    return { clean, isWhole }
   } catch (error) {
-    if (error instanceof TooDeep) return escapeHtml(text)
+    if (error instanceof TooDeep) return { clean: escapeHtml(text), isWhole: true }
     throw error
   }
 }

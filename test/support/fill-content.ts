@@ -43,7 +43,14 @@ const entry = { ...owned, owner: 'collection:<collection_id>', locale: '<locale>
 const DOCUMENT = toSql({ ...entry, statuses: '<statuses>', schemaVersion: 1, ...times })
 const collection = { ...owned, name: '<name>', slug: '<slug>', description: '', type: '<type>', blocks: SCHEMA }
 const COLLECTION = toSql({ ...collection, statuses: '<statuses>', schemaVersion: 1, ...times })
-const NEWSLETTER = toSql({ ...collection, statuses: '<statuses>', plans: PLANS, schemaVersion: 1, ...times })
+const NEWSLETTER = toSql({
+  ...collection,
+  statuses: '<statuses>',
+  plans: PLANS,
+  doubleOptIn: false,
+  schemaVersion: 1,
+  ...times,
+})
 
 /**
  * One business with many entries, and many businesses with some, straight into the tables, as the API would have written them but
@@ -75,6 +82,8 @@ export async function fillContent(
     'collections',
     `
     insert into content.collections
+           (business_id, id, name, slug, description, type, blocks, statuses, status, plans, is_paid, schema_version, version,
+            document, created_at, updated_at)
     select business_id, id, name, slug, '', type, '${JSON.stringify(SCHEMA)}', statuses::json, status, plans::json, plans <> '[]', 1, 1,
            case type when 'NEWSLETTER' then ${NEWSLETTER} else ${COLLECTION} end, ${AT}, ${AT}
       from (${owners}) as owners
@@ -103,6 +112,8 @@ export async function fillContent(
     'entries',
     `
     insert into content.entries
+           (business_id, id, owner, collection_id, locale, blocks, statuses, status, schema_version, stale, publish_at, targets,
+            version, document, created_at, updated_at)
     select business_id, id, 'collection:' || collection_id, collection_id, locale, blocks::json, statuses::json, status, 1, false, null,
            array['ENTRY ' || related], 1, ${DOCUMENT}, ${AT}, ${AT}
       from filled

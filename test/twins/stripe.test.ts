@@ -437,6 +437,24 @@ describe('subscriptions', () => {
     assert.equal(receiver.types().at(-1), 'invoice.payment_failed')
   })
 
+  test('owe what failed until it is paid after all, or all tries have failed', async () => {
+    const id = await subscribed()
+    assert.throws(() => twin.retry(id), /Nothing is owed/)
+    const failed = twin.renew(id, { fails: true }).latest_invoice as string
+    assert.equal(twin.retry(id, { fails: true }).status, 'past_due')
+    const paid = twin.retry(id)
+    const { status, attempt_count: attempts } = await stripe.invoices.retrieve(failed)
+    assert.deepEqual([paid.status, paid.latest_invoice, status, attempts], ['active', failed, 'paid', 3])
+
+    twin.renew(id, { fails: true })
+    const ended = twin.cancel(id, 'payment_failed')
+    assert.deepEqual([ended.status, ended.cancellation_details?.reason], ['canceled', 'payment_failed'])
+    assert.throws(() => twin.cancel(id), /is canceled/)
+    assert.throws(() => twin.retry(id), /Nothing is owed/)
+    await twin.settled()
+    assert.equal(receiver.types().at(-1), 'customer.subscription.deleted')
+  })
+
   test('end with the period, or at once', async () => {
     const [slow, quick] = [await subscribed(), await subscribed()]
     const ending = await stripe.subscriptions.update(slow, { cancel_at_period_end: true })

@@ -7,7 +7,7 @@ import { createDesk } from './http.ts'
 import { newEvent } from './objects.ts'
 import { conclude, decline, expireSession, pay, sessionOf } from './payments.ts'
 import { failRefund, refund } from './refunds.ts'
-import { renew } from './subscriptions.ts'
+import { endSubscription, renew, retry } from './subscriptions.ts'
 import { sweep } from './sweep.ts'
 import { createCourier, type Delivery, type Mischief, sign } from './webhooks.ts'
 import { createWorld } from './world.ts'
@@ -58,6 +58,7 @@ export async function startStripeTwin(options: StripeTwinOptions) {
     if (thing) return thing
     throw new Error(`There is no ${id}`)
   }
+  const subscribed = (id: string) => needed(world.find('subscription', id), id)
 
   return {
     url,
@@ -88,7 +89,15 @@ export async function startStripeTwin(options: StripeTwinOptions) {
     failRefund: (refundId: string) => copy(failRefund(world, refundId)),
     /** The subscription's next period begins now. By itself that happens at the end of the period. */
     renew: (subscriptionId: string, { fails = false } = {}) =>
-      copy(renew(world, needed(world.find('subscription', subscriptionId), subscriptionId), { fails })),
+      copy(renew(world, subscribed(subscriptionId), { fails })),
+    /** After a renewal that failed: its money comes after all, or fails to once more. */
+    retry: (subscriptionId: string, { fails = false } = {}) =>
+      copy(retry(world, subscribed(subscriptionId), { fails })),
+    /** As if somebody had pressed Cancel in Stripe's dashboard, or all tries to get the money had failed. */
+    cancel: (
+      subscriptionId: string,
+      reason: 'cancellation_requested' | 'payment_failed' = 'cancellation_requested',
+    ): Stripe.Subscription => copy(endSubscription(world, subscribed(subscriptionId), reason)),
 
     setWebhookUrl: courier.setUrl,
     settled: async () => {

@@ -49,6 +49,18 @@ export function renew(world: World, subscription: Stripe.Subscription, { fails =
   return subscription
 }
 
+/** The money that did not come is asked for once more: by itself after some days, or because there is a better card. */
+export function retry(world: World, subscription: Stripe.Subscription, { fails = false } = {}): Stripe.Subscription {
+  const invoice = world.find('invoice', subscription.latest_invoice)
+  if (subscription.status === 'canceled' || invoice?.status !== 'open') {
+    throw notPossible(`Nothing is owed for the subscription ${subscription.id}.`)
+  }
+  invoice.attempt_count++
+  settle(world, subscription, invoice, !fails)
+  world.remind(periodOf(subscription).end)
+  return subscription
+}
+
 /** POST /v1/subscriptions/:id */
 export function updateSubscription(world: World, subscription: Stripe.Subscription, params: Reader) {
   params.only('cancel_at_period_end', 'metadata', 'expand')
@@ -75,7 +87,12 @@ export function cancelSubscription(world: World, subscription: Stripe.Subscripti
   return endSubscription(world, subscription, 'cancellation_requested')
 }
 
-function endSubscription(world: World, subscription: Stripe.Subscription, reason: 'cancellation_requested') {
+export function endSubscription(
+  world: World,
+  subscription: Stripe.Subscription,
+  reason: 'cancellation_requested' | 'payment_failed',
+) {
+  if (subscription.status === 'canceled') throw notPossible(`The subscription ${subscription.id} is canceled.`)
   subscription.status = 'canceled'
   subscription.canceled_at ??= world.now()
   subscription.ended_at = world.now()

@@ -37,9 +37,9 @@ export async function endExpired(context: PageContext, db: Db, log: FastifyBaseL
   return due.length
 }
 
-/** Asks about pages of which nothing was heard: an event may have been lost. */
+/** Asks about pages of orders of which nothing was heard: an event may have been lost. */
 export async function askAboutSilent(context: PageContext, db: Db, log: FastifyBaseLogger): Promise<number> {
-  const silent = await takeSilent(db, new Date(nowMs() - SILENT_MS), BATCH)
+  const silent = await takeSilent(db, new Date(nowMs() - SILENT_MS), BATCH, 'order')
   await someAtATime(AT_A_TIME, silent, async (payment) => {
     try {
       await resolve(context, db, payment)

@@ -1,4 +1,5 @@
-import { sql } from 'kysely'
+import { setImmediate } from 'node:timers/promises'
+import { type RawBuilder, sql } from 'kysely'
 import { Type } from 'typebox'
 import type { Db, Tx } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
@@ -10,13 +11,21 @@ import { decodeCursor, type Page, toPage } from '#vocabulary/paging.ts'
 import { Id, type PageOnly } from '#vocabulary/schemas.ts'
 import type { Collection } from './collection.ts'
 import { findCollection, lockCollection } from './queries.ts'
-import { findMistakes, toSchema } from './schema-cache.ts'
+import { findMistakes, type Schema, toSchema } from './schema-cache.ts'
 import type { ContentStatus } from './schemas.ts'
 
 const BATCH = 200
+// Looking at a megabyte of markup takes tenths of a second. The last entry may go beyond.
+const MAX_BYTES = 1_000_000
 
 type Position = { status: string; id: string }
 type CheckedEntry = { id: string; blocks: Block[]; status: ContentStatus; publishAt: Date | null }
+
+/** Whether a row is among those to look at in one go: so many, or so many bytes, but one at least. No document is read for it. */
+const isTaken = (order: RawBuilder<unknown>, limit: number) => sql`
+  row_number() over (order by ${order}) <= ${limit}
+    and coalesce(sum(octet_length(document)) over (order by ${order} rows between unbounded preceding and 1 preceding), 0)
+        < ${MAX_BYTES}`
 
 /**
  * Finds out which of the next entries fit the schema as it is now. Answers where to go on, or undefined at the end. Waits for
@@ -28,23 +37,48 @@ export async function checkSomeEntries(
   after: Position | undefined,
 ): Promise<Position | undefined> {
   const { businessId, id: collectionId, schemaVersion } = collection
-  const { rows } = await sql<CheckedEntry>`
-    select id, blocks, status, publish_at
-      from content.entries
-     where business_id = ${businessId} and collection_id = ${collectionId}
-       and (status, id) > (${after?.status ?? ''}, ${after?.id ?? ''}) and schema_version <> ${schemaVersion}
-     order by status, id
-     limit ${BATCH}
-       for no key update`.execute(tx)
+  const { rows } = await sql<CheckedEntry & { isTaken: boolean; isFound: boolean; position: Position }>`
+    with next as (
+      select status, id, ${isTaken(sql`status, id`, BATCH)} as is_taken
+        from (select status, id, document
+                from content.entries
+               where business_id = ${businessId} and collection_id = ${collectionId}
+                 and (status, id) > (${after?.status ?? ''}, ${after?.id ?? ''}) and schema_version <> ${schemaVersion}
+               order by status, id
+               limit ${BATCH + 1}) as entry
+    ), entry as (
+      select id, blocks, status, publish_at
+        from content.entries
+       where business_id = ${businessId} and id = any (array(select id from next where is_taken))
+         and collection_id = ${collectionId} and schema_version <> ${schemaVersion}
+       order by status, id
+         for no key update
+    )
+    select id, blocks, entry.status, publish_at, is_taken, entry.status is not null as is_found,
+           json_build_object('status', next.status, 'id', id) as position
+      from next left join entry using (id)
+     order by next.status, id`.execute(tx)
+  // What was moved or deleted just now is not there any more, but others come after it.
+  const found = rows.filter(({ isFound }) => isFound)
   if (rows.length === 0) return undefined
-  const schema = toSchema(collection)
-  const isStale = rows.map((row) => findMistakes(schema, row).length > 0)
+  const mistakes = await findAllMistakes(toSchema(collection), found)
+  const isStale = mistakes.map(({ length }) => length > 0)
   await sql`
     update content.entries
        set stale = checked.stale, schema_version = case when checked.stale then schema_version else ${schemaVersion} end
-      from unnest(${rows.map(({ id }) => id)}::text[], ${isStale}::boolean[]) as checked (id, stale)
+      from unnest(${found.map(({ id }) => id)}::text[], ${isStale}::boolean[]) as checked (id, stale)
      where business_id = ${businessId} and entries.id = checked.id`.execute(tx)
-  return rows.length < BATCH ? undefined : rows.at(-1)
+  return rows.at(-1)?.isTaken ? undefined : rows.findLast(({ isTaken }) => isTaken)?.position
+}
+
+/** One after the other, with room for others in between: each may hold a megabyte. */
+async function findAllMistakes(schema: Schema, rows: readonly CheckedEntry[]): Promise<Detail[][]> {
+  const found: Detail[][] = []
+  for (const row of rows) {
+    found.push(findMistakes(schema, row))
+    await setImmediate()
+  }
+  return found
 }
 
 /** The rest of a large collection whose schema has changed. Run twice, it finds nothing left to do. */
@@ -75,7 +109,7 @@ export async function countStale(db: Db, businessId: string, collectionId: strin
 
 type StaleEntry = { entryId: string; schemaVersion: number | null; details: Detail[] }
 
-/** Entries that no longer fit, newest first, each with what is wrong with it today. */
+/** Entries that no longer fit, newest first, each with what is wrong with it today. Large ones make a page shorter. */
 export async function listStale(
   db: Db,
   businessId: string,
@@ -86,18 +120,25 @@ export async function listStale(
   if (!collection) throw notFound('collection')
   const filters = { list: 'stale-entries', businessId, collectionId }
   const after = (decodeCursor(filters, cursor, ['string'])?.[0] as string | undefined) ?? '~'
-  const { rows } = await sql<CheckedEntry & { schemaVersion: number | null }>`
-    select id, blocks, status, publish_at, schema_version
-      from content.entries
-     where business_id = ${businessId} and collection_id = ${collectionId} and stale and id < ${after}
-     order by id desc
-     limit ${limit + 1}`.execute(db)
-  const schema = toSchema(collection)
+  const { rows } = await sql<CheckedEntry & { schemaVersion: number | null; isTaken: boolean }>`
+    with next as (
+      select id, ${isTaken(sql`id desc`, limit)} as is_taken
+        from (select id, document
+                from content.entries
+               where business_id = ${businessId} and collection_id = ${collectionId} and stale and id < ${after}
+               order by id desc
+               limit ${limit + 1}) as entry
+    )
+    select next.id, blocks, status, publish_at, schema_version, is_taken
+      from next left join content.entries as entry on is_taken and entry.business_id = ${businessId} and entry.id = next.id
+     order by next.id desc`.execute(db)
+  const shown = rows.filter(({ isTaken }) => isTaken)
+  const mistakes = await findAllMistakes(toSchema(collection), shown)
   return toPage(
-    rows,
-    limit,
+    rows.map(({ id, schemaVersion }, index) => ({ entryId: id, schemaVersion, details: mistakes[index] ?? [] })),
+    shown.length,
     filters,
-    ({ id }) => [id],
-    (row) => ({ entryId: row.id, schemaVersion: row.schemaVersion, details: findMistakes(schema, row) }),
+    ({ entryId }) => [entryId],
+    (stale) => stale,
   )
 }

@@ -8,14 +8,14 @@ import { toPageText } from '#vocabulary/paging.ts'
 import { BusinessParams, PageOf, PageOnly, RecordParams, Success } from '#vocabulary/schemas.ts'
 import { countStale, listStale } from './check-entries.ts'
 import { toDocument } from './collection.ts'
-import { createCollection, deleteCollection, updateCollection } from './collections.ts'
+import { createCollection, deleteCollection, updateCollection, type Writer } from './collections.ts'
 import { draftsAreHidden } from './errors.ts'
 import { getCollection, listCollections } from './queries.ts'
 import * as shape from './schemas.ts'
 import { viewerOf } from './viewer.ts'
 
-export const collectionRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  const writerOf = ({ business, actor }: FastifyRequest) => ({ businessId: business.id, actor })
+export const collectionRoutes: FastifyPluginAsyncTypebox<Pick<Writer, 'guard'>> = async (app, { guard }) => {
+  const writerOf = ({ business, actor }: FastifyRequest) => ({ businessId: business.id, actor, guard })
 
   app.post(
     '/collections',
@@ -50,7 +50,9 @@ export const collectionRoutes: FastifyPluginAsyncTypebox = async (app) => {
         operationId: 'listCollections',
         tags: ['Collections'],
         summary: 'List collections',
-        description: 'Newest first. Without `CONTENT_READ_DRAFTS` or `CONTENT_WRITE`: PUBLISHED ones only.',
+        description:
+          'Newest first; a page may be shorter than `limit` where collections are large. Without `CONTENT_READ_DRAFTS` or ' +
+          '`CONTENT_WRITE`: PUBLISHED ones only.',
         params: BusinessParams,
         querystring: shape.CollectionQuery,
         response: { 200: PageOf(shape.Collection) },

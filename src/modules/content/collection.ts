@@ -3,10 +3,11 @@ import type { Actor } from '#vocabulary/actor.ts'
 import { collectDetails } from '#vocabulary/block-values.ts'
 import { type Block, checkSchemaBlocks } from '#vocabulary/blocks.ts'
 import { isCurrency } from '#vocabulary/currencies.ts'
+import { invalid } from '#vocabulary/errors.ts'
 import { newId } from '#vocabulary/ids.ts'
 import { appendStatuses, currentOf, type StatusEntry } from '#vocabulary/status-history.ts'
 import { toSeconds } from '#vocabulary/time.ts'
-import { plansNeedNewsletter } from './errors.ts'
+import { optInNeedsNewsletter, plansNeedNewsletter } from './errors.ts'
 import type { CollectionChanges, CollectionType, ContentStatus, NewPlan, Plan } from './schemas.ts'
 
 /** A collection as its row holds it. */
@@ -20,6 +21,8 @@ export type Collection = {
   blocks: Block[]
   statuses: StatusEntry<ContentStatus>[]
   plans: Plan[]
+  /** Newsletters: who subscribes must confirm their address. */
+  doubleOptIn: boolean
   schemaVersion: number
   version: number
   createdAt: Date
@@ -27,6 +30,10 @@ export type Collection = {
 }
 
 type Context = { businessId: string; actor: Actor; at: Date }
+
+const MAX_DOCUMENT_LENGTH = 500_000
+const collectionTooLarge = () =>
+  invalid('blocks', 'TOO_LARGE', 'The collection has more than half a million characters in all. Make it two.')
 
 /** What was sent on top of what there is. `slug` stays empty when there is none yet: one is made from the name. */
 export function mergeCollection(
@@ -40,8 +47,10 @@ export function mergeCollection(
   const type = sent.type ?? before?.type ?? 'STANDARD'
   const plans = sent.plans ? checkPlans(sent.plans) : (before?.plans ?? [])
   if (type !== 'NEWSLETTER' && plans.length > 0) throw plansNeedNewsletter()
+  const doubleOptIn = sent.doubleOptIn ?? (before?.type === type && before.doubleOptIn)
+  if (type !== 'NEWSLETTER' && doubleOptIn) throw optInNeedsNewsletter()
   const isSameSchema = isDeepStrictEqual(blocks, before?.blocks)
-  return {
+  const collection: Collection = {
     businessId,
     id: before?.id ?? newId('col'),
     name: sent.name ?? before?.name ?? '',
@@ -55,11 +64,14 @@ export function mergeCollection(
       atSeconds: toSeconds(at),
     }),
     plans,
+    doubleOptIn,
     schemaVersion: (before?.schemaVersion ?? 0) + (before && isSameSchema ? 0 : 1),
     version: (before?.version ?? 0) + 1,
     createdAt: before?.createdAt ?? at,
     updatedAt: at,
   }
+  if (toDocument(collection).length > MAX_DOCUMENT_LENGTH) throw collectionTooLarge()
+  return collection
 }
 
 function checkPlans(plans: readonly NewPlan[]): Plan[] {
@@ -84,7 +96,8 @@ export const statusOf = ({ statuses }: { statuses: StatusEntry<ContentStatus>[] 
 
 /** The answer to a read, ready to be sent: whatever is in it is public wherever the collection is. */
 export function toDocument(collection: Collection): string {
-  const { id, businessId, name, slug, description, type, blocks, statuses, plans, schemaVersion } = collection
+  const { id, businessId, name, slug, description, type, blocks, statuses, plans, doubleOptIn, schemaVersion } =
+    collection
   return JSON.stringify({
     id,
     businessId,
@@ -94,7 +107,7 @@ export function toDocument(collection: Collection): string {
     type,
     blocks,
     statuses,
-    ...(type === 'NEWSLETTER' && { plans }),
+    ...(type === 'NEWSLETTER' && { plans, doubleOptIn }),
     schemaVersion,
     createdAt: toSeconds(collection.createdAt),
     updatedAt: toSeconds(collection.updatedAt),

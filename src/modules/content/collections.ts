@@ -16,7 +16,12 @@ import type { CollectionChanges, NewCollection } from './schemas.ts'
 /** A list across collections looks into each of them. */
 const MAX_COLLECTIONS = 1_000
 
-export type Writer = { businessId: string; actor: Actor }
+export type Writer = {
+  businessId: string
+  actor: Actor
+  /** Refuses what would take from subscribers what they are subscribed to; `after` is undefined when the collection goes. */
+  guard: (tx: Tx, before: Collection, after: Collection | undefined) => Promise<void>
+}
 
 export async function createCollection(
   tx: Tx,
@@ -62,7 +67,7 @@ async function insertWithSlug(tx: Tx, merged: Collection): Promise<Collection> {
 
 export async function updateCollection(
   tx: Tx,
-  { businessId, actor }: Writer,
+  { businessId, actor, guard }: Writer,
   id: string,
   expected: Expected,
   sent: CollectionChanges,
@@ -71,6 +76,7 @@ export async function updateCollection(
   if (!before) throw notFound('collection')
   checkExpected(expected, etagOf(before.version))
   const collection = mergeCollection(before, sent, { businessId, actor, at: now() })
+  await guard(tx, before, collection)
   await save(tx, collection)
   if (collection.schemaVersion !== before.schemaVersion) await changeSchema(tx, collection)
   const fields = Object.keys(sent)
@@ -113,13 +119,14 @@ const rememberSchema = (tx: Tx, { businessId, id, schemaVersion, blocks, updated
 
 export async function deleteCollection(
   tx: Tx,
-  { businessId, actor }: Writer,
+  { businessId, actor, guard }: Writer,
   id: string,
   expected: Expected,
 ): Promise<void> {
   const found = await lockCollection(tx, businessId, id)
   if (!found) throw notFound('collection')
   checkExpected(expected, etagOf(found.version))
+  await guard(tx, found, undefined)
   try {
     await tx
       .deleteFrom('content.collections')

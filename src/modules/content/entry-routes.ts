@@ -24,12 +24,14 @@ import { type Viewer, viewerOf } from './viewer.ts'
 export type EntryOptions = {
   resolvers: Resolvers<Db>
   related: Related
+  /** The newsletters that the caller pays for: those are open to them. */
+  findOpened: (cell: Db, businessId: string, actor: Actor) => Promise<string[]>
   /** Whether the caller has placed that order. */
   ownsOrder: (cell: Db, businessId: string, actor: Actor, orderId: string) => Promise<boolean>
 }
 
 export const entryRoutes: FastifyPluginAsyncTypebox<EntryOptions> = async (app, options) => {
-  const { resolvers, related, ownsOrder } = options
+  const { resolvers, related, ownsOrder, findOpened } = options
   const readEntry = createEntryReader()
   const listEntries = createListReader()
   const writerOf = (request: FastifyRequest) => {
@@ -77,7 +79,8 @@ export const entryRoutes: FastifyPluginAsyncTypebox<EntryOptions> = async (app, 
           'Newest first; with `query` the best match first. Of one collection, or across all. `block.<id>=value` (up to five) ' +
           'keeps those whose block holds that value: a text of up to 200 characters in any of its locales, a number, true or ' +
           'false, a date, an id, a choice. Without `CONTENT_READ_DRAFTS` or `CONTENT_WRITE`: PUBLISHED ones of PUBLISHED ' +
-          'collections, and none of a newsletter that has a paid plan.',
+          'collections, and of newsletters that have a paid plan those which the caller pays for. A page of more than about ' +
+          '4 MB ends early: it may be shorter than `limit` and still have a `cursor`.',
         params: BusinessParams,
         querystring: shape.EntryQuery,
         response: { 200: shape.EntryPage },
@@ -85,16 +88,20 @@ export const entryRoutes: FastifyPluginAsyncTypebox<EntryOptions> = async (app, 
     },
     async (request, reply) => {
       const viewer = viewerOf(request)
-      const page = await listVisible(request, viewer, request.query)
+      const opened = await openedTo(request, viewer)
+      const page = await listVisible(request, viewer, opened)
       const text = toPageText({ items: page.items.map(({ text }) => text), cursor: page.cursor })
       if (!request.query.include) return sendText<never>(reply, text)
       const targets = page.items.flatMap(({ targets }) => targets)
-      return sendText<never>(reply, withRelations(text, await readRelations(request.cell, viewer, targets, related)))
+      const relations = await readRelations(request.cell, { ...viewer, opened }, targets, related)
+      return sendText<never>(reply, withRelations(text, relations))
     },
   )
 
-  async function listVisible(request: FastifyRequest, viewer: Viewer, query: shape.EntryQuery): Promise<Page<Listed>> {
-    const { cell } = request
+  type ListRequest = FastifyRequest<{ Querystring: shape.EntryQuery }>
+
+  async function listVisible(request: ListRequest, viewer: Viewer, opened: string[] | null): Promise<Page<Listed>> {
+    const { cell, query } = request
     const { businessId, seesDrafts } = viewer
     const blocks = blockFiltersOf(request)
     if (query.owner !== undefined && !collectionIdOf(query.owner)) {
@@ -106,8 +113,15 @@ export const entryRoutes: FastifyPluginAsyncTypebox<EntryOptions> = async (app, 
     const owner = ownerOf(query)
     const collectionId = owner === undefined ? undefined : collectionIdOf(owner)
     const list = { ...query, ...(collectionId !== undefined && { collectionId }) }
-    return listEntries(cell, { businessId, query: list, blocks, seesDrafts })
+    return listEntries(cell, { businessId, query: list, blocks, seesDrafts, opened })
   }
+
+  /** The newsletters that the caller pays for; null for who sees all. */
+  const openedTo = async ({ cell, actor }: FastifyRequest, { businessId, seesDrafts }: Viewer) =>
+    seesDrafts ? null : findOpened(cell, businessId, actor)
+
+  const paysFor = async ({ cell, business, actor }: FastifyRequest, owner: string) =>
+    (await findOpened(cell, business.id, actor)).includes(collectionIdOf(owner) ?? '')
 
   /** What belongs to an order is also for whoever placed it. */
   async function seesOwned({ cell, actor }: FastifyRequest, viewer: Viewer, owner: string): Promise<boolean> {
@@ -135,11 +149,14 @@ export const entryRoutes: FastifyPluginAsyncTypebox<EntryOptions> = async (app, 
       if (!entry) throw notFound('entry')
       const isSeen =
         entry.isPublic ||
-        (collectionIdOf(entry.owner) ? viewer.seesDrafts : await seesOwned(request, viewer, entry.owner))
+        (collectionIdOf(entry.owner)
+          ? viewer.seesDrafts || (entry.isForPayers && (await paysFor(request, entry.owner)))
+          : await seesOwned(request, viewer, entry.owner))
       if (!isSeen) throw notFound('entry')
       if (!request.query.include)
         return sendVersioned(request, reply, etagOf(entry.version), sendText<never>(reply, entry.text))
-      const relations = await readRelations(request.cell, viewer, entry.targets, related)
+      const opened = await openedTo(request, viewer)
+      const relations = await readRelations(request.cell, { ...viewer, opened }, entry.targets, related)
       return sendText<never>(reply, withRelations(entry.text, relations)) // what it points at changes without it: no ETag
     },
   )
@@ -154,7 +171,7 @@ export const entryRoutes: FastifyPluginAsyncTypebox<EntryOptions> = async (app, 
         summary: 'Change an entry',
         description:
           'Changes what is sent and keeps the rest; `blocks` is replaced whole and checked against the schema of today. ' +
-          '`publishAt: null` takes a planned publication back. Every change is kept as a version.',
+          '`publishAt: null` takes a planned publication back. Every change of blocks, locale, status or owner is kept as a version.',
         params: RecordParams,
         body: shape.EntryChanges,
         response: { 200: shape.Entry },

@@ -5,9 +5,10 @@ import { newId } from '#vocabulary/ids.ts'
 import { isLocale } from '#vocabulary/locales.ts'
 import { appendStatuses, type StatusEntry } from '#vocabulary/status-history.ts'
 import { fromSeconds, toSeconds } from '#vocabulary/time.ts'
-import { statusOf } from './collection.ts'
+import { type Collection, statusOf } from './collection.ts'
 import { alreadyPublished, entryTooLarge, publishAtPast } from './errors.ts'
-import { findMistakes, type Schema } from './schema-cache.ts'
+import { valuesOf } from './found-by.ts'
+import { findMistakes, type Schema, toSchema } from './schema-cache.ts'
 import type { ContentStatus, EntryChanges } from './schemas.ts'
 
 /** An entry as its row holds it. Without a collection its blocks are free: it belongs to an order or a reservation. */
@@ -38,6 +39,11 @@ type Context = {
 }
 
 const MAX_DOCUMENT_LENGTH = 1_500_000
+
+/** Each is a row of `content.entry_values`, besides the one of the locale. */
+const MAX_VALUES = 5_000
+const tooManyValues = () =>
+  invalid('blocks', 'TOO_MANY', `The entry has more than ${MAX_VALUES} short values in all. Make it two.`)
 
 /** What was sent on top of what there is, checked against the schema of today where that matters. */
 export function mergeEntry(before: Entry | undefined, sent: EntryChanges, context: Context): Entry {
@@ -82,6 +88,7 @@ export function mergeEntry(before: Entry | undefined, sent: EntryChanges, contex
     updatedAt: at,
   }
   if (toDocument(entry).length > MAX_DOCUMENT_LENGTH) throw entryTooLarge()
+  if (schema && valuesOf(entry.blocks).length > MAX_VALUES) throw tooManyValues()
   return entry
 }
 
@@ -102,6 +109,11 @@ function mergePublishAt(
 function checkLocale(locale: string): string {
   if (isLocale(locale)) return locale
   throw invalid('locale', 'INVALID', 'locale must be a language tag such as en or de-CH.')
+}
+
+/** 422 unless all that the schema requires is there. */
+export function checkComplete(collection: Collection, { blocks }: Entry): void {
+  toSchema(collection).compiled.check(blocks, { complete: true })
 }
 
 /** What it points at, as `content.entries.targets` holds it. */

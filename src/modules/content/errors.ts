@@ -8,6 +8,8 @@ export const hasEntries = () =>
   conflict('id', 'IN_USE', 'The collection has entries. Delete them first, or archive the collection.')
 export const plansNeedNewsletter = () =>
   invalid('plans', 'NOT_A_NEWSLETTER', 'Only a collection of the type NEWSLETTER has plans.')
+export const optInNeedsNewsletter = () =>
+  invalid('doubleOptIn', 'NOT_A_NEWSLETTER', 'Only a collection of the type NEWSLETTER has subscribers.')
 export const draftsAreHidden = () =>
   forbidden('Only who holds CONTENT_READ_DRAFTS or CONTENT_WRITE sees what is not PUBLISHED.')
 export const ordersAreHidden = () => forbidden('Entries of orders and reservations also need ORDERS_READ.')

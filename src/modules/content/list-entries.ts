@@ -1,7 +1,8 @@
 import { createCombiner } from '#platform/combine.ts'
 import type { Db } from '#platform/database/database.ts'
 import { fetchPrepared } from '#platform/database/hot.ts'
-import { listMatches, rankedSearch } from '#platform/database/search.ts'
+import { countFitting, fittingSql } from '#platform/database/page-bytes.ts'
+import { listMatches, PAGE_ORDER, rankedSearch } from '#platform/database/search.ts'
 import { decodeCursor, type Filters, type Page, toPage } from '#vocabulary/paging.ts'
 import { candidatesOf, type EntryValue } from './found-by.ts'
 import { CONTENT_STATUSES, type EntryQuery } from './schemas.ts'
@@ -14,11 +15,12 @@ const AFTER_ALL = '~'
 export type BlockFilter = { blockId: string; value: string }
 export type Listed = { text: string; targets: string[] }
 
-/** Whose entries the caller may see: of all collections, or of those that are for everybody. */
-const visibleSql = (seesDrafts: string) => `
+/** Whose entries the caller may see: of all collections (null), or of those that are for everybody and those they pay for. */
+const visibleSql = (opened: string) => `
   select id
     from content.collections
-   where business_id = $1 and (${seesDrafts}::boolean or (status = 'PUBLISHED' and not is_paid))`
+   where business_id = $1
+     and (${opened}::text[] is null or (status = 'PUBLISHED' and (not is_paid or id = any (${opened}::text[]))))`
 
 // Each collection and status to look into. The arrays come from subqueries: their length then plays no part in the plan.
 const PLACES = `
@@ -28,10 +30,10 @@ const PLACES = `
 
 /**
  * Newest first, by ordered walks over an index, never a sort of all. First the newest entry of each place: only as many places as
- * the page has entries can have one on it, and of those a page each is read. The documents are fetched last.
+ * the page has entries can have one on it, and of those a page each is read. The documents are fetched last, while they fit.
  */
 const listSql = (places: string, walk: (limit: string) => string) => `
-  select entry.id, entry.document, entry.targets
+  select entry.id, ${fittingSql('entry.document', 'entry.id desc')}, entry.targets
     from (select found.id
             from (select place.*
                     from (${places}) as place
@@ -105,10 +107,10 @@ export const searchBy = (conditions: number) =>
     id: 'entry_id',
     spellings: 'content.spellings',
     join: 'join content.entries as entry on entry.business_id = $1 and entry.id = page.id',
-    select: 'entry.document, entry.targets',
+    select: `${fittingSql('entry.document', PAGE_ORDER)}, entry.targets`,
     conditions: {
       // `is true` keeps it a lookup for each match: as a join it would search once for each collection.
-      seesDrafts: (value) => `(search.collection_id in (${visibleSql(value)})) is true`,
+      opened: (value) => `(search.collection_id in (${visibleSql(value)})) is true`,
       collectionId: (value) => `(${value}::text is null or search.collection_id = ${value})`,
       statuses: (value) => `search.status = any (${value}::text[])`,
       ...Object.fromEntries(Array.from({ length: conditions }, (_, index) => [conditionName(index), holdsAnySql])),
@@ -117,8 +119,15 @@ export const searchBy = (conditions: number) =>
 const conditionName = (index: number) => `condition${index}`
 const holdsAnySql = (candidates: string) => `search.held && ${candidates}::text[]`
 
-type Row = [id: string, text: string, targets: string[]]
-export type EntryList = { businessId: string; query: EntryQuery; blocks: readonly BlockFilter[]; seesDrafts: boolean }
+type Row = [id: string, text: string | null, targets: string[]]
+export type EntryList = {
+  businessId: string
+  query: EntryQuery
+  blocks: readonly BlockFilter[]
+  seesDrafts: boolean
+  /** The collections for payers that are open to the caller; null: all there are. */
+  opened: readonly string[] | null
+}
 
 /** Those who wait for the same page get it from one statement. */
 export function createListReader() {
@@ -145,11 +154,12 @@ async function listEntries(db: Db, list: EntryList): Promise<Page<Listed>> {
     query: query.query,
     blocks: blocks.flatMap(({ blockId, value }) => [blockId, value]),
     seesDrafts,
+    opened: list.opened,
   }
   if (query.query?.trim()) return searchEntries(db, { list, statuses, limit, filters })
 
   const after = decodeCursor(filters, cursor, ['string'])?.[0] ?? AFTER_ALL
-  const values = [businessId, seesDrafts, collectionId ?? null, statuses, limit + 1, after]
+  const values = [businessId, list.opened, collectionId ?? null, statuses, limit + 1, after]
   const conditions = conditionsOf(list)
   const rows =
     conditions.length === 0
@@ -177,21 +187,23 @@ function toColumns(conditions: readonly (readonly EntryValue[])[]) {
 type Search = { list: EntryList; statuses: readonly string[]; limit: number; filters: Filters }
 
 const searchEntries = (db: Db, { list, statuses, limit, filters }: Search): Promise<Page<Listed>> => {
-  const { businessId, query, seesDrafts } = list
+  const { businessId, query } = list
   const { collectionId = null, cursor, query: text = '' } = query
   const conditions = conditionsOf(list).map((candidates, index) => [conditionName(index), candidates.map(toHeld)])
-  const values = { seesDrafts, collectionId, statuses, ...Object.fromEntries(conditions) }
+  const values = { opened: list.opened, collectionId, statuses, ...Object.fromEntries(conditions) }
   const asked = { businessId, text, values, limit, cursor, filters }
   return listMatches(db, searchBy(conditions.length), asked, (text: string, targets: string[]) => ({ text, targets }))
 }
 
 export const LIST_OWNED = `
-  select id, document, targets
-    from content.entries
-   where business_id = $1 and owner = $2 and collection_id is null and id < $3
-     and ($4::text is null or status = $4) and ($5::text is null or locale = $5)
-   order by id desc
-   limit $6`
+  select id, ${fittingSql('document', 'id desc')}, targets
+    from (select id, document, targets
+            from content.entries
+           where business_id = $1 and owner = $2 and collection_id is null and id < $3
+             and ($4::text is null or status = $4) and ($5::text is null or locale = $5)
+           order by id desc
+           limit $6) as page
+   order by id desc`
 
 /** What belongs to an order or a reservation, newest first. Its customer sees it whatever its status. */
 export async function listOwned(
@@ -209,8 +221,8 @@ export async function listOwned(
 const toListed = (rows: Row[], limit: number, filters: Filters): Page<Listed> =>
   toPage(
     rows,
-    limit,
+    countFitting(rows, limit, ([, text]) => text),
     filters,
     ([id]) => [id],
-    ([, text, targets]) => ({ text, targets }),
+    ([, text, targets]) => ({ text: text ?? '', targets }),
   )

@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify'
+import { sql } from 'kysely'
 import { now } from '#platform/clock.ts'
 import type { Db, Tx } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
@@ -10,25 +11,39 @@ import { updateEntry, type Writer } from './entries.ts'
 
 const BATCH = 50
 
-type Due = { businessId: string; id: string }
+type Due = { publishAt: Date; businessId: string; id: string }
 
-/** Publishes entries whose time has come. Each by itself: one that fails is tried again, and holds up nobody. */
+/**
+ * Publishes entries whose time has come. Each by itself: one that fails is tried again the next time, and is passed by until then,
+ * so that however many fail hold up nobody.
+ */
 export async function publishDue(db: Db, log: FastifyBaseLogger): Promise<number> {
-  const due = await db
-    .selectFrom('content.entries')
-    .select(['businessId', 'id'])
-    .where('publishAt', '<=', now())
-    .orderBy('publishAt')
-    .limit(BATCH)
-    .execute()
-  for (const entry of due) {
-    try {
-      await publish(db, entry)
-    } catch (error) {
-      log.error({ err: error, businessId: entry.businessId, entryId: entry.id }, 'an entry cannot be published yet')
+  const until = now()
+  let count = 0
+  for (let after: Due | undefined; ; ) {
+    const due = await findNext(db, until, after)
+    for (const entry of due) {
+      try {
+        await publish(db, entry)
+      } catch (error) {
+        log.error({ err: error, businessId: entry.businessId, entryId: entry.id }, 'an entry cannot be published yet')
+      }
     }
+    count += due.length
+    after = due.at(-1)
+    if (!after || due.length < BATCH) return count
   }
-  return due.length
+}
+
+async function findNext(db: Db, until: Date, after: Due | undefined): Promise<Due[]> {
+  const { rows } = await sql<Due>`
+    select publish_at, business_id, id
+      from content.entries
+     where publish_at <= ${until}
+       and (publish_at, business_id, id) > (${after?.publishAt ?? '-infinity'}, ${after?.businessId ?? ''}, ${after?.id ?? ''})
+     order by publish_at, business_id, id
+     limit ${BATCH}`.execute(db)
+  return rows
 }
 
 async function publish(db: Db, { businessId, id }: Due): Promise<void> {

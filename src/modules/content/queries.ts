@@ -1,6 +1,7 @@
 import { createCombiner } from '#platform/combine.ts'
 import type { Db, Tx } from '#platform/database/database.ts'
 import { fetchPrepared } from '#platform/database/hot.ts'
+import { countFitting, fittingSql } from '#platform/database/page-bytes.ts'
 import { notFound } from '#vocabulary/errors.ts'
 import { decodeCursor, type Page, toPage } from '#vocabulary/paging.ts'
 import type { Collection } from './collection.ts'
@@ -17,6 +18,7 @@ export const COLLECTION = [
   'blocks',
   'statuses',
   'plans',
+  'doubleOptIn',
   'schemaVersion',
   'version',
   'createdAt',
@@ -92,6 +94,15 @@ export async function findPlace(db: Db, businessId: string, id: string) {
   return row
 }
 
+export async function findEntry(db: Db, businessId: string, id: string): Promise<Entry | undefined> {
+  const row = await db
+    .selectFrom('content.entries')
+    .select(ENTRY)
+    .where((entry) => entry.and({ businessId, id }))
+    .executeTakeFirst()
+  return row as Entry | undefined
+}
+
 export async function lockEntry(tx: Tx, businessId: string, id: string): Promise<Entry> {
   const row = await tx
     .selectFrom('content.entries')
@@ -117,14 +128,39 @@ export async function getCollection(db: Db, businessId: string, id: string, sees
 // The arrays come from a subquery: their length then plays no part in the plan, and PostgreSQL keeps the one that it has made.
 export const GET_ENTRIES = `
   select wanted.at, entry.document, entry.version, entry.owner, entry.targets,
-         collection.id is not null and entry.status = 'PUBLISHED' and collection.status = 'PUBLISHED' and not collection.is_paid
+         collection.id is not null and entry.status = 'PUBLISHED' and collection.status = 'PUBLISHED', collection.is_paid
     from unnest((select $1::text[]), (select $2::text[])) with ordinality as wanted (business_id, id, at)
     join content.entries as entry on entry.business_id = wanted.business_id and entry.id = wanted.id
     left join content.collections as collection
       on collection.business_id = entry.business_id and collection.id = entry.collection_id`
 
-type FoundRow = [at: number, document: string, version: number, owner: string, targets: string[], isPublic: boolean]
-export type FoundEntry = { text: string; version: number; owner: string; targets: string[]; isPublic: boolean }
+type FoundRow = [
+  at: number,
+  document: string,
+  version: number,
+  owner: string,
+  targets: string[],
+  isPublished: boolean,
+  isPaid: boolean | null,
+]
+export type FoundEntry = {
+  text: string
+  version: number
+  owner: string
+  targets: string[]
+  isPublic: boolean
+  /** Published, in a newsletter that has a paid plan. */
+  isForPayers: boolean
+}
+
+const toFound = ([, text, version, owner, targets, isPublished, isPaid]: FoundRow): FoundEntry => ({
+  text,
+  version,
+  owner,
+  targets,
+  isPublic: isPublished && !isPaid,
+  isForPayers: isPublished && isPaid === true,
+})
 
 /** Reads one entry for each caller, those who come at the same time together: most of what one read costs is the round trip. */
 export function createEntryReader() {
@@ -132,7 +168,7 @@ export function createEntryReader() {
     async (db, wanted) => {
       const values = [wanted.map(({ businessId }) => businessId), wanted.map(({ id }) => id)]
       const rows = await fetchPrepared<FoundRow>(db, GET_ENTRIES, values)
-      const found = new Map(rows.map(([at, text, version, owner, targets, isPublic]) => [at, { text, version, owner, targets, isPublic }])) // biome-ignore format: one line
+      const found = new Map(rows.map((row) => [row[0], toFound(row)]))
       return wanted.map((_, index) => ({ status: 'fulfilled', value: found.get(index + 1) }))
     },
     { maxItems: 50, lanes: 2 },
@@ -140,11 +176,13 @@ export function createEntryReader() {
 }
 
 const LIST_COLLECTIONS = `
-  select id, document
-    from content.collections
-   where business_id = $1 and status = any ($2) and id < $3 and ($4::text is null or slug = $4)
-   order by id desc
-   limit $5`
+  select id, ${fittingSql('document', 'id desc')}
+    from (select id, document
+            from content.collections
+           where business_id = $1 and status = any ($2) and id < $3 and ($4::text is null or slug = $4)
+           order by id desc
+           limit $5) as page
+   order by id desc`
 
 /** Newest first; a business has few enough of them to walk through. */
 export async function listCollections(
@@ -156,12 +194,12 @@ export async function listCollections(
   const statuses = status ? [status] : seesDrafts ? CONTENT_STATUSES : ['PUBLISHED']
   const filters = { list: 'collections', businessId, slug, statuses }
   const after = decodeCursor(filters, cursor, ['string'])?.[0] ?? '~'
-  const rows = await fetchPrepared<[id: string, text: string]>(db, LIST_COLLECTIONS, [businessId, statuses, after, slug ?? null, limit + 1]) // biome-ignore format: one line
+  const rows = await fetchPrepared<[id: string, text: string | null]>(db, LIST_COLLECTIONS, [businessId, statuses, after, slug ?? null, limit + 1]) // biome-ignore format: one line
   return toPage(
     rows,
-    limit,
+    countFitting(rows, limit, ([, text]) => text),
     filters,
     ([id]) => [id],
-    ([, text]) => text,
+    ([, text]) => text ?? '',
   )
 }

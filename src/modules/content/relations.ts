@@ -1,5 +1,6 @@
 import type { Db } from '#platform/database/database.ts'
 import { fetchPrepared } from '#platform/database/hot.ts'
+import { fittingSql, MAX_PAGE_BYTES } from '#platform/database/page-bytes.ts'
 
 /** Ready texts by id, of what the caller may see. */
 export type ReadRelated = (
@@ -12,40 +13,55 @@ export type ReadRelated = (
 /** What other modules know of what entries point at. */
 export type Related = { PRODUCT: ReadRelated; USER: ReadRelated }
 
-type Caller = { businessId: string; seesDrafts: boolean; seesProducts: boolean }
+type Caller = {
+  businessId: string
+  /** The collections for payers that are open to the caller; null: all there are, and drafts. */
+  opened: readonly string[] | null
+  seesProducts: boolean
+}
 
-// Of another entry's order nothing is told here: only ids of entries that belong to collections come in.
+const MAX_TARGETS = 200
+
+// Of another entry's order nothing is told here: only ids of entries that belong to collections come in. Each is looked up by
+// itself: a plan that is kept was made for a business of average size, which PostgreSQL would rather read whole.
 export const READ_RELATED = `
-  select 'ENTRY' as type, entry.id, entry.document
-    from content.entries as entry
-    join content.collections as collection
-      on collection.business_id = entry.business_id and collection.id = entry.collection_id
-   where entry.business_id = $1 and entry.id = any ($2)
-     and ($4 or (entry.status = 'PUBLISHED' and collection.status = 'PUBLISHED' and not collection.is_paid))
-   union all
-  select 'COLLECTION', id, document
-    from content.collections
-   where business_id = $1 and id = any ($3) and ($4 or status = 'PUBLISHED')`
+  select type, id, ${fittingSql('document', 'type, at')}
+    from (select 'ENTRY' as type, wanted.at, entry.id, entry.document
+            from unnest((select $2::text[])) with ordinality as wanted (id, at)
+           cross join lateral (
+             select * from content.entries where business_id = $1 and entries.id = wanted.id limit 1) as entry
+            join content.collections as collection on collection.business_id = $1 and collection.id = entry.collection_id
+           where $4::text[] is null
+              or (entry.status = 'PUBLISHED' and collection.status = 'PUBLISHED'
+                  and (not collection.is_paid or collection.id = any ($4::text[])))
+           union all
+          select 'COLLECTION', wanted.at, collection.id, collection.document
+            from unnest((select $3::text[])) with ordinality as wanted (id, at)
+           cross join lateral (
+             select * from content.collections where business_id = $1 and collections.id = wanted.id limit 1) as collection
+           where $4::text[] is null or collection.status = 'PUBLISHED') as found`
 
 /**
  * What a page of entries points at, as JSON by type and id: three statements, whatever the number of entries. What is gone, or not
- * for the caller, is left out.
+ * for the caller, is left out, and so is what would make the answer too large.
  */
 export async function readRelations(
   cell: Db,
-  { businessId, seesDrafts, seesProducts }: Caller,
+  { businessId, opened, seesProducts }: Caller,
   targets: Iterable<string>,
   related: Related,
 ): Promise<string> {
-  const wanted = Map.groupBy(new Set(targets), (target) => target.split(' ')[0] ?? '')
+  const wanted = Map.groupBy([...new Set(targets)].slice(0, MAX_TARGETS), (target) => target.split(' ')[0] ?? '')
   const idsOf = (type: string) => (wanted.get(type) ?? []).map((target) => target.slice(type.length + 1))
   const [own, products, users] = await Promise.all([
-    readOwn(cell, { businessId, seesDrafts }, idsOf('ENTRY'), idsOf('COLLECTION')),
+    readOwn(cell, { businessId, opened }, idsOf('ENTRY'), idsOf('COLLECTION')),
     readOther(related.PRODUCT, idsOf('PRODUCT')),
     readOther(related.USER, idsOf('USER')),
   ])
   const parts: [string, Iterable<[string, string]>][] = [...own, ['PRODUCT', products], ['USER', users]]
-  return `{${parts.map(([type, found]) => `"${type}":{${toMembers(found)}}`).join(',')}}`
+  let length = 0
+  const fits = ([, text]: [string, string]) => (length += text.length) <= MAX_PAGE_BYTES
+  return `{${parts.map(([type, found]) => `"${type}":{${toMembers([...found].filter(fits))}}`).join(',')}}`
 
   async function readOther(read: ReadRelated, ids: string[]): Promise<ReadonlyMap<string, string>> {
     return ids.length === 0 ? new Map() : read(cell, businessId, ids, { seesProducts })
@@ -54,24 +70,24 @@ export async function readRelations(
 
 async function readOwn(
   cell: Db,
-  { businessId, seesDrafts }: Omit<Caller, 'seesProducts'>,
+  { businessId, opened }: Omit<Caller, 'seesProducts'>,
   entries: string[],
   collections: string[],
 ): Promise<[string, [string, string][]][]> {
   const rows =
     entries.length + collections.length === 0
       ? []
-      : await fetchPrepared<[string, string, string]>(cell, READ_RELATED, [
+      : await fetchPrepared<[string, string, string | null]>(cell, READ_RELATED, [
           businessId,
           entries,
           collections,
-          seesDrafts,
+          opened,
         ])
   return ['ENTRY', 'COLLECTION'].map((type) => [
     type,
-    rows.filter(([found]) => found === type).map(([, id, document]) => [id, document]),
+    rows.flatMap(([found, id, document]) => (found === type && document !== null ? [[id, document]] : [])),
   ])
 }
 
 // Ids come from stored blocks, where they are letters, digits, _ and -.
-const toMembers = (found: Iterable<[string, string]>) => Array.from(found, ([id, text]) => `"${id}":${text}`).join(',')
+const toMembers = (found: [string, string][]) => found.map(([id, text]) => `"${id}":${text}`).join(',')

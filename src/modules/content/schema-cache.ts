@@ -27,7 +27,7 @@ export const toSchema = ({ id, schemaVersion, blocks }: Source): Schema => ({
  * Compiled once for each version, as this process meets it. Only of a collection that was read as others have committed it: the
  * number of a version that is being written may yet come to mean another schema.
  */
-const cache = createCache<Schema>({ max: 1_000, ttlMs: 24 * 3_600_000 })
+const cache = createCache<Schema>({ max: 200, ttlMs: 24 * 3_600_000 })
 
 export const schemaOf = async (collection: Source): Promise<Schema> =>
   (await cache.get(`${collection.businessId} ${collection.id} ${collection.schemaVersion}`, async () =>
@@ -46,5 +46,5 @@ export function findMistakes({ compiled, targets }: Schema, { blocks, status, pu
     const message = `${id} is the id of a ${settings?.targetType}; the schema now wants one of a ${target}.`
     return isSame ? [] : [{ field: `blocks.${index}.value`, error: 'NOT_FOUND', message }]
   })
-  return [...compiled.findMistakes(blocks, { complete }), ...retargeted]
+  return [...compiled.findMistakes(blocks, { complete, isStored: true }), ...retargeted]
 }

@@ -50,6 +50,11 @@ export type Plan = Static<typeof Plan>
 const NewPlan = Type.Object({ id: Type.Optional(PlanId), ...planParts })
 export type NewPlan = Static<typeof NewPlan>
 
+const DoubleOptIn = Type.Boolean({
+  description: 'Newsletters only: a subscription is PENDING until its address is confirmed.',
+  examples: [false],
+})
+
 export const Collection = Type.Object(
   {
     id: CollectionId,
@@ -61,6 +66,7 @@ export const Collection = Type.Object(
     blocks: Type.Array(Block, { description: 'The schema: what entries hold.' }),
     statuses: Statuses,
     plans: Type.Optional(Type.Array(Plan, { description: 'Newsletters only.' })),
+    doubleOptIn: Type.Optional(DoubleOptIn),
     schemaVersion: Type.Integer({ minimum: 1, description: 'Counts the changes of `blocks`.', examples: [1] }),
     staleEntries: Type.Optional(
       Type.Integer({
@@ -83,6 +89,7 @@ export const CollectionChanges = Changes({
   blocks: NewBlocks,
   statuses: NewStatuses,
   plans: Type.Array(NewPlan, { maxItems: 50 }),
+  doubleOptIn: DoubleOptIn,
 })
 export type CollectionChanges = Static<typeof CollectionChanges>
 export const NewCollection = Type.Object({ ...CollectionChanges.properties, name: CollectionName })
@@ -140,7 +147,10 @@ export const Relations = Type.Object(
     PRODUCT: byId('Product', 'Products'),
     USER: byId('User', 'People, with id and name only'),
   },
-  { title: 'Relations', description: 'With `include=relations`.' },
+  {
+    title: 'Relations',
+    description: 'With `include=relations`: the first 200 that the page points at, and about 4 MB of them.',
+  },
 )
 export const EntryWithRelations = Type.Object(
   { ...entryParts, relations: Type.Optional(Relations) },

@@ -21,7 +21,7 @@ const present = ({ number, locale, status, userId, createdAt }: VersionRow) => (
 })
 export type EntryVersion = ReturnType<typeof present>
 
-// As large as the column can hold.
+// As large as the column can hold. A forged cursor may hold more.
 const MAX_NUMBER = 2_147_483_647
 const COLUMNS = ['number', 'locale', 'status', 'userId', 'createdAt'] as const
 
@@ -47,7 +47,8 @@ export async function listVersions(
   await checkVisible(db, reader, entryId)
   const { businessId } = reader
   const filters = { list: 'entry-versions', businessId, entryId }
-  const after = (decodeCursor(filters, cursor, ['number'])?.[0] as number | undefined) ?? MAX_NUMBER
+  const [number = MAX_NUMBER] = (decodeCursor(filters, cursor, ['number']) ?? []) as number[]
+  const after = Math.min(Math.max(number, 1), MAX_NUMBER)
   const rows = await db
     .selectFrom('content.entryVersions')
     .select(COLUMNS)

@@ -9,6 +9,14 @@ import { type EntryValue, termsOf, valuesOf } from './found-by.ts'
 /** So many are kept of each entry. */
 const MAX_VERSIONS = 100
 
+// Named wherever rows are written: a column that a later migration adds gets its default from the code that is still running.
+const ENTRY = sql`
+  business_id, id, owner, collection_id, locale, blocks, statuses, status, schema_version, stale, publish_at, targets, version,
+  document, created_at, updated_at`
+const VERSION = sql`business_id, entry_id, number, owner, locale, status, blocks, user_id, created_at`
+const VALUE = sql`business_id, collection_id, block_id, value, status, entry_id`
+const SEARCH = sql`business_id, entry_id, collection_id, status, held, terms`
+
 /**
  * Writes an entry with all that is made from it (the document, what it is found by, the version to go back to) in one statement,
  * whatever it holds. Rows that stay what they were are not touched.
@@ -17,27 +25,34 @@ export async function writeEntry(
   tx: Tx,
   { entry, before, userId }: { entry: Entry; before: Entry | undefined; userId: string | null },
 ): Promise<void> {
-  const { businessId, id, version } = entry
+  const { businessId, id } = entry
   const values = toValueRows(entry)
   const were = before ? toValueRows(before) : new Map<string, ValueRow>()
   const added = [...values].filter(([key]) => !were.has(key)).map(([, row]) => row)
   const removed = [...were].filter(([key]) => !values.has(key)).map(([, row]) => row)
+  const versions = before && isSameVersion(entry, before) ? [] : [toVersion(entry, userId)]
   const found = toSearch(entry, before)
   await sql`
     with entry as (
-      insert into content.entries
-      select * from json_populate_record(null::content.entries, ${JSON.stringify(toRow(entry))})
+      insert into content.entries (${ENTRY})
+      select ${ENTRY} from json_populate_record(null::content.entries, ${JSON.stringify(toRow(entry))})
       on conflict (business_id, id) do update
          set owner = excluded.owner, collection_id = excluded.collection_id, locale = excluded.locale, blocks = excluded.blocks,
              statuses = excluded.statuses, status = excluded.status, schema_version = excluded.schema_version,
              stale = excluded.stale, publish_at = excluded.publish_at, targets = excluded.targets, version = excluded.version,
              document = excluded.document, updated_at = excluded.updated_at
     ), version as (
-      insert into content.entry_versions
-      select * from json_populate_record(null::content.entry_versions, ${JSON.stringify(toVersion(entry, userId))})
+      insert into content.entry_versions (${VERSION})
+      select ${VERSION} from json_populate_recordset(null::content.entry_versions, ${JSON.stringify(versions)})
     ), forgotten as (
       delete from content.entry_versions
-       where business_id = ${businessId} and entry_id = ${id} and number <= ${version - MAX_VERSIONS}
+       where business_id = ${businessId} and entry_id = ${id} and number <= (
+               select number
+                 from content.entry_versions
+                where business_id = ${businessId} and entry_id = ${id}
+                order by number desc
+               offset ${MAX_VERSIONS - versions.length}
+                limit 1)
     ), removed as (
       delete from content.entry_values as value
        using json_populate_recordset(null::content.entry_values, ${JSON.stringify(removed)}) as old
@@ -45,13 +60,13 @@ export async function writeEntry(
          and value.block_id = old.block_id and value.value = old.value and value.status = old.status
          and value.entry_id = old.entry_id
     ), added as (
-      insert into content.entry_values
-      select * from json_populate_recordset(null::content.entry_values, ${JSON.stringify(added)})
+      insert into content.entry_values (${VALUE})
+      select ${VALUE} from json_populate_recordset(null::content.entry_values, ${JSON.stringify(added)})
     ), unfound as (
       delete from content.search where business_id = ${businessId} and entry_id = ${id} and ${entry.collectionId === null}
     ), search as (
-      insert into content.search
-      select * from json_populate_recordset(null::content.search, ${JSON.stringify(found.rows)})
+      insert into content.search (${SEARCH})
+      select ${SEARCH} from json_populate_recordset(null::content.search, ${JSON.stringify(found.rows)})
       on conflict (business_id, entry_id) do update
          set collection_id = excluded.collection_id, status = excluded.status, held = excluded.held,
              terms = excluded.terms
@@ -102,6 +117,13 @@ const toVersion = (entry: Entry, userId: string | null) => ({
   user_id: userId,
   created_at: entry.updatedAt,
 })
+
+/** Nothing that a version keeps has changed. */
+const isSameVersion = (entry: Entry, before: Entry) =>
+  entry.owner === before.owner &&
+  entry.locale === before.locale &&
+  statusOf(entry) === statusOf(before) &&
+  isDeepStrictEqual(entry.blocks, before.blocks)
 
 /** The locale is found like a value, of a block whose id no block has. */
 export const localeValue = (locale: string): EntryValue => ({ blockId: '', value: `l:${locale}` })

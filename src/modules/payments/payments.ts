@@ -8,6 +8,9 @@ import { newId } from '#vocabulary/ids.ts'
 export type PaymentStatus = 'OPENING' | 'OPEN' | 'PAID' | 'ENDED' | 'WRONG'
 export type Payment = Omit<Selectable<PaymentsPayments>, 'status'> & { status: PaymentStatus }
 
+/** What a payment can be for. Its subject is `<kind>:<id>`, and each kind is looked after by a module of its own. */
+export type PaymentKind = 'order' | 'newsletter'
+
 export type NewPayment = Pick<Payment, 'businessId' | 'subject' | 'amount' | 'currency' | 'account' | 'expiresAt'>
 
 /** Written with what is to be paid, before the provider hears of it: a page that may be there is always known of. */
@@ -48,12 +51,17 @@ export async function findPaymentById(db: Db, businessId: string, id: string): P
 
 const PAGE = 500
 
-/** Those made since then, some hundreds at a time: `after` is the last that was seen. */
-export async function listPaymentsSince(db: Db, since: Date, after: Payment | undefined): Promise<Payment[]> {
+/** Those of a kind made since then, some hundreds at a time: `after` is the last that was seen. */
+export async function listPaymentsSince(
+  db: Db,
+  since: Date,
+  after: Payment | undefined,
+  kind: PaymentKind,
+): Promise<Payment[]> {
   const { rows } = await sql<Payment>`
     select *
       from payments.payments
-     where created_at >= ${since}
+     where created_at >= ${since} and starts_with(subject, ${`${kind}:`})
        and (business_id, id) > (${after?.businessId ?? ''}, ${after?.id ?? ''})
      order by business_id, id
      limit ${PAGE}`.execute(db)
@@ -126,14 +134,15 @@ export const endPayment = (tx: Tx, { businessId, id }: Payment) =>
     .where('status', 'in', ['OPENING', 'OPEN'])
     .execute()
 
-/** Open pages of which nothing was heard since. Taken by one worker at a time: their time is moved on at once. */
-export async function takeSilent(db: Db, since: Date, limit: number): Promise<Payment[]> {
+/** Open pages of a kind of which nothing was heard since. Taken by one worker at a time: their time is moved on at once. */
+export async function takeSilent(db: Db, since: Date, limit: number, kind: PaymentKind): Promise<Payment[]> {
   const { rows } = await sql<Payment>`
     update payments.payments
        set checked_at = ${now()}
       from (select business_id, id
               from payments.payments
              where status in ('OPENING', 'OPEN') and checked_at < ${since}
+               and starts_with(subject, ${`${kind}:`})
                -- after 5 minutes, then 10, 20, 40: most are just not paid
                and (status = 'OPENING' or checked_at - created_at < ${now()} - checked_at)
              order by checked_at

@@ -70,10 +70,11 @@ function tokensOf(usage: LanguageModelUsage | undefined): number | undefined {
   return Number.isSafeInteger(total) && Number(total) >= 0 ? total : undefined
 }
 
-/** Refused before any work was done, so it cost nothing. */
+/** 4xx was refused before any work was done, so it cost nothing. What was spent until a 5xx nobody can tell. */
 function statusFailure(status: number, data: unknown): ModelFailure {
   const message = `The AI provider answered ${status}${codeOf(data)}.`
-  return new ModelFailure(message, { tokens: 0, isLasting: [400, 401, 403, 404, 422].includes(status) })
+  const tokens = status < 500 ? 0 : undefined
+  return new ModelFailure(message, { tokens, isLasting: [400, 401, 403, 404, 422].includes(status) })
 }
 
 /** Its error code and nothing else: the message may quote the key or the prompt. */

@@ -194,6 +194,7 @@ export interface ContentCollections {
   createdAt: Timestamp
   description: string
   document: string
+  doubleOptIn: Generated<boolean>
   id: string
   isPaid: boolean
   name: string
@@ -275,6 +276,130 @@ export interface ContentSpellings {
   businessId: string
   spelling: string
   word: string
+}
+
+export interface NewsletterCheckouts {
+  businessId: string
+  cancelUrl: string | null
+  collectionId: string
+  createdAt: Timestamp
+  email: string
+  id: string
+  interval: string
+  name: string
+  planId: string
+  planName: string
+  providerId: string | null
+  returnUrl: string | null
+  userId: string | null
+}
+
+export interface NewsletterImportRows {
+  businessId: string
+  details: Json | null
+  importId: string
+  line: string
+  number: number
+}
+
+export interface NewsletterImports {
+  actor: Json | null
+  businessId: string
+  collectionId: string
+  created: Generated<number>
+  createdAt: Timestamp
+  failed: Generated<number>
+  finishedAt: Timestamp | null
+  id: string
+  position: Generated<number>
+  skipped: Generated<number>
+  status: string
+  total: Generated<number>
+  updated: Generated<number>
+  updatedAt: Timestamp
+}
+
+export interface NewsletterOutbound {
+  deploymentId: string
+  single: Generated<boolean>
+}
+
+export interface NewsletterRates {
+  key: string
+  second: number
+  used: number
+}
+
+export interface NewsletterRecipients {
+  attempts: Generated<number>
+  businessId: string
+  dueAt: Timestamp
+  response: string | null
+  sender: string | null
+  sendId: string
+  state: string
+  subscriptionId: string
+  updatedAt: Timestamp
+}
+
+export interface NewsletterSenders {
+  id: string
+  seenAt: Timestamp
+}
+
+export interface NewsletterSends {
+  body: string | null
+  businessId: string
+  collectionId: string
+  createdAt: Timestamp
+  entryId: string
+  failed: Generated<number>
+  finishedAt: Timestamp | null
+  fromName: string | null
+  html: string | null
+  id: string
+  isPlanned: Generated<boolean>
+  onUncertain: string
+  planAfter: Generated<string>
+  problem: string | null
+  replyTo: string | null
+  scheduledAt: Timestamp
+  sent: Generated<number>
+  startedAt: Timestamp | null
+  status: string
+  subject: string | null
+  suppressed: Generated<number>
+  total: Generated<number>
+  uncertain: Generated<number>
+  updatedAt: Timestamp
+  userId: string | null
+}
+
+export interface NewsletterSubscriptions {
+  account: string | null
+  activatedAt: Timestamp | null
+  businessId: string
+  checkoutId: string | null
+  collectionId: string
+  confirmSentAt: Timestamp | null
+  createdAt: Timestamp
+  email: string
+  emailKey: string
+  id: string
+  name: string
+  planId: string | null
+  providerId: string | null
+  secret: string
+  status: string
+  updatedAt: Timestamp
+  userId: string | null
+}
+
+export interface NewsletterSuppressions {
+  businessId: string
+  createdAt: Timestamp
+  emailKey: string
+  reason: string
 }
 
 export interface OrdersOrders {
@@ -386,6 +511,16 @@ export interface DB {
   'content.generationUsage': ContentGenerationUsage
   'content.search': ContentSearch
   'content.spellings': ContentSpellings
+  'newsletter.checkouts': NewsletterCheckouts
+  'newsletter.importRows': NewsletterImportRows
+  'newsletter.imports': NewsletterImports
+  'newsletter.outbound': NewsletterOutbound
+  'newsletter.rates': NewsletterRates
+  'newsletter.recipients': NewsletterRecipients
+  'newsletter.senders': NewsletterSenders
+  'newsletter.sends': NewsletterSends
+  'newsletter.subscriptions': NewsletterSubscriptions
+  'newsletter.suppressions': NewsletterSuppressions
   'orders.orders': OrdersOrders
   'payments.events': PaymentsEvents
   'payments.payments': PaymentsPayments

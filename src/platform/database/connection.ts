@@ -48,7 +48,8 @@ export function openPool(url: string, options: PoolOptions = {}): pg.Pool {
     types,
     // Our own deadline, for a server that has gone silent: a little later than the server's.
     query_timeout: statementTimeoutMs + 2_000,
-    ...(options.behindPooler ? {} : settings),
+    // What is estimated as costly here is mostly short: compiling it takes longer than running it (measured: 50 to 300 ms).
+    ...(options.behindPooler ? {} : { ...settings, options: '-c jit=off' }),
   })
   pool.on('error', () => {}) // an idle connection broke; the pool has dropped it and opens another when asked
   pool.on('connect', (client) => guard(client, options.behindPooler ? settings : undefined))

@@ -3,6 +3,7 @@ import { decodeCursor, type Filters, type Page, toPage } from '#vocabulary/pagin
 import { type SearchQuery, toSearchQuery } from '#vocabulary/search-words.ts'
 import type { Db } from './database.ts'
 import { fetchRows } from './hot.ts'
+import { countFitting } from './page-bytes.ts'
 
 /** What can be searched, in SQL. Everywhere in it `$1` is the business. */
 type Searchable<Name extends string> = Found & {
@@ -18,7 +19,7 @@ type Found = {
   id: string
   /** Finds what a page shows of each `page.id`. */
   join: string
-  /** The columns to show, in the order in which `listMatches` hands them to `present`. */
+  /** The columns to show, in the order in which `listMatches` hands them to `present`. A page ends where the first one is null. */
   select: string
 }
 
@@ -37,6 +38,9 @@ export function rankedSearch<Name extends string>(searchable: Searchable<Name>):
     forgiving: searchSql(searchable, conditions, correctedSql(searchable.spellings, query)),
   }
 }
+
+/** Best first, then newest. */
+export const PAGE_ORDER = 'page.rank desc, page.id desc'
 
 // However common the words are: this many matches are ranked, the rest is not looked at.
 const MAX_RANKED = 20_000
@@ -65,16 +69,24 @@ const searchSql = ({ table, id, select, join }: Found, conditions: string[], que
   )
   select page.id, page.rank, ${select}
     from page ${join}
-   order by page.rank desc, page.id desc`
+   order by ${PAGE_ORDER}`
+
+// Thousands of words may be that close, in the order of their letters the first are taken: PostgreSQL has no stack for a query of
+// them all.
+const MAX_CORRECTIONS = 50
 
 // Each word, or any stored word that is at most one typo away from it. Takes what `correctionsOf` gives.
 const correctedSql = (spellings: string, first: number) => `
   (select string_agg('(' || coalesce(part || ' | ' || words, part) || ')', ' & ')::tsquery
      from unnest($${first}::text[]) with ordinality as asked (part, at)
-     left join (select typed.at, string_agg(distinct '''' || known.word || '''', ' | ') as words
-                  from unnest($${first + 1}::integer[], $${first + 2}::text[]) as typed (at, spelling)
-                  join ${spellings} as known on known.business_id = $1 and known.spelling = typed.spelling
-                 group by typed.at) as corrections using (at))`
+    cross join lateral (
+      select string_agg('''' || word || '''', ' | ') as words
+        from (select distinct known.word
+                from unnest($${first + 1}::integer[], $${first + 2}::text[]) as typed (at, spelling)
+                join ${spellings} as known on known.business_id = $1 and known.spelling = typed.spelling
+               where typed.at = asked.at
+               order by known.word
+               limit ${MAX_CORRECTIONS}) as close) as corrections)`
 
 const correctionsOf = ({ parts, spellings }: SearchQuery) => [
   parts,
@@ -110,7 +122,13 @@ export async function listMatches<Name extends string, Item>(
   if (!query) return { items: [], cursor: null }
   const common = [businessId, limit + 1, ...after, ...search.names.map((name) => values[name])]
   const toMatches = (rows: Row[], foundBy: number) =>
-    toPage(rows, limit, filters, ([id, rank]) => [foundBy, rank, id], ([, , ...columns]) => present(...columns)) // biome-ignore format: one line
+    toPage(
+      rows,
+      countFitting(rows, limit, ([, , first]) => first),
+      filters,
+      ([id, rank]) => [foundBy, rank, id],
+      ([, , ...columns]) => present(...columns),
+    )
 
   if (mode !== FORGIVING) {
     const rows = await fetchRows<Row>(db, search.exact, [...common, query.exact])

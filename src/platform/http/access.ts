@@ -25,6 +25,8 @@ declare module 'fastify' {
     uploads?: string[]
     /** Answers with a file, of one of these types. */
     downloads?: string[]
+    /** What else it may answer, beside what follows from the rest. */
+    fails?: (400 | 409 | 413 | 502)[]
     /** A record with an ETag: reads take `If-None-Match`, writes take `If-Match`. */
     versioned?: boolean
   }

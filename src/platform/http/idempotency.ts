@@ -17,19 +17,20 @@ type Claim = { businessId: string; caller: string; key: string; requestHash: Buf
 type Record = { status: number; body: string; requestHash: Buffer }
 
 /**
- * Runs `work` in one transaction and answers 201 with what it returns (text is sent as it stands). With an `Idempotency-Key`, that answer is written in the
- * same transaction, so a repeat gets it again, whatever happened to the first answer on its way: same key and body, the same
- * bytes; same key and another body, 422; while the first still runs, 409.
+ * Runs `work` in one transaction and answers 201, or another `status`, with what it returns (text is sent as it stands). With an
+ * `Idempotency-Key`, that answer is written in the same transaction, so a repeat gets it again, whatever happened to the first
+ * answer on its way: same key and body, the same bytes; same key and another body, 422; while the first still runs, 409.
  */
 export async function createOnce<Tables, Body extends object | string>(
   request: FastifyRequest,
   reply: FastifyReply,
   db: Kysely<Tables>,
   work: (tx: Transaction<Tables>) => Promise<Body>,
+  status = 201,
 ): Promise<Body> {
   const claim = claimOf(request)
   const { kind } = handleOf(db)
-  void reply.code(201)
+  void reply.code(status)
   if (!claim) {
     const body = await transaction(db, work)
     return typeof body === 'string' ? sendText(reply, body) : body
@@ -47,7 +48,7 @@ export async function createOnce<Tables, Body extends object | string>(
 
   const run = async (tx: Transaction<Tables>) => {
     const body = await work(tx)
-    return { status: 201, body: typeof body === 'string' ? body : (reply.serialize(body) as string) }
+    return { status, body: typeof body === 'string' ? body : (reply.serialize(body) as string) }
   }
   const answer = await settle(run).catch(async (error: unknown) => {
     if (!(error instanceof AppError) || !isKept(error.status) || refusals.has(error)) throw error

@@ -46,7 +46,15 @@ export async function describeApi(app: FastifyInstance, publicUrl: string, tags:
     },
     transform: ({ schema, url, route }) => {
       if (!schema?.operationId) return { url, schema: { ...schema, hide: true } } // pages and files, not operations
-      const { access = 'public', business = 'none', idempotent, versioned, uploads, downloads } = route.config ?? {}
+      const {
+        access = 'public',
+        business = 'none',
+        idempotent,
+        versioned,
+        uploads,
+        downloads,
+        fails,
+      } = route.config ?? {}
       const method = [route.method].flat().find((name) => name !== 'HEAD') ?? 'GET'
       const success = (schema.response ?? {}) as Record<string, TSchema>
       return {
@@ -67,7 +75,7 @@ export async function describeApi(app: FastifyInstance, publicUrl: string, tags:
               ? { 304: { type: 'null', 'x-response-description': 'Not changed.' } }
               : {}),
             ...(downloads && { 200: { 'x-response-description': 'The file.', ...fileOf(downloads) } }),
-            ...errorsOf(schema, { access, business, idempotent, versioned }),
+            ...errorsOf(schema, { access, business, idempotent, versioned, fails }),
           },
         } as unknown as typeof schema,
       }
@@ -153,14 +161,15 @@ const REASONS: Record<number, [code: string, when: string]> = {
   413: ['PAYLOAD_TOO_LARGE', 'The body is larger than 2 MiB.'],
   422: ['VALIDATION_FAILED', 'Fields are missing or wrong; one detail for each.'],
   429: ['RATE_LIMITED', 'Too many requests; `Retry-After` says when to come back.'],
+  502: ['PROVIDER_FAILED', 'An outside service failed us. Try again shortly.'],
   503: ['UNAVAILABLE', 'Overloaded, stopping, or the database is away; `Retry-After` says when to come back.'],
 }
 
 function errorsOf(
   { body, params, querystring }: FastifySchema,
-  { access = 'public', business, idempotent, versioned }: FastifyContextConfig,
+  { access = 'public', business, idempotent, versioned, fails = [] }: FastifyContextConfig,
 ) {
-  const statuses = [429, 503]
+  const statuses = [429, 503, ...fails]
   if (body || params || querystring || idempotent) statuses.push(422)
   if (body) statuses.push(400, 409, 413)
   if (access !== 'public') statuses.push(401)

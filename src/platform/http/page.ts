@@ -12,6 +12,8 @@ export type Page = {
   label?: string
   password?: boolean
   code?: string
+  /** A second button of the same form, which also sends a field of this name. */
+  other?: { name: string; label: string }
 }
 
 /** A small page of our own, for people whose shop front brings none. Works without JavaScript. */

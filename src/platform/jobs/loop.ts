@@ -5,7 +5,7 @@ import type { FastifyBaseLogger } from 'fastify'
 export function startLoop(
   name: string,
   everyMs: number,
-  run: () => Promise<unknown>,
+  run: (signal: AbortSignal) => Promise<unknown>,
   log: FastifyBaseLogger,
 ): { stop(): Promise<void> } {
   const stopping = new AbortController()
@@ -13,7 +13,7 @@ export function startLoop(
     let failing = false
     while (!stopping.signal.aborted) {
       try {
-        await run()
+        await run(stopping.signal)
         failing = false
       } catch (error) {
         if (!failing) log.error({ err: error, loop: name }, 'failed; trying again') // once, not every time

@@ -9,6 +9,8 @@ export type PageState = {
   refunded: number
   /** What the payer typed there. */
   email: string | null
+  /** What was begun by paying, if the page was for money again and again. */
+  subscriptionId: string | null
 }
 
 export type NewPage = {
@@ -23,6 +25,18 @@ export type NewPage = {
   successUrl: string
   cancelUrl: string
   expiresAt: Date
+  /** Paid now and again each month or year until it is cancelled; without it, once. */
+  interval?: 'MONTHLY' | 'YEARLY'
+}
+
+/** Money that comes again and again, when the provider was last asked. */
+export type SubscriptionState = {
+  id: string
+  /** PAST_DUE: the money for the current period has not come, and still may. ENDED is for good. */
+  status: 'ACTIVE' | 'PAST_DUE' | 'ENDED'
+  cancelsAtPeriodEnd: boolean
+  /** In seconds since 1970. The period is begun by its invoice, paid or not. */
+  currentPeriodEnd: number | null
 }
 
 export type NewRefund = {
@@ -52,6 +66,9 @@ export type PaymentProvider = {
   readPage(account: string | null, pageId: string): Promise<PageState>
   /** Answers what it is now: ENDED, or PAID if that was faster. */
   expirePage(account: string | null, pageId: string): Promise<PageState>
+  readSubscription(account: string | null, subscriptionId: string): Promise<SubscriptionState>
+  /** At once, and nothing is given back. One that has ended, or that nobody knows, is ENDED already. */
+  cancelSubscription(account: string | null, subscriptionId: string): Promise<SubscriptionState>
   refund(account: string | null, refund: NewRefund): Promise<{ id: string; hasFailed: boolean }>
   /** Undefined when the signature is missing, forged or stale. */
   readEvent(raw: Buffer, signature: string | undefined): ProviderEvent | undefined

@@ -1,11 +1,14 @@
 import { Stripe } from 'stripe'
-import { fromProviderAmount, toProviderAmount } from './amounts.ts'
-import { type PageState, type PaymentProvider, ProviderRefusal } from './provider.ts'
+import { toProviderAmount } from './amounts.ts'
+import { type NewPage, type PaymentProvider, ProviderRefusal, type SubscriptionState } from './provider.ts'
+import { metadataOf, toPageState, toSubscriptionState } from './stripe-states.ts'
 
 // Pinned: what Stripe changes later reaches us with a change of this line, not before.
 const API_VERSION = '2026-10-28.endive'
 const TIMEOUT_MS = 8_000
 const EXPANDED = ['payment_intent.latest_charge']
+
+const INTERVALS = { MONTHLY: 'month', YEARLY: 'year' } as const
 
 export type StripeConfig = { secretKey: string; webhookSecrets: string[]; apiUrl: string | undefined }
 
@@ -25,15 +28,19 @@ export function createStripe({ secretKey, webhookSecrets, apiUrl }: StripeConfig
   const of = (account: string | null) => (account === null ? {} : { stripeAccount: account })
 
   const readPage = async (account: string | null, pageId: string) =>
-    toState(await told(stripe.checkout.sessions.retrieve(pageId, { expand: EXPANDED }, of(account))))
+    toPageState(await told(stripe.checkout.sessions.retrieve(pageId, { expand: EXPANDED }, of(account))))
+
+  const readSubscription = async (account: string | null, subscriptionId: string) =>
+    toSubscriptionState(await told(stripe.subscriptions.retrieve(subscriptionId, {}, of(account))))
 
   return {
-    async openPage({ businessId, subject, key, account, currency, items, email, successUrl, cancelUrl, expiresAt }) {
+    async openPage(page) {
+      const { businessId, subject, key, account, currency, items, email, successUrl, cancelUrl, expiresAt } = page
       const metadata = { businessId, subject }
       const session = await told(
         stripe.checkout.sessions.create(
           {
-            mode: 'payment',
+            ...modeOf(page, metadata),
             allowed_payment_method_types: ['card'],
             client_reference_id: subject,
             line_items: items.map(({ name, quantity, amount }) => ({
@@ -42,10 +49,10 @@ export function createStripe({ secretKey, webhookSecrets, apiUrl }: StripeConfig
                 currency: currency.toLowerCase(),
                 unit_amount: toProviderAmount(amount, currency),
                 product_data: { name },
+                ...(page.interval && { recurring: { interval: INTERVALS[page.interval] } }),
               },
             })),
             metadata,
-            payment_intent_data: { metadata },
             success_url: successUrl,
             cancel_url: cancelUrl,
             expires_at: Math.floor(expiresAt.getTime() / 1000),
@@ -55,15 +62,30 @@ export function createStripe({ secretKey, webhookSecrets, apiUrl }: StripeConfig
         ),
       )
       if (!session.url) throw new Error(`Stripe opened the page ${session.id} without an address`)
-      return { ...toState(session), url: session.url }
+      return { ...toPageState(session), url: session.url }
     },
     readPage,
     async expirePage(account, pageId) {
       try {
-        return toState(await told(stripe.checkout.sessions.expire(pageId, {}, of(account))))
+        return toPageState(await told(stripe.checkout.sessions.expire(pageId, {}, of(account))))
       } catch (error) {
         if (!(error instanceof ProviderRefusal)) throw error
         return readPage(account, pageId) // not open any more: paid or ended meanwhile
+      }
+    },
+    readSubscription,
+    async cancelSubscription(account, subscriptionId) {
+      try {
+        return toSubscriptionState(await told(stripe.subscriptions.cancel(subscriptionId, {}, of(account))))
+      } catch (error) {
+        if (!(error instanceof ProviderRefusal)) throw error
+        // Stripe says of one that has ended that there is none.
+        const state = await readSubscription(account, subscriptionId).catch((reason: unknown) => {
+          if (isMissing(reason)) return nothingLeft(subscriptionId)
+          throw reason
+        })
+        if (state.status !== 'ENDED') throw error
+        return state
       }
     },
     async refund(account, { intentId, amount, currency, key, businessId, subject }) {
@@ -79,12 +101,17 @@ export function createStripe({ secretKey, webhookSecrets, apiUrl }: StripeConfig
       if (!signature) return undefined
       const event = webhookSecrets.map((secret) => verify(stripe, raw, signature, secret)).find(Boolean)
       if (!event) return undefined
-      const object = event.data?.object as { metadata?: Record<string, string> | null } | undefined
-      const { businessId, subject } = object?.metadata ?? {}
+      const { businessId, subject } = metadataOf(event)
       return { id: event.id, type: event.type, account: event.account ?? null, businessId, subject }
     },
   }
 }
+
+/** What paying makes carries our names too: later events are about that, and not about the page. */
+const modeOf = ({ interval }: NewPage, metadata: Record<string, string>) =>
+  interval
+    ? { mode: 'subscription' as const, subscription_data: { metadata } }
+    : { mode: 'payment' as const, payment_intent_data: { metadata } }
 
 function verify(stripe: Stripe, raw: Buffer, signature: string, secret: string): Stripe.Event | undefined {
   try {
@@ -95,6 +122,18 @@ function verify(stripe: Stripe, raw: Buffer, signature: string, secret: string):
 }
 
 const outcomeOf = ({ id, status }: Stripe.Refund) => ({ id, hasFailed: status === 'failed' || status === 'canceled' })
+
+const isMissing = (error: unknown) =>
+  error instanceof ProviderRefusal &&
+  error.cause instanceof Stripe.errors.StripeInvalidRequestError &&
+  error.cause.code === 'resource_missing'
+
+const nothingLeft = (id: string): SubscriptionState => ({
+  id,
+  status: 'ENDED',
+  cancelsAtPeriodEnd: false,
+  currentPeriodEnd: null,
+})
 
 /** Stripe's refusals (4xx but for limits and its own idempotency) apart from what may still come true. */
 async function told<Answer>(asked: Promise<Answer>, refusals = REFUSALS): Promise<Answer> {
@@ -112,21 +151,3 @@ type Refusals = readonly (abstract new (...args: never[]) => Error)[]
 const DEFINITE: Refusals = [Stripe.errors.StripeInvalidRequestError, Stripe.errors.StripeCardError]
 // A key or an account that it does not know any more: nobody will pay there. Money that is owed is still asked for.
 const REFUSALS: Refusals = [...DEFINITE, Stripe.errors.StripeAuthenticationError, Stripe.errors.StripePermissionError]
-
-function toState(session: Stripe.Checkout.Session): PageState {
-  const intent = typeof session.payment_intent === 'object' ? session.payment_intent : null
-  const charge = intent && typeof intent.latest_charge === 'object' ? intent.latest_charge : null
-  const isPaid = session.status === 'complete' && session.payment_status !== 'unpaid'
-  // A payment that was to come later, and did not: the page takes no second try.
-  const currency = (session.currency ?? '').toUpperCase()
-  const hasFailed = session.status === 'complete' && !isPaid && intent?.status === 'requires_payment_method'
-  return {
-    pageId: session.id,
-    status: isPaid ? 'PAID' : session.status === 'expired' || hasFailed ? 'ENDED' : 'OPEN',
-    intentId: intent?.id ?? (typeof session.payment_intent === 'string' ? session.payment_intent : null),
-    amount: fromProviderAmount(session.amount_total ?? 0, currency),
-    currency,
-    refunded: fromProviderAmount(charge?.amount_refunded ?? 0, currency),
-    email: session.customer_details?.email ?? session.customer_email ?? null,
-  }
-}

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { sql } from 'kysely'
 import { encodeCursor } from '#vocabulary/paging.ts'
 import type { Client } from '../../support/client.ts'
 import { refusal } from '../../support/refusal.ts'
@@ -138,6 +139,15 @@ function mistype(word: string, { kind, place, letter }: { kind: string; place: n
   const from = place % (word.length - 1)
   return all.toSpliced(from, 2, all[from + 1] ?? '', all[from] ?? '').join('')
 }
+
+test('a typo that thousands of words are close to is answered from the first fifty', async () => {
+  const { db, id, find } = await makeShop({ name: 'Aalnut' }, { name: 'Zalnut' })
+  await sql`
+    insert into catalog.spellings (business_id, spelling, word)
+    select ${id}, 'alnut', 'calnut' || n from generate_series(1, 30000) as n`.execute(db)
+  assert.deepEqual(await find('balnut'), ['Aalnut'])
+  assert.deepEqual(await find('zalnutt'), ['Zalnut'])
+})
 
 test('whatever the word and whatever the typo, the product is found', async () => {
   const words = fc.sample(fc.string({ unit: letter, minLength: 5, maxLength: 14 }), 25)

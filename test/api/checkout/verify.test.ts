@@ -44,7 +44,26 @@ async function makeScene(cell: string) {
   const statusOf = async (id: string) => (await shop.admin.get(`${shop.path}/orders/${id}`)).body.statuses.at(-1).status
   await until('the order is paid', async () => (await statusOf(paid)) === 'PROCESSING')
   await shop.admin.put(`${shop.path}/orders/${cancelled}/status`, { status: 'CANCELLED' })
+  await makeSend(shop)
   return { shop, product, orders: { paid, waiting, cancelled, free } }
+}
+
+/** A newsletter with one entry, sent to two: one got it, one could not. */
+async function makeSend({ admin, path, id, db }: Awaited<ReturnType<typeof used.make.shop>>) {
+  const collection = await admin.post(`${path}/collections`, { name: 'Letters', type: 'NEWSLETTER' })
+  const entry = await admin.post(`${path}/entries`, { collectionId: collection.body.id, blocks: [] })
+  assert.equal(entry.status, 201, entry.text)
+  await sql`
+    insert into newsletter.sends (business_id, id, entry_id, collection_id, status, on_uncertain, scheduled_at, is_planned, total,
+                                  sent, failed, created_at, updated_at)
+    values (${id}, 'snd_1', ${entry.body.id}, ${collection.body.id}, 'DONE', 'SKIP', now(), true, 2, 1, 1, now(), now())`.execute(
+    db,
+  )
+  await sql`
+    insert into newsletter.recipients (business_id, send_id, subscription_id, state, due_at, updated_at)
+    values (${id}, 'snd_1', 'sub_1', 'SENT', now(), now()), (${id}, 'snd_1', 'sub_2', 'FAILED', now(), now())`.execute(
+    db,
+  )
 }
 
 before(async () => {
@@ -127,6 +146,9 @@ const VIOLATIONS: Record<string, (scene: Scene) => ReturnType<typeof sql>[]> = {
   'a document has a gap for the stock of each variant': () => [
     sql`update catalog.products set document = document || chr(1)`,
   ],
+  "a send counts what its recipients' states are": () => [sql`update newsletter.sends set sent = 2, failed = 0`],
+  'a send that is done has nobody left': () => [sql`update newsletter.sends set is_planned = false`],
+  'no entry is of a schema that its collection never had': () => [sql`update content.entries set schema_version = 99`],
 }
 
 class Undo extends Error {}
@@ -170,6 +192,27 @@ test('it is noticed when the provider says something else', async (t) => {
     [violation?.subject, violation?.ours, violation?.theirs],
     [subject, { status: 'OPEN', paid: 0, refunded: 0 }, { status: 'PAID', paid: 1_100, refunded: 0 }],
   )
+})
+
+test('a payment for a newsletter is no order’s: only the rules of money and nobody else look at it', async () => {
+  const { provider } = used.context.payments
+  assert.ok(provider)
+  await undone(async (tx) => {
+    await sql`
+      insert into payments.payments (business_id, id, subject, attempt, page_id, amount, currency, status, paid, expires_at,
+                                     checked_at, created_at, updated_at)
+      values (${scene.shop.id}, 'pay_letter', 'newsletter:chk_1', 1, 'cs_of_nobody', 500, 'EUR', 'PAID', 500, now(), now(),
+              now(), now())`.execute(tx)
+    for (const { check, violations } of await verify(tx)) assert.deepEqual(violations, [], check)
+    assert.deepEqual((await compareWithProvider(tx, provider)).violations, [])
+
+    await sql`update payments.payments set paid = 499 where id = 'pay_letter'`.execute(tx)
+    const broken = (await verify(tx)).filter(({ violations }) => violations.length > 0)
+    assert.deepEqual(
+      broken.map(({ check }) => check),
+      ['a payment that is paid is paid in full, and no other has money'],
+    )
+  })
 })
 
 test('the command looks at every cell, with the provider’s help if asked, and its exit code tells', async (t) => {

@@ -36,7 +36,7 @@ for (const cell of ['main', 'second']) {
 
     assert.match(id, /^col_[0-9a-z]{26}$/)
     assert.ok(Number.isInteger(createdAt))
-    const whole = { id, businessId, ...complete, schemaVersion: 1, createdAt, updatedAt: createdAt }
+    const whole = { id, businessId, ...complete, doubleOptIn: false, schemaVersion: 1, createdAt, updatedAt: createdAt }
     assert.deepEqual(made.body, whole)
     assert.deepEqual((await admin.get(path)).body, { ...whole, staleEntries: 0 })
     assert.deepEqual((await admin.get(collections)).body, { items: [whole], cursor: null })
@@ -201,6 +201,10 @@ test('a schema says what is wrong with it', async () => {
   const { admin, collections, collection } = await open()
   const { path, body } = await collection({ blocks: EVERY_TYPE })
   const select = { type: 'SELECT', settings: { options: ['S'] } }
+  const choices = (count: number, word = '') => ({
+    ...select,
+    settings: { options: Array.from({ length: count }, (_, n) => `${word}${n}`) },
+  })
   const cases: [blocks: object[], ...complaints: string[]][] = [
     [[TITLE, { ...TITLE }], 'blocks.1.id DUPLICATE'],
     [[{ ...TITLE, value: 'x' }], 'blocks.0.value INVALID'],
@@ -223,6 +227,8 @@ test('a schema says what is wrong with it', async () => {
     [[{ id: 'x' }], 'blocks.0.type REQUIRED'],
     [[{ id: 'a.b', type: 'TEXT' }], 'blocks.0.id INVALID'],
     [Array.from({ length: 201 }, () => ({ type: 'TEXT' })), 'blocks TOO_MANY'],
+    [[...Array.from({ length: 10 }, () => choices(500)), choices(1)], 'blocks TOO_MANY'],
+    [Array.from({ length: 10 }, () => choices(260, 'x'.repeat(195))), 'blocks TOO_LARGE'],
   ]
   for (const [blocks, ...complaints] of cases) {
     const expected = ['422 VALIDATION_FAILED', ...complaints].join(' ')

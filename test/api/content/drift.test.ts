@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { test } from 'node:test'
 import { sql } from 'kysely'
 import { contentJobs } from '#modules/content/index.ts'
@@ -268,4 +269,58 @@ test('where a schema changes what is pointed at, what is there points at nothing
   assert.equal(await count(), 1)
   await change([TITLE, pointsAt('USER')])
   assert.equal(await count(), 0)
+})
+
+test('plain text that becomes HTML no longer fits where it holds markup that HTML may not', async () => {
+  const note = (variant: string) => ({ id: 'note', type: 'TEXT', settings: { variant } })
+  const { admin, place, entry, change, count, stale } = await makeCollection({ blocks: [note('PLAIN')] })
+  await entry(place, { blocks: [text('note', '<p>Harmless</p>')] })
+  const { path, id } = await entry(place, { blocks: [text('note', { en: 'x', de: 'x <img src=y onerror=alert(1)>' })] })
+  await change([note('HTML')])
+  const [one, ...more] = await stale()
+  assert.ok(one)
+  assert.deepEqual([one.entryId, told(one), more], [id, ['blocks.0.value.de NOT_CLEAN'], []])
+  assert.equal((await admin.put(path, { locale: 'fr' })).status, 200)
+  assert.equal(await count(), 1, 'nor after a change of something else')
+  const { blocks } = (await admin.get(path)).body
+  assert.equal((await admin.put(path, { blocks })).body.blocks[0].value.de, 'x <img src="y" />')
+  assert.equal(await count(), 0)
+})
+
+test('of large entries few are looked at in one go, with room for others in between', async (t) => {
+  const rich = (maxLength: number) => ({ id: 'body', type: 'TEXT', settings: { variant: 'HTML', maxLength } })
+  const { admin, id, db, place, entry, change, count, stale } = await makeCollection(
+    { blocks: [rich(1_000_000)] },
+    'main',
+  )
+  const { path } = await entry(place, { blocks: [text('body', '<p>x</p>'.repeat(110_000))] })
+  await sql`
+    insert into content.entries
+    select business_id, 'ent_' || lpad(n::text, 26, '0'), owner, collection_id, locale, blocks, statuses, status, schema_version,
+           stale, publish_at, targets, version, document, created_at, updated_at
+      from content.entries, generate_series(1, 30) as n
+     where business_id = ${id}`.execute(db)
+  const delays = monitorEventLoopDelay({ resolution: 5 })
+  delays.enable()
+  const startedAt = performance.now()
+  await change([rich(500_000)])
+  delays.disable()
+  t.diagnostic(`${(performance.now() - startedAt).toFixed()} ms, blocked ${(delays.max / 1e6).toFixed()} ms at most`)
+  assert.equal(await count(), 2, 'the rest is for the job')
+  assert.equal((await stale()).length, 2)
+
+  const worker = startTestWorker(used.api.databases.env, contentJobs)
+  t.after(() => worker.stop())
+  await until('all are found', async () => (await count()) === 31)
+  const pages = [await admin.get(`${place.path}/stale-entries?limit=100`)]
+  for (let cursor = pages[0]?.body.cursor; cursor; cursor = pages.at(-1)?.body.cursor) {
+    pages.push(await admin.get(`${place.path}/stale-entries?limit=100&cursor=${cursor}`))
+  }
+  const found = pages.flatMap(
+    ({ body }) => body.items as { entryId: string; details: { field: string; error: string }[] }[],
+  )
+  assert.equal(new Set(found.map(({ entryId }) => entryId)).size, 31)
+  assert.deepEqual(new Set(found.flatMap(told)), new Set(['blocks.0.value TOO_LONG']))
+  assert.ok(pages.length >= 15, 'a page holds few of them')
+  assert.equal((await admin.get(path)).status, 200)
 })

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { sql } from 'kysely'
 import { assertError } from '../../support/assert-error.ts'
 import {
   ARCHIVED,
@@ -457,6 +458,10 @@ test('a hundred blocks in fifty locales each are kept, found and taken away agai
     return (await values.where('businessId', '=', businessId).where('blockId', 'like', 'b%').execute()).length
   }
   assert.equal(await count(), 5_000)
+  const more = blocks.map((block) =>
+    block.id === 'b0' ? text('b0', { ...Object(block.value), fr: 'b0 in fr' }) : block,
+  )
+  assert.equal(refusal(await admin.put(made.path, { blocks: more })), invalid('blocks TOO_MANY'))
   assert.equal((await admin.put(made.path, { blocks: [] })).status, 200)
   assert.equal(await count(), 0)
 })
@@ -470,4 +475,16 @@ test('a hundred mistakes are told at most', async () => {
   assert.deepEqual(body.details[99].field, 'blocks.99.id')
   const many = Array.from({ length: 201 }, () => text('body', 'x'))
   assert.equal(refusal(await admin.post(entries, { collectionId, blocks: many })), invalid('blocks TOO_MANY'))
+})
+
+test('a column that a later migration adds has its default in what is written before the code knows it', async () => {
+  const { db, collection, entry, admin } = await open('second')
+  const tables = ['entries', 'entry_versions', 'entry_values', 'search'].map((name) => sql.table(`content.${name}`))
+  for (const table of tables) await sql`alter table ${table} add column later integer not null default 7`.execute(db)
+  try {
+    const { path } = await entry(await collection(), { blocks: titled('Early') })
+    assert.equal((await admin.put(path, { blocks: titled('Earlier') })).status, 200)
+  } finally {
+    for (const table of tables) await sql`alter table ${table} drop column later`.execute(db)
+  }
 })

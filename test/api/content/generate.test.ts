@@ -213,17 +213,20 @@ test('a model that refuses is not asked again, and the caller is told', async ()
   assert.ok(day.tokens > 0 && day.tokens < 4_000, String(day.tokens)) // what it said, not what was set aside
 })
 
-test('a provider that answers with an error failed, and cost nothing', async () => {
+test('a provider that answers with an error failed; what it refused cost nothing', async () => {
   const { ask, usage } = await open()
+  const spent = async () => (await usage())[0]?.tokens ?? 0
   for (const status of [400, 401, 403, 404, 429, 500, 503] as const) {
+    const before = await spent()
     used.twin.questions.length = 0
     used.twin.next({ status })
     const answer = await ask()
     assertError(answer, 502, 'PROVIDER_FAILED')
     assert.doesNotMatch(answer.text, /Stoneware|request failed|rate_limit/)
     assert.equal(used.twin.questions.length, 1, 'a refusal is not tried again')
+    const cost = (await spent()) - before
+    assert.ok(status < 500 ? cost === 0 : cost > 4_000, `${status} cost ${cost}`)
   }
-  assert.deepEqual(await usage(), [{ tokens: 0, requests: 7 }])
 })
 
 test('a key that the provider does not take is told to the operator, and to nobody else', async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { sql } from 'kysely'
 import { encodeCursor } from '#vocabulary/paging.ts'
 import {
   ARCHIVED,
@@ -337,4 +338,40 @@ test('whatever comes and goes between two pages, each entry that stays is seen e
     }),
     { numRuns: 12 },
   )
+})
+
+test('a page of large entries ends early, whatever was asked for, and goes on where it ended', async () => {
+  const { admin, entries, collection, entry } = await open()
+  const schema = Array.from({ length: 14 }, (_, index) => ({ id: `part${index}`, type: 'TEXT' }))
+  const place = await collection({ blocks: [{ id: 'title', type: 'TEXT' }, ...schema] })
+  const large = [text('title', 'Lamp'), ...schema.map(({ id, type }) => ({ id, type, value: 'x '.repeat(49_000) }))]
+  for (const owner of [place, place, place, 'reservation:r1', 'reservation:r1', 'reservation:r1'])
+    await entry(owner, { blocks: large })
+  const queries = [
+    {},
+    { collectionId: place.id },
+    { 'block.title': 'Lamp' },
+    { query: 'lamp' },
+    { query: 'lmap' },
+    { owner: 'reservation:r1' },
+  ]
+  for (const query of queries as Record<string, string>[]) {
+    const first = await readPage(admin, entries, { ...query, limit: '100' })
+    const next = await readPage(admin, entries, { ...query, limit: '100', cursor: first.cursor ?? '' })
+    assert.deepEqual([first.items.length, next.items.length, next.cursor], [2, 1, null], JSON.stringify(query))
+    assert.equal(new Set([...first.items, ...next.items].map(({ id }) => id)).size, 3)
+    assert.equal((await readPage(admin, entries, { ...query, limit: '1' })).items.length, 1)
+  }
+})
+
+test('an entry that is too large for a page is a page of its own', async () => {
+  const { db, id, admin, entries, collection, entry } = await open()
+  const place = await collection()
+  const made = [await entry(place), await entry(place), await entry(place)].map(({ id }) => id).toReversed()
+  await sql`
+    update content.entries set document = json_build_object('id', id, 'text', repeat('x', 5000000))
+     where business_id = ${id}`.execute(db)
+  assert.deepEqual(await readAll(admin, entries, { limit: '1' }), made)
+  const first = await readPage(admin, entries, { limit: '100' })
+  assert.deepEqual([first.items.length, first.cursor === null], [1, false])
 })

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, test } from 'node:test'
+import { sql } from 'kysely'
 import pino from 'pino'
 import { publishDue } from '#modules/content/index.ts'
 import { now } from '#platform/clock.ts'
@@ -179,6 +180,34 @@ test('a failure in the middle leaves it due, holds up nobody, and it is publishe
   await sweep(db)
   assert.deepEqual([await status(), (await read()).publishAt, (await told()).length], ['DRAFT PUBLISHED', undefined, 1])
   assert.equal((await admin.get(next.path)).body.statuses.length, 2)
+})
+
+test('more that fail than are read at once hold up nobody', async () => {
+  const { id, db, make, place, status, entry } = await makePlanned()
+  clock.advance(1)
+  const last = await make(place, { statuses: DRAFT, publishAt: seconds() + 60 })
+  await sql`update content.entries set publish_at = null where business_id <> ${id}`.execute(db) // left by other tests
+  await sql`
+    insert into content.entries
+    select business_id, 'ent_' || lpad(n::text, 26, '0'), owner, collection_id, locale, blocks, statuses, status, schema_version,
+           stale, publish_at, targets, version, document, created_at, updated_at
+      from content.entries, generate_series(1, 120) as n
+     where business_id = ${id} and id = ${entry.id}`.execute(db)
+  clock.advance(60)
+  let faults = 0
+  useFaults((name) => {
+    if (name === 'publish.before-commit' && faults++ < 120) throw new Error('fault')
+  })
+  assert.equal(await sweep(db), 122)
+  assert.equal(lines.splice(0).length, 120)
+  const published = await eventsOf(db, id, 'entry.published')
+  assert.deepEqual(
+    published.map(({ subject }) => subject),
+    [entry.id, last.id],
+  )
+  assert.equal(await status(), 'DRAFT PUBLISHED')
+  await sweep(db)
+  assert.equal((await eventsOf(db, id, 'entry.published')).length, 122, 'they are tried again')
 })
 
 test('a worker that is killed before it commits leaves it due', async (t) => {

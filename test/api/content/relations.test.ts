@@ -118,6 +118,67 @@ test('drafts are relations only for who may see them', async () => {
   assert.deepEqual(await seen(admin), ['ENTRY', 'COLLECTION', 'PRODUCT'])
 })
 
+test('an entry for payers is a relation for who pays', async () => {
+  const { id: businessId, db, entries, place, entry, collection } = await open()
+  const price = { amount: 500, currency: 'usd', interval: 'MONTHLY' }
+  const letters = await collection({ type: 'NEWSLETTER', plans: [{ id: 'monthly', name: 'Monthly', price }] })
+  const letter = await entry(letters)
+  const { path } = await entry(place, { blocks: pointTo({ ENTRY: letter.id }) })
+  const [reader, stranger] = [await used.make.user(), await used.make.user()]
+  const email = String(reader.email)
+  await db
+    .insertInto('newsletter.subscriptions')
+    .values({
+      businessId,
+      id: newId('sub'),
+      collectionId: letters.id,
+      email,
+      emailKey: email,
+      name: 'Ada',
+      planId: 'monthly',
+      status: 'ACTIVE',
+      secret: 'x',
+      providerId: 'sub_1',
+      createdAt: new Date(),
+      updatedAt: new Date(),
+    })
+    .execute()
+  for (const [who, seen] of [
+    [reader, [letter.id]],
+    [stranger, []],
+  ] as const) {
+    for (const asked of [path, entries]) {
+      const { ENTRY = {} } = relationsOf(await who.get(`${asked}?include=relations`))
+      assert.deepEqual(
+        Object.keys(ENTRY).filter((id) => id === letter.id),
+        seen,
+        asked,
+      )
+    }
+  }
+})
+
+test('of many relations the first 200 come, of large ones about 4 MB', async () => {
+  const { admin, entries, place, entry, collection } = await open()
+  const point = async (targets: { id: string }[]) => {
+    const settings = { targetType: 'ENTRY' }
+    const blocks = targets.map(({ id }, at) => ({ id: `to${at}`, type: 'RELATIONSHIP', settings, value: id }))
+    return entry('reservation:r1', { blocks })
+  }
+  const count = async (path: string) => Object.keys(relationsOf(await admin.get(path)).ENTRY ?? {}).length
+
+  const parts = Array.from({ length: 14 }, (_, index) => ({ id: `part${index}`, type: 'TEXT' }))
+  const library = await collection({ blocks: parts })
+  const blocks = parts.map((part) => ({ ...part, value: 'x '.repeat(49_000) }))
+  const large = [await entry(library, { blocks }), await entry(library, { blocks }), await entry(library, { blocks })]
+  assert.equal(await count(`${(await point(large)).path}?include=relations`), 2)
+
+  const small: { id: string }[] = []
+  for (let index = 0; index < 210; index++) small.push(await entry(place, { blocks: titled(`Target ${index}`) }))
+  for (const from of [0, 70, 140]) await point(small.slice(from, from + 70))
+  assert.equal(await count(`${entries}?owner=reservation:r1&limit=3&include=relations`), 200)
+})
+
 test('nothing of another business can be pointed at', async () => {
   const [here, there] = [await open(), await open()]
   const mine = await here.entry(here.place, { blocks: [] })

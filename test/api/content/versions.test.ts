@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
+import { encodeCursor } from '#vocabulary/paging.ts'
 import { assertError } from '../../support/assert-error.ts'
 import { ARCHIVED, BODY, contentOf, DRAFT, PUBLISHED, TITLE, text, titled } from '../../support/content.ts'
 import { refusal } from '../../support/refusal.ts'
@@ -51,6 +52,16 @@ test('every change is kept as a version, newest first, and can be read', async (
   assertError(await admin.get(`${versions}/4`), 404, 'NOT_FOUND')
   for (const number of ['0', '-1', '1.5', 'x', '2147483648']) {
     assert.match(refusal(await admin.get(`${versions}/${number}`)), /^422 VALIDATION_FAILED number /, number)
+  }
+})
+
+test('a forged cursor is the beginning or the end of the list', async () => {
+  const { id: businessId, admin, entry, versions } = await makeEntry()
+  const filters = { list: 'entry-versions', businessId, entryId: entry.id }
+  for (const number of [2 ** 31, 2 ** 53 - 1, 0, -(2 ** 31) - 1, -(2 ** 53) + 1]) {
+    const { status, body, text } = await admin.get(`${versions}?cursor=${encodeCursor(filters, [number])}`)
+    assert.equal(status, 200, text)
+    assert.equal(body.items.length, number > 0 ? 1 : 0, String(number))
   }
 })
 
@@ -156,4 +167,28 @@ test('versions from before an entry came into a collection are for who may see o
   assertError(await writer.get(`${entry}/versions/1`), 404, 'NOT_FOUND')
   assertError(await writer.post(`${entry}/versions/1/restore`, {}), 404, 'NOT_FOUND')
   assert.equal((await admin.get(`${entry}/versions/1`)).status, 200)
+})
+
+test('a change of nothing that a version keeps leaves none, and the last hundred are still kept', async () => {
+  const { id, db, admin, entry, put, list } = await makeEntry({ locale: 'de', statuses: DRAFT })
+  const numbers = async () => (await list()).map(({ number }) => number)
+  const { blocks } = entry.body
+  for (const change of [{}, { blocks }, { locale: 'de' }, { publishAt: Math.floor(Date.now() / 1000) + 3_600 }])
+    await put(change)
+  assert.deepEqual(await numbers(), [1])
+  await put({ locale: 'en' })
+  await put({ statuses: PUBLISHED })
+  assert.equal((await admin.get(entry.path)).headers.get('etag'), '"7"')
+  assert.deepEqual(await numbers(), [7, 6, 1])
+
+  await sql`
+    insert into content.entry_versions
+    select business_id, entry_id, 2 * n, owner, locale, status, blocks, user_id, created_at
+      from content.entry_versions, generate_series(4, 100) as n
+     where business_id = ${id} and number = 1`.execute(db)
+  await sql`update content.entries set version = 200 where business_id = ${id}`.execute(db)
+  await put({})
+  assert.deepEqual([(await numbers()).length, (await numbers()).at(-1)], [100, 1])
+  await put({ locale: 'fr' })
+  assert.deepEqual([(await numbers()).length, (await numbers())[0], (await numbers()).at(-1)], [100, 202, 6])
 })

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, beforeEach, test } from 'node:test'
+import { findPayment, insertPayments, notePage, takeSilent } from '#modules/payments/index.ts'
+import { now } from '#platform/clock.ts'
+import { transaction } from '#platform/database/transaction.ts'
 import { holdClock } from '../../support/clock.ts'
 import { connect, faultsIn, openCounter, quiet } from '../../support/counter.ts'
 import { useTill } from '../../support/payments.ts'
@@ -85,4 +88,27 @@ test('a business that is paid on an account of its own is asked about there', as
   clock.advance(301)
   await till.sweep(counter.db)
   assert.equal(await order.state(), 'PROCESSING/PAID')
+})
+
+test('the page of a newsletter is left to those who ask about newsletters', async () => {
+  const counter = await openCounter(till)
+  const order = await counter.buy()
+  const [businessId, subject] = [counter.shop.id, 'newsletter:chk_silent']
+  const payment = { businessId, subject, amount: 500, currency: 'USD', account: null, expiresAt: now() }
+  await transaction(counter.db, (tx) => insertPayments(tx, [payment]))
+  const letter = () => findPayment(counter.db, businessId, subject)
+  const made = await letter()
+  assert.ok(made)
+  await notePage(counter.db, made, { pageId: 'cs_letter', url: 'https://pay.example/cs_letter' })
+  const before = await letter()
+  clock.advance(301)
+  await till.sweep(counter.db)
+  assert.deepEqual([reads(order.pageId), reads('cs_letter')], [1, 0])
+  assert.deepEqual(await letter(), before)
+
+  clock.advance(1_300)
+  const mine = ({ businessId: of }: { businessId: string }) => of === businessId
+  const letters = (await takeSilent(counter.db, now(), 100, 'newsletter')).filter(mine)
+  const orders = (await takeSilent(counter.db, now(), 100, 'order')).filter(mine)
+  assert.deepEqual([letters.map((taken) => taken.subject), orders.map((taken) => taken.subject)], [[subject], [`order:${order.id}`]]) // biome-ignore format: one line
 })

@@ -1,0 +1,149 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { styleText } from 'node:util'
+import type { Command } from 'commander'
+import { findBusiness } from '#modules/access/index.ts'
+import { countOpen, enableOutbound, findSend, presentSend, readOutbound } from '#modules/newsletter/index.ts'
+import { nowMs } from '#platform/clock.ts'
+import type { Config } from '#platform/config.ts'
+import type { Databases, Db } from '#platform/database/database.ts'
+import { BootError } from './boot.ts'
+
+type WithDatabases = (work: (databases: Databases) => Promise<void>) => Promise<void>
+type Send = ReturnType<typeof presentSend>
+
+export function addNewsletterCommands(program: Command, withDatabases: WithDatabases, config: () => Config): void {
+  program
+    .command('newsletter')
+    .description('Newsletters of a business.')
+    .command('watch <businessId> <sendId>')
+    .description('Show how far a send is, until it is done (exit code 0) or cancelled (1).')
+    .option('--json', 'print a line of JSON for each change')
+    .addHelpText(
+      'after',
+      '\nExample:\n  npm run cli -- newsletter watch biz_4k7q2m9x1c3v snd_01jcq3v7k8f5t9x2m4n6p8r0sw',
+    )
+    .action((businessId: string, sendId: string, { json = false }: { json?: boolean }) =>
+      withDatabases(async (databases) => {
+        const cell = await findCell(databases, businessId)
+        await watch(() => readSend(cell, businessId, sendId), json ? printChanges() : drawBar())
+      }),
+    )
+
+  const outbound = program.command('outbound').description('Whether newsletters may leave from here.')
+  outbound
+    .command('status')
+    .description('Which deployment the databases belong to, and what waits to be sent. Changes nothing.')
+    .action(() =>
+      withDatabases(async ({ cells }) => {
+        const { deploymentId } = config().newsletters
+        console.log(`this deployment: ${deploymentId ?? 'none (DEPLOYMENT_ID is not set)'}`)
+        for (const [name, cell] of cells) console.log(`${name}: ${await describeOutbound(cell, deploymentId)}`)
+      }),
+    )
+  outbound
+    .command('enable')
+    .description('Let newsletters leave from this deployment, and from no other. Nobody else may be sending them.')
+    .action(() =>
+      withDatabases(async ({ cells }) => {
+        const { deploymentId } = config().newsletters
+        if (deploymentId === undefined)
+          throw new BootError('DEPLOYMENT_ID is not set: without one, newsletters leave from any deployment.')
+        for (const [name, cell] of cells) {
+          await enableOutbound(cell, deploymentId)
+          console.log(`${name}: newsletters leave from ${deploymentId}`)
+        }
+      }),
+    )
+}
+
+async function findCell({ control, cells }: Databases, businessId: string): Promise<Db> {
+  const business = await findBusiness(control, businessId)
+  if (!business) throw new BootError(`There is no business ${businessId}.`)
+  const cell = cells.get(business.cell)
+  if (!cell) throw new BootError(`${businessId} lives in the cell "${business.cell}", which CELLS does not name.`)
+  return cell
+}
+
+const readSend = async (cell: Db, businessId: string, id: string): Promise<Send> =>
+  presentSend(await findSend(cell, businessId, id))
+
+const WATCH_MS = 500
+const LINE_EVERY_MS = 2_000
+const WIDTH = 28
+
+type View = (send: Send, isEnd: boolean) => void
+
+async function watch(read: () => Promise<Send>, show: View): Promise<void> {
+  for (;;) {
+    const send = await read()
+    const isEnd = send.status === 'DONE' || send.status === 'CANCELLED'
+    show(send, isEnd)
+    if (isEnd) {
+      process.exitCode = send.status === 'DONE' ? 0 : 1
+      return
+    }
+    await sleep(WATCH_MS)
+  }
+}
+
+const stateOf = ({ status, total, sent, failed, suppressed, uncertain }: Send) =>
+  JSON.stringify([status, total, sent, failed, suppressed, uncertain])
+
+function printChanges(): View {
+  let shown = ''
+  return (send) => {
+    if (stateOf(send) !== shown) console.log(JSON.stringify(send))
+    shown = stateOf(send)
+  }
+}
+
+/** A bar that moves in a terminal; elsewhere (a log, a pipe) a line every other second, if there is news. */
+function drawBar(): View {
+  const isTerminal = process.stderr.isTTY
+  let shown = ''
+  let shownAt = Number.NEGATIVE_INFINITY
+  return (send, isEnd) => {
+    if (isTerminal) process.stderr.write(`\r\u001b[2K${send.status.padEnd(9)} ${barOf(send)} ${figuresOf(send)}`)
+    else if (stateOf(send) !== shown && (isEnd || nowMs() - shownAt >= LINE_EVERY_MS)) {
+      process.stderr.write(`${send.status} ${figuresOf(send)}\n`)
+      shown = stateOf(send)
+      shownAt = nowMs()
+    }
+    if (!isEnd) return
+    if (isTerminal) process.stderr.write('\n')
+    console.log(`${send.status}: ${countsOf(send)}`)
+    if (send.problem !== null) console.error(send.problem)
+  }
+}
+
+const shareOf = ({ total, planned, status }: Send) =>
+  total > 0 ? (total - planned) / total : status === 'DONE' ? 1 : 0
+
+function barOf(send: Send): string {
+  const full = Math.round(shareOf(send) * WIDTH)
+  return styleText('green', '█'.repeat(full)) + styleText('dim', '░'.repeat(WIDTH - full))
+}
+
+const inWords = (count: number) => count.toLocaleString('en')
+const at = (seconds: number) => new Date(seconds * 1000).toISOString().replace('.000Z', 'Z')
+
+const countsOf = ({ sent, failed, suppressed, uncertain, total }: Send) =>
+  `${inWords(sent)} sent, ${inWords(failed)} failed, ${inWords(suppressed)} suppressed, ${inWords(uncertain)} uncertain of ${inWords(total)}`
+
+function figuresOf(send: Send): string {
+  const { status, scheduledAt, perSecond, estimatedEndAt } = send
+  if (status === 'SCHEDULED') return `starts ${at(scheduledAt)}`
+  const percent = `${String(Math.floor(shareOf(send) * 100)).padStart(3)} %`
+  const rate = perSecond === null ? [] : [`${perSecond.toLocaleString('en')}/s`]
+  const end = estimatedEndAt === null ? [] : [`ends ${at(estimatedEndAt)}`]
+  return [percent, countsOf(send), ...rate, ...end].join('  ')
+}
+
+/** Asks without a deployment's name, which would be stored where there is none yet: a look must not decide anything. */
+async function describeOutbound(cell: Db, deploymentId: string | undefined): Promise<string> {
+  const { stored } = await readOutbound(cell, undefined)
+  const isOpen = deploymentId === undefined || stored === null || stored === deploymentId
+  const { running, scheduled } = await countOpen(cell)
+  const verdict = isOpen ? 'open' : 'closed (if this is the right one: cli outbound enable)'
+  return `${verdict}, belongs to ${stored ?? 'nobody yet'}, ${running} running, ${scheduled} scheduled`
+}

@@ -1,0 +1,31 @@
+import type { AnyJob } from '#platform/jobs/define.ts'
+import { applySubscriptionEvent, reconcileSubscriptions } from './apply-event.ts'
+import { cancelRenewal, mailConfirmation } from './jobs.ts'
+import { importSubscribers, tidySubscriberImports } from './subscriber-import-job.ts'
+import { mailTest } from './test-mail.ts'
+
+export { applySubscriptionEvent, askAboutSubscriptions } from './apply-event.ts'
+export { bounceRoutes } from './bounce-routes.ts'
+export { guardCollection } from './collection-guard.ts'
+export { createDeliverer, type Deliverer, type DeliveryContext, deliverAll } from './deliver.ts'
+export { enableOutbound, readOutbound } from './outbound.ts'
+export { newsletterPages } from './page-routes.ts'
+export { listPaidFor } from './queries.ts'
+export { findOrphans, sign } from './recipients.ts'
+export { presentSend } from './send.ts'
+export { sendRoutes } from './send-routes.ts'
+export { countOpen, findSend } from './sends.ts'
+export { startDue } from './start-send.ts'
+export { subscriberTransferRoutes } from './subscriber-transfer-routes.ts'
+export { subscriptionRoutes } from './subscription-routes.ts'
+export { suppressionRoutes } from './suppression-routes.ts'
+
+export const newsletterJobs: readonly AnyJob[] = [
+  applySubscriptionEvent,
+  cancelRenewal,
+  importSubscribers,
+  mailConfirmation,
+  mailTest,
+  reconcileSubscriptions,
+  tidySubscriberImports,
+]

@@ -1,0 +1,129 @@
+import { type Static, Type } from 'typebox'
+import { BusinessId, Email, Id, idOf, MarketId, Nullable, OneOf, PageQuery, UnixSeconds } from '#vocabulary/schemas.ts'
+
+export const SUBSCRIPTION_STATUSES = ['PENDING', 'ACTIVE', 'PAST_DUE', 'CANCELLED'] as const
+export type SubscriptionStatus = (typeof SUBSCRIPTION_STATUSES)[number]
+export const SEND_STATUSES = ['SCHEDULED', 'RUNNING', 'PAUSED', 'DONE', 'CANCELLED'] as const
+export type SendStatus = (typeof SEND_STATUSES)[number]
+
+const PlanId = Type.String({ ...Id, description: 'A plan of the collection.', examples: ['monthly'] })
+const SubscriberName = Type.String({ maxLength: 200, examples: ['Ada'] })
+const Url = (description: string) =>
+  Type.String({ maxLength: 2_048, format: 'uri', description, examples: ['https://shop.example.com/thanks'] })
+
+export const Subscription = Type.Object(
+  {
+    id: idOf('sub', '01jcq3v7k8f5t9x2m4n6p8r0sw'),
+    entity: Type.String({
+      description: '`collection:<id>`.',
+      examples: ['collection:col_01jcq3v7k8f5t9x2m4n6p8r0sw'],
+    }),
+    email: Email,
+    name: Type.Optional(SubscriberName),
+    planId: Type.Optional(PlanId),
+    status: OneOf(SUBSCRIPTION_STATUSES, {
+      description: 'PENDING: the address is not confirmed yet. PAST_DUE: a payment failed.',
+    }),
+    createdAt: UnixSeconds,
+    updatedAt: UnixSeconds,
+  },
+  { title: 'Subscription' },
+)
+export type Subscription = Static<typeof Subscription>
+
+export const NewSubscription = Type.Object({
+  email: Email,
+  name: Type.Optional(SubscriberName),
+  market: Type.Optional(MarketId),
+  planId: Type.Optional(PlanId),
+  plan_id: Type.Optional(PlanId),
+  returnUrl: Type.Optional(Url('Where the payment page leads to after payment.')),
+  cancelUrl: Type.Optional(Url('Where it leads to for who does not pay.')),
+})
+export type NewSubscription = Static<typeof NewSubscription>
+
+export const SubscriptionCheckout = Type.Object(
+  { checkoutUrl: Type.String({ description: 'Where the plan is paid.', examples: ['https://pay.example.com/c/1'] }) },
+  { title: 'SubscriptionCheckout' },
+)
+
+/** Where to pay; or, of who pays for that plan already, the subscription. */
+export const SubscribeResult = Type.Union([SubscriptionCheckout, Subscription])
+
+export const SubscriberQuery = Type.Object({
+  ...PageQuery,
+  status: Type.Optional(OneOf(SUBSCRIPTION_STATUSES)),
+  email: Type.Optional(Type.String({ maxLength: 254, description: 'Only this address.' })),
+})
+export type SubscriberQuery = Static<typeof SubscriberQuery>
+
+export const CollectionParams = Type.Object({ businessId: BusinessId, collectionId: Id })
+export const EntryParams = Type.Object({ businessId: BusinessId, entryId: Id })
+export const SendParams = Type.Object({ businessId: BusinessId, entryId: Id, id: Id })
+
+export const Unsubscribe = Type.Object({
+  token: Type.String({ minLength: 1, maxLength: 500, description: 'From a newsletter mail.', examples: ['biz_…'] }),
+  everything: Type.Optional(
+    Type.Boolean({ description: 'Every newsletter of the business, not only this one.', examples: [false] }),
+  ),
+})
+
+const Count = (description: string) => Type.Integer({ minimum: 0, description, examples: [0] })
+export const Send = Type.Object(
+  {
+    id: idOf('snd', '01jcq3v7k8f5t9x2m4n6p8r0sw'),
+    entryId: idOf('ent', '01jcq3v7k8f5t9x2m4n6p8r0sw'),
+    status: OneOf(SEND_STATUSES),
+    scheduledAt: UnixSeconds,
+    startedAt: Nullable(UnixSeconds),
+    finishedAt: Nullable(UnixSeconds),
+    total: Count('Recipients: those who were subscribed when it started.'),
+    planned: Count('Not sent yet.'),
+    sent: Count('Taken by the mail server.'),
+    failed: Count('Refused by the mail server, for good.'),
+    suppressed: Count('Left out: unsubscribed or bounced meanwhile.'),
+    uncertain: Count('Handed over, but whether it was taken is not known.'),
+    perSecond: Nullable(Type.Number({ description: 'Mails a second so far.', examples: [42.5] })),
+    estimatedEndAt: Nullable(UnixSeconds),
+    onUncertain: OneOf(['SKIP', 'RESEND'], { description: 'What is done where it is not known.' }),
+    problem: Nullable(Type.String({ description: 'Why it could not start.', examples: ['title is required.'] })),
+    createdAt: UnixSeconds,
+  },
+  { title: 'Send' },
+)
+
+export const NewSend = Type.Object({
+  scheduledAt: Type.Optional(Type.Integer({ ...UnixSeconds, description: 'When. Absent, or in the past: now.' })),
+  resend: Type.Optional(Type.Boolean({ description: 'Once more, although it was sent.', examples: [false] })),
+  onUncertain: Type.Optional(
+    OneOf(['SKIP', 'RESEND'], { description: 'SKIP (default): nobody gets it twice. RESEND: nobody misses it.' }),
+  ),
+})
+export type NewSend = Static<typeof NewSend>
+
+export const Preview = Type.Object(
+  {
+    subject: Type.String({ examples: ['News from the workshop'] }),
+    html: Type.String({ examples: ['<p>Hello Ada</p>'] }),
+    text: Type.String({ examples: ['Hello Ada'] }),
+  },
+  { title: 'Preview' },
+)
+
+export const Variables = Type.Object(
+  {
+    variables: Type.Array(
+      Type.Object({
+        name: Type.String({ examples: ['subscriber.name'] }),
+        description: Type.String({ examples: ['The reader’s name, if known.'] }),
+        example: Type.String({ examples: ['Ada'] }),
+      }),
+    ),
+  },
+  { title: 'TemplateVariables' },
+)
+
+export const Suppression = Type.Object(
+  { email: Email, reason: OneOf(['BOUNCE', 'COMPLAINT', 'UNSUBSCRIBED']), createdAt: UnixSeconds },
+  { title: 'Suppression' },
+)

@@ -1,0 +1,163 @@
+import { sql } from 'kysely'
+import type { Static } from 'typebox'
+import { now } from '#platform/clock.ts'
+import type { Db, Tx } from '#platform/database/database.ts'
+import { type NewEvent, record } from '#platform/events/record.ts'
+import type { Actor } from '#vocabulary/actor.ts'
+import { notFound } from '#vocabulary/errors.ts'
+import { decodeCursor, type Page, toPage } from '#vocabulary/paging.ts'
+import type { PageOnly } from '#vocabulary/schemas.ts'
+import { toSeconds } from '#vocabulary/time.ts'
+import type * as shape from './schemas.ts'
+import { emailKeyOf } from './subscription.ts'
+
+/** What a mail server tells about an address, the worst last. */
+export const MAIL_EVENTS = ['SOFT_BOUNCE', 'HARD_BOUNCE', 'COMPLAINT'] as const
+
+/** `sendId`: the send whose mail it was, if known. */
+export type MailEvent = {
+  type: (typeof MAIL_EVENTS)[number]
+  businessId: string
+  email: string
+  sendId: string | undefined
+}
+
+const REASONS = { SOFT_BOUNCE: null, HARD_BOUNCE: 'BOUNCE', COMPLAINT: 'COMPLAINT' } as const
+/** An event is eight parameters of a statement, which has room for 65,535. */
+const RECORDED_AT_ONCE = 5_000
+
+/** Somebody has left everything: whoever brings the address back by other ways than its owner, mails nobody. */
+export const rememberLeaving = (tx: Tx, businessId: string, emailKey: string) =>
+  tx
+    .insertInto('newsletter.suppressions')
+    .values({ businessId, emailKey, reason: 'UNSUBSCRIBED', createdAt: now() })
+    .onConflict((known) => known.doNothing())
+    .execute()
+
+/** They are back. */
+export const forgetLeaving = (tx: Tx, businessId: string, emailKey: string) =>
+  tx
+    .deleteFrom('newsletter.suppressions')
+    .where((known) => known.and({ businessId, emailKey, reason: 'UNSUBSCRIBED' }))
+    .execute()
+
+/** Reads back what `messageIdOf` wrote, whatever the host: it may have changed since. */
+export function readMessageId(messageId: string): { businessId: string; sendId: string } | undefined {
+  const [, businessId, sendId] =
+    /^\s*<?newsletter\.([\w-]{1,64})\.([\w-]{1,64})\.[\w-]{1,64}@[^\s@<>]{1,255}>?\s*$/.exec(messageId) ?? []
+  return businessId && sendId ? { businessId, sendId } : undefined
+}
+
+/**
+ * Suppresses addresses that bounced for good or whose owners complained, and tells the business of each subscription. What is
+ * known already is not told again, so an event may come twice; but a soft bounce leaves nothing behind to know it by.
+ */
+export async function applyMailEvents(tx: Tx, events: readonly MailEvent[]): Promise<void> {
+  const worst = worstOf(events)
+  const all = [...worst.values()]
+  const { rows } = await sql<Bounced>`
+    with happened as (
+      select * from unnest(
+        ${all.map(({ businessId }) => businessId)}::text[], ${all.map(({ email }) => emailKeyOf(email))}::text[],
+        ${all.map(({ type }) => REASONS[type])}::text[])
+        as happened (business_id, email_key, reason)
+    ), suppressed as (
+      insert into newsletter.suppressions as known (business_id, email_key, reason, created_at)
+      select business_id, email_key, reason, ${now()} from happened where reason is not null
+       order by business_id collate "C", email_key collate "C"
+      on conflict on constraint suppressions_pkey
+        do update set reason = excluded.reason where known.reason not in ('COMPLAINT', excluded.reason)
+      returning business_id, email_key
+    )
+    select business_id, email_key, subscription.id, collection_id, plan_id, status
+      from happened
+      join newsletter.subscriptions as subscription using (business_id, email_key)
+     where happened.reason is null or (business_id, email_key) in (select business_id, email_key from suppressed)
+     order by business_id collate "C", subscription.id`.execute(tx)
+
+  const told = rows.flatMap((row) => {
+    const event = worst.get(keyOf(row.businessId, row.emailKey))
+    return event ? [toEvent(row, event)] : []
+  })
+  for (let from = 0; from < told.length; from += RECORDED_AT_ONCE) {
+    await record(tx, ...told.slice(from, from + RECORDED_AT_ONCE))
+  }
+}
+
+const keyOf = (businessId: string, emailKey: string) => `${businessId} ${emailKey}`
+
+/** One event for each address: a statement must not change a row twice. */
+function worstOf(events: readonly MailEvent[]): Map<string, MailEvent> {
+  const rankOf = ({ type }: MailEvent) => MAIL_EVENTS.indexOf(type)
+  const worst = new Map<string, MailEvent>()
+  for (const event of events) {
+    const key = keyOf(event.businessId, emailKeyOf(event.email))
+    const known = worst.get(key)
+    if (!known || rankOf(event) > rankOf(known)) worst.set(key, event)
+  }
+  return worst
+}
+
+type Told = { businessId: string; id: string; collectionId: string; planId: string | null; status: string }
+type Bounced = Told & { emailKey: string }
+
+const dataOf = ({ collectionId, planId, status }: Told) => ({ collectionId, planId, status })
+
+const toEvent = (row: Bounced, { type, sendId }: MailEvent): NewEvent => ({
+  businessId: row.businessId,
+  type: type === 'COMPLAINT' ? 'subscription.complained' : 'subscription.bounced',
+  subject: row.id,
+  data: {
+    ...dataOf(row),
+    ...(type !== 'COMPLAINT' && { bounce: type === 'HARD_BOUNCE' ? 'HARD' : 'SOFT' }),
+    ...(sendId !== undefined && { sendId }),
+  },
+})
+
+type Suppression = Static<typeof shape.Suppression>
+type SuppressionRow = { emailKey: string; reason: string; createdAt: Date }
+
+const presentSuppression = ({ emailKey, reason, createdAt }: SuppressionRow): Suppression => ({
+  email: emailKey,
+  reason: reason as Suppression['reason'],
+  createdAt: toSeconds(createdAt),
+})
+
+/** By address. */
+export async function listSuppressions(
+  db: Db,
+  businessId: string,
+  { limit = 20, cursor }: PageOnly,
+): Promise<Page<Suppression>> {
+  const filters = { list: 'suppressions', businessId }
+  const after = (decodeCursor(filters, cursor, ['string'])?.[0] as string | undefined) ?? ''
+  const { rows } = await sql<SuppressionRow>`
+    select email_key, reason, created_at
+      from newsletter.suppressions
+     where business_id = ${businessId} and email_key > ${after}
+     order by email_key
+     limit ${limit + 1}`.execute(db)
+  return toPage(rows, limit, filters, ({ emailKey }) => [emailKey], presentSuppression)
+}
+
+/** From now on the address gets what it is subscribed to again. */
+export async function deleteSuppression(
+  tx: Tx,
+  { businessId, actor }: { businessId: string; actor: Actor },
+  email: string,
+): Promise<void> {
+  const emailKey = emailKeyOf(email)
+  const { numDeletedRows } = await tx
+    .deleteFrom('newsletter.suppressions')
+    .where((suppression) => suppression.and({ businessId, emailKey }))
+    .executeTakeFirstOrThrow()
+  if (numDeletedRows === 0n) throw notFound('suppression')
+  const rows = await tx
+    .selectFrom('newsletter.subscriptions')
+    .select(['businessId', 'id', 'collectionId', 'planId', 'status'])
+    .where((subscription) => subscription.and({ businessId, emailKey }))
+    .orderBy('id')
+    .execute()
+  const type = 'subscription.unsuppressed'
+  await record(tx, ...rows.map((row) => ({ businessId, type, subject: row.id, actor, data: dataOf(row) })))
+}

@@ -1,0 +1,58 @@
+import { now } from '#platform/clock.ts'
+import type { Db, Tx } from '#platform/database/database.ts'
+import { transaction } from '#platform/database/transaction.ts'
+import { enqueue } from '#platform/jobs/define.ts'
+import { tokenInvalid } from './errors.ts'
+import { cancelRenewal } from './jobs.ts'
+import { findSubscription, lockSubscription, saveSubscription } from './queries.ts'
+import { tell } from './subscribe.ts'
+import type { SubscriptionRow } from './subscription.ts'
+import { rememberLeaving } from './suppressions.ts'
+import { isProof, type Purpose, readToken } from './token.ts'
+
+/** The subscription that a mailed token names; 422 for any token that is not ours, whatever is wrong with it. */
+export async function findByToken(
+  db: Db,
+  businessId: string,
+  token: string,
+  purpose: Purpose,
+): Promise<SubscriptionRow> {
+  const named = readToken(token)
+  const found = named?.businessId === businessId ? await findSubscription(db, businessId, named.id) : undefined
+  if (!named || !found || !isProof(named.proof, found.secret, purpose)) throw tokenInvalid()
+  return found
+}
+
+/** No mail from now on, and no payment after what is paid for. Doing it again changes nothing. */
+export async function unsubscribe(
+  db: Db,
+  businessId: string,
+  token: string,
+  { everything = false }: { everything?: boolean | undefined } = {},
+): Promise<void> {
+  const { id, emailKey } = await findByToken(db, businessId, token, 'leave')
+  await transaction(db, async (tx) => {
+    const ids = everything ? await listOfAddress(tx, businessId, emailKey) : [id]
+    if (everything) await rememberLeaving(tx, businessId, emailKey)
+    for (const each of ids) await cancel(tx, await lockSubscription(tx, businessId, each)) // of one address: a handful
+  })
+}
+
+async function listOfAddress(tx: Tx, businessId: string, emailKey: string): Promise<string[]> {
+  const rows = await tx
+    .selectFrom('newsletter.subscriptions')
+    .select('id')
+    .where((subscription) => subscription.and({ businessId, emailKey }))
+    .orderBy('id')
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+async function cancel(tx: Tx, row: SubscriptionRow | undefined): Promise<void> {
+  if (!row || row.status === 'CANCELLED') return
+  const after: SubscriptionRow = { ...row, status: 'CANCELLED', activatedAt: null, updatedAt: now() }
+  await saveSubscription(tx, after)
+  await tell(tx, after, 'cancelled')
+  const { businessId, account, providerId } = row
+  if (providerId) await enqueue(tx, cancelRenewal, { businessId, account, providerId })
+}

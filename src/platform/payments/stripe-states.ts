@@ -1,0 +1,48 @@
+import type { Stripe } from 'stripe'
+import { fromProviderAmount } from './amounts.ts'
+import type { PageState, SubscriptionState } from './provider.ts'
+
+export function toPageState(session: Stripe.Checkout.Session): PageState {
+  const intent = typeof session.payment_intent === 'object' ? session.payment_intent : null
+  const charge = intent && typeof intent.latest_charge === 'object' ? intent.latest_charge : null
+  const isPaid = session.status === 'complete' && session.payment_status !== 'unpaid'
+  const currency = (session.currency ?? '').toUpperCase()
+  // A payment that was to come later, and did not: the page takes no second try.
+  const hasFailed = session.status === 'complete' && !isPaid && intent?.status === 'requires_payment_method'
+  return {
+    pageId: session.id,
+    status: isPaid ? 'PAID' : session.status === 'expired' || hasFailed ? 'ENDED' : 'OPEN',
+    intentId: idOf(session.payment_intent),
+    amount: fromProviderAmount(session.amount_total ?? 0, currency),
+    currency,
+    refunded: fromProviderAmount(charge?.amount_refunded ?? 0, currency),
+    email: session.customer_details?.email ?? session.customer_email ?? null,
+    subscriptionId: idOf(session.subscription),
+  }
+}
+
+const idOf = (thing: string | { id: string } | null) => (typeof thing === 'string' ? thing : (thing?.id ?? null))
+
+export function toSubscriptionState(subscription: Stripe.Subscription): SubscriptionState {
+  const { id, status, items, cancel_at: cancelAt, cancel_at_period_end: cancelsAtPeriodEnd } = subscription
+  const ends = items.data.map((item) => item.current_period_end)
+  const currentPeriodEnd = ends.length > 0 ? Math.min(...ends) : null
+  // Which of the two says so depends on who ended it, and where: the newer way sets a time only.
+  const isInTime = cancelAt !== null && currentPeriodEnd !== null && cancelAt <= currentPeriodEnd
+  return { id, status: standingOf(status), cancelsAtPeriodEnd: cancelsAtPeriodEnd || isInTime, currentPeriodEnd }
+}
+
+/** What is neither paid for nor over may still become either: a first payment under way, a pause, words that are new. */
+function standingOf(status: Stripe.Subscription.Status): SubscriptionState['status'] {
+  if (status === 'active' || status === 'trialing') return 'ACTIVE'
+  return status === 'canceled' || status === 'incomplete_expired' ? 'ENDED' : 'PAST_DUE'
+}
+
+type Metadata = Record<string, string> | null
+type Named = { metadata?: Metadata; parent?: { subscription_details?: { metadata?: Metadata } | null } | null }
+
+/** The names that we gave. An invoice has none of its own, but repeats those of its subscription. */
+export function metadataOf(event: Stripe.Event): { businessId?: string; subject?: string } {
+  const object = event.data?.object as Named | undefined
+  return object?.parent?.subscription_details?.metadata ?? object?.metadata ?? {}
+}

@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { claim, findOrphans, finishDone, giveUpOwn, note, type Result, sign } from '#modules/newsletter/recipients.ts'
+import { planSome } from '#modules/newsletter/start-send.ts'
+import { onServer } from '../../support/database.ts'
+import { findSequentialScans, recordStatements, type Statement } from '../../support/explain.ts'
+import { openNewsletter, openPress } from '../../support/newsletters.ts'
+import { fillSubscribers } from '../../support/send-storm.ts'
+import { useApi } from '../../support/setup.ts'
+
+const env = { SMTP_URL: 'smtp://127.0.0.1:1', MAIL_FROM: 'letters@kontor.example' } // nobody is there
+const used = useApi({ env })
+
+const LIMITS = { perSecond: 1_000, perSecondOfBusiness: 1_000 }
+
+/** All that a send of twenty thousand says to its database, but for what it says again and again. */
+async function statementsOfSend(): Promise<{ statements: Statement[]; rowsPerStatement: number[] }> {
+  const newsletter = await openNewsletter(used.make, { cell: 'main' })
+  const { db, id: businessId } = newsletter
+  await fillSubscribers(db, newsletter, 20_000)
+  const send = await newsletter.send(await newsletter.entry())
+  const press = openPress(used.api, { smtpUrl: env.SMTP_URL, perSecond: 1 })
+  const key = { businessId, id: send.id }
+  await press.start(db)
+  await planSome(db, key) // reads all of them, as it must
+  const statements = await recordStatements(async () => {
+    await sign(db, 'snr_dead')
+    const claimed = await claim(db, key, 'snr_dead', 50, LIMITS)
+    const results = claimed
+      .slice(0, 25)
+      .map(({ subscriptionId }): Result => ({ subscriptionId, state: 'SENT', response: '250', dueAt: null }))
+    await note(db, key, 'snr_dead', results)
+    assert.equal(await giveUpOwn(db, 'snr_dead'), 25)
+    await findOrphans(db)
+    await finishDone(db)
+    await press.deliver(db)
+  })
+  assert.equal(await send.state(), 'RUNNING sent 25 uncertain 25 planned 19950')
+  press.close()
+  return { statements, rowsPerStatement: await rowsRead(statements) }
+}
+
+type Plan = { 'Relation Name'?: string; 'Actual Rows': number; 'Actual Loops': number; Plans?: Plan[] }
+const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)]
+const REMOVED = ['Rows Removed by Filter', 'Rows Removed by Join Filter', 'Rows Removed by Index Recheck'] as const
+
+/** How many recipients each statement that claims, notes or gives up would look at, if it ran again. */
+async function rowsRead(statements: readonly Statement[]): Promise<number[]> {
+  const ofRecipients = statements.filter(({ text }) => /update newsletter\.recipients/.test(text))
+  return onServer(async (client) => {
+    const counts: number[] = []
+    for (const { text, values } of ofRecipients) {
+      await client.query('begin')
+      const { rows } = await client.query(`explain (analyze, format json) ${text}`, values)
+      await client.query('rollback')
+      const scans = nodesOf(rows[0]['QUERY PLAN'][0].Plan).filter((node) => node['Relation Name'] === 'recipients')
+      counts.push(Math.max(...scans.map(looks)))
+    }
+    return counts
+  }, used.api.databases.main.url)
+}
+const looks = (node: Plan) =>
+  REMOVED.reduce(
+    (sum, name) =>
+      sum +
+      ((node as Record<string, unknown>)[name] === undefined ? 0 : Number((node as Record<string, unknown>)[name])),
+    node['Actual Rows'],
+  ) * node['Actual Loops']
+
+test('a send finds its recipients by index, also when PostgreSQL knows nothing about it yet, and when it does', async () => {
+  const fresh = await statementsOfSend()
+  assert.deepEqual(await findSequentialScans(fresh.statements), [])
+  assert.ok(Math.max(...fresh.rowsPerStatement) <= 200, `looked at ${fresh.rowsPerStatement.join()} recipients`)
+
+  await onServer((client) => client.query('analyze'), used.api.databases.main.url)
+  assert.deepEqual(await findSequentialScans(fresh.statements), [])
+  const second = await statementsOfSend() // the statistics know of the first one only
+  assert.deepEqual(await findSequentialScans(second.statements), [])
+  assert.ok(Math.max(...second.rowsPerStatement) <= 200, `looked at ${second.rowsPerStatement.join()} recipients`)
+})
