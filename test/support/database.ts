@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { loadMigrations, migrate } from '#platform/database/migrate.ts'
 
@@ -15,12 +16,28 @@ export function urlOf(database: string): string {
   return url.href
 }
 
+const CONNECT_MS = 30_000
+
+/** Waits its turn: test files that run side by side may have taken all connections that there are. */
+async function connect(url: string): Promise<pg.Client> {
+  const until = performance.now() + CONNECT_MS
+  for (;;) {
+    const client = new pg.Client({ connectionString: url, application_name: 'kontor test support' })
+    try {
+      await client.connect()
+      return client
+    } catch (error) {
+      if ((error as { code?: string }).code !== '53300' || performance.now() > until) throw error
+      await sleep(200)
+    }
+  }
+}
+
 export async function onServer<Result>(
   work: (client: pg.Client) => Promise<Result>,
   url = SERVER_URL,
 ): Promise<Result> {
-  const client = new pg.Client({ connectionString: url, application_name: 'kontor test support' })
-  await client.connect()
+  const client = await connect(url)
   try {
     return await work(client)
   } finally {
