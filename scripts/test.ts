@@ -18,7 +18,7 @@ if (files.length === 0) {
 await sweepDatabases()
 const { status } = spawnSync(
   process.execPath,
-  ['--test', '--test-concurrency=3', '--test-timeout=180000', ...flags, ...files],
+  ['--test', '--test-concurrency=2', '--test-timeout=180000', ...flags, ...files],
   {
     stdio: 'inherit',
     env: { ...process.env, NODE_ENV: 'test', DATABASE_POOL_SIZE: '5', NODE_COMPILE_CACHE: COMPILED },

@@ -38,10 +38,10 @@ test('a single text that was forgotten is noticed among clean ones', async () =>
     ['window', '<b onclick="window.other ??= window.open(`/`)">t</b>'],
     ['markup', '<b id=x>t</b>'],
   ]
-  const seen = await showTexts(
-    browser,
-    forgotten.flatMap(([, text]) => [text, ...Array.from({ length: 9 }, () => '<p>t</p>')]),
-  )
+  const texts = forgotten.flatMap(([, text]) => [text, ...Array.from({ length: 9 }, () => '<p>t</p>')])
+  const seen: Sighting[] = []
+  // On a busy machine a navigation may take longer than anybody waits: then it is seen the next time.
+  for (let times = 0; times < 3; times++) seen.push(...(await showTexts(browser, texts)))
   for (const [place, [way, text]] of forgotten.entries()) {
     const found = seen.some((one) => one.way === way && (one.index === place * 10 || way === 'window'))
     assert.ok(found, `${way}: ${text} ${JSON.stringify(seen.filter(({ index }) => index === place * 10))}`)

@@ -324,6 +324,7 @@ async function show(number, isCaged) {
   document.body.append(frame)
   // One that is led away before it has loaded never ends.
   if (!(await Promise.race([ended, sleep(isCaged ? 1_000 : 20_000)]))) tell(number, 'unfinished')
+  await sleep(isCaged ? 0 : 100) // a navigation that has begun is seen when it has got somewhere
   let address = ''
   try { address = frame.contentWindow.location.pathname } catch {}
   if (loads > 1 || address !== '/text/' + number) tell(number, 'navigation', address)

@@ -1,6 +1,6 @@
 import os from 'node:os'
 import pg from 'pg'
-import { isCrowded, isServerAnswer } from './errors.ts'
+import { isFull, isServerAnswer, isSlow } from './errors.ts'
 
 export type PoolOptions = {
   /** Behind PgBouncer, settings cannot travel with the connection: they are set in each transaction instead. */
@@ -57,8 +57,8 @@ export function openPool(url: string, options: PoolOptions = {}): pg.Pool {
 }
 
 /**
- * When the server has no connection left to give, or is slow to give one, but answers on those that we have, then waiting for one
- * of those is right: nobody is refused because a pool wanted to grow. When it does not answer at all, nobody is kept waiting.
+ * When the server has no connection left to give, or is slow to give one, but answers on those that we have, then waiting is right:
+ * nobody is refused because a pool wanted to grow. When it does not answer at all, nobody is kept waiting.
  */
 class PatientPool extends pg.Pool {
   #answeredAt = Number.NEGATIVE_INFINITY
@@ -81,9 +81,8 @@ class PatientPool extends pg.Pool {
     const since = performance.now()
     const attempt = () =>
       super.connect((error, client, done) => {
-        const isWorthWaiting =
-          error && isCrowded(error) && performance.now() - since < MAX_WAIT_MS && this.#hasAnswered(CONNECT_TIMEOUT_MS)
-        if (isWorthWaiting) setTimeout(attempt, RETRY_MS)
+        const isAlive = error && (isFull(error) || (isSlow(error) && this.#hasAnswered(CONNECT_TIMEOUT_MS)))
+        if (isAlive && performance.now() - since < MAX_WAIT_MS) setTimeout(attempt, RETRY_MS)
         else callback(error, client, done)
       })
     attempt()

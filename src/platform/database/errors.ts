@@ -44,9 +44,11 @@ const UNAVAILABLE_CODES = new Set([
 const UNAVAILABLE_MESSAGES =
   /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error|Client was closed|Postgres connection has been discarded|Cannot use a pool after calling end|driver has already been destroyed|Server disconnected|Connection ended)/i
 
-/** There was no connection to be had: the server has too many, or it took too long. */
-export const isCrowded = (error: Error) =>
-  codeOf(error) === '53300' ||
+/** The server lives, but has as many connections as it takes. */
+export const isFull = (error: Error) => codeOf(error) === '53300'
+
+/** There was no connection to be had in time. */
+export const isSlow = (error: Error) =>
   /^(timeout exceeded when trying to connect|Connection terminated due to connection timeout)/.test(error.message)
 
 /** The database is away, overloaded or shutting down: the caller did nothing wrong and may try again. */

@@ -35,9 +35,9 @@ test('when the server has no more connections to give, those there are serve eve
     assert.ok(pool.totalCount <= 2)
   }))
 
-test('a server that gives no connection at all is told of at once', () =>
+test('a server that gives no connection at all is told of after some seconds', () =>
   withCrowdedPool(0, async (pool) => {
     const since = performance.now()
     await assert.rejects(pool.query('select 1'), { code: '53300' })
-    assert.ok(performance.now() - since < 1_000)
+    assert.ok(performance.now() - since < 7_000)
   }))
