@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { styleText } from 'node:util'
 import type { Command } from 'commander'
-import { findBusiness } from '#modules/access/index.ts'
 import { countOpen, enableOutbound, findSend, presentSend, readOutbound } from '#modules/newsletter/index.ts'
 import { nowMs } from '#platform/clock.ts'
 import type { Config } from '#platform/config.ts'
 import type { Databases, Db } from '#platform/database/database.ts'
 import { BootError } from './boot.ts'
+import { findHome } from './home.ts'
 
 type WithDatabases = (work: (databases: Databases) => Promise<void>) => Promise<void>
 type Send = ReturnType<typeof presentSend>
@@ -24,7 +24,7 @@ export function addNewsletterCommands(program: Command, withDatabases: WithDatab
     )
     .action((businessId: string, sendId: string, { json = false }: { json?: boolean }) =>
       withDatabases(async (databases) => {
-        const cell = await findCell(databases, businessId)
+        const { cell } = await findHome(databases, businessId)
         await watch(() => readSend(cell, businessId, sendId), json ? printChanges() : drawBar())
       }),
     )
@@ -54,14 +54,6 @@ export function addNewsletterCommands(program: Command, withDatabases: WithDatab
         }
       }),
     )
-}
-
-async function findCell({ control, cells }: Databases, businessId: string): Promise<Db> {
-  const business = await findBusiness(control, businessId)
-  if (!business) throw new BootError(`There is no business ${businessId}.`)
-  const cell = cells.get(business.cell)
-  if (!cell) throw new BootError(`${businessId} lives in the cell "${business.cell}", which CELLS does not name.`)
-  return cell
 }
 
 const readSend = async (cell: Db, businessId: string, id: string): Promise<Send> =>

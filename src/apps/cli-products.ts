@@ -2,7 +2,6 @@ import { accessSync, constants, createReadStream, createWriteStream, statSync } 
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { type Command, Option } from 'commander'
-import { findBusiness } from '#modules/access/index.ts'
 import {
   beginImport,
   catalogResolvers,
@@ -21,6 +20,7 @@ import type { Databases, Db } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import type { Business } from '#vocabulary/business.ts'
 import { BootError } from './boot.ts'
+import { findHome } from './home.ts'
 import { showProgress } from './progress.ts'
 
 type Format = (typeof IMPORT_FORMATS)[number]
@@ -73,14 +73,6 @@ export function addProductCommands(program: Command, withDatabases: WithDatabase
         }
       }),
     )
-}
-
-async function findHome({ control, cells }: Databases, businessId: string): Promise<{ business: Business; cell: Db }> {
-  const business = await findBusiness(control, businessId)
-  if (!business) throw new BootError(`There is no business ${businessId}.`)
-  const cell = cells.get(business.cell)
-  if (!cell) throw new BootError(`${businessId} lives in the cell "${business.cell}", which CELLS does not name.`)
-  return { business, cell }
 }
 
 const formatOf = (file: string | undefined): Format => (file?.toLowerCase().endsWith('.csv') ? 'csv' : 'ndjson')

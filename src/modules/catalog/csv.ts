@@ -1,5 +1,5 @@
+import type { FileLine } from '#platform/http/uploads.ts'
 import type { Market } from '#vocabulary/business.ts'
-import type { StagedRow } from './imports.ts'
 import { MAX_VARIANTS, type Product } from './schemas.ts'
 
 /*
@@ -22,7 +22,7 @@ type Cells = Record<string, string>
 type CsvRecord = { record: Cells; info: { lines: number } }
 
 /** Rows that follow each other and have the same slug, or neither slug nor name, are one product. */
-export async function* groupCsvRecords(records: AsyncIterable<CsvRecord>): AsyncGenerator<StagedRow> {
+export async function* groupCsvRecords(records: AsyncIterable<CsvRecord>): AsyncGenerator<FileLine> {
   let group: { number: number; rows: Cells[] } | undefined
   for await (const { record, info } of records) {
     const first = group?.rows[0]
@@ -38,7 +38,7 @@ export async function* groupCsvRecords(records: AsyncIterable<CsvRecord>): Async
   if (group) yield toStaged(group.number, group.rows)
 }
 
-const toStaged = (number: number, rows: Cells[]): StagedRow => ({ number, line: JSON.stringify(toProduct(rows)) })
+const toStaged = (number: number, rows: Cells[]): FileLine => ({ number, line: JSON.stringify(toProduct(rows)) })
 
 /** A cell that is no number stays text, for the schema to refuse by its name. */
 const toInteger = (text: string) => (/^-?\d{1,16}$/.test(text) ? Number(text) : text)

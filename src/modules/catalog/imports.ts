@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox'
 import { now } from '#platform/clock.ts'
 import type { Db, Tx } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
+import type { FileLine } from '#platform/http/uploads.ts'
 import type { Actor } from '#vocabulary/actor.ts'
 import type { Detail } from '#vocabulary/errors.ts'
 import { notFound } from '#vocabulary/errors.ts'
@@ -45,9 +46,6 @@ export const ImportError = Type.Object(
 )
 export type ImportError = Static<typeof ImportError>
 
-/** A line of the file: JSON that describes a product, or why there is none. */
-export type StagedRow = { number: number; line: string; details?: Detail[] }
-
 export async function beginImport(db: Db, businessId: string, actor: Actor | undefined): Promise<string> {
   const id = newId('imp')
   const row = { businessId, id, status: 'RECEIVING', actor: actor ? JSON.stringify(actor) : null }
@@ -66,7 +64,7 @@ export async function stageRows(
   db: Db,
   businessId: string,
   importId: string,
-  rows: readonly StagedRow[],
+  rows: readonly FileLine[],
 ): Promise<void> {
   if (rows.length === 0) return
   const staged = rows.map(({ number, line, details }) => ({

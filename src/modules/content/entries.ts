@@ -9,7 +9,7 @@ import { checkReferences, type Resolvers } from '#vocabulary/references.ts'
 import { statusOf } from './collection.ts'
 import { type Entry, mergeEntry, newReferences } from './entry.ts'
 import { ordersAreHidden, ownerNotFound, ownerRequired, ownersDiffer } from './errors.ts'
-import { findPlace, lockEntry, shareCollections } from './queries.ts'
+import { findPlace, lockCollection, lockEntry } from './queries.ts'
 import { type Schema, schemaOf } from './schema-cache.ts'
 import type { EntryChanges } from './schemas.ts'
 import { removeEntry, writeEntry } from './write-entry.ts'
@@ -92,7 +92,7 @@ async function readSchema(
   const field = sent.collectionId === undefined ? 'owner' : 'collectionId'
   const collectionId = collectionIdOf(owner)
   if (collectionId) {
-    const collection = (await shareCollections(tx, business.id, [collectionId])).get(collectionId)
+    const collection = await lockCollection(tx, business.id, collectionId, 'share')
     if (!collection) throw ownerNotFound(field, owner)
     return schemaOf(collection)
   }

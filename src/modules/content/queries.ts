@@ -49,24 +49,6 @@ export async function lockCollection(
   return row as Collection | undefined
 }
 
-/** In the order of their ids, so that two writers wait instead of deadlocking. */
-export async function shareCollections(
-  tx: Tx,
-  businessId: string,
-  ids: readonly string[],
-): Promise<Map<string, Collection>> {
-  if (ids.length === 0) return new Map()
-  const rows = await tx
-    .selectFrom('content.collections')
-    .select(COLLECTION)
-    .where('businessId', '=', businessId)
-    .where('id', 'in', ids)
-    .orderBy('id')
-    .forShare()
-    .execute()
-  return new Map((rows as Collection[]).map((collection) => [collection.id, collection]))
-}
-
 export const ENTRY = [
   'businessId',
   'id',

@@ -1,8 +1,8 @@
 import { pipeline, type Readable } from 'node:stream'
 import { parse as parseCsv } from 'csv-parse'
+import { csvProblem, decodeUtf8, type FileLine } from '#platform/http/uploads.ts'
 import { badRequest } from '#vocabulary/errors.ts'
 import type { Subscription } from './schemas.ts'
-import type { StagedRow } from './subscriber-imports.ts'
 
 /** A row a subscriber. A cell that is empty, or a column that is not there, is not sent. */
 const COLUMNS = ['email', 'name', 'planId', 'status'] as const
@@ -13,7 +13,7 @@ const MAX_HEADER_LENGTH = 64 * 1024
 type Column = (typeof COLUMNS)[number]
 type CsvRecord = { record: Partial<Record<Column, string>>; info: { lines: number } }
 
-export async function* readCsv(file: Readable): AsyncGenerator<StagedRow> {
+export async function* readCsv(file: Readable): AsyncGenerator<FileLine> {
   try {
     const text = decodeUtf8(file)
     const head = await readFirstLine(text)
@@ -33,17 +33,8 @@ export async function* readCsv(file: Readable): AsyncGenerator<StagedRow> {
       yield { number: last, line: JSON.stringify(toSubscriber(record)) }
     }
   } catch (error) {
-    const { code, message } = error as Error & { code?: string }
-    if (code === 'ERR_ENCODING_INVALID_ENCODED_DATA') throw badRequest('The file is not UTF-8.')
-    throw code?.startsWith('CSV_') ? badRequest(`The file is not readable as CSV: ${message}`) : error
+    throw csvProblem(error)
   }
-}
-
-/** Other encodings, Excel's for instance, would be read as text with holes in it. A byte order mark goes away here. */
-async function* decodeUtf8(file: AsyncIterable<Buffer>): AsyncGenerator<string> {
-  const decoder = new TextDecoder('utf-8', { fatal: true })
-  for await (const chunk of file) yield decoder.decode(chunk, { stream: true })
-  yield decoder.decode()
 }
 
 async function* join(head: string, rest: AsyncIterable<string>): AsyncGenerator<string> {

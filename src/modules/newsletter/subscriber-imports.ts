@@ -3,6 +3,7 @@ import { type Static, Type } from 'typebox'
 import { now } from '#platform/clock.ts'
 import type { NewsletterImports } from '#platform/database/cell-tables.ts'
 import type { Db, Tx } from '#platform/database/database.ts'
+import type { FileLine } from '#platform/http/uploads.ts'
 import type { Actor } from '#vocabulary/actor.ts'
 import type { Detail } from '#vocabulary/errors.ts'
 import { notFound } from '#vocabulary/errors.ts'
@@ -47,9 +48,6 @@ export const SubscriberImportError = Type.Object(
 )
 export type SubscriberImportError = Static<typeof SubscriberImportError>
 
-/** A line of the file: JSON that describes a subscriber, or why there is none. */
-export type StagedRow = { number: number; line: string; details?: Detail[] }
-
 type Place = { businessId: string; collectionId: string }
 
 export async function beginImport(db: Db, { businessId, collectionId }: Place, actor: Actor): Promise<string> {
@@ -66,7 +64,7 @@ const SHOWN_LINE_LENGTH = 500
 const shorten = (line: string) =>
   line.length > SHOWN_LINE_LENGTH ? `${line.slice(0, SHOWN_LINE_LENGTH).toWellFormed()}…` : line
 
-export async function stageRows(db: Db, businessId: string, importId: string, rows: readonly StagedRow[]) {
+export async function stageRows(db: Db, businessId: string, importId: string, rows: readonly FileLine[]) {
   if (rows.length === 0) return
   await sql`
     insert into newsletter.import_rows (business_id, import_id, number, line, details)
