@@ -19,6 +19,21 @@ if (!Object.hasOwn(apps, app ?? '')) {
 // What was compiled once is not compiled at every start: a third of the time that a command takes to begin.
 const { enableCompileCache } = await import('node:module')
 enableCompileCache()
+const needsNone =
+  ['init', 'help', undefined].includes(rest[0]) || rest.some((word) => /^(-h|--help|-V|--version)$/.test(word))
+if (app === 'cli' && !needsNone && !process.env.DATABASE_URL && process.env.NODE_ENV !== 'production')
+  await useDevelopment()
 process.env.NODE_ENV ??= 'production'
 process.argv.splice(2, process.argv.length, ...rest)
 await import(apps[app])
+
+/** Commands without a database of their own are meant for that of `npm run dev`. What the environment says goes first. */
+async function useDevelopment() {
+  const { existsSync } = await import('node:fs')
+  const { join, relative } = await import('node:path')
+  const folder = process.env.KONTOR_DEV_DIR ?? join(import.meta.dirname, '../.kontor')
+  const file = join(folder, 'dev.env')
+  if (!existsSync(file)) return
+  process.loadEnvFile(file)
+  if (process.env.DATABASE_URL) console.error(`Using the database of npm run dev (${relative('', file)}).`)
+}

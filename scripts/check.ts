@@ -9,9 +9,12 @@ const PARTS: Record<string, string[]> = {
   format: bin('biome', 'ci', '.'),
   lint: bin('oxlint', '--type-aware', '--deny-warnings'),
   types: bin('tsc', '--noEmit'),
+  'types of the storefront': bin('tsc', '--noEmit', '-p', 'examples/storefront'),
   tables: node('scripts/table-types.ts', '--check'),
   openapi: node('scripts/openapi.ts', '--check'),
   'openapi lint': bin('redocly', 'lint', 'docs/openapi.json'),
+  errors: node('scripts/errors.ts', '--check'),
+  sdk: node('scripts/sdk.ts', '--check'),
   tests: node('scripts/test.ts'),
 }
 
@@ -28,6 +31,6 @@ for (const [name, [command = '', ...rest]] of Object.entries(PARTS)) {
   }
 }
 console.log()
-for (const [name, seconds] of times) console.log(`${name.padEnd(14)} ${seconds.toFixed(1).padStart(6)} s`)
+for (const [name, seconds] of times) console.log(`${name.padEnd(24)} ${seconds.toFixed(1).padStart(6)} s`)
 const total = times.reduce((sum, [, seconds]) => sum + seconds, 0)
-console.log(styleText('green', `${'all green'.padEnd(14)} ${total.toFixed(1).padStart(6)} s`))
+console.log(styleText('green', `${'all green'.padEnd(24)} ${total.toFixed(1).padStart(6)} s`))

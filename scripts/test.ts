@@ -1,10 +1,13 @@
 // Runs the tests: all of them, or those whose path contains one of the given words.
-import { spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { globSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { sweepDatabases } from '../test/support/database.ts'
 
 // Each file is a process of its own, and compiles what it imports: most of it is the same for all.
 const COMPILED = 'node_modules/.cache/compiled'
+const SWEEP_MS = 10_000
 
 const words = process.argv.slice(2).filter((argument) => !argument.startsWith('-'))
 const flags = process.argv.slice(2).filter((argument) => argument.startsWith('-'))
@@ -15,13 +18,28 @@ if (files.length === 0) {
   console.error(`No test file matches ${words.join(' ')}.`)
   process.exit(1)
 }
+
 await sweepDatabases()
-const { status } = spawnSync(
+// Three at a time: many tests wait for somebody to be given up for dead. Small pools, because a server has 100 connections.
+const runner = spawn(
   process.execPath,
-  ['--test', '--test-concurrency=2', '--test-timeout=180000', ...flags, ...files],
+  ['--test', '--test-concurrency=3', '--test-timeout=180000', ...flags, ...files],
   {
     stdio: 'inherit',
-    env: { ...process.env, NODE_ENV: 'test', DATABASE_POOL_SIZE: '5', NODE_COMPILE_CACHE: COMPILED },
+    env: {
+      ...process.env,
+      NODE_ENV: 'test',
+      DATABASE_POOL_SIZE: '4',
+      NODE_COMPILE_CACHE: COMPILED,
+      TEST_DATABASES_ARE_SWEPT: 'yes',
+    },
   },
 )
-process.exit(status ?? 1)
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void runner.kill(signal))
+
+const ended = once(runner, 'exit')
+while (runner.exitCode === null && runner.signalCode === null) {
+  await Promise.race([ended, sleep(SWEEP_MS)])
+  await sweepDatabases().catch(() => {}) // the server has other things to do: the next one does it
+}
+process.exit(runner.exitCode ?? 1)

@@ -41,6 +41,7 @@ import { createServer, type Server } from '#platform/http/server.ts'
 import { enqueue } from '#platform/jobs/define.ts'
 import { type Metrics, measurePools, measureRequests } from '#platform/observability/metrics.ts'
 import { openPayments } from '#platform/services.ts'
+import { demoImages } from './demo/images/routes.ts'
 
 const tags = [
   {
@@ -189,6 +190,7 @@ export async function buildApi(config: Config, { log, metrics, drainGraceMs = 1_
     metrics,
   })
   await app.register(eventRoutes, { prefix: '/v1/businesses/:businessId' })
+  await app.register(demoImages)
   await extend?.(app)
 
   return Object.assign(app, { services: { databases, listener, tokens, box } })

@@ -1,22 +1,25 @@
 import type { Command } from 'commander'
 import { rebuildContent } from '#modules/content/index.ts'
-import type { Databases } from '#platform/database/database.ts'
+import { addCommand, type Cli, JSON_LINES, type Json } from './cli-command.ts'
+import { printResult } from './cli-output.ts'
+import { showProgress } from './progress.ts'
 
-type WithDatabases = (work: (databases: Databases) => Promise<void>) => Promise<void>
-
-export function addContentCommands(program: Command, withDatabases: WithDatabases): void {
-  program
-    .command('content')
-    .description('Collections and entries.')
-    .command('rebuild')
-    .description('Make documents and what entries are found by anew from the rows. The service can go on meanwhile.')
+export function addContentCommands(program: Command, { withDatabases }: Cli): void {
+  const content = program.command('content').description('Collections and entries.')
+  addCommand(content, 'rebuild', {
+    says: 'Make documents and what entries are found by anew from the rows. The service can go on meanwhile.',
+    examples: ['content rebuild', 'content rebuild --business biz_4k7q2m9x1c3v'],
+    json: JSON_LINES,
+  })
     .option('--business <businessId>', 'only those of one business')
-    .action((options: { business?: string }) =>
+    .action(({ business, json = false }: Json & { business?: string }) =>
       withDatabases(async ({ cells }) => {
         for (const [name, cell] of cells) {
-          const progress = (done: number) => process.stderr.write(`${name}: ${done}\n`)
-          const { collections, entries } = await rebuildContent(cell, { businessId: options.business, progress })
-          console.log(`${name}: ${collections} collections, ${entries} entries rebuilt`)
+          const bar = showProgress(name, 'entries')
+          const done = await rebuildContent(cell, { businessId: business, progress: (count) => bar.update(count) })
+          bar.end(done.entries)
+          const { collections, entries } = done
+          printResult(json, { cell: name, collections, entries }, `${name}: ${collections} collections, ${entries} entries rebuilt`) // biome-ignore format: one line
         }
       }),
     )

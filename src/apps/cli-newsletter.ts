@@ -1,59 +1,63 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { styleText } from 'node:util'
 import type { Command } from 'commander'
 import { countOpen, enableOutbound, findSend, presentSend, readOutbound } from '#modules/newsletter/index.ts'
 import { nowMs } from '#platform/clock.ts'
-import type { Config } from '#platform/config.ts'
-import type { Databases, Db } from '#platform/database/database.ts'
+import type { Db } from '#platform/database/database.ts'
 import { BootError } from './boot.ts'
+import { addCommand, type Cli, JSON_LINES, type Json } from './cli-command.ts'
+import { printJson } from './cli-output.ts'
 import { findHome } from './home.ts'
+import { drawBar } from './progress.ts'
 
-type WithDatabases = (work: (databases: Databases) => Promise<void>) => Promise<void>
 type Send = ReturnType<typeof presentSend>
 
-export function addNewsletterCommands(program: Command, withDatabases: WithDatabases, config: () => Config): void {
-  program
-    .command('newsletter')
-    .description('Newsletters of a business.')
-    .command('watch <businessId> <sendId>')
-    .description('Show how far a send is, until it is done (exit code 0) or cancelled (1).')
-    .option('--json', 'print a line of JSON for each change')
-    .addHelpText(
-      'after',
-      '\nExample:\n  npm run cli -- newsletter watch biz_4k7q2m9x1c3v snd_01jcq3v7k8f5t9x2m4n6p8r0sw',
-    )
-    .action((businessId: string, sendId: string, { json = false }: { json?: boolean }) =>
-      withDatabases(async (databases) => {
-        const { cell } = await findHome(databases, businessId)
-        await watch(() => readSend(cell, businessId, sendId), json ? printChanges() : drawBar())
-      }),
-    )
+export function addNewsletterCommands(program: Command, { withDatabases }: Cli): void {
+  const newsletter = program.command('newsletter').description('Newsletters of a business.')
+  addCommand(newsletter, 'watch <businessId> <sendId>', {
+    says: 'Show how far a send is, until it is done (exit code 0) or cancelled (1).',
+    examples: ['newsletter watch biz_4k7q2m9x1c3v snd_01jcq3v7k8f5t9x2m4n6p8r0sw'],
+    json: 'print a line of JSON for each change',
+  }).action((businessId: string, sendId: string, { json = false }: Json) =>
+    withDatabases(async (databases) => {
+      const { cell } = await findHome(databases, businessId)
+      await watch(() => readSend(cell, businessId, sendId), json ? printChanges() : drawProgress())
+    }),
+  )
+}
 
+export function addOutboundCommands(program: Command, { withDatabases, config }: Cli): void {
   const outbound = program.command('outbound').description('Whether newsletters may leave from here.')
-  outbound
-    .command('status')
-    .description('Which deployment the databases belong to, and what waits to be sent. Changes nothing.')
-    .action(() =>
-      withDatabases(async ({ cells }) => {
-        const { deploymentId } = config().newsletters
-        console.log(`this deployment: ${deploymentId ?? 'none (DEPLOYMENT_ID is not set)'}`)
-        for (const [name, cell] of cells) console.log(`${name}: ${await describeOutbound(cell, deploymentId)}`)
-      }),
-    )
-  outbound
-    .command('enable')
-    .description('Let newsletters leave from this deployment, and from no other. Nobody else may be sending them.')
-    .action(() =>
-      withDatabases(async ({ cells }) => {
-        const { deploymentId } = config().newsletters
-        if (deploymentId === undefined)
-          throw new BootError('DEPLOYMENT_ID is not set: without one, newsletters leave from any deployment.')
-        for (const [name, cell] of cells) {
-          await enableOutbound(cell, deploymentId)
-          console.log(`${name}: newsletters leave from ${deploymentId}`)
-        }
-      }),
-    )
+  addCommand(outbound, 'status', {
+    says: 'Which deployment the databases belong to, and what waits to be sent. Changes nothing.',
+    examples: ['outbound status'],
+    json: JSON_LINES,
+  }).action(({ json = false }: Json) =>
+    withDatabases(async ({ cells }) => {
+      const { deploymentId } = config().newsletters
+      if (!json) console.log(`this deployment: ${deploymentId ?? 'none (DEPLOYMENT_ID is not set)'}`)
+      for (const [name, cell] of cells) {
+        const state = await readState(cell, deploymentId)
+        if (json) printJson({ cell: name, deploymentId: deploymentId ?? null, ...state })
+        else console.log(`${name}: ${describeState(state)}`)
+      }
+    }),
+  )
+  addCommand(outbound, 'enable', {
+    says: 'Let newsletters leave from this deployment, and from no other. Nobody else may be sending them.',
+    examples: ['outbound enable'],
+    json: JSON_LINES,
+  }).action(({ json = false }: Json) =>
+    withDatabases(async ({ cells }) => {
+      const { deploymentId } = config().newsletters
+      if (deploymentId === undefined)
+        throw new BootError('DEPLOYMENT_ID is not set: without one, newsletters leave from any deployment.')
+      for (const [name, cell] of cells) {
+        await enableOutbound(cell, deploymentId)
+        if (json) printJson({ cell: name, deploymentId })
+        else console.log(`${name}: newsletters leave from ${deploymentId}`)
+      }
+    }),
+  )
 }
 
 const readSend = async (cell: Db, businessId: string, id: string): Promise<Send> =>
@@ -61,7 +65,6 @@ const readSend = async (cell: Db, businessId: string, id: string): Promise<Send>
 
 const WATCH_MS = 500
 const LINE_EVERY_MS = 2_000
-const WIDTH = 28
 
 type View = (send: Send, isEnd: boolean) => void
 
@@ -90,12 +93,13 @@ function printChanges(): View {
 }
 
 /** A bar that moves in a terminal; elsewhere (a log, a pipe) a line every other second, if there is news. */
-function drawBar(): View {
+function drawProgress(): View {
   const isTerminal = process.stderr.isTTY
   let shown = ''
   let shownAt = Number.NEGATIVE_INFINITY
   return (send, isEnd) => {
-    if (isTerminal) process.stderr.write(`\r\u001b[2K${send.status.padEnd(9)} ${barOf(send)} ${figuresOf(send)}`)
+    if (isTerminal)
+      process.stderr.write(`\r\u001b[2K${send.status.padEnd(9)} ${drawBar(shareOf(send))} ${figuresOf(send)}`)
     else if (stateOf(send) !== shown && (isEnd || nowMs() - shownAt >= LINE_EVERY_MS)) {
       process.stderr.write(`${send.status} ${figuresOf(send)}\n`)
       shown = stateOf(send)
@@ -110,11 +114,6 @@ function drawBar(): View {
 
 const shareOf = ({ total, planned, status }: Send) =>
   total > 0 ? (total - planned) / total : status === 'DONE' ? 1 : 0
-
-function barOf(send: Send): string {
-  const full = Math.round(shareOf(send) * WIDTH)
-  return styleText('green', '█'.repeat(full)) + styleText('dim', '░'.repeat(WIDTH - full))
-}
 
 const inWords = (count: number) => count.toLocaleString('en')
 const at = (seconds: number) => new Date(seconds * 1000).toISOString().replace('.000Z', 'Z')
@@ -131,11 +130,16 @@ function figuresOf(send: Send): string {
   return [percent, countsOf(send), ...rate, ...end].join('  ')
 }
 
+type State = { isOpen: boolean; belongsTo: string | null; running: number; scheduled: number }
+
 /** Asks without a deployment's name, which would be stored where there is none yet: a look must not decide anything. */
-async function describeOutbound(cell: Db, deploymentId: string | undefined): Promise<string> {
+async function readState(cell: Db, deploymentId: string | undefined): Promise<State> {
   const { stored } = await readOutbound(cell, undefined)
   const isOpen = deploymentId === undefined || stored === null || stored === deploymentId
-  const { running, scheduled } = await countOpen(cell)
+  return { isOpen, belongsTo: stored, ...(await countOpen(cell)) }
+}
+
+function describeState({ isOpen, belongsTo, running, scheduled }: State): string {
   const verdict = isOpen ? 'open' : 'closed (if this is the right one: cli outbound enable)'
-  return `${verdict}, belongs to ${stored ?? 'nobody yet'}, ${running} running, ${scheduled} scheduled`
+  return `${verdict}, belongs to ${belongsTo ?? 'nobody yet'}, ${running} running, ${scheduled} scheduled`
 }

@@ -45,9 +45,12 @@ export type Config = {
 export type Dkim = { domainName: string; keySelector: string; privateKey: string }
 
 export class ConfigError extends Error {
+  readonly problems: readonly string[]
+
   constructor(problems: string[]) {
     super(`The configuration is not complete:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`)
     this.name = 'ConfigError'
+    this.problems = problems
   }
 }
 

@@ -25,6 +25,8 @@ export type Business = {
   markets: Market[]
   stripeAccountId: string | null
   cell: string
+  /** By the operator: nobody gets at it. */
+  suspendedAt: Date | null
   version: number
   createdAt: Date
   updatedAt: Date

@@ -27,6 +27,10 @@ export const unauthenticated = (message = 'Send a valid access token or API key.
 export const forbidden = (message = 'You do not have the permission that this needs.') =>
   new AppError(403, 'FORBIDDEN', message)
 
+/** 404 where guests may call, whoever calls; 403 elsewhere. */
+export const businessSuspended = (status: 403 | 404 = 403) =>
+  new AppError(status, status === 403 ? 'FORBIDDEN' : 'NOT_FOUND', 'This business is suspended.')
+
 export const notFound = (what = 'record') => new AppError(404, 'NOT_FOUND', `There is no such ${what}.`)
 
 /** 422 for one field. `error` is a stable UPPER_SNAKE code that clients may switch on. */

@@ -29,11 +29,13 @@ export async function startModelTwin({ port = 0, apiKey }: ModelTwinOptions) {
       if (!response.writableEnded) gone++
     })
     const body = await text(request)
-    if (request.method !== 'POST' || request.url !== '/v1/chat/completions') return refuse(response, 404, 'unknown_url')
+    const route = `${request.method} ${request.url}`
+    if (!['POST /v1/chat/completions', 'GET /v1/models'].includes(route)) return refuse(response, 404, 'unknown_url')
     if (request.headers.authorization !== `Bearer ${apiKey}`) {
       const key = request.headers.authorization?.replace('Bearer ', '')
       return refuse(response, 401, 'invalid_api_key', `Incorrect API key provided: ${key}.`)
     }
+    if (request.method === 'GET') return void response.writeHead(200).end('{"object":"list","data":[]}')
     const asked = JSON.parse(body) as Asked
     questions.push(asked)
     const reply = waiting.shift()

@@ -35,6 +35,7 @@ export async function createBusiness(
     markets: body.markets ?? [],
     stripeAccountId: null,
     cell: await emptiestCell(tx, cells),
+    suspendedAt: null,
     version: 1,
     createdAt: now(),
     updatedAt: now(),

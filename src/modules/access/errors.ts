@@ -2,6 +2,8 @@ import { conflict, forbidden, invalid } from '#vocabulary/errors.ts'
 import type { Permission } from '#vocabulary/permissions.ts'
 
 export const slugExists = (slug: string) => conflict('slug', 'SLUG_EXISTS', `The slug ${slug} is taken.`)
+export const stripeAccountTaken = (account: string) =>
+  conflict('stripeAccountId', 'ACCOUNT_TAKEN', `The account ${account} belongs to another business.`)
 export const roleNameExists = (name: string) =>
   conflict('name', 'NAME_EXISTS', `There is a role named ${name} already.`)
 export const roleInUse = () => conflict('id', 'IN_USE', 'Users still have this role. Take it from them first.')

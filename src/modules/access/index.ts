@@ -3,14 +3,16 @@ export { createBusiness } from './create-business.ts'
 export { createCustomers, listCustomerships, rememberCustomer, withoutCustomers } from './customers.ts'
 export { createDirectory } from './directory.ts'
 export { mintInvitationToken } from './invitations.ts'
+export { type BusinessSummary, listAllBusinesses, setStripeAccount, suspendBusiness } from './operate-business.ts'
 export {
   dropInvitationsTo,
   findBusiness,
+  findBusinessBySlug,
   findInvitation,
   findPeople,
   listPeopleOf,
   listRolesOf,
   removeFromBusinesses,
 } from './queries.ts'
-export { setRole } from './roles.ts'
+export { grantRole, setRole } from './roles.ts'
 export { accessRoutes } from './routes.ts'

@@ -14,6 +14,11 @@ export async function findBusiness(db: ControlDb, id: string): Promise<Business 
   return row && toBusiness(row)
 }
 
+export async function findBusinessBySlug(db: ControlDb, slug: string): Promise<Business | undefined> {
+  const row = await db.selectFrom('access.businesses').selectAll().where('slug', '=', slug).executeTakeFirst()
+  return row && toBusiness(row)
+}
+
 /** Locks the row: changes of a business, and of who is ADMIN there, happen one after another. */
 export async function lockBusiness(tx: ControlTx, id: string): Promise<Business> {
   const row = await tx.selectFrom('access.businesses').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()

@@ -108,6 +108,28 @@ export async function setRole(
   await notify(tx, MEMBERS_CHANGED, businessId)
 }
 
+/** The operator on the command line gives any role of the business, by its id or name. */
+export async function grantRole(
+  tx: ControlTx,
+  { businessId, userId, role: wanted }: { businessId: string; userId: string; role: string },
+): Promise<{ id: string; name: string }> {
+  await lockBusiness(tx, businessId)
+  const roles = await tx
+    .selectFrom('access.roles')
+    .select(['id', 'name'])
+    .where('businessId', '=', businessId)
+    .orderBy('id')
+    .execute()
+  const role =
+    roles.find(({ id, name }) => id === wanted || name === wanted) ??
+    roles.find(({ name }) => name.toLowerCase() === wanted.toLowerCase())
+  if (!role) throw roleNotFound(`${wanted}. It has: ${roles.map(({ name }) => name).join(', ')}`)
+  await insertMembership(tx, { businessId, userId, roleId: role.id })
+  await audit(tx, { businessId, action: 'member.role-set', subject: userId, data: { roleId: role.id } })
+  await notify(tx, MEMBERS_CHANGED, businessId)
+  return role
+}
+
 export const insertMembership = (tx: ControlTx, membership: { businessId: string; userId: string; roleId: string }) =>
   tx
     .insertInto('access.memberships')

@@ -146,3 +146,9 @@ export async function resealSigningKeys(tx: ControlTx, box: SecretBox): Promise<
   }
   return rows.length
 }
+
+/** How many signing keys there are, and how many of them no SECRET_KEY opens. */
+export async function countSigningKeys(control: ControlDb, box: SecretBox): Promise<{ all: number; shut: number }> {
+  const rows = await control.selectFrom('accounts.signingKeys').select('sealedPrivate').execute()
+  return { all: rows.length, shut: rows.filter(({ sealedPrivate }) => !box.open(sealedPrivate)).length }
+}

@@ -90,3 +90,10 @@ export function presentUser(user: Selectable<AccountsUsers>, roles: readonly Rol
     lifecycle: { lastLoginAt: null, onboardingCompleted: user.onboardingCompleted },
   }
 }
+
+/** For the operator: the addresses of these users, by id. */
+export async function readEmails(db: ControlDb, ids: readonly string[]): Promise<Map<string, string>> {
+  if (ids.length === 0) return new Map()
+  const rows = await db.selectFrom('accounts.users').select(['id', 'email']).where('id', 'in', ids).execute()
+  return new Map(rows.flatMap(({ id, email }) => (email === null ? [] : [[id, email]])))
+}

@@ -34,6 +34,16 @@ export async function findCollection(db: Db, businessId: string, id: string): Pr
   return row as Collection | undefined
 }
 
+/** Oldest first. */
+export const listNewsletters = (db: Db, businessId: string) =>
+  db
+    .selectFrom('content.collections')
+    .select(['id', 'slug'])
+    .where((collection) => collection.and({ businessId, type: 'NEWSLETTER' }))
+    .orderBy('id')
+    .limit(100)
+    .execute()
+
 /** For who changes it; `share` for who relies on it: its schema then stays what it is until the transaction ends. */
 export async function lockCollection(
   tx: Tx,

@@ -4,7 +4,7 @@ import type { Db } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { type Page, showPage } from '#platform/http/page.ts'
 import type { Business } from '#vocabulary/business.ts'
-import { AppError } from '#vocabulary/errors.ts'
+import { AppError, businessSuspended } from '#vocabulary/errors.ts'
 import { tokenInvalid } from './errors.ts'
 import { lockSubscription } from './queries.ts'
 import { confirmSubscription } from './subscribe.ts'
@@ -36,6 +36,7 @@ export const newsletterPages: FastifyPluginAsyncTypebox<PageOptions> = async (ap
     const business = businessId === undefined ? undefined : await findBusiness(businessId)
     const cell = business && cells.get(business.cell)
     if (!business || !cell) throw tokenInvalid()
+    if (business.suspendedAt && purpose === 'confirm') throw businessSuspended(404) // one can leave, not join
     const row = await findByToken(cell, business.id, token, purpose)
     const collection = await findCollection(cell, business.id, row.collectionId)
     return { business, cell, row, newsletter: collection?.name ?? business.name }

@@ -7,7 +7,7 @@ import type { ControlDb, Db, Tx } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { record } from '#platform/events/record.ts'
 import { fault } from '#platform/faults.ts'
-import { AppError, notFound } from '#vocabulary/errors.ts'
+import { AppError, businessSuspended, notFound } from '#vocabulary/errors.ts'
 import { entryMoved, notANewsletter } from './errors.ts'
 import { findNewsletter } from './newsletter.ts'
 import { composeMail } from './render.ts'
@@ -46,6 +46,7 @@ async function start(
     if (!send || send.scheduledAt > now()) return // somebody else was faster, or changed their mind
     try {
       if (!business) throw notFound('business')
+      if (business.suspendedAt) return await stopSend(tx, send, 'PAUSED', businessSuspended().message)
       await save(tx, send, await compose(tx, send, { ...business, publicUrl }))
       await record(tx, { businessId, type: 'newsletter.send-started', subject: id, data: { entryId: send.entryId } })
     } catch (error) {

@@ -18,8 +18,9 @@ export async function stageFile(
   importId: string,
   file: Readable,
   format: FileFormat,
+  { maxBytes = MAX_BYTES, progress }: { maxBytes?: number; progress?: (bytes: number) => void } = {},
 ): Promise<number> {
-  const limited = limitFile(file, MAX_BYTES)
+  const limited = limitFile(file, maxBytes, progress)
   let total = 0
   let waiting: FileLine[] = []
   const flush = async () => {

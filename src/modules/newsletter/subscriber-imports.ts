@@ -50,9 +50,13 @@ export type SubscriberImportError = Static<typeof SubscriberImportError>
 
 type Place = { businessId: string; collectionId: string }
 
-export async function beginImport(db: Db, { businessId, collectionId }: Place, actor: Actor): Promise<string> {
+export async function beginImport(
+  db: Db,
+  { businessId, collectionId }: Place,
+  actor: Actor | undefined,
+): Promise<string> {
   const id = newId('imp')
-  const row = { businessId, id, collectionId, status: 'RECEIVING', actor: JSON.stringify(actor) }
+  const row = { businessId, id, collectionId, status: 'RECEIVING', actor: actor ? JSON.stringify(actor) : null }
   await db
     .insertInto('newsletter.imports')
     .values({ ...row, createdAt: now(), updatedAt: now() })

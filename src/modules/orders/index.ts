@@ -1,6 +1,6 @@
 export { FINAL, move } from './change-status.ts'
 export { marketNotFound, outOfStock, wrongCurrency } from './errors.ts'
-export { toLine } from './manual.ts'
+export { createOrder, toLine } from './manual.ts'
 export { newOrderNumber, type OrderRow, stockOf, withHistories } from './order.ts'
 export { findOrder, findOrderIds, findRequested, insertOrders, lockOrder, takeExpired } from './queries.ts'
 export { orderRoutes } from './routes.ts'

@@ -45,6 +45,7 @@ export interface AccessBusinesses {
   name: string
   slug: string
   stripeAccountId: string | null
+  suspendedAt: Timestamp | null
   updatedAt: Timestamp
   version: Generated<number>
 }

@@ -1,7 +1,7 @@
 import type { FastifyContextConfig, FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
 import type { Actor } from '#vocabulary/actor.ts'
 import type { Business } from '#vocabulary/business.ts'
-import { badRequest, forbidden, invalid, notFound, unauthenticated } from '#vocabulary/errors.ts'
+import { badRequest, businessSuspended, forbidden, invalid, notFound, unauthenticated } from '#vocabulary/errors.ts'
 import { holds, type Permission } from '#vocabulary/permissions.ts'
 import type { Db } from '../database/database.ts'
 
@@ -218,6 +218,8 @@ export function guardRoutes(app: FastifyInstance, options: GuardOptions): void {
         throw stateOf(request).route.business === 'path'
           ? notFound('business')
           : invalid('businessId', 'NOT_FOUND', `There is no business ${id}.`)
+      // What is public stays: whoever has a newsletter of it can still leave.
+      if (found.suspendedAt && access !== 'public') throw businessSuspended(access === 'guest' ? 404 : 403)
       const guarded = stateOf(request)
       guarded.business = found
       guarded.permissions = held

@@ -27,12 +27,17 @@ export async function openLifeline(directUrl: string) {
   }
   client.on('error', () => lose())
   client.on('end', () => lose())
-  await client.connect()
-  // A machine that vanishes sends no goodbye: the server has to notice within seconds, too. And nobody may make this connection
-  // wait for a lock for so long that it looks dead.
-  await client.query(`
-    set tcp_keepalives_idle = 3; set tcp_keepalives_interval = 1; set tcp_keepalives_count = 3;
-    set lock_timeout = '1s'`)
+  try {
+    await client.connect()
+    // A machine that vanishes sends no goodbye: the server has to notice within seconds, too. And nobody may make this
+    // connection wait for a lock for so long that it looks dead.
+    await client.query(`
+      set tcp_keepalives_idle = 3; set tcp_keepalives_interval = 1; set tcp_keepalives_count = 3;
+      set lock_timeout = '1s'`)
+  } catch (error) {
+    void client.end().catch(() => {}) // connected, but too slow to answer: it would stay open, and with it the process
+    throw error
+  }
 
   let turn: Promise<unknown> = Promise.resolve()
   const query: LifelineQuery = async <Row extends pg.QueryResultRow>(text: string, values: unknown[] = []) => {

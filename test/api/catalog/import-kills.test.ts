@@ -109,7 +109,7 @@ describe('an import of 2,000 lines', { concurrency: true }, () => {
 
   /** The CLI, killed when it has come that far. */
   async function killCli(t: TestContext, shop: Shop, args: string[], from: number) {
-    const child = spawn(process.execPath, [path.join(ROOT, 'bin/kontor.js'), 'cli', 'products', 'import', ...args], {
+    const child = spawn(process.execPath, [path.join(ROOT, 'bin/kontor.js'), 'cli', 'import', 'products', ...args], {
       env: { PATH: process.env.PATH ?? '', NODE_ENV: 'test', ...used.api.databases.env },
       stdio: 'ignore',
     })
@@ -128,7 +128,7 @@ describe('an import of 2,000 lines', { concurrency: true }, () => {
     const shop = await used.make.shop({ cell: 'main' })
     const file = path.join(directory, 'things.ndjson')
     writeFileSync(file, FILE)
-    const doomed = await runKontor(['cli', 'products', 'import', shop.id, file], {
+    const doomed = await runKontor(['cli', 'import', 'products', shop.id, file], {
       ...used.api.databases.env,
       ...KILL_AT_COMMIT,
     })
@@ -138,7 +138,7 @@ describe('an import of 2,000 lines', { concurrency: true }, () => {
 
     await killCli(t, shop, [shop.id, '--resume', id], 400)
     t.diagnostic(`killed after the line ${(await progressOf(shop, id)).position}`)
-    const last = await runKontor(['cli', 'products', 'import', shop.id, '--resume', id], used.api.databases.env)
+    const last = await runKontor(['cli', 'import', 'products', shop.id, '--resume', id], used.api.databases.env)
     assert.equal(last.code, 1, last.output)
     assert.match(last.output, /^1862 created, 98 updated, 40 failed$/m)
     await assertWhole(shop, id)

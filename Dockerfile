@@ -1,0 +1,59 @@
+# One image for the API, the worker and the command line: the command says which.
+#   docker build -t kontor .
+#   docker run --env-file .env kontor [api | worker | cli …]
+# The target "inbox" is another, small image: where mails go while you try things (compose.yaml).
+
+# The same version as the package "node" in package.json, on which the tests run.
+ARG NODE_VERSION=24.21.0
+
+FROM node:${NODE_VERSION}-bookworm-slim AS base
+WORKDIR /app
+ENV NODE_ENV=production
+
+FROM base AS packages
+COPY package.json package-lock.json .npmrc ./
+# TypeScript is there only because a package says it could use it; types and source maps are half of what is left.
+RUN npm ci --omit=dev --workspaces=false --ignore-scripts --no-audit --no-update-notifier \
+ && rm -rf node_modules/typescript node_modules/@typescript node_modules/.bin \
+ && find node_modules -type f \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' \) -delete
+
+FROM base AS inbox-packages
+COPY package.json package-lock.json .npmrc ./
+# Two of its packages are devDependencies. Leave nothing in package.json but these; versions come from the lock file.
+RUN node -e "\
+      const own = require('./package.json'); \
+      const all = { ...own.dependencies, ...own.devDependencies }; \
+      const needed = ['liquidjs', 'postal-mime', 'smtp-server'].map((name) => [name, all[name]]); \
+      const reduced = { ...own, dependencies: Object.fromEntries(needed), devDependencies: {} }; \
+      require('node:fs').writeFileSync('package.json', JSON.stringify(reduced))" \
+ && npm ci --omit=dev --workspaces=false --ignore-scripts --no-audit --no-update-notifier
+
+FROM base AS inbox
+COPY --from=inbox-packages /app/package.json ./
+COPY --from=inbox-packages /app/node_modules node_modules
+COPY dev/inbox dev/inbox
+ENV HOST=0.0.0.0 INBOX_PORT=3025 SMTP_PORT=1025
+EXPOSE 3025 1025
+USER node
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=10s --timeout=5s --start-period=20s --retries=3 \
+  CMD ["node", "-e", "fetch('http://127.0.0.1:3025/healthz', { signal: AbortSignal.timeout(4000) }).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+CMD ["node", "dev/inbox/main.ts"]
+
+# The last one is what "docker build" makes.
+FROM base AS kontor
+COPY --from=packages /app/node_modules node_modules
+COPY package.json ./
+COPY bin bin
+COPY migrations migrations
+COPY src src
+# Each container has an address of its own: reachable from outside of it, and the same port for the metrics of API and worker.
+ENV HOST=0.0.0.0 PORT=3000 METRICS_PORT=9464 WORKER_METRICS_PORT=9464
+EXPOSE 3000 9464
+USER node
+# Takes up to 25 s to finish what is under way: give it 30 before it is killed.
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=10s --timeout=5s --start-period=20s --retries=3 \
+  CMD ["node", "-e", "fetch('http://127.0.0.1:9464/healthz', { signal: AbortSignal.timeout(4000) }).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+ENTRYPOINT ["node", "bin/kontor.js"]
+CMD ["api"]

@@ -1,0 +1,129 @@
+import type { KontorError } from '@kontor/sdk'
+import { useEffect, useState } from 'preact/hooks'
+import { Field } from '../parts/field.tsx'
+import { FormProblem, Notice, wordsOf } from '../parts/notices.tsx'
+import { Summary } from '../parts/summary.tsx'
+import { useTitle } from '../parts/title.ts'
+import { useWaking } from '../parts/use-waking.ts'
+import { useCart, useChoices } from '../state/cart.ts'
+import { checkOut, type Details } from '../state/checkout.ts'
+import { kontor, useSession } from '../state/kontor.ts'
+import { lineProblem, useQuote } from '../state/quote.ts'
+import { go } from '../state/router.ts'
+import { keep, readKept } from '../state/storage.ts'
+
+const NOBODY: Details = { email: '', name: '', street: '', zip: '', city: '', country: '' }
+
+const FIELDS: { name: keyof Details; label: string; autocomplete: string; type?: 'email'; class?: string }[] = [
+  { name: 'email', label: 'Email', autocomplete: 'email', type: 'email' },
+  { name: 'name', label: 'Full name', autocomplete: 'name' },
+  { name: 'street', label: 'Street and number', autocomplete: 'street-address' },
+  { name: 'zip', label: 'Postcode', autocomplete: 'postal-code', class: 'third' },
+  { name: 'city', label: 'Town', autocomplete: 'address-level2', class: 'rest' },
+  { name: 'country', label: 'Country', autocomplete: 'country-name' },
+]
+
+export function CheckoutPage() {
+  useTitle('Check out')
+  const cart = useCart()
+  const choices = useChoices()
+  const session = useSession()
+  const { value, error, market } = useQuote()
+  const [details, setDetails] = useState(() => readKept('details', NOBODY))
+  const [state, setState] = useState<{ isSending?: boolean; error?: KontorError }>({})
+  const set = (changes: Partial<Details>) =>
+    setDetails((before) => {
+      const next = { ...before, ...changes }
+      keep('details', next)
+      return next
+    })
+
+  // Who has an account need not type what it knows.
+  useEffect(() => {
+    if (!session || session.isGuest) return
+    kontor.me.get().then(
+      ({ email, name }) =>
+        setDetails((before) => ({ ...before, email: email ?? before.email, name: before.name || name || '' })),
+      () => {},
+    )
+  }, [session?.userId])
+
+  useWaking(() => setState({}))
+
+  if (cart.length === 0) {
+    return <Notice title="Your cart is empty" action={{ href: '/shop', label: 'Look around' }} />
+  }
+
+  async function pay(event: Event) {
+    event.preventDefault()
+    if (!market || state.isSending) return
+    setState({ isSending: true })
+    try {
+      // A code that does not count is not sent along: what is ordered is what is shown.
+      const counted = value?.promoProblem ? { ...choices, promoCode: '' } : choices
+      const to = await checkOut(cart, counted, market, details)
+      if (to.startsWith('/')) go(to)
+      else window.location.assign(to)
+    } catch (error) {
+      setState({ error: error as KontorError })
+    }
+  }
+
+  const failed = state.error ?? error
+  const gone = cart.filter((_, index) => lineProblem(state.error, index))
+  return (
+    <div class="wrap section">
+      <h1>Check out</h1>
+      <form class="two" onSubmit={(event) => void pay(event)}>
+        <div class="details">
+          <h2>Where it goes</h2>
+          {FIELDS.map(({ name, ...field }) => (
+            <Field
+              key={name}
+              {...field}
+              name={name}
+              required
+              value={details[name]}
+              problem={problemOf(
+                state.error,
+                FIELDS.findIndex((each) => each.name === name),
+              )}
+              onValue={(typed) => set({ [name]: typed })}
+            />
+          ))}
+        </div>
+        <section class="panel" aria-label="What it costs">
+          <ul class="short-lines">
+            {cart.map((line) => (
+              <li key={line.productId + line.variantId}>
+                <span>
+                  {line.quantity} × {line.name}
+                  {line.variantName && <small>{line.variantName}</small>}
+                </span>
+              </li>
+            ))}
+          </ul>
+          <p class="edit">
+            <a href="/cart">Change</a>
+          </p>
+          <Summary figures={value?.quote} />
+          {value?.promoProblem && <p class="small">Without the promo code: {value.promoProblem}</p>}
+          {failed && (
+            <FormProblem>
+              {gone.length > 0 ? `Not enough left of: ${gone.map(({ name }) => name).join(', ')}.` : wordsOf(failed)}{' '}
+              {gone.length > 0 && <a href="/cart">Change your cart</a>}
+            </FormProblem>
+          )}
+          <button class="button wide" type="submit" disabled={state.isSending || !value || Boolean(error)}>
+            {state.isSending ? 'One moment …' : 'Pay'}
+          </button>
+          <p class="small">You pay on the next page. The order is kept for an hour.</p>
+        </section>
+      </form>
+    </div>
+  )
+}
+
+/** What is typed here travels as blocks, and errors name those by their place. */
+const problemOf = (error: KontorError | undefined, index: number) =>
+  error?.details.find(({ field }) => field.startsWith(`blocks.${index}.`))?.message

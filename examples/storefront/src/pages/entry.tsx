@@ -1,0 +1,67 @@
+import type { Product } from '@kontor/sdk'
+import { Languages } from '../parts/languages.tsx'
+import { Problem } from '../parts/notices.tsx'
+import { Picture } from '../parts/picture.tsx'
+import { ProductCard } from '../parts/product-card.tsx'
+import { SafeHtml } from '../parts/safe-html.tsx'
+import { useTitle } from '../parts/title.ts'
+import { articleOf, dayOf, useLanguage } from '../state/content.ts'
+import { kontor, useMarket } from '../state/kontor.ts'
+import { useLoad } from '../state/use-load.ts'
+
+export function EntryPage({ id }: { id: string }) {
+  const { value, error, reload } = useLoad(`entry:${id}`, () => kontor.entries.get(id))
+  const { language } = useLanguage()
+  const article = value && articleOf(value, language)
+  useTitle(article?.title)
+  if (error && !article) return <Problem error={error} retry={reload} />
+  if (!article) {
+    return (
+      <div class="wrap section article" aria-busy="true">
+        <span class="bar tall" />
+        <span class="picture waiting wide" />
+        <span class="bar" />
+        <span class="bar" />
+      </div>
+    )
+  }
+  return (
+    <article class="wrap section article" lang={article.locale}>
+      <div class="list-head">
+        <p class="crumb">
+          <a href="/journal">Journal</a>
+        </p>
+        <Languages />
+      </div>
+      <h1>{article.title}</h1>
+      <p class="byline">
+        {dayOf(article.at)}
+        {article.author && ` · ${article.author}`}
+      </p>
+      {article.image && <Picture url={article.image} alt="" isFirst />}
+      {article.summary && <p class="lead">{article.summary}</p>}
+      <SafeHtml html={article.html} />
+      {article.productIds.length > 0 && <Mentioned ids={article.productIds} />}
+    </article>
+  )
+}
+
+/** Products that the entry points at. One that is gone is left out. */
+function Mentioned({ ids }: { ids: string[] }) {
+  const market = useMarket()
+  const { value } = useLoad(`mentioned:${ids.join()}`, async () => {
+    const found = await Promise.allSettled(ids.map((id) => kontor.products.get(id)))
+    return found.flatMap((each): Product[] => (each.status === 'fulfilled' ? [each.value] : []))
+  })
+  if (!value?.length) return null
+  return (
+    <aside>
+      <h2>In this story</h2>
+      <ul class="grid">
+        {value.map((product) => (
+          <ProductCard key={product.id} product={product} market={market} />
+        ))}
+      </ul>
+    </aside>
+  )
+}

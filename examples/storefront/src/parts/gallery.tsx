@@ -1,0 +1,30 @@
+import type { Product } from '@kontor/sdk'
+import { useState } from 'preact/hooks'
+import { Picture } from './picture.tsx'
+
+/** One large picture, and the others to choose from. */
+export function Gallery({ media, name }: { media: Product['gallery']; name: string }) {
+  const [at, setAt] = useState(0)
+  const pictures = [...new Map(media.map((each) => [each.url, each])).values()].slice(0, 8)
+  const shown = pictures[at] ?? pictures[0]
+  return (
+    <div class="gallery">
+      <Picture url={shown?.url} alt={name} isFirst />
+      {pictures.length > 1 && (
+        <div class="thumbs" role="group" aria-label="Pictures">
+          {pictures.map(({ url }, index) => (
+            <button
+              key={url}
+              type="button"
+              aria-label={`Picture ${index + 1} of ${pictures.length}`}
+              aria-pressed={index === at}
+              onClick={() => setAt(index)}
+            >
+              <Picture url={url} alt="" size={120} />
+            </button>
+          ))}
+        </div>
+      )}
+    </div>
+  )
+}

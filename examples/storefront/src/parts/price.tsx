@@ -1,0 +1,25 @@
+import { money } from '../state/catalog.ts'
+
+type PriceProps = { price: number; currency: string; compareAtPrice?: number | null; isFrom?: boolean }
+
+export function Price({ price, currency, compareAtPrice, isFrom }: PriceProps) {
+  const isSale = compareAtPrice != null && compareAtPrice > price
+  return (
+    <span class="price">
+      {isFrom && <small>from </small>}
+      <span class={isSale ? 'sale' : undefined}>
+        {isSale && <span class="unseen">Now </span>}
+        {money(price, currency)}
+      </span>
+      {isSale && (
+        <>
+          {' '}
+          <s>
+            <span class="unseen">instead of </span>
+            {money(compareAtPrice, currency)}
+          </s>
+        </>
+      )}
+    </span>
+  )
+}

@@ -1,0 +1,127 @@
+import { misuse } from './errors.ts'
+import type { Answer, Body, OperationId, Operations, Query } from './operations.ts'
+import { type ListOptions, type Page, type Pages, toPages } from './pages.ts'
+import type { CallOptions } from './send.ts'
+
+type ItemOf<Id extends OperationId> = Answer<Id> extends { items: (infer Item)[] } ? Item : never
+/** The cursor of a page, also of the last one, can be handed over as it is. */
+type Filter<Id extends OperationId> = Omit<Query<Id>, 'cursor'> & { cursor?: string | null }
+
+/** Filters of entries by a block's value: `{ 'block.colour': 'Red' }`. */
+export type BlockFilter = { [filter: `block.${string}`]: string | number | boolean }
+export type QuoteRequest = Omit<Body<'quote'>, 'businessId' | 'market' | 'lines'> & {
+  market?: string
+  businessId?: string
+}
+export type CheckoutRequest = Omit<Body<'checkout'>, 'market'> & { market?: string }
+export type SubscribeRequest = Omit<Body<'subscribe'>, 'plan_id'>
+
+export type Resources = ReturnType<typeof createResources>
+
+/** What shops and sites do every day, in short. All else is in `operations`. */
+export function createResources(
+  call: Operations,
+  defaults: { businessId?: string | undefined; market?: string | undefined },
+) {
+  const inMarket = (market: string | undefined): string => {
+    if (market !== undefined) return market
+    throw misuse('In which market? createKontor({ market }), or name it here.')
+  }
+
+  return {
+    business: {
+      get: (options?: CallOptions) => call.getBusiness({}, options),
+      update: (body: Body<'updateBusiness'>, options?: CallOptions) => call.updateBusiness({ body }, options),
+    },
+    me: {
+      get: (options?: CallOptions) => call.getMe({}, options),
+      update: (body: Body<'updateMe'>, options?: CallOptions) => call.updateMe({ body }, options),
+    },
+    products: {
+      list: (query: Filter<'listProducts'> = {}, options?: ListOptions) =>
+        list<'listProducts'>(query, (query) => call.listProducts({ query }, options)),
+      get: (id: string, options?: CallOptions) => call.getProduct({ path: { id } }, options),
+      create: (body: Body<'createProduct'>, options?: CallOptions) => call.createProduct({ body }, options),
+      update: (id: string, body: Body<'updateProduct'>, options?: CallOptions) =>
+        call.updateProduct({ path: { id }, body }, options),
+      delete: (id: string, options?: CallOptions) => call.deleteProduct({ path: { id } }, options),
+      /** Adds to the stock of a variant, or takes from it. */
+      changeStock: (id: string, variantId: string, body: Body<'changeStock'>, options?: CallOptions) =>
+        call.changeStock({ path: { id, variantId }, body }, options),
+      /** The ledger: how its stock has moved. */
+      stockMovements: (
+        id: string,
+        variantId: string,
+        query: Filter<'listStockMovements'> = {},
+        options?: ListOptions,
+      ) =>
+        list<'listStockMovements'>(query, (query) =>
+          call.listStockMovements({ path: { id, variantId }, query }, options),
+        ),
+    },
+    /** What a checkout of these items would cost. */
+    quote: async ({ businessId, market, ...rest }: QuoteRequest, options?: CallOptions) => {
+      const business = businessId ?? defaults.businessId
+      if (business === undefined) throw misuse('quote needs a business: createKontor({ businessId }).')
+      const body = { ...rest, businessId: business, market: inMarket(market ?? defaults.market) }
+      return call.quote({ body }, options)
+    },
+    /** Makes an order. Send the shopper to `checkoutUrl` if there is one; else nothing is to be paid. */
+    checkout: async ({ market, ...rest }: CheckoutRequest, options?: CallOptions) =>
+      call.checkout({ body: { ...rest, market: inMarket(market ?? defaults.market) } }, options),
+    orders: {
+      list: (query: Filter<'listOrders'> = {}, options?: ListOptions) =>
+        list<'listOrders'>(query, (query) => call.listOrders({ query }, options)),
+      get: (id: string, options?: CallOptions) => call.getOrder({ path: { id } }, options),
+      /** By hand, without a checkout. */
+      create: (body: Body<'createOrder'>, options?: CallOptions) => call.createOrder({ body }, options),
+      update: (id: string, body: Omit<Body<'updateOrder'>, 'id'>, options?: CallOptions) =>
+        call.updateOrder({ body: { ...body, id } }, options),
+      setStatus: (id: string, status: Body<'setOrderStatus'>['status'], options?: CallOptions) =>
+        call.setOrderStatus({ path: { id }, body: { status } }, options),
+      setPaymentStatus: (id: string, status: Body<'setPaymentStatus'>['status'], options?: CallOptions) =>
+        call.setPaymentStatus({ path: { id }, body: { status } }, options),
+      refund: (id: string, body: Body<'refundOrder'> = {}, options?: CallOptions) =>
+        call.refundOrder({ path: { id }, body }, options),
+    },
+    collections: {
+      list: (query: Filter<'listCollections'> = {}, options?: ListOptions) =>
+        list<'listCollections'>(query, (query) => call.listCollections({ query }, options)),
+      get: (id: string, options?: CallOptions) => call.getCollection({ path: { id } }, options),
+      create: (body: Body<'createCollection'>, options?: CallOptions) => call.createCollection({ body }, options),
+      update: (id: string, body: Body<'updateCollection'>, options?: CallOptions) =>
+        call.updateCollection({ path: { id }, body }, options),
+      delete: (id: string, options?: CallOptions) => call.deleteCollection({ path: { id } }, options),
+    },
+    entries: {
+      list: (query: Filter<'listEntries'> & BlockFilter = {}, options?: ListOptions) =>
+        list<'listEntries'>(query, (query) => call.listEntries({ query }, options)),
+      get: (id: string, query: Query<'getEntry'> = {}, options?: CallOptions) =>
+        call.getEntry({ path: { id }, query }, options),
+      create: (body: Body<'createEntry'>, options?: CallOptions) => call.createEntry({ body }, options),
+      update: (id: string, body: Body<'updateEntry'>, options?: CallOptions) =>
+        call.updateEntry({ path: { id }, body }, options),
+      delete: (id: string, options?: CallOptions) => call.deleteEntry({ path: { id } }, options),
+    },
+    newsletters: {
+      /** Answers the subscription, or `{ checkoutUrl }` of a plan that costs something. */
+      subscribe: (
+        collectionId: string,
+        { market = defaults.market, ...rest }: SubscribeRequest,
+        options?: CallOptions,
+      ) =>
+        call.subscribe({ path: { collectionId }, body: { ...rest, ...(market !== undefined && { market }) } }, options),
+      /** With the token from a newsletter. */
+      unsubscribe: (body: Body<'unsubscribe'>, options?: CallOptions) => call.unsubscribe({ body }, options),
+      subscribers: (id: string, query: Filter<'listSubscribers'> = {}, options?: ListOptions) =>
+        list<'listSubscribers'>(query, (query) => call.listSubscribers({ path: { id }, query }, options)),
+    },
+  }
+}
+
+function list<Id extends OperationId>(
+  { cursor: start, ...filter }: Filter<Id>,
+  load: (query: Query<Id>) => Promise<Page<ItemOf<Id>>>,
+): Pages<ItemOf<Id>> {
+  return toPages((cursor) => load({ ...filter, cursor } as Query<Id>), start)
+}

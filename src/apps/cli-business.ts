@@ -1,0 +1,127 @@
+import type { Command } from 'commander'
+import {
+  type BusinessSummary,
+  createBusiness,
+  findBusiness,
+  listAllBusinesses,
+  setStripeAccount,
+  suspendBusiness,
+} from '#modules/access/index.ts'
+import { findConfirmedByEmail, readEmails } from '#modules/accounts/index.ts'
+import { pauseSends } from '#modules/newsletter/index.ts'
+import type { ControlDb, Databases } from '#platform/database/database.ts'
+import { transaction } from '#platform/database/transaction.ts'
+import { BootError } from './boot.ts'
+import { addCommand, type Cli, JSON_LINES, type Json, UsageError } from './cli-command.ts'
+import { printJson, printList, printResult, type Row } from './cli-output.ts'
+import { findHome } from './home.ts'
+
+export function addBusinessCommands(program: Command, { withDatabases, config }: Cli): void {
+  const business = program.command('business').description('Businesses.')
+
+  addCommand(business, 'create', {
+    says: 'Create a business for somebody who has an account.',
+    examples: ['business create --name "Harbour Goods" --owner ada@example.com'],
+  })
+    .requiredOption('--name <name>', 'its name')
+    .requiredOption('--owner <email>', 'the account that becomes its ADMIN')
+    .action(({ name, owner, json = false }: Json & { name: string; owner: string }) => {
+      if (name.trim() === '' || name.length > 200) throw new UsageError('A name has 1 to 200 letters.')
+      return withDatabases(async ({ control, cells }) => {
+        const user = await findConfirmedByEmail(control, owner)
+        if (!user)
+          throw new BootError(
+            `Nobody has a confirmed account with the address ${owner}. They register first, or: cli user create`,
+          )
+        const made = await transaction(control, (tx) =>
+          createBusiness(tx, { ownerId: user.id, actor: undefined, cells: cells.keys() }, { name }),
+        )
+        const { id, slug, cell } = made
+        printResult(json, { id, name, slug, cell, owner }, `${id}  ${name}  (cell ${cell}, owner ${owner})`)
+      })
+    })
+
+  addCommand(business, 'list', {
+    says: 'All businesses, oldest first, with those who are ADMIN there.',
+    examples: ['business list', 'business list --json | head -1'],
+    json: JSON_LINES,
+  }).action(({ json = false }: Json) =>
+    withDatabases(async ({ control }) => {
+      const rows: Row[] = []
+      for await (const some of summaries(control)) {
+        if (json) for (const one of some) printJson(one)
+        else rows.push(...some.map(toRow))
+      }
+      if (!json) printList(false, COLUMNS, rows, 'There are none yet. Make one: cli business create')
+    }),
+  )
+
+  addCommand(business, 'suspend <businessId>', {
+    says:
+      'Close a business: its routes refuse everybody, its newsletters pause. What is under way (payments, orders that ' +
+      'expire) is brought to its end, and its readers can still unsubscribe.',
+    examples: ['business suspend biz_4k7q2m9x1c3v', 'business suspend biz_4k7q2m9x1c3v --resume'],
+  })
+    .option('--resume', 'open it again; newsletters that were paused stay so until somebody resumes them')
+    .action((businessId: string, { resume = false, json = false }: Json & { resume?: boolean }) =>
+      withDatabases((databases) => suspend(databases, businessId, { resume, json })),
+    )
+
+  addCommand(business, 'payments <businessId>', {
+    says: 'Show whose account at the payment provider gets the money of a business, or set it.',
+    examples: [
+      'business payments biz_4k7q2m9x1c3v',
+      'business payments biz_4k7q2m9x1c3v --stripe-account acct_1OtwfXHkLmTGBe2p',
+    ],
+  })
+    .option('--stripe-account <account>', 'its connected account; "none" takes it away')
+    .action((businessId: string, { stripeAccount, json = false }: Json & { stripeAccount?: string }) => {
+      const account = stripeAccount === 'none' ? null : stripeAccount
+      if (typeof account === 'string' && !/^acct_[A-Za-z0-9]{1,64}$/.test(account))
+        throw new UsageError(`${account} is not an account such as acct_1OtwfXHkLmTGBe2p.`)
+      return withDatabases(async ({ control }) => {
+        const found =
+          account === undefined
+            ? await findBusiness(control, businessId)
+            : await transaction(control, (tx) => setStripeAccount(tx, businessId, account))
+        if (!found) throw new BootError(`There is no business ${businessId}.`)
+        const isShared = config().payments?.sharedAccount ?? false
+        const { stripeAccountId } = found
+        const nobody = isShared ? 'the operator’s own account (STRIPE_SHARED_ACCOUNT)' : 'nobody: it cannot sell'
+        const result = { id: businessId, stripeAccountId, sharedAccount: stripeAccountId === null && isShared }
+        printResult(json, result, `${businessId}  money goes to ${stripeAccountId ?? nobody}`)
+      })
+    })
+}
+
+const COLUMNS = ['id', 'name', 'slug', 'cell', 'admins', 'created', 'suspended']
+
+type Summary = Omit<BusinessSummary, 'adminIds'> & { admins: string[] }
+
+async function* summaries(control: ControlDb): AsyncGenerator<Summary[]> {
+  for await (const some of listAllBusinesses(control)) {
+    const emails = await readEmails(control, [...new Set(some.flatMap(({ adminIds }) => adminIds))])
+    yield some.map(({ adminIds, ...business }) => ({
+      ...business,
+      admins: adminIds.map((id) => emails.get(id) ?? id),
+    }))
+  }
+}
+
+const toRow = ({ admins, createdAt, suspendedAt, ...business }: Summary): Row => ({
+  ...business,
+  admins: admins.join(', '),
+  created: createdAt,
+  suspended: suspendedAt,
+})
+
+const SUSPENDED = 'The operator of this service has suspended the business.'
+
+async function suspend(databases: Databases, businessId: string, { resume, json }: { resume: boolean; json: boolean }) {
+  const { cell } = await findHome(databases, businessId)
+  const { suspendedAt } = await transaction(databases.control, (tx) => suspendBusiness(tx, businessId, !resume))
+  // After it is closed: nobody can plan another one.
+  const paused = resume ? 0 : await pauseSends(cell, businessId, SUSPENDED)
+  const sentence = resume ? `${businessId} is open` : `${businessId} is suspended (${paused} newsletters paused)`
+  printResult(json, { id: businessId, suspendedAt, newslettersPaused: paused }, sentence)
+}

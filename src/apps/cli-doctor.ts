@@ -1,0 +1,39 @@
+import { styleText } from 'node:util'
+import type { Command } from 'commander'
+import { addCommand, type Cli, type Json } from './cli-command.ts'
+import { cut, printJson, widthOf } from './cli-output.ts'
+import { examine } from './doctor.ts'
+import type { Check } from './doctor-look.ts'
+
+export function addDoctorCommand(program: Command, _cli: Cli): void {
+  addCommand(program, 'doctor', {
+    says:
+      'Look whether everything that the service needs is there: settings, databases, keys, workers, providers. ' +
+      'Changes nothing; takes five seconds at most. Exit code 1 when something failed.',
+    examples: ['doctor', 'doctor --json'],
+  }).action(async ({ json = false }: Json) => {
+    const checks = await examine(process.env)
+    const isWell = checks.every(({ status }) => status !== 'failed')
+    if (json) printJson({ ok: isWell, checks })
+    else tell(checks)
+    if (!isWell) process.exitCode = 1
+  })
+}
+
+const STYLES = { ok: 'green', warning: 'yellow', failed: 'red', off: 'dim' } as const
+
+function tell(checks: readonly Check[]): void {
+  const width = Math.max(...checks.map(({ check }) => widthOf(check)))
+  const room = process.stdout.isTTY ? process.stdout.columns : Number.POSITIVE_INFINITY
+  const paint = (style: 'green' | 'yellow' | 'red' | 'dim', text: string) =>
+    styleText(style, text, { stream: process.stdout })
+  for (const { check, status, says, fix } of checks) {
+    const head = `${status.padEnd(7)}  ${check.padEnd(width)}  `
+    // Of what is wrong, every word: a terminal may break the line. The rest is for a glance.
+    const text = fix ? says : cut(says, room - head.length)
+    console.log(paint(STYLES[status], status.padEnd(7)) + head.slice(7) + text)
+    if (fix) console.log(`${' '.repeat(9)}${paint('dim', '→')} ${fix}`)
+  }
+  const count = (status: Check['status']) => checks.filter((check) => check.status === status).length
+  console.log(`\n${count('ok')} ok, ${count('warning')} warnings, ${count('failed')} failed, ${count('off')} off`)
+}

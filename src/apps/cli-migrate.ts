@@ -1,0 +1,27 @@
+import type { Command } from 'commander'
+import { loadDatabases } from '#platform/config.ts'
+import { migrate } from '#platform/database/migrate.ts'
+import { addCommand, type Cli, JSON_LINES, type Json } from './cli-command.ts'
+import { printJson } from './cli-output.ts'
+
+export function addMigrateCommand(program: Command, _cli: Cli): void {
+  addCommand(program, 'migrate', {
+    says: 'Bring every database up to date. Safe to run from several machines at once.',
+    examples: ['migrate'],
+    json: JSON_LINES,
+  }).action(async ({ json = false }: Json) => {
+    const { control, cells } = loadDatabases(process.env)
+    const targets = [
+      { name: 'main', directUrl: control.directUrl, kinds: ['control', 'cell'] as const },
+      ...Object.entries(cells).map(([name, { directUrl }]) => ({ name, directUrl, kinds: ['cell'] as const })),
+    ]
+    for (const { name, directUrl, kinds } of targets) {
+      const applied = await migrate(directUrl, kinds)
+      if (json) printJson({ cell: name, applied })
+      else {
+        for (const migration of applied) console.log(`${name}: applied ${migration}`)
+        console.log(`${name}: up to date`)
+      }
+    }
+  })
+}

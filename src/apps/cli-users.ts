@@ -1,0 +1,100 @@
+import type { Command } from 'commander'
+import { Check } from 'typebox/value'
+import { grantRole } from '#modules/access/index.ts'
+import { createUser, findByEmail, register, resumeUser, suspendUser } from '#modules/accounts/index.ts'
+import type { ControlDb } from '#platform/database/database.ts'
+import { transaction } from '#platform/database/transaction.ts'
+import { Email } from '#vocabulary/schemas.ts'
+import { BootError } from './boot.ts'
+import { askSecret, canAsk, readSecret } from './cli-ask.ts'
+import { addCommand, type Cli, type Json, UsageError } from './cli-command.ts'
+import { printResult } from './cli-output.ts'
+
+type NewUser = Json & { email: string; password?: string; name?: string; confirmed?: boolean }
+
+export function addUserCommands(program: Command, cli: Cli): void {
+  const users = program.command('user').description('Accounts of people.')
+
+  addCommand(users, 'create', {
+    says: 'Create an account. One that exists is left as it is.',
+    examples: [
+      'user create --email ada@example.com --name "Ada Byron" --confirmed',
+      'user create --email ada@example.com --confirmed < password.txt',
+    ],
+  })
+    .requiredOption('--email <address>', 'its address')
+    .option('--password <password>', 'others on this machine can see it: better typed when asked, or on standard input')
+    .option('--name <name>', 'the name of the person')
+    .option('--confirmed', 'you know that the address is theirs; without this they get a mail and have to confirm it')
+    .action((options: NewUser) => {
+      if (!isEmail(options.email)) throw new UsageError(`${options.email} is not an address such as ada@example.com.`)
+      if ((options.name ?? '').length > 200) throw new UsageError('A name has 200 letters at most.')
+      return cli.withDatabases(({ control }) => create(cli, control, options))
+    })
+
+  addCommand(users, 'grant <email> <businessId> <role>', {
+    says: 'Give a role of a business to somebody: by its name or id.',
+    examples: ['user grant ada@example.com biz_4k7q2m9x1c3v Admin'],
+  }).action((email: string, businessId: string, role: string, { json = false }: Json) =>
+    cli.withDatabases(async ({ control }) => {
+      const { id, confirmedAt } = await getUser(control, email)
+      if (!confirmedAt) throw new BootError(`${email} has not confirmed the address yet.`)
+      const granted = await transaction(control, (tx) => grantRole(tx, { businessId, userId: id, role }))
+      const result = { userId: id, email, businessId, roleId: granted.id, role: granted.name }
+      printResult(json, result, `${email} has the role ${granted.name} in ${businessId}`)
+    }),
+  )
+
+  addCommand(users, 'suspend <email>', {
+    says: 'End all sessions of an account and let it log in no more. Its API keys stop working, too.',
+    examples: ['user suspend mallory@example.com', 'user suspend mallory@example.com --resume'],
+  })
+    .option('--resume', 'let it log in again')
+    .action((email: string, { resume = false, json = false }: Json & { resume?: boolean }) =>
+      cli.withDatabases(async ({ control }) => {
+        const { id } = await getUser(control, email)
+        if (resume) {
+          await transaction(control, (tx) => resumeUser(tx, id))
+          return printResult(json, { id, email, suspended: false }, `${email} can log in again`)
+        }
+        const ended = await transaction(control, (tx) => suspendUser(tx, id))
+        const sentence = `${email} is suspended (${ended} sessions ended)`
+        printResult(json, { id, email, suspended: true, sessionsEnded: ended }, sentence)
+      }),
+    )
+}
+
+const isEmail = (text: string): boolean => Check(Email, text)
+
+const OUTCOMES = {
+  created: 'created',
+  confirmed: 'confirmed: it was registered, but nobody had confirmed it; its password is the one given now',
+  existed: 'exists already; nothing was changed',
+  mailed: 'created; a mail asks them to confirm the address',
+}
+
+async function create(cli: Cli, control: ControlDb, { json = false, ...options }: NewUser): Promise<void> {
+  const { email, name = '', confirmed = false } = options
+  const tell = (id: string, outcome: keyof typeof OUTCOMES) =>
+    printResult(json, { id, email, outcome }, `${id}  ${email}  ${OUTCOMES[outcome]}`)
+
+  const known = await findByEmail(control, email)
+  if (known && (known.confirmedAt || !confirmed)) return tell(known.id, 'existed')
+  const { mail, publicUrl } = cli.config()
+  if (!confirmed && !mail)
+    throw new BootError('There is no mail server to ask them to confirm the address (SMTP_URL). Or give --confirmed.')
+  const password = options.password ?? (canAsk() ? await askSecret('Password:') : await readSecret())
+  if (password === '') throw new BootError('Give a password: type it when asked, pipe it in, or --password.')
+  if (confirmed) {
+    const { id, outcome } = await createUser(control, { email, password, name })
+    return tell(id, outcome)
+  }
+  await register(control, { email, password, name, linkBase: publicUrl, caller: undefined })
+  tell((await getUser(control, email)).id, 'mailed')
+}
+
+async function getUser(control: ControlDb, email: string) {
+  const user = await findByEmail(control, email)
+  if (!user) throw new BootError(`Nobody has an account with the address ${email}.`)
+  return user
+}

@@ -1,0 +1,33 @@
+import type { Colour } from '../images/colours.ts'
+import type { MotifName } from '../images/draw.ts'
+
+/** A size and what it costs more than the smallest, in minor units of both markets. */
+export type Size = { label: string; more: number }
+
+export type Item = {
+  name: string
+  motif: MotifName
+  /** In USD without tax, in EUR with it: minor units. */
+  usd: number
+  eur: number
+  material: string
+  description: string
+  colours?: readonly Colour[]
+  sizes?: readonly Size[]
+  /** How the sizes are called: Size, Length, Set. */
+  sizeName?: string
+  /** What it cost before the sale, in percent of what it costs now. */
+  wasPercent?: number
+  /** Of which variants (by the end of their ids) there is little, or nothing. */
+  low?: readonly string[]
+  out?: readonly string[]
+  /** Made to order: there is always one. */
+  isUntracked?: boolean
+  /** How well it sells, compared with the others. */
+  demand?: number
+}
+
+export type Category = { id: string; items: readonly Item[] }
+
+export const sizes = (...labels: readonly (string | [string, number])[]): Size[] =>
+  labels.map((entry) => (typeof entry === 'string' ? { label: entry, more: 0 } : { label: entry[0], more: entry[1] }))

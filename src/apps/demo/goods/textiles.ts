@@ -1,0 +1,121 @@
+import { type Category, sizes } from './item.ts'
+
+const WEAR = sizes('S', 'M', 'L', 'XL')
+
+export const textiles: Category = {
+  id: 'textiles',
+  items: [
+    {
+      name: 'Skerry Wool Blanket',
+      motif: 'blanket',
+      usd: 13800,
+      eur: 14800,
+      material: 'New wool, 130 × 180 cm',
+      description:
+        'Woven on looms from 1962 that nobody wants to replace. Warm when damp, heavy enough to stay put, and soft after the first winter.',
+      colours: ['forest', 'navy', 'rust', 'grey'],
+      low: ['rust'],
+      demand: 3,
+    },
+    {
+      name: 'Cotton Throw',
+      motif: 'blanket',
+      usd: 6900,
+      eur: 7400,
+      material: 'Recycled cotton, 130 × 170 cm',
+      description:
+        'For summer evenings on the jetty and for sofas with a draught. Machine washable, which wool is not.',
+      colours: ['sky', 'sand', 'coral'],
+      wasPercent: 140,
+      demand: 3,
+    },
+    {
+      name: 'Sailcloth Cushion',
+      motif: 'cushion',
+      usd: 4900,
+      eur: 5300,
+      material: 'Retired sailcloth, feathers',
+      description: 'Cut from sails that have crossed at least one sea. Stitch marks and numbers stay where they are.',
+      colours: ['white', 'rust', 'navy'],
+      demand: 2,
+    },
+    {
+      name: 'Fisher Sweater',
+      motif: 'sweater',
+      usd: 15900,
+      eur: 16900,
+      material: 'Worsted wool',
+      description:
+        'Knitted tight in the round so that wind and spray stay outside. The pattern on the chest is the one of our own harbour.',
+      colours: ['navy', 'cream', 'charcoal'],
+      sizes: WEAR,
+      low: ['cream-s'],
+      out: ['navy-m'],
+      demand: 4,
+    },
+    {
+      name: 'Watch Cap',
+      motif: 'beanie',
+      usd: 3200,
+      eur: 3500,
+      material: 'Merino wool',
+      description: 'A plain ribbed cap with a pompom that comes off. One size, because it stretches and forgives.',
+      colours: ['red', 'navy', 'mustard', 'forest', 'cream'],
+      demand: 5,
+    },
+    {
+      name: 'Harbour Towel',
+      motif: 'towel',
+      usd: 3600,
+      eur: 3900,
+      material: 'Turkish cotton, 100 × 180 cm',
+      description: 'Flat-woven, dries in the time of a coffee, and takes up no more room in the bag than a shirt.',
+      colours: ['cream', 'sky', 'rose'],
+      demand: 3,
+    },
+    {
+      name: 'Market Tote',
+      motif: 'tote',
+      usd: 4400,
+      eur: 4700,
+      material: 'Waxed canvas',
+      description: 'Stands by itself while you fill it. Carries two crates of mussels, or a week of library books.',
+      colours: ['sand', 'navy', 'red'],
+      demand: 4,
+    },
+    {
+      name: 'Deck Socks',
+      motif: 'socks',
+      usd: 1800,
+      eur: 2000,
+      material: 'Wool and nylon',
+      description:
+        'Thick soles, reinforced heels, and stripes that tell the left pair from the right. Two pairs in a bundle.',
+      colours: ['grey', 'navy', 'moss'],
+      sizes: sizes('36–39', '40–43', '44–47'),
+      demand: 4,
+    },
+    {
+      name: 'Linen Tea Towels',
+      motif: 'cloth',
+      usd: 2600,
+      eur: 2800,
+      material: 'Linen, set of two',
+      description:
+        'Linen polishes glass as nothing else does and lasts longer than most kitchens. Washed once, so they no longer shrink.',
+      colours: ['natural', 'sky', 'rust'],
+      demand: 2,
+    },
+    {
+      name: 'Oilcloth Apron',
+      motif: 'jacket',
+      usd: 5800,
+      eur: 6200,
+      material: 'Cotton oilcloth',
+      description:
+        'Between a jacket and an apron: buttons down the front, two deep pockets, and a surface that wipes clean.',
+      colours: ['mustard', 'forest'],
+      low: ['forest'],
+    },
+  ],
+}

@@ -1,0 +1,42 @@
+import { makeCustomers } from './customers.ts'
+import { type Demo, type DemoOptions, openDemo } from './demo.ts'
+import { makeJournal } from './journal.ts'
+import { makeNewsletter } from './newsletter.ts'
+import { makeOrders } from './orders.ts'
+import { makeProducts } from './products.ts'
+import { makePromos } from './promos.ts'
+
+const PARTS = ['products', 'promoCodes', 'customers', 'orders', 'entries', 'subscribers'] as const
+export type Part = (typeof PARTS)[number]
+
+/** How many there are of a part, and how many of them this run has made. */
+export type Outcome = { count: number; made: number }
+/** Told while a part is being made. */
+export type Tell = (done: number, total: number) => void
+type Make = (demo: Demo, tell: Tell) => Promise<Outcome>
+
+export type Made = { businessId: string; slug: string; counts: Record<Part, number>; made: Record<Part, number> }
+
+/** In this order: orders need the rest of the shop. Each looks at what is there and adds what is missing. */
+const makers: Record<Part, Make> = {
+  products: makeProducts,
+  promoCodes: makePromos,
+  customers: makeCustomers,
+  orders: makeOrders,
+  entries: makeJournal,
+  subscribers: makeNewsletter,
+}
+
+export async function makeDemo(
+  options: DemoOptions,
+  progress: (part: Part, done: number, total: number) => void = () => {},
+): Promise<Made> {
+  const demo = await openDemo(options)
+  const outcomes: [Part, Outcome][] = []
+  for (const part of PARTS) {
+    outcomes.push([part, await makers[part](demo, (done, total) => progress(part, done, total))])
+  }
+  const pick = (name: keyof Outcome) =>
+    Object.fromEntries(outcomes.map(([part, outcome]) => [part, outcome[name]])) as Record<Part, number>
+  return { businessId: demo.business.id, slug: demo.business.slug, counts: pick('count'), made: pick('made') }
+}

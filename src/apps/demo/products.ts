@@ -1,0 +1,90 @@
+import { catalogResolvers, changeStock, createProduct, exportProducts } from '#modules/catalog/index.ts'
+import { transaction } from '#platform/database/transaction.ts'
+import type { Demo } from './demo.ts'
+import { type DemoProduct, type DemoVariant, LOW_STOCK_THRESHOLD, PRODUCTS } from './goods/goods.ts'
+import { imageUrl } from './images/routes.ts'
+import type { Outcome, Tell } from './make-demo.ts'
+import { SOLD } from './order-plan.ts'
+import { DAY_MS, HOUR_MS, inThePast } from './past.ts'
+
+/** Those that there are, by slug. */
+export async function readProductIds({ cell, business }: Demo): Promise<Map<string, string>> {
+  const ids = new Map<string, string>()
+  for await (const lines of exportProducts(cell, business, 'ndjson')) {
+    for (const line of lines.split('\n').filter(Boolean)) {
+      const { id, slug } = JSON.parse(line) as { id: string; slug: string }
+      ids.set(slug, id)
+    }
+  }
+  return ids
+}
+
+export async function makeProducts(demo: Demo, tell: Tell): Promise<Outcome> {
+  const known = await readProductIds(demo)
+  let made = 0
+  // From the last to the first: lists show the newest first.
+  for (const [index, product] of PRODUCTS.toReversed().entries()) {
+    if (!known.has(product.slug)) {
+      await makeProduct(demo, product, demo.startMs + (2 + index / 6) * DAY_MS)
+      made++
+      tell(index + 1, PRODUCTS.length)
+    }
+  }
+  return { count: PRODUCTS.length, made }
+}
+
+/** With its first delivery, and a second one before the first order comes. */
+async function makeProduct(demo: Demo, product: DemoProduct, timeMs: number): Promise<void> {
+  const { cell, control, business, owner, publicUrl } = demo
+  const { item, slug, category, variants } = product
+  const pictureOf = (...words: string[]) => ({
+    url: imageUrl(publicUrl, item.motif, [slug, ...words].join('-')),
+    mimeType: 'image/svg+xml',
+  })
+  const colours = [...new Set(variants.map(({ colour }) => colour))]
+  const writer = { business, actor: owner, resolvers: catalogResolvers(control) }
+  const deliveries = variants.map((variant) => ({ variant, ...deliveriesOf(slug, variant) }))
+  await transaction(cell, async (tx) => {
+    const { text } = await inThePast(timeMs, () =>
+      createProduct(tx, writer, {
+        name: item.name,
+        slug,
+        category,
+        description: item.description,
+        statuses: [{ status: 'ACTIVE' }],
+        gallery: colours.slice(0, 4).map((colour) => pictureOf(colour)),
+        blocks: [{ id: 'material', type: 'TEXT', label: 'Material', value: item.material }],
+        variants: deliveries.map(({ variant: { id, name, sku, attributes, prices, colour, left }, first }) => ({
+          id,
+          name,
+          sku,
+          attributes,
+          gallery: [pictureOf(colour)],
+          pricing: { markets: [priceOf(item.wasPercent, 'us', prices.us), priceOf(item.wasPercent, 'eu', prices.eu)] },
+          inventory: left === undefined ? { tracked: false } : { tracked: true, quantity: first, lowStockThreshold: LOW_STOCK_THRESHOLD }, // biome-ignore format: one line
+        })),
+      }),
+    )
+    const { id: productId } = JSON.parse(text) as { id: string }
+    const second = deliveries.flatMap(({ variant, second }) =>
+      second > 0 ? [{ productId, variantId: variant.id, delta: second }] : [],
+    )
+    await inThePast(demo.startMs + 24 * DAY_MS + 9 * HOUR_MS, () =>
+      changeStock(tx, business.id, second, { kind: 'MANUAL', reason: 'Delivery', userId: owner.userId }),
+    )
+  })
+}
+
+/** In all, what will be sold and what is to be left. */
+function deliveriesOf(slug: string, { id, left }: DemoVariant) {
+  const total = left === undefined ? 0 : left + (SOLD.get(`${slug} ${id}`) ?? 0)
+  const first = Math.ceil(total * 0.7)
+  return { first, second: total - first }
+}
+
+const priceOf = (wasPercent: number | undefined, marketId: string, price: number) => ({
+  marketId,
+  price,
+  // Rounded up to whole tens, as a price tag would be.
+  ...(wasPercent !== undefined && { compareAtPrice: Math.ceil((price * wasPercent) / 10_000) * 100 }),
+})

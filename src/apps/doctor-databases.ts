@@ -1,0 +1,176 @@
+import pg from 'pg'
+import { countSigningKeys } from '#modules/accounts/index.ts'
+import { nowMs } from '#platform/clock.ts'
+import type { Config } from '#platform/config.ts'
+import { createSecretBox } from '#platform/crypto/secret-box.ts'
+import { openDatabases } from '#platform/database/database.ts'
+import { loadMigrations } from '#platform/database/migrate.ts'
+import { type Check, failed, look, ok, reasonOf, type Verdict, warning } from './doctor-look.ts'
+
+const CONNECT_MS = 4_000
+const MIN_VERSION = 15
+const MAX_SKEW_MS = 2_000
+
+type Kind = 'control' | 'cell'
+type Look = { name: string; fix: string; run: (client: pg.Client) => Promise<Verdict> }
+
+/** Each database through one connection of its own, all of them at once. */
+export async function checkDatabases(
+  { control, cells }: Config['databases'],
+  config: Config | undefined,
+): Promise<Check[]> {
+  const found = await Promise.all([
+    checkMain(control.url, config),
+    ...(control.directUrl === control.url ? [] : [checkDatabase('main (direct)', control.directUrl, [])]),
+    ...Object.entries(cells).map(([name, { url }]) => checkDatabase(`cell ${name}`, url, looksAt(['cell']))),
+  ])
+  return found.flat()
+}
+
+async function checkMain(url: string, config: Config | undefined): Promise<Check[]> {
+  const checks = await checkDatabase('main', url, looksAt(['control', 'cell']))
+  const isThere = checks[0]?.status === 'ok'
+  return config && isThere ? [...checks, await checkSigningKeys(config)] : checks
+}
+
+const looksAt = (kinds: readonly Kind[]): Look[] => [privileges, migrations(kinds), clock, workers, deadJobs]
+
+async function checkDatabase(name: string, url: string, looks: readonly Look[]): Promise<Check[]> {
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: 'kontor doctor',
+    connectionTimeoutMillis: CONNECT_MS,
+    query_timeout: CONNECT_MS,
+  })
+  client.on('error', () => {}) // told by the statement that fails
+  const first = await look(`${name}: database`, fixFor(name), async () => {
+    await client.connect()
+    const { rows } = await client.query("select current_setting('server_version_num')::int / 10000 as version")
+    const { version } = rows[0] as { version: number }
+    return version < MIN_VERSION
+      ? failed(`PostgreSQL ${version}`, `Kontor needs PostgreSQL ${MIN_VERSION} or newer.`)
+      : ok(`PostgreSQL ${version}, ${describe(url)}`)
+  })
+  const checks = [first]
+  // One after another: a connection answers one statement at a time.
+  if (first.status === 'ok')
+    for (const { name: part, fix, run } of looks) checks.push(await look(`${name}: ${part}`, fix, () => run(client)))
+  await Promise.race([client.end(), new Promise((resolve) => setTimeout(resolve, 500).unref())]).catch(reasonOf)
+  return checks
+}
+
+const fixFor = (name: string) =>
+  `Is the server up, does the database exist (createdb), and is ${name.startsWith('main') ? 'DATABASE_URL' : 'CELLS'} right?`
+
+function describe(url: string): string {
+  const { host, pathname } = new URL(url)
+  return `${host}${pathname}`
+}
+
+const privileges: Look = {
+  name: 'privileges',
+  fix: 'Give its user the right to create schemas: grant create on database … to …',
+  async run(client) {
+    const all = [...(await loadMigrations('control')), ...(await loadMigrations('cell'))]
+    const needed = all.flatMap(({ sql }) => [...sql.matchAll(/^create extension if not exists (\w+)/gm)].map(([, name]) => name)) // biome-ignore format: one line
+    const { rows } = await client.query(
+      `select has_database_privilege(current_database(), 'CREATE') as may,
+              array(select unnest($1::text[]) except select name from pg_available_extensions) as missing`,
+      [needed],
+    )
+    const { may, missing } = rows[0] as { may: boolean; missing: string[] }
+    if (!may) return failed('its user may not create schemas, so it cannot migrate')
+    if (missing.length > 0)
+      return failed(`extensions are not there: ${missing.join(', ')}`, 'Install PostgreSQL’s contrib modules on the server.') // biome-ignore format: one line
+    return ok(`may create; extensions: ${needed.join(', ')}`)
+  },
+}
+
+const migrations = (kinds: readonly Kind[]): Look => ({
+  name: 'migrations',
+  fix: 'Run: npm run db:migrate',
+  async run(client) {
+    const missing: string[] = []
+    const ahead: string[] = []
+    for (const kind of kinds) {
+      const known = (await loadMigrations(kind)).map(({ name }) => name)
+      const { rows: tables } = await client.query('select to_regclass($1) is not null as there', [`${kind}.migrations`])
+      const { rows } = tables[0].there ? await client.query(`select name from ${kind}.migrations`) : { rows: [] }
+      const done = rows.map(({ name }: { name: string }) => name)
+      missing.push(...known.filter((name) => !done.includes(name)).map((name) => `${kind}/${name}`))
+      ahead.push(...done.filter((name: string) => !known.includes(name)).map((name: string) => `${kind}/${name}`))
+    }
+    if (missing.length > 0) return failed(`it lacks ${shorten(missing)}`)
+    if (ahead.length > 0)
+      return warning(`it is ahead of this version: ${shorten(ahead)}`, 'Fine during an update; else install the newer version.') // biome-ignore format: one line
+    return ok('up to date')
+  },
+})
+
+const shorten = (names: string[]) =>
+  names.length > 3 ? `${names.slice(0, 3).join(', ')} and ${names.length - 3} more` : names.join(', ')
+
+const clock: Look = {
+  name: 'clock',
+  fix: 'Let both machines take their time from the same source (NTP).',
+  async run(client) {
+    const before = nowMs()
+    const { rows } = await client.query('select extract(epoch from clock_timestamp()) * 1000 as at')
+    const skewMs = Math.round(Number(rows[0].at) - (before + nowMs()) / 2)
+    const says = `${(Math.abs(skewMs) / 1000).toFixed(1)} s ${skewMs < 0 ? 'behind' : 'ahead of'} this machine’s`
+    return Math.abs(skewMs) > MAX_SKEW_MS ? warning(says) : ok(says)
+  },
+}
+
+// A worker holds an advisory lock as long as it lives: whose lock can be had is gone.
+const workers: Look = {
+  name: 'workers',
+  fix: 'Start one: npm run worker',
+  async run(client) {
+    const { rows: tables } = await client.query("select to_regclass('cell.workers') is not null as there")
+    if (!tables[0].there) return warning('not known before it is migrated', 'Run: npm run db:migrate')
+    const { rows } = await client.query(`
+      select count(*) filter (where not case when pg_try_advisory_lock_shared(key) then pg_advisory_unlock_shared(key) else false end)
+             ::int as alive
+        from (select hashtextextended('kontor.worker:' || pool_id, 0) as key from cell.workers) as known`)
+    const { alive } = rows[0] as { alive: number }
+    return alive === 0 ? warning('none is running: no mail, no import, no expiry happens') : ok(`${alive} running`)
+  },
+}
+
+const deadJobs: Look = {
+  name: 'jobs',
+  fix: 'See why: cli jobs list --dead; then: cli jobs retry --dead',
+  async run(client) {
+    const { rows: tables } = await client.query("select to_regclass('graphile_worker.jobs') is not null as there")
+    if (!tables[0].there) return warning('there is no queue before it is migrated', 'Run: npm run db:migrate')
+    const { rows } = await client.query(`
+      select count(*) filter (where attempts >= max_attempts and locked_at is null)::int as dead,
+             count(*) filter (where attempts < max_attempts and locked_at is null and run_at < now() - interval '5 minutes')::int as late
+        from graphile_worker.jobs`)
+    const { dead, late } = rows[0] as { dead: number; late: number }
+    if (dead > 0) return warning(`${dead} out of attempts wait for a person`)
+    if (late > 0)
+      return warning(`${late} are late by more than 5 minutes`, 'Is a worker running, and are there enough?')
+    return ok('none is dead or late')
+  },
+}
+
+const UNDEFINED_TABLE = '42P01'
+
+function checkSigningKeys({ databases: { control }, secretKeys }: Config): Promise<Check> {
+  const fix = 'Give the SECRET_KEY that they were sealed with as well: SECRET_KEY=new,old; then: cli keys rotate'
+  return look('main: signing keys', fix, async () => {
+    const databases = openDatabases({ control, cells: {} }, { applicationName: 'kontor doctor', max: 1 })
+    try {
+      const { all, shut } = await countSigningKeys(databases.control, createSecretBox(secretKeys))
+      if (shut > 0) return failed(`SECRET_KEY does not open ${shut} of ${all}`)
+      return ok(all === 0 ? 'none yet: the first login makes one' : `SECRET_KEY opens all ${all}`)
+    } catch (error) {
+      if ((error as { code?: string }).code !== UNDEFINED_TABLE) throw error
+      return ok('none yet')
+    } finally {
+      await databases.close()
+    }
+  })
+}

@@ -1,0 +1,52 @@
+import { type Config, ConfigError, loadConfig, loadDatabases } from '#platform/config.ts'
+import { checkDatabases } from './doctor-databases.ts'
+import { type Check, failed, ok, type Verdict, warning } from './doctor-look.ts'
+import { checkProviders } from './doctor-providers.ts'
+
+type Environment = Record<string, string | undefined>
+
+/** Everything that can be found out from here. Changes nothing. */
+export async function examine(env: Environment): Promise<Check[]> {
+  const { config, checks } = readConfig(env)
+  const databases = config?.databases ?? attempt(() => loadDatabases(env))
+  const [ofDatabases, ofProviders] = await Promise.all([
+    databases ? checkDatabases(databases, config) : [],
+    config ? checkProviders(config, env.REDIS_URL?.trim()) : [],
+  ])
+  return [{ check: 'node', ...ok(process.versions.node) }, ...checks, ...ofDatabases, ...ofProviders]
+}
+
+function readConfig(env: Environment): { config: Config | undefined; checks: Check[] } {
+  try {
+    const config = loadConfig(env)
+    return { config, checks: [{ check: 'configuration', ...judge(config) }] }
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    const fix = 'Set it in the environment. From a file: set -a; . ./.env; set +a'
+    return {
+      config: undefined,
+      checks: error.problems.map((problem) => ({ check: 'configuration', ...failed(problem, fix) })),
+    }
+  }
+}
+
+function judge({ mode, publicUrl }: Config): Verdict {
+  const { protocol, hostname } = new URL(publicUrl)
+  const isLocal = ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
+  if (mode === 'production' && isLocal)
+    return warning(
+      `PUBLIC_URL is ${publicUrl}: links in mails lead to whoever reads them`,
+      'Set PUBLIC_URL to the address by which others reach this service.',
+    )
+  if (mode === 'production' && protocol === 'http:')
+    return warning(`PUBLIC_URL is not https: ${publicUrl}`, 'Serve it through https, and say so in PUBLIC_URL.')
+  return ok(`${mode}, ${publicUrl}`)
+}
+
+function attempt<Result>(work: () => Result): Result | undefined {
+  try {
+    return work()
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,251 @@
+import assert from 'node:assert/strict'
+import path from 'node:path'
+import { after, before, test } from 'node:test'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { linkIn } from '../support/post-office.ts'
+import { openStorefront, type Storefront } from '../support/storefront.ts'
+import { launchBrowser } from '../support/xss.ts'
+
+const DESKTOP = { width: 1_280, height: 800 }
+const PHONE = { width: 390, height: 844 }
+const SMALL = { width: 360, height: 740 }
+const LANTERN = '/products/storm-lantern-no-3'
+const ADDRESS = {
+  Email: 'ada@example.com',
+  'Full name': 'Ada Lund',
+  'Street and number': '7 Quay Road',
+  Postcode: '04101',
+  Town: 'Portland',
+  Country: 'United States',
+}
+
+let shop: Storefront
+let browser: Browser
+/** What any page complained about. */
+let complaints: string[] = []
+
+before(async () => {
+  ;[shop, browser] = await Promise.all([openStorefront(), launchBrowser()])
+})
+after(async () => {
+  await browser.close()
+  await shop.close()
+})
+
+/** Somebody new: nothing in storage. */
+async function enter(viewport = DESKTOP): Promise<{ page: Page; context: BrowserContext }> {
+  complaints = []
+  const context = await browser.newContext({ viewport, locale: 'en-US', reducedMotion: 'reduce' })
+  context.setDefaultTimeout(10_000)
+  const page = await context.newPage()
+  page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()))
+  page.on('pageerror', (error) => complaints.push(error.message))
+  return { page, context }
+}
+
+/** `SCREENSHOTS` names a folder to look at afterwards. */
+async function look(page: Page, name: string) {
+  await page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' })
+  const folder = process.env.SCREENSHOTS
+  if (folder) {
+    await page.evaluate('scrollTo(0, 0)')
+    await page.waitForLoadState('networkidle')
+    await page.screenshot({ path: path.join(folder, `storefront-${name}.png`) })
+  }
+  const overflow = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
+  assert.equal(overflow, 0, `${name} can be scrolled sideways`)
+}
+
+async function addLantern(page: Page, colour: string) {
+  await page.goto(shop.url + LANTERN)
+  await page.getByText(colour, { exact: true }).click()
+  await page.getByRole('button', { name: 'Add to cart' }).click()
+}
+
+async function checkOut(page: Page) {
+  await page.getByRole('link', { name: 'Check out' }).click()
+  for (const [label, text] of Object.entries(ADDRESS)) await page.getByLabel(label, { exact: true }).fill(text)
+  await page.getByRole('button', { name: 'Pay' }).click()
+  await page.locator('[value=pay]').waitFor()
+}
+
+for (const [size, viewport] of Object.entries({ desktop: DESKTOP, phone: PHONE })) {
+  test(`a shopper on a ${size} searches with a typo, takes a promo code, pays, and sees that it is paid`, async () => {
+    const { page, context } = await enter(viewport)
+    await page.goto(shop.url)
+    await page.getByRole('link', { name: /Storm Lantern/ }).waitFor()
+    await look(page, `home-${size}`)
+    await page.getByLabel('Search the shop').fill('storm lantren')
+    await page.waitForURL(/shop\?query=storm\+lantren/)
+    await page
+      .getByRole('status')
+      .getByText(/^[1-9] thing/)
+      .waitFor()
+    await look(page, `list-${size}`)
+    await page.getByRole('link', { name: /Storm Lantern/ }).click()
+    await page.getByText('Red', { exact: true }).click()
+    assert.equal(new URL(page.url()).search, '?variant=red')
+    await look(page, `product-${size}`)
+    await page.getByRole('button', { name: 'Add to cart' }).click()
+    await page.getByRole('link', { name: 'Cart, 1 thing' }).click()
+    await page.getByRole('button', { name: 'One more' }).click()
+    await page.getByLabel('Promo code').fill('welcome10')
+    await page.getByRole('button', { name: 'Apply' }).click()
+    await page.getByText('−$12.80').waitFor()
+    await look(page, `cart-${size}`)
+    await checkOut(page)
+    await look(page, `payment-${size}`)
+    await page.click('[value=pay]')
+
+    await page.getByRole('heading', { name: 'It is paid' }).waitFor({ timeout: 20_000 })
+    assert.match(await page.innerText('main'), /2 × Storm Lantern No. 3, Red[^]*\$123\.55[^]*7 Quay Road/)
+    assert.equal(await page.getByRole('link', { name: 'Cart, 0 things' }).count(), 1)
+    await look(page, `confirmation-${size}`)
+    assert.deepEqual(complaints, [])
+    await context.close()
+  })
+}
+
+test('a shopper who turns back at the payment page finds the cart, and gets the same order again', async () => {
+  const { page, context } = await enter()
+  await addLantern(page, 'Moss')
+  await page.goto(`${shop.url}/cart`)
+  await checkOut(page)
+  const paymentPage = page.url()
+  await page.click('[value=close]')
+  await page.getByText('Nothing was paid').waitFor()
+  await page.getByRole('link', { name: 'Check out' }).click()
+  await page.getByRole('button', { name: 'Pay' }).click()
+  await page.waitForURL(paymentPage)
+  assert.deepEqual(complaints, [])
+  await context.close()
+})
+
+test('a code that is none is said at its field, and the rest is quoted all the same', async () => {
+  const { page, context } = await enter()
+  await addLantern(page, 'Navy')
+  await page.getByRole('link', { name: 'It is in your cart' }).click()
+  await page.getByLabel('Promo code').fill('nothing')
+  await page.getByRole('button', { name: 'Apply' }).click()
+  await page.getByRole('alert').getByText('no such promo code').waitFor()
+  await page.getByText('$74.59').waitFor()
+  await checkOut(page)
+  assert.match(await page.innerText('body'), /\$74\.59/)
+  await page.goBack()
+  await page.getByLabel('Where to send it').selectOption('eu')
+  await page.goto(`${shop.url}/cart`)
+  await page.getByText('€69.00').first().waitFor()
+  await context.close()
+})
+
+test('a guest becomes an account by the mailed link, and keeps orders and cart', async () => {
+  const { page, context } = await enter()
+  await addLantern(page, 'Navy')
+  await page.goto(`${shop.url}/cart`)
+  await checkOut(page)
+  await page.click('[value=pay]')
+  await page.getByRole('heading', { name: 'It is paid' }).waitFor({ timeout: 20_000 })
+  const number = await page.locator('.receipt-head strong').innerText()
+  await addLantern(page, 'Red')
+  await page.goBack() // to the thanks for what was in the cart before
+  await page.getByText(number).waitFor()
+
+  await page.getByRole('link', { name: 'Log in' }).click()
+  await page.getByRole('button', { name: 'New here' }).click()
+  await page.getByLabel('Name').fill('Grete Lund')
+  await page.getByLabel('Email', { exact: true }).fill('grete@example.com')
+  await page.getByLabel('Password').fill('three gulls on a pier')
+  await page.getByRole('button', { name: 'Make the account' }).click()
+  await page.getByText('We sent a mail to grete@example.com').waitFor()
+  await page.goto(String(linkIn(await shop.post.mailTo('grete@example.com'), '/confirm')))
+  await page.getByRole('button', { name: 'Yes, confirm it' }).click()
+  await page.getByRole('main').getByRole('link', { name: 'Log in' }).click()
+  await page.getByLabel('Email', { exact: true }).fill('grete@example.com')
+  await page.getByLabel('Password').fill('three gulls on a pier')
+  await page.getByRole('button', { name: 'Log in' }).last().click()
+  await page.getByRole('heading', { name: 'Good to see you, Grete Lund' }).waitFor()
+
+  await page.getByRole('main').getByRole('link', { name: 'Your orders' }).click()
+  await page.getByText(number).waitFor()
+  assert.equal(await page.getByRole('link', { name: 'Cart, 1 thing' }).count(), 1)
+  assert.deepEqual(complaints, [])
+  await context.close()
+})
+
+test('a reader signs up for the newsletter, or goes to pay for more of it', async () => {
+  const { page, context } = await enter(PHONE)
+  await page.goto(`${shop.url}/journal`)
+  await page.getByLabel('Email for the newsletter').fill('reader@example.com')
+  await page.getByRole('button', { name: 'Sign up' }).click()
+  await page.getByText('The next letter goes to reader@example.com').waitFor()
+  const [newest] = await shop.subscribers()
+  assert.equal(`${newest?.email} ${newest?.status}`, 'reader@example.com ACTIVE')
+
+  await page.reload()
+  await page.getByText('$4.00 a month').click()
+  await page.getByLabel('Email for the newsletter').fill('patron@example.com')
+  await page.getByRole('button', { name: 'Sign up' }).click()
+  await page.getByRole('button', { name: 'Subscribe for $4.00' }).click()
+  await page.getByText('Your subscription begins').waitFor()
+  assert.deepEqual(complaints, [])
+  await context.close()
+})
+
+test('no page can be scrolled sideways on a small phone', async () => {
+  const { page, context } = await enter(SMALL)
+  await addLantern(page, 'Red')
+  const paths = [
+    '/',
+    '/shop',
+    LANTERN,
+    '/cart',
+    '/checkout',
+    '/orders',
+    '/journal',
+    '/account',
+    '/confirm',
+    '/nowhere',
+    '/products/%',
+  ]
+  for (const place of [...paths, `/journal/${shop.entryId}`]) {
+    await page.goto(shop.url + place)
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    await look(page, `small${place.replaceAll(/\W/g, '-')}`)
+  }
+  assert.deepEqual(complaints, [])
+  await context.close()
+})
+
+test('a service that is away is said, and the page goes on when it is back', async () => {
+  const { page, context } = await enter()
+  await page.goto(`${shop.url}/shop`)
+  await page.getByRole('link', { name: /Storm Lantern/ }).waitFor()
+  await context.setOffline(true)
+  await page.getByText('You are offline').waitFor()
+  await page.getByRole('link', { name: /Storm Lantern/ }).click()
+  await page.getByRole('button', { name: 'Try again' }).waitFor()
+  await context.setOffline(false)
+  await page.getByRole('heading', { name: 'Storm Lantern No. 3' }).waitFor()
+  await context.close()
+})
+
+test('an entry runs nothing, even if nobody had cleaned it', async () => {
+  const { page, context } = await enter()
+  const html = '<p>Calm</p><img src=x onerror="hit=1"><a href="javascript:hit=1">Press</a><svg onload="hit=1"></svg>'
+  await page.route(`**/entries/${shop.entryId}*`, async (route) => {
+    const answer = await route.fetch()
+    const entry = (await answer.json()) as { blocks: { id: string; value: string }[] }
+    const blocks = entry.blocks.map((block) => (block.id === 'body' ? { ...block, value: html } : block))
+    await route.fulfill({ response: answer, json: { ...entry, blocks } })
+  })
+  await page.goto(`${shop.url}/journal/${shop.entryId}`)
+  await page.getByText('Calm').waitFor()
+  await page.getByText('Press').click()
+  assert.equal(await page.evaluate('typeof hit'), 'undefined')
+  assert.doesNotMatch(await page.locator('.prose').innerHTML(), /onerror|javascript|svg/)
+  await context.close()
+})
+
+test('all JavaScript of the shop is below 35 kB', async () => {
+  assert.ok((await shop.scriptBytes()) < 35_000)
+})
