@@ -1,26 +1,39 @@
-import { spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import type { AddressInfo } from 'node:net'
-import os from 'node:os'
-import path from 'node:path'
-import autocannon from 'autocannon'
 import Fastify from 'fastify'
-import pg from 'pg'
-import { median, type Run } from '../scripts/measure.ts'
+import type pg from 'pg'
+import type { Run } from '../scripts/figures.ts'
 import { fillStock } from '../src/modules/catalog/document.ts'
 import { GET_PRODUCTS, LIST } from '../src/modules/catalog/queries.ts'
 import { nameOf } from '../src/platform/database/hot.ts'
+import { recordStatements, type Statement } from '../test/support/explain.ts'
 import { createMake } from '../test/support/make.ts'
 import { startApi } from '../test/support/start-api.ts'
+import {
+  bestFigures,
+  type Contest,
+  clientCharts,
+  clientTable,
+  FASTIFY,
+  inline,
+  JSON_TYPE,
+  KONTOR,
+  listen,
+  load,
+  openBarePool,
+  PGBENCH,
+  pgbench,
+  ratio,
+  takeTurns,
+} from './support.ts'
 
-export const title = 'Reading products: Kontor against bare Fastify with the same SQL, and against pgbench'
+export const title = 'Reading, searching and quoting products: Kontor, bare Fastify with the same SQL, and pgbench'
 
-const CONNECTIONS = 32
 const PRODUCTS = 500
-const JSON_TYPE = 'application/json; charset=utf-8'
+/** The product that is looked for where the words are recorded; no other value has this number in it. */
+const SOUGHT = 437
 
 /** Side by side in one run, interleaved, all on this machine: the ratio is what counts. */
-export async function run({ quick, note }: Run) {
+export async function run(options: Run) {
+  const { note } = options
   const api = await startApi()
   const make = createMake(api)
   const shop = await make.shop({ cell: 'main' })
@@ -29,67 +42,95 @@ export async function run({ quick, note }: Run) {
   for (let index = 0; index < PRODUCTS; index++) ids.push((await make.product(shop, exampleProduct(index))).id)
   note(`${PRODUCTS} products of ${(await guest.get(`${shop.products}/${ids[0]}`)).text.length} characters`)
 
-  const pool = new pg.Pool({ connectionString: api.databases.main.url, max: 2 * os.availableParallelism() + 4 })
-  const bare = await startBare(pool, shop.id)
-  const headers = { authorization: `Bearer ${guest.token}` }
-  const targets: Record<string, Measure> = {
-    'one: Kontor': () =>
-      load(
+  // Kontor's own statements, as it says them: the others say the same.
+  const cart = { businessId: shop.id, market: 'us', items: [{ productId: ids[7], variantId: 'm', quantity: 2 }] }
+  const find = (number: number) => `${shop.products}?query=linen%20${number}`
+  const search = await onlyStatement(() => guest.get(find(SOUGHT)))
+  const goods = await onlyStatement(() => guest.post('/v1/payments/quote', cart))
+
+  const { url: databaseUrl } = api.databases.main
+  const pool = openBarePool(databaseUrl)
+  const bare = await startBare(pool, { businessId: shop.id, search, goods })
+  const token = { authorization: `Bearer ${guest.token}` }
+  const post = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(cart) } as const
+  const withToken = { ...post, headers: { ...post.headers, ...token } }
+  const get = (url: string, paths: string[], headers = {}) => {
+    const requests = paths.map((path) => ({ path }))
+    return (clients: number, seconds: number) => load({ url, requests, headers, clients, seconds })
+  }
+  const say = (statement: Pick<Statement, 'text' | 'values'>) => (clients: number, seconds: number) =>
+    pgbench({ url: databaseUrl, script: inline(statement), clients, seconds })
+  const contest: Contest = {
+    one: {
+      [KONTOR]: get(
         api.url,
         ids.map((id) => `${shop.products}/${id}`),
-        headers,
-        quick,
+        token,
       ),
-    'one: bare Fastify + pg': () =>
-      load(
+      [FASTIFY]: get(
         bare.url,
         ids.map((id) => `/one/${id}`),
-        {},
-        quick,
       ),
-    'one: pgbench': () => pgbench(api.databases.main.url, GET_PRODUCTS, [`{${shop.id}}`, `{${ids[7]}}`], quick),
-    'list 20: Kontor': () => load(api.url, [shop.products], headers, quick),
-    'list 20: bare Fastify + pg': () => load(bare.url, ['/list'], {}, quick),
-    'list 20: pgbench': () => pgbench(api.databases.main.url, LIST, [shop.id, '{ACTIVE}', '21', '~'], quick),
+      [PGBENCH]: say({ text: GET_PRODUCTS, values: [[shop.id], [ids[7]]] }),
+    },
+    'list 20': {
+      [KONTOR]: get(api.url, [shop.products], token),
+      [FASTIFY]: get(bare.url, ['/list']),
+      [PGBENCH]: say({ text: LIST, values: [shop.id, ['ACTIVE'], 21, '~'] }),
+    },
+    search: {
+      // Each for something else: those who wait for the same page would get it from one statement.
+      [KONTOR]: get(
+        api.url,
+        ids.map((_, number) => find(number)),
+        token,
+      ),
+      [FASTIFY]: get(
+        bare.url,
+        ids.map((_, number) => `/search/${number}`),
+      ),
+      [PGBENCH]: say(search),
+    },
+    quote: {
+      [KONTOR]: (clients, seconds) =>
+        load({ url: api.url, requests: [{ path: '/v1/payments/quote', ...withToken }], clients, seconds }),
+      [FASTIFY]: (clients, seconds) =>
+        load({ url: bare.url, requests: [{ path: '/quote', ...post }], clients, seconds }),
+      [PGBENCH]: say(goods),
+    },
   }
-  const rates = new Map<string, number[]>(Object.keys(targets).map((name) => [name, []]))
-  const rounds = quick ? 2 : 5
-  for (let round = 0; round <= rounds; round++) {
-    for (const [name, measure] of Object.entries(targets)) {
-      const rate = await measure()
-      if (round > 0) rates.get(name)?.push(rate) // the first round is for warming up
-    }
-    note(`round ${round} of ${rounds}`)
-  }
+  const rates = await takeTurns(contest, options)
   await bare.close()
   await pool.end()
   await api.close()
-
-  const rateOf = (name: string) => median(rates.get(name) ?? [])
-  const ratio = (what: string, other: string, goal?: number) => {
-    const value = rateOf(`${what}: Kontor`) / rateOf(`${what}: ${other}`)
-    return {
-      name: `${what}: Kontor / ${other}`,
-      value,
-      unit: '×',
-      ...(goal && { goal: `≥ ${goal}`, ok: value >= goal }),
-    }
-  }
   return {
     figures: [
-      ...Object.keys(targets).map((name) => ({ name, value: Math.round(rateOf(name)), unit: '/s' })),
-      ratio('one', 'bare Fastify + pg', 0.8),
-      ratio('list 20', 'bare Fastify + pg', 0.8),
-      ratio('one', 'pgbench'),
-      ratio('list 20', 'pgbench'),
+      ...bestFigures(rates, '/s'),
+      ratio(rates, 'one', FASTIFY, 0.8),
+      ratio(rates, 'list 20', FASTIFY, 0.8),
+      ratio(rates, 'search', FASTIFY),
+      ratio(rates, 'quote', FASTIFY),
+      ...Object.keys(contest).map((what) => ratio(rates, what, PGBENCH)),
     ],
+    charts: clientCharts(rates, 'answers/s'),
+    tables: [clientTable(rates, 'answers/s')],
   }
 }
 
-type Measure = () => Promise<number>
+/** The last one of a second request: by then all that is cached is. */
+async function onlyStatement(ask: () => Promise<{ status: number; text: string }>): Promise<Statement> {
+  const { status, text } = await ask()
+  if (status !== 200 || text.includes('"items":[]')) throw new Error(text)
+  const statements = await recordStatements(ask)
+  const [statement] = statements
+  if (!statement || statements.length > 1) throw new Error(`${statements.length} statements instead of one`)
+  return statement
+}
 
-/** The least that a server can do: the same statements, the stock put in, no token, no access, no headers. */
-async function startBare(pool: pg.Pool, businessId: string) {
+type Known = { businessId: string; search: Statement; goods: Statement }
+
+/** The least that a server can do: the same statements, the stock put in, no token, no access, no prices, no headers. */
+async function startBare(pool: pg.Pool, { businessId, search, goods }: Known) {
   const app = Fastify()
   const rows = async (text: string, values: unknown[]) =>
     (await pool.query<[string, string, string | null]>({ name: nameOf(text), text, values, rowMode: 'array' })).rows
@@ -102,44 +143,16 @@ async function startBare(pool: pg.Pool, businessId: string) {
     const texts = page.slice(0, 20).map(([document, stock]) => fillStock(document, stock))
     return reply.header('content-type', JSON_TYPE).send(`{"items":[${texts.join(',')}]}`)
   })
-  await app.listen({ port: 0, host: '127.0.0.1' })
-  const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
-  return { url, close: () => app.close() }
-}
-
-async function load(url: string, paths: string[], headers: Record<string, string>, quick: boolean) {
-  const { requests, non2xx, errors } = await autocannon({
-    url,
-    headers,
-    connections: CONNECTIONS,
-    duration: quick ? 1 : 3,
-    requests: paths.map((path) => ({ path })),
-    workers: 1, // in a thread of its own: the server's loop is the server's
+  app.get<{ Params: { number: string } }>('/search/:number', async (request, reply) => {
+    const { text } = search // planned each time, as Kontor has it done: the words decide the plan
+    const query = String(search.values.at(-1)).replaceAll(String(SOUGHT), request.params.number)
+    const values = [...search.values.slice(0, -1), query]
+    const found = await pool.query<[string, number, string, string | null]>({ text, values, rowMode: 'array' })
+    const texts = found.rows.slice(0, 20).map(([, , document, stock]) => fillStock(document, stock))
+    return reply.header('content-type', JSON_TYPE).send(`{"items":[${texts.join(',')}]}`)
   })
-  if (non2xx > 0 || errors > 0) throw new Error(`${url}: ${non2xx} refused, ${errors} failed`)
-  return requests.average
-}
-
-/** Transactions a second of one statement, prepared, by as many clients as the pool has connections. */
-async function pgbench(url: string, statement: string, values: string[], quick: boolean): Promise<number> {
-  const directory = mkdtempSync(path.join(os.tmpdir(), 'kontor-pgbench-'))
-  const file = path.join(directory, 'statement.sql')
-  const text = values.reduce((sql, value, index) => sql.replaceAll(`$${index + 1}`, `'${value}'`), statement)
-  writeFileSync(file, `${text.replaceAll(/\s+/g, ' ').trim()};\n`)
-  const clients = String(2 * os.availableParallelism() + 4)
-  const args = ['-n', '-M', 'prepared', '-c', clients, '-j', '2', '-T', quick ? '1' : '3', '-f', file, url]
-  const { stdout, stderr } = spawnSync(findPgbench(), args, { encoding: 'utf8' })
-  rmSync(directory, { recursive: true })
-  const rate = /tps = ([\d.]+)/.exec(stdout)?.[1]
-  if (!rate) throw new Error(`pgbench: ${stderr}`)
-  return Number(rate)
-}
-
-/** Debian keeps it beside the server, not on the PATH. */
-function findPgbench(): string {
-  const root = '/usr/lib/postgresql'
-  const versions = existsSync(root) ? readdirSync(root).sort((a, b) => Number(b) - Number(a)) : []
-  return versions.map((version) => `${root}/${version}/bin/pgbench`).find((file) => existsSync(file)) ?? 'pgbench'
+  app.post('/quote', async () => (await pool.query(goods.text, goods.values)).rows)
+  return { url: await listen(app), close: () => app.close() }
 }
 
 const exampleProduct = (index: number) => ({

@@ -1,20 +1,35 @@
-import { execFile, fork } from 'node:child_process'
+import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { promisify } from 'node:util'
-import { type Figure, median, type Run } from '../scripts/measure.ts'
+import Fastify from 'fastify'
+import type pg from 'pg'
+import { type Figure, median, type Run } from '../scripts/figures.ts'
 import { findViolations } from '../test/support/buyers.ts'
 import { startChild } from '../test/support/child.ts'
 import { onServer } from '../test/support/database.ts'
 import type { Load, LoadReport } from '../test/support/load-child.ts'
 import { createMake, type Make } from '../test/support/make.ts'
 import { startApi } from '../test/support/start-api.ts'
+import {
+  bestFigures,
+  CLIENTS,
+  clientCharts,
+  clientTable,
+  FASTIFY,
+  KONTOR,
+  listen,
+  openBarePool,
+  PGBENCH,
+  pgbench,
+  ratio,
+  takeTurns,
+} from './support.ts'
 
 export const title = 'Checkout against the same writes as one bare function: spread over 1,000 variants, and all on one'
 
-const CLIENTS = [1, 4, 16, 64]
+const SPREAD = 'spread'
+const HOT = 'one hot variant'
+const WITH_JOBS = 'pgbench, with jobs'
 const [PRODUCTS, VARIANTS] = [10, 100]
 const STOCK = 1_000_000
 
@@ -75,12 +90,9 @@ async function fill(make: Make) {
   return { ...shop, variants }
 }
 
-const exec = promisify(execFile)
-
 /** Side by side in one run, interleaved: HTTP with one API process, and pgbench on the same tables in the same database. */
-export async function run({ quick, note }: Run) {
-  const seconds = quick ? 1 : 3
-  const rounds = quick ? 1 : 3
+export async function run(options: Run) {
+  const { note } = options
   const api = await startApi() // prepares; the one that is measured is a process of its own
   const make = createMake(api)
   const [shop, bare] = [await fill(make), await fill(make)]
@@ -100,69 +112,77 @@ export async function run({ quick, note }: Run) {
 
   const measured = await startChild('api', api.databases.env)
   const loader = fork(path.join(import.meta.dirname, '../test/support/load-child.ts'))
-  const directory = mkdtempSync(path.join(tmpdir(), 'kontor-bench-'))
 
-  async function throughHttp(clients: number, isHot: boolean): Promise<number> {
-    const variants = isHot ? shop.variants.slice(0, 1) : shop.variants
-    const load: Load = { path: shop.path, url: measured.url, tokens, variants, clients, ms: seconds * 1000 }
+  const pool = openBarePool(databaseUrl)
+  const server = await startBare(pool, bare)
+
+  async function buy(url: string, { path, variants }: typeof shop, isHot: boolean, clients: number, seconds: number) {
+    const some = isHot ? variants.slice(0, 1) : variants
+    const load: Load = { path, url, tokens, variants: some, clients, ms: seconds * 1000 }
     loader.send(load)
     const [{ perSecond, refusals }] = (await once(loader, 'message')) as [LoadReport]
     if (Object.keys(refusals).length > 0) throw new Error(JSON.stringify(refusals))
     return perSecond
   }
-
-  async function throughPgbench(clients: number, isHot: boolean, jobs: boolean): Promise<number> {
-    const script = path.join(directory, 'place.sql')
-    writeFileSync(
-      script,
-      `\\set which random(1, ${isHot ? 1 : PRODUCTS * VARIANTS})\nselect bench.place(:which, ${jobs});\n`,
-    )
-    const options = ['-n', '-M', 'prepared', '-f', script, '-c', `${clients}`, '-j', `${Math.min(clients, 2)}`]
-    const { stdout } = await exec('pgbench', [...options, '-T', `${seconds}`, databaseUrl])
-    return Number(/tps = ([\d.]+)/.exec(stdout)?.[1])
+  const place = (isHot: boolean, jobs: boolean) => (clients: number, seconds: number) => {
+    const last = isHot ? 1 : PRODUCTS * VARIANTS
+    const script = `\\set which random(1, ${last})\nselect bench.place(:which, ${jobs});\n`
+    return pgbench({ url: databaseUrl, script, clients, seconds })
   }
-
-  const rates = new Map<string, number[]>()
-  const nameOf = (what: string, isHot: boolean, clients: number) =>
-    `${what}, ${isHot ? 'one hot variant' : 'spread'}, ${clients} ${clients === 1 ? 'client' : 'clients'}`
-  /** Each starts with an empty queue, as a worker would keep it: in a long one, jobs take ten times as long to add. */
-  async function measure(name: string, work: () => Promise<number>): Promise<void> {
-    await onServer((client) => client.query('truncate graphile_worker._private_jobs'), databaseUrl)
-    rates.set(name, [...(rates.get(name) ?? []), await work()])
-  }
-  await throughHttp(16, false) // warming up
-  for (let round = 1; round <= rounds; round++) {
-    for (const isHot of [false, true]) {
-      for (const clients of CLIENTS) {
-        await measure(nameOf('Kontor', isHot, clients), () => throughHttp(clients, isHot))
-        await measure(nameOf('bare', isHot, clients), () => throughPgbench(clients, isHot, false))
-        await measure(nameOf('bare with jobs', isHot, clients), () => throughPgbench(clients, isHot, true))
-      }
-    }
-    note(`round ${round} of ${rounds}`)
-  }
+  const columns = (isHot: boolean) => ({
+    [KONTOR]: (clients: number, seconds: number) => buy(measured.url, shop, isHot, clients, seconds),
+    [FASTIFY]: (clients: number, seconds: number) => buy(server.url, bare, isHot, clients, seconds),
+    [PGBENCH]: place(isHot, false),
+    [WITH_JOBS]: place(isHot, true),
+  })
+  // Each starts with an empty queue, as a worker would keep it: in a long one, jobs take ten times as long to add.
+  const reset = () => onServer((client) => client.query('truncate graphile_worker._private_jobs'), databaseUrl)
+  const rates = await takeTurns(
+    { [SPREAD]: columns(false), [HOT]: columns(true) },
+    { ...options, seconds: 2, reset: async () => void (await reset()) },
+  )
   loader.disconnect()
   await measured.kill()
-  rmSync(directory, { recursive: true })
+  await server.close()
+  await pool.end()
   const violations = await findViolations(shop.db)
   for (const violation of violations) note(violation)
   await api.close()
 
-  const rateOf = (what: string, isHot: boolean, clients: number) =>
-    median(rates.get(nameOf(what, isHot, clients)) ?? [])
-  const best = (what: string, isHot: boolean) => Math.max(...CLIENTS.map((clients) => rateOf(what, isHot, clients)))
-  const ratio = (isHot: boolean, what: string): Figure => {
-    const value = best('Kontor', isHot) / best(what, isHot)
-    const name = `${isHot ? 'one hot variant' : 'spread'}: Kontor / ${what}, the best of each`
-    return { name, value, unit: '×', ...(what === 'bare' && { goal: '≥ 0.5', ok: value >= 0.5 }) }
-  }
-  const steady = rateOf('Kontor', true, 64) / rateOf('Kontor', true, 1)
+  const hot = (clients: number) => median(rates.of(HOT, KONTOR, clients))
+  const steady = hot(64) / hot(1)
   return {
     figures: [
-      ...[...rates].map(([name, values]) => ({ name, value: Math.round(median(values)), unit: 'orders/s' })),
-      ...[false, true].flatMap((isHot) => [ratio(isHot, 'bare'), ratio(isHot, 'bare with jobs')]),
-      { name: 'one hot variant: 64 clients / 1 client', value: steady, unit: '×', goal: '≥ 1', ok: steady >= 1 },
+      ...bestFigures(rates, 'orders/s'),
+      ...[SPREAD, HOT].flatMap((what) => [
+        ratio(rates, what, PGBENCH, 0.5),
+        ratio(rates, what, FASTIFY),
+        ratio(rates, what, WITH_JOBS),
+      ]),
+      ...(options.quick
+        ? []
+        : [{ name: `${HOT}: 64 clients / 1 client`, value: steady, unit: '×', goal: '≥ 1', ok: steady >= 1 }]),
       { name: 'rules broken', value: violations.length, unit: '', goal: '0', ok: violations.length === 0 },
     ] satisfies Figure[],
+    charts: clientCharts(rates, 'orders/s'),
+    tables: [clientTable(rates, 'orders/s')],
   }
+}
+
+/** The bare function behind a server: no token, no access, no prices, no check of the body. */
+async function startBare(pool: pg.Pool, { path, variants }: Awaited<ReturnType<typeof fill>>) {
+  const numbers = new Map(variants.map(({ productId, variantId }, index) => [`${productId}/${variantId}`, index + 1]))
+  const app = Fastify()
+  type Body = { items: [{ productId: string; variantId: string }] }
+  app.post<{ Body: Body }>(`${path}/orders/checkout`, async ({ body }) => {
+    const [{ productId, variantId }] = body.items
+    const values = [numbers.get(`${productId}/${variantId}`)]
+    const { rows } = await pool.query<{ place: string }>({
+      name: 'place',
+      text: 'select bench.place($1, true)',
+      values,
+    })
+    return { orderId: rows[0]?.place }
+  })
+  return { url: await listen(app), close: () => app.close() }
 }

@@ -1,25 +1,39 @@
-import type { AddressInfo } from 'node:net'
-import os from 'node:os'
-import autocannon from 'autocannon'
 import Fastify from 'fastify'
-import pg from 'pg'
-import { median, type Run } from '../scripts/measure.ts'
+import type pg from 'pg'
+import type { Run } from '../scripts/figures.ts'
 import { LIST } from '../src/modules/content/list-entries.ts'
 import { GET_ENTRIES } from '../src/modules/content/queries.ts'
 import { nameOf } from '../src/platform/database/hot.ts'
 import { fillContent, filledId } from '../test/support/fill-content.ts'
 import { createMake } from '../test/support/make.ts'
 import { startApi } from '../test/support/start-api.ts'
+import {
+  bestFigures,
+  type Contest,
+  clientCharts,
+  clientTable,
+  FASTIFY,
+  inline,
+  JSON_TYPE,
+  KONTOR,
+  listen,
+  load,
+  openBarePool,
+  PGBENCH,
+  pgbench,
+  ratio,
+  takeTurns,
+} from './support.ts'
 
-export const title = 'Reading entries: Kontor against bare Fastify with the same SQL, and with ready text'
+export const title = 'Reading entries: Kontor, bare Fastify with the same SQL and with ready text, and pgbench'
 
-const CONNECTIONS = 32
+const READY = 'bare Fastify, ready text'
 const ENTRIES = 5_000
 const READ = 500
-const JSON_TYPE = 'application/json; charset=utf-8'
 
 /** Side by side in one run, interleaved, all on this machine: the ratio is what counts. */
-export async function run({ quick, note }: Run) {
+export async function run(options: Run) {
+  const { note } = options
   const api = await startApi()
   const make = createMake(api)
   const { id, db, path } = await make.business({ cell: 'main' })
@@ -36,46 +50,44 @@ export async function run({ quick, note }: Run) {
   const list = (await guest.get(`${path}/entries`)).text
   note(`one: ${one.length} characters, a list of 20: ${list.length}`)
 
-  const pool = new pg.Pool({ connectionString: api.databases.main.url, max: 2 * os.availableParallelism() + 4 })
-  pool.on('error', () => {}) // a connection that is still closing when the database goes
+  const { url: databaseUrl } = api.databases.main
+  const pool = openBarePool(databaseUrl)
   const bare = await startBare(pool, id, { one, list })
   const headers = { authorization: `Bearer ${guest.token}` }
+  const get = (url: string, paths: string[], headers = {}) => {
+    const requests = paths.map((path) => ({ path }))
+    return (clients: number, seconds: number) => load({ url, requests, headers, clients, seconds })
+  }
+  const say = (text: string, values: unknown[]) => (clients: number, seconds: number) =>
+    pgbench({ url: databaseUrl, script: inline({ text, values }), clients, seconds })
   const pathsOf = (prefix: string) => ids.map((entry) => `${prefix}/${entry}`)
-  const targets: Record<string, () => Promise<number>> = {
-    'one: Kontor': () => load(api.url, pathsOf(`${path}/entries`), headers, quick),
-    'one: bare Fastify + pg': () => load(bare.url, pathsOf('/one'), {}, quick),
-    'one: bare Fastify, ready text': () => load(bare.url, ['/text/one'], {}, quick),
-    'list 20: Kontor': () => load(api.url, [`${path}/entries`], headers, quick),
-    'list 20: bare Fastify + pg': () => load(bare.url, ['/list'], {}, quick),
-    'list 20: bare Fastify, ready text': () => load(bare.url, ['/text/list'], {}, quick),
+  const contest: Contest = {
+    one: {
+      [KONTOR]: get(api.url, pathsOf(`${path}/entries`), headers),
+      [FASTIFY]: get(bare.url, pathsOf('/one')),
+      [READY]: get(bare.url, ['/text/one']),
+      [PGBENCH]: say(GET_ENTRIES, [[id], [ids[7]]]),
+    },
+    'list 20': {
+      [KONTOR]: get(api.url, [`${path}/entries`], headers),
+      [FASTIFY]: get(bare.url, ['/list']),
+      [READY]: get(bare.url, ['/text/list']),
+      [PGBENCH]: say(LIST, [id, [], null, ['PUBLISHED'], 21, '~']),
+    },
   }
-  const rates = new Map<string, number[]>(Object.keys(targets).map((name) => [name, []]))
-  const rounds = quick ? 2 : 5
-  for (let round = 0; round <= rounds; round++) {
-    for (const [name, measure] of Object.entries(targets)) {
-      const rate = await measure()
-      if (round > 0) rates.get(name)?.push(rate) // the first round is for warming up
-    }
-    note(`round ${round} of ${rounds}`)
-  }
+  const rates = await takeTurns(contest, options)
   await bare.close()
   await pool.end()
   await api.close()
-
-  const rateOf = (name: string) => median(rates.get(name) ?? [])
-  const ratio = (what: string, other: string, goal?: number) => {
-    const value = rateOf(`${what}: Kontor`) / rateOf(`${what}: ${other}`)
-    const aim = goal && { goal: `≥ ${goal}`, ok: value >= goal }
-    return { name: `${what}: Kontor / ${other}`, value, unit: '×', ...aim }
-  }
   return {
     figures: [
-      ...Object.keys(targets).map((name) => ({ name, value: Math.round(rateOf(name)), unit: '/s' })),
-      ratio('one', 'bare Fastify + pg', 0.8),
-      ratio('list 20', 'bare Fastify + pg', 0.8),
-      ratio('one', 'bare Fastify, ready text'),
-      ratio('list 20', 'bare Fastify, ready text'),
+      ...bestFigures(rates, '/s'),
+      ratio(rates, 'one', FASTIFY, 0.8),
+      ratio(rates, 'list 20', FASTIFY, 0.8),
+      ...[READY, PGBENCH].flatMap((other) => ['one', 'list 20'].map((what) => ratio(rates, what, other))),
     ],
+    charts: clientCharts(rates, 'answers/s'),
+    tables: [clientTable(rates, 'answers/s')],
   }
 }
 
@@ -96,20 +108,5 @@ async function startBare(pool: pg.Pool, businessId: string, ready: Record<string
   app.get<{ Params: { what: string } }>('/text/:what', (request, reply) =>
     reply.header('content-type', JSON_TYPE).send(ready[request.params.what]),
   )
-  await app.listen({ port: 0, host: '127.0.0.1' })
-  const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
-  return { url, close: () => app.close() }
-}
-
-async function load(url: string, paths: string[], headers: Record<string, string>, quick: boolean) {
-  const { requests, non2xx, errors } = await autocannon({
-    url,
-    headers,
-    connections: CONNECTIONS,
-    duration: quick ? 1 : 3,
-    requests: paths.map((path) => ({ path })),
-    workers: 1, // in a thread of its own: the server's loop is the server's
-  })
-  if (non2xx > 0 || errors > 0) throw new Error(`${url}: ${non2xx} refused, ${errors} failed`)
-  return requests.average
+  return { url: await listen(app), close: () => app.close() }
 }

@@ -1,59 +1,62 @@
-import type { AddressInfo } from 'node:net'
-import autocannon from 'autocannon'
 import Fastify from 'fastify'
-import pg from 'pg'
-import { median, type Run } from '../scripts/measure.ts'
+import type { Run } from '../scripts/figures.ts'
 import { createMake } from '../test/support/make.ts'
 import { startApi } from '../test/support/start-api.ts'
+import {
+  bestFigures,
+  clientCharts,
+  clientTable,
+  FASTIFY,
+  JSON_TYPE,
+  KONTOR,
+  listen,
+  load,
+  openBarePool,
+  PGBENCH,
+  pgbench,
+  ratio,
+  takeTurns,
+} from './support.ts'
 
 export const title = 'What guarding, validating and documenting a route costs'
 
-const CONNECTIONS = 32
+const READY = 'bare Fastify, ready text'
+const WHAT = 'GET business'
 
-/** Side by side in one run, interleaved: bare Fastify with ready text, bare Fastify reading one row, Kontor with token and caches. */
-export async function run({ quick, note }: Run) {
+/** Side by side in one run, interleaved: ready text, one row read anew each time, Kontor with its token and caches. */
+export async function run(options: Run) {
   const api = await startApi()
   const { path, admin, id } = await createMake(api).business()
   const text = (await admin.get(path)).text
 
-  const pool = new pg.Pool({ connectionString: api.databases.main.url, max: 8 })
+  const { url: databaseUrl } = api.databases.main
+  const pool = openBarePool(databaseUrl)
   const bare = Fastify()
-  bare.get('/text', (_request, reply) => reply.header('content-type', 'application/json; charset=utf-8').send(text))
+  bare.get('/text', (_request, reply) => reply.header('content-type', JSON_TYPE).send(text))
   bare.get('/row', async () => (await pool.query('select * from access.businesses where id = $1', [id])).rows[0])
-  await bare.listen({ port: 0, host: '127.0.0.1' })
-  const bareUrl = `http://127.0.0.1:${(bare.server.address() as AddressInfo).port}`
+  const url = await listen(bare)
 
-  const targets = {
-    'bare Fastify, ready text': { url: `${bareUrl}/text` },
-    'bare Fastify + pg, one row': { url: `${bareUrl}/row` },
-    'Kontor, GET business': { url: api.url + path, headers: { authorization: `Bearer ${admin.token}` } },
+  const headers = { authorization: `Bearer ${admin.token}` }
+  const script = `select * from access.businesses where id = '${id}';\n`
+  const contest = {
+    [WHAT]: {
+      [KONTOR]: (clients: number, seconds: number) =>
+        load({ url: api.url, requests: [{ path }], headers, clients, seconds }),
+      [FASTIFY]: (clients: number, seconds: number) => load({ url, requests: [{ path: '/row' }], clients, seconds }),
+      [READY]: (clients: number, seconds: number) => load({ url, requests: [{ path: '/text' }], clients, seconds }),
+      [PGBENCH]: (clients: number, seconds: number) => pgbench({ url: databaseUrl, script, clients, seconds }),
+    },
   }
-  const rates = new Map<string, number[]>(Object.keys(targets).map((name) => [name, []]))
-  const rounds = quick ? 2 : 5
-  for (let round = 0; round <= rounds; round++) {
-    for (const [name, target] of Object.entries(targets)) {
-      const { requests, non2xx, errors } = await autocannon({
-        ...target,
-        connections: CONNECTIONS,
-        duration: quick ? 1 : 3,
-        workers: 1,
-      })
-      if (non2xx > 0 || errors > 0) throw new Error(`${name}: ${non2xx} refused, ${errors} failed`)
-      if (round > 0) rates.get(name)?.push(requests.average) // the first round is for warming up
-    }
-    note(`round ${round} of ${rounds}`)
-  }
+  const rates = await takeTurns(contest, { ...options, rounds: 5 })
   await bare.close()
   await pool.end()
   await api.close()
-
-  const rateOf = (name: string) => median(rates.get(name) ?? [])
-  const kontor = rateOf('Kontor, GET business')
   return {
     figures: [
-      ...Object.keys(targets).map((name) => ({ name, value: Math.round(rateOf(name)), unit: 'requests/s' })),
-      { name: 'Kontor / bare Fastify, ready text', value: kontor / rateOf('bare Fastify, ready text'), unit: '×' },
-      { name: 'Kontor / bare Fastify + pg', value: kontor / rateOf('bare Fastify + pg, one row'), unit: '×' },
+      ...bestFigures(rates, 'answers/s'),
+      ...[FASTIFY, READY, PGBENCH].map((other) => ratio(rates, WHAT, other)),
     ],
+    charts: clientCharts(rates, 'answers/s'),
+    tables: [clientTable(rates, 'answers/s')],
   }
 }

@@ -8,7 +8,7 @@ import { defineJob, enqueue } from '#platform/jobs/define.ts'
 import { startWorker } from '#platform/jobs/worker.ts'
 import { createMetrics } from '#platform/observability/metrics.ts'
 import { openServices } from '#platform/services.ts'
-import { median, type Run } from '../scripts/measure.ts'
+import { median, type Run } from '../scripts/figures.ts'
 import { cloneTemplate } from '../test/support/database.ts'
 
 export const title = 'What a job costs: to enqueue in a transaction, and to run'
@@ -73,6 +73,17 @@ export async function run({ quick, note }: Run) {
       { name: 'transactions with one row and one job', value: Math.round(median(withJob)), unit: '/s' },
       { name: 'with / without', value: median(withJob) / median(without), unit: '×' },
       { name: 'jobs run by one worker, its start included', value: Math.round(median(drained)), unit: '/s' },
+    ],
+    charts: [
+      {
+        title: 'What a job costs',
+        unit: '/s',
+        bars: [
+          { label: 'transactions with one row', value: median(without) },
+          { label: 'transactions with one row and one job', value: median(withJob) },
+          { label: 'jobs run by one worker', value: median(drained) },
+        ],
+      },
     ],
   }
 }

@@ -1,4 +1,4 @@
-import { percentile, type Run } from '../scripts/measure.ts'
+import { percentile, type Run } from '../scripts/figures.ts'
 import { findSequentialScans, recordStatements } from '../test/support/explain.ts'
 import { fillCatalog, sizeOf } from '../test/support/fill-catalog.ts'
 import { createMake } from '../test/support/make.ts'

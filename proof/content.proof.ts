@@ -1,4 +1,4 @@
-import { percentile, type Run } from '../scripts/measure.ts'
+import { percentile, type Run } from '../scripts/figures.ts'
 import { findSequentialScans, recordStatements } from '../test/support/explain.ts'
 import { sizeOf } from '../test/support/fill-catalog.ts'
 import { FILLED, fillContent, filledId, LOCALES, spreadContent, TOPICS } from '../test/support/fill-content.ts'

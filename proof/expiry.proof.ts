@@ -1,4 +1,4 @@
-import type { Run } from '../scripts/measure.ts'
+import type { Run } from '../scripts/figures.ts'
 import { raceExpiry } from '../test/support/expiry-race.ts'
 import { openTill } from '../test/support/payments.ts'
 

@@ -1,4 +1,4 @@
-import { percentile, type Run } from '../scripts/measure.ts'
+import { percentile, type Run } from '../scripts/figures.ts'
 import { FAULT_POINTS, type KillReport, killAt, openKillWorld } from '../test/support/kill-orders.ts'
 
 export const title = 'API and worker killed at every step of checkout, payment, expiry, cancelling and refunds'

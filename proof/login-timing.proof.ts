@@ -1,5 +1,5 @@
 import { hashPassword } from '#modules/accounts/passwords.ts'
-import { median, type Run } from '../scripts/measure.ts'
+import { median, type Run } from '../scripts/figures.ts'
 import { createClient } from '../test/support/client.ts'
 import { createMake } from '../test/support/make.ts'
 import { startApi } from '../test/support/start-api.ts'

@@ -1,4 +1,4 @@
-import type { Figure, Run } from '../scripts/measure.ts'
+import type { Figure, Run } from '../scripts/figures.ts'
 import { raceCarts, raceForStock, raceKeys, racePromo } from '../test/support/buyers.ts'
 import { startChild } from '../test/support/child.ts'
 import { createMake } from '../test/support/make.ts'

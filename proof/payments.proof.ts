@@ -1,4 +1,4 @@
-import type { Run } from '../scripts/measure.ts'
+import type { Run } from '../scripts/figures.ts'
 import { brewStorm } from '../test/support/payment-storm.ts'
 
 export const title = 'Payments whose events are shuffled, repeated, delayed, lost and forged'

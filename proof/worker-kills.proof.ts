@@ -1,4 +1,4 @@
-import { type Figure, percentile, type Run } from '../scripts/measure.ts'
+import { type Figure, percentile, type Run } from '../scripts/figures.ts'
 import { killWorkers } from '../test/support/kill-workers.ts'
 
 export const title = 'Workers killed in mid-job'

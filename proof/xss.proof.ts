@@ -1,5 +1,5 @@
 import { cleanHtml } from '#vocabulary/html.ts'
-import type { Run } from '../scripts/measure.ts'
+import type { Run } from '../scripts/figures.ts'
 import { hostileTexts, launchBrowser, RUNNING, type Sighting, showTexts } from '../test/support/xss.ts'
 
 export const title = 'Does rich text run anything in a browser once it is cleaned?'

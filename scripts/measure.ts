@@ -1,72 +1,95 @@
-// What `npm run bench -- <name>` and `npm run proof -- <name>` share: finding a part, running it, printing and keeping its figures.
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+// What `npm run bench` and `npm run proof` share: finding parts, running them, printing and keeping their figures.
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import { styleText } from 'node:util'
+import { VERSION } from '#platform/version.ts'
 import { onServer, sweepDatabases } from '../test/support/database.ts'
+import { formatFigure, type Kind, type Outcome, type Result, type Run } from './figures.ts'
+import { writeReport } from './report.ts'
 
-export type Figure = { name: string; value: number; unit: string; goal?: string; ok?: boolean }
-export type Run = { quick: boolean; note: (text: string) => void }
-type Part = { title: string; run: (options: Run) => Promise<{ figures: Figure[] }> }
+type Part = { title: string; run: (options: Run) => Promise<Outcome> }
 
-export async function runParts(kind: 'bench' | 'proof'): Promise<void> {
+export async function runParts(kind: Kind): Promise<void> {
   const names = readdirSync(kind)
     .filter((file) => file.endsWith(`.${kind}.ts`))
     .map((file) => file.slice(0, -`.${kind}.ts`.length))
-  const quick = process.argv.includes('--quick')
-  const [wanted] = process.argv.slice(2).filter((word) => !word.startsWith('--'))
-  const load = async (name: string) => (await import(`../${kind}/${name}.${kind}.ts`)) as Part
-  if (!wanted || !names.includes(wanted)) {
+    .sort()
+  const [wanted, ...others] = process.argv.slice(2).filter((word) => !word.startsWith('--'))
+  if (wanted === undefined && !process.argv.includes('--list')) return runAll(kind, names)
+  if (wanted === undefined || others.length > 0 || !names.includes(wanted)) {
     const width = Math.max(...names.map(({ length }) => length))
-    const list = await Promise.all(names.map(async (name) => `  ${name.padEnd(width)}  ${(await load(name)).title}`))
-    console[wanted ? 'error' : 'log'](`Usage: npm run ${kind} -- <name> [--quick]\n${list.join('\n')}`)
+    const list = await Promise.all(
+      names.map(async (name) => `  ${name.padEnd(width)}  ${(await load(kind, name)).title}`),
+    )
+    console[wanted ? 'error' : 'log'](`Usage: npm run ${kind} [-- <name>] [--quick]\n${list.join('\n')}`)
     process.exit(wanted ? 2 : 0)
   }
+  await runOne(kind, wanted)
+  writeReport(kind)
+}
 
+const load = async (kind: Kind, name: string) => (await import(`../${kind}/${name}.${kind}.ts`)) as Part
+
+/** Each in a process of its own: what one leaves behind in memory is no concern of the next. */
+function runAll(kind: Kind, names: string[]): void {
+  const failed = names.filter((name) => {
+    const { status } = spawnSync(process.execPath, [`${kind}/run.ts`, name, ...process.argv.slice(2)], {
+      stdio: 'inherit',
+    })
+    console.log()
+    return status !== 0
+  })
+  console.log(failed.length === 0 ? styleText('green', 'all green') : styleText('red', `red: ${failed.join(', ')}`))
+  if (failed.length > 0) process.exitCode = 1
+}
+
+async function runOne(kind: Kind, name: string): Promise<void> {
   await sweepDatabases()
-  const part = await load(wanted)
-  const machine = {
-    cores: os.availableParallelism(),
-    memoryGb: Math.round(os.totalmem() / 2 ** 30),
+  const quick = process.argv.includes('--quick')
+  const part = await load(kind, name)
+  const date = new Date().toISOString()
+  const versions = {
+    kontor: VERSION,
     node: process.versions.node,
     postgresql: await onServer(async (client) =>
       String((await client.query('show server_version')).rows[0].server_version),
     ),
   }
-  console.log(styleText('bold', part.title))
+  const machine = {
+    cpu: os.cpus()[0]?.model.trim() ?? 'unknown',
+    cores: os.availableParallelism(),
+    memoryGb: Math.round(os.totalmem() / 2 ** 30),
+    system: `${os.type()} ${os.arch()}`,
+  }
+  console.log(styleText('bold', `${name}: ${part.title}`))
   console.log(
-    `${machine.cores} cores, ${machine.memoryGb} GB, Node ${machine.node}, PostgreSQL ${machine.postgresql}\n`,
+    `${machine.cores} cores, ${machine.memoryGb} GB, Node ${versions.node}, PostgreSQL ${versions.postgresql}\n`,
   )
   const start = performance.now()
-  const { figures } = await part.run({ quick, note: (text) => console.log(styleText('dim', `  ${text}`)) })
+  const outcome = await part.run({ quick, note: (text) => console.log(styleText('dim', `  ${text}`)) })
   const seconds = Math.round((performance.now() - start) / 100) / 10
 
-  const width = Math.max(...figures.map(({ name }) => name.length))
-  for (const { name, value, unit, goal, ok } of figures) {
-    const line = `${name.padEnd(width)}  ${format(value).padStart(10)} ${unit}${goal ? `  (goal: ${goal})` : ''}`
+  const width = Math.max(...outcome.figures.map((figure) => figure.name.length))
+  for (const { name: label, value, unit, goal, ok } of outcome.figures) {
+    const line = `${label.padEnd(width)}  ${formatFigure(value).padStart(12)} ${unit}${goal ? `  (goal: ${goal})` : ''}`
     console.log(ok === undefined ? line : styleText(ok ? 'green' : 'red', line))
   }
-  const missed = figures.filter(({ ok }) => ok === false).length
+  const missed = outcome.figures.filter(({ ok }) => ok === false).length
   console.log(`\n${seconds} s${missed > 0 ? styleText('red', `, ${missed} missed`) : ''}`)
-
-  mkdirSync('.results', { recursive: true })
-  const date = new Date()
-  const file = `.results/${kind}-${wanted}-${date.toISOString().replaceAll(/[:.]/g, '-')}.json`
-  writeFileSync(
-    file,
-    `${JSON.stringify({ kind, name: wanted, title: part.title, date, quick, machine, seconds, figures }, null, 2)}\n`,
-  )
-  console.log(file)
+  keep({ kind, name, title: part.title, date, quick, seconds, versions, machine, ...outcome })
   if (kind === 'proof' && missed > 0) process.exitCode = 1
 }
 
-const format = (value: number) => (Number.isInteger(value) ? value.toLocaleString('en') : value.toPrecision(3))
-
-export function median(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b)
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
-}
-
-export function percentile(values: readonly number[], percent: number): number {
-  const sorted = [...values].sort((a, b) => a - b)
-  return sorted[Math.min(sorted.length - 1, Math.ceil((sorted.length * percent) / 100) - 1)] ?? Number.NaN
+/** A quick run is for looking: it does not take the place of a whole one in the report. */
+function keep(result: Result): void {
+  const text = `${JSON.stringify(result, null, 2)}\n`
+  mkdirSync('.results', { recursive: true })
+  writeFileSync(`.results/${result.kind}-${result.name}-${result.date.replaceAll(/[:.]/g, '-')}.json`, text)
+  const folder = `docs/${result.kind}/data`
+  const file = `${folder}/${result.name}.json`
+  const before = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Result) : undefined
+  if (result.quick && before && !before.quick) return
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(file, text)
 }

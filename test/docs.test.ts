@@ -182,7 +182,8 @@ function run(command: string, args: string[], cwd: string, settings: Record<stri
 /** Is this a command that there is not, or a file that there is not? */
 function isUnknown(code: string, folder: string): boolean {
   const [, script, rest = ''] = /^npm run ([\w:]+)(?: -- (.*))?$/.exec(code) ?? []
-  if (script === 'bench' || script === 'proof') return rest !== '<name>' && !existsSync(partOf(script, rest))
+  if (script === 'bench' || script === 'proof')
+    return !['', '<name>'].includes(rest) && !existsSync(partOf(script, rest))
   if (script === 'cli') return !isCommand(program, rest.split(' '))
   if (script) return !scripts[script]
   if (

@@ -2,6 +2,7 @@ import closeWithGrace from 'close-with-grace'
 import { loadConfig } from '#platform/config.ts'
 import { createLog } from '#platform/observability/log.ts'
 import { createMetrics, serveMetrics } from '#platform/observability/metrics.ts'
+import { openTracing } from '#platform/observability/open-tracing.ts'
 import { announce, assertMigrated, boot, describeDatabase } from './boot.ts'
 import { buildApi } from './build-api.ts'
 
@@ -11,7 +12,8 @@ await boot(async () => {
   const config = loadConfig(process.env)
   const log = createLog(config.logLevel)
   const metrics = createMetrics()
-  const app = await buildApi(config, { log, metrics })
+  const tracing = await openTracing(config, 'kontor-api', log)
+  const app = await buildApi(config, { log, metrics, trace: tracing?.requests })
   await assertMigrated(app.services.databases, log)
   const address = await app.listen({ host: config.host, port: config.port })
   const metricsServer = await serveMetrics(metrics, config.host, config.metricsPort)
@@ -21,6 +23,7 @@ await boot(async () => {
     else log.info({ signal }, 'stopping')
     await app.drain()
     await metricsServer.close()
+    await tracing?.stop()
   })
   announce(
     'api',

@@ -1,3 +1,4 @@
+import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { accessRoutes, createCustomers, createDirectory } from '#modules/access/index.ts'
 import {
@@ -39,7 +40,13 @@ import { eventRoutes } from '#platform/events/routes.ts'
 import { healthRoutes } from '#platform/http/health.ts'
 import { createServer, type Server } from '#platform/http/server.ts'
 import { enqueue } from '#platform/jobs/define.ts'
-import { type Metrics, measurePools, measureRequests } from '#platform/observability/metrics.ts'
+import {
+  type Metrics,
+  measureOverload,
+  measurePools,
+  measureRequests,
+  measureSharedCounts,
+} from '#platform/observability/metrics.ts'
 import { openPayments } from '#platform/services.ts'
 import { demoImages } from './demo/images/routes.ts'
 
@@ -74,12 +81,13 @@ export type ApiOptions = {
   log: Logger
   metrics: Metrics
   drainGraceMs?: number
+  trace?: ((app: FastifyInstance) => void) | undefined
   /** Called after every module, for routes of one's own. */
   extend?: (app: Server) => void | Promise<void>
 }
 
 /** The API, put together: what it needs, then every module's routes. This is the list of what exists. */
-export async function buildApi(config: Config, { log, metrics, drainGraceMs = 1_000, extend }: ApiOptions) {
+export async function buildApi(config: Config, { log, metrics, trace, drainGraceMs = 1_000, extend }: ApiOptions) {
   const databases = openDatabases(config.databases, { max: config.poolSize })
   const { control, cells } = databases
   const listener = await openListener(control)
@@ -97,6 +105,11 @@ export async function buildApi(config: Config, { log, metrics, drainGraceMs = 1_
     tags,
     trustProxy: config.trustProxy,
     rateLimits: config.rateLimits,
+    sharedCounts: config.redis && { ...config.redis, meter: measureSharedCounts(metrics) },
+    overload: config.loadShedding
+      ? { connections: handleOf(control).pool.options.max, meter: measureOverload(metrics) }
+      : undefined,
+    trace,
     drainGraceMs,
     guard: { ...directory, authenticate: createAuthenticator({ control, tokens, box, listener }), cells },
   })

@@ -9,6 +9,7 @@ import { startLoop } from '#platform/jobs/loop.ts'
 import { startWorker } from '#platform/jobs/worker.ts'
 import { createLog } from '#platform/observability/log.ts'
 import { createMetrics, serveMetrics } from '#platform/observability/metrics.ts'
+import { openTracing } from '#platform/observability/open-tracing.ts'
 import { openServices } from '#platform/services.ts'
 import { announce, assertMigrated, boot, describeDatabase } from './boot.ts'
 import { jobs } from './jobs.ts'
@@ -22,6 +23,7 @@ await boot(async () => {
   const config = loadConfig(process.env)
   const log = createLog(config.logLevel)
   const metrics = createMetrics()
+  const tracing = await openTracing(config, 'kontor-worker', log)
   const databases = openDatabases(config.databases, {
     applicationName: 'kontor worker',
     max: config.poolSize,
@@ -35,6 +37,7 @@ await boot(async () => {
     services,
     log,
     metrics,
+    trace: tracing?.job,
     abandon: (database) => {
       log.fatal(
         { database },
@@ -63,6 +66,7 @@ await boot(async () => {
     await metricsServer.close()
     services.mail?.close()
     await databases.close()
+    await tracing?.stop()
   })
   announce(
     'worker',

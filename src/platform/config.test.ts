@@ -174,6 +174,24 @@ test('the address of the model ends in /v1 and is not plain http, but on loopbac
   }
 })
 
+test('Redis is optional, and an address of Redis', () => {
+  assert.equal(loadConfig(production).redis, undefined)
+  const { redis, providers } = loadConfig({ ...production, REDIS_URL: 'rediss://:secret@redis.example.com:6380/1' })
+  assert.deepEqual(redis, { url: 'rediss://:secret@redis.example.com:6380/1', prefix: 'kontor:' })
+  assert.equal(providers.redis, true)
+  assert.match(problemsOf({ ...production, REDIS_URL: '127.0.0.1:6379' }).join(), /^REDIS_URL is not a Redis URL/)
+})
+
+test('traces are sent where there is an address for them', () => {
+  assert.equal(loadConfig(production).tracing, undefined)
+  const OTEL_EXPORTER_OTLP_ENDPOINT = 'http://127.0.0.1:4318'
+  assert.deepEqual(loadConfig({ ...production, OTEL_EXPORTER_OTLP_ENDPOINT }).tracing, { serviceName: undefined })
+  const { tracing } = loadConfig({ ...production, OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_SERVICE_NAME: 'shop' })
+  assert.deepEqual(tracing, { serviceName: 'shop' })
+  const problems = problemsOf({ ...production, OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318' })
+  assert.match(problems.join(), /^OTEL_EXPORTER_OTLP_ENDPOINT must be an address/)
+})
+
 test('bounces are told with a secret, or two while one is changed, or through topics of SNS', () => {
   const topic = 'arn:aws:sns:eu-central-1:123456789012:bounces'
   const chinese = 'arn:aws-cn:sns:cn-north-1:123456789012:bounces.fifo'

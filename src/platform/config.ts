@@ -20,6 +20,10 @@ export type Config = {
   businessSignup: 'open' | 'closed'
   allowedOrigins: string[]
   rateLimits: boolean
+  /** Where processes count requests together; undefined: each counts for itself. */
+  redis: { url: string; prefix: string } | undefined
+  /** Is more than can be done refused with 503? */
+  loadShedding: boolean
   mail: { smtpUrl: string; from: string; dkim: Dkim | undefined } | undefined
   newsletters: {
     /** Mails a second, of all businesses of a cell and of one. */
@@ -39,6 +43,8 @@ export type Config = {
   ai: { apiUrl: string; apiKey: string; model: string; dailyTokens: number } | undefined
   /** Which outside services are configured. One that is not makes its own operations answer 503, and nothing else. */
   providers: Record<'mail' | 'sms' | 'payments' | 'identity' | 'ai' | 'redis', boolean>
+  /** Are traces sent, and under which name? Where to, and which, is for OpenTelemetry to read. */
+  tracing: { serviceName: string | undefined } | undefined
   logLevel: string
 }
 
@@ -133,6 +139,18 @@ export function loadConfig(env: Environment): Config {
     }
   }
 
+  const redisUrl = value('REDIS_URL')
+  if (redisUrl && !/^rediss?:$/.test(URL.parse(redisUrl)?.protocol ?? '')) {
+    problem('REDIS_URL is not a Redis URL: redis://user:password@host:6379/0 (rediss: with TLS)')
+  }
+
+  const traceUrls = (['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'] as const).filter(value)
+  for (const name of traceUrls) {
+    if (!/^https?:$/.test(URL.parse(value(name) ?? '')?.protocol ?? '')) {
+      problem(`${name} must be an address such as http://127.0.0.1:4318.`)
+    }
+  }
+
   const businessSignup = oneOf('BUSINESS_SIGNUP', ['open', 'closed'], mode === 'production' ? 'closed' : 'open')
   // Where anybody may open a business, nobody's money goes to the operator's account by accident.
   const sharedAccount = oneOf(
@@ -155,6 +173,8 @@ export function loadConfig(env: Environment): Config {
     businessSignup,
     allowedOrigins,
     rateLimits: oneOf('RATE_LIMITS', ['on', 'off'], 'on') === 'on',
+    redis: redisUrl ? { url: redisUrl, prefix: value('REDIS_PREFIX') ?? 'kontor:' } : undefined,
+    loadShedding: oneOf('LOAD_SHEDDING', ['on', 'off'], 'on') === 'on',
     mail: mail && {
       smtpUrl: mail.SMTP_URL,
       from: mail.MAIL_FROM,
@@ -194,8 +214,9 @@ export function loadConfig(env: Environment): Config {
       payments: Boolean(stripe),
       identity: Boolean(identity),
       ai: Boolean(ai),
-      redis: Boolean(value('REDIS_URL')),
+      redis: Boolean(redisUrl),
     },
+    tracing: traceUrls.length > 0 ? { serviceName: value('OTEL_SERVICE_NAME') } : undefined,
     logLevel: oneOf('LOG_LEVEL', ['trace', 'debug', 'info', 'warn', 'error', 'silent'], 'info'),
   }
   if (problems.length > 0) throw new ConfigError(problems)

@@ -18,6 +18,7 @@ const environment = (env: Record<string, string>) => ({
   PATH: process.env.PATH ?? '',
   NODE_ENV: 'test',
   RATE_LIMITS: 'off',
+  LOAD_SHEDDING: 'off',
   PORT: '0',
   METRICS_PORT: '0',
   ...poolSize,

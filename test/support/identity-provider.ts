@@ -5,13 +5,17 @@ import { Provider } from 'oidc-provider'
 
 export type Person = { sub: string; email?: string; email_verified?: boolean; name?: string }
 
-/** A real OpenID provider on loopback, with people who log in by name. */
-export async function openIdentityProvider(callbackUrl: string) {
+type At = { host: string; port: number }
+
+/** A real OpenID provider on loopback, with people who log in by name. `through`: where it is reached, if not where it listens. */
+export async function openIdentityProvider(callbackUrl: string, through?: (at: At) => Promise<At>) {
   const people = new Map<string, Person>()
   const server = createServer()
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const own = { host: '127.0.0.1', port: (server.address() as AddressInfo).port }
+  const at = (await through?.(own)) ?? own
+  const issuer = `http://${at.host}:${at.port}`
   const revoked: string[] = []
   const provider = new Provider(issuer, {
     clients: [

@@ -21,6 +21,7 @@ export async function openPostOffice() {
       })
     },
   })
+  server.on('error', () => {}) // a client that dies in the middle is no concern of the next one
   server.listen(0, '127.0.0.1')
   await once(server.server, 'listening')
   const { port } = server.server.address() as AddressInfo

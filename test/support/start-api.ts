@@ -41,6 +41,7 @@ export async function startApi(options: StartOptions = {}) {
   const config = loadConfig({
     NODE_ENV: 'test',
     RATE_LIMITS: 'off',
+    LOAD_SHEDDING: 'off', // a slow machine must not fail tests about something else
     PORT: '0',
     ...poolSize,
     PUBLIC_URL: options.publicUrl ?? 'http://localhost:3000',

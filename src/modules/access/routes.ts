@@ -216,7 +216,7 @@ const businessRoutes: FastifyPluginAsyncTypebox<AccessOptions> = async (app, { c
   app.delete(
     '/roles/:id',
     {
-      config: { access: 'SETTINGS_WRITE', business: 'path', versioned: true },
+      config: { access: 'SETTINGS_WRITE', business: 'path', versioned: true, fails: [409] },
       schema: {
         operationId: 'deleteRole',
         tags: ['Roles'],

@@ -6,6 +6,7 @@ import { hashToken, newToken, type SecretBox } from '#platform/crypto/secret-box
 import type { ControlDb, ControlTx } from '#platform/database/database.ts'
 import { notify } from '#platform/database/listener.ts'
 import { transaction } from '#platform/database/transaction.ts'
+import { within } from '#platform/within.ts'
 import type { Actor } from '#vocabulary/actor.ts'
 import { providerFailed, providerNotConfigured } from '#vocabulary/errors.ts'
 import { newId } from '#vocabulary/ids.ts'
@@ -20,6 +21,8 @@ import { emailKey } from './users.ts'
 const FLOW_MS = 10 * 60_000
 const CODE_MS = 60_000
 const TIMEOUT_SECONDS = 5
+/** For a whole callback: it may be four requests. */
+const MAX_EXCHANGE_MS = 8_000
 const CLOCK_SKEW_SECONDS = 60
 
 export const CALLBACK_PATH = '/v1/users/login/callback'
@@ -99,7 +102,7 @@ export async function finishFlow(context: BrokerContext, callback: URL): Promise
   const back = new URL(flow.redirectUrl)
   back.searchParams.set('state', state)
   try {
-    const identity = await exchange(context, flow, callback)
+    const identity = await within(MAX_EXCHANGE_MS, exchange(context, flow, callback), () => providerFailed('identity'))
     const code = newToken()
     await transaction(context.control, async (tx) => {
       const userId = await findOrCreateUser(tx, identity)

@@ -100,7 +100,7 @@ export const profileRoutes: FastifyPluginAsyncTypebox<AccountOptions> = async (
   app.delete(
     '/me',
     {
-      config: { ...account, keys: 'refused' },
+      config: { ...account, keys: 'refused', fails: [409] },
       schema: {
         operationId: 'eraseMe',
         tags: ['Accounts'],
@@ -157,7 +157,7 @@ export const profileRoutes: FastifyPluginAsyncTypebox<AccountOptions> = async (
   app.post(
     '/reset-password',
     {
-      config: { ...account, keys: 'refused' },
+      config: { ...account, keys: 'refused', shares: 'passwords' },
       schema: {
         operationId: 'changePassword',
         tags: ['Accounts'],
@@ -190,7 +190,7 @@ export const profileRoutes: FastifyPluginAsyncTypebox<AccountOptions> = async (
   app.delete(
     '/sessions',
     {
-      config: { ...account, keys: 'refused' },
+      config: { ...account, keys: 'refused', fails: [404] },
       schema: {
         operationId: 'endSessions',
         tags: ['Accounts'],

@@ -73,7 +73,7 @@ const signInRoutes: FastifyPluginAsyncTypebox<AccountOptions> = async (app, opti
   app.post(
     '/register',
     {
-      config: open,
+      config: { ...open, shares: 'passwords' },
       preValidation: onlyProviders('EMAIL_REGISTER', 'EMAIL'),
       schema: {
         operationId: 'register',
@@ -139,7 +139,7 @@ const signInRoutes: FastifyPluginAsyncTypebox<AccountOptions> = async (app, opti
   app.post(
     '/login',
     {
-      config: { ...open, invalidBodyStatus: 400 },
+      config: { ...open, invalidBodyStatus: 400, shares: 'passwords', fails: [403] },
       preValidation: knownProvider,
       schema: {
         operationId: 'login',
@@ -215,7 +215,7 @@ const signInRoutes: FastifyPluginAsyncTypebox<AccountOptions> = async (app, opti
   app.post(
     '/refresh',
     {
-      config: open,
+      config: { ...open, fails: [401] },
       preValidation: knownProvider,
       schema: {
         operationId: 'refresh',
@@ -233,7 +233,7 @@ const signInRoutes: FastifyPluginAsyncTypebox<AccountOptions> = async (app, opti
   app.post(
     '/logout',
     {
-      config: open,
+      config: { ...open, fails: [401] },
       preValidation: async (request) => {
         request.body ??= {} // the header alone will do
         if ((request.body as { provider?: unknown }).provider !== undefined) await knownProvider(request)
@@ -285,7 +285,7 @@ const signInRoutes: FastifyPluginAsyncTypebox<AccountOptions> = async (app, opti
   app.post(
     '/reset-forgot-password',
     {
-      config: open,
+      config: { ...open, shares: 'passwords' },
       schema: {
         operationId: 'resetForgotPassword',
         tags: ['Sign in'],

@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely'
 import { listRolesOf } from '#modules/access/index.ts'
 import type { AccountsUsers } from '#platform/database/control-tables.ts'
 import type { ControlDb, ControlTx } from '#platform/database/database.ts'
-import { notFound } from '#vocabulary/errors.ts'
+import { unauthenticated } from '#vocabulary/errors.ts'
 import type { Permission } from '#vocabulary/permissions.ts'
 import { toSeconds } from '#vocabulary/time.ts'
 import { listApiKeys } from './api-keys.ts'
@@ -53,7 +53,7 @@ export async function readNames(db: ControlDb, ids: readonly string[]): Promise<
 /** One's own record: everything; to a key that is bound to a business, only what belongs there. */
 export async function getOwnUser(db: ControlDb, userId: string, onlyBusinessId?: string): Promise<User> {
   const user = await db.selectFrom('accounts.users').selectAll().where('id', '=', userId).executeTakeFirst()
-  if (!user) throw notFound('user')
+  if (!user) throw unauthenticated('This account no longer exists.') // erased while we worked for them
   const [roles, apiTokens, configs] = await Promise.all([
     listRolesOf(db, [userId], onlyBusinessId),
     listApiKeys(db, userId),

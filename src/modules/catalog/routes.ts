@@ -52,7 +52,7 @@ export const catalogRoutes: FastifyPluginAsyncTypebox<CatalogOptions> = async (a
   app.get(
     '/products',
     {
-      config: { access: 'guest', business: 'path' },
+      config: { access: 'guest', business: 'path', fails: [403] },
       schema: {
         operationId: 'listProducts',
         tags: ['Products'],

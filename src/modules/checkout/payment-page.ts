@@ -5,12 +5,15 @@ import type { Db } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { fault } from '#platform/faults.ts'
 import { type Payments, ProviderRefusal } from '#platform/payments/provider.ts'
+import { within } from '#platform/within.ts'
 import { providerFailed, unavailable } from '#vocabulary/errors.ts'
 import { orderEnded, paidMeanwhile } from './errors.ts'
 import { endUnpaid, settle } from './settle.ts'
 import { orderIdOf, subjectOf } from './subject.ts'
 
 const GRACE_MS = 60_000
+/** A caller waits for it who has been kept waiting already. */
+const MAX_CLOSING_MS = 1_000
 
 const isOpen = ({ status }: Payment) => status === 'OPENING' || status === 'OPEN'
 /** By now the page has ended by itself, whether or not there is anybody who could say so. */
@@ -74,8 +77,10 @@ export async function openPage(context: PageContext, db: Db, order: OrderRow, is
       await giveUp(db, payment)
       throw providerFailed('payment')
     }
-    if (!isResumable) await closePage(context, db, payment).catch(() => {}) // else the sweep does it
-    throw unavailable('The payment provider does not answer. Try again shortly.')
+    const late = unavailable('The payment provider does not answer. Try again shortly.')
+    // It goes on after that; what it cannot do, the sweep does.
+    if (!isResumable) await within(MAX_CLOSING_MS, closePage(context, db, payment), () => late).catch(() => {})
+    throw late
   }
 }
 

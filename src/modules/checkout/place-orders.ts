@@ -9,20 +9,21 @@ import {
 } from '#modules/catalog/index.ts'
 import {
   findRequested,
-  insertOrders,
   newOrderNumber,
+  newOrders,
   type OrderRow,
   outOfStock,
   stockOf,
   toLine,
   withHistories,
 } from '#modules/orders/index.ts'
-import { insertPayments } from '#modules/payments/index.ts'
+import { newPayments } from '#modules/payments/index.ts'
 import { now } from '#platform/clock.ts'
 import type { Db, Tx } from '#platform/database/database.ts'
 import { isDatabaseUnavailable, isSerializationFailure, violatedConstraint } from '#platform/database/errors.ts'
 import { transaction } from '#platform/database/transaction.ts'
-import { record } from '#platform/events/record.ts'
+import { write } from '#platform/database/write.ts'
+import { type NewEvent, newEvents } from '#platform/events/record.ts'
 import { fault } from '#platform/faults.ts'
 import { keyReused } from '#platform/http/idempotency.ts'
 import { isPayable } from '#platform/payments/amounts.ts'
@@ -36,7 +37,7 @@ import { toSeconds } from '#vocabulary/time.ts'
 import { type MergedItem, priceCart } from './cart.ts'
 import { amountOutOfRange, promoExhausted, promoNeedsCustomer, promoNotFound } from './errors.ts'
 import type { Pricing, PricingInput } from './pricing.ts'
-import { tellPaid } from './settle.ts'
+import { mailPaid, toPaid } from './settle.ts'
 import { subjectOf } from './subject.ts'
 
 const EXPIRES_AFTER_MS = 60 * 60_000
@@ -240,21 +241,25 @@ async function save(tx: Tx, businessId: string, placed: readonly Draft[]): Promi
   const taken = placed.flatMap(({ order }) => stockOf(order, 'TAKEN'))
   const outcomes = await changeStock(tx, businessId, taken, { kind: 'ORDER' })
   if (outcomes.some(({ moved }) => !moved)) throw new Error('Stock that was locked and enough is not enough')
-  await insertOrders(tx, placed.map(({ order }) => order)) // biome-ignore format: one line
-  await insertPayments(tx, placed.flatMap(toPayment))
-  await record(
+  const orders = placed.map(({ order }) => order)
+  const free = orders.filter(({ total }) => total === 0)
+  await write(
     tx,
-    ...placed.map(({ request, order }) => ({
-      businessId,
-      type: 'order.created',
-      subject: order.id,
-      actor: request.actor,
-      data: { number: order.number, total: order.total, currency: order.currency },
-    })),
+    newOrders(orders),
+    newPayments(placed.flatMap(toPayment)),
+    newEvents([...placed.map(toCreated), ...free.map(toPaid)]),
   )
-  await tellPaid(tx, ...placed.flatMap(({ order }) => (order.total === 0 ? [order] : [])))
+  await mailPaid(tx, free)
   await fault('checkout.before-commit')
 }
+
+const toCreated = ({ request, order }: Draft): NewEvent => ({
+  businessId: order.businessId,
+  type: 'order.created',
+  subject: order.id,
+  actor: request.actor,
+  data: { number: order.number, total: order.total, currency: order.currency },
+})
 
 const toPayment = ({ request: { payee }, order: { businessId, id, total, currency, expiresAt } }: Draft) =>
   expiresAt === null || payee instanceof AppError

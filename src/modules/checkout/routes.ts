@@ -31,7 +31,7 @@ export const checkoutRoutes: FastifyPluginAsyncTypebox<CheckoutContext> = async 
   app.post(
     '/v1/businesses/:businessId/orders/checkout',
     {
-      config: { access: 'guest', business: 'path', idempotent: true },
+      config: { access: 'guest', business: 'path', idempotent: true, fails: [403, 502] },
       schema: {
         operationId: 'checkout',
         tags: ['Checkout'],

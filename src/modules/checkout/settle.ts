@@ -4,7 +4,7 @@ import { askRefund, lockPayment, noteState, noteWrong, type Payment } from '#mod
 import { now } from '#platform/clock.ts'
 import type { Db, Tx } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
-import { record } from '#platform/events/record.ts'
+import { type NewEvent, record } from '#platform/events/record.ts'
 import { fault } from '#platform/faults.ts'
 import { enqueueAll } from '#platform/jobs/define.ts'
 import type { PageState } from '#platform/payments/provider.ts'
@@ -61,25 +61,25 @@ async function takeMoney(tx: Tx, order: OrderRow, payment: Payment): Promise<Ord
     undefined,
     { revive: again !== undefined, changes: { ...changes, ...again } },
   )
-  await tellPaid(tx, paid)
+  await record(tx, toPaid(paid))
+  await mailPaid(tx, [paid])
   return paid
 }
 
-/** Mails and event of orders that are paid, or had nothing to pay. */
-export async function tellPaid(tx: Tx, ...orders: OrderRow[]): Promise<void> {
-  const payloads = orders.map(({ businessId, id }) => ({ businessId, orderId: id }))
-  await record(
+export const toPaid = ({ businessId, id, number, total, currency }: OrderRow): NewEvent => ({
+  businessId,
+  type: 'order.paid',
+  subject: id,
+  data: { number, total, currency },
+})
+
+/** The mails to whoever has paid, or had nothing to pay, and to whoever sells. */
+export const mailPaid = (tx: Tx, orders: readonly OrderRow[]): Promise<void> =>
+  enqueueAll(
     tx,
-    ...orders.map(({ businessId, id, number, total, currency }) => ({
-      businessId,
-      type: 'order.paid',
-      subject: id,
-      data: { number, total, currency },
-    })),
+    [sendConfirmation, sendNewOrder],
+    orders.map(({ businessId, id }) => ({ businessId, orderId: id })),
   )
-  await enqueueAll(tx, sendConfirmation, payloads)
-  await enqueueAll(tx, sendNewOrder, payloads)
-}
 
 type TakenAgain = Pick<OrderRow, 'lines' | 'promoId' | 'releasedAt' | 'expiredAt'>
 

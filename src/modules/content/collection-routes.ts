@@ -45,7 +45,7 @@ export const collectionRoutes: FastifyPluginAsyncTypebox<Pick<Writer, 'guard'>> 
   app.get(
     '/collections',
     {
-      config: { access: 'guest', business: 'path' },
+      config: { access: 'guest', business: 'path', fails: [403] },
       schema: {
         operationId: 'listCollections',
         tags: ['Collections'],
@@ -120,7 +120,7 @@ export const collectionRoutes: FastifyPluginAsyncTypebox<Pick<Writer, 'guard'>> 
   app.delete(
     '/collections/:id',
     {
-      config: { access: 'CONTENT_WRITE', business: 'path', versioned: true },
+      config: { access: 'CONTENT_WRITE', business: 'path', versioned: true, fails: [409] },
       schema: {
         operationId: 'deleteCollection',
         tags: ['Collections'],

@@ -24,7 +24,7 @@ export const generateRoutes: FastifyPluginAsyncTypebox<GenerateOptions> = async 
   app.post(
     '/collections/blocks/generate',
     {
-      config: { access: 'CONTENT_WRITE', business: 'path', fails: [502] },
+      config: { access: 'CONTENT_WRITE', business: 'path', fails: [502], isSlow: true },
       schema: {
         operationId: 'generateBlocks',
         tags: ['Collections'],

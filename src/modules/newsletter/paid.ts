@@ -6,8 +6,8 @@ import {
   findPayee,
   findPayment,
   findPaymentById,
-  insertPayments,
   lockPayment,
+  newPayments,
   noPayee,
   notePage,
   noteState,
@@ -18,6 +18,7 @@ import { now, nowMs } from '#platform/clock.ts'
 import type { NewsletterCheckouts } from '#platform/database/cell-tables.ts'
 import type { Db, Tx } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
+import { write } from '#platform/database/write.ts'
 import { record } from '#platform/events/record.ts'
 import { fault } from '#platform/faults.ts'
 import { keyReused } from '#platform/http/idempotency.ts'
@@ -98,9 +99,8 @@ export async function subscribePaid(
     if (isNew) {
       const expiresAt = new Date(nowMs() + EXPIRES_AFTER_MS)
       const subject = subjectOf(checkout.id)
-      await insertPayments(tx, [
-        { businessId: business.id, subject, amount, currency, account: payee.account, expiresAt },
-      ])
+      const payment = { businessId: business.id, subject, amount, currency, account: payee.account, expiresAt }
+      await write(tx, newPayments([payment]))
     }
     await fault('subscribe.before-commit')
     return isNew

@@ -42,7 +42,7 @@ export const subscriberTransferRoutes: FastifyPluginAsyncTypebox = async (app) =
     {
       bodyLimit: Number.MAX_SAFE_INTEGER, // counted as it arrives
       onRequest: async (request) => void formatOf(request), // before anything else could be read into memory
-      config: { access: 'NEWSLETTER_SEND', business: 'path', uploads: Object.keys(TYPES) },
+      config: { access: 'NEWSLETTER_SEND', business: 'path', uploads: Object.keys(TYPES), fails: [409] },
       schema: {
         operationId: 'importSubscribers',
         tags: ['Newsletters'],
@@ -119,7 +119,7 @@ export const subscriberTransferRoutes: FastifyPluginAsyncTypebox = async (app) =
   app.get(
     '/collections/:id/subscribers/export',
     {
-      config: { access: 'SUBSCRIBERS_READ', business: 'path', downloads: Object.keys(TYPES) },
+      config: { access: 'SUBSCRIBERS_READ', business: 'path', downloads: Object.keys(TYPES), fails: [409] },
       schema: {
         operationId: 'exportSubscribers',
         tags: ['Newsletters'],

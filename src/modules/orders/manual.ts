@@ -1,6 +1,7 @@
 import { changeStock, type Goods, keyOf, lockGoods } from '#modules/catalog/index.ts'
 import { now } from '#platform/clock.ts'
 import type { Tx } from '#platform/database/database.ts'
+import { write } from '#platform/database/write.ts'
 import { record } from '#platform/events/record.ts'
 import type { Actor } from '#vocabulary/actor.ts'
 import { checkFreeBlocks } from '#vocabulary/blocks.ts'
@@ -12,7 +13,7 @@ import { toSeconds } from '#vocabulary/time.ts'
 import { FINAL } from './change-status.ts'
 import { marketNotFound, orderNotOpen, outOfStock, paymentOpen, wrongCurrency } from './errors.ts'
 import { newOrderNumber, type OrderLine, type OrderRow, withHistories } from './order.ts'
-import { insertOrders, lockOrder, saveOrder } from './queries.ts'
+import { lockOrder, newOrders, saveOrder } from './queries.ts'
 import type { NewLine, NewOrder, OrderChanges } from './schemas.ts'
 
 type Writer = { business: Business; actor: Actor }
@@ -73,7 +74,7 @@ export async function createOrder(tx: Tx, { business, actor }: Writer, body: New
     createdAt: now(),
     updatedAt: now(),
   }
-  await insertOrders(tx, [order])
+  await write(tx, newOrders([order]))
   await record(tx, {
     businessId: business.id,
     type: 'order.created',

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { now, nowMs } from '#platform/clock.ts'
 import type { Db, Tx } from '#platform/database/database.ts'
+import { insertion, type Write } from '#platform/database/write.ts'
 import { notFound } from '#vocabulary/errors.ts'
 import { decodeCursor } from '#vocabulary/paging.ts'
 import type { OrderRow } from './order.ts'
@@ -100,25 +101,21 @@ export async function findRequested(
   return rows
 }
 
-const toValues = (row: OrderRow) => ({
-  ...row,
-  lines: JSON.stringify(row.lines),
-  blocks: JSON.stringify(row.blocks),
-  statuses: JSON.stringify(row.statuses),
-  paymentStatuses: JSON.stringify(row.paymentStatuses),
-  trace: row.trace === null ? null : JSON.stringify(row.trace),
-})
-
-export async function insertOrders(tx: Tx, rows: readonly OrderRow[]): Promise<void> {
-  if (rows.length > 0) await tx.insertInto('orders.orders').values(rows.map(toValues)).execute()
-}
+export const newOrders = (rows: readonly OrderRow[]): Write => insertion('orders.orders', rows)
 
 /** Writes the whole row back; it must have been locked. */
 export async function saveOrder(tx: Tx, row: OrderRow): Promise<void> {
-  const { businessId, id, ...values } = toValues(row)
+  const { businessId, id, lines, blocks, statuses, paymentStatuses, trace, ...values } = row
   await tx
     .updateTable('orders.orders')
-    .set(values)
+    .set({
+      ...values,
+      lines: JSON.stringify(lines),
+      blocks: JSON.stringify(blocks),
+      statuses: JSON.stringify(statuses),
+      paymentStatuses: JSON.stringify(paymentStatuses),
+      trace: trace === null ? null : JSON.stringify(trace),
+    })
     .where((order) => order.and({ businessId, id }))
     .execute()
 }

@@ -2,6 +2,7 @@ import { type Selectable, sql } from 'kysely'
 import { now, nowMs } from '#platform/clock.ts'
 import type { PaymentsPayments } from '#platform/database/cell-tables.ts'
 import type { Db, Tx } from '#platform/database/database.ts'
+import { insertion, type Write } from '#platform/database/write.ts'
 import type { PageState } from '#platform/payments/provider.ts'
 import { newId } from '#vocabulary/ids.ts'
 
@@ -14,19 +15,19 @@ export type PaymentKind = 'order' | 'newsletter'
 export type NewPayment = Pick<Payment, 'businessId' | 'subject' | 'amount' | 'currency' | 'account' | 'expiresAt'>
 
 /** Written with what is to be paid, before the provider hears of it: a page that may be there is always known of. */
-export async function insertPayments(tx: Tx, payments: readonly NewPayment[]): Promise<void> {
-  if (payments.length === 0) return
-  const rows = payments.map((payment) => ({
-    ...payment,
-    id: newId('pay'),
-    attempt: 1,
-    status: 'OPENING',
-    checkedAt: now(),
-    createdAt: now(),
-    updatedAt: now(),
-  }))
-  await tx.insertInto('payments.payments').values(rows).execute()
-}
+export const newPayments = (payments: readonly NewPayment[]): Write =>
+  insertion(
+    'payments.payments',
+    payments.map((payment) => ({
+      ...payment,
+      id: newId('pay'),
+      attempt: 1,
+      status: 'OPENING',
+      checkedAt: now(),
+      createdAt: now(),
+      updatedAt: now(),
+    })),
+  )
 
 /** The latest payment for it, if any. */
 export async function findPayment(db: Db, businessId: string, subject: string): Promise<Payment | undefined> {

@@ -9,7 +9,10 @@ import { type ControlDb, type Db, handleOf } from './database.ts'
 import { partitionStatements } from './partitions.ts'
 
 const ROOT = path.join(import.meta.dirname, '../../../migrations')
-const LOCK_RETRIES = 20
+// Whoever wants to write queues behind a lock that is waited for, so first for a moment only. A migration of several tables may
+// never get all of them that way: then it insists.
+const LOCK_RETRIES = 60
+const lockTimeoutMs = (attempt: number) => (attempt <= 40 ? 250 : 3_000)
 
 /** What whoever migrates can mend. */
 export class MigrationError extends Error {}
@@ -36,7 +39,7 @@ export async function migrate(directUrl: string, kinds: readonly Kind[]): Promis
   await client.connect()
   try {
     await lock(client)
-    await client.query("set lock_timeout = '3s'")
+    await client.query(`set lock_timeout = ${lockTimeoutMs(LOCK_RETRIES)}`)
     const applied: string[] = []
     for (const kind of kinds) applied.push(...(await migrateKind(client, kind)))
     await makeFirstPartitions(client)
@@ -94,12 +97,16 @@ async function migrateKind(client: pg.Client, kind: Kind): Promise<string[]> {
 async function apply(client: pg.Client, kind: Kind, { name, sql, checksum }: Migration) {
   const note = { text: `insert into ${kind}.migrations (name, checksum) values ($1, $2)`, values: [name, checksum] }
   if (sql.startsWith('-- no transaction')) {
+    // A concurrent build waits for old transactions and holds up nobody. Given up, it would leave an invalid index behind.
+    await client.query('set lock_timeout = 0')
     await client.query(sql)
+    await client.query(`set lock_timeout = ${lockTimeoutMs(LOCK_RETRIES)}`)
     await client.query(note)
     return
   }
   for (let attempt = 1; ; attempt++) {
     try {
+      await client.query(`set lock_timeout = ${lockTimeoutMs(attempt)}`)
       await client.query('begin')
       await client.query(sql)
       await client.query(note)

@@ -3,6 +3,7 @@ import { newId } from '#vocabulary/ids.ts'
 import { now } from '../clock.ts'
 import type { JsonObject } from '../database/cell-tables.ts'
 import type { Tx } from '../database/database.ts'
+import { insertion, type Write, write } from '../database/write.ts'
 
 export type NewEvent = {
   businessId: string
@@ -16,18 +17,21 @@ export type NewEvent = {
 }
 
 /** Tells the business what happened, in the transaction in which it happened: both are there, or neither is. */
-export async function record(tx: Tx, ...events: NewEvent[]): Promise<void> {
-  if (events.length === 0) return
+export const record = (tx: Tx, ...events: NewEvent[]): Promise<void> => write(tx, newEvents(events))
+
+export function newEvents(events: readonly NewEvent[]): Write {
   const occurredAt = now()
-  const rows = events.map(({ businessId, type, subject, actor, data = {} }) => ({
-    businessId,
-    id: newId('evt'),
-    type,
-    subject,
-    actorId: actor?.userId ?? null,
-    actorKind: actor?.kind ?? 'system',
-    data: JSON.stringify(data),
-    occurredAt,
-  }))
-  await tx.insertInto('cell.eventOutbox').values(rows).execute()
+  return insertion(
+    'cell.eventOutbox',
+    events.map(({ businessId, type, subject, actor, data = {} }) => ({
+      businessId,
+      id: newId('evt'),
+      type,
+      subject,
+      actorId: actor?.userId ?? null,
+      actorKind: actor?.kind ?? 'system',
+      data,
+      occurredAt,
+    })),
+  )
 }

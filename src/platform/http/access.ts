@@ -25,8 +25,12 @@ declare module 'fastify' {
     uploads?: string[]
     /** Answers with a file, of one of these types. */
     downloads?: string[]
+    /** Routes that use up the same thing have their places together, when there is more to do than can be done. */
+    shares?: 'passwords' | 'uploads'
+    /** Has a limit of its own, longer than the one for all. */
+    isSlow?: true
     /** What else it may answer, beside what follows from the rest. */
-    fails?: (400 | 409 | 413 | 502)[]
+    fails?: (401 | 403 | 404 | 409 | 502)[]
     /** A record with an ETag: reads take `If-None-Match`, writes take `If-Match`. */
     versioned?: boolean
   }

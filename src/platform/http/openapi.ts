@@ -53,6 +53,7 @@ export async function describeApi(app: FastifyInstance, publicUrl: string, tags:
         versioned,
         uploads,
         downloads,
+        keys,
         fails,
       } = route.config ?? {}
       const method = [route.method].flat().find((name) => name !== 'HEAD') ?? 'GET'
@@ -75,7 +76,7 @@ export async function describeApi(app: FastifyInstance, publicUrl: string, tags:
               ? { 304: { type: 'null', 'x-response-description': 'Not changed.' } }
               : {}),
             ...(downloads && { 200: { 'x-response-description': 'The file.', ...fileOf(downloads) } }),
-            ...errorsOf(schema, { access, business, idempotent, versioned, fails }),
+            ...errorsOf(method, schema, { access, business, idempotent, versioned, keys, fails }),
           },
         } as unknown as typeof schema,
       }
@@ -152,13 +153,13 @@ function headersOf(method: string, { idempotent, versioned }: { idempotent?: boo
 }
 
 const REASONS: Record<number, [code: string, when: string]> = {
-  400: ['BAD_REQUEST', 'Malformed: not JSON, not an object, not readable.'],
+  400: ['BAD_REQUEST', 'Malformed: an address that is not readable, or a body that is no JSON object.'],
   401: ['UNAUTHENTICATED', 'Missing or invalid token or key.'],
   403: ['FORBIDDEN', 'Known, but without the permission.'],
   404: ['NOT_FOUND', 'No such record, or not visible to you.'],
   409: ['CONFLICT', 'The state of things refuses it; the detail says why.'],
   412: ['PRECONDITION_FAILED', 'The record is no longer what `If-Match` says.'],
-  413: ['PAYLOAD_TOO_LARGE', 'The body is larger than 2 MiB.'],
+  413: ['PAYLOAD_TOO_LARGE', 'The body is larger than 2 MiB, or the file than it may be.'],
   422: ['VALIDATION_FAILED', 'Fields are missing or wrong; one detail for each.'],
   429: ['RATE_LIMITED', 'Too many requests; `Retry-After` says when to come back.'],
   502: ['PROVIDER_FAILED', 'An outside service failed us. Try again shortly.'],
@@ -166,14 +167,16 @@ const REASONS: Record<number, [code: string, when: string]> = {
 }
 
 function errorsOf(
+  method: string,
   { body, params, querystring }: FastifySchema,
-  { access = 'public', business, idempotent, versioned, fails = [] }: FastifyContextConfig,
+  { access = 'public', business, idempotent, versioned, keys, fails = [] }: FastifyContextConfig,
 ) {
-  const statuses = [429, 503, ...fails]
+  const statuses = [400, 429, 503, ...fails] // any address may be unreadable
+  if (method !== 'GET') statuses.push(413, 422) // a body that nobody asked for may be too large or hold a NUL, too
   if (body || params || querystring || idempotent) statuses.push(422)
-  if (body) statuses.push(400, 409, 413)
+  if (body) statuses.push(409)
   if (access !== 'public') statuses.push(401)
-  if (access === 'signed-in' || isPermission(access)) statuses.push(403)
+  if (access === 'signed-in' || isPermission(access) || keys) statuses.push(403)
   if (business !== 'none' || params) statuses.push(404)
   if (idempotent) statuses.push(409)
   if (versioned) statuses.push(412)

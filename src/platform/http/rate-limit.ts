@@ -1,18 +1,22 @@
 import rateLimit from '@fastify/rate-limit'
 import type { FastifyInstance } from 'fastify'
 import { rateLimited } from '#vocabulary/errors.ts'
+import type { SharedCounts } from './shared-counts.ts'
 
 const PER_MINUTE = 600
 // Webhooks of a provider come from few addresses, as many as there are payments; who cannot sign them is told so at once.
-const isUnlimited = (url: string) => url === '/healthz' || url === '/readyz' || url.includes('/webhooks/')
+export const isUnlimited = (url: string) => url === '/healthz' || url === '/readyz' || url.includes('/webhooks/')
 
-/** General limit per address, in this process. An IPv6 caller owns a whole /64, so that is what counts. */
-export async function limitRates(app: FastifyInstance): Promise<void> {
+/**
+ * General limit per address: in this process, or in all of them together. An IPv6 caller owns a whole /64, so that is what counts.
+ */
+export async function limitRates(app: FastifyInstance, shared?: SharedCounts): Promise<void> {
   await app.register(rateLimit, {
     global: false, // it would sit on routes, behind the guard, and see neither wrong tokens nor unknown paths
     max: PER_MINUTE,
     timeWindow: 60_000,
     cache: 20_000,
+    ...(shared && { store: storeOf(shared) }),
     keyGenerator: (request) => addressKey(request.ip),
     allowList: (request) => isUnlimited(request.routeOptions.url ?? ''),
     errorResponseBuilder: (_request, { ttl }) => rateLimited(Math.max(1, Math.ceil(ttl / 1000))),
@@ -25,6 +29,19 @@ export async function limitRates(app: FastifyInstance): Promise<void> {
   })
   app.addHook('onRequest', app.rateLimit())
 }
+
+type Answered = (error: Error | null, count?: { current: number; ttl: number }) => void
+
+/** The package makes its store with `new`; one for each route is not needed. */
+const storeOf = (shared: SharedCounts) =>
+  class {
+    incr(key: string, answered: Answered, windowMs = 60_000, max = PER_MINUTE) {
+      shared.count(key, windowMs, max).then((count) => answered(null, count), answered)
+    }
+    child() {
+      return this
+    }
+  }
 
 export function addressKey(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]

@@ -2,16 +2,19 @@ import { randomBytes } from 'node:crypto'
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
-import Fastify, { type FastifyBaseLogger, LogController, type RawServerDefault } from 'fastify'
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController, type RawServerDefault } from 'fastify'
 import { AppError, badRequest, notFound } from '#vocabulary/errors.ts'
 import { type GuardOptions, guardRoutes } from './access.ts'
+import { answerInTime } from './deadline.ts'
 import { drainOnClose } from './drain.ts'
 import { BODY_LIMIT_BYTES, errorBody, sendError } from './errors.ts'
 import { setHeaders } from './headers.ts'
 import { hearOut } from './hear-out.ts'
 import { parseJsonBodies } from './json-body.ts'
 import { describeApi, type Tag } from './openapi.ts'
+import { type OverloadOptions, refuseOverload } from './overload.ts'
 import { limitRates } from './rate-limit.ts'
+import type { SharedCounts, SharedCountsOptions } from './shared-counts.ts'
 import { validatorCompiler } from './validation.ts'
 
 export type ServerOptions = {
@@ -22,6 +25,12 @@ export type ServerOptions = {
   tags: readonly Tag[]
   trustProxy: string[]
   rateLimits: boolean
+  /** Where requests are counted together with other processes; undefined: each counts for itself. */
+  sharedCounts?: Omit<SharedCountsOptions, 'log'> | undefined
+  /** Refuses what is more than we can do; undefined: takes everything. */
+  overload: OverloadOptions | undefined
+  /** Makes a trace of each request; undefined: there are none. */
+  trace?: ((app: FastifyInstance) => void) | undefined
   /** How long keep-alive clients and balancers are given to notice that this process stops. */
   drainGraceMs: number
 }
@@ -50,6 +59,7 @@ export async function createServer(options: ServerOptions) {
   app.setNotFoundHandler((request, reply) => sendError(unknownPath(request.method, request.url), request, reply))
   parseJsonBodies(app)
 
+  options.trace?.(app)
   setHeaders(app, options.publicUrl)
   // From here on there are refusals; the headers above are part of them, or a browser's page could not read them.
   app.addHook('onRequest', (request, _reply, done) => {
@@ -58,10 +68,24 @@ export async function createServer(options: ServerOptions) {
   })
   drainOnClose(app, options.drainGraceMs)
   hearOut(app)
-  if (options.rateLimits) await limitRates(app)
+  answerInTime(app)
+  if (options.rateLimits) {
+    const shared = await openShared(options)
+    app.addHook('onClose', async () => shared?.close())
+    await limitRates(app, shared)
+  }
+  // After the limit for each address: who floods us gets 429, and takes up nobody's place.
+  if (options.overload) refuseOverload(app, options.overload)
   guardRoutes(app, options.guard)
   await describeApi(app, options.publicUrl, options.tags)
   return app
+}
+
+/** Who has no Redis does not load what talks to it. */
+async function openShared({ sharedCounts, log }: ServerOptions): Promise<SharedCounts | undefined> {
+  if (!sharedCounts) return undefined
+  const { openSharedCounts } = await import('./shared-counts.ts')
+  return openSharedCounts({ ...sharedCounts, log })
 }
 
 const unknownPath = (method: string, url: string) => {

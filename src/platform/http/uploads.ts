@@ -1,4 +1,5 @@
 import { type Readable, Transform } from 'node:stream'
+import { CsvError } from 'csv-parse'
 import { badRequest, type Detail, payloadTooLarge } from '#vocabulary/errors.ts'
 
 /** A line of a file: what it says, or why it says nothing. */
@@ -89,5 +90,5 @@ export async function* decodeUtf8(file: AsyncIterable<Buffer>): AsyncGenerator<s
 export function csvProblem(error: unknown): unknown {
   const { code, message } = error as Error & { code?: string }
   if (code === 'ERR_ENCODING_INVALID_ENCODED_DATA') return badRequest('The file is not UTF-8.')
-  return code?.startsWith('CSV_') ? badRequest(`The file is not readable as CSV: ${message}`) : error
+  return error instanceof CsvError ? badRequest(`The file is not readable as CSV: ${message}`) : error
 }

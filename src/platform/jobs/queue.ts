@@ -6,6 +6,7 @@ import { sql } from 'kysely'
 import pg from 'pg'
 import { type ControlDb, type Databases, type Db, handleOf } from '../database/database.ts'
 import type { Metrics } from '../observability/metrics.ts'
+import type { JobTracer } from '../observability/tracing.ts'
 import { type AnyJob, checkPayload, DEFAULT_ATTEMPTS, type JobContext, type JobServices } from './define.ts'
 import { openLifeline } from './lifeline.ts'
 import { keepTakingBack, TAKE_BACK } from './recovery.ts'
@@ -20,6 +21,8 @@ type QueueOptions = {
   services: JobServices
   log: FastifyBaseLogger
   metrics: Metrics
+  /** Makes a span of each job. */
+  trace?: JobTracer | undefined
   concurrency?: number
   /** Called when the database can no longer see that this process lives, while jobs are running, or about to. */
   abandon: () => void
@@ -105,7 +108,14 @@ export async function openQueue(options: QueueOptions): Promise<Queue> {
       }
       const stopClock = metrics.jobSeconds.startTimer({ job: job.name })
       try {
-        await job.run(payload, context)
+        const work = () => job.run(payload, context)
+        const { businessId } = payload as { businessId?: string }
+        const facts = {
+          'kontor.job_id': id,
+          'kontor.attempt': attempts,
+          ...(businessId && { 'kontor.business_id': businessId }),
+        }
+        await (options.trace ? options.trace(job.name, facts, work) : work())
       } finally {
         stopClock()
       }

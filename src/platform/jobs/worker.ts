@@ -4,6 +4,7 @@ import { Gauge } from 'prom-client'
 import type { ControlDb, Databases, Db } from '../database/database.ts'
 import { handleOf } from '../database/database.ts'
 import type { Metrics } from '../observability/metrics.ts'
+import type { JobTracer } from '../observability/tracing.ts'
 import type { AnyJob, JobServices } from './define.ts'
 import { openQueue, type Queue } from './queue.ts'
 
@@ -13,6 +14,7 @@ export type WorkerOptions = {
   services: JobServices
   log: FastifyBaseLogger
   metrics: Metrics
+  trace?: JobTracer | undefined
   /** Jobs at once, for each database. */
   concurrency?: number
   /**

@@ -3,6 +3,8 @@ import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import type pg from 'pg'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { OverloadMeter } from '../http/overload.ts'
+import type { SharedCountsOptions } from '../http/shared-counts.ts'
 
 export type Metrics = ReturnType<typeof createMetrics>
 
@@ -33,6 +35,12 @@ export function createMetrics() {
       buckets: [0.01, 0.1, 1, 10, 60, 600],
       registers,
     }),
+    refused: new Counter({
+      name: 'kontor_http_refused_total',
+      help: 'Requests refused because there was more to do than could be done, by route template.',
+      labelNames: ['route'],
+      registers,
+    }),
     recovered: new Counter({
       name: 'kontor_jobs_recovered_total',
       help: 'Jobs taken back from workers that died.',
@@ -48,6 +56,35 @@ export function measureRequests(app: FastifyInstance, metrics: Metrics): void {
     metrics.requests.observe({ method: request.method, route, status: reply.statusCode }, reply.elapsedTime / 1000)
     done()
   })
+}
+
+/** What the gate of `refuseOverload` tells. */
+export const measureOverload = ({ registry, refused }: Metrics): OverloadMeter => ({
+  refused: (route) => refused.inc({ route }),
+  watch(state) {
+    new Gauge({
+      name: 'kontor_http_gate_requests',
+      help: 'Requests being worked on, waiting to be, and how many may be worked on at once.',
+      labelNames: ['state'],
+      registers: [registry],
+      collect() {
+        for (const [name, count] of Object.entries(state())) this.set({ state: name }, count)
+      },
+    })
+  },
+})
+
+/** Is Redis there, and who counts the requests of an address? */
+export function measureSharedCounts({ registry }: Metrics): NonNullable<SharedCountsOptions['meter']> {
+  const registers = [registry]
+  const isUp = new Gauge({ name: 'kontor_redis_up', help: '1 while Redis answers.', registers })
+  const counts = new Counter({
+    name: 'kontor_limit_counts_total',
+    help: 'Requests counted for the limit of an address: in redis, or here, in this process alone.',
+    labelNames: ['where'],
+    registers,
+  })
+  return { up: (up) => isUp.set(up ? 1 : 0), counted: (where) => counts.inc({ where }) }
 }
 
 export function measurePools({ registry }: Metrics, pools: Record<string, pg.Pool>): void {

@@ -1,4 +1,5 @@
 import { Stripe } from 'stripe'
+import { within } from '../within.ts'
 import { toProviderAmount } from './amounts.ts'
 import { type NewPage, type PaymentProvider, ProviderRefusal, type SubscriptionState } from './provider.ts'
 import { metadataOf, toPageState, toSubscriptionState } from './stripe-states.ts'
@@ -6,6 +7,8 @@ import { metadataOf, toPageState, toSubscriptionState } from './stripe-states.ts
 // Pinned: what Stripe changes later reaches us with a change of this line, not before.
 const API_VERSION = '2026-10-28.endive'
 const TIMEOUT_MS = 8_000
+/** For all of it, a second try included: a caller waits for this. What is late may still happen, as after any lost answer. */
+const MAX_MS = 7_000
 const EXPANDED = ['payment_intent.latest_charge']
 
 const INTERVALS = { MONTHLY: 'month', YEARLY: 'year' } as const
@@ -138,7 +141,7 @@ const nothingLeft = (id: string): SubscriptionState => ({
 /** Stripe's refusals (4xx but for limits and its own idempotency) apart from what may still come true. */
 async function told<Answer>(asked: Promise<Answer>, refusals = REFUSALS): Promise<Answer> {
   try {
-    return await asked
+    return await within(MAX_MS, asked, () => new Error(`Stripe did not answer within ${MAX_MS} ms`))
   } catch (error) {
     if (refusals.some((kind) => error instanceof kind)) {
       throw new ProviderRefusal((error as Error).message, { cause: error })

@@ -381,3 +381,13 @@ test('of the last two ADMINs who leave at the same moment one stays', async () =
     )
   }
 })
+
+test('whoever is erased while we work for them is not known any more', async () => {
+  const user = await used.make.user()
+  assert.equal((await user.get('/v1/users/me')).status, 200)
+  await control().deleteFrom('accounts.sessions').where('userId', '=', user.id).execute()
+  await control().deleteFrom('accounts.users').where('id', '=', user.id).execute()
+  for (const answer of [await user.get('/v1/users/me'), await user.put('/v1/users/update', { name: 'Ada' })]) {
+    assert.equal(answer.status, 401, answer.text)
+  }
+})

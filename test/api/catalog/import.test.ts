@@ -398,9 +398,11 @@ test('CSV cells that hold what cannot be stored, or look like an escape, fail or
 
 test('CSV that is none is refused as a whole, and leaves nothing behind', async () => {
   const shop = await used.make.shop()
-  const broken = await uploadFile(shop, 'slug,name\na,"open\nb,"B" "C"\n', CSV)
-  assert.equal(refusal(broken), '400 BAD_REQUEST', broken.text)
-  assert.match(broken.body.message, /not readable as CSV/)
+  for (const text of ['slug,name\na,"open\nb,"B" "C"\n', 'slug,name\na,the 5" one\n', '{"slug":"a"}']) {
+    const broken = await uploadFile(shop, text, CSV)
+    assert.equal(refusal(broken), '400 BAD_REQUEST', broken.text)
+    assert.match(broken.body.message, /not readable as CSV/)
+  }
   const latin = Buffer.concat([Buffer.from('slug,name\ncafe,Caf'), Buffer.from([0xe9]), Buffer.from('\n')])
   const other = await fetch(`${used.api.url}${shop.products}/imports`, {
     method: 'POST',

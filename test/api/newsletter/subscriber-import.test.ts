@@ -302,6 +302,7 @@ describe('importing subscribers', { concurrency: true }, () => {
       ['name,mail\nAda,ada@example.com', /must name its columns/],
       ['ada@example.com\ngrace@example.com', /must name its columns/],
       ['email,name\na@example.com,"open\n', /not readable as CSV/],
+      ['email,name\na@example.com,the 5" one\n', /not readable as CSV/],
       [`email,name\na@example.com,${'x'.repeat(1_100_000)}\n`, /not readable as CSV/],
     ]
     for (const [text, said] of bad) {

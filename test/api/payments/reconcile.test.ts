@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, beforeEach, test } from 'node:test'
-import { findPayment, insertPayments, notePage, takeSilent } from '#modules/payments/index.ts'
+import { findPayment, newPayments, notePage, takeSilent } from '#modules/payments/index.ts'
 import { now } from '#platform/clock.ts'
 import { transaction } from '#platform/database/transaction.ts'
+import { write } from '#platform/database/write.ts'
 import { holdClock } from '../../support/clock.ts'
 import { connect, faultsIn, openCounter, quiet } from '../../support/counter.ts'
 import { useTill } from '../../support/payments.ts'
@@ -95,7 +96,7 @@ test('the page of a newsletter is left to those who ask about newsletters', asyn
   const order = await counter.buy()
   const [businessId, subject] = [counter.shop.id, 'newsletter:chk_silent']
   const payment = { businessId, subject, amount: 500, currency: 'USD', account: null, expiresAt: now() }
-  await transaction(counter.db, (tx) => insertPayments(tx, [payment]))
+  await transaction(counter.db, (tx) => write(tx, newPayments([payment])))
   const letter = () => findPayment(counter.db, businessId, subject)
   const made = await letter()
   assert.ok(made)

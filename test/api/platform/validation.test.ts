@@ -203,6 +203,15 @@ async function costOf<Result>(work: () => Promise<Result>): Promise<[Result, ms:
 }
 
 const KIB = 1024
+
+test('a body of thousands of values gets its first failing field listed, a smaller one all of them, however long', async () => {
+  const { admin, path } = await used.make.business()
+  const failing = async (permissions: unknown[], name: string) =>
+    assertError(await admin.post(`${path}/roles`, { permissions, name }), 422, 'VALIDATION_FAILED').details.length
+  assert.equal(await failing(Array(3_000).fill(5), ''), 1)
+  assert.equal(await failing([5, 6], 'x'.repeat(300 * KIB)), 3)
+})
+
 /** `item` again and again, as JSON, until it fills that many bytes. */
 const fill = (item: string, bytes: number) => Array(Math.floor(bytes / (item.length + 1))).fill(item).join() // biome-ignore format: one chain
 

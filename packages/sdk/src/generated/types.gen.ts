@@ -1327,6 +1327,10 @@ export type GetHealthData = {
 
 export type GetHealthErrors = {
     /**
+     * Malformed: an address that is not readable, or a body that is no JSON object.
+     */
+    400: Error;
+    /**
      * Too many requests; `Retry-After` says when to come back.
      */
     429: Error;
@@ -1357,6 +1361,10 @@ export type GetReadinessData = {
 };
 
 export type GetReadinessErrors = {
+    /**
+     * Malformed: an address that is not readable, or a body that is no JSON object.
+     */
+    400: Error;
     /**
      * Too many requests; `Retry-After` says when to come back.
      */
@@ -1409,7 +1417,7 @@ export type RegisterData = {
 
 export type RegisterErrors = {
     /**
-     * Malformed: not JSON, not an object, not readable.
+     * Malformed: an address that is not readable, or a body that is no JSON object.
      */
     400: Error;
     /**
@@ -1417,7 +1425,7 @@ export type RegisterErrors = {
      */
     409: Error;
     /**
-     * The body is larger than 2 MiB.
+     * The body is larger than 2 MiB, or the file than it may be.
      */
     413: Error;
     /**
@@ -1456,7 +1464,7 @@ export type ConfirmEmailData = {
 
 export type ConfirmEmailErrors = {
     /**
-     * Malformed: not JSON, not an object, not readable.
+     * Malformed: an address that is not readable, or a body that is no JSON object.
      */
     400: Error;
     /**
@@ -1464,7 +1472,7 @@ export type ConfirmEmailErrors = {
      */
     409: Error;
     /**
-     * The body is larger than 2 MiB.
+     * The body is larger than 2 MiB, or the file than it may be.
      */
     413: Error;
     /**
@@ -1507,7 +1515,7 @@ export type ResendConfirmationData = {
 
 export type ResendConfirmationErrors = {
     /**
-     * Malformed: not JSON, not an object, not readable.
+     * Malformed: an address that is not readable, or a body that is no JSON object.
      */
     400: Error;
     /**
@@ -1515,7 +1523,7 @@ export type ResendConfirmationErrors = {
      */
     409: Error;
     /**
-     * The body is larger than 2 MiB.
+     * The body is larger than 2 MiB, or the file than it may be.
      */
     413: Error;
     /**
@@ -1574,15 +1582,19 @@ export type LoginData = {
 
 export type LoginErrors = {
     /**
-     * Malformed: not JSON, not an object, not readable.
+     * Malformed: an address that is not readable, or a body that is no JSON object.
      */
     400: Error;
+    /**
+     * Known, but without the permission.
+     */
+    403: Error;
     /**
      * The state of things refuses it; the detail says why.
      */
     409: Error;
     /**
-     * The body is larger than 2 MiB.
+     * The body is larger than 2 MiB, or the file than it may be.
      */
     413: Error;
     /**
@@ -1622,6 +1634,10 @@ export type GetLoginUrlData = {
 };
 
 export type GetLoginUrlErrors = {
+    /**
+     * Malformed: an address that is not readable, or a body that is no JSON object.
+     */
+    400: Error;
     /**
      * Fields are missing or wrong; one detail for each.
      */
@@ -1663,6 +1679,10 @@ export type LoginCallbackData = {
 
 export type LoginCallbackErrors = {
     /**
+     * Malformed: an address that is not readable, or a body that is no JSON object.
+     */
+    400: Error;
+    /**
      * Fields are missing or wrong; one detail for each.
      */
     422: Error;
@@ -1690,15 +1710,19 @@ export type RefreshData = {
 
 export type RefreshErrors = {
     /**
-     * Malformed: not JSON, not an object, not readable.
+     * Malformed: an address that is not readable, or a body that is no JSON object.
      */
     400: Error;
+    /**
+     * Missing or invalid token or key.
+     */
+    401: Error;
     /**
      * The state of things refuses it; the detail says why.
      */
     409: Error;
     /**
-     * The body is larger than 2 MiB.
+     * The body is larger than 2 MiB, or the file than it may be.
      */
     413: Error;
     /**
@@ -1742,15 +1766,19 @@ export type LogoutData = {
 
 export type LogoutErrors = {
     /**
-     * Malformed: not JSON, not an object, not readable.
+     * Malformed: an address that is not readable, or a body that is no JSON object.
      */
     400: Error;
+    /**
+     * Missing or invalid token or key.
+     */
+    401: Error;
     /**
      * The state of things refuses it; the detail says why.
      */
     409: Error;
     /**
-     * The body is larger than 2 MiB.
+     * The body is larger than 2 MiB, or the file than it may be.
      */
     413: Error;
     /**
@@ -1793,7 +1821,7 @@ export type ForgotPasswordData = {
 
 export type ForgotPasswordErrors = {
     /**
-     * Malformed: not JSON, not an object, not readable.
+     * Malformed: an address that is not readable, or a body that is no JSON object.
      */
     400: Error;
     /**
@@ -1801,7 +1829,7 @@ export type ForgotPasswordErrors = {
      */
     409: Error;
     /**
-     * The body is larger than 2 MiB.
+     * The body is larger than 2 MiB, or the file than it may be.
      */
     413: Error;
     /**
@@ -1841,7 +1869,7 @@ export type ResetForgotPasswordData = {
 
 export type ResetForgotPasswordErrors = {
     /**
-     * Malformed: not JSON, not an object, not readable.
+     * Malformed: an address that is not readable, or a body that is no JSON object.
      */
     400: Error;
     /**
@@ -1849,7 +1877,7 @@ export type ResetForgotPasswordErrors = {
      */
     409: Error;
     /**
-     * The body is larger than 2 MiB.
+     * The body is larger than 2 MiB, or the file than it may be.
      */
     413: Error;
     /**
@@ -1886,6 +1914,10 @@ export type EraseMeData = {
 
 export type EraseMeErrors = {
     /**
+     * Malformed: an address that is not readable, or a body that is no JSON object.
+     */
+    400: Error;
+    /**
      * Missing or invalid token or key.
      */
     401: Error;
@@ -1893,6 +1925,18 @@ export type EraseMeErrors = {
      * Known, but without the permission.
      */
     403: Error;
+    /**
+     * The state of things refuses it; the detail says why.
+     */
+    409: Error;
+    /**
+     * The body is larger than 2 MiB, or the file than it may be.
+     */
+    413: Error;
+    /**
+     * Fields are missing or wrong; one detail for each.
+     */
+    422: Error;
     /**
      * Too many requests; `Retry-After` says when to come back.
      */
@@ -1922,6 +1966,10 @@ export type GetMeData = {
 };
 
 export type GetMeErrors = {
+    /**
+     * Malformed: an address that is not readable, or a body that is no JSON object.
+     */
+    400: Error;
     /**
      * Missing or invalid token or key.
      */
@@ -1980,7 +2028,7 @@ export type UpdateMeData = {
 
 export type UpdateMeErrors = {
     /**
-     * Malformed: not JSON, not an object, not readable.
+     * Malformed: an address that is not readable, or a body that is no JSON object.
      */
     400: Error;
     /**
@@ -1988,11 +2036,15 @@ export type UpdateMeErrors = {
      */
     401: Error;
     /**
+     * Known, but without the permission.
+     */
+    403: Error;
+    /**
      * The state of things refuses it; the detail says why.
      */
     409: Error;
     /**
-     * The body is larger than 2 MiB.
+     * The body is larger than 2 MiB, or the file than it may be.
      */
     413: Error;
     /**
@@ -2038,7 +2090,7 @@ export type UpdateMyBusinessConfigData = {
 
 export type UpdateMyBusinessConfigErrors = {
     /**
-     * Malformed: not JSON, not an object, not readable.
+     * Malformed: an address that is not readable, or a body that is no JSON object.
      */
     400: Error;
     /**
@@ -2058,7 +2110,7 @@ export type UpdateMyBusinessConfigErrors = {
      */
     409: Error;
     /**
-     * The body is larger than 2 MiB.
+     * The body is larger than 2 MiB, or the file than it may be.
      */
     413: Error;
     /**
@@ -2094,6 +2146,10 @@ export type ExportMeData = {
 };
 
 export type ExportMeErrors = {
+    /**
+     * Malformed: an address that is not readable, or a body that is no JSON object.
+     */
+    400: Error;
     /**
      * Missing or invalid token or key.
      */
@@ -2136,7 +2192,7 @@ export type RequestPhoneCodeData = {
 
 export type RequestPhoneCodeErrors = {
     /**
-     * Malformed: not JSON, not an object, not readable.
+     * Malformed: an address that is not readable, or a body that is no JSON object.
      */
     400: Error;
     /**
@@ -2144,11 +2200,15 @@ export type RequestPhoneCodeErrors = {
      */
     401: Error;
     /**
+     * Known, but without the permission.
+     */
+    403: Error;
+    /**
      * The state of things refuses it; the detail says why.
      */
     409: Error;
     /**
-     * The body is larger than 2 MiB.
+     * The body is larger than 2 MiB, or the file than it may be.
      */
     413: Error;
     /**
@@ -2188,7 +2248,7 @@ export type ConfirmPhoneData = {
 
 export type ConfirmPhoneErrors = {
     /**
-     * Malformed: not JSON, not an object, not readable.
+     * Malformed: an address that is not readable, or a body that is no JSON object.
      */
     400: Error;
     /**
@@ -2196,11 +2256,15 @@ export type ConfirmPhoneErrors = {
      */
     401: Error;
     /**
+     * Known, but without the permission.
+     */
+    403: Error;
+    /**
      * The state of things refuses it; the detail says why.
      */
     409: Error;
     /**
-     * The body is larger than 2 MiB.
+     * The body is larger than 2 MiB, or the file than it may be.
      */
     413: Error;
     /**
@@ -2240,7 +2304,7 @@ export type ChangePasswordData = {
 
 export type ChangePasswordErrors = {
     /**
-     * Malformed: not JSON, not an object, not readable.
+     * Malformed: an address that is not readable, or a body that is no JSON object.
      */
     400: Error;
     /**
@@ -2256,7 +2320,7 @@ export type ChangePasswordErrors = {
      */
     409: Error;
     /**
-     * The body is larger than 2 MiB.
+     * The body is larger than 2 MiB, or the file than it may be.
      */
     413: Error;
     /**
@@ -2295,6 +2359,10 @@ export type EndSessionsData = {
 
 export type EndSessionsErrors = {
     /**
+     * Malformed: an address that is not readable, or a body that is no JSON object.
+     */
+    400: Error;
+    /**
      * Missing or invalid token or key.
      */
     401: Error;
@@ -2302,6 +2370,14 @@ export type EndSessionsErrors = {
      * Known, but without the permission.
      */
     403: Error;
+    /**
+     * No such record, or not visible to you.
+     */
+    404: Error;
+    /**
+     * The body is larger than 2 MiB, or the file than it may be.
+     */
+    413: Error;
     /**
      * Fields are missing or wrong; one detail for each.
      */
@@ -2335,6 +2411,10 @@ export type ListSessionsData = {
 };
 
 export type ListSessionsErrors = {
+    /**
+     * Malformed: an address that is not readable, or a body that is no JSON object.
+     */
+    400: Error;
     /**
      * Missing or invalid token or key.
      */
@@ -2395,6 +2475,10 @@ export type SearchUsersData = {
 };
 
 export type SearchUsersErrors = {
+    /**
+     * Malformed: an address that is not readable, or a body that is no JSON object.
+     */
+    400: Error;
     /**
      * Missing or invalid token or key.
      */
@@ -2457,7 +2541,7 @@ export type SetRoleData = {
 
 export type SetRoleErrors = {
     /**
-     * Malformed: not JSON, not an object, not readable.
+     * Malformed: an address that is not readable, or a body that is no JSON object.
      */
     400: Error;
     /**
@@ -2477,7 +2561,7 @@ export type SetRoleErrors = {
      */
     409: Error;
     /**
-     * The body is larger than 2 MiB.
+     * The body is larger than 2 MiB, or the file than it may be.
      */
     413: Error;
     /**
@@ -2513,6 +2597,10 @@ export type ListSigningKeysData = {
 };
 
 export type ListSigningKeysErrors = {
+    /**
+     * Malformed: an address that is not readable, or a body that is no JSON object.
+     */
+    400: Error;
     /**
      * Too many requests; `Retry-After` says when to come back.
      */
@@ -2561,6 +2649,10 @@ export type ListBusinessesData = {
 };
 
 export type ListBusinessesErrors = {
+    /**
+     * Malformed: an address that is not readable, or a body that is no JSON object.
+     */
+    400: Error;
     /**
      * Missing or invalid token or key.
      */
@@ -2623,7 +2715,7 @@ export type CreateBusinessData = {
 
 export type CreateBusinessErrors = {
     /**
-     * Malformed: not JSON, not an object, not readable.
+     * Malformed: an address that is not readable, or a body that is no JSON object.
      */
     400: Error;
     /**
@@ -2639,7 +2731,7 @@ export type CreateBusinessErrors = {
      */
     409: Error;
     /**
-     * The body is larger than 2 MiB.
+     * The body is larger than 2 MiB, or the file than it may be.
      */
     413: Error;
     /**
@@ -2686,6 +2778,10 @@ export type GetBusinessData = {
 };
 
 export type GetBusinessErrors = {
+    /**
+     * Malformed: an address that is not readable, or a body that is no JSON object.
+     */
+    400: Error;
     /**
      * Missing or invalid token or key.
      */
@@ -2751,7 +2847,7 @@ export type UpdateBusinessData = {
 
 export type UpdateBusinessErrors = {
     /**
-     * Malformed: not JSON, not an object, not readable.
+     * Malformed: an address that is not readable, or a body that is no JSON object.
      */
     400: Error;
     /**
@@ -2775,7 +2871,7 @@ export type UpdateBusinessErrors = {
      */
     412: Error;
     /**
-     * The body is larger than 2 MiB.
+     * The body is larger than 2 MiB, or the file than it may be.
      */
     413: Error;
     /**
@@ -2825,6 +2921,10 @@ export type ListRolesData = {
 };
 
 export type ListRolesErrors = {
+    /**
+     * Malformed: an address that is not readable, or a body that is no JSON object.
+     */
+    400: Error;
     /**
      * Missing or invalid token or key.
      */
@@ -2891,7 +2991,7 @@ export type CreateRoleData = {
 
 export type CreateRoleErrors = {
     /**
-     * Malformed: not JSON, not an object, not readable.
+     * Malformed: an address that is not readable, or a body that is no JSON object.
      */
     400: Error;
     /**
@@ -2911,7 +3011,7 @@ export type CreateRoleErrors = {
      */
     409: Error;
     /**
-     * The body is larger than 2 MiB.
+     * The body is larger than 2 MiB, or the file than it may be.
      */
     413: Error;
     /**
@@ -2960,6 +3060,10 @@ export type DeleteRoleData = {
 
 export type DeleteRoleErrors = {
     /**
+     * Malformed: an address that is not readable, or a body that is no JSON object.
+     */
+    400: Error;
+    /**
      * Missing or invalid token or key.
      */
     401: Error;
@@ -2972,9 +3076,17 @@ export type DeleteRoleErrors = {
      */
     404: Error;
     /**
+     * The state of things refuses it; the detail says why.
+     */
+    409: Error;
+    /**
      * The record is no longer what `If-Match` says.
      */
     412: Error;
+    /**
+     * The body is larger than 2 MiB, or the file than it may be.
+     */
+    413: Error;
     /**
      * Fields are missing or wrong; one detail for each.
      */
@@ -3020,6 +3132,10 @@ export type GetRoleData = {
 };
 
 export type GetRoleErrors = {
+    /**
+     * Malformed: an address that is not readable, or a body that is no JSON object.
+     */
+    400: Error;
     /**
      * Missing or invalid token or key.
      */
@@ -3085,7 +3201,7 @@ export type UpdateRoleData = {
 
 export type UpdateRoleErrors = {
     /**
-     * Malformed: not JSON, not an object, not readable.
+     * Malformed: an address that is not readable, or a body that is no JSON object.
      */
     400: Error;
     /**
@@ -3109,7 +3225,7 @@ export type UpdateRoleErrors = {
      */
     412: Error;
     /**
-     * The body is larger than 2 MiB.
+     * The body is larger than 2 MiB, or the file than it may be.
      */
     413: Error;
     /**
@@ -3159,6 +3275,10 @@ export type ListInvitationsData = {
 };
 
 export type ListInvitationsErrors = {
+    /**
+     * Malformed: an address that is not readable, or a body that is no JSON object.
+     */
+    400: Error;
     /**
      * Missing or invalid token or key.
      */
@@ -3228,7 +3348,7 @@ export type CreateInvitationData = {
 
 export type CreateInvitationErrors = {
     /**
-     * Malformed: not JSON, not an object, not readable.
+     * Malformed: an address that is not readable, or a body that is no JSON object.
      */
     400: Error;
     /**
@@ -3248,7 +3368,7 @@ export type CreateInvitationErrors = {
      */
     409: Error;
     /**
-     * The body is larger than 2 MiB.
+     * The body is larger than 2 MiB, or the file than it may be.
      */
     413: Error;
     /**
@@ -3291,6 +3411,10 @@ export type RevokeInvitationData = {
 
 export type RevokeInvitationErrors = {
     /**
+     * Malformed: an address that is not readable, or a body that is no JSON object.
+     */
+    400: Error;
+    /**
      * Missing or invalid token or key.
      */
     401: Error;
@@ -3302,6 +3426,10 @@ export type RevokeInvitationErrors = {
      * No such record, or not visible to you.
      */
     404: Error;
+    /**
+     * The body is larger than 2 MiB, or the file than it may be.
+     */
+    413: Error;
     /**
      * Fields are missing or wrong; one detail for each.
      */
@@ -3349,6 +3477,10 @@ export type ListAuditData = {
 };
 
 export type ListAuditErrors = {
+    /**
+     * Malformed: an address that is not readable, or a body that is no JSON object.
+     */
+    400: Error;
     /**
      * Missing or invalid token or key.
      */
@@ -3403,7 +3535,7 @@ export type AcceptInvitationData = {
 
 export type AcceptInvitationErrors = {
     /**
-     * Malformed: not JSON, not an object, not readable.
+     * Malformed: an address that is not readable, or a body that is no JSON object.
      */
     400: Error;
     /**
@@ -3419,7 +3551,7 @@ export type AcceptInvitationErrors = {
      */
     409: Error;
     /**
-     * The body is larger than 2 MiB.
+     * The body is larger than 2 MiB, or the file than it may be.
      */
     413: Error;
     /**
@@ -3480,9 +3612,17 @@ export type ListProductsData = {
 
 export type ListProductsErrors = {
     /**
+     * Malformed: an address that is not readable, or a body that is no JSON object.
+     */
+    400: Error;
+    /**
      * Missing or invalid token or key.
      */
     401: Error;
+    /**
+     * Known, but without the permission.
+     */
+    403: Error;
     /**
      * No such record, or not visible to you.
      */
@@ -3669,7 +3809,7 @@ export type CreateProductData = {
 
 export type CreateProductErrors = {
     /**
-     * Malformed: not JSON, not an object, not readable.
+     * Malformed: an address that is not readable, or a body that is no JSON object.
      */
     400: Error;
     /**
@@ -3689,7 +3829,7 @@ export type CreateProductErrors = {
      */
     409: Error;
     /**
-     * The body is larger than 2 MiB.
+     * The body is larger than 2 MiB, or the file than it may be.
      */
     413: Error;
     /**
@@ -3738,6 +3878,10 @@ export type DeleteProductData = {
 
 export type DeleteProductErrors = {
     /**
+     * Malformed: an address that is not readable, or a body that is no JSON object.
+     */
+    400: Error;
+    /**
      * Missing or invalid token or key.
      */
     401: Error;
@@ -3753,6 +3897,10 @@ export type DeleteProductErrors = {
      * The record is no longer what `If-Match` says.
      */
     412: Error;
+    /**
+     * The body is larger than 2 MiB, or the file than it may be.
+     */
+    413: Error;
     /**
      * Fields are missing or wrong; one detail for each.
      */
@@ -3798,6 +3946,10 @@ export type GetProductData = {
 };
 
 export type GetProductErrors = {
+    /**
+     * Malformed: an address that is not readable, or a body that is no JSON object.
+     */
+    400: Error;
     /**
      * Missing or invalid token or key.
      */
@@ -3987,7 +4139,7 @@ export type UpdateProductData = {
 
 export type UpdateProductErrors = {
     /**
-     * Malformed: not JSON, not an object, not readable.
+     * Malformed: an address that is not readable, or a body that is no JSON object.
      */
     400: Error;
     /**
@@ -4011,7 +4163,7 @@ export type UpdateProductErrors = {
      */
     412: Error;
     /**
-     * The body is larger than 2 MiB.
+     * The body is larger than 2 MiB, or the file than it may be.
      */
     413: Error;
     /**
@@ -4063,6 +4215,10 @@ export type ListStockMovementsData = {
 };
 
 export type ListStockMovementsErrors = {
+    /**
+     * Malformed: an address that is not readable, or a body that is no JSON object.
+     */
+    400: Error;
     /**
      * Missing or invalid token or key.
      */
@@ -4134,7 +4290,7 @@ export type ChangeStockData = {
 
 export type ChangeStockErrors = {
     /**
-     * Malformed: not JSON, not an object, not readable.
+     * Malformed: an address that is not readable, or a body that is no JSON object.
      */
     400: Error;
     /**
@@ -4154,7 +4310,7 @@ export type ChangeStockErrors = {
      */
     409: Error;
     /**
-     * The body is larger than 2 MiB.
+     * The body is larger than 2 MiB, or the file than it may be.
      */
     413: Error;
     /**
@@ -4196,6 +4352,10 @@ export type ImportProductsData = {
 
 export type ImportProductsErrors = {
     /**
+     * Malformed: an address that is not readable, or a body that is no JSON object.
+     */
+    400: Error;
+    /**
      * Missing or invalid token or key.
      */
     401: Error;
@@ -4207,6 +4367,10 @@ export type ImportProductsErrors = {
      * No such record, or not visible to you.
      */
     404: Error;
+    /**
+     * The body is larger than 2 MiB, or the file than it may be.
+     */
+    413: Error;
     /**
      * Fields are missing or wrong; one detail for each.
      */
@@ -4246,6 +4410,10 @@ export type GetImportData = {
 };
 
 export type GetImportErrors = {
+    /**
+     * Malformed: an address that is not readable, or a body that is no JSON object.
+     */
+    400: Error;
     /**
      * Missing or invalid token or key.
      */
@@ -4307,6 +4475,10 @@ export type ListImportErrorsData = {
 
 export type ListImportErrorsErrors = {
     /**
+     * Malformed: an address that is not readable, or a body that is no JSON object.
+     */
+    400: Error;
+    /**
      * Missing or invalid token or key.
      */
     401: Error;
@@ -4364,6 +4536,10 @@ export type ExportProductsData = {
 };
 
 export type ExportProductsErrors = {
+    /**
+     * Malformed: an address that is not readable, or a body that is no JSON object.
+     */
+    400: Error;
     /**
      * Missing or invalid token or key.
      */
@@ -4427,6 +4603,10 @@ export type ListPromoCodesData = {
 };
 
 export type ListPromoCodesErrors = {
+    /**
+     * Malformed: an address that is not readable, or a body that is no JSON object.
+     */
+    400: Error;
     /**
      * Missing or invalid token or key.
      */
@@ -4510,7 +4690,7 @@ export type CreatePromoCodeData = {
 
 export type CreatePromoCodeErrors = {
     /**
-     * Malformed: not JSON, not an object, not readable.
+     * Malformed: an address that is not readable, or a body that is no JSON object.
      */
     400: Error;
     /**
@@ -4530,7 +4710,7 @@ export type CreatePromoCodeErrors = {
      */
     409: Error;
     /**
-     * The body is larger than 2 MiB.
+     * The body is larger than 2 MiB, or the file than it may be.
      */
     413: Error;
     /**
@@ -4579,6 +4759,10 @@ export type DeletePromoCodeData = {
 
 export type DeletePromoCodeErrors = {
     /**
+     * Malformed: an address that is not readable, or a body that is no JSON object.
+     */
+    400: Error;
+    /**
      * Missing or invalid token or key.
      */
     401: Error;
@@ -4594,6 +4778,10 @@ export type DeletePromoCodeErrors = {
      * The record is no longer what `If-Match` says.
      */
     412: Error;
+    /**
+     * The body is larger than 2 MiB, or the file than it may be.
+     */
+    413: Error;
     /**
      * Fields are missing or wrong; one detail for each.
      */
@@ -4639,6 +4827,10 @@ export type GetPromoCodeData = {
 };
 
 export type GetPromoCodeErrors = {
+    /**
+     * Malformed: an address that is not readable, or a body that is no JSON object.
+     */
+    400: Error;
     /**
      * Missing or invalid token or key.
      */
@@ -4721,7 +4913,7 @@ export type UpdatePromoCodeData = {
 
 export type UpdatePromoCodeErrors = {
     /**
-     * Malformed: not JSON, not an object, not readable.
+     * Malformed: an address that is not readable, or a body that is no JSON object.
      */
     400: Error;
     /**
@@ -4745,7 +4937,7 @@ export type UpdatePromoCodeErrors = {
      */
     412: Error;
     /**
-     * The body is larger than 2 MiB.
+     * The body is larger than 2 MiB, or the file than it may be.
      */
     413: Error;
     /**
@@ -4800,6 +4992,10 @@ export type ListOrdersData = {
 };
 
 export type ListOrdersErrors = {
+    /**
+     * Malformed: an address that is not readable, or a body that is no JSON object.
+     */
+    400: Error;
     /**
      * Missing or invalid token or key.
      */
@@ -4996,7 +5192,7 @@ export type CreateOrderData = {
 
 export type CreateOrderErrors = {
     /**
-     * Malformed: not JSON, not an object, not readable.
+     * Malformed: an address that is not readable, or a body that is no JSON object.
      */
     400: Error;
     /**
@@ -5016,7 +5212,7 @@ export type CreateOrderErrors = {
      */
     409: Error;
     /**
-     * The body is larger than 2 MiB.
+     * The body is larger than 2 MiB, or the file than it may be.
      */
     413: Error;
     /**
@@ -5064,6 +5260,10 @@ export type GetOrderData = {
 };
 
 export type GetOrderErrors = {
+    /**
+     * Malformed: an address that is not readable, or a body that is no JSON object.
+     */
+    400: Error;
     /**
      * Missing or invalid token or key.
      */
@@ -5222,7 +5422,7 @@ export type UpdateOrderData = {
 
 export type UpdateOrderErrors = {
     /**
-     * Malformed: not JSON, not an object, not readable.
+     * Malformed: an address that is not readable, or a body that is no JSON object.
      */
     400: Error;
     /**
@@ -5246,7 +5446,7 @@ export type UpdateOrderErrors = {
      */
     412: Error;
     /**
-     * The body is larger than 2 MiB.
+     * The body is larger than 2 MiB, or the file than it may be.
      */
     413: Error;
     /**
@@ -5310,7 +5510,7 @@ export type SetOrderStatusData = {
 
 export type SetOrderStatusErrors = {
     /**
-     * Malformed: not JSON, not an object, not readable.
+     * Malformed: an address that is not readable, or a body that is no JSON object.
      */
     400: Error;
     /**
@@ -5334,7 +5534,7 @@ export type SetOrderStatusErrors = {
      */
     412: Error;
     /**
-     * The body is larger than 2 MiB.
+     * The body is larger than 2 MiB, or the file than it may be.
      */
     413: Error;
     /**
@@ -5398,7 +5598,7 @@ export type SetPaymentStatusData = {
 
 export type SetPaymentStatusErrors = {
     /**
-     * Malformed: not JSON, not an object, not readable.
+     * Malformed: an address that is not readable, or a body that is no JSON object.
      */
     400: Error;
     /**
@@ -5422,7 +5622,7 @@ export type SetPaymentStatusErrors = {
      */
     412: Error;
     /**
-     * The body is larger than 2 MiB.
+     * The body is larger than 2 MiB, or the file than it may be.
      */
     413: Error;
     /**
@@ -5499,7 +5699,7 @@ export type QuoteData = {
 
 export type QuoteErrors = {
     /**
-     * Malformed: not JSON, not an object, not readable.
+     * Malformed: an address that is not readable, or a body that is no JSON object.
      */
     400: Error;
     /**
@@ -5515,7 +5715,7 @@ export type QuoteErrors = {
      */
     409: Error;
     /**
-     * The body is larger than 2 MiB.
+     * The body is larger than 2 MiB, or the file than it may be.
      */
     413: Error;
     /**
@@ -5636,13 +5836,17 @@ export type CheckoutData = {
 
 export type CheckoutErrors = {
     /**
-     * Malformed: not JSON, not an object, not readable.
+     * Malformed: an address that is not readable, or a body that is no JSON object.
      */
     400: Error;
     /**
      * Missing or invalid token or key.
      */
     401: Error;
+    /**
+     * Known, but without the permission.
+     */
+    403: Error;
     /**
      * No such record, or not visible to you.
      */
@@ -5652,7 +5856,7 @@ export type CheckoutErrors = {
      */
     409: Error;
     /**
-     * The body is larger than 2 MiB.
+     * The body is larger than 2 MiB, or the file than it may be.
      */
     413: Error;
     /**
@@ -5663,6 +5867,10 @@ export type CheckoutErrors = {
      * Too many requests; `Retry-After` says when to come back.
      */
     429: Error;
+    /**
+     * An outside service failed us. Try again shortly.
+     */
+    502: Error;
     /**
      * Overloaded, stopping, or the database is away; `Retry-After` says when to come back.
      */
@@ -5694,6 +5902,10 @@ export type ExplainOrderData = {
 };
 
 export type ExplainOrderErrors = {
+    /**
+     * Malformed: an address that is not readable, or a body that is no JSON object.
+     */
+    400: Error;
     /**
      * Missing or invalid token or key.
      */
@@ -5758,7 +5970,7 @@ export type RefundOrderData = {
 
 export type RefundOrderErrors = {
     /**
-     * Malformed: not JSON, not an object, not readable.
+     * Malformed: an address that is not readable, or a body that is no JSON object.
      */
     400: Error;
     /**
@@ -5778,7 +5990,7 @@ export type RefundOrderErrors = {
      */
     409: Error;
     /**
-     * The body is larger than 2 MiB.
+     * The body is larger than 2 MiB, or the file than it may be.
      */
     413: Error;
     /**
@@ -5815,9 +6027,21 @@ export type ReceiveStripeEventData = {
 
 export type ReceiveStripeEventErrors = {
     /**
+     * Malformed: an address that is not readable, or a body that is no JSON object.
+     */
+    400: Error;
+    /**
      * No such record, or not visible to you.
      */
     404: Error;
+    /**
+     * The body is larger than 2 MiB, or the file than it may be.
+     */
+    413: Error;
+    /**
+     * Fields are missing or wrong; one detail for each.
+     */
+    422: Error;
     /**
      * Too many requests; `Retry-After` says when to come back.
      */
@@ -5867,9 +6091,17 @@ export type ListCollectionsData = {
 
 export type ListCollectionsErrors = {
     /**
+     * Malformed: an address that is not readable, or a body that is no JSON object.
+     */
+    400: Error;
+    /**
      * Missing or invalid token or key.
      */
     401: Error;
+    /**
+     * Known, but without the permission.
+     */
+    403: Error;
     /**
      * No such record, or not visible to you.
      */
@@ -6021,7 +6253,7 @@ export type CreateCollectionData = {
 
 export type CreateCollectionErrors = {
     /**
-     * Malformed: not JSON, not an object, not readable.
+     * Malformed: an address that is not readable, or a body that is no JSON object.
      */
     400: Error;
     /**
@@ -6041,7 +6273,7 @@ export type CreateCollectionErrors = {
      */
     409: Error;
     /**
-     * The body is larger than 2 MiB.
+     * The body is larger than 2 MiB, or the file than it may be.
      */
     413: Error;
     /**
@@ -6090,6 +6322,10 @@ export type DeleteCollectionData = {
 
 export type DeleteCollectionErrors = {
     /**
+     * Malformed: an address that is not readable, or a body that is no JSON object.
+     */
+    400: Error;
+    /**
      * Missing or invalid token or key.
      */
     401: Error;
@@ -6102,9 +6338,17 @@ export type DeleteCollectionErrors = {
      */
     404: Error;
     /**
+     * The state of things refuses it; the detail says why.
+     */
+    409: Error;
+    /**
      * The record is no longer what `If-Match` says.
      */
     412: Error;
+    /**
+     * The body is larger than 2 MiB, or the file than it may be.
+     */
+    413: Error;
     /**
      * Fields are missing or wrong; one detail for each.
      */
@@ -6150,6 +6394,10 @@ export type GetCollectionData = {
 };
 
 export type GetCollectionErrors = {
+    /**
+     * Malformed: an address that is not readable, or a body that is no JSON object.
+     */
+    400: Error;
     /**
      * Missing or invalid token or key.
      */
@@ -6304,7 +6552,7 @@ export type UpdateCollectionData = {
 
 export type UpdateCollectionErrors = {
     /**
-     * Malformed: not JSON, not an object, not readable.
+     * Malformed: an address that is not readable, or a body that is no JSON object.
      */
     400: Error;
     /**
@@ -6328,7 +6576,7 @@ export type UpdateCollectionErrors = {
      */
     412: Error;
     /**
-     * The body is larger than 2 MiB.
+     * The body is larger than 2 MiB, or the file than it may be.
      */
     413: Error;
     /**
@@ -6379,6 +6627,10 @@ export type ListStaleEntriesData = {
 };
 
 export type ListStaleEntriesErrors = {
+    /**
+     * Malformed: an address that is not readable, or a body that is no JSON object.
+     */
+    400: Error;
     /**
      * Missing or invalid token or key.
      */
@@ -6489,7 +6741,7 @@ export type GenerateBlocksData = {
 
 export type GenerateBlocksErrors = {
     /**
-     * Malformed: not JSON, not an object, not readable.
+     * Malformed: an address that is not readable, or a body that is no JSON object.
      */
     400: Error;
     /**
@@ -6509,7 +6761,7 @@ export type GenerateBlocksErrors = {
      */
     409: Error;
     /**
-     * The body is larger than 2 MiB.
+     * The body is larger than 2 MiB, or the file than it may be.
      */
     413: Error;
     /**
@@ -6587,9 +6839,17 @@ export type ListEntriesData = {
 
 export type ListEntriesErrors = {
     /**
+     * Malformed: an address that is not readable, or a body that is no JSON object.
+     */
+    400: Error;
+    /**
      * Missing or invalid token or key.
      */
     401: Error;
+    /**
+     * Known, but without the permission.
+     */
+    403: Error;
     /**
      * No such record, or not visible to you.
      */
@@ -6727,7 +6987,7 @@ export type CreateEntryData = {
 
 export type CreateEntryErrors = {
     /**
-     * Malformed: not JSON, not an object, not readable.
+     * Malformed: an address that is not readable, or a body that is no JSON object.
      */
     400: Error;
     /**
@@ -6747,7 +7007,7 @@ export type CreateEntryErrors = {
      */
     409: Error;
     /**
-     * The body is larger than 2 MiB.
+     * The body is larger than 2 MiB, or the file than it may be.
      */
     413: Error;
     /**
@@ -6796,6 +7056,10 @@ export type DeleteEntryData = {
 
 export type DeleteEntryErrors = {
     /**
+     * Malformed: an address that is not readable, or a body that is no JSON object.
+     */
+    400: Error;
+    /**
      * Missing or invalid token or key.
      */
     401: Error;
@@ -6811,6 +7075,10 @@ export type DeleteEntryErrors = {
      * The record is no longer what `If-Match` says.
      */
     412: Error;
+    /**
+     * The body is larger than 2 MiB, or the file than it may be.
+     */
+    413: Error;
     /**
      * Fields are missing or wrong; one detail for each.
      */
@@ -6861,6 +7129,10 @@ export type GetEntryData = {
 };
 
 export type GetEntryErrors = {
+    /**
+     * Malformed: an address that is not readable, or a body that is no JSON object.
+     */
+    400: Error;
     /**
      * Missing or invalid token or key.
      */
@@ -7000,7 +7272,7 @@ export type UpdateEntryData = {
 
 export type UpdateEntryErrors = {
     /**
-     * Malformed: not JSON, not an object, not readable.
+     * Malformed: an address that is not readable, or a body that is no JSON object.
      */
     400: Error;
     /**
@@ -7024,7 +7296,7 @@ export type UpdateEntryErrors = {
      */
     412: Error;
     /**
-     * The body is larger than 2 MiB.
+     * The body is larger than 2 MiB, or the file than it may be.
      */
     413: Error;
     /**
@@ -7075,6 +7347,10 @@ export type ListEntryVersionsData = {
 };
 
 export type ListEntryVersionsErrors = {
+    /**
+     * Malformed: an address that is not readable, or a body that is no JSON object.
+     */
+    400: Error;
     /**
      * Missing or invalid token or key.
      */
@@ -7134,6 +7410,10 @@ export type GetEntryVersionData = {
 
 export type GetEntryVersionErrors = {
     /**
+     * Malformed: an address that is not readable, or a body that is no JSON object.
+     */
+    400: Error;
+    /**
      * Missing or invalid token or key.
      */
     401: Error;
@@ -7192,6 +7472,10 @@ export type RestoreEntryVersionData = {
 
 export type RestoreEntryVersionErrors = {
     /**
+     * Malformed: an address that is not readable, or a body that is no JSON object.
+     */
+    400: Error;
+    /**
      * Missing or invalid token or key.
      */
     401: Error;
@@ -7207,6 +7491,10 @@ export type RestoreEntryVersionErrors = {
      * The record is no longer what `If-Match` says.
      */
     412: Error;
+    /**
+     * The body is larger than 2 MiB, or the file than it may be.
+     */
+    413: Error;
     /**
      * Fields are missing or wrong; one detail for each.
      */
@@ -7276,7 +7564,7 @@ export type SubscribeData = {
 
 export type SubscribeErrors = {
     /**
-     * Malformed: not JSON, not an object, not readable.
+     * Malformed: an address that is not readable, or a body that is no JSON object.
      */
     400: Error;
     /**
@@ -7292,7 +7580,7 @@ export type SubscribeErrors = {
      */
     409: Error;
     /**
-     * The body is larger than 2 MiB.
+     * The body is larger than 2 MiB, or the file than it may be.
      */
     413: Error;
     /**
@@ -7356,6 +7644,10 @@ export type ListSubscribersData = {
 };
 
 export type ListSubscribersErrors = {
+    /**
+     * Malformed: an address that is not readable, or a body that is no JSON object.
+     */
+    400: Error;
     /**
      * Missing or invalid token or key.
      */
@@ -7426,7 +7718,7 @@ export type UnsubscribeData = {
 
 export type UnsubscribeErrors = {
     /**
-     * Malformed: not JSON, not an object, not readable.
+     * Malformed: an address that is not readable, or a body that is no JSON object.
      */
     400: Error;
     /**
@@ -7438,7 +7730,7 @@ export type UnsubscribeErrors = {
      */
     409: Error;
     /**
-     * The body is larger than 2 MiB.
+     * The body is larger than 2 MiB, or the file than it may be.
      */
     413: Error;
     /**
@@ -7481,6 +7773,10 @@ export type ImportSubscribersData = {
 
 export type ImportSubscribersErrors = {
     /**
+     * Malformed: an address that is not readable, or a body that is no JSON object.
+     */
+    400: Error;
+    /**
      * Missing or invalid token or key.
      */
     401: Error;
@@ -7492,6 +7788,14 @@ export type ImportSubscribersErrors = {
      * No such record, or not visible to you.
      */
     404: Error;
+    /**
+     * The state of things refuses it; the detail says why.
+     */
+    409: Error;
+    /**
+     * The body is larger than 2 MiB, or the file than it may be.
+     */
+    413: Error;
     /**
      * Fields are missing or wrong; one detail for each.
      */
@@ -7532,6 +7836,10 @@ export type GetSubscriberImportData = {
 };
 
 export type GetSubscriberImportErrors = {
+    /**
+     * Malformed: an address that is not readable, or a body that is no JSON object.
+     */
+    400: Error;
     /**
      * Missing or invalid token or key.
      */
@@ -7594,6 +7902,10 @@ export type ListSubscriberImportErrorsData = {
 
 export type ListSubscriberImportErrorsErrors = {
     /**
+     * Malformed: an address that is not readable, or a body that is no JSON object.
+     */
+    400: Error;
+    /**
      * Missing or invalid token or key.
      */
     401: Error;
@@ -7653,6 +7965,10 @@ export type ExportSubscribersData = {
 
 export type ExportSubscribersErrors = {
     /**
+     * Malformed: an address that is not readable, or a body that is no JSON object.
+     */
+    400: Error;
+    /**
      * Missing or invalid token or key.
      */
     401: Error;
@@ -7664,6 +7980,10 @@ export type ExportSubscribersErrors = {
      * No such record, or not visible to you.
      */
     404: Error;
+    /**
+     * The state of things refuses it; the detail says why.
+     */
+    409: Error;
     /**
      * Fields are missing or wrong; one detail for each.
      */
@@ -7723,7 +8043,7 @@ export type SendEntryData = {
 
 export type SendEntryErrors = {
     /**
-     * Malformed: not JSON, not an object, not readable.
+     * Malformed: an address that is not readable, or a body that is no JSON object.
      */
     400: Error;
     /**
@@ -7743,7 +8063,7 @@ export type SendEntryErrors = {
      */
     409: Error;
     /**
-     * The body is larger than 2 MiB.
+     * The body is larger than 2 MiB, or the file than it may be.
      */
     413: Error;
     /**
@@ -7794,6 +8114,10 @@ export type ListSendsData = {
 };
 
 export type ListSendsErrors = {
+    /**
+     * Malformed: an address that is not readable, or a body that is no JSON object.
+     */
+    400: Error;
     /**
      * Missing or invalid token or key.
      */
@@ -7853,6 +8177,10 @@ export type GetSendData = {
 
 export type GetSendErrors = {
     /**
+     * Malformed: an address that is not readable, or a body that is no JSON object.
+     */
+    400: Error;
+    /**
      * Missing or invalid token or key.
      */
     401: Error;
@@ -7905,6 +8233,10 @@ export type PauseSendData = {
 
 export type PauseSendErrors = {
     /**
+     * Malformed: an address that is not readable, or a body that is no JSON object.
+     */
+    400: Error;
+    /**
      * Missing or invalid token or key.
      */
     401: Error;
@@ -7920,6 +8252,10 @@ export type PauseSendErrors = {
      * The state of things refuses it; the detail says why.
      */
     409: Error;
+    /**
+     * The body is larger than 2 MiB, or the file than it may be.
+     */
+    413: Error;
     /**
      * Fields are missing or wrong; one detail for each.
      */
@@ -7961,6 +8297,10 @@ export type ResumeSendData = {
 
 export type ResumeSendErrors = {
     /**
+     * Malformed: an address that is not readable, or a body that is no JSON object.
+     */
+    400: Error;
+    /**
      * Missing or invalid token or key.
      */
     401: Error;
@@ -7976,6 +8316,10 @@ export type ResumeSendErrors = {
      * The state of things refuses it; the detail says why.
      */
     409: Error;
+    /**
+     * The body is larger than 2 MiB, or the file than it may be.
+     */
+    413: Error;
     /**
      * Fields are missing or wrong; one detail for each.
      */
@@ -8017,6 +8361,10 @@ export type CancelSendData = {
 
 export type CancelSendErrors = {
     /**
+     * Malformed: an address that is not readable, or a body that is no JSON object.
+     */
+    400: Error;
+    /**
      * Missing or invalid token or key.
      */
     401: Error;
@@ -8032,6 +8380,10 @@ export type CancelSendErrors = {
      * The state of things refuses it; the detail says why.
      */
     409: Error;
+    /**
+     * The body is larger than 2 MiB, or the file than it may be.
+     */
+    413: Error;
     /**
      * Fields are missing or wrong; one detail for each.
      */
@@ -8071,6 +8423,10 @@ export type PreviewEntryData = {
 };
 
 export type PreviewEntryErrors = {
+    /**
+     * Malformed: an address that is not readable, or a body that is no JSON object.
+     */
+    400: Error;
     /**
      * Missing or invalid token or key.
      */
@@ -8127,6 +8483,10 @@ export type TestEntryData = {
 
 export type TestEntryErrors = {
     /**
+     * Malformed: an address that is not readable, or a body that is no JSON object.
+     */
+    400: Error;
+    /**
      * Missing or invalid token or key.
      */
     401: Error;
@@ -8142,6 +8502,10 @@ export type TestEntryErrors = {
      * The state of things refuses it; the detail says why.
      */
     409: Error;
+    /**
+     * The body is larger than 2 MiB, or the file than it may be.
+     */
+    413: Error;
     /**
      * Fields are missing or wrong; one detail for each.
      */
@@ -8177,6 +8541,10 @@ export type ListTemplateVariablesData = {
 };
 
 export type ListTemplateVariablesErrors = {
+    /**
+     * Malformed: an address that is not readable, or a body that is no JSON object.
+     */
+    400: Error;
     /**
      * Missing or invalid token or key.
      */
@@ -8232,6 +8600,10 @@ export type ListSuppressionsData = {
 };
 
 export type ListSuppressionsErrors = {
+    /**
+     * Malformed: an address that is not readable, or a body that is no JSON object.
+     */
+    400: Error;
     /**
      * Missing or invalid token or key.
      */
@@ -8290,6 +8662,10 @@ export type DeleteSuppressionData = {
 
 export type DeleteSuppressionErrors = {
     /**
+     * Malformed: an address that is not readable, or a body that is no JSON object.
+     */
+    400: Error;
+    /**
      * Missing or invalid token or key.
      */
     401: Error;
@@ -8301,6 +8677,10 @@ export type DeleteSuppressionErrors = {
      * No such record, or not visible to you.
      */
     404: Error;
+    /**
+     * The body is larger than 2 MiB, or the file than it may be.
+     */
+    413: Error;
     /**
      * Fields are missing or wrong; one detail for each.
      */
@@ -8351,7 +8731,7 @@ export type ReceiveBouncesData = {
 
 export type ReceiveBouncesErrors = {
     /**
-     * Malformed: not JSON, not an object, not readable.
+     * Malformed: an address that is not readable, or a body that is no JSON object.
      */
     400: Error;
     /**
@@ -8363,7 +8743,7 @@ export type ReceiveBouncesErrors = {
      */
     409: Error;
     /**
-     * The body is larger than 2 MiB.
+     * The body is larger than 2 MiB, or the file than it may be.
      */
     413: Error;
     /**
@@ -8400,9 +8780,21 @@ export type ReceiveSesEventsData = {
 
 export type ReceiveSesEventsErrors = {
     /**
+     * Malformed: an address that is not readable, or a body that is no JSON object.
+     */
+    400: Error;
+    /**
      * No such record, or not visible to you.
      */
     404: Error;
+    /**
+     * The body is larger than 2 MiB, or the file than it may be.
+     */
+    413: Error;
+    /**
+     * Fields are missing or wrong; one detail for each.
+     */
+    422: Error;
     /**
      * Too many requests; `Retry-After` says when to come back.
      */
@@ -8454,6 +8846,10 @@ export type ListEventsData = {
 };
 
 export type ListEventsErrors = {
+    /**
+     * Malformed: an address that is not readable, or a body that is no JSON object.
+     */
+    400: Error;
     /**
      * Missing or invalid token or key.
      */

@@ -1,0 +1,84 @@
+// What comes from others: licences, install scripts, and whether the lockfile pins every byte. `--check` says what is wrong;
+// without it, the packages that production runs on are listed.
+import { readFileSync } from 'node:fs'
+
+/** Free to use in a closed product, too, without giving our own source away. Another one is for a person to look at. */
+const ALLOWED: readonly string[] = [
+  '0BSD',
+  'Apache-2.0',
+  'BlueOak-1.0.0',
+  'BSD-2-Clause',
+  'BSD-3-Clause',
+  'CC0-1.0',
+  'ISC',
+  'MIT',
+  'MIT-0',
+  'Python-2.0',
+  'Unlicense',
+]
+
+type Locked = {
+  version?: string
+  license?: string
+  integrity?: string
+  resolved?: string
+  link?: boolean
+  dev?: boolean
+  optional?: boolean
+  hasInstallScript?: boolean
+}
+export type Lockfile = { lockfileVersion: number; packages: Record<string, Locked> }
+export type Manifest = { allowScripts?: Record<string, boolean> }
+export type Package = { name: string; version: string; license: string; isProduction: boolean }
+export type Supply = { packages: Package[]; findings: string[] }
+
+/** `MIT OR CC0-1.0`: one of them is enough. `MIT AND ISC`: all of them count. */
+export const isAllowed = (license: string): boolean =>
+  license
+    .replaceAll(/[()]/g, '')
+    .split(' OR ')
+    .some((choice) => choice.split(' AND ').every((one) => ALLOWED.includes(one.trim())))
+
+const MODULES = 'node_modules/'
+
+export function inspect({ lockfileVersion, packages }: Lockfile, { allowScripts = {} }: Manifest): Supply {
+  const findings = lockfileVersion >= 3 ? [] : [`The lockfile is of version ${lockfileVersion}, not 3 or later.`]
+  const listed: Package[] = []
+  const withScripts = new Set<string>()
+  for (const [path, locked] of Object.entries(packages)) {
+    if (!path.includes(MODULES) || locked.link) continue // our own
+    const name = path.slice(path.lastIndexOf(MODULES) + MODULES.length)
+    const { version = '', license = 'none', integrity, resolved, hasInstallScript = false } = locked
+    const isProduction = !locked.dev
+    const wrong = (what: string) => void findings.push(`${name}@${version} ${what}`)
+    if (!integrity?.startsWith('sha512-')) wrong('has no sha512 integrity in the lockfile.')
+    // The registry is for each machine's settings to name: an address here would be asked by everybody.
+    if (resolved !== undefined) wrong(`is to be loaded from ${resolved}. Set omit-lockfile-registry-resolved.`)
+    if (isProduction && !isAllowed(license)) wrong(`has the licence ${license}, which nobody has looked at.`)
+    if (hasInstallScript) withScripts.add(name)
+    // npm leaves a script alone that is not allowed; a package that is for other machines may have one.
+    if (hasInstallScript && !allowScripts[name] && !locked.optional)
+      wrong('has an install script, which allowScripts in package.json does not name.')
+    listed.push({ name, version, license, isProduction })
+  }
+  for (const name of Object.keys(allowScripts)) {
+    if (!withScripts.has(name)) findings.push(`allowScripts names ${name}, which has no install script.`)
+  }
+  return { packages: listed, findings }
+}
+
+const read = (file: string): unknown => JSON.parse(readFileSync(file, 'utf8'))
+export const inspectHere = () => inspect(read('package-lock.json') as Lockfile, read('package.json') as Manifest)
+
+if (import.meta.main) {
+  const { packages, findings } = inspectHere()
+  const production = packages.filter(({ isProduction }) => isProduction)
+  if (!process.argv.includes('--check')) {
+    for (const { name, version, license } of production) console.log(`${name}@${version}  ${license}`)
+  }
+  for (const finding of findings) console.error(finding)
+  console.log(
+    `${packages.length} packages, ${production.length} of them in production: ${findings.length || 'nothing'} wrong`,
+  )
+  if (findings.length > 0) process.exitCode = 1
+}

@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { createGate, createKind, type Kind, type Outcome } from './gate.ts'
+
+const CONNECTIONS = 8
+const [MIN, START] = [32, 128]
+
+/** A gate whose time passes when told. */
+function useGate(t: TestContext) {
+  t.mock.timers.enable({ apis: ['setInterval'] })
+  let time = 1_000
+  const gate = createGate(CONNECTIONS, () => time)
+  t.after(() => gate.close())
+  const enter = (kind: Kind, isGone = () => false) => {
+    const entry: { outcome?: Outcome | undefined } = {}
+    entry.outcome = gate.enter(kind, isGone, (outcome) => {
+      entry.outcome = outcome
+    })
+    return entry
+  }
+  const fill = (kind: Kind, count: number) => Array.from({ length: count }, () => enter(kind))
+  const pass = (ms: number) => {
+    for (let passed = 0; passed < ms; passed += 10) {
+      time += 10
+      t.mock.timers.tick(10)
+    }
+  }
+  return { ...gate, enter, fill, pass }
+}
+
+const outcomes = (entries: { outcome?: Outcome | undefined }[]) => entries.map(({ outcome }) => outcome)
+
+test('one kind of work has half of the places at most; the other half is there for the rest', (t) => {
+  const { enter, fill, state } = useGate(t)
+  const [slow, quick] = [createKind(true), createKind(true)]
+  const all = fill(slow, START)
+  assert.equal(outcomes(all).filter((outcome) => outcome === 'in').length, START / 2)
+  assert.equal(enter(quick).outcome, 'in')
+  assert.deepEqual(state(), { limit: START, inside: START / 2 + 1, waiting: START / 2 })
+})
+
+test('who waits is let in when somebody leaves, each kind in its turn, but not who has gone', (t) => {
+  const { enter, fill, leave } = useGate(t)
+  const [a, b, c] = [createKind(true), createKind(true), createKind(true)]
+  fill(a, START / 2)
+  fill(b, START / 2)
+  const waiting = [enter(a), enter(a), enter(c, () => true), enter(c)]
+  leave(a, 1)
+  assert.deepEqual(outcomes(waiting), ['in', undefined, undefined, undefined])
+  leave(b, 1)
+  assert.deepEqual(outcomes(waiting), ['in', undefined, 'gone', 'in'])
+  leave(a, 1)
+  assert.deepEqual(outcomes(waiting), ['in', 'in', 'gone', 'in'])
+})
+
+test('nobody waits for longer than 450 ms', (t) => {
+  const { enter, fill, pass } = useGate(t)
+  const kind = createKind(true)
+  fill(kind, START / 2)
+  const waiting = enter(kind)
+  pass(450)
+  assert.equal(waiting.outcome, undefined)
+  pass(20)
+  assert.equal(waiting.outcome, 'full')
+})
+
+test('when many take long there are fewer places, but never too few to keep the database busy', (t) => {
+  const { fill, leave, pass, state } = useGate(t)
+  const kinds = [createKind(true), createKind(true)]
+  for (let round = 0; round < 40; round++) {
+    for (const kind of kinds) fill(kind, START)
+    pass(470) // until those who wait have been sent away
+    for (const kind of kinds) while (kind.inside > 0) leave(kind, 500)
+    pass(110)
+  }
+  assert.ok(state().limit <= MIN * 1.2, `${state().limit}`)
+  assert.ok(state().limit >= MIN)
+})
+
+test('when all are quick and some have to wait there are more places', (t) => {
+  const { fill, leave, pass, state } = useGate(t)
+  const kind = createKind(true)
+  fill(kind, START)
+  for (let count = 0; count < START / 4; count++) leave(kind, 5)
+  pass(110)
+  leave(kind, 5)
+  assert.ok(state().limit > START)
+})
+
+test('how long those take that wait for others does not matter', (t) => {
+  const { fill, leave, pass, state } = useGate(t)
+  const upload = createKind(false)
+  fill(upload, START / 2)
+  pass(1_000)
+  for (let count = 0; count < START / 2; count++) leave(upload, 60_000)
+  pass(200)
+  assert.equal(state().limit, START)
+})

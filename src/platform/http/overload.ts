@@ -1,0 +1,137 @@
+import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { AppError } from '#vocabulary/errors.ts'
+import { errorBody } from './errors.ts'
+import { createGate, createKind, type Kind } from './gate.ts'
+import { isUnlimited } from './rate-limit.ts'
+
+export type OverloadOptions = {
+  /** To the database: what can be done at once grows with them. */
+  connections: number
+  meter: OverloadMeter
+}
+
+export type OverloadMeter = {
+  /** What there is to see, whenever somebody looks. */
+  watch(state: () => { limit: number; inside: number; waiting: number }): void
+  refused(route: string): void
+}
+
+/** How long after its caller has left a request that goes on still counts, at most. */
+const MAX_LINGER_MS = 30_000
+
+const place = Symbol('place')
+type Place = { kind: Kind; since: number; sent: boolean }
+type Placed = FastifyRequest & { [place]: Place | null }
+
+/**
+ * More than we can do is refused with 503, early and cheaply, so that what is let in is answered in time. Asked before anybody
+ * looks at tokens. A request with a body asks when its body is here: who sends slowly takes up nobody's place.
+ */
+export function refuseOverload(app: FastifyInstance, { connections, meter }: OverloadOptions): void {
+  const gate = createGate(connections)
+  const kinds = new Map<FastifyContextConfig | string, Kind | undefined>()
+  meter.watch(gate.state)
+  app.addHook('onClose', async () => gate.close())
+  app.decorateRequest(place as unknown as string, null)
+
+  function kindOf(request: FastifyRequest): Kind | undefined {
+    const { config, url } = request.routeOptions
+    const name = config.shares ?? (config.uploads ? 'uploads' : config)
+    const known = kinds.get(name)
+    if (known || kinds.has(name)) return known
+    const kind = isUnlimited(url ?? '') ? undefined : createKind(!waitsForOthers(config))
+    kinds.set(name, kind)
+    return kind
+  }
+
+  function ask(kind: Kind, request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void {
+    const take = () => {
+      const taken: Place = { kind, since: performance.now(), sent: false }
+      ;(request as Placed)[place] = taken
+      reply.raw.once('close', () => leave(request, taken))
+    }
+    const isGone = () => request.raw.socket.destroyed // the request itself is, once its body has been read
+    const outcome = gate.enter(kind, isGone, (later) => {
+      if (later === 'in') {
+        take()
+        done()
+      } else if (later === 'full') refuse(request, reply, done)
+      else done(tooMuch()) // nobody hears it
+    })
+    if (outcome === undefined) return
+    if (outcome !== 'in') return refuse(request, reply, done)
+    take()
+    done()
+  }
+
+  function refuse(request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) {
+    meter.refused(request.routeOptions.url ?? 'unknown')
+    if (hasBody(request)) done(tooMuch())
+    else refuseCheaply(request, reply, tooMuch())
+  }
+
+  /** The caller may be gone while we still work for them: what waits for a database counts until it is done. */
+  function leave(request: FastifyRequest, taken: Place) {
+    const free = () => {
+      if ((request as Placed)[place] !== taken) return
+      ;(request as Placed)[place] = null
+      gate.leave(taken.kind, performance.now() - taken.since)
+    }
+    if (taken.sent) return free()
+    setTimeout(free, MAX_LINGER_MS).unref()
+  }
+
+  app.addHook('onRequest', (request, reply, done) => {
+    const kind = request.is404 ? undefined : kindOf(request)
+    if (!kind || hasBody(request)) return done()
+    ask(kind, request, reply, done)
+  })
+  app.addHook('preValidation', (request, reply, done) => {
+    const kind = request.is404 || !hasBody(request) ? undefined : kindOf(request)
+    if (!kind) return done()
+    ask(kind, request, reply, done)
+  })
+  app.addHook('onSend', (request, reply, payload, done) => {
+    const taken = (request as Placed)[place]
+    if (taken) {
+      taken.sent = true
+      if (reply.raw.destroyed) leave(request, taken)
+    }
+    done(null, payload)
+  })
+}
+
+/** How long these take says nothing about us: it is for the sender of a file, for a provider, or for the queue of passwords. */
+const waitsForOthers = ({ shares, uploads, fails }: FastifyContextConfig) =>
+  Boolean(shares || uploads || fails?.includes(502))
+
+const hasBody = ({ headers, method }: FastifyRequest) =>
+  method !== 'GET' && (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0)
+
+// Made once: an error's stack costs more than all the rest of a refusal. The seconds differ so that not all come back at once.
+const REFUSALS = [1, 2, 3].map(
+  (seconds) =>
+    new AppError(
+      503,
+      'UNAVAILABLE',
+      `There is more to do than we can right now. Try again in ${seconds} s.`,
+      [],
+      seconds,
+    ),
+)
+let turn = 0
+const tooMuch = () => REFUSALS[turn++ % REFUSALS.length] as AppError
+
+/** The same answer as any error's, past all that usually happens to answers: refusing must cost little, or it is work like any. */
+function refuseCheaply(request: FastifyRequest, reply: FastifyReply, error: AppError): void {
+  const body = JSON.stringify(errorBody(error, request.id))
+  reply.hijack()
+  reply.raw
+    .writeHead(error.status, {
+      ...(reply.getHeaders() as Record<string, string>),
+      'content-type': 'application/json; charset=utf-8',
+      'content-length': Buffer.byteLength(body),
+      'retry-after': String(error.retryAfterSeconds ?? 1),
+    })
+    .end(request.method === 'HEAD' ? undefined : body)
+}

@@ -1,0 +1,14 @@
+import type { FastifyBaseLogger } from 'fastify'
+import type { Config } from '../config.ts'
+import type { Tracing } from './tracing.ts'
+
+/** Traces where they are asked for; else nothing of OpenTelemetry is loaded. */
+export async function openTracing(
+  { tracing }: Config,
+  defaultName: string,
+  log: FastifyBaseLogger,
+): Promise<Tracing | undefined> {
+  if (!tracing) return undefined
+  const { startTracing } = await import('./tracing.ts')
+  return startTracing(tracing.serviceName ?? defaultName, log)
+}
