@@ -1,3 +1,3 @@
-import { runProgram } from './cli-program.ts'
+import { runProgram } from './cli/program.ts'
 
 await runProgram()

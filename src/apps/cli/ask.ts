@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
-import { BootError } from './boot.ts'
+import { BootError } from '../boot.ts'
 
 /** Is there a person to ask? */
 export const canAsk = () => process.stdin.isTTY && process.stderr.isTTY

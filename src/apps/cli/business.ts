@@ -11,10 +11,10 @@ import { findConfirmedByEmail, readEmails } from '#modules/accounts/index.ts'
 import { pauseSends } from '#modules/newsletter/index.ts'
 import type { ControlDb, Databases } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
-import { BootError } from './boot.ts'
-import { addCommand, type Cli, JSON_LINES, type Json, UsageError } from './cli-command.ts'
-import { printJson, printList, printResult, type Row } from './cli-output.ts'
-import { findHome } from './home.ts'
+import { BootError } from '../boot.ts'
+import { findHome } from '../home.ts'
+import { addCommand, type Cli, JSON_LINES, type Json, UsageError } from './command.ts'
+import { printJson, printList, printResult, type Row } from './output.ts'
 
 export function addBusinessCommands(program: Command, { withDatabases, config }: Cli): void {
   const business = program.command('business').description('Businesses.')

@@ -7,12 +7,12 @@ import { exportProducts } from '#modules/catalog/index.ts'
 import { listNewsletters } from '#modules/content/index.ts'
 import { exportSubscribers } from '#modules/newsletter/index.ts'
 import type { Db } from '#platform/database/database.ts'
-import { BootError } from './boot.ts'
-import { addCommand, type Cli, type Json, UsageError } from './cli-command.ts'
-import { type Format, productImport, readFileIn, subscriberImport, tellOutcome } from './cli-import.ts'
-import { printJson } from './cli-output.ts'
-import { findHome } from './home.ts'
-import { showProgress } from './progress.ts'
+import { BootError } from '../boot.ts'
+import { findHome } from '../home.ts'
+import { showProgress } from '../progress.ts'
+import { addCommand, type Cli, type Json, UsageError } from './command.ts'
+import { type Format, productImport, readFileIn, subscriberImport, tellOutcome } from './import.ts'
+import { printJson } from './output.ts'
 
 type Options = Json & { format?: Format; resume?: string; newsletter?: string }
 

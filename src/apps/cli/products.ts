@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import { rebuildProducts } from '#modules/catalog/index.ts'
-import { addCommand, type Cli, JSON_LINES, type Json } from './cli-command.ts'
-import { printResult } from './cli-output.ts'
-import { showProgress } from './progress.ts'
+import { showProgress } from '../progress.ts'
+import { addCommand, type Cli, JSON_LINES, type Json } from './command.ts'
+import { printResult } from './output.ts'
 
 export function addProductCommands(program: Command, { withDatabases }: Cli): void {
   const products = program.command('products').description('Products. To move them in and out: import, export.')

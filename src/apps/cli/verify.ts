@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
 import { openDatabases } from '#platform/database/database.ts'
 import { openPayments } from '#platform/services.ts'
-import { BootError } from './boot.ts'
-import { addCommand, type Cli, type Json } from './cli-command.ts'
-import { printJson } from './cli-output.ts'
-import { compareWithProvider, type Finding, verify } from './verify.ts'
+import { BootError } from '../boot.ts'
+import { compareWithProvider, type Finding, verify } from '../verify.ts'
+import { addCommand, type Cli, type Json } from './command.ts'
+import { printJson } from './output.ts'
 
 /** Whole tables are read, which takes as long as it takes. */
 const STATEMENT_TIMEOUT_MS = 30 * 60_000

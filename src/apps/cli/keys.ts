@@ -3,8 +3,8 @@ import { approveOrigin, resealSigningKeys, rotateSigningKey } from '#modules/acc
 import { createSecretBox } from '#platform/crypto/secret-box.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { isOrigin } from '#vocabulary/origins.ts'
-import { addCommand, type Cli, type Json, UsageError } from './cli-command.ts'
-import { printResult } from './cli-output.ts'
+import { addCommand, type Cli, type Json, UsageError } from './command.ts'
+import { printResult } from './output.ts'
 
 export function addOriginCommands(program: Command, { withDatabases }: Cli): void {
   const origins = program.command('origins').description('Origins to which links in mails and logins may lead.')

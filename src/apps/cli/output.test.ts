@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { cut, fitWidths, formatTable, widthOf } from './cli-output.ts'
+import { cut, fitWidths, formatTable, widthOf } from './output.ts'
 
 const ROWS = [
   { id: 'biz_1', name: 'Harbour Goods', at: new Date('2026-01-02T03:04:05.678Z') },

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Command } from 'commander'
-import { UsageError } from './cli-command.ts'
-import { createProgram } from './cli-program.ts'
+import { UsageError } from './command.ts'
+import { createProgram } from './program.ts'
 
 function* leavesOf(command: Command, path: string[] = []): Generator<{ name: string; command: Command }> {
   for (const child of command.commands) {

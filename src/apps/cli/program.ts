@@ -5,9 +5,9 @@ import { isDatabaseUnavailable } from '#platform/database/errors.ts'
 import { MigrationError } from '#platform/database/migrate.ts'
 import { VERSION } from '#platform/version.ts'
 import { AppError } from '#vocabulary/errors.ts'
-import { BootError, boot } from './boot.ts'
-import { type Cli, UsageError } from './cli-command.ts'
-import { loadCommands } from './cli-commands.ts'
+import { BootError, boot } from '../boot.ts'
+import { type Cli, UsageError } from './command.ts'
+import { loadCommands } from './commands.ts'
 
 const AFTER = `
 Every command takes --json, for programs (npm run --silent cli -- …). What it tells besides goes to standard error.

@@ -5,10 +5,10 @@ import { createUser, findByEmail, register, resumeUser, suspendUser } from '#mod
 import type { ControlDb } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { Email } from '#vocabulary/schemas.ts'
-import { BootError } from './boot.ts'
-import { askSecret, canAsk, readSecret } from './cli-ask.ts'
-import { addCommand, type Cli, type Json, UsageError } from './cli-command.ts'
-import { printResult } from './cli-output.ts'
+import { BootError } from '../boot.ts'
+import { askSecret, canAsk, readSecret } from './ask.ts'
+import { addCommand, type Cli, type Json, UsageError } from './command.ts'
+import { printResult } from './output.ts'
 
 type NewUser = Json & { email: string; password?: string; name?: string; confirmed?: boolean }
 

@@ -1,9 +1,9 @@
 import { styleText } from 'node:util'
 import type { Command } from 'commander'
-import { addCommand, type Cli, type Json } from './cli-command.ts'
-import { cut, printJson, widthOf } from './cli-output.ts'
-import { examine } from './doctor.ts'
-import type { Check } from './doctor-look.ts'
+import { examine } from '../doctor/doctor.ts'
+import type { Check } from '../doctor/look.ts'
+import { addCommand, type Cli, type Json } from './command.ts'
+import { cut, printJson, widthOf } from './output.ts'
 
 export function addDoctorCommand(program: Command, _cli: Cli): void {
   addCommand(program, 'doctor', {

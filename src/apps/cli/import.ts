@@ -6,9 +6,9 @@ import type { ControlDb, Db } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import type { Business } from '#vocabulary/business.ts'
 import type { Detail } from '#vocabulary/errors.ts'
-import { BootError } from './boot.ts'
-import { printJson } from './cli-output.ts'
-import { showProgress } from './progress.ts'
+import { BootError } from '../boot.ts'
+import { showProgress } from '../progress.ts'
+import { printJson } from './output.ts'
 
 export type Format = 'ndjson' | 'csv'
 

@@ -1,7 +1,7 @@
 import { type Config, ConfigError, loadConfig, loadDatabases } from '#platform/config.ts'
-import { checkDatabases } from './doctor-databases.ts'
-import { type Check, failed, ok, type Verdict, warning } from './doctor-look.ts'
-import { checkProviders } from './doctor-providers.ts'
+import { checkDatabases } from './databases.ts'
+import { type Check, failed, ok, type Verdict, warning } from './look.ts'
+import { checkProviders } from './providers.ts'
 
 type Environment = Record<string, string | undefined>
 

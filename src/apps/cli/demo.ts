@@ -1,11 +1,11 @@
 import type { Command } from 'commander'
 import { Check } from 'typebox/value'
 import { Slug } from '#vocabulary/schemas.ts'
-import { addCommand, type Cli, type Json, UsageError } from './cli-command.ts'
-import { printJson } from './cli-output.ts'
-import { DEMO_OWNER } from './demo/demo.ts'
-import { type Made, makeDemo, type Part } from './demo/make-demo.ts'
-import { showProgress } from './progress.ts'
+import { DEMO_OWNER } from '../demo/demo.ts'
+import { type Made, makeDemo, type Part } from '../demo/make-demo.ts'
+import { showProgress } from '../progress.ts'
+import { addCommand, type Cli, type Json, UsageError } from './command.ts'
+import { printJson } from './output.ts'
 
 type Options = Json & { owner?: string; slug: string }
 

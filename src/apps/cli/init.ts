@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import type { Command } from 'commander'
 import { loadConfig } from '#platform/config.ts'
-import { BootError } from './boot.ts'
-import { ask, canAsk } from './cli-ask.ts'
-import { addCommand, type Cli, type Json, UsageError } from './cli-command.ts'
-import { printJson } from './cli-output.ts'
+import { BootError } from '../boot.ts'
+import { ask, canAsk } from './ask.ts'
+import { addCommand, type Cli, type Json, UsageError } from './command.ts'
+import { printJson } from './output.ts'
 
 type Options = Json & { databaseUrl?: string; publicUrl?: string; file: string }
 

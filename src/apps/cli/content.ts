@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import { rebuildContent } from '#modules/content/index.ts'
-import { addCommand, type Cli, JSON_LINES, type Json } from './cli-command.ts'
-import { printResult } from './cli-output.ts'
-import { showProgress } from './progress.ts'
+import { showProgress } from '../progress.ts'
+import { addCommand, type Cli, JSON_LINES, type Json } from './command.ts'
+import { printResult } from './output.ts'
 
 export function addContentCommands(program: Command, { withDatabases }: Cli): void {
   const content = program.command('content').description('Collections and entries.')

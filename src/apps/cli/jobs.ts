@@ -1,9 +1,9 @@
 import { type Command, Option } from 'commander'
 import { sql } from 'kysely'
 import type { Databases, Db } from '#platform/database/database.ts'
-import { BootError } from './boot.ts'
-import { addCommand, type Cli, JSON_LINES, type Json, UsageError } from './cli-command.ts'
-import { printList, printResult } from './cli-output.ts'
+import { BootError } from '../boot.ts'
+import { addCommand, type Cli, JSON_LINES, type Json, UsageError } from './command.ts'
+import { printList, printResult } from './output.ts'
 
 const STATES = ['dead', 'running', 'waiting'] as const
 type State = (typeof STATES)[number]

@@ -5,7 +5,7 @@ import type { Config } from '#platform/config.ts'
 import { createSecretBox } from '#platform/crypto/secret-box.ts'
 import { openDatabases } from '#platform/database/database.ts'
 import { loadMigrations } from '#platform/database/migrate.ts'
-import { type Check, failed, look, ok, reasonOf, type Verdict, warning } from './doctor-look.ts'
+import { type Check, failed, look, ok, reasonOf, type Verdict, warning } from './look.ts'
 
 const CONNECT_MS = 4_000
 const MIN_VERSION = 15

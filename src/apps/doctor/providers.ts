@@ -6,7 +6,7 @@ import { createIdentityProvider } from '#modules/accounts/index.ts'
 import type { Config } from '#platform/config.ts'
 import { ProviderRefusal } from '#platform/payments/provider.ts'
 import { openPayments } from '#platform/services.ts'
-import { type Check, failed, look, off, ok, reasonOf, type Verdict, warning } from './doctor-look.ts'
+import { type Check, failed, look, off, ok, reasonOf, type Verdict, warning } from './look.ts'
 
 /** Each provider is asked for something that costs nothing and changes nothing. */
 export function checkProviders(config: Config, redisUrl: string | undefined): Promise<Check[]> {

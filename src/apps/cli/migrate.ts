@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import { loadDatabases } from '#platform/config.ts'
 import { migrate } from '#platform/database/migrate.ts'
-import { addCommand, type Cli, JSON_LINES, type Json } from './cli-command.ts'
-import { printJson } from './cli-output.ts'
+import { addCommand, type Cli, JSON_LINES, type Json } from './command.ts'
+import { printJson } from './output.ts'
 
 export function addMigrateCommand(program: Command, _cli: Cli): void {
   addCommand(program, 'migrate', {

@@ -3,11 +3,11 @@ import type { Command } from 'commander'
 import { countOpen, enableOutbound, findSend, presentSend, readOutbound } from '#modules/newsletter/index.ts'
 import { nowMs } from '#platform/clock.ts'
 import type { Db } from '#platform/database/database.ts'
-import { BootError } from './boot.ts'
-import { addCommand, type Cli, JSON_LINES, type Json } from './cli-command.ts'
-import { printJson } from './cli-output.ts'
-import { findHome } from './home.ts'
-import { drawBar } from './progress.ts'
+import { BootError } from '../boot.ts'
+import { findHome } from '../home.ts'
+import { drawBar } from '../progress.ts'
+import { addCommand, type Cli, JSON_LINES, type Json } from './command.ts'
+import { printJson } from './output.ts'
 
 type Send = ReturnType<typeof presentSend>
 
