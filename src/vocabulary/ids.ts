@@ -13,13 +13,19 @@ export function newId(prefix: string, timeMs?: number): string {
 /** Short and random (60 bits): it leads every key of every table a business owns. */
 export const newBusinessId = () => `biz_${base32(randomBytes(8), 13).slice(1)}`
 
+/** Read from the last byte on; what is missing in front is zero. */
 function base32(bytes: Uint8Array, length: number): string {
-  let number = 0n
-  for (const byte of bytes) number = (number << 8n) | BigInt(byte)
   let text = ''
-  for (let position = 0; position < length; position++) {
-    text = ALPHABET[Number(number & 31n)] + text
-    number >>= 5n
+  let waiting = 0
+  let bits = 0
+  for (let position = bytes.length - 1; text.length < length; ) {
+    if (bits < 5 && position >= 0) {
+      waiting |= (bytes[position--] as number) << bits
+      bits += 8
+    }
+    text = ALPHABET[waiting & 31] + text
+    waiting >>= 5
+    bits -= 5
   }
   return text
 }

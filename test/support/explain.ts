@@ -1,4 +1,6 @@
 import pg from 'pg'
+import { PLANNER } from '#platform/database/connection.ts'
+import { preparedName } from '#platform/database/prepared.ts'
 import { onServer, urlOf } from './database.ts'
 
 export type Statement = { text: string; values: unknown[]; database: string }
@@ -39,6 +41,23 @@ const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nod
 
 const MANY_ROWS = 1_000
 
+/**
+ * With these values, and, where the plan is kept, the one for all values. The former as PostgreSQL comes: on our own connections it
+ * would rather walk through an index that does not fit than through the table, which is no better and harder to see.
+ */
+async function plansOf(client: pg.Client, text: string, values: unknown[]): Promise<Plan[]> {
+  const explain = 'explain (format json, verbose)'
+  const given = await client.query(`${explain} ${text}`, values)
+  if (preparedName(text) === undefined) return nodesOf(given.rows[0]['QUERY PLAN'][0].Plan)
+  await client.query('begin; set local plan_cache_mode = force_generic_plan')
+  for (const [, name, value] of PLANNER.matchAll(/-c (\w+)=(\S+)/g)) await client.query(`set local ${name} = ${value}`)
+  await client.query(`prepare kept as ${text}`)
+  const nothing = values.length > 0 ? `(${values.map(() => 'null').join(', ')})` : ''
+  const kept = await client.query(`${explain} execute kept${nothing}`)
+  await client.query('deallocate kept; commit')
+  return [given, kept].flatMap(({ rows }) => nodesOf(rows[0]['QUERY PLAN'][0].Plan))
+}
+
 /** Statements that read all of a table with more than a thousand rows, and which: `access.roles (20000 rows): select …`. */
 export async function findSequentialScans(statements: readonly Statement[]): Promise<string[]> {
   const found: string[] = []
@@ -52,8 +71,7 @@ export async function findSequentialScans(statements: readonly Statement[]): Pro
       const sizes = new Map(tables.map(({ name, rows }) => [name, rows]))
       for (const { text, values } of distinct) {
         if (!/^\s*(select|with|insert|update|delete)\b/i.test(text)) continue
-        const { rows } = await client.query(`explain (format json, verbose) ${text}`, values)
-        for (const node of nodesOf(rows[0]['QUERY PLAN'][0].Plan)) {
+        for (const node of await plansOf(client, text, values)) {
           const table = `${node.Schema}.${node['Relation Name']}`
           const size = node['Node Type'] === 'Seq Scan' ? sizes.get(table) : undefined
           if (size !== undefined) found.push(`${table} (${size} rows): ${text}`)

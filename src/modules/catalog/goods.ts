@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '#platform/database/database.ts'
+import { executePrepared } from '#platform/database/hot.ts'
 import type { MarketPrice } from './product.ts'
 import type { VariantKey } from './stock.ts'
 
@@ -24,6 +25,7 @@ export const findGoods = (db: Db, businessId: string, variants: readonly Variant
 export const lockGoods = (tx: Tx, businessId: string, variants: readonly VariantKey[]) =>
   read(tx, businessId, variants, sql`for update`)
 
+// Key by key (`limit 1` sees to it): a plan that is kept must not read small tables whole when they have grown.
 async function read(
   db: Db,
   businessId: string,
@@ -33,20 +35,29 @@ async function read(
   if (variants.length === 0) return []
   const productIds = variants.map(({ productId }) => productId)
   const variantIds = variants.map(({ variantId }) => variantId)
-  const { rows } = await sql<Goods>`
+  const query = sql<Goods>`
     with stock as materialized (
-      select product_id, variant_id, tracked, quantity
-        from catalog.stock
-       where business_id = ${businessId} and position is not null
-         and (product_id, variant_id) in (select * from unnest(${productIds}::text[], ${variantIds}::text[]))
-       order by product_id, variant_id ${lock}
+      select stock.*
+        from (select product_id, variant_id
+                from unnest((select ${productIds}::text[]), (select ${variantIds}::text[])) as wanted (product_id, variant_id)
+               order by product_id collate "C", variant_id collate "C") as wanted
+       cross join lateral (
+         select product_id, variant_id, tracked, quantity
+           from catalog.stock
+          where business_id = ${businessId} and product_id = wanted.product_id and variant_id = wanted.variant_id
+            and position is not null
+          limit 1 ${lock}) as stock
     )
     select product.id as product_id, variant.id as variant_id, product.status, ${NAMES} as name, variant.sku, variant.prices,
            stock.tracked, stock.quantity
       from stock
-      join catalog.products as product on product.business_id = ${businessId} and product.id = stock.product_id
-      join catalog.variants as variant on variant.business_id = ${businessId}
-           and variant.product_id = stock.product_id and variant.id = stock.variant_id
-     where product.status <> 'DELETED'`.execute(db)
-  return rows
+     cross join lateral (
+       select id, status, name from catalog.products where business_id = ${businessId} and id = stock.product_id limit 1) as product
+     cross join lateral (
+       select id, name, sku, prices
+         from catalog.variants
+        where business_id = ${businessId} and product_id = stock.product_id and id = stock.variant_id
+        limit 1) as variant
+     where product.status <> 'DELETED'`
+  return executePrepared(db, query)
 }

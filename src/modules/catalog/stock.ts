@@ -1,6 +1,8 @@
 import { sql } from 'kysely'
 import { now } from '#platform/clock.ts'
 import type { Db, Tx } from '#platform/database/database.ts'
+import { executePrepared } from '#platform/database/hot.ts'
+import { toParts, type Write, write } from '#platform/database/write.ts'
 import { notFound } from '#vocabulary/errors.ts'
 import { decodeCursor, type Page, toPage } from '#vocabulary/paging.ts'
 import type { PageOnly } from '#vocabulary/schemas.ts'
@@ -33,32 +35,36 @@ const HOURS_BETWEEN_NEWS = 24
  * range (below zero, mostly) is not `moved`, and the others are: the caller decides whether that undoes everything. A variant
  * that is not tracked has no stock that an order could take. Rows are locked in the order of their keys, so that two
  * transactions that want the same goods wait for each other instead of deadlocking. Stock that falls to its threshold is noted,
- * once a day, for `announceLowStock`.
+ * once a day, for `announceLowStock`. What goes `along` is written in the same statement, whatever has moved: one round trip less.
  */
 export async function changeStock(
   tx: Tx,
   businessId: string,
   changes: readonly StockChange[],
   { kind, reason = null, userId, at = now() }: StockCause,
+  along: readonly Write[] = [],
 ): Promise<StockOutcome[]> {
-  if (changes.length === 0) return []
+  if (changes.length === 0) {
+    await write(tx, ...along)
+    return []
+  }
   const quietSince = new Date(at.getTime() - HOURS_BETWEEN_NEWS * 3_600_000)
   const productIds = changes.map(({ productId }) => productId)
   const variantIds = changes.map(({ variantId }) => variantId)
   const deltas = changes.map((change) => ('delta' in change ? change.delta : null))
   const targets = changes.map((change) => ('quantity' in change ? change.quantity : null))
   const references = changes.map(({ reference }) => reference ?? null)
-  const { rows } = await sql<StockOutcome>`
+  const query = sql<StockOutcome>`
     with asked as (
       select product_id, variant_id, max(target) as target, array_agg(reference order by at) as causes,
              array_agg(delta order by at) as deltas, sum(delta) as delta, min(running) as lowest, max(running) as highest
         from (select *, sum(delta) over (partition by product_id, variant_id order by at) as running
-                from unnest(${productIds}::text[], ${variantIds}::text[], ${deltas}::integer[], ${targets}::integer[],
-                            ${references}::text[])
+                from unnest((select ${productIds}::text[]), (select ${variantIds}::text[]), (select ${deltas}::integer[]),
+                            (select ${targets}::integer[]), (select ${references}::text[]))
                      with ordinality as change (product_id, variant_id, delta, target, reference, at)) as step
        group by product_id, variant_id
     ), wanted as (
-      select stock.product_id, stock.variant_id, stock.tracked, stock.quantity, stock.version, change.delta,
+      select stock.business_id, stock.product_id, stock.variant_id, stock.tracked, stock.quantity, stock.version, change.delta,
              asked.causes, case when asked.target is null then asked.deltas else array[change.delta] end as deltas,
              (asked.target is not null and change.delta <> 0 or array_position(asked.deltas, 0) is null and asked.target is null)
                and (stock.tracked or ${kind} <> 'ORDER')
@@ -68,12 +74,13 @@ export async function changeStock(
                   and stock.quantity > stock.low_stock_threshold
                   and stock.quantity + change.delta <= stock.low_stock_threshold
                   and (stock.low_at is null or stock.low_at < ${quietSince}), false) as is_news
-        from catalog.stock
-        join asked using (product_id, variant_id)
+        from (select * from asked order by product_id collate "C", variant_id collate "C") as asked
+       cross join lateral (
+         select *
+           from catalog.stock
+          where business_id = ${businessId} and product_id = asked.product_id and variant_id = asked.variant_id
+          limit 1 for update) as stock
        cross join lateral (select coalesce(asked.delta, asked.target - stock.quantity)::integer as delta) as change
-       where stock.business_id = ${businessId}
-       order by stock.product_id, stock.variant_id
-         for update of stock
     ), changed as (
       update catalog.stock
          set quantity = wanted.quantity + wanted.delta, -- not stock's own: this statement's snapshot may be older than the lock
@@ -81,7 +88,7 @@ export async function changeStock(
              low_at = case when wanted.is_news then ${at} else stock.low_at end,
              low_news_due = stock.low_news_due or wanted.is_news
         from wanted
-       where stock.business_id = ${businessId}
+       where stock.business_id = wanted.business_id -- with the value here, a kept plan walks all of a large business
          and stock.product_id = wanted.product_id and stock.variant_id = wanted.variant_id
          and wanted.moved
       returning stock.product_id, stock.variant_id, wanted.quantity, wanted.version, wanted.deltas, wanted.causes
@@ -93,12 +100,15 @@ export async function changeStock(
              ${kind}, ${reason}, cause, ${userId ?? null}, ${at}
         from changed
        cross join lateral unnest(deltas, causes) with ordinality as movement (delta, cause, step)
-    )
+    ) ${sql.join(
+      toParts(along).map((part) => sql`, ${part}`),
+      sql``,
+    )}
     select product_id, variant_id, tracked, delta, moved,
            quantity + case when moved then delta else 0 end as quantity,
            version + case when moved then cardinality(deltas) else 0 end as version
-      from wanted`.execute(tx)
-  return rows
+      from wanted`
+  return executePrepared(tx, query)
 }
 
 /** Removed variants count: their ledger stays. */

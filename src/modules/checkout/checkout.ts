@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { Check } from 'typebox/value'
-import { findPayee, noPayee } from '#modules/payments/index.ts'
+import { findPayee } from '#modules/payments/index.ts'
 import { createCombiner } from '#platform/combine.ts'
 import type { Db } from '#platform/database/database.ts'
 import { fault } from '#platform/faults.ts'
@@ -77,7 +77,7 @@ async function prepare(
     contactEmail,
     promoCode,
     promoCustomer: promoCode && (contactEmail?.toLowerCase() ?? (await context.findContact(actor.userId)).phone),
-    payee: findPayee(context.payments, business) ?? noPayee(),
+    payee: findPayee(context.payments, business),
     returnUrl: body.returnUrl ?? null,
     cancelUrl: body.cancelUrl ?? null,
     requestKey,

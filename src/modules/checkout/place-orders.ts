@@ -17,12 +17,11 @@ import {
   toLine,
   withHistories,
 } from '#modules/orders/index.ts'
-import { newPayments } from '#modules/payments/index.ts'
+import { newPayments, noPayee } from '#modules/payments/index.ts'
 import { now } from '#platform/clock.ts'
 import type { Db, Tx } from '#platform/database/database.ts'
 import { isDatabaseUnavailable, isSerializationFailure, violatedConstraint } from '#platform/database/errors.ts'
 import { transaction } from '#platform/database/transaction.ts'
-import { write } from '#platform/database/write.ts'
 import { type NewEvent, newEvents } from '#platform/events/record.ts'
 import { fault } from '#platform/faults.ts'
 import { keyReused } from '#platform/http/idempotency.ts'
@@ -55,8 +54,8 @@ export type CheckoutRequest = {
   promoCode: string | undefined
   /** By whom a promo code is used: as far as a limit for each customer goes. */
   promoCustomer: string | undefined
-  /** Who is to be paid; a promise not kept (503) only if there is something to pay. */
-  payee: { account: string | null } | AppError
+  /** Who is to be paid. Nobody is needed where there is nothing to pay. */
+  payee: { account: string | null } | undefined
   returnUrl: string | null
   cancelUrl: string | null
   requestKey: string | undefined
@@ -163,7 +162,7 @@ async function draft(
   if (promoCode !== undefined && !promo) throw promoNotFound()
   const cart = { items, field: 'items', market, shippingMethod, promo, atSeconds: toSeconds(now()) }
   const { input, pricing } = priceCart(cart, goods)
-  if (pricing.total > 0 && payee instanceof AppError) throw payee
+  if (pricing.total > 0 && !payee) throw noPayee()
   if (pricing.total > 0 && !isPayable(pricing.total, pricing.currency)) throw amountOutOfRange()
 
   const wanted = items.map((item) => ({ item, found: goods.get(keyOf(item)) as Goods }))
@@ -239,16 +238,14 @@ function toOrder(
 async function save(tx: Tx, businessId: string, placed: readonly Draft[]): Promise<void> {
   if (placed.length === 0) return
   const taken = placed.flatMap(({ order }) => stockOf(order, 'TAKEN'))
-  const outcomes = await changeStock(tx, businessId, taken, { kind: 'ORDER' })
-  if (outcomes.some(({ moved }) => !moved)) throw new Error('Stock that was locked and enough is not enough')
   const orders = placed.map(({ order }) => order)
   const free = orders.filter(({ total }) => total === 0)
-  await write(
-    tx,
+  const outcomes = await changeStock(tx, businessId, taken, { kind: 'ORDER' }, [
     newOrders(orders),
     newPayments(placed.flatMap(toPayment)),
     newEvents([...placed.map(toCreated), ...free.map(toPaid)]),
-  )
+  ])
+  if (outcomes.some(({ moved }) => !moved)) throw new Error('Stock that was locked and enough is not enough')
   await mailPaid(tx, free)
   await fault('checkout.before-commit')
 }
@@ -262,6 +259,6 @@ const toCreated = ({ request, order }: Draft): NewEvent => ({
 })
 
 const toPayment = ({ request: { payee }, order: { businessId, id, total, currency, expiresAt } }: Draft) =>
-  expiresAt === null || payee instanceof AppError
+  expiresAt === null || !payee
     ? []
     : [{ businessId, subject: subjectOf(id), amount: total, currency, account: payee.account, expiresAt }]

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { randomInt } from 'node:crypto'
 import type { Selectable } from 'kysely'
 import type { OrdersOrders } from '#platform/database/cell-tables.ts'
 import type { Block } from '#vocabulary/blocks.ts'
@@ -92,6 +92,6 @@ const LETTERS = '23456789ABCDEFGHJKMNPQRSTVWXYZ'
 
 /** Two groups of four, random, so that nobody can tell from it how much is sold. */
 export function newOrderNumber(): string {
-  const letters = Array.from(randomBytes(8), (byte) => LETTERS[byte % LETTERS.length])
+  const letters = Array.from({ length: 8 }, () => LETTERS[randomInt(LETTERS.length)])
   return `${letters.slice(0, 4).join('')}-${letters.slice(4).join('')}`
 }

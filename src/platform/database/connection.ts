@@ -1,6 +1,7 @@
 import os from 'node:os'
 import pg from 'pg'
 import { isFull, isServerAnswer, isSlow } from './errors.ts'
+import { preparedName } from './prepared.ts'
 
 export type PoolOptions = {
   /** Behind PgBouncer, settings cannot travel with the connection: they are set in each transaction instead. */
@@ -18,6 +19,10 @@ const RETRY_MS = 50
 const STATEMENT_TIMEOUT_MS = 5_000
 const LOCK_TIMEOUT_MS = 3_000
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 10_000
+
+// What is estimated as costly here is mostly short: compiling it takes longer than running it (measured: 50 to 300 ms). And
+// finding rows by their key is what this service does: as on a spinning disk, PostgreSQL would rather read small tables whole.
+export const PLANNER = '-c jit=off -c random_page_cost=1.1'
 
 // int8 arrives as a number: counts and money stay below 2^53, and a value above must be an error, never a wrong number.
 const types = new pg.TypeOverrides()
@@ -48,8 +53,7 @@ export function openPool(url: string, options: PoolOptions = {}): pg.Pool {
     types,
     // Our own deadline, for a server that has gone silent: a little later than the server's.
     query_timeout: statementTimeoutMs + 2_000,
-    // What is estimated as costly here is mostly short: compiling it takes longer than running it (measured: 50 to 300 ms).
-    ...(options.behindPooler ? {} : { ...settings, options: '-c jit=off' }),
+    ...(options.behindPooler ? {} : { ...settings, options: PLANNER }),
   })
   pool.on('error', () => {}) // an idle connection broke; the pool has dropped it and opens another when asked
   pool.on('connect', (client) => guard(client, options.behindPooler ? settings : undefined))
@@ -102,18 +106,29 @@ export const isBroken = (client: pg.PoolClient) => broken.has(client)
 
 type Query = (config: unknown, values?: unknown, callback?: unknown) => unknown
 
+/** Behind PgBouncer, where a connection is somebody else's the next moment: nothing is left on it. */
+function withSettings(settings: Record<string, number>) {
+  const each = Object.entries(settings).map(([name, value]) => `set local ${name} = ${value}`)
+  const begin = `begin; ${each.join('; ')}`
+  return (config: unknown) => (config === 'begin' ? begin : config)
+}
+
+/** Without it, statements that are run often have a name, and are planned once. */
+function withName(config: unknown): unknown {
+  const text = typeof config === 'string' ? config : (config as { text?: string }).text
+  const name = text === undefined ? undefined : preparedName(text)
+  if (name === undefined) return config
+  return typeof config === 'string' ? { name, text } : { ...(config as object), name }
+}
+
 function guard(client: pg.PoolClient, settings: Record<string, number> | undefined): void {
   // The pool listens only while a connection is idle. One that breaks in somebody's hands, between two statements, must not
   // end the process: its next statement fails, and that is told to whoever waits for it.
   client.on('error', () => void broken.add(client))
   const query = client.query.bind(client) as Query
-  const begin =
-    settings &&
-    `begin; ${Object.entries(settings)
-      .map(([name, value]) => `set local ${name} = ${value}`)
-      .join('; ')}`
+  const adapt = settings ? withSettings(settings) : withName
   const guarded: Query = (config, values, callback) => {
-    const answer = query(begin && config === 'begin' ? begin : config, values, callback)
+    const answer = query(adapt(config), values, callback)
     if (answer instanceof Promise) {
       answer.catch((error: unknown) => {
         if (!isServerAnswer(error)) broken.add(client)

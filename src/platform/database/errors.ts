@@ -18,6 +18,10 @@ export const violatedConstraint = (error: unknown): string | undefined => {
 /** Two transactions got in each other's way; running the whole of it again is right. */
 export const isSerializationFailure = (error: unknown) => codeOf(error) === '40001' || codeOf(error) === '40P01'
 
+/** A migration has changed the type of a column since this connection planned the statement. */
+export const isStalePlan = (error: unknown) =>
+  codeOf(error) === '0A000' && error instanceof Error && error.message.startsWith('cached plan')
+
 /** Text that PostgreSQL cannot store: NUL, or half of a surrogate pair. */
 export const isUnstorableText = (error: unknown) => codeOf(error) === '22021' || codeOf(error) === '22P05'
 

@@ -2,12 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Kysely, Transaction } from 'kysely'
 import { isSerializationFailure } from './errors.ts'
 import { deliverOwnNews } from './own-news.ts'
+import { renewStalePlans } from './prepared.ts'
 
 const ATTEMPTS = 5
 
 /**
  * The one place that opens a transaction. All of `work` runs again when PostgreSQL says that two transactions got in each
- * other's way, so it must not talk to the outside world.
+ * other's way, or that a migration did, so it must not talk to the outside world.
  */
 export async function transaction<Tables, Result>(
   db: Kysely<Tables>,
@@ -23,7 +24,7 @@ export async function transaction<Tables, Result>(
       deliverOwnNews(db, used)
       return result
     } catch (error) {
-      if (attempt === ATTEMPTS || !isSerializationFailure(error)) throw error
+      if (attempt === ATTEMPTS || !(renewStalePlans(error) || isSerializationFailure(error))) throw error
       await sleep(Math.random() * 10 * 2 ** attempt)
     }
   }

@@ -168,9 +168,11 @@ export async function openQueue(options: QueueOptions): Promise<Queue> {
 }
 
 type Release = (error?: Error | boolean) => void
-type ConnectCallback = (error: Error | undefined, client: pg.PoolClient | undefined, release: Release) => void
+type ConnectCallback = (error: Error | undefined, client: pg.PoolClient | undefined, release?: Release) => void
 
-function once(release: Release): Release {
+/** Undefined where there is nothing to release: the runner asks. */
+function once(release: Release | undefined): Release | undefined {
+  if (!release) return undefined
   let released = false
   return (error) => {
     if (!released) release(error)
