@@ -3,7 +3,6 @@ import type pg from 'pg'
 import type { Run } from '../scripts/figures.ts'
 import { fillStock } from '../src/modules/catalog/document.ts'
 import { GET_PRODUCTS, LIST } from '../src/modules/catalog/queries.ts'
-import { nameOf } from '../src/platform/database/hot.ts'
 import { recordStatements, type Statement } from '../test/support/explain.ts'
 import { createMake } from '../test/support/make.ts'
 import { startApi } from '../test/support/start-api.ts'
@@ -18,6 +17,7 @@ import {
   KONTOR,
   listen,
   load,
+  nameOf,
   openBarePool,
   PGBENCH,
   pgbench,

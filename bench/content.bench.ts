@@ -3,7 +3,6 @@ import type pg from 'pg'
 import type { Run } from '../scripts/figures.ts'
 import { LIST } from '../src/modules/content/list-entries.ts'
 import { GET_ENTRIES } from '../src/modules/content/queries.ts'
-import { nameOf } from '../src/platform/database/hot.ts'
 import { fillContent, filledId } from '../test/support/fill-content.ts'
 import { createMake } from '../test/support/make.ts'
 import { startApi } from '../test/support/start-api.ts'
@@ -18,6 +17,7 @@ import {
   KONTOR,
   listen,
   load,
+  nameOf,
   openBarePool,
   PGBENCH,
   pgbench,

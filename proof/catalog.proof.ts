@@ -1,4 +1,4 @@
-import { percentile, type Run } from '../scripts/figures.ts'
+import { p95Bars, percentile, type Run } from '../scripts/figures.ts'
 import { findSequentialScans, recordStatements } from '../test/support/explain.ts'
 import { fillCatalog, sizeOf } from '../test/support/fill-catalog.ts'
 import { createMake } from '../test/support/make.ts'
@@ -62,5 +62,6 @@ export async function run({ quick, note }: Run) {
       { name: 'statements that read a whole table', value: scans.size, unit: '', goal: '0', ok: scans.size === 0 },
       ...[...times].map(([name, taken]) => ({ name: `${name}, p95`, value: percentile(taken, 95), unit: 'ms' })),
     ],
+    charts: [p95Bars('p95 of each read', times)],
   }
 }

@@ -1,4 +1,4 @@
-import { percentile, type Run } from '../scripts/figures.ts'
+import { p95Bars, percentile, type Run } from '../scripts/figures.ts'
 import { findSequentialScans, recordStatements } from '../test/support/explain.ts'
 import { sizeOf } from '../test/support/fill-catalog.ts'
 import { FILLED, fillContent, filledId, LOCALES, spreadContent, TOPICS } from '../test/support/fill-content.ts'
@@ -132,5 +132,6 @@ export async function run({ quick, note }: Run) {
       { name: '16 writers, each in a collection of its own', value: Math.max(...apart), unit: '/s' },
       { name: '16 writers in one collection', value: Math.max(...together), unit: '/s' },
     ],
+    charts: [p95Bars('p95 of each read and write', times)],
   }
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Figure, Run, Table } from '../scripts/figures.ts'
+import type { Chart, Figure, Run, Table } from '../scripts/figures.ts'
 import { findViolations } from '../test/support/buyers.ts'
 import { LINE_FAULTS, type LineFault } from '../test/support/fault-line.ts'
 import { judge, openProbes, type Probe, type Shot } from '../test/support/fault-probes.ts'
@@ -44,7 +44,11 @@ export async function run({ quick, note }: Run) {
     const violations = (await Promise.all([...world.cells.values()].map(findViolations))).flat()
     for (const violation of violations) note(violation)
     const isAlive = world.api.process.exitCode === null && world.api.process.signalCode === null
-    return { figures: figuresOf(cells, violations.length, isAlive, world.workerEnds()), tables: tablesOf(cells) }
+    return {
+      figures: figuresOf(cells, violations.length, isAlive, world.workerEnds()),
+      charts: [chartOf(cells)],
+      tables: tablesOf(cells),
+    }
   } finally {
     await world.close()
   }
@@ -169,6 +173,16 @@ function figuresOf(cells: Cell[], violations: number, isAlive: boolean, workerEn
     { name: 'the worker ended itself and was started again', value: workerEnds, unit: '' },
   ]
 }
+
+const chartOf = (cells: Cell[]): Chart => ({
+  title: 'All routes well after the end of a fault, the slowest of each line',
+  unit: 's',
+  goal: MAX_HEAL_SECONDS,
+  bars: [...Map.groupBy(cells, ({ part }) => part)].map(([label, mine]) => ({
+    label,
+    value: Math.max(...mine.map(({ healedSeconds }) => healedSeconds)),
+  })),
+})
 
 /** A table for each part: routes down, faults across. */
 function tablesOf(cells: Cell[]): Table[] {

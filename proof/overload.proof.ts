@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import net from 'node:net'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Figure, median, percentile, type Run } from '../scripts/figures.ts'
+import { type Chart, type Figure, median, percentile, type Run } from '../scripts/figures.ts'
 import { startChild } from '../test/support/child.ts'
 import { onServer } from '../test/support/database.ts'
 import { fillCatalog } from '../test/support/fill-catalog.ts'
@@ -144,7 +144,30 @@ export async function run({ quick, note }: Run) {
     { name: 'as before, after', value: recovered, unit: 's', goal: '≤ 5', ok: recovered <= 5 },
     { name: `p99 beside ${SLOW_SOCKETS} slow sockets`, value: p99(beside) / p99(before), unit: '×', goal: '≤ 2', ok: p99(beside) <= 2 * p99(before) }, // biome-ignore format: one line
   ]
-  return { figures }
+  return { figures, charts: chartsOf(storm, after, capacity) }
+}
+
+/** Second by second, through the storm and what comes after it. */
+function chartsOf(storm: OpenReport, after: OpenReport, capacity: number): Chart[] {
+  const end = Math.floor(storm.seconds)
+  const total = end + Math.floor(after.seconds)
+  const times = Array.from({ length: total }, (): number[] => [])
+  for (const [at, ms] of storm.done) times[Math.floor(at / 1_000)]?.push(ms)
+  for (const [at, ms] of after.done) times[end + Math.floor(at / 1_000)]?.push(ms)
+  const line = (label: string, valueOf: (those: number[]) => number) => ({
+    label,
+    points: times.map((those, second): [number, number] => [second, valueOf(those)]),
+  })
+  const x = `second; the storm ends after ${end}`
+  return [
+    {
+      title: 'Done each second',
+      unit: 'requests/s',
+      x,
+      lines: [line('done', ({ length }) => length), line('capacity', () => capacity)],
+    },
+    { title: 'How long what is done takes', unit: 'ms', goal: 1_000, x, lines: [50, 99].map((percent) => line(`p${percent}`, (those) => percentile(those, percent) || 0)) }, // biome-ignore format: one line
+  ]
 }
 
 /** How many are worked on, how many wait, how many may be worked on. */

@@ -24,6 +24,8 @@ export async function run(options: Run) {
   }
 }
 
+const toPoint = (value: number, index: number): [number, number] => [index + 1, value]
+
 async function killMany(postgres: PrivatePostgres, { quick, note }: Run) {
   const kills = quick ? 3 : 20
   const { upTo } = createRandom(Date.now() % 1_000_000)
@@ -107,6 +109,18 @@ async function killMany(postgres: PrivatePostgres, { quick, note }: Run) {
           unit: 's',
           goal: '≤ 10 s',
           ok: longest <= MAX_BACK_SECONDS,
+        },
+      ],
+      charts: [
+        {
+          title: 'Kill after kill: until PostgreSQL is back, and from then on until the service is well',
+          unit: 's',
+          goal: MAX_BACK_SECONDS,
+          x: 'kill',
+          lines: [
+            { label: 'PostgreSQL', points: databaseSeconds.map(toPoint) },
+            { label: 'service', points: backSeconds.map(toPoint) },
+          ],
         },
       ],
     }

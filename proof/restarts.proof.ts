@@ -65,6 +65,14 @@ export async function run({ quick, note }: Run) {
         { name: 'answers, 99 %', value: percentile(load.seconds, 99), unit: 's' },
         { name: 'answers, longest', value: Math.max(...load.seconds), unit: 's' },
       ],
+      charts: [
+        {
+          title: 'How long a process takes to stop, one after another',
+          unit: 's',
+          x: 'stop',
+          lines: [{ label: 'until it has ended', points: stopSeconds.map((value, index) => [index + 1, value]) }],
+        },
+      ],
     }
   } finally {
     await balancer.close()

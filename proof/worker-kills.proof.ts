@@ -1,4 +1,4 @@
-import { type Figure, percentile, type Run } from '../scripts/figures.ts'
+import { type Chart, type Figure, percentile, type Run } from '../scripts/figures.ts'
 import { killWorkers } from '../test/support/kill-workers.ts'
 
 export const title = 'Workers killed in mid-job'
@@ -6,6 +6,7 @@ export const title = 'Workers killed in mid-job'
 /** With a survivor, as in production, and without one: then the new process has to find out what the dead one left behind. */
 export async function run({ quick, note }: Run) {
   const figures: Figure[] = []
+  const lines: { label: string; points: [number, number][] }[] = []
   for (const { workers, kills } of [
     { workers: 2, kills: quick ? 8 : 80 },
     { workers: 1, kills: quick ? 2 : 20 },
@@ -17,6 +18,9 @@ export async function run({ quick, note }: Run) {
       note,
     })
     const p99 = percentile(restartSeconds, 99)
+    const sorted = restartSeconds.toSorted((a, b) => a - b)
+    const toPercent = (index: number) => (100 * (index + 1)) / sorted.length
+    lines.push({ label: name('killed'), points: sorted.map((value, index) => [toPercent(index), value]) })
     figures.push(
       { name: name('kills'), value: kills, unit: '' },
       { name: name('jobs'), value: jobs, unit: '' },
@@ -36,5 +40,6 @@ export async function run({ quick, note }: Run) {
       { name: name('started again after, longest'), value: percentile(restartSeconds, 100), unit: 's' },
     )
   }
-  return { figures }
+  const chart: Chart = { title: 'A killed job is started again after', unit: 's', goal: 10, x: '% of the jobs', lines }
+  return { figures, charts: [chart] }
 }

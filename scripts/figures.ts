@@ -39,3 +39,10 @@ export function percentile(values: readonly number[], percent: number): number {
   const sorted = [...values].sort((a, b) => a - b)
   return sorted[Math.min(sorted.length - 1, Math.ceil((sorted.length * percent) / 100) - 1)] ?? Number.NaN
 }
+
+/** A bar for each name: what nineteen of twenty took at most. */
+export const p95Bars = (title: string, times: ReadonlyMap<string, readonly number[]>): Chart => ({
+  title,
+  unit: 'ms',
+  bars: [...times].map(([label, taken]) => ({ label, value: percentile(taken, 95) })),
+})

@@ -53,12 +53,12 @@ test('who waits is let in when somebody leaves, each kind in its turn, but not w
   assert.deepEqual(outcomes(waiting), ['in', 'in', 'gone', 'in'])
 })
 
-test('nobody waits for longer than 450 ms', (t) => {
+test('nobody waits for longer than 350 ms', (t) => {
   const { enter, fill, pass } = useGate(t)
   const kind = createKind(true)
   fill(kind, START / 2)
   const waiting = enter(kind)
-  pass(450)
+  pass(350)
   assert.equal(waiting.outcome, undefined)
   pass(20)
   assert.equal(waiting.outcome, 'full')

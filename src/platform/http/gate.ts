@@ -10,7 +10,7 @@ const SLOW_MS = 350
 const SHRINK = 0.85
 const GROW = 1.1
 /** How long somebody waits at the gate. Waiting costs nothing; a refusal costs as much as a cached read, and is asked again. */
-const PATIENCE_MS = 450
+const PATIENCE_MS = 350
 const MAX_WAITING = 2_000
 const SWEEP_MS = 10
 

@@ -180,10 +180,13 @@ function errorsOf(
   if (business !== 'none' || params) statuses.push(404)
   if (idempotent) statuses.push(409)
   if (versioned) statuses.push(412)
-  return Object.fromEntries(
-    statuses.map((status) => [status, { ...ErrorBody, 'x-response-description': REASONS[status]?.[1] }]),
-  )
+  return Object.fromEntries(statuses.map((status) => [status, ERRORS[status]]))
 }
+
+/** One object for each status, not for each route: what is the same is compiled once. */
+const ERRORS = Object.fromEntries(
+  Object.entries(REASONS).map(([status, [, reason]]) => [status, { ...ErrorBody, 'x-response-description': reason }]),
+)
 
 /** Named shapes (those with a `title`) become components, and every body gets an example. */
 function finish(document: Json): Json {

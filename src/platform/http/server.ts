@@ -14,6 +14,7 @@ import { parseJsonBodies } from './json-body.ts'
 import { describeApi, type Tag } from './openapi.ts'
 import { type OverloadOptions, refuseOverload } from './overload.ts'
 import { limitRates } from './rate-limit.ts'
+import { serializerCompiler } from './serialization.ts'
 import type { SharedCounts, SharedCountsOptions } from './shared-counts.ts'
 import { validatorCompiler } from './validation.ts'
 
@@ -55,6 +56,7 @@ export async function createServer(options: ServerOptions) {
   }).withTypeProvider<TypeBoxTypeProvider>()
 
   app.setValidatorCompiler(validatorCompiler)
+  app.setSerializerCompiler(serializerCompiler)
   app.setErrorHandler((error, request, reply) => sendError(error, request, reply))
   app.setNotFoundHandler((request, reply) => sendError(unknownPath(request.method, request.url), request, reply))
   parseJsonBodies(app)

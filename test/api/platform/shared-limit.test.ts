@@ -15,6 +15,7 @@ import { until } from '../../support/until.ts'
 const used = useApi()
 const REDIS_URL = process.env.TEST_REDIS_URL ?? 'redis://127.0.0.1:6379'
 const WINDOW_MS = 60_000
+const LAST = 20
 
 const prefix = `kontor-test-${randomBytes(6).toString('hex')}:`
 const redis = new Redis(REDIS_URL)
@@ -43,11 +44,12 @@ test('two processes share one limit, and both refuse who is over it', async (t) 
     const there = await second.get('/.well-known/jwks.json')
     return remaining(there) === remaining(here) - 1
   })
-  const left = remaining(await first.get('/.well-known/jwks.json'))
-  for (let count = 0; count < left; count += 50) {
-    const some = Array.from({ length: Math.min(50, left - count) }, () => first.get('/.well-known/jwks.json'))
-    for (const { status } of await Promise.all(some)) assert.equal(status, 200)
-  }
+  // Most of the limit is used up in Redis itself: hundreds of requests from here would keep the nodes, which share this thread, from
+  // hearing its answers within the milliseconds that they wait for them.
+  const [key, ...others] = await redis.keys(`${prefix}nodes:*`)
+  assert.deepEqual(others, [])
+  await redis.incrby(key ?? '', remaining(await first.get('/.well-known/jwks.json')) - LAST)
+  for (let count = 0; count < LAST; count++) assert.equal((await first.get('/.well-known/jwks.json')).status, 200)
   for (const client of [second, first]) {
     const refused = await client.get('/.well-known/jwks.json')
     assertError(refused, 429, 'RATE_LIMITED')
