@@ -14,7 +14,7 @@ export const PARTS = ['PostgreSQL', 'cell', 'SMTP', 'Stripe', 'identity', 'Redis
 export type Part = (typeof PARTS)[number]
 export const SHOP_ORIGIN = 'https://shop.example.com'
 const PUBLIC_URL = 'http://localhost:3000'
-const REDIS_PORT = 6379
+const REDIS = new URL(process.env.TEST_REDIS_URL ?? 'redis://127.0.0.1:6379')
 const MAX_ANSWER_MS = 30_000
 
 export type Reply = {
@@ -48,7 +48,7 @@ export async function openFaultWorld() {
   const cell = await lineToUrl(databases.second.url)
   const mail = await lineToUrl(post.env.SMTP_URL)
   const stripe = await lineToUrl(twin.url)
-  const redis = await lineTo({ host: '127.0.0.1', port: REDIS_PORT })
+  const redis = await lineTo({ host: REDIS.hostname, port: Number(REDIS.port || 6379) })
   let identity: FaultLine | undefined
   const idp = await openIdentityProvider(PUBLIC_URL + CALLBACK_PATH, async (at) => {
     identity = await lineTo(at)

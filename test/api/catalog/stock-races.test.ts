@@ -12,14 +12,24 @@ import { until } from '../../support/until.ts'
 const used = useApi()
 const WIDTH = 12
 
-/** Does all of it, `WIDTH` things at a time. */
+/** Does all of it, `WIDTH` things at a time. When one fails, the others do not go on beside the next test. */
 async function inParallel<Item, Result>(items: readonly Item[], work: (item: Item) => Promise<Result>) {
   const results: Result[] = []
   const waiting = items.entries()
+  let failed = false
   const helper = async () => {
-    for (const [index, item] of waiting) results[index] = await work(item)
+    for (const [index, item] of waiting) {
+      if (failed) return
+      results[index] = await work(item)
+    }
   }
-  await Promise.all(Array.from({ length: WIDTH }, helper))
+  const helpers = Array.from({ length: WIDTH }, () =>
+    helper().catch((error: unknown) => {
+      failed = true
+      throw error
+    }),
+  )
+  for (const ended of await Promise.allSettled(helpers)) if (ended.status === 'rejected') throw ended.reason
   return results
 }
 
