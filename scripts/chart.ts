@@ -3,7 +3,20 @@ import { type Chart, formatFigure } from './figures.ts'
 const WIDTH = 720
 /** More of them would hide the line. */
 const MAX_DOTS = 12
-const INK = ['#2f6f8f', '#c8643c', '#5b8c5a', '#8a5a9e', '#b08a2e', '#7a8696', '#c2568c', '#3f9e9e']
+const INK = [
+  '#2f6f8f',
+  '#c8643c',
+  '#5b8c5a',
+  '#8a5a9e',
+  '#b08a2e',
+  '#7a8696',
+  '#c2568c',
+  '#3f9e9e',
+  '#8f5b3c',
+  '#93b53a',
+]
+/** Ends of an axis, times a power of ten, that have a round half. */
+const ENDS = [1, 2, 3, 4, 5, 6, 8, 10]
 const STYLE = `<style>text{font:12px system-ui,sans-serif;fill:#333}.title{font-weight:600;font-size:14px}.dim{fill:#777}
 .axis{stroke:#ccc}.goal{stroke:#c0392b;stroke-dasharray:4 3}@media(prefers-color-scheme:dark){text{fill:#ddd}.dim{fill:#999}
 .axis{stroke:#555}}</style>`
@@ -47,7 +60,7 @@ function drawLines({ title, unit, goal, x: name, isLogarithmic, lines }: Extract
   const scale = (value: number) => (isLogarithmic ? Math.log10(Math.max(value, 1e-9)) : value)
   const xs = points.map(([x]) => scale(x))
   const [least, most] = [Math.min(...xs), Math.max(...xs)]
-  const highest = Math.max(...points.map(([, y]) => y), goal ?? 0, Number.MIN_VALUE) * 1.05
+  const highest = axisEnd(Math.max(...points.map(([, y]) => y), goal ?? 0))
   const toX = (x: number) => round(left + ((scale(x) - least) / (most - least || 1)) * width)
   const toY = (y: number) => round(top + height - (y / highest) * height)
   const body = [0, 0.5, 1].flatMap((share) => [
@@ -75,6 +88,11 @@ function drawLines({ title, unit, goal, x: name, isLogarithmic, lines }: Extract
     body.push(`<text x="${left + 24}" y="${top + height + 35 + index * 18}">${escape(label)}</text>`)
   }
   return svg(top + height + 44 + lines.length * 18, unit ? `${title} (${unit})` : title, body)
+}
+
+function axisEnd(most: number): number {
+  const power = 10 ** Math.floor(Math.log10(Math.max(most, 1e-9)))
+  return power * (ENDS.find((end) => end * power >= most) ?? 10)
 }
 
 const round = (value: number) => Math.round(value * 10) / 10

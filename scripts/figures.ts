@@ -19,7 +19,8 @@ export type Result = Outcome & {
   date: string
   quick: boolean
   seconds: number
-  versions: Record<'kontor' | 'node' | 'postgresql', string>
+  /** Without `source`: it was run before that was kept. */
+  versions: Record<'kontor' | 'node' | 'postgresql', string> & { source?: string }
   machine: { cpu: string; cores: number; memoryGb: number; system: string }
 }
 

@@ -51,6 +51,7 @@ async function runOne(kind: Kind, name: string): Promise<void> {
   const date = new Date().toISOString()
   const versions = {
     kontor: VERSION,
+    source: sourceOf(),
     node: process.versions.node,
     postgresql: await onServer(async (client) =>
       String((await client.query('show server_version')).rows[0].server_version),
@@ -79,6 +80,13 @@ async function runOne(kind: Kind, name: string): Promise<void> {
   console.log(`\n${seconds} s${missed > 0 ? styleText('red', `, ${missed} missed`) : ''}`)
   keep({ kind, name, title: part.title, date, quick, seconds, versions, machine, ...outcome })
   if (kind === 'proof' && missed > 0) process.exitCode = 1
+}
+
+/** What was measured, by its content: git's name for the folder `src`, which stays the same when commits are put in another order. */
+function sourceOf(): string {
+  const git = (...words: string[]) => spawnSync('git', words, { encoding: 'utf8' }).stdout.trim()
+  const isChanged = git('status', '--porcelain', '--', 'src') !== ''
+  return `${git('rev-parse', '--short=12', 'HEAD:src') || 'unknown'}${isChanged ? ' with changes' : ''}`
 }
 
 /** A quick run is for looking: it does not take the place of a whole one in the report. */

@@ -42,7 +42,8 @@ function heading(kind: Kind, results: Result[]): string {
 function describe(folder: string, result: Result): string {
   const { name, title, figures, charts = [], tables = [], date, quick, seconds, versions, machine } = result
   const where = `${machine.cores} cores (${machine.cpu}), ${machine.memoryGb} GB, ${machine.system}`
-  const what = `Kontor ${versions.kontor}, Node ${versions.node}, PostgreSQL ${versions.postgresql}`
+  const source = versions.source ? ` (src ${versions.source})` : ''
+  const what = `Kontor ${versions.kontor}${source}, Node ${versions.node}, PostgreSQL ${versions.postgresql}`
   const pictures = charts.map((chart, index) => {
     const file = `charts/${name}${index > 0 ? `-${index + 1}` : ''}.svg`
     mkdirSync(`${folder}/charts`, { recursive: true })
