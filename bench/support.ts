@@ -9,7 +9,7 @@ import autocannon from 'autocannon'
 import type { FastifyInstance } from 'fastify'
 import pg from 'pg'
 import { type Chart, type Figure, formatFigure, median, type Run } from '../scripts/figures.ts'
-import { PLANNER } from '../src/platform/database/connection.ts'
+import { PLANNER_OPTIONS } from '../src/platform/database/connection.ts'
 import type { Statement } from '../test/support/explain.ts'
 
 export const CLIENTS = [1, 4, 16, 64]
@@ -22,7 +22,7 @@ export const PGBENCH = 'pgbench'
 export const poolSize = () => 2 * os.availableParallelism() + 4
 
 export function openBarePool(connectionString: string): pg.Pool {
-  const pool = new pg.Pool({ connectionString, max: poolSize(), options: PLANNER })
+  const pool = new pg.Pool({ connectionString, max: poolSize(), options: PLANNER_OPTIONS })
   pool.on('error', () => {}) // a connection that is still closing when the database goes
   return pool
 }
@@ -76,7 +76,7 @@ export async function pgbench({ url, script, clients, seconds }: Script): Promis
   try {
     const { stdout } = await promisify(execFile)(findPgbench(), [...args, '-f', file, url], {
       timeout: (seconds + 60) * 1_000,
-      env: { ...process.env, PGOPTIONS: PLANNER },
+      env: { ...process.env, PGOPTIONS: PLANNER_OPTIONS },
     })
     const rate = /tps = ([\d.]+)/.exec(stdout)?.[1]
     if (!rate) throw new Error(`pgbench: ${stdout}`)

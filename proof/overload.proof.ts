@@ -112,7 +112,7 @@ export async function run({ quick, note }: Run) {
       await sleep(100)
     }
   })()
-  const storm = await bear({ requests, connections: 1_000, rate: capacity * 3, ms: seconds * 1_000 })
+  const storm = await bear({ requests, connections: 2_000, rate: capacity * 3, ms: seconds * 1_000 })
   over = true
   await asking
   note(`three times: ${perSecond(storm).toFixed(0)}/s done, p99 ${p99(storm).toFixed(0)} ms, refused ${(storm.refused / storm.seconds).toFixed(0)}/s after ${median(storm.refusedMs).toFixed(1)} ms, unasked ${storm.unasked}`) // biome-ignore format: one line
@@ -132,15 +132,16 @@ export async function run({ quick, note }: Run) {
   await measured.kill()
   await api.close()
   const goodput = (100 * perSecond(storm)) / capacity
+  const asked = (storm.done.length + storm.refused) / storm.seconds / capacity
   const oddities = Object.values(storm.odd).reduce((sum, count) => sum + count, 0)
   const figures: Figure[] = [
     { name: 'capacity', value: Math.round(capacity), unit: 'requests/s' },
-    { name: 'asked for in the storm', value: Math.round((storm.done.length + storm.refused) / storm.seconds), unit: 'requests/s' }, // biome-ignore format: one line
+    { name: 'asked for in the storm', value: asked, unit: '× the capacity', goal: '≥ 2.9', ok: asked >= 2.9 },
     { name: 'done in the storm', value: goodput, unit: '% of capacity', goal: '≥ 80', ok: goodput >= 80 },
     { name: 'done in the storm, p99', value: p99(storm), unit: 'ms', goal: '≤ 1000', ok: p99(storm) <= 1_000 },
     { name: 'neither done nor refused properly', value: oddities, unit: '', goal: '0', ok: oddities === 0 },
     { name: 'refused after, median', value: median(storm.refusedMs), unit: 'ms' },
-    { name: 'health, p99 in the storm', value: percentile(health, 99), unit: 'ms' },
+    { name: 'health, p99 in the storm', value: percentile(health, 99), unit: 'ms', goal: '≤ 1000', ok: percentile(health, 99) <= 1_000 }, // biome-ignore format: one line
     { name: 'as before, after', value: recovered, unit: 's', goal: '≤ 5', ok: recovered <= 5 },
     { name: `p99 beside ${SLOW_SOCKETS} slow sockets`, value: p99(beside) / p99(before), unit: '×', goal: '≤ 2', ok: p99(beside) <= 2 * p99(before) }, // biome-ignore format: one line
   ]

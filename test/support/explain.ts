@@ -36,7 +36,13 @@ export async function recordStatements(work: () => Promise<unknown>): Promise<St
   return made
 }
 
-type Plan = { 'Node Type': string; Schema?: string; 'Relation Name'?: string; Plans?: Plan[] }
+type Plan = {
+  'Node Type': string
+  Schema?: string
+  'Relation Name'?: string
+  'Index Cond'?: string
+  Plans?: Plan[]
+}
 const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)]
 
 const MANY_ROWS = 1_000
@@ -50,7 +56,7 @@ async function plansOf(client: pg.Client, text: string, values: unknown[]): Prom
   const given = await client.query(`${explain} ${text}`, values)
   if (preparedName(text) === undefined) return nodesOf(given.rows[0]['QUERY PLAN'][0].Plan)
   await client.query('begin; set local plan_cache_mode = force_generic_plan')
-  for (const [, name, value] of PLANNER.matchAll(/-c (\w+)=(\S+)/g)) await client.query(`set local ${name} = ${value}`)
+  for (const [name, value] of Object.entries(PLANNER)) await client.query(`set local ${name} = ${value}`)
   await client.query(`prepare kept as ${text}`)
   const nothing = values.length > 0 ? `(${values.map(() => 'null').join(', ')})` : ''
   const kept = await client.query(`${explain} execute kept${nothing}`)
@@ -58,9 +64,11 @@ async function plansOf(client: pg.Client, text: string, values: unknown[]): Prom
   return [given, kept].flatMap(({ rows }) => nodesOf(rows[0]['QUERY PLAN'][0].Plan))
 }
 
-/** Statements that read all of a table with more than a thousand rows, and which: `access.roles (20000 rows): select …`. */
-export async function findSequentialScans(statements: readonly Statement[]): Promise<string[]> {
-  const found: string[] = []
+type Scan = Plan & { table: string; rows: number; text: string }
+
+/** Where the plans of these statements read a table with more than a thousand rows. */
+async function findScans(statements: readonly Statement[]): Promise<Scan[]> {
+  const found: Scan[] = []
   for (const [database, ofDatabase] of Map.groupBy(statements, (statement) => statement.database)) {
     const distinct = new Map(ofDatabase.map((statement) => [statement.text, statement])).values()
     await onServer(async (client) => {
@@ -73,11 +81,27 @@ export async function findSequentialScans(statements: readonly Statement[]): Pro
         if (!/^\s*(select|with|insert|update|delete)\b/i.test(text)) continue
         for (const node of await plansOf(client, text, values)) {
           const table = `${node.Schema}.${node['Relation Name']}`
-          const size = node['Node Type'] === 'Seq Scan' ? sizes.get(table) : undefined
-          if (size !== undefined) found.push(`${table} (${size} rows): ${text}`)
+          const rows = sizes.get(table)
+          if (rows !== undefined) found.push({ ...node, table, rows, text })
         }
       }
     }, urlOf(database))
   }
   return found
+}
+
+const describe = ({ table, rows, text }: Scan) => `${table} (${rows} rows): ${text}`
+
+/** Statements that read all of a table, and which: `access.roles (20000 rows): select …`. */
+export async function findSequentialScans(statements: readonly Statement[]): Promise<string[]> {
+  const scans = await findScans(statements)
+  return scans.filter((scan) => scan['Node Type'] === 'Seq Scan').map(describe)
+}
+
+/** Those that look for rows of these tables by less than the whole key, and so may read all that a large business has. */
+export async function findWalks(statements: readonly Statement[], keys: Record<string, string[]>): Promise<string[]> {
+  const scans = await findScans(statements)
+  const isWhole = ({ table, 'Index Cond': condition = '' }: Scan) =>
+    (keys[table] ?? []).every((column) => condition.includes(`.${column} =`))
+  return scans.filter((scan) => scan['Node Type'].endsWith('Scan') && !isWhole(scan)).map(describe)
 }

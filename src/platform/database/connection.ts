@@ -22,7 +22,10 @@ const IDLE_IN_TRANSACTION_TIMEOUT_MS = 10_000
 
 // What is estimated as costly here is mostly short: compiling it takes longer than running it (measured: 50 to 300 ms). And
 // finding rows by their key is what this service does: as on a spinning disk, PostgreSQL would rather read small tables whole.
-export const PLANNER = '-c jit=off -c random_page_cost=1.1'
+export const PLANNER = { jit: 'off', random_page_cost: 1.1 }
+export const PLANNER_OPTIONS = Object.entries(PLANNER)
+  .map(([name, value]) => `-c ${name}=${value}`)
+  .join(' ')
 
 // int8 arrives as a number: counts and money stay below 2^53, and a value above must be an error, never a wrong number.
 const types = new pg.TypeOverrides()
@@ -38,7 +41,7 @@ types.setTypeParser(pg.types.builtins.INT8, (text: string) => {
  */
 export function openPool(url: string, options: PoolOptions = {}): pg.Pool {
   const statementTimeoutMs = options.statementTimeoutMs ?? STATEMENT_TIMEOUT_MS
-  const settings = {
+  const timeouts = {
     statement_timeout: statementTimeoutMs,
     lock_timeout: LOCK_TIMEOUT_MS,
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
@@ -53,10 +56,10 @@ export function openPool(url: string, options: PoolOptions = {}): pg.Pool {
     types,
     // Our own deadline, for a server that has gone silent: a little later than the server's.
     query_timeout: statementTimeoutMs + 2_000,
-    ...(options.behindPooler ? {} : { ...settings, options: PLANNER }),
+    ...(options.behindPooler ? {} : { ...timeouts, options: PLANNER_OPTIONS }),
   })
   pool.on('error', () => {}) // an idle connection broke; the pool has dropped it and opens another when asked
-  pool.on('connect', (client) => guard(client, options.behindPooler ? settings : undefined))
+  pool.on('connect', (client) => guard(client, options.behindPooler ? { ...timeouts, ...PLANNER } : undefined))
   return pool
 }
 
@@ -107,7 +110,7 @@ export const isBroken = (client: pg.PoolClient) => broken.has(client)
 type Query = (config: unknown, values?: unknown, callback?: unknown) => unknown
 
 /** Behind PgBouncer, where a connection is somebody else's the next moment: nothing is left on it. */
-function withSettings(settings: Record<string, number>) {
+function withSettings(settings: Record<string, string | number>) {
   const each = Object.entries(settings).map(([name, value]) => `set local ${name} = ${value}`)
   const begin = `begin; ${each.join('; ')}`
   return (config: unknown) => (config === 'begin' ? begin : config)
@@ -121,7 +124,7 @@ function withName(config: unknown): unknown {
   return typeof config === 'string' ? { name, text } : { ...(config as object), name }
 }
 
-function guard(client: pg.PoolClient, settings: Record<string, number> | undefined): void {
+function guard(client: pg.PoolClient, settings: Record<string, string | number> | undefined): void {
   // The pool listens only while a connection is idle. One that breaks in somebody's hands, between two statements, must not
   // end the process: its next statement fails, and that is told to whoever waits for it.
   client.on('error', () => void broken.add(client))

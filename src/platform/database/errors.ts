@@ -1,4 +1,4 @@
-type Coded = { code?: unknown; constraint?: unknown; severity?: unknown }
+type Coded = { code?: unknown; constraint?: unknown; routine?: unknown; severity?: unknown }
 
 /** An error that PostgreSQL itself answered: the connection is fine (unless the answer says otherwise). */
 export const isServerAnswer = (error: unknown): boolean =>
@@ -18,9 +18,9 @@ export const violatedConstraint = (error: unknown): string | undefined => {
 /** Two transactions got in each other's way; running the whole of it again is right. */
 export const isSerializationFailure = (error: unknown) => codeOf(error) === '40001' || codeOf(error) === '40P01'
 
-/** A migration has changed the type of a column since this connection planned the statement. */
+/** A migration has changed the type of a column since this connection planned the statement. (The message may be in any language.) */
 export const isStalePlan = (error: unknown) =>
-  codeOf(error) === '0A000' && error instanceof Error && error.message.startsWith('cached plan')
+  codeOf(error) === '0A000' && (error as Coded).routine === 'RevalidateCachedQuery'
 
 /** Text that PostgreSQL cannot store: NUL, or half of a surrogate pair. */
 export const isUnstorableText = (error: unknown) => codeOf(error) === '22021' || codeOf(error) === '22P05'

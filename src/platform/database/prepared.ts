@@ -5,11 +5,12 @@ const MAX_STATEMENTS = 100
 const names = new Map<string, string>()
 let generation = 0
 
-/** From now on this statement is planned once for each connection. Only for one whose best plan does not depend on its values. */
+/**
+ * From now on this statement is planned once for each connection. Only for one whose best plan does not depend on its values. Each
+ * is kept by every connection: a text that holds its values would fill them all, so there is an end to it.
+ */
 export function prepare(text: string): void {
-  if (names.has(text)) return
-  // Each is kept by every connection: a text that holds its values would fill them all.
-  if (names.size >= MAX_STATEMENTS) throw new RangeError(`Not another prepared statement: ${text}`)
+  if (names.has(text) || names.size >= MAX_STATEMENTS) return
   names.set(text, createHash('sha256').update(text).digest('base64url').slice(0, 22))
 }
 
