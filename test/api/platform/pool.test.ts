@@ -41,3 +41,25 @@ test('a server that gives no connection at all is told of after some seconds', (
     await assert.rejects(pool.query('select 1'), { code: '53300' })
     assert.ok(performance.now() - since < 7_000)
   }))
+
+test('behind a pooler, each transaction sets its own limits and leaves nothing on the connection', () =>
+  withScratchDatabase(async (url) => {
+    const SETTINGS = `select name, setting from pg_settings
+      where name in ('jit', 'random_page_cost', 'statement_timeout', 'lock_timeout') order by name`
+    const pool = openPool(url, { behindPooler: true, max: 1 })
+    const plain = await onServer(async (client) => (await client.query(SETTINGS)).rows, url)
+    const client = await pool.connect()
+    try {
+      assert.deepEqual((await client.query(SETTINGS)).rows, plain)
+      await client.query('begin')
+      assert.deepEqual(
+        (await client.query(SETTINGS)).rows.map(({ setting }) => setting),
+        ['off', '3000', '1.1', '5000'],
+      )
+      await client.query('commit')
+      assert.deepEqual((await client.query(SETTINGS)).rows, plain)
+    } finally {
+      client.release()
+      await pool.end()
+    }
+  }))
