@@ -30,7 +30,7 @@ export async function run({ quick, note }: Run) {
     return any % 20 === 0 ? any - 1 : any
   }
   const pick = (...values: string[]) => values[Math.floor(Math.random() * values.length)] as string
-  const colour = () => pick('red', 'blue', 'green', 'olive', 'plum')
+  const colour = () => pick('blue', 'green', 'olive', 'plum') // red shirts are drafts, all of them
   const thing = () => pick('shirt', 'lantern', 'chair', 'satchel', 'kettle')
   let deep = ''
   for (let page = 0; page < PAGES_DOWN; page++) {
