@@ -9,6 +9,8 @@ import { startApi } from '../test/support/start-api.ts'
 export const title = 'A million entries in one business, ten thousand businesses beside it'
 
 const WRITERS = 16
+/** In each of a thousand collections. The first 33 are drafts or archived. */
+const WIDE_ENTRIES = 40
 const NOTHING = 'search: nothing found'
 
 type Reads = Record<string, () => Promise<Answer>>
@@ -21,8 +23,8 @@ export async function run({ quick, note }: Run) {
   const wide = await make.business({ cell: 'main' })
   const guest = await make.guest()
   const entries = quick ? 20_000 : 1_000_000
-  await fillContent(db, { businessId: wide.id, entries: 20 })
-  await spreadContent(db, wide.id, 20)
+  await fillContent(db, { businessId: wide.id, entries: WIDE_ENTRIES })
+  await spreadContent(db, wide.id, WIDE_ENTRIES)
   await fillContent(db, { businessId: id, entries, businesses: quick ? 2_000 : 10_000, entriesEach: 10 }, note)
   for (const table of ['entries', 'entry_values', 'search', 'spellings'])
     note(`${table}: ${await sizeOf(db, `content.${table}`)}`)

@@ -116,7 +116,13 @@ async function measurePlanning({ api }: SendWorld, { db, id: businessId }: Newsl
     plain('planning: batches', seconds.length),
     { name: 'planning: writing statements for each batch', value: written / seconds.length, unit: '', goal: '1', ok: written === seconds.length }, // biome-ignore format: one line
     plain('planning: seconds', total, 's'),
-    plain('planning: longest batch', Math.max(...seconds), 's'),
+    {
+      name: 'planning: longest batch',
+      value: Math.max(...seconds),
+      unit: 's',
+      goal: '≤ 1',
+      ok: Math.max(...seconds) <= 1,
+    },
   ] satisfies Figure[]
 }
 

@@ -112,7 +112,7 @@ export async function run({ quick, note }: Run) {
       await sleep(100)
     }
   })()
-  const storm = await bear({ requests, connections: 2_000, rate: capacity * 3, ms: seconds * 1_000 })
+  const storm = await bear({ requests, connections: 6_000, rate: capacity * 3, ms: seconds * 1_000 })
   over = true
   await asking
   note(`three times: ${perSecond(storm).toFixed(0)}/s done, p99 ${p99(storm).toFixed(0)} ms, refused ${(storm.refused / storm.seconds).toFixed(0)}/s after ${median(storm.refusedMs).toFixed(1)} ms, unasked ${storm.unasked}`) // biome-ignore format: one line

@@ -134,6 +134,9 @@ export async function planSome(db: Db, { businessId, id }: Pick<SendRow, 'busine
     const send = await lockSend(tx, businessId, id, 'RUNNING')
     if (!send) return 'BUSY'
     if (send.isPlanned) return 'DONE'
+    // There is an index in the order of their ids. Before it knows how many they are (after an import, say), PostgreSQL finds it as
+    // cheap to fetch all of them and sort, each time.
+    await sql`set local enable_sort = off`.execute(tx)
     const { rows } = await sql<{ isPlanned: boolean }>`
       with next as materialized (
         select subscription.id

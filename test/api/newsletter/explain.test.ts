@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { claim, findOrphans, finishDone, giveUpOwn, note, type Result, sign } from '#modules/newsletter/recipients.ts'
 import { planSome } from '#modules/newsletter/start-send.ts'
+import { PLANNER } from '#platform/database/connection.ts'
 import { onServer } from '../../support/database.ts'
 import { findSequentialScans, recordStatements, type Statement } from '../../support/explain.ts'
 import { openNewsletter, openPress } from '../../support/newsletters.ts'
@@ -77,4 +78,31 @@ test('a send finds its recipients by index, also when PostgreSQL knows nothing a
   const second = await statementsOfSend() // the statistics know of the first one only
   assert.deepEqual(await findSequentialScans(second.statements), [])
   assert.ok(Math.max(...second.rowsPerStatement) <= 200, `looked at ${second.rowsPerStatement.join()} recipients`)
+})
+
+test('planning looks at nobody twice, also when PostgreSQL knows nothing about them yet', async () => {
+  const newsletter = await openNewsletter(used.make, { cell: 'main' })
+  const { db, id: businessId } = newsletter
+  await onServer(
+    (client) => client.query('alter table newsletter.subscriptions set (autovacuum_enabled = false)'),
+    used.api.databases.main.url,
+  )
+  await fillSubscribers(db, newsletter, 60_000)
+  const send = await newsletter.send(await newsletter.entry())
+  const press = openPress(used.api, { smtpUrl: env.SMTP_URL, perSecond: 1 })
+  await press.start(db)
+  press.close()
+  const statements = await recordStatements(() => planSome(db, { businessId, id: send.id }))
+  const looked = await onServer(async (client) => {
+    for (const [name, value] of Object.entries(PLANNER)) await client.query(`set ${name} = ${value}`)
+    await client.query('begin')
+    await client.query('delete from newsletter.recipients where business_id = $1', [businessId])
+    for (const { text } of statements) if (/^set local/.test(text)) await client.query(text)
+    const { text = '', values } = statements.find(({ text }) => /insert into newsletter\.recipients/.test(text)) ?? {}
+    const { rows } = await client.query(`explain (analyze, format json) ${text}`, values)
+    await client.query('rollback')
+    const scans = nodesOf(rows[0]['QUERY PLAN'][0].Plan).filter((node) => node['Relation Name'] === 'subscriptions')
+    return Math.max(...scans.map(looks))
+  }, used.api.databases.main.url)
+  assert.equal(looked, 20_000)
 })
