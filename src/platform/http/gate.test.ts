@@ -39,7 +39,7 @@ test('one kind of work has half of the places at most; the other half is there f
   assert.deepEqual(state(), { limit: START, inside: START / 2 + 1, waiting: START / 2 })
 })
 
-test('who waits is let in when somebody leaves, each kind in its turn, but not who has gone', (t) => {
+test('who waits is let in when somebody leaves, if there is room for their kind, but not who has gone', (t) => {
   const { enter, fill, leave } = useGate(t)
   const [a, b, c] = [createKind(true), createKind(true), createKind(true)]
   fill(a, START / 2)
@@ -51,6 +51,26 @@ test('who waits is let in when somebody leaves, each kind in its turn, but not w
   assert.deepEqual(outcomes(waiting), ['in', undefined, 'gone', 'in'])
   leave(a, 1)
   assert.deepEqual(outcomes(waiting), ['in', 'in', 'gone', 'in'])
+})
+
+test('who came first is next, whatever it is for; once somebody has waited for long, who came last', (t) => {
+  const { enter, fill, leave, pass } = useGate(t)
+  const [a, b, c] = [createKind(false), createKind(false), createKind(false)] // as many places all the time
+  fill(a, START / 2)
+  fill(b, START / 2)
+  const waiting: ReturnType<typeof enter>[] = []
+  for (const kind of [c, a, c, a, c]) {
+    waiting.push(enter(kind))
+    pass(10)
+  }
+  leave(a, 1)
+  leave(a, 1)
+  assert.deepEqual(outcomes(waiting), ['in', 'in', undefined, undefined, undefined])
+  pass(100)
+  leave(a, 1)
+  assert.deepEqual(outcomes(waiting), ['in', 'in', undefined, undefined, 'in'])
+  leave(a, 1)
+  assert.deepEqual(outcomes(waiting), ['in', 'in', undefined, 'in', 'in'])
 })
 
 test('nobody waits for longer than 350 ms', (t) => {

@@ -11,10 +11,11 @@ const SHRINK = 0.85
 const GROW = 1.1
 /** How long somebody waits at the gate. Waiting costs nothing; a refusal costs as much as a cached read, and is asked again. */
 const PATIENCE_MS = 350
+const LONG_MS = 100
 const MAX_WAITING = 2_000
 const SWEEP_MS = 10
 
-/** One kind of work (a route), with its own queue, so that no kind can stand in the way of another. */
+/** One kind of work (a route), with its own queue: those of a kind that has no room stand in nobody's way. */
 export type Kind = {
   inside: number
   waiting: Waiter[]
@@ -29,8 +30,8 @@ type Waiter = { since: number; isGone: () => boolean; settle: (outcome: Outcome)
 export type Gate = ReturnType<typeof createGate>
 
 /**
- * Lets in as many requests as are answered in time, and keeps the others waiting for a moment, each kind in its turn. One kind has
- * at most half of the places: what is slow by nature leaves the other half to the rest.
+ * Lets in as many requests as are answered in time, and keeps the others waiting for a moment. One kind has at most half of the
+ * places: what is slow by nature, or asked for in a storm, leaves the other half to the rest.
  */
 export function createGate(connections: number, now: () => number = () => performance.now()) {
   const [min, max] = [MIN * connections, MAX * connections]
@@ -43,7 +44,7 @@ export function createGate(connections: number, now: () => number = () => perfor
   let answered = 0
   let slow = 0
   let roundSince = now()
-  const queues = new Set<Kind>() // those with somebody waiting, in their turn
+  const queues = new Set<Kind>() // those with somebody waiting
   let sweeper: NodeJS.Timeout | undefined
 
   const hasRoom = (kind: Kind) => inside < limit && kind.inside < limit >> 1
@@ -84,30 +85,42 @@ export function createGate(connections: number, now: () => number = () => perfor
       if (tookMs > SLOW_MS) slow++
     }
     if (time - roundSince >= ROUND_MS) adapt(time)
-    if (waiting > 0) letIn()
+    if (waiting > 0) letIn(time)
   }
 
-  /** As many as there is room for, one of each kind after another. */
-  function letIn() {
-    let passedOver = 0
-    while (inside < limit && passedOver < queues.size) {
-      const [kind] = queues
-      if (!kind) return
-      queues.delete(kind)
-      const next = hasRoom(kind) ? kind.waiting.shift() : undefined
-      if (kind.waiting.length > 0) queues.add(kind)
-      if (!next) {
-        passedOver++
-        continue
-      }
-      passedOver = 0
-      waiting--
-      if (next.isGone()) {
-        next.settle('gone')
+  /**
+   * Who is next: who came first. Unless somebody has waited for long, so that not all can be served in time: then who came last,
+   * and is answered soon, while those who are sent away have waited anyway.
+   */
+  function takeNext(time: number): [Kind, Waiter] | undefined {
+    let oldest: Kind | undefined
+    let newest: Kind | undefined
+    for (const kind of queues) {
+      if (!hasRoom(kind)) continue
+      if (!oldest || firstOf(kind).since < firstOf(oldest).since) oldest = kind
+      if (!newest || lastOf(kind).since > lastOf(newest).since) newest = kind
+    }
+    if (!oldest || !newest) return undefined
+    const isLate = time - firstOf(oldest).since > LONG_MS
+    const kind = isLate ? newest : oldest
+    const waiter = (isLate ? kind.waiting.pop() : kind.waiting.shift()) as Waiter
+    if (kind.waiting.length === 0) queues.delete(kind)
+    waiting--
+    return [kind, waiter]
+  }
+
+  /** As many as there is room for. */
+  function letIn(time: number) {
+    while (inside < limit) {
+      const next = takeNext(time)
+      if (!next) return
+      const [kind, { isGone, settle }] = next
+      if (isGone()) {
+        settle('gone')
         continue
       }
       admit(kind)
-      next.settle('in')
+      settle('in')
     }
   }
 
@@ -124,7 +137,7 @@ export function createGate(connections: number, now: () => number = () => perfor
       for (const { settle } of kind.waiting.splice(0, late)) settle('full')
       if (kind.waiting.length === 0) queues.delete(kind)
     }
-    if (waiting > 0) return letIn()
+    if (waiting > 0) return letIn(time)
     clearInterval(sweeper)
     sweeper = undefined
   }
@@ -146,5 +159,8 @@ export function createGate(connections: number, now: () => number = () => perfor
     close: () => clearInterval(sweeper),
   }
 }
+
+const firstOf = (kind: Kind) => kind.waiting[0] as Waiter
+const lastOf = (kind: Kind) => kind.waiting.at(-1) as Waiter
 
 export const createKind = (timed: boolean): Kind => ({ inside: 0, waiting: [], doneAt: 0, timed })
