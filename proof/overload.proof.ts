@@ -184,15 +184,16 @@ async function gateOf(metricsUrl: string): Promise<string> {
   return `CPU ${cpu} s, ${[...states].map(([, name, count]) => `${name} ${count}`).join(', ')}, for the pool ${waiting}, loop p99 ${lag}`
 }
 
-/** The first second from which on all is done, and as fast as before (or within 50 ms). */
+/** The first of three seconds in a row in which all is done, and as fast as before (or within 50 ms). */
 function recoveredAfter({ done, refused, seconds }: OpenReport, rate: number, usualMs: number): number {
   const goodMs = Math.max(2 * usualMs, 50)
-  let since = 0
-  for (let second = 0; second < Math.floor(seconds); second++) {
+  const isGood = (second: number) => {
     const those = done.filter(([at]) => at >= second * 1_000 && at < (second + 1) * 1_000).map(([, ms]) => ms)
-    if (those.length < rate * 0.9 || percentile(those, 99) > goodMs) since = second + 1
+    return those.length >= rate * 0.9 && percentile(those, 99) <= goodMs
   }
-  return refused > 0 && since === 0 ? 1 : since
+  let since = refused > 0 ? 1 : 0
+  while (since + 3 <= seconds && ![0, 1, 2].every((after) => isGood(since + after))) since++
+  return since + 3 <= seconds ? since : Number.POSITIVE_INFINITY
 }
 
 /** A third each: half a header, half a body, and a letter of a header every second. */
