@@ -6,7 +6,7 @@ const MAX = 128
 /** Looked at so often: were those who were let in answered in time? */
 const ROUND_MS = 100
 /** If more than a tenth of them take longer, there are too many. */
-const SLOW_MS = 450
+const SLOW_MS = 350
 const SHRINK = 0.85
 const GROW = 1.1
 /** How long somebody waits at the gate. Waiting costs nothing; a refusal costs as much as a cached read, and is asked again. */
