@@ -87,8 +87,8 @@ ${details.join('\n')}
 
 ## Every refusal
 
-What changes from case to case is in angle brackets. \`login\` answers 400 where other routes answer 422 for a body that
-does not fit.
+What changes from case to case is in angle brackets. A login by email answers 400 where everything else
+answers 422 for a body that does not fit.
 
 ${chapters.join('\n')}`
     .trimEnd()

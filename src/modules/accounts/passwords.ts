@@ -58,14 +58,25 @@ let estimator: ZxcvbnFactory | undefined // its dictionaries take a moment to lo
 
 /** Judged by how long guessing it would take, not by character classes. Throws 422 with what to do. */
 export function checkPassword(field: string, password: string, email: string): void {
-  if (Array.from(password).length < MIN_LENGTH)
-    throw weakPassword(field, `The password needs at least ${MIN_LENGTH} characters.`)
-  if (Buffer.byteLength(password) > MAX_BYTES)
-    throw weakPassword(field, `The password is longer than ${MAX_BYTES} bytes.`)
-  if (password.toLowerCase() === email.trim().toLowerCase())
-    throw weakPassword(field, 'The password must not be your email address.')
+  const weakness = weaknessOf(password, email)
+  if (weakness) throw weakPassword(field, weakness)
+}
+
+/** For a body that its schema refuses: what is wrong with its password is told together with the rest. */
+export const alsoCheckPassword = (field: string) => (body: Record<string, unknown>) => {
+  const { [field]: password, email } = body
+  const weakness =
+    typeof password === 'string'
+      ? weaknessOf(password, typeof email === 'string' ? email.slice(0, 254) : '')
+      : undefined
+  return weakness ? weakPassword(field, weakness).details : []
+}
+
+function weaknessOf(password: string, email: string): string | undefined {
+  if (Buffer.byteLength(password) > MAX_BYTES) return `Choose a shorter password, of at most ${MAX_BYTES} bytes.`
+  if (Array.from(password).length < MIN_LENGTH) return `Choose a password of at least ${MIN_LENGTH} characters.`
+  if (password.toLowerCase() === email.trim().toLowerCase()) return 'Choose a password that is not your email address.'
   estimator ??= new ZxcvbnFactory(settings)
   const { score } = estimator.check(password.slice(0, ESTIMATED_LENGTH), [email, ...email.split(/[@.]/)])
-  if (score < MIN_SCORE)
-    throw weakPassword(field, 'This password is easy to guess. A few unrelated words make a good one.')
+  if (score < MIN_SCORE) return 'This password is easy to guess. A few unrelated words make a good one.'
 }

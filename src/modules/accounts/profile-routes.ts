@@ -8,6 +8,7 @@ import { changePassword } from './change-password.ts'
 import { eraseUser } from './erase-user.ts'
 import { exportUser } from './export-user.ts'
 import type { AccountOptions } from './options.ts'
+import { alsoCheckPassword } from './passwords.ts'
 import { confirmPhone, requestPhoneCode } from './phone.ts'
 import * as shape from './schemas.ts'
 import { searchUsers } from './search-users.ts'
@@ -157,7 +158,7 @@ export const profileRoutes: FastifyPluginAsyncTypebox<AccountOptions> = async (
   app.post(
     '/reset-password',
     {
-      config: { ...account, keys: 'refused', shares: 'passwords' },
+      config: { ...account, keys: 'refused', shares: 'passwords', alsoCheck: alsoCheckPassword('newPassword') },
       schema: {
         operationId: 'changePassword',
         tags: ['Accounts'],

@@ -16,7 +16,7 @@ import { logout } from './logout.ts'
 import { finishFlow, loginWithCode, startFlow } from './oauth.ts'
 import type { AccountOptions } from './options.ts'
 import { pageRoutes } from './page-routes.ts'
-import { checkPassword } from './passwords.ts'
+import { alsoCheckPassword, checkPassword } from './passwords.ts'
 import { profileRoutes } from './profile-routes.ts'
 import { refresh } from './refresh.ts'
 import { register } from './register.ts'
@@ -73,7 +73,7 @@ const signInRoutes: FastifyPluginAsyncTypebox<AccountOptions> = async (app, opti
   app.post(
     '/register',
     {
-      config: { ...open, shares: 'passwords' },
+      config: { ...open, shares: 'passwords', alsoCheck: alsoCheckPassword('password') },
       preValidation: onlyProviders('EMAIL_REGISTER', 'EMAIL'),
       schema: {
         operationId: 'register',
@@ -139,7 +139,7 @@ const signInRoutes: FastifyPluginAsyncTypebox<AccountOptions> = async (app, opti
   app.post(
     '/login',
     {
-      config: { ...open, invalidBodyStatus: 400, shares: 'passwords', fails: [403] },
+      config: { ...open, isBadRequest: ({ provider }) => provider === 'EMAIL', shares: 'passwords', fails: [403] },
       preValidation: knownProvider,
       schema: {
         operationId: 'login',
@@ -285,7 +285,7 @@ const signInRoutes: FastifyPluginAsyncTypebox<AccountOptions> = async (app, opti
   app.post(
     '/reset-forgot-password',
     {
-      config: { ...open, shares: 'passwords' },
+      config: { ...open, shares: 'passwords', alsoCheck: alsoCheckPassword('password') },
       schema: {
         operationId: 'resetForgotPassword',
         tags: ['Sign in'],

@@ -1,7 +1,15 @@
 import type { FastifyContextConfig, FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
 import type { Actor } from '#vocabulary/actor.ts'
 import type { Business } from '#vocabulary/business.ts'
-import { badRequest, businessSuspended, forbidden, invalid, notFound, unauthenticated } from '#vocabulary/errors.ts'
+import {
+  badRequest,
+  businessSuspended,
+  type Detail,
+  forbidden,
+  invalid,
+  notFound,
+  unauthenticated,
+} from '#vocabulary/errors.ts'
 import { holds, type Permission } from '#vocabulary/permissions.ts'
 import type { Db } from '../database/database.ts'
 
@@ -20,7 +28,9 @@ declare module 'fastify' {
     /** API keys that may not come here: none of them may, or those bound to one business. */
     keys?: 'refused' | 'unbound'
     /** The contract answers some failing bodies with 400 instead of 422. */
-    invalidBodyStatus?: 400
+    isBadRequest?: (body: Record<string, unknown>) => boolean
+    /** What no schema can say: asked of a body that its schema refuses, so that everything wrong is told at once. */
+    alsoCheck?: (body: Record<string, unknown>) => Detail[]
     /** Takes a file, of one of these types, instead of JSON. */
     uploads?: string[]
     /** Answers with a file, of one of these types. */

@@ -1,4 +1,4 @@
-import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyError, FastifyReply, FastifyRequest, FastifySchemaValidationError } from 'fastify'
 import {
   AppError,
   badRequest,
@@ -13,15 +13,11 @@ import { isWrongTopLevel, toDetails } from './validation.ts'
 export const BODY_LIMIT_BYTES = 2 * 1024 * 1024
 
 /** Whatever is thrown becomes an answer here, and only here. */
-export function toAppError(error: unknown, { log, routeOptions }: FastifyRequest): AppError {
+export function toAppError(error: unknown, request: FastifyRequest): AppError {
   if (error instanceof AppError) return error
   const { validation, validationContext = 'body', code, statusCode } = (error ?? {}) as FastifyError
   if (validation) {
-    if (validationContext === 'body' && isWrongTopLevel(validation))
-      return badRequest('Send a JSON object as the body.')
-    const details = toDetails(validation)
-    const is400 = validationContext === 'body' && routeOptions?.config?.invalidBodyStatus === 400
-    return is400 ? badRequest(details[0]?.message ?? 'The body is not valid.', details) : invalidFields(details)
+    return validationContext === 'body' ? toBodyError(validation, request) : invalidFields(toDetails(validation))
   }
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return payloadTooLarge('2 MiB')
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return badRequest('Send the body as application/json.')
@@ -32,15 +28,27 @@ export function toAppError(error: unknown, { log, routeOptions }: FastifyRequest
   // Whoever is calling was erased while we worked for them.
   if (violatedConstraint(error)?.endsWith('_user_fkey')) return unauthenticated('This account no longer exists.')
   if (isDatabaseUnavailable(error)) {
-    log.warn({ err: error }, 'database unavailable')
+    request.log.warn({ err: error }, 'database unavailable')
     return unavailable()
   }
-  log.error({ err: error }, 'unexpected error')
+  request.log.error({ err: error }, 'unexpected error')
   return new AppError(
     500,
     'INTERNAL',
     'Something went wrong on our side. It has been logged; quote the requestId if you report it.',
   )
+}
+
+function toBodyError(failures: FastifySchemaValidationError[], { body, routeOptions }: FastifyRequest): AppError {
+  if (isWrongTopLevel(failures)) return badRequest('Send a JSON object as the body.')
+  const { alsoCheck, isBadRequest } = routeOptions.config
+  const fields = body as Record<string, unknown>
+  const details = toDetails(failures)
+  const named = new Set(details.map(({ field }) => field))
+  details.push(...(alsoCheck?.(fields) ?? []).filter(({ field }) => !named.has(field)))
+  return isBadRequest?.(fields)
+    ? badRequest(details[0]?.message ?? 'The body is not valid.', details)
+    : invalidFields(details)
 }
 
 export const errorBody = ({ code, message, details }: AppError, requestId: string) => ({

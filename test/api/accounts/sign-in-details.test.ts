@@ -31,6 +31,31 @@ test('an email login tells everything that is wrong with it at once', async () =
   assert.deepEqual([status, fieldsOf(body.details)], [400, ['email INVALID', 'password PASSWORD_REQUIRED']])
 })
 
+test('registering with a wrong email address and a weak password tells of both at once', async () => {
+  const register = async (fields: object) => {
+    const { status, body } = await anonymous().post('/v1/users/register', { provider: 'EMAIL_REGISTER', ...fields })
+    return [status, fieldsOf(body.details)]
+  }
+  const both = ['email INVALID', 'password PASSWORD_WEAK']
+  assert.deepEqual(await register({ email: 'nobody', password: 'short' }), [422, both])
+  assert.deepEqual(await register({ password: 'short' }), [422, ['email REQUIRED', 'password PASSWORD_WEAK']])
+  assert.deepEqual(await register({ email: 5, password: 5 }), [422, ['email INVALID', 'password INVALID']])
+  assert.deepEqual(await register({ email: 'nobody' }), [422, ['email INVALID', 'password PASSWORD_REQUIRED']])
+  assert.deepEqual(await register({ email: 'nobody', password: 'x'.repeat(1_001), name: 5 }), [
+    422,
+    ['email INVALID', 'name INVALID', 'password TOO_LONG'],
+  ])
+})
+
+test('a field of the wrong type is 400 in an email login and 422 in any other', async () => {
+  const login = async (fields: object) => (await anonymous().post('/v1/users/login', fields)).status
+  assert.equal(await login({ provider: 'EMAIL', email: 5, password: 'harbour lantern teapot' }), 400)
+  assert.equal(await login({ provider: 'GUEST', phoneNumber: 5 }), 422)
+  assert.equal(await login({ provider: 'OAUTH_IDP', code: 5, originUrl: 'https://shop.example.com' }), 422)
+  assert.equal(await login({ provider: 'OAUTH_IDP', code: 'x', originUrl: ['https://shop.example.com'] }), 422)
+  for (const provider of [undefined, 'PIGEON', 5, null]) assert.equal(await login({ provider, phoneNumber: 5 }), 400)
+})
+
 test('refreshing and logging out name a provider that there is', async () => {
   const refreshed = await anonymous().post('/v1/users/refresh', { provider: 'PIGEON', refreshToken: 'x' })
   assert.deepEqual([refreshed.status, refreshed.body.error], [400, 'BAD_REQUEST'])
