@@ -3,34 +3,46 @@ import { countSigningKeys } from '#modules/accounts/index.ts'
 import { nowMs } from '#platform/clock.ts'
 import type { Config } from '#platform/config.ts'
 import { createSecretBox } from '#platform/crypto/secret-box.ts'
-import { openDatabases } from '#platform/database/database.ts'
+import { type DatabaseAddress, openDatabases } from '#platform/database/database.ts'
 import { loadMigrations } from '#platform/database/migrate.ts'
-import { type Check, failed, look, ok, reasonOf, type Verdict, warning } from './look.ts'
+import { type Check, failed, type Look, look, ok, reasonOf, warning } from './look.ts'
+import { blamePooler, noPooler, pooler } from './pooler.ts'
 
 const CONNECT_MS = 4_000
 const MIN_VERSION = 15
 const MAX_SKEW_MS = 2_000
 
 type Kind = 'control' | 'cell'
-type Look = { name: string; fix: string; run: (client: pg.Client) => Promise<Verdict> }
 
-/** Each database through one connection of its own, all of them at once. */
+/** Each address of a database through one connection of its own, all of them at once. */
 export async function checkDatabases(
   { control, cells }: Config['databases'],
   config: Config | undefined,
 ): Promise<Check[]> {
   const found = await Promise.all([
-    checkMain(control.url, config),
-    ...(control.directUrl === control.url ? [] : [checkDatabase('main (direct)', control.directUrl, [])]),
-    ...Object.entries(cells).map(([name, { url }]) => checkDatabase(`cell ${name}`, url, looksAt(['cell']))),
+    checkMain(control, config),
+    ...Object.entries(cells).map(([name, address]) => checkBothWays(`cell ${name}`, address, looksAt(['cell']))),
   ])
   return found.flat()
 }
 
-async function checkMain(url: string, config: Config | undefined): Promise<Check[]> {
-  const checks = await checkDatabase('main', url, looksAt(['control', 'cell']))
-  const isThere = checks[0]?.status === 'ok'
-  return config && isThere ? [...checks, await checkSigningKeys(config)] : checks
+async function checkMain(address: DatabaseAddress, config: Config | undefined): Promise<Check[]> {
+  const checks = await checkBothWays('main', address, looksAt(['control', 'cell']))
+  const canBeUsed = ['main: database', 'main: pooler'].every(
+    (name) => checks.find(({ check }) => check === name)?.status === 'ok',
+  )
+  return config && canBeUsed ? [...checks, await checkSigningKeys(config)] : checks
+}
+
+/** As the service uses it, and past the pooler where there is such an address. */
+async function checkBothWays(name: string, { url, directUrl }: DatabaseAddress, looks: Look[]): Promise<Check[]> {
+  const hasDirect = directUrl !== url
+  const [[first, ...rest], direct] = await Promise.all([
+    checkDatabase(name, url, [pooler({ name, hasDirect }), ...looks]),
+    hasDirect ? checkDatabase(`${name} (direct)`, directUrl, [noPooler(name)]) : [],
+  ])
+  const explained = first?.status === 'failed' ? await blamePooler(url, first, direct[0]) : first
+  return [...(explained ? [explained] : []), ...rest, ...direct]
 }
 
 const looksAt = (kinds: readonly Kind[]): Look[] => [privileges, migrations(kinds), clock, workers, deadJobs]

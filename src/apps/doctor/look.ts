@@ -1,6 +1,10 @@
+import type pg from 'pg'
+
 /** One thing that was looked at. `off`: it is not configured, which is fine. */
 export type Check = { check: string; status: 'ok' | 'warning' | 'failed' | 'off'; says: string; fix?: string }
 export type Verdict = Omit<Check, 'check'>
+/** What is asked of a database on a connection that is there already. */
+export type Look = { name: string; fix: string; run: (client: pg.Client) => Promise<Verdict> }
 
 export const ok = (says: string): Verdict => ({ status: 'ok', says })
 export const off = (says: string): Verdict => ({ status: 'off', says })

@@ -1,0 +1,98 @@
+import pg from 'pg'
+import { type Check, failed, type Look, ok } from './look.ts'
+
+const CONSOLE_MS = 1_000
+
+type Pooled = { name: string; hasDirect: boolean }
+
+/** PostgreSQL tells the number of its process to whoever connects. A pooler in between tells one that it has made up. */
+async function isPooled(client: pg.Client): Promise<boolean> {
+  const { rows } = await client.query('select pg_backend_pid() as pid')
+  return rows[0].pid !== (client as pg.Client & { processID: number }).processID
+}
+
+const settingOf = (name: string) => (name === 'main' ? 'DATABASE_URL' : 'its url')
+const directOf = (name: string) => (name === 'main' ? 'DATABASE_DIRECT_URL' : 'its directUrl')
+
+/** Through a pooler only a part of what the service does works; for the rest it needs the address of PostgreSQL itself. */
+export const pooler = ({ name, hasDirect }: Pooled): Look => ({
+  name: 'pooler',
+  fix:
+    name === 'main'
+      ? 'Set DATABASE_DIRECT_URL to the address of PostgreSQL itself; DATABASE_URL can stay as it is.'
+      : 'Give the cell a "directUrl" in CELLS, the address of PostgreSQL itself; its "url" can stay as it is.',
+  async run(client) {
+    if (!(await isPooled(client))) return ok(hasDirect ? 'none, though there is a direct address' : 'none')
+    return hasDirect
+      ? ok(`a pooler is in between, and ${directOf(name)} leads past it`)
+      : failed(`${settingOf(name)} leads through a pooler such as PgBouncer, and ${directOf(name)} is not set`)
+  },
+})
+
+export const noPooler = (name: string): Look => ({
+  name: 'pooler',
+  fix: 'Let it lead to PostgreSQL itself: listening for news, the queue and migrations need a connection of their own.',
+  async run(client) {
+    return (await isPooled(client)) ? failed(`${directOf(name)} leads through a pooler, too`) : ok('none')
+  },
+})
+
+const SILENCE =
+  /^(timeout expired|Query read timeout|no answer within|server login|pgbouncer cannot connect|query_wait_timeout|server conn crashed)/
+
+/** What PgBouncer refuses with, and which of its settings is meant. */
+const REFUSALS: [RegExp, string][] = [
+  [/^(no such database|bouncer config error)/, 'PgBouncer does not know this database: add it to [databases] there.'],
+  [/^no more connections allowed/, 'PgBouncer takes no more clients: raise max_client_conn there.'],
+]
+
+/** A database that did not answer: is it PgBouncer that has nothing to answer with? `direct`: how it went past it. */
+export async function blamePooler(url: string, check: Check, direct: Check | undefined): Promise<Check> {
+  const refusal = REFUSALS.find(([pattern]) => pattern.test(check.says))
+  if (refusal) return { ...check, fix: refusal[1] }
+  if (!SILENCE.test(check.says)) return check
+  const found = await askConsole(url)
+  if (!found) return check
+  const why = found.pool ? reasonIn(found.pool) : 'its pool is exhausted, or it cannot reach the server'
+  const says = `PgBouncer at ${new URL(url).host} answers, but has no connection to the server for us: ${why}`
+  return { ...check, says, fix: fixAfter(direct) }
+}
+
+function fixAfter(direct: Check | undefined): string {
+  if (direct?.status === 'failed')
+    return 'The direct address does not answer either: start PostgreSQL, then wait for PgBouncer (server_login_retry).'
+  const settings = 'look at host and port in [databases], and at default_pool_size and max_db_connections of PgBouncer.'
+  return direct
+    ? `The direct address answers, so PostgreSQL is up: ${settings}`
+    : `Is PostgreSQL up? If so, ${settings}`
+}
+
+type Pool = { inUse: number; waiting: number }
+
+const reasonIn = ({ inUse, waiting }: Pool) =>
+  inUse > 0 ? `its pool is exhausted (${inUse} in use, ${waiting} waiting)` : 'it cannot reach the server'
+
+/** Undefined: no PgBouncer answers there. Without a pool: it does, but this user may not see its numbers. */
+async function askConsole(url: string): Promise<{ pool?: Pool } | undefined> {
+  const console = new URL(url)
+  const database = decodeURIComponent(console.pathname.slice(1))
+  console.pathname = '/pgbouncer'
+  const client = new pg.Client({
+    connectionString: console.href,
+    connectionTimeoutMillis: CONSOLE_MS,
+    query_timeout: CONSOLE_MS,
+  })
+  client.on('error', () => {}) // told by the statement that fails
+  try {
+    await client.connect()
+    const { rows } = await client.query('show pools')
+    const own = (rows as Record<string, string>[]).filter((row) => row.database === database)
+    const sum = (column: string) => own.reduce((total, row) => total + Number(row[column]), 0)
+    return { pool: { inUse: sum('sv_active'), waiting: sum('cl_waiting') } }
+  } catch (error) {
+    // PgBouncer refuses everything with this one code. PostgreSQL would say that there is no such database.
+    return (error as { code?: string }).code === '08P01' ? {} : undefined
+  } finally {
+    void client.end().catch(() => {})
+  }
+}
