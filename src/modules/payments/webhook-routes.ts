@@ -4,9 +4,9 @@ import type { Db, Tx } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { fault } from '#platform/faults.ts'
 import type { Metrics } from '#platform/observability/metrics.ts'
-import type { Payments, ProviderEvent } from '#platform/payments/provider.ts'
+import type { PaymentProvider, Payments, ProviderEvent } from '#platform/payments/provider.ts'
 import type { Business } from '#vocabulary/business.ts'
-import { badRequest } from '#vocabulary/errors.ts'
+import { badRequest, unavailable } from '#vocabulary/errors.ts'
 import { Success } from '#vocabulary/schemas.ts'
 import { noPayee } from './account.ts'
 import { findPayment, storeEvent } from './payments.ts'
@@ -58,7 +58,11 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<WebhookOptions> = async (a
         counted.inc({ outcome: 'forged' })
         throw signatureInvalid()
       }
-      const outcome = await receive(event, raw.toString())
+      const named = await withNames(payments.provider, event).catch((error: unknown) => {
+        log.error({ err: error, eventId: event.id, type: event.type }, 'nobody says whose payment was refunded')
+        throw unavailable('The payment provider does not answer. Send this event again later.') // it does, for days
+      })
+      const outcome = await receive(named, raw.toString())
       counted.inc({ outcome })
       if (outcome === 'foreign')
         log.info({ eventId: event.id, type: event.type }, 'a payment event that names none of ours')
@@ -82,4 +86,12 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<WebhookOptions> = async (a
     await fault('webhook.after-commit')
     return isNew ? 'stored' : 'repeated'
   }
+}
+
+/** A refund made at the provider itself carries none of our names. The payment that it gives back does. */
+async function withNames(provider: PaymentProvider, event: ProviderEvent): Promise<ProviderEvent> {
+  const { account, businessId, subject, refunded } = event
+  if (!refunded || (businessId && subject)) return event
+  const names = await provider.readNames(account, refunded)
+  return { ...event, businessId: names.businessId, subject: names.subject }
 }

@@ -55,7 +55,14 @@ export type ProviderEvent = {
   /** As we set them when we opened the page. */
   businessId: string | undefined
   subject: string | undefined
+  /** The payment that a refund gives back: a refund made at the provider itself carries none of our names. */
+  refunded: RefundedPayment | undefined
 }
+
+export type RefundedPayment = { intentId: string | null; chargeId: string | null }
+
+/** What we told the provider that a payment is for. */
+export type Names = { businessId?: string; subject?: string }
 
 /** It understood us and said no: asking again would not help. Anything else that is thrown may have had its effect. */
 export class ProviderRefusal extends Error {}
@@ -70,6 +77,8 @@ export type PaymentProvider = {
   /** At once, and nothing is given back. One that has ended, or that nobody knows, is ENDED already. */
   cancelSubscription(account: string | null, subscriptionId: string): Promise<SubscriptionState>
   refund(account: string | null, refund: NewRefund): Promise<{ id: string; hasFailed: boolean }>
+  /** The names that we gave to a payment; none when it is not ours, or nobody knows it. */
+  readNames(account: string | null, payment: RefundedPayment): Promise<Names>
   /** Undefined when the signature is missing, forged or stale. */
   readEvent(raw: Buffer, signature: string | undefined): ProviderEvent | undefined
 }

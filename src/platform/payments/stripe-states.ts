@@ -1,6 +1,6 @@
 import type { Stripe } from 'stripe'
 import { fromProviderAmount } from './amounts.ts'
-import type { PageState, SubscriptionState } from './provider.ts'
+import type { Names, PageState, RefundedPayment, SubscriptionState } from './provider.ts'
 
 export function toPageState(session: Stripe.Checkout.Session): PageState {
   const intent = typeof session.payment_intent === 'object' ? session.payment_intent : null
@@ -21,7 +21,8 @@ export function toPageState(session: Stripe.Checkout.Session): PageState {
   }
 }
 
-const idOf = (thing: string | { id: string } | null) => (typeof thing === 'string' ? thing : (thing?.id ?? null))
+const idOf = (thing: string | { id: string } | null | undefined) =>
+  typeof thing === 'string' ? thing : (thing?.id ?? null)
 
 export function toSubscriptionState(subscription: Stripe.Subscription): SubscriptionState {
   const { id, status, items, cancel_at: cancelAt, cancel_at_period_end: cancelsAtPeriodEnd } = subscription
@@ -42,7 +43,15 @@ type Metadata = Record<string, string> | null
 type Named = { metadata?: Metadata; parent?: { subscription_details?: { metadata?: Metadata } | null } | null }
 
 /** The names that we gave. An invoice has none of its own, but repeats those of its subscription. */
-export function metadataOf(event: Stripe.Event): { businessId?: string; subject?: string } {
+export function metadataOf(event: Stripe.Event): Names {
   const object = event.data?.object as Named | undefined
   return object?.parent?.subscription_details?.metadata ?? object?.metadata ?? {}
+}
+
+/** What was refunded, if the event tells of that. A charge has the names that its intent had when it was paid; a refund has none. */
+export function refundedIn(event: Stripe.Event): RefundedPayment | undefined {
+  const object = event.data?.object as Partial<Stripe.Refund | Stripe.Charge> | undefined
+  if (object?.object === 'refund') return { intentId: idOf(object.payment_intent), chargeId: idOf(object.charge) }
+  if (object?.object !== 'charge' || event.type !== 'charge.refunded') return undefined
+  return { intentId: idOf(object.payment_intent), chargeId: object.id ?? null }
 }

@@ -1,8 +1,8 @@
 import { Stripe } from 'stripe'
 import { within } from '../within.ts'
 import { toProviderAmount } from './amounts.ts'
-import { type NewPage, type PaymentProvider, ProviderRefusal, type SubscriptionState } from './provider.ts'
-import { metadataOf, toPageState, toSubscriptionState } from './stripe-states.ts'
+import { type Names, type NewPage, type PaymentProvider, ProviderRefusal, type SubscriptionState } from './provider.ts'
+import { metadataOf, refundedIn, toPageState, toSubscriptionState } from './stripe-states.ts'
 
 // Pinned: what Stripe changes later reaches us with a change of this line, not before.
 const API_VERSION = '2026-10-28.endive'
@@ -100,12 +100,24 @@ export function createStripe({ secretKey, webhookSecrets, apiUrl }: StripeConfig
       const asked = { payment_intent: intentId, amount: toProviderAmount(amount, currency), metadata }
       return outcomeOf(await told(stripe.refunds.create(asked, { ...of(account), idempotencyKey: key }), DEFINITE))
     },
+    async readNames(account, { intentId, chargeId }) {
+      const ask = async (): Promise<Names> => {
+        if (intentId !== null) return (await stripe.paymentIntents.retrieve(intentId, {}, of(account))).metadata
+        if (chargeId !== null) return (await stripe.charges.retrieve(chargeId, {}, of(account))).metadata
+        return {}
+      }
+      return told(ask(), DEFINITE).catch((error: unknown) => {
+        if (isMissing(error)) return {}
+        throw error
+      })
+    },
     readEvent(raw, signature) {
       if (!signature) return undefined
       const event = webhookSecrets.map((secret) => verify(stripe, raw, signature, secret)).find(Boolean)
       if (!event) return undefined
       const { businessId, subject } = metadataOf(event)
-      return { id: event.id, type: event.type, account: event.account ?? null, businessId, subject }
+      const account = event.account ?? null
+      return { id: event.id, type: event.type, account, businessId, subject, refunded: refundedIn(event) }
     },
   }
 }
