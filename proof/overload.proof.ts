@@ -14,6 +14,7 @@ import { startApi } from '../test/support/start-api.ts'
 export const title = 'Three times as much as it can do: what is still done, how fast, and how soon it is over'
 
 const SLOW_SOCKETS = 2_000
+const SLOW_READERS = 2_000
 const PRODUCTS = 20_000
 
 const pick = (...values: string[]) => values[Math.floor(Math.random() * values.length)] as string
@@ -131,6 +132,16 @@ export async function run({ quick, note }: Run) {
   for (const socket of slow) socket.destroy()
   note(`beside ${stillOpen} slow sockets: p99 ${p99(beside).toFixed(0)} ms instead of ${p99(before).toFixed(0)}`)
 
+  // Many who ask for much and hardly read it, from one address, while others ask as usual.
+  const beforeReaders = await bear({ requests, connections: 300, rate: capacity / 3, ms: 5_000 })
+  const readers = await readSlowly(measured.url, `${shop.products}?limit=100`, tokens[0] as string)
+  const besideReaders = await bear({ requests, connections: 300, rate: capacity / 3, ms: 5_000 })
+  note(
+    `beside ${readers.length} slow readers: p99 ${p99(besideReaders).toFixed(0)} ms instead of ${p99(beforeReaders).toFixed(0)}, ` +
+      `refused ${besideReaders.refused}; ${readers.filter((socket) => socket.destroyed).length} were hung up on`,
+  )
+  for (const socket of readers) socket.destroy()
+
   loader.disconnect()
   await measured.kill()
   await api.close()
@@ -147,6 +158,9 @@ export async function run({ quick, note }: Run) {
     { name: 'health, p99 in the storm', value: percentile(health, 99), unit: 'ms', goal: '≤ 1000', ok: percentile(health, 99) <= 1_000 }, // biome-ignore format: one line
     { name: 'as before, after', value: recovered, unit: 's', goal: '≤ 5', ok: recovered <= 5 },
     { name: `p99 beside ${SLOW_SOCKETS} slow sockets`, value: p99(beside) / p99(before), unit: '×', goal: '≤ 2', ok: p99(beside) <= 2 * p99(before) }, // biome-ignore format: one line
+    { name: `p99 before ${SLOW_READERS} slow readers came`, value: p99(beforeReaders), unit: 'ms' },
+    { name: `p99 beside ${SLOW_READERS} slow readers`, value: p99(besideReaders), unit: 'ms', goal: '≤ 2 × before', ok: p99(besideReaders) <= 2 * p99(beforeReaders) }, // biome-ignore format: one line
+    { name: `refused beside ${SLOW_READERS} slow readers`, value: besideReaders.refused, unit: '', goal: '0', ok: besideReaders.refused === 0 }, // biome-ignore format: one line
   ]
   return { figures, charts: chartsOf(storm, after, capacity) }
 }
@@ -209,6 +223,23 @@ async function openSlowly(url: string, shop: string, token: string): Promise<net
     socket.write(count % 3 === 0 ? post : `GET ${shop} HTTP/1.1\r\nho`)
     if (count % 3 !== 1) continue
     const timer = setInterval(() => socket.write('x'), 1_000)
+    socket.once('close', () => clearInterval(timer))
+  }
+  return sockets
+}
+
+/** A third each: the reference’s script, its document, and a page of products. They take a kilobyte every three seconds. */
+async function readSlowly(url: string, products: string, token: string): Promise<net.Socket[]> {
+  const { hostname, port } = new URL(url)
+  const paths = ['/docs/js/scalar.js', '/openapi.json', products]
+  const sockets: net.Socket[] = []
+  for (let count = 0; count < SLOW_READERS; count++) {
+    const socket = net.connect(Number(port), hostname).pause()
+    socket.on('error', () => {})
+    sockets.push(socket)
+    await once(socket, 'connect')
+    socket.write(`GET ${paths[count % paths.length]} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${token}\r\n\r\n`)
+    const timer = setInterval(() => socket.read(1_024), 3_000)
     socket.once('close', () => clearInterval(timer))
   }
   return sockets

@@ -81,13 +81,15 @@ export type ApiOptions = {
   log: Logger
   metrics: Metrics
   drainGraceMs?: number
+  readerPatienceMs?: number
   trace?: ((app: FastifyInstance) => void) | undefined
   /** Called after every module, for routes of one's own. */
   extend?: (app: Server) => void | Promise<void>
 }
 
 /** The API, put together: what it needs, then every module's routes. This is the list of what exists. */
-export async function buildApi(config: Config, { log, metrics, trace, drainGraceMs = 1_000, extend }: ApiOptions) {
+export async function buildApi(config: Config, options: ApiOptions) {
+  const { log, metrics, trace, drainGraceMs = 1_000, readerPatienceMs = 10_000, extend } = options
   const databases = openDatabases(config.databases, { max: config.poolSize })
   const { control, cells } = databases
   const listener = await openListener(control)
@@ -111,6 +113,7 @@ export async function buildApi(config: Config, { log, metrics, trace, drainGrace
       : undefined,
     trace,
     drainGraceMs,
+    readerPatienceMs,
     guard: { ...directory, authenticate: createAuthenticator({ control, tokens, box, listener }), cells },
   })
   app.addHook('onClose', async () => {

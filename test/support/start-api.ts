@@ -16,6 +16,7 @@ export type StartOptions = {
   /** Routes of the test's own, to make happen what no real route does. */
   routes?: (app: Server) => void | Promise<void>
   drainGraceMs?: number
+  readerPatienceMs?: number
 }
 
 export type TestDatabases = Awaited<ReturnType<typeof createTestDatabases>>
@@ -50,8 +51,15 @@ export async function startApi(options: StartOptions = {}) {
   })
   const lines = options.lines
   const log = pino({ level: lines ? 'debug' : 'silent' }, { write: (line: string) => void lines?.push(line) })
-  const { routes: extend, drainGraceMs = 0 } = options
-  const app = await buildApi(config, { log, metrics: createMetrics(), drainGraceMs, ...(extend ? { extend } : {}) })
+  const { routes: extend, drainGraceMs = 0, readerPatienceMs } = options
+  const metrics = createMetrics()
+  const app = await buildApi(config, {
+    log,
+    metrics,
+    drainGraceMs,
+    ...(readerPatienceMs === undefined ? {} : { readerPatienceMs }),
+    ...(extend ? { extend } : {}),
+  })
   try {
     await app.listen({ host: '127.0.0.1', port: 0 })
   } catch (error) {
@@ -64,6 +72,7 @@ export async function startApi(options: StartOptions = {}) {
     app,
     config,
     databases,
+    metrics,
     url: `http://127.0.0.1:${port}`,
     services: app.services,
     async close() {

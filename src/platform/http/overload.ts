@@ -20,7 +20,7 @@ export type OverloadMeter = {
 const MAX_LINGER_MS = 30_000
 
 const place = Symbol('place')
-type Place = { kind: Kind; since: number; sent: boolean }
+type Place = { kind: Kind; since: number }
 type Placed = FastifyRequest & { [place]: Place | null }
 
 /**
@@ -39,16 +39,20 @@ export function refuseOverload(app: FastifyInstance, { connections, meter }: Ove
     const name = config.shares ?? (config.uploads ? 'uploads' : config)
     const known = kinds.get(name)
     if (known || kinds.has(name)) return known
-    const kind = isUnlimited(url ?? '') ? undefined : createKind(!waitsForOthers(config))
+    const kind = needsNoPlace(url ?? '') ? undefined : createKind(!waitsForOthers(config))
     kinds.set(name, kind)
     return kind
   }
 
   function ask(kind: Kind, request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void {
     const take = () => {
-      const taken: Place = { kind, since: performance.now(), sent: false }
+      const taken: Place = { kind, since: performance.now() }
       ;(request as Placed)[place] = taken
-      reply.raw.once('close', () => leave(request, taken))
+      // The caller may be gone while we still work for them: what waits for a database counts until it is done.
+      reply.raw.once('close', () => {
+        if ((request as Placed)[place] !== taken) return
+        setTimeout(() => free(request, taken, performance.now() - taken.since), MAX_LINGER_MS).unref()
+      })
     }
     const isGone = () => request.raw.socket.destroyed // the request itself is, once its body has been read
     const outcome = gate.enter(kind, isGone, (later) => {
@@ -70,15 +74,10 @@ export function refuseOverload(app: FastifyInstance, { connections, meter }: Ove
     else refuseCheaply(request, reply, tooMuch())
   }
 
-  /** The caller may be gone while we still work for them: what waits for a database counts until it is done. */
-  function leave(request: FastifyRequest, taken: Place) {
-    const free = () => {
-      if ((request as Placed)[place] !== taken) return
-      ;(request as Placed)[place] = null
-      gate.leave(taken.kind, performance.now() - taken.since)
-    }
-    if (taken.sent) return free()
-    setTimeout(free, MAX_LINGER_MS).unref()
+  function free(request: FastifyRequest, taken: Place, tookMs: number) {
+    if ((request as Placed)[place] !== taken) return
+    ;(request as Placed)[place] = null
+    gate.leave(taken.kind, tookMs)
   }
 
   app.addHook('onRequest', (request, reply, done) => {
@@ -91,15 +90,19 @@ export function refuseOverload(app: FastifyInstance, { connections, meter }: Ove
     if (!kind) return done()
     ask(kind, request, reply, done)
   })
-  app.addHook('onSend', (request, reply, payload, done) => {
+  // Done is what has been handed over to the socket. How long the caller takes to read it is no concern of anybody else.
+  app.addHook('onSend', (request, _reply, payload, done) => {
     const taken = (request as Placed)[place]
     if (taken) {
-      taken.sent = true
-      if (reply.raw.destroyed) leave(request, taken)
+      const tookMs = performance.now() - taken.since
+      process.nextTick(() => free(request, taken, tookMs)) // after this answer is written, and not on top of its stack
     }
     done(null, payload)
   })
 }
+
+/** Few, or the same for everybody and made once: these need nothing that there could be too little of. */
+const needsNoPlace = (url: string) => isUnlimited(url) || url === '/openapi.json' || /^\/docs(\/|$)/.test(url)
 
 /** How long these take says nothing about us: it is for the sender of a file, for a provider, or for the queue of passwords. */
 const waitsForOthers = ({ shares, uploads, fails }: FastifyContextConfig) =>

@@ -16,6 +16,7 @@ import { type OverloadOptions, refuseOverload } from './overload.ts'
 import { limitRates } from './rate-limit.ts'
 import { serializerCompiler } from './serialization.ts'
 import type { SharedCounts, SharedCountsOptions } from './shared-counts.ts'
+import { endSlowReaders } from './slow-readers.ts'
 import { validatorCompiler } from './validation.ts'
 
 export type ServerOptions = {
@@ -34,6 +35,8 @@ export type ServerOptions = {
   trace?: ((app: FastifyInstance) => void) | undefined
   /** How long keep-alive clients and balancers are given to notice that this process stops. */
   drainGraceMs: number
+  /** How long somebody may leave an answer unread. */
+  readerPatienceMs: number
 }
 
 export type Server = Awaited<ReturnType<typeof createServer>>
@@ -71,6 +74,7 @@ export async function createServer(options: ServerOptions) {
   drainOnClose(app, options.drainGraceMs)
   hearOut(app)
   answerInTime(app)
+  endSlowReaders(app, options.readerPatienceMs)
   if (options.rateLimits) {
     const shared = await openShared(options)
     app.addHook('onClose', async () => shared?.close())

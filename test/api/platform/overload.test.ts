@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
+import net from 'node:net'
+import { Readable } from 'node:stream'
 import { type TestContext, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { assertError } from '../../support/assert-error.ts'
 import { createClient } from '../../support/client.ts'
 import { openRaw } from '../../support/raw-http.ts'
@@ -10,14 +13,33 @@ import { until } from '../../support/until.ts'
 const used = useApi()
 // With two connections to a database there are 32 places, and a route has half of them.
 const PLACES = 16
+const READER_PATIENCE_MS = 1_500
+const LARGE = Buffer.alloc(12 * 1024 * 1024, 'x') // more than the system takes off our hands
+const MAX_UNREAD_BYTES = 128 * 1024 * 1024
+
+function* chunksOf(bytes: Buffer) {
+  for (let at = 0; at < bytes.length; at += 65_536) yield bytes.subarray(at, at + 65_536)
+}
+
+/** Asks, and does not read the answer. */
+async function askWithoutReading(url: string, path: string) {
+  const { hostname, port } = new URL(url)
+  const socket = net.connect({ host: hostname, port: Number(port) }).pause()
+  const closed = new Promise<void>((resolve) => void socket.once('close', () => resolve()).on('error', () => {}))
+  await new Promise((resolve) => void socket.once('connect', resolve))
+  socket.write(`GET ${path} HTTP/1.1\r\nhost: x\r\n\r\n`)
+  return { socket, closed }
+}
 
 /** An API with a route that holds whoever comes until they are let go, and one that answers at once. */
 async function startHeld(t: TestContext) {
   const held = Promise.withResolvers<void>()
   let inside = 0
+  let streams = 0
   const api = await startApi({
     databases: used.api.databases,
     env: { LOAD_SHEDDING: 'on', DATABASE_POOL_SIZE: '2' },
+    readerPatienceMs: READER_PATIENCE_MS,
     routes(app) {
       const config = { access: 'public', business: 'none' } as const
       app.get('/test/held', { config }, async () => {
@@ -32,13 +54,19 @@ async function startHeld(t: TestContext) {
       })
       app.get('/test/quick', { config }, () => ({ done: true }))
       app.post('/test/told', { config }, () => ({ done: true }))
+      app.get('/test/large', { config }, (_request, reply) => reply.type('application/octet-stream').send(LARGE))
+      app.get('/test/streamed', { config }, (_request, reply) => {
+        streams++
+        const chunks = Readable.from(chunksOf(LARGE)).once('close', () => void streams--)
+        return reply.type('application/octet-stream').send(chunks)
+      })
     },
   })
   t.after(() => {
     held.resolve()
     return api.close()
   })
-  return { api, client: createClient(api.url), letGo: held.resolve, inside: () => inside }
+  return { api, client: createClient(api.url), letGo: held.resolve, inside: () => inside, streams: () => streams }
 }
 
 test('more than can be done is refused soon, as any error is, and nothing else suffers', async (t) => {
@@ -96,3 +124,68 @@ test('who sends slowly takes up nobody’s place', async (t) => {
   for (let count = 0; count < 20; count++) assert.equal((await client.post('/test/told', {})).status, 200)
   for (const { destroy } of slow) destroy()
 })
+
+for (const path of ['/test/large', '/test/streamed', '/docs/js/scalar.js', '/openapi.json']) {
+  test(`who does not read the answer of ${path} takes up nobody’s place`, async (t) => {
+    const { api, client } = await startHeld(t)
+    const readers = await Promise.all(Array.from({ length: 2 * PLACES }, () => askWithoutReading(api.url, path)))
+    t.after(() => readers.forEach(({ socket }) => void socket.destroy()))
+    await client.get('/healthz') // by now they have been answered
+    await until('all places are free', async () => {
+      const gate = await api.metrics.registry.getSingleMetric('kontor_http_gate_requests')?.get()
+      return gate?.values.find(({ labels }) => labels.state === 'inside')?.value === 0
+    })
+    for (let count = 0; count < 20; count++) {
+      assert.equal((await client.get('/test/quick')).status, 200)
+      const { socket } = await askWithoutReading(api.url, path)
+      socket.destroy()
+    }
+  })
+}
+
+test('a connection on which nobody reads the answer is ended, also that of a stream', async (t) => {
+  const { api, streams } = await startHeld(t)
+  const readers = await Promise.all(['/test/large', '/test/streamed'].map((path) => askWithoutReading(api.url, path)))
+  await until('the stream has begun', () => streams() === 1)
+  const since = performance.now()
+  await until('both are ended', () => openConnections(api.app.server).then((count) => count === 0), { withinMs: 6_000 })
+  assert.ok(performance.now() - since > READER_PATIENCE_MS / 2, 'they had the time to read')
+  assert.equal(streams(), 0)
+  for (const { socket } of readers) socket.destroy()
+})
+
+test('who reads slowly, but reads, gets all of it', async (t) => {
+  const { api } = await startHeld(t)
+  for (const path of ['/test/large', '/test/streamed']) {
+    const { socket, closed } = await askWithoutReading(api.url, path)
+    let received = 0
+    const since = performance.now()
+    while (received < LARGE.length && performance.now() - since < 20_000 && !socket.readableEnded) {
+      const chunk = socket.read() as Buffer | null
+      received += chunk?.length ?? 0
+      await sleep(received < LARGE.length / 4 ? 60 : 0) // a quarter of it slowly: longer than who reads nothing may take
+    }
+    assert.ok(received >= LARGE.length, `${received} bytes of ${path}`)
+    socket.destroy()
+    await closed
+  }
+})
+
+test('answers that nobody reads have an end to their memory: those that wait longest go first', async (t) => {
+  const { api, client } = await startHeld(t)
+  const readers: Awaited<ReturnType<typeof askWithoutReading>>[] = []
+  t.after(() => readers.forEach(({ socket }) => void socket.destroy()))
+  const count = Math.ceil((1.5 * MAX_UNREAD_BYTES) / LARGE.length)
+  const since = performance.now()
+  for (let number = 0; number < count; number++) readers.push(await askWithoutReading(api.url, '/test/large'))
+  await client.get('/healthz')
+  const open = await openConnections(api.app.server)
+  assert.ok(performance.now() - since < READER_PATIENCE_MS, 'before their time was up')
+  assert.ok(open * LARGE.length < MAX_UNREAD_BYTES + 3 * LARGE.length, `${open} of ${count} are open`)
+  assert.ok(open > 4)
+})
+
+const openConnections = (server: net.Server) =>
+  new Promise<number>((resolve, reject) =>
+    server.getConnections((error, count) => (error ? reject(error) : resolve(count))),
+  )
