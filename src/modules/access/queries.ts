@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { ControlDb, ControlTx } from '#platform/database/database.ts'
 import { notify } from '#platform/database/listener.ts'
+import { fittingRows } from '#platform/database/page-bytes.ts'
 import type { Actor } from '#vocabulary/actor.ts'
 import type { Business, Market } from '#vocabulary/business.ts'
 import { notFound } from '#vocabulary/errors.ts'
@@ -35,18 +36,16 @@ export async function listBusinessesOf(
 ) {
   const filters = { list: 'businesses', userId, onlyBusinessId }
   const position = positionOf(filters, cursor)
-  const rows = await db
-    .selectFrom('access.businesses')
-    .selectAll()
-    .where('id', 'in', (mine) =>
-      mine.selectFrom('access.memberships').select('businessId').where('userId', '=', userId),
-    )
-    .$if(onlyBusinessId !== undefined, (query) => query.where('id', '=', onlyBusinessId ?? ''))
-    .$if(position !== undefined, (query) => query.where('id', '<', position ?? ''))
-    .orderBy('id', 'desc')
-    .limit(limit + 1)
-    .execute()
-  return { rows: rows.map(toBusiness), filters }
+  const page = sql`
+    select *
+      from access.businesses
+     where id in (select business_id from access.memberships where user_id = ${userId})
+           ${onlyBusinessId === undefined ? sql`` : sql`and id = ${onlyBusinessId}`}
+           ${position === undefined ? sql`` : sql`and id < ${position}`}
+     order by id desc
+     limit ${limit + 1}`
+  const { rows } = await fittingRows<Business>(page, ['markets'], sql`id desc`).execute(db)
+  return { rows, filters }
 }
 
 const positionOf = (filters: Filters, cursor: string | undefined) =>

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { ControlDb, ControlTx } from '#platform/database/database.ts'
+import { countFitting, isFitting } from '#platform/database/page-bytes.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { etagOf, expectedOf, sendVersioned } from '#platform/http/etag.ts'
 import { createOnce } from '#platform/http/idempotency.ts'
@@ -62,7 +63,8 @@ export const accessRoutes: FastifyPluginAsyncTypebox<AccessOptions> = async (app
     },
     async ({ actor, query }) => {
       const { rows, filters } = await listBusinessesOf(control, actor, query)
-      return toPage(rows, query.limit ?? 20, filters, (row) => [row.id], (row) => presentBusiness(row, true)) // biome-ignore format: one line
+      const shown = countFitting(rows, query.limit ?? 20, isFitting)
+      return toPage(rows, shown, filters, (row) => [row.id], (row) => presentBusiness(row, true)) // biome-ignore format: one line
     },
   )
 

@@ -6,6 +6,7 @@ import { transaction } from '#platform/database/transaction.ts'
 import { type NewEvent, record } from '#platform/events/record.ts'
 import { fault } from '#platform/faults.ts'
 import { findUnstorable, isTooDeep } from '#platform/http/json-body.ts'
+import { toKeptDetail } from '#platform/http/uploads.ts'
 import { createChecker } from '#platform/http/validation.ts'
 import type { Actor } from '#vocabulary/actor.ts'
 import type { Business } from '#vocabulary/business.ts'
@@ -278,16 +279,10 @@ const toEvent = (
   data: { importId },
 })
 
-/** Messages quote what was sent, and may cut it in the middle of a letter. */
-const storable = ({ field, error, message }: Detail): Detail => {
-  const clean = (text: string) => text.toWellFormed().replaceAll('\0', '�')
-  return { field: clean(field), error, message: clean(message) }
-}
-
 /** What was imported is forgotten, what failed is kept with its errors. */
 async function tick(tx: Tx, businessId: string, importId: string, taken: readonly Row[], failed: readonly Row[]) {
   const [first, last] = [taken[0]?.number ?? 0, taken.at(-1)?.number ?? 0]
-  const wrong = JSON.stringify(failed.map(({ number, details }) => ({ number, details: details?.map(storable) })))
+  const wrong = JSON.stringify(failed.map(({ number, details }) => ({ number, details: details?.map(toKeptDetail) })))
   await sql`
     with done as (
       delete from catalog.import_rows

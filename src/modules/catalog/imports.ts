@@ -1,8 +1,10 @@
+import { sql } from 'kysely'
 import { type Static, Type } from 'typebox'
 import { now } from '#platform/clock.ts'
 import type { Db, Tx } from '#platform/database/database.ts'
+import { countFitting, fittingRows, isFitting } from '#platform/database/page-bytes.ts'
 import { transaction } from '#platform/database/transaction.ts'
-import type { FileLine } from '#platform/http/uploads.ts'
+import { type FileLine, SEEN_LINE_LENGTH, shortenLine } from '#platform/http/uploads.ts'
 import type { Actor } from '#vocabulary/actor.ts'
 import type { Detail } from '#vocabulary/errors.ts'
 import { notFound } from '#vocabulary/errors.ts'
@@ -56,10 +58,6 @@ export async function beginImport(db: Db, businessId: string, actor: Actor | und
   return id
 }
 
-const SHOWN_LINE_LENGTH = 500
-const shorten = (line: string) =>
-  line.length > SHOWN_LINE_LENGTH ? `${line.slice(0, SHOWN_LINE_LENGTH).toWellFormed()}…` : line
-
 export async function stageRows(
   db: Db,
   businessId: string,
@@ -71,7 +69,7 @@ export async function stageRows(
     businessId,
     importId,
     number,
-    line: details ? shorten(line) : line,
+    line: details ? shortenLine(line) : line,
     details: details ? JSON.stringify(details) : null,
   }))
   await db.insertInto('catalog.importRows').values(staged).execute()
@@ -123,6 +121,8 @@ export const presentImport = (row: ImportRow): Import => ({
   finishedAt: row.finishedAt && toSeconds(row.finishedAt),
 })
 
+type FailedRow = { number: number; line: string; details: Detail[] }
+
 /** The lines that could not be imported, in the order of the file. */
 export async function listImportErrors(
   db: Db,
@@ -133,20 +133,19 @@ export async function listImportErrors(
   const { id } = await getImport(db, businessId, importId)
   const filters = { list: 'import-errors', businessId, importId: id }
   const [after = 0] = (decodeCursor(filters, cursor, ['number']) ?? []) as number[]
-  const rows = await db
-    .selectFrom('catalog.importRows')
-    .select(['number', 'line', 'details'])
-    .where((row) => row.and({ businessId, importId }))
-    .where('details', 'is not', null)
-    .where('number', '>', Math.max(0, Math.min(after, 2_147_483_647)))
-    .orderBy('number')
-    .limit(limit + 1)
-    .execute()
+  const page = sql`
+    select number, left(line, ${SEEN_LINE_LENGTH}) as line, details
+      from catalog.import_rows
+     where business_id = ${businessId} and import_id = ${importId} and details is not null
+       and number > ${Math.max(0, Math.min(after, 2_147_483_647))}
+     order by number
+     limit ${limit + 1}`
+  const { rows } = await fittingRows<FailedRow>(page, ['details'], sql`number`).execute(db)
   return toPage(
     rows,
-    limit,
+    countFitting(rows, limit, isFitting),
     filters,
     (row) => [row.number],
-    ({ number, line, details }) => ({ number, line: shorten(line), details: details as Detail[] }),
+    ({ number, line, details }) => ({ number, line: shortenLine(line), details }),
   )
 }

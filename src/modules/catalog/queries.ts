@@ -2,7 +2,8 @@ import { sql } from 'kysely'
 import { createCombiner } from '#platform/combine.ts'
 import type { Db, Tx } from '#platform/database/database.ts'
 import { fetchPrepared } from '#platform/database/hot.ts'
-import { listMatches, rankedSearch } from '#platform/database/search.ts'
+import { countFitting, fittingSql } from '#platform/database/page-bytes.ts'
+import { listMatches, PAGE_ORDER, rankedSearch } from '#platform/database/search.ts'
 import { notFound } from '#vocabulary/errors.ts'
 import { decodeCursor, toPage, toPageText } from '#vocabulary/paging.ts'
 import { fillStock } from './document.ts'
@@ -63,24 +64,33 @@ export function createProductReader() {
   }
 }
 
-/** Those of the products that the caller may see, as they are sent, by id. */
+const READ_PRODUCTS = `
+  select product.id, ${fittingSql('product.document', 'wanted.at')}, stock.quantities
+    from unnest((select $2::text[])) with ordinality as wanted (id, at)
+   cross join lateral (
+     select business_id, id, document
+       from catalog.products
+      where products.business_id = $1 and products.id = wanted.id
+        and (products.status = 'ACTIVE' or ($3 and products.status <> 'DELETED'))
+      limit 1) as product ${STOCK}`
+
+/** Those of the products that the caller may see, as they are sent, by id; the first ones, if all would be too large. */
 export async function readProducts(
   db: Db,
   businessId: string,
   ids: readonly string[],
   seesAll: boolean,
 ): Promise<Map<string, string>> {
-  const rows = await fetchPrepared<FoundRow>(db, GET_PRODUCTS, [ids.map(() => businessId), ids])
+  type Row = [id: string, document: string | null, quantities: string | null]
+  const rows = await fetchPrepared<Row>(db, READ_PRODUCTS, [businessId, ids, seesAll])
   return new Map(
-    rows
-      .filter(([, , , status]) => seesAll || status === 'ACTIVE')
-      .map(([at, document, quantities]) => [ids[at - 1] ?? '', fillStock(document, quantities)]),
+    rows.flatMap(([id, document, quantities]) => (document === null ? [] : [[id, fillStock(document, quantities)]])),
   )
 }
 
 /** Newest first. A page of each status, then the newest of them: one ordered walk over an index for each, never a sort of all. */
 const listSql = (where: string) => `
-  select product.document, stock.quantities, product.id
+  select ${fittingSql('product.document', 'product.id desc')}, stock.quantities, product.id
     from (select found.*
             from unnest((select $2::text[])) as wanted (status)
            cross join lateral (
@@ -100,7 +110,7 @@ const LIST_SLUG = listSql(
 )
 
 export const EXPORT = `
-  select product.document, stock.quantities, product.id
+  select ${fittingSql('product.document', 'product.id')}, stock.quantities, product.id
     from (select business_id, id, document
             from catalog.products
            where business_id = $1 and id > $2 and status <> 'DELETED'
@@ -119,10 +129,11 @@ const SEARCH = rankedSearch({
       select id from catalog.products where business_id = $1 and slug = ${value} and status <> 'DELETED'))`,
   },
   join: `join catalog.products as product on product.business_id = $1 and product.id = page.id ${STOCK}`,
-  select: 'product.document, stock.quantities',
+  select: `${fittingSql('product.document', PAGE_ORDER)}, stock.quantities`,
 })
 
-type ListRow = [document: string, quantities: string | null, id: string]
+/** Without a document where the page has become too large. */
+export type ListRow = [document: string | null, quantities: string | null, id: string]
 
 /** The front page of a shop is read by many at once: those who wait for the same page get it from one statement. */
 export function createListReader() {
@@ -156,8 +167,9 @@ async function listProducts(db: Db, businessId: string, query: ProductQuery, see
         ? [LIST_CATEGORY, category]
         : [LIST]
   const rows = await fetchPrepared<ListRow>(db, text, [businessId, statuses, limit + 1, after, ...values])
-  const present = ([document, quantities]: ListRow) => fillStock(document, quantities)
-  return toPageText(toPage(rows, limit, filters, ([, , id]) => [id], present))
+  const present = ([document, quantities]: ListRow) => fillStock(document ?? '', quantities)
+  const shown = countFitting(rows, limit, ([document]) => document)
+  return toPageText(toPage(rows, shown, filters, ([, , id]) => [id], present))
 }
 
 export type StockRow = { variantId: string; position: number | null; quantity: number; version: number }

@@ -7,6 +7,7 @@ import { transaction } from '#platform/database/transaction.ts'
 import { record } from '#platform/events/record.ts'
 import { fault } from '#platform/faults.ts'
 import { findUnstorable, isTooDeep } from '#platform/http/json-body.ts'
+import { toKeptDetail } from '#platform/http/uploads.ts'
 import { createChecker } from '#platform/http/validation.ts'
 import type { Detail } from '#vocabulary/errors.ts'
 import { OneOf } from '#vocabulary/schemas.ts'
@@ -108,16 +109,10 @@ function planOf({ plans }: Collection, { planId, status }: Imported): Pick<Wish,
 
 const PAID_PLAN = { field: 'planId', error: 'PAID_PLAN', message: 'Who subscribes to a paid plan has to pay: it cannot be imported.' } // biome-ignore format: one line
 
-/** Messages quote what was sent, and may cut it in the middle of a letter. */
-const storable = ({ field, error, message }: Detail): Detail => {
-  const clean = (text: string) => text.toWellFormed().replaceAll('\0', '�')
-  return { field: clean(field), error, message: clean(message) }
-}
-
 /** What was imported is forgotten, what failed is kept with its errors. */
 async function tick(tx: Tx, businessId: string, importId: string, rows: readonly Row[], failed: readonly Row[]) {
   const [first, last] = [rows[0]?.number ?? 0, rows.at(-1)?.number ?? 0]
-  const wrong = JSON.stringify(failed.map(({ number, details }) => ({ number, details: details?.map(storable) })))
+  const wrong = JSON.stringify(failed.map(({ number, details }) => ({ number, details: details?.map(toKeptDetail) })))
   // Both look only between first and last, whatever the planner believes to know of millions that have just come.
   await sql`
     with done as (

@@ -3,7 +3,8 @@ import { type Static, Type } from 'typebox'
 import { now } from '#platform/clock.ts'
 import type { NewsletterImports } from '#platform/database/cell-tables.ts'
 import type { Db, Tx } from '#platform/database/database.ts'
-import type { FileLine } from '#platform/http/uploads.ts'
+import { countFitting, fittingRows, isFitting } from '#platform/database/page-bytes.ts'
+import { type FileLine, SEEN_LINE_LENGTH, shortenLine } from '#platform/http/uploads.ts'
 import type { Actor } from '#vocabulary/actor.ts'
 import type { Detail } from '#vocabulary/errors.ts'
 import { notFound } from '#vocabulary/errors.ts'
@@ -64,17 +65,13 @@ export async function beginImport(
   return id
 }
 
-const SHOWN_LINE_LENGTH = 500
-const shorten = (line: string) =>
-  line.length > SHOWN_LINE_LENGTH ? `${line.slice(0, SHOWN_LINE_LENGTH).toWellFormed()}…` : line
-
 export async function stageRows(db: Db, businessId: string, importId: string, rows: readonly FileLine[]) {
   if (rows.length === 0) return
   await sql`
     insert into newsletter.import_rows (business_id, import_id, number, line, details)
     select ${businessId}, ${importId}, *
       from unnest(${rows.map(({ number }) => number)}::integer[],
-                  ${rows.map(({ line, details }) => (details ? shorten(line) : line))}::text[],
+                  ${rows.map(({ line, details }) => (details ? shortenLine(line) : line))}::text[],
                   ${rows.map(({ details }) => (details ? JSON.stringify(details) : null))}::jsonb[])`.execute(db)
 }
 
@@ -129,6 +126,8 @@ export const presentImport = (row: Selectable<NewsletterImports>): SubscriberImp
   finishedAt: row.finishedAt && toSeconds(row.finishedAt),
 })
 
+type FailedRow = { number: number; line: string; details: Detail[] }
+
 /** The lines that could not be imported, in the order of the file. */
 export async function listImportErrors(
   db: Db,
@@ -140,20 +139,19 @@ export async function listImportErrors(
   await getImport(db, place, importId)
   const filters = { list: 'subscriber-import-errors', businessId, importId }
   const [after = 0] = (decodeCursor(filters, cursor, ['number']) ?? []) as number[]
-  const rows = await db
-    .selectFrom('newsletter.importRows')
-    .select(['number', 'line', 'details'])
-    .where((row) => row.and({ businessId, importId }))
-    .where('details', 'is not', null)
-    .where('number', '>', Math.max(0, Math.min(after, 2_147_483_647)))
-    .orderBy('number')
-    .limit(limit + 1)
-    .execute()
+  const page = sql`
+    select number, left(line, ${SEEN_LINE_LENGTH}) as line, details
+      from newsletter.import_rows
+     where business_id = ${businessId} and import_id = ${importId} and details is not null
+       and number > ${Math.max(0, Math.min(after, 2_147_483_647))}
+     order by number
+     limit ${limit + 1}`
+  const { rows } = await fittingRows<FailedRow>(page, ['details'], sql`number`).execute(db)
   return toPage(
     rows,
-    limit,
+    countFitting(rows, limit, isFitting),
     filters,
     (row) => [row.number],
-    ({ number, line, details }) => ({ number, line: shorten(line), details: details as Detail[] }),
+    ({ number, line, details }) => ({ number, line: shortenLine(line), details }),
   )
 }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { now, nowMs } from '#platform/clock.ts'
 import type { Db, Tx } from '#platform/database/database.ts'
+import { fittingRows } from '#platform/database/page-bytes.ts'
 import { insertion, type Write } from '#platform/database/write.ts'
 import { notFound } from '#vocabulary/errors.ts'
 import { decodeCursor } from '#vocabulary/paging.ts'
@@ -39,6 +40,9 @@ export async function lockOrder(tx: Tx, businessId: string, id: string): Promise
   return row as OrderRow
 }
 
+/** What of an order can be long. */
+const LARGE_COLUMNS = ['lines', 'blocks', 'statuses', 'payment_statuses', 'trace']
+
 /** Newest first; of these customers only, if they are given. */
 export async function listOrders(
   db: Db,
@@ -53,16 +57,17 @@ export async function listOrders(
     where orders.business_id = ${businessId} and orders.id < ${after}
           ${status === undefined ? sql`` : sql`and orders.status = ${status}`}`
   // A person's orders may be under several ids (guests that became an account): a page of each, then the newest of them.
-  const { rows } = await (customerIds === undefined
-    ? sql<OrderRow>`select * from orders.orders ${page} order by id desc limit ${limit + 1}`
-    : sql<OrderRow>`
+  const found =
+    customerIds === undefined
+      ? sql`select * from orders.orders ${page} order by id desc limit ${limit + 1}`
+      : sql`
         select found.*
           from unnest(${customerIds}::text[]) as customer (id)
          cross join lateral (
            select * from orders.orders ${page} and orders.customer_id = customer.id order by id desc limit ${limit + 1}) as found
          order by found.id desc
          limit ${limit + 1}`
-  ).execute(db)
+  const { rows } = await fittingRows<OrderRow>(found, LARGE_COLUMNS, sql`id desc`).execute(db)
   return { rows, filters }
 }
 

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
 import type { Db } from '#platform/database/database.ts'
+import { countFitting, isFitting } from '#platform/database/page-bytes.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { fault } from '#platform/faults.ts'
 import { checkExpected, etagOf, expectedOf, sendVersioned } from '#platform/http/etag.ts'
@@ -85,7 +86,8 @@ export const orderRoutes: FastifyPluginAsyncTypebox<OrderOptions> = async (app, 
       const asked = query.customerId === undefined ? undefined : await idsOf(query.customerId)
       const customerIds = own && asked ? asked.filter((id) => own.includes(id)) : (asked ?? own)
       const { rows, filters } = await listOrders(cell, params.businessId, query, customerIds)
-      return toPage(rows, query.limit ?? 20, filters, (row) => [row.id], presentOrder)
+      const shown = countFitting(rows, query.limit ?? 20, isFitting)
+      return toPage(rows, shown, filters, (row) => [row.id], presentOrder)
     },
   )
 

@@ -79,6 +79,27 @@ export const refuseLine = (number: number, line: string, message: string): FileL
   details: [{ field: '', error: 'INVALID', message }],
 })
 
+const SHOWN_LINE_LENGTH = 500
+const MAX_FIELD_LENGTH = 200
+const MAX_MESSAGE_LENGTH = 500
+
+/** As many characters of a line as `shortenLine` needs to see that there are more. */
+export const SEEN_LINE_LENGTH = SHOWN_LINE_LENGTH + 1
+
+/** A line as people are shown it. */
+export const shortenLine = (line: string) => shorten(line, SHOWN_LINE_LENGTH)
+
+/** What is wrong with a line, as it is kept: messages quote what was sent, and a key of it may be as long as the line. */
+export const toKeptDetail = ({ field, error, message }: Detail): Detail => ({
+  field: shorten(clean(field), MAX_FIELD_LENGTH),
+  error,
+  message: shorten(clean(message), MAX_MESSAGE_LENGTH),
+})
+
+const shorten = (text: string, length: number) =>
+  text.length > length ? `${text.slice(0, length).toWellFormed()}…` : text
+const clean = (text: string) => text.toWellFormed().replaceAll('\0', '�')
+
 /** Other encodings, Excel's for instance, would be read as text with holes in it. A byte order mark goes away here. */
 export async function* decodeUtf8(file: AsyncIterable<Buffer>): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true })

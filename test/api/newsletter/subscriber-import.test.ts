@@ -10,6 +10,7 @@ import { startChild } from '../../support/child.ts'
 import type { Client } from '../../support/client.ts'
 import { CSV, faultsIn, type ImportAnswer, NDJSON, toLines } from '../../support/imports.ts'
 import { createMake, type Make } from '../../support/make.ts'
+import { largestRead } from '../../support/read-bytes.ts'
 import { refusal } from '../../support/refusal.ts'
 import { startApi, type TestApi } from '../../support/start-api.ts'
 import { startTestWorker, type TestWorker } from '../../support/start-worker.ts'
@@ -479,6 +480,15 @@ describe('exporting subscribers', { concurrency: true }, () => {
     assert.doesNotMatch(text, /secret/)
     assert.equal((await newsletter.admin.get(`${newsletter.subscribers}/export?format=xlsx`)).status, 422)
   })
+})
+
+test('the long lines of an import that failed are not read to be shortened', async () => {
+  const newsletter = await makeNewsletter()
+  const bad = { email: 'nobody', name: 'n'.repeat(15_000) }
+  const { id, failed } = await importText(newsletter, toLines(Array.from({ length: 50 }, () => bad)), NDJSON)
+  assert.equal(failed, 50)
+  const read = await largestRead(() => newsletter.admin.get(`${newsletter.subscribers}/imports/${id}/errors?limit=100`))
+  assert.ok(read < 100_000, `${read} bytes`)
 })
 
 test('an import whose workers are killed is finished by the next one, and nothing is doubled', async (t) => {
