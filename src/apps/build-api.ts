@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
-import { accessRoutes, createCustomers, createDirectory } from '#modules/access/index.ts'
+import { accessRoutes, createCustomers, createDirectory, holdCustomer, nameCustomer } from '#modules/access/index.ts'
 import {
   accountRoutes,
   createAttempts,
@@ -149,7 +149,8 @@ export async function buildApi(config: Config, options: ApiOptions) {
     prefix: '/v1/businesses/:businessId',
     idsOf: (userId) => idsOf(control, userId),
     userExists: (userId) => userExists(control, userId),
-    rememberCustomer: customers.remember,
+    holdCustomer: (businessId, userId) => holdCustomer(control, businessId, userId),
+    nameCustomer: (businessId, userId) => nameCustomer(control, businessId, userId),
     closePage: (cell, businessId, orderId) => closePageOf(pages, cell, businessId, orderId),
   })
   await app.register(checkoutRoutes, {
@@ -178,7 +179,7 @@ export async function buildApi(config: Config, options: ApiOptions) {
     resolvers,
     related: {
       PRODUCT: (cell, businessId, ids, { seesProducts }) => readProducts(cell, businessId, ids, seesProducts),
-      USER: (_cell, _businessId, ids) => readNames(control, ids),
+      USER: (_cell, businessId, ids) => readNames(control, businessId, ids),
     },
     findOpened: async (cell, businessId, { email, onlyBusinessId }) =>
       email === undefined || (onlyBusinessId ?? businessId) !== businessId ? [] : listPaidFor(cell, businessId, email),

@@ -1,4 +1,4 @@
-import { createBusiness } from '#modules/access/index.ts'
+import { createBusiness, rememberCustomer } from '#modules/access/index.ts'
 import { startSession } from '#modules/accounts/index.ts'
 import { now } from '#platform/clock.ts'
 import { transaction } from '#platform/database/transaction.ts'
@@ -84,6 +84,13 @@ export function createMake({ url, services }: Pick<TestApi, 'url' | 'services'>)
     return { ...member, roleId }
   }
 
+  /** A user who has come there by themselves, as if they had bought something. */
+  async function customer(businessId: string) {
+    const customer = await user()
+    await rememberCustomer(control, businessId, customer.id)
+    return customer
+  }
+
   /** A business that sells in two markets, `us` (USD) and `de` (EUR). */
   async function shop(options: Parameters<typeof business>[0] = {}) {
     const made = await business(options)
@@ -132,6 +139,7 @@ export function createMake({ url, services }: Pick<TestApi, 'url' | 'services'>)
     apiKey,
     business,
     member,
+    customer,
     anonymous: () => createClient(url),
   }
 }

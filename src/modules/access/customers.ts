@@ -26,12 +26,40 @@ export async function listCustomerships(db: ControlDb, userIds: readonly string[
   return rows.map(({ businessId }) => businessId)
 }
 
-/** Called before a user's first order, subscription or entry in a business: a superset is harmless, a gap is not. */
+/**
+ * They came by themselves. Called before a user's first order, subscription or entry in a business: a superset is harmless, a gap
+ * is not.
+ */
 export async function rememberCustomer(db: ControlDb, businessId: string, userId: string): Promise<void> {
   await db
     .insertInto('access.customers')
-    .values({ businessId, userId, createdAt: now() })
+    .values({ businessId, userId, cameAt: now(), createdAt: now() })
+    .onConflict((known) =>
+      known
+        .columns(['businessId', 'userId'])
+        .doUpdateSet({ cameAt: now() })
+        .where('access.customers.cameAt', 'is', null),
+    )
+    .execute()
+}
+
+/** Before a business writes an order for somebody: a guest in it is not tidied away, and nothing is shown of anybody yet. */
+export async function holdCustomer(db: ControlDb, businessId: string, userId: string): Promise<void> {
+  await db
+    .insertInto('access.customers')
+    .values({ businessId, userId, cameAt: null, createdAt: now() })
     .onConflict((known) => known.doNothing())
+    .execute()
+}
+
+/** After that order was written: the business has a person of this id, of whom it sees no more until they come by themselves. */
+export async function nameCustomer(db: ControlDb, businessId: string, userId: string): Promise<void> {
+  await db
+    .updateTable('access.customers')
+    .set({ namedAt: now() })
+    .where((row) => row.and({ businessId, userId }))
+    .where('namedAt', 'is', null)
+    .where('cameAt', 'is', null)
     .execute()
 }
 

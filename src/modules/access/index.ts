@@ -1,6 +1,13 @@
 export { AUDIT_LOG, audit } from './audit.ts'
 export { createBusiness } from './create-business.ts'
-export { createCustomers, listCustomerships, rememberCustomer, withoutCustomers } from './customers.ts'
+export {
+  createCustomers,
+  holdCustomer,
+  listCustomerships,
+  nameCustomer,
+  rememberCustomer,
+  withoutCustomers,
+} from './customers.ts'
 export { createDirectory } from './directory.ts'
 export { mintInvitationToken } from './invitations.ts'
 export { type BusinessSummary, listAllBusinesses, setStripeAccount, suspendBusiness } from './operate-business.ts'
@@ -12,6 +19,7 @@ export {
   findPeople,
   listPeopleOf,
   listRolesOf,
+  openPeople,
   removeFromBusinesses,
 } from './queries.ts'
 export { grantRole, setRole } from './roles.ts'

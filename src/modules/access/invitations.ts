@@ -26,6 +26,7 @@ export async function createInvitation(tx: ControlTx, granter: Granter, { email,
     businessId,
     id: newId('inv'),
     email,
+    userId: null,
     roleId,
     invitedBy: actor.userId,
     expiresAt: new Date(nowMs() + VALID_MS),
@@ -89,4 +90,5 @@ export async function acceptInvitation(tx: ControlTx, actor: Actor, token: strin
   await notify(tx, MEMBERS_CHANGED, businessId)
 }
 
-const isSameEmail = (invited: string, email: string | undefined) => invited.toLowerCase() === email?.toLowerCase()
+const isSameEmail = (invited: string | null, email: string | undefined) =>
+  invited !== null && invited.toLowerCase() === email?.toLowerCase()

@@ -165,39 +165,55 @@ export async function listRolesOf(db: ControlDb, userIds: readonly string[], bus
     .execute()
 }
 
-/** Who belongs to a business: its members, and those who ever ordered, subscribed or wrote there. */
-export async function listPeopleOf(db: ControlDb, businessId: string, roleIds: readonly string[]): Promise<string[]> {
-  const members = db
-    .selectFrom('access.memberships')
-    .select('userId')
-    .where('businessId', '=', businessId)
-    .$if(roleIds.length > 0, (query) => query.where('roleId', 'in', roleIds))
-  const rows = await (roleIds.length > 0
-    ? members
-    : members.union(db.selectFrom('access.customers').select('userId').where('businessId', '=', businessId))
-  ).execute()
-  return rows.map(({ userId }) => userId)
+export type Person = { userId: string; isOpen: boolean }
+
+/**
+ * Who belongs to a business: its members, and those who ordered, subscribed or wrote there, or were named by it. `isOpen`: they
+ * joined or came by themselves, so their record is shown there; of the others it sees the id.
+ */
+export async function listPeopleOf(db: ControlDb, businessId: string, roleIds: readonly string[]): Promise<Person[]> {
+  const { rows } = await sql<Person>`
+    select user_id, bool_or(is_open) as is_open
+      from (
+        select user_id, true as is_open
+          from access.memberships
+         where business_id = ${businessId} and (${roleIds.length === 0} or role_id = any(${roleIds}::text[]))
+         union all
+        select user_id, came_at is not null
+          from access.customers
+         where business_id = ${businessId} and ${roleIds.length === 0}
+           and (came_at is not null or named_at is not null)
+      ) as people
+     group by user_id`.execute(db)
+  return rows
 }
 
-/** Which of these users are members or customers of a business. */
+/** Which of these users are members or customers of a business, or were named by it. */
 export async function findPeople(
   db: ControlDb,
   businessId: string,
   ids: readonly string[],
 ): Promise<ReadonlySet<string>> {
-  const members = db
-    .selectFrom('access.memberships')
-    .select('userId')
-    .where('businessId', '=', businessId)
-    .where('userId', 'in', ids)
-  const customers = db
-    .selectFrom('access.customers')
-    .select('userId')
-    .where('businessId', '=', businessId)
-    .where('userId', 'in', ids)
+  const members = membersAmong(db, businessId, ids)
+  const customers = customersAmong(db, businessId, ids).where((row) =>
+    row.or([row('cameAt', 'is not', null), row('namedAt', 'is not', null)]),
+  )
   const rows = await members.union(customers).execute()
   return new Set(rows.map(({ userId }) => userId))
 }
+
+/**
+ * A query, to be part of another: which of these users joined a business or came there by themselves, so that what they tell of
+ * themselves may be shown there.
+ */
+export const openPeople = (db: ControlDb, businessId: string, ids: readonly string[]) =>
+  membersAmong(db, businessId, ids).union(customersAmong(db, businessId, ids).where('cameAt', 'is not', null))
+
+const membersAmong = (db: ControlDb, businessId: string, ids: readonly string[]) =>
+  db.selectFrom('access.memberships').select('userId').where('businessId', '=', businessId).where('userId', 'in', ids)
+
+const customersAmong = (db: ControlDb, businessId: string, ids: readonly string[]) =>
+  db.selectFrom('access.customers').select('userId').where('businessId', '=', businessId).where('userId', 'in', ids)
 
 /** Takes a user out of every business. The last ADMIN of one must hand it over first. */
 export async function removeFromBusinesses(tx: ControlTx, userId: string): Promise<void> {

@@ -103,7 +103,7 @@ export type RoleChanges = Static<typeof RoleChanges>
 export const Invitation = Type.Object(
   {
     id: InvitationId,
-    email: Email,
+    email: Nullable(Email),
     roleId: RoleId,
     invitedBy: UserId,
     expiresAt: UnixSeconds,

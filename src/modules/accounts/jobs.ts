@@ -111,6 +111,7 @@ export const sendInvitation = defineJob({
     if (!token) return
     const url = `${services.publicUrl}/invitation?token=${token}`
     const { email, business, role } = invitation
+    if (email === null) return
     await mail.send({ to: email, ...(await invitationMail({ email, business, role, url })) })
   },
 })

@@ -6,14 +6,17 @@ import type { AccountsUsers } from '#platform/database/control-tables.ts'
 import type { ControlDb } from '#platform/database/database.ts'
 import { decodeCursor, toPage } from '#vocabulary/paging.ts'
 import type { SearchQuery } from './schemas.ts'
-import { presentUser } from './users.ts'
+import { presentNamed, presentUser } from './users.ts'
 
 const NO_NUMBER = '\u2400'
 
 /** Only of a word that can be part of a phone number: the 1 of `ada1` is none. */
 const digitsOf = (word: string) => (/^[+\d()./-]*\d[\d()./-]*$/.test(word) ? word.replace(/[^+\d]/g, '') : undefined)
 
-/** Members and customers of one business, and of their records only what belongs to it. */
+/**
+ * Members and customers of one business, and of their records only what belongs to it. Whom the business only named has no name,
+ * address or number here, so a query never finds them: it would tell whose they are.
+ */
 export async function searchUsers(
   db: ControlDb,
   { businessId, query = '', roleIds = [], limit = 20, cursor }: Static<typeof SearchQuery>,
@@ -21,38 +24,33 @@ export async function searchUsers(
   const wantedRoles = roleIds.flatMap((part) => part.split(',')).filter(Boolean)
   const filters = { list: 'users', businessId, query, roleIds: wantedRoles }
   const position = decodeCursor(filters, cursor, ['string'])?.[0] as string | undefined
-  const people = await listPeopleOf(db, businessId, wantedRoles)
   const words = query.trim().toLowerCase().split(/\s+/).filter(Boolean)
   const matches = words.map(
     (word) => sql<boolean>`(position(${word} in lower(name)) > 0 or position(${word} in coalesce(email_key, '')) > 0
       or position(${digitsOf(word) ?? NO_NUMBER} in array_to_string(phone_numbers, ' ')) > 0)`,
   )
+  const people = await listPeopleOf(db, businessId, wantedRoles)
+  const open = new Set(people.filter(({ isOpen }) => isOpen).map(({ userId }) => userId))
+  const findable = matches.length > 0 ? [...open] : people.map(({ userId }) => userId)
   const rows = (await db
     .selectFrom('accounts.users')
     .selectAll()
-    .where('id', '=', sql<string>`any(${people}::text[])`)
+    .where('id', '=', sql<string>`any(${findable}::text[])`)
     .$if(position !== undefined, (page) => page.where('id', '<', position ?? ''))
     .$if(matches.length > 0, (page) => page.where((word) => word.and(matches)))
     .orderBy('id', 'desc')
     .limit(limit + 1)
     .execute()) as Selectable<AccountsUsers>[]
-  const roles =
-    rows.length === 0
-      ? []
-      : await listRolesOf(
-          db,
-          rows.map(({ id }) => id),
-          businessId,
-        )
+  const ids = rows.map(({ id }) => id)
+  const roles = ids.length === 0 ? [] : await listRolesOf(db, ids, businessId)
   return toPage(
     rows,
     limit,
     filters,
     (row) => [row.id],
-    (row) =>
-      presentUser(
-        row,
-        roles.filter(({ userId }) => userId === row.id),
-      ),
+    (row) => {
+      const theirs = roles.filter(({ userId }) => userId === row.id)
+      return open.has(row.id) ? presentUser(row, theirs) : presentNamed(row.id, theirs)
+    },
   )
 }

@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely'
-import { listRolesOf } from '#modules/access/index.ts'
+import { listRolesOf, openPeople } from '#modules/access/index.ts'
 import type { AccountsUsers } from '#platform/database/control-tables.ts'
 import type { ControlDb, ControlTx } from '#platform/database/database.ts'
 import { unauthenticated } from '#vocabulary/errors.ts'
@@ -44,9 +44,26 @@ export async function findContact(db: ControlDb, userId: string): Promise<{ phon
   return { phone: row?.number }
 }
 
-/** Who these users are, to anybody: no more than their names. As JSON, by id. */
-export async function readNames(db: ControlDb, ids: readonly string[]): Promise<Map<string, string>> {
-  const rows = await db.selectFrom('accounts.users').select(['id', 'name']).where('id', 'in', ids).execute()
+/** Who these users are, to anybody: no more than their names, and of those whom the business only named not even that. */
+export async function readNames(
+  db: ControlDb,
+  businessId: string,
+  ids: readonly string[],
+): Promise<Map<string, string>> {
+  const rows = await db
+    .selectFrom('accounts.users')
+    .select((user) => [
+      'id',
+      user
+        .case()
+        .when('id', 'in', openPeople(db, businessId, ids))
+        .then(user.ref('name'))
+        .else('')
+        .end()
+        .as('name'),
+    ])
+    .where('id', 'in', ids)
+    .execute()
   return new Map(rows.map(({ id, name }) => [id, JSON.stringify({ id, name })]))
 }
 
@@ -83,13 +100,30 @@ export function presentUser(user: Selectable<AccountsUsers>, roles: readonly Rol
     isConfirmed: user.confirmedAt !== null,
     phoneNumbers: user.phoneNumbers,
     addresses: [],
-    roleIds: roles.map(({ id }) => id),
-    roles: roles.map(({ id, name, permissions }) => ({ id, name, permissions: permissions as Permission[] })),
+    ...presentRoles(roles),
     apiTokens: [],
     businessUserConfigs: [],
     lifecycle: { lastLoginAt: null, onboardingCompleted: user.onboardingCompleted },
   }
 }
+
+/** Whom a business only named: their id, and what it wrote itself. */
+export const presentNamed = (id: string, roles: readonly RoleRow[]): User => ({
+  id,
+  name: '',
+  isConfirmed: false,
+  phoneNumbers: [],
+  addresses: [],
+  ...presentRoles(roles),
+  apiTokens: [],
+  businessUserConfigs: [],
+  lifecycle: { lastLoginAt: null, onboardingCompleted: false },
+})
+
+const presentRoles = (roles: readonly RoleRow[]) => ({
+  roleIds: roles.map(({ id }) => id),
+  roles: roles.map(({ id, name, permissions }) => ({ id, name, permissions: permissions as Permission[] })),
+})
 
 /** For the operator: the addresses of these users, by id. */
 export async function readEmails(db: ControlDb, ids: readonly string[]): Promise<Map<string, string>> {

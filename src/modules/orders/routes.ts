@@ -21,20 +21,26 @@ export type OrderOptions = {
   /** All ids under which a user may have ordered: guests that became an account are still in old orders. */
   idsOf: (userId: string) => Promise<string[]>
   userExists: (userId: string) => Promise<boolean>
-  /** Called before the user's first order here is written. */
-  rememberCustomer: (businessId: string, userId: string) => Promise<void>
+  /** Called before an order by hand names this user, so that a guest in it is kept. Nothing is shown of anybody by this. */
+  holdCustomer: (businessId: string, userId: string) => Promise<void>
+  /** Called after such an order was written: only then is its customer a person of the business. */
+  nameCustomer: (businessId: string, userId: string) => Promise<void>
   /** Called before an order is cancelled: nobody may be able to pay it any more. */
   closePage: (cell: Db, businessId: string, orderId: string) => Promise<void>
 }
 
 export const orderRoutes: FastifyPluginAsyncTypebox<OrderOptions> = async (app, options) => {
-  const { idsOf, userExists, rememberCustomer, closePage } = options
+  const { idsOf, userExists, holdCustomer, nameCustomer, closePage } = options
 
   async function checkCustomer(businessId: string, customerId: string | undefined) {
     if (customerId === undefined) return
     if (!(await userExists(customerId))) throw customerNotFound(customerId)
-    await rememberCustomer(businessId, customerId)
+    await holdCustomer(businessId, customerId)
   }
+
+  // The order stands by then: whoever asked must not think that it failed.
+  const ignore = (request: FastifyRequest) => (error: unknown) =>
+    request.log.warn({ err: error }, 'the customer of an order by hand was not named')
 
   app.post(
     '/orders',
@@ -53,9 +59,12 @@ export const orderRoutes: FastifyPluginAsyncTypebox<OrderOptions> = async (app, 
     async (request, reply) => {
       const { cell, business, actor, body } = request
       await checkCustomer(business.id, body.customerId)
-      return createOnce(request, reply, cell, async (tx) =>
+      const answer = await createOnce(request, reply, cell, async (tx) =>
         presentOrder(await createOrder(tx, { business, actor }, body)),
       )
+      // A refusal that is repeated for its key is answered, not thrown.
+      if (reply.statusCode === 201) await nameCustomer(business.id, body.customerId).catch(ignore(request))
+      return answer
     },
   )
 
@@ -135,6 +144,7 @@ export const orderRoutes: FastifyPluginAsyncTypebox<OrderOptions> = async (app, 
       const order = await transaction(cell, (tx) =>
         updateOrder(tx, { business, actor }, ({ version }) => checkExpected(expected, etagOf(version)), body),
       )
+      if (body.customerId !== undefined) await nameCustomer(business.id, body.customerId).catch(ignore(request))
       return sendVersioned(request, reply, etagOf(order.version), presentOrder(order))
     },
   )

@@ -52,7 +52,9 @@ export interface AccessBusinesses {
 
 export interface AccessCustomers {
   businessId: string
+  cameAt: Generated<Timestamp | null>
   createdAt: Timestamp
+  namedAt: Timestamp | null
   userId: string
 }
 
@@ -60,12 +62,13 @@ export interface AccessInvitations {
   acceptedAt: Timestamp | null
   businessId: string
   createdAt: Timestamp
-  email: string
+  email: string | null
   expiresAt: Timestamp
   id: string
   invitedBy: string
   roleId: string
   tokenHash: Buffer | null
+  userId: string | null
 }
 
 export interface AccessMemberships {
@@ -117,6 +120,12 @@ export interface AccountsIdentities {
   createdAt: Timestamp
   issuer: string
   subject: string
+  userId: string
+}
+
+export interface AccountsKnownAddresses {
+  addressHash: Buffer
+  seenAt: Timestamp
   userId: string
 }
 
@@ -220,6 +229,7 @@ export interface DB {
   'accounts.businessConfigs': AccountsBusinessConfigs
   'accounts.guestAliases': AccountsGuestAliases
   'accounts.identities': AccountsIdentities
+  'accounts.knownAddresses': AccountsKnownAddresses
   'accounts.oauthFlows': AccountsOauthFlows
   'accounts.origins': AccountsOrigins
   'accounts.phoneCodes': AccountsPhoneCodes

@@ -505,7 +505,7 @@ export type Invitation = {
      * Id, starts with `inv_`.
      */
     id: string;
-    email: string;
+    email: string | null;
     /**
      * Id, starts with `role_`.
      */
