@@ -64,6 +64,7 @@ export const DETAILS: Record<string, string> = {
   TOO_LARGE: 'A number, or the whole of a record, is too large.',
   TOO_LONG: 'Too many characters.',
   TOO_MANY: 'Too many items.',
+  TOO_MANY_UNPAID: 'Ten orders of this caller wait to be paid. Pay or cancel one, or wait until one expires.',
   TOO_SHORT: 'Too few characters.',
   TOO_SMALL: 'A number is too small.',
   TOPIC_UNKNOWN: 'A message of an SNS topic that the operator has not named.',

@@ -157,6 +157,7 @@ export async function buildApi(config: Config, options: ApiOptions) {
     ...pages,
     rememberCustomer: customers.remember,
     findContact: (userId) => findContact(control, userId),
+    limitsUnpaid: config.rateLimits,
     isAllowedUrl: (business, url) => origins.isAllowed(url, business.allowedOrigins),
   })
   await app.register(resultPage)

@@ -7,4 +7,6 @@ export type Actor = {
   sessionId: string | undefined
   /** An API key may be bound to one business; elsewhere it has no permission. */
   onlyBusinessId: string | undefined
+  /** The guests who became this user: what they left is theirs. */
+  formerIds?: readonly string[]
 }

@@ -10,6 +10,7 @@ import { invalid } from '#vocabulary/errors.ts'
 import { newId } from '#vocabulary/ids.ts'
 import { apiKeyRefused } from './errors.ts'
 import type { UpdateBody } from './schemas.ts'
+import { FORMER_IDS } from './sessions.ts'
 
 const MASK = '••••'
 const maskOf = (last4: string) => MASK + last4
@@ -19,7 +20,7 @@ export async function findApiKeyActor(db: ControlDb, box: SecretBox, value: stri
   const row = await db
     .selectFrom('accounts.apiKeys')
     .innerJoin('accounts.users', 'accounts.users.id', 'accounts.apiKeys.userId')
-    .select(['accounts.apiKeys.userId', 'accounts.apiKeys.businessId', 'accounts.users.email'])
+    .select(['accounts.apiKeys.userId', 'accounts.apiKeys.businessId', 'accounts.users.email', FORMER_IDS])
     .where('accounts.apiKeys.keyHash', 'in', box.hashes('api-key', value))
     .where('accounts.users.suspendedAt', 'is', null)
     .executeTakeFirst()
@@ -30,6 +31,7 @@ export async function findApiKeyActor(db: ControlDb, box: SecretBox, value: stri
     email: row.email ?? undefined,
     sessionId: undefined,
     onlyBusinessId: row.businessId ?? undefined,
+    formerIds: row.formerIds,
   }
 }
 

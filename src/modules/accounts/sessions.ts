@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { now } from '#platform/clock.ts'
 import type { ControlDb, ControlTx } from '#platform/database/database.ts'
 import { notify } from '#platform/database/listener.ts'
@@ -62,19 +63,24 @@ export async function revokeSessionsOf(tx: ControlTx, userId: string, exceptId?:
   return ended.length
 }
 
+/** The guests who became a user, beside the user's own columns. */
+export const FORMER_IDS = sql<string[]>`
+  array(select guest_id from accounts.guest_aliases where guest_aliases.user_id = users.id)`.as('formerIds')
+
 /** Who is behind a session that is still alive. */
 export async function findSessionActor(db: ControlDb, sessionId: string): Promise<Actor | undefined> {
   const row = await db
     .selectFrom('accounts.sessions')
     .innerJoin('accounts.users', 'accounts.users.id', 'accounts.sessions.userId')
-    .select(['accounts.sessions.userId', 'accounts.users.email', 'accounts.users.isGuest'])
+    .select(['accounts.sessions.userId', 'accounts.users.email', 'accounts.users.isGuest', FORMER_IDS])
     .where('accounts.sessions.id', '=', sessionId)
     .where('accounts.sessions.revokedAt', 'is', null)
     .where('accounts.users.suspendedAt', 'is', null)
     .executeTakeFirst()
   if (!row) return undefined
   const kind = row.isGuest ? 'guest' : 'user'
-  return { kind, userId: row.userId, email: row.email ?? undefined, sessionId, onlyBusinessId: undefined }
+  const { userId, formerIds } = row
+  return { kind, userId, email: row.email ?? undefined, sessionId, onlyBusinessId: undefined, formerIds }
 }
 
 export async function listSessions(db: ControlDb, userId: string, currentId: string | undefined) {

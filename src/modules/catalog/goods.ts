@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Db, Tx } from '#platform/database/database.ts'
 import { executePrepared } from '#platform/database/hot.ts'
 import type { MarketPrice } from './product.ts'
@@ -25,12 +25,25 @@ export const findGoods = (db: Db, businessId: string, variants: readonly Variant
 export const lockGoods = (tx: Tx, businessId: string, variants: readonly VariantKey[]) =>
   read(tx, businessId, variants, sql`for update`)
 
+/** The same, and the answer to another question in the same round trip; undefined where there are no goods. */
+export async function lockGoodsAsking<Answer>(
+  tx: Tx,
+  businessId: string,
+  variants: readonly VariantKey[],
+  question: RawBuilder<Answer>,
+): Promise<{ goods: Goods[]; answer: Answer | undefined }> {
+  const asked = sql`, case when row_number() over () = 1 then (${question}) end as answer`
+  const goods = (await read(tx, businessId, variants, sql`for update`, asked)) as (Goods & { answer: Answer | null })[]
+  return { goods, answer: goods[0]?.answer ?? undefined }
+}
+
 // Key by key (`limit 1` sees to it): a plan that is kept must not read small tables whole when they have grown.
 async function read(
   db: Db,
   businessId: string,
   variants: readonly VariantKey[],
   lock: ReturnType<typeof sql>,
+  asked: ReturnType<typeof sql> = sql``,
 ): Promise<Goods[]> {
   if (variants.length === 0) return []
   const productIds = variants.map(({ productId }) => productId)
@@ -49,7 +62,7 @@ async function read(
           limit 1 ${lock}) as stock
     )
     select product.id as product_id, variant.id as variant_id, product.status, ${NAMES} as name, variant.sku, variant.prices,
-           stock.tracked, stock.quantity
+           stock.tracked, stock.quantity ${asked}
       from stock
      cross join lateral (
        select id, status, name from catalog.products where business_id = ${businessId} and id = stock.product_id limit 1) as product

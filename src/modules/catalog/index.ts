@@ -4,7 +4,7 @@ import { announceLowStock, mailLowStock } from './low-stock.ts'
 import { tidyImports } from './tidy.ts'
 
 export { exportProducts } from './export-products.ts'
-export { findGoods, type Goods, lockGoods } from './goods.ts'
+export { findGoods, type Goods, lockGoods, lockGoodsAsking } from './goods.ts'
 export { IMPORT_FORMATS, stageFile } from './import-file.ts'
 export { importBatch } from './import-products.ts'
 export { beginImport, dropImport, getImport, type Import, listImportErrors, sealImport } from './imports.ts'

@@ -23,9 +23,18 @@ export type CheckoutContext = PageContext & {
   /** A number that the user has confirmed, if any. */
   findContact: (userId: string) => Promise<{ phone: string | undefined }>
   isAllowedUrl: (business: Business, url: string) => boolean | Promise<boolean>
+  /** Whether callers may have only some unpaid orders at a time. */
+  limitsUnpaid: boolean
 }
 
-export type Caller = { cell: Db; business: Business; actor: Actor; requestKey: string | undefined }
+export type Caller = {
+  cell: Db
+  business: Business
+  actor: Actor
+  /** Places orders for others: any number of them. */
+  isSeller: boolean
+  requestKey: string | undefined
+}
 
 export function createCheckout(context: CheckoutContext) {
   // Of one business one after another, together if several are waiting: buyers of one article do not fight over its row.
@@ -53,7 +62,7 @@ export function createCheckout(context: CheckoutContext) {
 
 async function prepare(
   context: CheckoutContext,
-  { business, actor, requestKey }: Caller,
+  { business, actor, isSeller, requestKey }: Caller,
   body: CheckoutBody,
 ): Promise<CheckoutRequest> {
   const { market, shippingMethod, paymentMethod } = chooseMarket(business, body)
@@ -75,6 +84,7 @@ async function prepare(
     items: mergeItems(body.items, 'items'),
     blocks,
     contactEmail,
+    limitedIds: context.limitsUnpaid && !isSeller ? [actor.userId, ...(actor.formerIds ?? [])] : [],
     promoCode,
     promoCustomer: promoCode && (contactEmail?.toLowerCase() ?? (await context.findContact(actor.userId)).phone),
     payee: findPayee(context.payments, business),

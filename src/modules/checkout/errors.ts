@@ -24,4 +24,10 @@ export const paidMeanwhile = () =>
     'ORDER_PAID',
     'The order was paid this very moment. Cancel it again if you still want to, and refund it.',
   )
+export const tooManyUnpaid = (count: number) =>
+  conflict(
+    'items',
+    'TOO_MANY_UNPAID',
+    `You have ${count} orders that are not paid yet. Pay or cancel one, or wait: an order that nobody pays ends after an hour.`,
+  )
 export const blocksTooLarge = () => invalid('blocks', 'TOO_LONG', 'The blocks of an order may have 16 KiB in all.')

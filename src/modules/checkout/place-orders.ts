@@ -4,10 +4,12 @@ import {
   type Goods,
   keyOf,
   lockGoods,
+  lockGoodsAsking,
   type Promo,
   redeemPromo,
 } from '#modules/catalog/index.ts'
 import {
+  countUnpaid,
   findRequested,
   newOrderNumber,
   newOrders,
@@ -34,12 +36,14 @@ import { newId } from '#vocabulary/ids.ts'
 import { appendStatuses } from '#vocabulary/status-history.ts'
 import { toSeconds } from '#vocabulary/time.ts'
 import { type MergedItem, priceCart } from './cart.ts'
-import { amountOutOfRange, promoExhausted, promoNeedsCustomer, promoNotFound } from './errors.ts'
+import { amountOutOfRange, promoExhausted, promoNeedsCustomer, promoNotFound, tooManyUnpaid } from './errors.ts'
 import type { Pricing, PricingInput } from './pricing.ts'
 import { mailPaid, toPaid } from './settle.ts'
 import { subjectOf } from './subject.ts'
 
 const EXPIRES_AFTER_MS = 60 * 60_000
+/** More at a time would hold goods that nobody means to pay. Each API process counts for itself what is under way. */
+const MAX_UNPAID = 10
 
 /** A checkout that was found well-formed; everything that depends on the state of things is still to be decided. */
 export type CheckoutRequest = {
@@ -51,6 +55,8 @@ export type CheckoutRequest = {
   items: readonly MergedItem[]
   blocks: Block[]
   contactEmail: string | null
+  /** The ids under which the caller has ordered, if they may not have any number of unpaid orders. */
+  limitedIds: readonly string[]
   promoCode: string | undefined
   /** By whom a promo code is used: as far as a limit for each customer goes. */
   promoCustomer: string | undefined
@@ -95,8 +101,7 @@ async function placeAll(tx: Tx, requests: readonly CheckoutRequest[]): Promise<O
   if (!first) return []
   const businessId = first.business.id
   // Goods first: whoever sent one of these keys to another node, for the same goods, is then done and can be seen.
-  const variants = new Map(requests.flatMap(({ items }) => items.map((item) => [keyOf(item), item])))
-  const goods = new Map((await lockGoods(tx, businessId, [...variants.values()])).map((found) => [keyOf(found), found]))
+  const { goods, unpaid } = await readGoods(tx, businessId, requests)
   const keyed = requests.flatMap(({ actor, requestKey }) =>
     requestKey === undefined ? [] : [{ caller: actor.userId, requestKey }],
   )
@@ -115,7 +120,7 @@ async function placeAll(tx: Tx, requests: readonly CheckoutRequest[]): Promise<O
   const placed: Draft[] = []
   for (const request of requests) {
     const repeated = findKnown(request)
-    const outcome = await (repeated ? repeat(repeated, request) : draft(tx, request, goods, promos)).then(
+    const outcome = await (repeated ? repeat(repeated, request) : draft(tx, request, { goods, promos, unpaid })).then(
       (value): Outcome => ({ status: 'fulfilled', value }),
       (reason: unknown): Outcome => {
         if (reason instanceof AppError) return { status: 'rejected', reason }
@@ -130,6 +135,29 @@ async function placeAll(tx: Tx, requests: readonly CheckoutRequest[]): Promise<O
   }
   await save(tx, businessId, placed)
   return outcomes
+}
+
+/** What the requests are decided by, and use up. Unpaid orders are counted by customer. */
+type Supplies = {
+  goods: Map<string, Goods>
+  promos: ReadonlyMap<string, Promo | undefined>
+  unpaid: Map<string, number>
+}
+
+async function readGoods(
+  tx: Tx,
+  businessId: string,
+  requests: readonly CheckoutRequest[],
+): Promise<Omit<Supplies, 'promos'>> {
+  const wanted = new Map(requests.flatMap(({ items }) => items.map((item) => [keyOf(item), item])))
+  const variants = [...wanted.values()]
+  const limited = [...new Set(requests.flatMap(({ limitedIds }) => limitedIds))]
+  const { goods, answer } =
+    limited.length > 0
+      ? await lockGoodsAsking(tx, businessId, variants, countUnpaid(businessId, limited, MAX_UNPAID))
+      : { goods: await lockGoods(tx, businessId, variants), answer: undefined }
+  const unpaid = new Map(Object.entries(answer ?? {}))
+  return { goods: new Map(goods.map((found) => [keyOf(found), found])), unpaid }
 }
 
 async function findPromos(
@@ -150,20 +178,17 @@ async function repeat(order: OrderRow, { requestHash }: CheckoutRequest): Promis
 
 type Draft = { request: CheckoutRequest; order: OrderRow }
 
-/** Decides on one order, and takes what it needs out of `goods`, for those that come after it. */
-async function draft(
-  tx: Tx,
-  request: CheckoutRequest,
-  goods: Map<string, Goods>,
-  promos: ReadonlyMap<string, Promo | undefined>,
-): Promise<Placed> {
-  const { business, items, market, shippingMethod, promoCode, promoCustomer, payee } = request
+/** Decides on one order, and takes what it needs out of the supplies, for those that come after it. */
+async function draft(tx: Tx, request: CheckoutRequest, { goods, promos, unpaid }: Supplies): Promise<Placed> {
+  const { business, actor, items, market, shippingMethod, limitedIds, promoCode, promoCustomer, payee } = request
   const promo = promoCode === undefined ? undefined : promos.get(promoCode)
   if (promoCode !== undefined && !promo) throw promoNotFound()
   const cart = { items, field: 'items', market, shippingMethod, promo, atSeconds: toSeconds(now()) }
   const { input, pricing } = priceCart(cart, goods)
   if (pricing.total > 0 && !payee) throw noPayee()
   if (pricing.total > 0 && !isPayable(pricing.total, pricing.currency)) throw amountOutOfRange()
+  const toPay = limitedIds.reduce((sum, id) => sum + (unpaid.get(id) ?? 0), 0)
+  if (pricing.total > 0 && toPay >= MAX_UNPAID) throw tooManyUnpaid(toPay)
 
   const wanted = items.map((item) => ({ item, found: goods.get(keyOf(item)) as Goods }))
   const short = wanted.find(({ item, found }) => found.tracked && found.quantity < item.quantity)
@@ -172,6 +197,7 @@ async function draft(
   for (const { item, found } of wanted) {
     if (found.tracked) goods.set(keyOf(item), { ...found, quantity: found.quantity - item.quantity })
   }
+  if (pricing.total > 0) unpaid.set(actor.userId, (unpaid.get(actor.userId) ?? 0) + 1)
   return { order: toOrder(request, input, pricing, promo, goods), isRepeated: false }
 }
 

@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { findOrder } from '#modules/orders/index.ts'
 import { createOnce, keyOfRequest } from '#platform/http/idempotency.ts'
 import { forbidden, notFound } from '#vocabulary/errors.ts'
+import { holds } from '#vocabulary/permissions.ts'
 import { BusinessParams, RecordParams } from '#vocabulary/schemas.ts'
 import { type CheckoutContext, createCheckout } from './checkout.ts'
 import { explain } from './explain.ts'
@@ -38,19 +39,20 @@ export const checkoutRoutes: FastifyPluginAsyncTypebox<CheckoutContext> = async 
         summary: 'Check out',
         description:
           'Creates the order and takes its stock. Answers where to pay, or, if there is nothing to pay, `COMPLETED`. An order ' +
-          'that is not paid within an hour is cancelled.',
+          'that is not paid within an hour is cancelled. Ten of a caller may wait to be paid at a time.',
         params: BusinessParams,
         body: shape.CheckoutBody,
         response: { 200: shape.CheckoutResult },
       },
     },
     async (request, reply) => {
-      const { cell, business, actor, body } = request
+      const { cell, business, actor, permissions, body } = request
       if (actor.onlyBusinessId !== undefined && actor.onlyBusinessId !== business.id) {
         throw forbidden('This key works in another business.')
       }
       const requestKey = keyOfRequest(request)
-      const { isRepeated, ...result } = await checkout({ cell, business, actor, requestKey }, body)
+      const isSeller = holds(permissions, 'ORDERS_WRITE')
+      const { isRepeated, ...result } = await checkout({ cell, business, actor, isSeller, requestKey }, body)
       if (isRepeated) void reply.header('idempotency-replayed', 'true')
       return result
     },

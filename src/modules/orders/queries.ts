@@ -90,6 +90,19 @@ export async function takeExpired(db: Db, limit: number): Promise<{ businessId: 
   return rows
 }
 
+/** How many orders each of these customers has to pay, up to `max`: made by a checkout, neither paid nor ended. */
+export const countUnpaid = (businessId: string, customerIds: readonly string[], max: number) =>
+  sql<Record<string, number>>`
+    select json_object_agg(customer.id, unpaid.count)
+      from unnest((select ${customerIds}::text[])) as customer (id)
+     cross join lateral (
+       select count(*)
+         from (select
+                 from orders.orders
+                where business_id = ${businessId} and customer_id = customer.id
+                  and status = 'PENDING' and payment_status = 'PENDING' and expires_at > ${now()}
+                limit ${max}) as waiting) as unpaid`
+
 /** Orders that these customers have sent with these keys, by key. */
 export async function findRequested(
   db: Db,
