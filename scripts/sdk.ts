@@ -6,6 +6,7 @@ import path from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { createClient } from '@hey-api/openapi-ts'
 import { build } from 'rolldown'
+import { type Described, nameShapes } from './name-shapes.ts'
 
 const DOCUMENT = 'docs/openapi.json'
 const FOLDER = 'packages/sdk/src/generated'
@@ -19,9 +20,10 @@ type Operation = {
 }
 type Document = { paths: Record<string, Record<string, Operation>> }
 
+const document = JSON.parse(await readFile(DOCUMENT, 'utf8')) as Document & Described
 const generated = new Map([
   ['types.gen.ts', await generateTypes()],
-  ['operations.gen.ts', generateOperations(JSON.parse(await readFile(DOCUMENT, 'utf8')) as Document)],
+  ['operations.gen.ts', generateOperations(document)],
 ])
 
 if (process.argv.includes('--check')) await check()
@@ -32,7 +34,7 @@ async function generateTypes(): Promise<string> {
   const folder = await mkdtemp(path.join(tmpdir(), 'kontor-sdk-'))
   try {
     await createClient({
-      input: `./${DOCUMENT}`, // without the ./ it would ask a registry in the net
+      input: nameShapes(document) as object as Record<string, unknown>,
       output: { path: folder, entryFile: false },
       plugins: ['@hey-api/typescript'],
       logs: { level: 'silent' },

@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict'
-import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { createKontor } from '../../packages/sdk/src/index.ts'
 import { startProxy } from '../support/proxy.ts'
 import { useApi } from '../support/setup.ts'
 import { openShop } from '../support/shopping.ts'
-import { isError } from './support.ts'
+import { isError, openStub } from './support.ts'
 
 const used = useApi()
 
@@ -20,26 +18,6 @@ async function openLine(context: TestContext) {
   return { shop, proxy, open }
 }
 
-/** In place of the service, to answer what it rarely does. Each answer is given once, the last for ever. */
-async function openStub(context: TestContext, ...answers: [status: number, headers: object, body: unknown][]) {
-  const seen: { method: string; key: string | undefined }[] = []
-  const listener: RequestListener = ({ method = '', headers }, response) => {
-    seen.push({ method, key: headers['idempotency-key'] as string | undefined })
-    const [status, more, body] = answers[Math.min(seen.length, answers.length) - 1] ?? [200, {}, {}]
-    response.writeHead(status, { 'content-type': 'application/json', ...more })
-    if (body !== 'never') response.end(typeof body === 'string' ? body : JSON.stringify(body))
-    else response.flushHeaders()
-  }
-  const server = createServer(listener)
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
-  context.after(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const { port } = server.address() as AddressInfo
-  const kontor = createKontor({ baseUrl: `http://127.0.0.1:${port}`, businessId: 'biz_1', apiKey: 'k', timeoutMs: 300 })
-  return { seen, kontor }
-}
 const refusal = (error: string) => ({ error, message: 'No.', details: [], requestId: 'r1' })
 const unavailable = [503, { 'retry-after': '0' }, refusal('UNAVAILABLE')] as [number, object, unknown]
 const product = { name: 'Shirt' }

@@ -1,5 +1,14 @@
 import assert from 'node:assert/strict'
-import { type ErrorCode, KontorError, type KontorStorage } from '../../packages/sdk/src/index.ts'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { TestContext } from 'node:test'
+import {
+  createKontor,
+  type ErrorCode,
+  KontorError,
+  type KontorOptions,
+  type KontorStorage,
+} from '../../packages/sdk/src/index.ts'
 import type { TestApi } from '../support/start-api.ts'
 
 /** For `assert.rejects`. */
@@ -35,4 +44,27 @@ export function createStorage() {
       for (const [key, value] of values) values.set(key, JSON.stringify(change(JSON.parse(value) as never)))
     },
   }
+}
+
+/** In place of the service, to answer what it rarely does. Each answer is given once, the last for ever. */
+export async function openStub(context: TestContext, ...answers: [status: number, headers: object, body: unknown][]) {
+  const seen: { method: string; key: string | undefined }[] = []
+  const listener: RequestListener = ({ method = '', headers }, response) => {
+    seen.push({ method, key: headers['idempotency-key'] as string | undefined })
+    const [status, more, body] = answers[Math.min(seen.length, answers.length) - 1] ?? [200, {}, {}]
+    response.writeHead(status, { 'content-type': 'application/json', ...more })
+    if (body !== 'never') response.end(typeof body === 'string' ? body : JSON.stringify(body))
+    else response.flushHeaders()
+  }
+  const server = createServer(listener)
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
+  context.after(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const { port } = server.address() as AddressInfo
+  const baseUrl = `http://127.0.0.1:${port}`
+  const open = (options: Partial<KontorOptions> = {}) =>
+    createKontor({ baseUrl, businessId: 'biz_1', apiKey: 'k', timeoutMs: 300, ...options })
+  return { seen, baseUrl, open, kontor: open() }
 }

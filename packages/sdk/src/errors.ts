@@ -63,7 +63,7 @@ export class KontorError extends Error {
 export const misuse = (message: string) => new KontorError({ status: 0, code: 'MISUSE', message })
 
 /** From an answer that is no success. A proxy may have written it, so nothing about its body is certain. */
-export function errorOf(response: Response, text: string): KontorError {
+export function errorOf(url: string, response: Response, text: string): KontorError {
   const { status, headers } = response
   const body = parse(text)
   const after = Number(headers.get('retry-after') ?? Number.NaN)
@@ -71,12 +71,17 @@ export function errorOf(response: Response, text: string): KontorError {
   return new KontorError({
     status,
     code: known ? (body.error as string) : status === 304 ? 'NOT_MODIFIED' : 'UNKNOWN_ANSWER',
-    message: known ? (body.message as string) : `The service answered ${status}, not in the way that it does.`,
+    message: known ? (body.message as string) : status === 304 ? 'Nothing has changed.' : strange(url, status),
     details: known && Array.isArray(body.details) ? (body.details as ErrorDetail[]) : [],
     requestId: headers.get('x-request-id') ?? (typeof body?.requestId === 'string' ? body.requestId : undefined),
     retryAfterSeconds: after >= 0 ? after : undefined,
   })
 }
+
+/** Somebody else has answered, or there is something else at that address. */
+const strange = (url: string, status: number) =>
+  `${url.replace(/\?.*/, '')} answered ${status}, and not as Kontor does. Check baseUrl (the address of the API without ` +
+  '/v1), whether a path prefix is missing or doubled, and what a proxy in between answers by itself.'
 
 function parse(text: string): Record<string, unknown> | undefined {
   try {

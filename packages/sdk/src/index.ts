@@ -1,36 +1,63 @@
 export { blockText, blockValue } from './blocks.ts'
 export { type ErrorCode, type ErrorDetail, KontorError } from './errors.ts'
 export type {
+  Address,
+  Attribute,
   AuditEntry,
   AuthResult,
   Block,
+  BlockSettings,
   Business,
+  ChangeStockBody,
   CheckoutResult,
   Collection,
+  ContentStatusEntry,
+  CreateCollectionBody,
+  CreateEntryBody,
+  CreateOrderBody,
+  CreateProductBody,
   Entry,
   EntryVersion,
   EntryWithRelations,
   Event as BusinessEvent,
   Explanation,
   Import,
+  Inventory,
   Invitation,
   Market,
   Media,
   Order,
+  OrderLine,
+  OrderStatusEntry,
+  PaymentStatusEntry,
   Plan,
+  Pricing,
   Product,
+  ProductStatusEntry,
   PromoCode,
   Quote,
+  QuoteLine,
   Refund,
+  RefundOrderBody,
   Relations,
   Role,
   Send,
   Session as LoginSession,
+  SetOrderStatusBody,
+  SetPaymentStatusBody,
+  ShippingMethod,
   StockMovement,
   Subscription,
   SubscriptionCheckout,
   Success,
   Suppression,
+  UnsubscribeBody,
+  UpdateBusinessBody,
+  UpdateCollectionBody,
+  UpdateEntryBody,
+  UpdateMeBody,
+  UpdateOrderBody,
+  UpdateProductBody,
   User,
   Variant,
 } from './generated/types.gen.ts'
@@ -38,7 +65,8 @@ export { createKontor, type Kontor, type KontorOptions } from './kontor.ts'
 export type { Answer, Body, Input, OperationId, Operations, Query } from './operations.ts'
 export type { ListOptions, Page, Pages } from './pages.ts'
 export { formatPrice, type Price, priceOf } from './prices.ts'
+export { etagOf, paymentStatusOf, statusOf } from './records.ts'
 export type { BlockFilter, CheckoutRequest, QuoteRequest, Resources, SubscribeRequest } from './resources.ts'
-export { type CallOptions, etagOf } from './send.ts'
+export type { CallOptions } from './send.ts'
 export type { Registration, Session } from './session.ts'
 export type { KontorStorage } from './store.ts'

@@ -25,6 +25,8 @@ export type KontorOptions = {
   timeoutMs?: number
   /** How often a call is tried again that may be; 2 unless told. */
   retries?: number
+  /** Whether the console says which fields of a body the service did not know. Unless told: if NODE_ENV is not production. */
+  warnings?: boolean
 }
 
 export type Kontor = Resources & {
@@ -40,7 +42,12 @@ export type Kontor = Resources & {
 export function createKontor(options: KontorOptions): Kontor {
   const { businessId, market, locale, apiKey, storage, timeoutMs = 15_000, retries = 2 } = options
   const baseUrl = options.baseUrl.replace(/\/+$/, '')
-  const settings: Settings = { fetch: options.fetch ?? ((...given) => fetch(...given)), timeoutMs, retries }
+  const settings: Settings = {
+    fetch: options.fetch ?? ((...given) => fetch(...given)),
+    timeoutMs,
+    retries,
+    onIgnored: (options.warnings ?? isDevelopment()) ? createWarning() : () => {},
+  }
 
   const sendAs = (call: Outgoing, headers: Record<string, string>, how: CallOptions) =>
     send({ ...call, headers: { ...call.headers, ...headers } }, settings, how)
@@ -84,5 +91,27 @@ export function createKontor(options: KontorOptions): Kontor {
     blockText: (blocks, id, other = locale) => blockText(blocks, id, other),
     priceOf: (variant, other = market) => (other === undefined ? undefined : priceOf(variant, other)),
     formatPrice: (amount, currency, other = locale) => formatPrice(amount, currency, other),
+  }
+}
+
+declare const process: { env: { NODE_ENV?: string } }
+
+/** Bundlers put the value in the place of the name. A page without one has no `process`, and is left in peace. */
+function isDevelopment(): boolean {
+  try {
+    return process.env.NODE_ENV !== 'production'
+  } catch {
+    return false
+  }
+}
+
+/** Once for each operation and fields: the same call is often made again and again. */
+function createWarning(): Settings['onIgnored'] {
+  const said = new Set<string>()
+  return (operation, fields) => {
+    const text = `Kontor: ${operation} ignored ${fields}. The service has no such fields: a typo, or a newer SDK?`
+    if (said.has(text)) return
+    said.add(text)
+    console.warn(text)
   }
 }

@@ -41,9 +41,11 @@ export function createOperations(baseUrl: string, businessId: string | undefined
     const [method = '', address = '', ...needs] = words.split(' ')
     operations[id] = async (input: Parts = {}, options: CallOptions = {}) => {
       const { body, query } = input
+      checkMatch(options)
       const path = addressOf(id, address, { businessId, ...defined(input.path) })
       const key = needs.includes('key') ? (options.idempotencyKey ?? newKey()) : undefined
       const call: Outgoing = {
+        operation: id,
         method,
         url: baseUrl + path + queryOf(query),
         headers: { ...typeOf(body), ...(key && { 'idempotency-key': key }), ...matchOf(options) },
@@ -87,6 +89,15 @@ function queryOf(query: Record<string, unknown> | undefined): string {
 
 const typeOf = (body: unknown): Record<string, string> =>
   body === undefined ? {} : { 'content-type': body instanceof Blob ? body.type : 'application/json' }
+
+/** `{ ifMatch: record.etag }` of a record that has none would be a change without a condition. */
+function checkMatch(options: CallOptions): void {
+  if (!('ifMatch' in options) || (typeof options.ifMatch === 'string' && options.ifMatch !== '')) return
+  throw misuse(
+    `ifMatch is ${options.ifMatch === '' ? 'empty' : String(options.ifMatch)}, so nothing would be compared. ` +
+      'Give it etagOf(record) of a record that you read with get(id), or leave ifMatch out.',
+  )
+}
 
 const matchOf = ({ ifMatch }: CallOptions): Record<string, string> =>
   ifMatch === undefined ? {} : { 'if-match': ifMatch }

@@ -1,6 +1,6 @@
-import type { Variant } from './generated/types.gen.ts'
+import type { Price, Variant } from './generated/types.gen.ts'
 
-export type Price = Variant['pricing']['markets'][number]
+export type { Price }
 
 /** What the variant costs in that market; undefined if it is not sold there. */
 export const priceOf = (variant: Pick<Variant, 'pricing'>, market: string): Price | undefined =>

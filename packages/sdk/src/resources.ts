@@ -1,5 +1,25 @@
 import { misuse } from './errors.ts'
-import type { Answer, Body, OperationId, Operations, Query } from './operations.ts'
+import type {
+  ChangeStockBody,
+  CheckoutBody,
+  CreateCollectionBody,
+  CreateEntryBody,
+  CreateOrderBody,
+  CreateProductBody,
+  QuoteBody,
+  RefundOrderBody,
+  SetOrderStatusBody,
+  SetPaymentStatusBody,
+  SubscribeBody,
+  UnsubscribeBody,
+  UpdateBusinessBody,
+  UpdateCollectionBody,
+  UpdateEntryBody,
+  UpdateMeBody,
+  UpdateOrderBody,
+  UpdateProductBody,
+} from './generated/types.gen.ts'
+import type { Answer, OperationId, Operations, Query } from './operations.ts'
 import { type ListOptions, type Page, type Pages, toPages } from './pages.ts'
 import type { CallOptions } from './send.ts'
 
@@ -9,12 +29,12 @@ type Filter<Id extends OperationId> = Omit<Query<Id>, 'cursor'> & { cursor?: str
 
 /** Filters of entries by a block's value: `{ 'block.colour': 'Red' }`. */
 export type BlockFilter = { [filter: `block.${string}`]: string | number | boolean }
-export type QuoteRequest = Omit<Body<'quote'>, 'businessId' | 'market' | 'lines'> & {
+export type QuoteRequest = Omit<QuoteBody, 'businessId' | 'market' | 'lines'> & {
   market?: string
   businessId?: string
 }
-export type CheckoutRequest = Omit<Body<'checkout'>, 'market'> & { market?: string }
-export type SubscribeRequest = Omit<Body<'subscribe'>, 'plan_id'>
+export type CheckoutRequest = Omit<CheckoutBody, 'market'> & { market?: string }
+export type SubscribeRequest = Omit<SubscribeBody, 'plan_id'>
 
 export type Resources = ReturnType<typeof createResources>
 
@@ -31,22 +51,22 @@ export function createResources(
   return {
     business: {
       get: (options?: CallOptions) => call.getBusiness({}, options),
-      update: (body: Body<'updateBusiness'>, options?: CallOptions) => call.updateBusiness({ body }, options),
+      update: (body: UpdateBusinessBody, options?: CallOptions) => call.updateBusiness({ body }, options),
     },
     me: {
       get: (options?: CallOptions) => call.getMe({}, options),
-      update: (body: Body<'updateMe'>, options?: CallOptions) => call.updateMe({ body }, options),
+      update: (body: UpdateMeBody, options?: CallOptions) => call.updateMe({ body }, options),
     },
     products: {
       list: (query: Filter<'listProducts'> = {}, options?: ListOptions) =>
         list<'listProducts'>(query, (query) => call.listProducts({ query }, options)),
       get: (id: string, options?: CallOptions) => call.getProduct({ path: { id } }, options),
-      create: (body: Body<'createProduct'>, options?: CallOptions) => call.createProduct({ body }, options),
-      update: (id: string, body: Body<'updateProduct'>, options?: CallOptions) =>
+      create: (body: CreateProductBody, options?: CallOptions) => call.createProduct({ body }, options),
+      update: (id: string, body: UpdateProductBody, options?: CallOptions) =>
         call.updateProduct({ path: { id }, body }, options),
       delete: (id: string, options?: CallOptions) => call.deleteProduct({ path: { id } }, options),
       /** Adds to the stock of a variant, or takes from it. */
-      changeStock: (id: string, variantId: string, body: Body<'changeStock'>, options?: CallOptions) =>
+      changeStock: (id: string, variantId: string, body: ChangeStockBody, options?: CallOptions) =>
         call.changeStock({ path: { id, variantId }, body }, options),
       /** The ledger: how its stock has moved. */
       stockMovements: (
@@ -74,22 +94,22 @@ export function createResources(
         list<'listOrders'>(query, (query) => call.listOrders({ query }, options)),
       get: (id: string, options?: CallOptions) => call.getOrder({ path: { id } }, options),
       /** By hand, without a checkout. */
-      create: (body: Body<'createOrder'>, options?: CallOptions) => call.createOrder({ body }, options),
-      update: (id: string, body: Omit<Body<'updateOrder'>, 'id'>, options?: CallOptions) =>
+      create: (body: CreateOrderBody, options?: CallOptions) => call.createOrder({ body }, options),
+      update: (id: string, body: Omit<UpdateOrderBody, 'id'>, options?: CallOptions) =>
         call.updateOrder({ body: { ...body, id } }, options),
-      setStatus: (id: string, status: Body<'setOrderStatus'>['status'], options?: CallOptions) =>
+      setStatus: (id: string, status: SetOrderStatusBody['status'], options?: CallOptions) =>
         call.setOrderStatus({ path: { id }, body: { status } }, options),
-      setPaymentStatus: (id: string, status: Body<'setPaymentStatus'>['status'], options?: CallOptions) =>
+      setPaymentStatus: (id: string, status: SetPaymentStatusBody['status'], options?: CallOptions) =>
         call.setPaymentStatus({ path: { id }, body: { status } }, options),
-      refund: (id: string, body: Body<'refundOrder'> = {}, options?: CallOptions) =>
+      refund: (id: string, body: RefundOrderBody = {}, options?: CallOptions) =>
         call.refundOrder({ path: { id }, body }, options),
     },
     collections: {
       list: (query: Filter<'listCollections'> = {}, options?: ListOptions) =>
         list<'listCollections'>(query, (query) => call.listCollections({ query }, options)),
       get: (id: string, options?: CallOptions) => call.getCollection({ path: { id } }, options),
-      create: (body: Body<'createCollection'>, options?: CallOptions) => call.createCollection({ body }, options),
-      update: (id: string, body: Body<'updateCollection'>, options?: CallOptions) =>
+      create: (body: CreateCollectionBody, options?: CallOptions) => call.createCollection({ body }, options),
+      update: (id: string, body: UpdateCollectionBody, options?: CallOptions) =>
         call.updateCollection({ path: { id }, body }, options),
       delete: (id: string, options?: CallOptions) => call.deleteCollection({ path: { id } }, options),
     },
@@ -98,8 +118,8 @@ export function createResources(
         list<'listEntries'>(query, (query) => call.listEntries({ query }, options)),
       get: (id: string, query: Query<'getEntry'> = {}, options?: CallOptions) =>
         call.getEntry({ path: { id }, query }, options),
-      create: (body: Body<'createEntry'>, options?: CallOptions) => call.createEntry({ body }, options),
-      update: (id: string, body: Body<'updateEntry'>, options?: CallOptions) =>
+      create: (body: CreateEntryBody, options?: CallOptions) => call.createEntry({ body }, options),
+      update: (id: string, body: UpdateEntryBody, options?: CallOptions) =>
         call.updateEntry({ path: { id }, body }, options),
       delete: (id: string, options?: CallOptions) => call.deleteEntry({ path: { id } }, options),
     },
@@ -112,7 +132,7 @@ export function createResources(
       ) =>
         call.subscribe({ path: { collectionId }, body: { ...rest, ...(market !== undefined && { market }) } }, options),
       /** With the token from a newsletter. */
-      unsubscribe: (body: Body<'unsubscribe'>, options?: CallOptions) => call.unsubscribe({ body }, options),
+      unsubscribe: (body: UnsubscribeBody, options?: CallOptions) => call.unsubscribe({ body }, options),
       subscribers: (id: string, query: Filter<'listSubscribers'> = {}, options?: ListOptions) =>
         list<'listSubscribers'>(query, (query) => call.listSubscribers({ path: { id }, query }, options)),
     },

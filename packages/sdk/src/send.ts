@@ -1,6 +1,13 @@
 import { errorOf, KontorError } from './errors.ts'
+import { withEtag } from './records.ts'
 
-export type Settings = { fetch: typeof fetch; timeoutMs: number; retries: number }
+export type Settings = {
+  fetch: typeof fetch
+  timeoutMs: number
+  retries: number
+  /** Is told which fields of a body the service did not know. */
+  onIgnored(operation: string, fields: string): void
+}
 
 export type CallOptions = {
   /** Ends the call. It fails with the reason of the signal then. */
@@ -10,10 +17,12 @@ export type CallOptions = {
   /** Of POSTs that create. Made anew for each call unless given; the same key never creates twice. */
   idempotencyKey?: string | undefined
   /** An ETag (`etagOf`): the change fails with 412 if the record is another by now. */
-  ifMatch?: string | undefined
+  ifMatch?: string
 }
 
 export type Outgoing = {
+  /** Its `operationId`. */
+  operation: string
   method: string
   url: string
   headers: Record<string, string>
@@ -27,11 +36,6 @@ export type Outgoing = {
 /** Beyond this it is for the caller to decide whether to wait. */
 const MAX_WAIT_MS = 10_000
 const FIRST_WAIT_MS = 250
-
-const etags = new WeakMap<object, string>()
-
-/** The version in which a record was answered; for `ifMatch`. */
-export const etagOf = (record: object): string | undefined => etags.get(record)
 
 /** Sends until there is an answer that counts, at most `retries` times more than once. */
 export async function send(call: Outgoing, settings: Settings, options: CallOptions): Promise<unknown> {
@@ -55,7 +59,10 @@ async function sendOnce(call: Outgoing, settings: Settings, options: CallOptions
   // Reading the body is part of the attempt: a line can break there as well.
   try {
     const init = { method, headers, signal, credentials: 'omit', ...(body === undefined ? {} : { body }) } as const
-    return await read(await settings.fetch(url, init), call.file)
+    const response = await settings.fetch(url, init)
+    const ignored = response.headers.get('x-ignored-fields')
+    if (ignored) settings.onIgnored(call.operation, ignored)
+    return await read(response, call)
   } catch (cause) {
     if (cause instanceof KontorError) throw cause
     if (ended?.aborted) throw ended.reason
@@ -67,17 +74,14 @@ async function sendOnce(call: Outgoing, settings: Settings, options: CallOptions
   }
 }
 
-async function read(response: Response, file: boolean): Promise<unknown> {
+async function read(response: Response, { url, file }: Outgoing): Promise<unknown> {
   if (response.ok && file) return response.blob()
   const text = await response.text()
-  if (!response.ok) throw errorOf(response, text)
+  if (!response.ok) throw errorOf(url, response, text)
   try {
-    const body: unknown = JSON.parse(text)
-    const etag = response.headers.get('etag')
-    if (etag !== null && typeof body === 'object' && body !== null) etags.set(body, etag)
-    return body
+    return withEtag(JSON.parse(text), response.headers.get('etag'))
   } catch {
-    throw errorOf(response, text)
+    throw errorOf(url, response, text)
   }
 }
 

@@ -48,6 +48,45 @@ export type AuthResult = {
     isGuest: boolean;
 };
 
+export type BlockSettings = {
+    /**
+     * TEXT: code points.
+     */
+    maxLength?: number;
+    /**
+     * TEXT: HTML is rich content, cleaned when written.
+     */
+    variant?: 'HTML' | 'PLAIN';
+    /**
+     * RELATIONSHIP: what the value is the id of.
+     */
+    targetType?: 'USER' | 'PRODUCT' | 'ENTRY' | 'COLLECTION' | 'ORDER';
+    /**
+     * SELECT and MULTI_SELECT: what can be chosen.
+     */
+    options?: Array<string>;
+    /**
+     * NUMBER: the smallest.
+     */
+    min?: number;
+    /**
+     * NUMBER: the greatest.
+     */
+    max?: number;
+    /**
+     * NUMBER: whole ones only.
+     */
+    integer?: boolean;
+    /**
+     * MEDIA: media types that can be put in. `image*` stands for all that begin so.
+     */
+    accept?: Array<string>;
+    /**
+     * MEDIA: how many there can be.
+     */
+    maxItems?: number;
+};
+
 /**
  * Block
  */
@@ -59,44 +98,7 @@ export type Block = {
     type: 'TEXT' | 'NUMBER' | 'BOOLEAN' | 'DATE' | 'RELATIONSHIP' | 'GEO_LOCATION' | 'MEDIA' | 'SELECT' | 'MULTI_SELECT';
     label?: string;
     required?: boolean;
-    settings?: {
-        /**
-         * TEXT: code points.
-         */
-        maxLength?: number;
-        /**
-         * TEXT: HTML is rich content, cleaned when written.
-         */
-        variant?: 'HTML' | 'PLAIN';
-        /**
-         * RELATIONSHIP: what the value is the id of.
-         */
-        targetType?: 'USER' | 'PRODUCT' | 'ENTRY' | 'COLLECTION' | 'ORDER';
-        /**
-         * SELECT and MULTI_SELECT: what can be chosen.
-         */
-        options?: Array<string>;
-        /**
-         * NUMBER: the smallest.
-         */
-        min?: number;
-        /**
-         * NUMBER: the greatest.
-         */
-        max?: number;
-        /**
-         * NUMBER: whole ones only.
-         */
-        integer?: boolean;
-        /**
-         * MEDIA: media types that can be put in. `image*` stands for all that begin so.
-         */
-        accept?: Array<string>;
-        /**
-         * MEDIA: how many there can be.
-         */
-        maxItems?: number;
-    };
+    settings?: BlockSettings;
     /**
      * TEXT: a string, or an object of strings by locale. NUMBER. BOOLEAN. DATE: Unix seconds. RELATIONSHIP: an id. GEO_LOCATION: `{latitude, longitude}`. MEDIA: one `{id, url, mimeType}` or an array. SELECT: one option. MULTI_SELECT: an array of options. Absent or null: empty.
      */
@@ -343,6 +345,12 @@ export type EntryWithRelations = {
     relations?: Relations;
 };
 
+export type ErrorDetail = {
+    field: string;
+    error: string;
+    message: string;
+};
+
 /**
  * Error
  *
@@ -354,11 +362,7 @@ export type Error = {
      */
     error: string;
     message: string;
-    details: Array<{
-        field: string;
-        error: string;
-        message: string;
-    }>;
+    details: Array<ErrorDetail>;
     requestId: string;
 };
 
@@ -390,6 +394,19 @@ export type Event = {
     timestamp: number;
 };
 
+export type ExplanationStep = {
+    rule: string;
+    base: number;
+    rate?: number;
+    result: number;
+};
+
+export type ExplanationDifference = {
+    field: string;
+    order: number;
+    computed: number;
+};
+
 /**
  * Explanation
  */
@@ -399,17 +416,8 @@ export type Explanation = {
      * Computed again, the figures are those of the order.
      */
     addsUp: boolean;
-    steps: Array<{
-        rule: string;
-        base: number;
-        rate?: number;
-        result: number;
-    }>;
-    differences: Array<{
-        field: string;
-        order: number;
-        computed: number;
-    }>;
+    steps: Array<ExplanationStep>;
+    differences: Array<ExplanationDifference>;
 };
 
 /**
@@ -478,6 +486,12 @@ export type Import = {
     finishedAt: number | null;
 };
 
+export type ImportErrorDetail = {
+    field: string;
+    error: string;
+    message: string;
+};
+
 /**
  * ImportError
  */
@@ -490,11 +504,7 @@ export type ImportError = {
      * The line, shortened.
      */
     line: string;
-    details: Array<{
-        field: string;
-        error: string;
-        message: string;
-    }>;
+    details: Array<ImportErrorDetail>;
 };
 
 /**
@@ -525,6 +535,19 @@ export type Invitation = {
     createdAt: number;
 };
 
+export type ShippingMethod = {
+    id: string;
+    name: string;
+    /**
+     * Minor units (cents).
+     */
+    price: number;
+    /**
+     * Free when subtotal − discount reaches this.
+     */
+    freeFrom?: number;
+};
+
 /**
  * Market
  */
@@ -540,18 +563,7 @@ export type Market = {
     currency: string;
     taxBps: number;
     taxShipping: boolean;
-    shippingMethods: Array<{
-        id: string;
-        name: string;
-        /**
-         * Minor units (cents).
-         */
-        price: number;
-        /**
-         * Free when subtotal − discount reaches this.
-         */
-        freeFrom?: number;
-    }>;
+    shippingMethods: Array<ShippingMethod>;
     paymentMethods: Array<'CREDIT_CARD' | 'CARD_PROVIDER'>;
 };
 
@@ -568,6 +580,32 @@ export type Media = {
      */
     url: string;
     mimeType: string;
+};
+
+export type OrderLine = {
+    type: 'PRODUCT_VARIANT';
+    /**
+     * Id, starts with `prod_`.
+     */
+    productId: string;
+    /**
+     * Unique within its product.
+     */
+    variantId: string;
+    quantity: number;
+    /**
+     * Minor units (cents).
+     */
+    unitPrice: number;
+    /**
+     * Minor units (cents).
+     */
+    totalPrice: number;
+    /**
+     * As it was called when it was ordered.
+     */
+    name: string;
+    sku: string;
 };
 
 /**
@@ -598,31 +636,7 @@ export type Order = {
      * The market’s.
      */
     currency: string;
-    lines: Array<{
-        type: 'PRODUCT_VARIANT';
-        /**
-         * Id, starts with `prod_`.
-         */
-        productId: string;
-        /**
-         * Unique within its product.
-         */
-        variantId: string;
-        quantity: number;
-        /**
-         * Minor units (cents).
-         */
-        unitPrice: number;
-        /**
-         * Minor units (cents).
-         */
-        totalPrice: number;
-        /**
-         * As it was called when it was ordered.
-         */
-        name: string;
-        sku: string;
-    }>;
+    lines: Array<OrderLine>;
     /**
      * Minor units (cents).
      */
@@ -707,6 +721,18 @@ export type PaymentStatusEntry = {
     timestamp: number;
 };
 
+export type PlanPrice = {
+    /**
+     * Minor units (cents).
+     */
+    amount: number;
+    /**
+     * Lower case.
+     */
+    currency: string;
+    interval: 'MONTHLY' | 'YEARLY';
+};
+
 /**
  * Plan
  */
@@ -717,17 +743,7 @@ export type Plan = {
     id: string;
     name: string;
     description?: string;
-    price?: {
-        /**
-         * Minor units (cents).
-         */
-        amount: number;
-        /**
-         * Lower case.
-         */
-        currency: string;
-        interval: 'MONTHLY' | 'YEARLY';
-    };
+    price?: PlanPrice;
     features?: Array<string>;
 };
 
@@ -843,30 +859,32 @@ export type PromoCode = {
     updatedAt: number;
 };
 
+export type QuoteLine = {
+    type: 'PRODUCT_VARIANT';
+    /**
+     * Id, starts with `prod_`.
+     */
+    productId: string;
+    /**
+     * Unique within its product.
+     */
+    variantId: string;
+    quantity: number;
+    /**
+     * Minor units (cents).
+     */
+    unitPrice: number;
+    /**
+     * Minor units (cents).
+     */
+    totalPrice: number;
+};
+
 /**
  * Quote
  */
 export type Quote = {
-    lines: Array<{
-        type: 'PRODUCT_VARIANT';
-        /**
-         * Id, starts with `prod_`.
-         */
-        productId: string;
-        /**
-         * Unique within its product.
-         */
-        variantId: string;
-        quantity: number;
-        /**
-         * Minor units (cents).
-         */
-        unitPrice: number;
-        /**
-         * Minor units (cents).
-         */
-        totalPrice: number;
-    }>;
+    lines: Array<QuoteLine>;
     /**
      * Minor units (cents).
      */
@@ -1025,6 +1043,12 @@ export type Session = {
     current: boolean;
 };
 
+export type StaleEntryDetail = {
+    field: string;
+    error: string;
+    message: string;
+};
+
 /**
  * StaleEntry
  *
@@ -1036,11 +1060,7 @@ export type StaleEntry = {
      */
     entryId: string;
     schemaVersion: number | null;
-    details: Array<{
-        field: string;
-        error: string;
-        message: string;
-    }>;
+    details: Array<StaleEntryDetail>;
 };
 
 /**
@@ -1114,6 +1134,12 @@ export type SubscriberImport = {
     finishedAt: number | null;
 };
 
+export type SubscriberImportErrorDetail = {
+    field: string;
+    error: string;
+    message: string;
+};
+
 /**
  * SubscriberImportError
  */
@@ -1126,11 +1152,7 @@ export type SubscriberImportError = {
      * The line, shortened.
      */
     line: string;
-    details: Array<{
-        field: string;
-        error: string;
-        message: string;
-    }>;
+    details: Array<SubscriberImportErrorDetail>;
 };
 
 /**
@@ -1194,15 +1216,63 @@ export type Suppression = {
     createdAt: number;
 };
 
+export type TemplateVariablesVariable = {
+    name: string;
+    description: string;
+    example: string;
+};
+
 /**
  * TemplateVariables
  */
 export type TemplateVariables = {
-    variables: Array<{
-        name: string;
-        description: string;
-        example: string;
-    }>;
+    variables: Array<TemplateVariablesVariable>;
+};
+
+export type Address = {
+    street: string;
+    city: string;
+    state: string;
+    zip: string;
+    country: string;
+};
+
+export type UserRole = {
+    /**
+     * Id, starts with `role_`.
+     */
+    id: string;
+    name: string;
+    permissions: Array<'ADMIN' | 'PRODUCTS_WRITE' | 'ORDERS_READ' | 'ORDERS_WRITE' | 'PROMOS_WRITE' | 'CONTENT_READ_DRAFTS' | 'CONTENT_WRITE' | 'NEWSLETTER_SEND' | 'SUBSCRIBERS_READ' | 'SETTINGS_WRITE'>;
+};
+
+export type ApiToken = {
+    id: string;
+    name: string;
+    /**
+     * Masked; whole only in the answer that made it.
+     */
+    value: string;
+    provider: 'API';
+    /**
+     * Id, starts with `biz_`.
+     */
+    businessId?: string;
+};
+
+export type UserBusinessUserConfig = {
+    /**
+     * Id, starts with `biz_`.
+     */
+    businessId: string;
+    settings: {
+        [key: string]: unknown;
+    };
+};
+
+export type UserLifecycle = {
+    lastLoginAt: number | null;
+    onboardingCompleted: boolean;
 };
 
 /**
@@ -1217,48 +1287,12 @@ export type User = {
     email?: string;
     isConfirmed: boolean;
     phoneNumbers: Array<string>;
-    addresses: Array<{
-        street: string;
-        city: string;
-        state: string;
-        zip: string;
-        country: string;
-    }>;
+    addresses: Array<Address>;
     roleIds: Array<string>;
-    roles: Array<{
-        /**
-         * Id, starts with `role_`.
-         */
-        id: string;
-        name: string;
-        permissions: Array<'ADMIN' | 'PRODUCTS_WRITE' | 'ORDERS_READ' | 'ORDERS_WRITE' | 'PROMOS_WRITE' | 'CONTENT_READ_DRAFTS' | 'CONTENT_WRITE' | 'NEWSLETTER_SEND' | 'SUBSCRIBERS_READ' | 'SETTINGS_WRITE'>;
-    }>;
-    apiTokens: Array<{
-        id: string;
-        name: string;
-        /**
-         * Masked; whole only in the answer that made it.
-         */
-        value: string;
-        provider: 'API';
-        /**
-         * Id, starts with `biz_`.
-         */
-        businessId?: string;
-    }>;
-    businessUserConfigs: Array<{
-        /**
-         * Id, starts with `biz_`.
-         */
-        businessId: string;
-        settings: {
-            [key: string]: unknown;
-        };
-    }>;
-    lifecycle: {
-        lastLoginAt: number | null;
-        onboardingCompleted: boolean;
-    };
+    roles: Array<UserRole>;
+    apiTokens: Array<ApiToken>;
+    businessUserConfigs: Array<UserBusinessUserConfig>;
+    lifecycle: UserLifecycle;
 };
 
 /**
@@ -1268,6 +1302,46 @@ export type User = {
  */
 export type UserRelations = {
     [key: string]: unknown;
+};
+
+export type Attribute = {
+    name: string;
+    value: string;
+};
+
+export type Price = {
+    /**
+     * A market of the business.
+     */
+    marketId: string;
+    /**
+     * The market’s.
+     */
+    currency: string;
+    /**
+     * Minor units (cents).
+     */
+    price: number;
+    /**
+     * The original price, for sales.
+     */
+    compareAtPrice?: number;
+};
+
+export type Pricing = {
+    markets: Array<Price>;
+};
+
+export type Inventory = {
+    /**
+     * False: stock is unlimited.
+     */
+    tracked: boolean;
+    quantity: number;
+    /**
+     * Stock at or below this counts as low.
+     */
+    lowStockThreshold?: number;
 };
 
 /**
@@ -1280,42 +1354,1264 @@ export type Variant = {
     id: string;
     name: string;
     sku: string;
-    attributes: Array<{
-        name: string;
-        value: string;
-    }>;
-    pricing: {
-        markets: Array<{
-            /**
-             * A market of the business.
-             */
-            marketId: string;
-            /**
-             * The market’s.
-             */
-            currency: string;
-            /**
-             * Minor units (cents).
-             */
-            price: number;
-            /**
-             * The original price, for sales.
-             */
-            compareAtPrice?: number;
-        }>;
-    };
-    inventory: {
-        /**
-         * False: stock is unlimited.
-         */
-        tracked: boolean;
-        quantity: number;
-        /**
-         * Stock at or below this counts as low.
-         */
-        lowStockThreshold?: number;
-    };
+    attributes: Array<Attribute>;
+    pricing: Pricing;
+    inventory: Inventory;
     gallery: Array<Media>;
+};
+
+export type GetHealthAnswer = {
+    alive: true;
+};
+
+export type GetReadinessAnswer = {
+    ready: true;
+    cells: {
+        [key: string]: 'up' | 'down';
+    };
+    /**
+     * Which outside services are configured.
+     */
+    providers: {
+        [key: string]: boolean;
+    };
+};
+
+export type RegisterBody = {
+    provider?: string;
+    email: string;
+    password: string;
+    name?: string;
+    firstName?: string;
+    lastName?: string;
+    /**
+     * Where links in the mail lead; one of the operator’s origins. Default: the service’s own pages.
+     */
+    reserveDomain?: string;
+};
+
+export type ConfirmEmailBody = {
+    token: string;
+};
+
+export type ResendConfirmationBody = {
+    email: string;
+    /**
+     * Where links in the mail lead; one of the operator’s origins. Default: the service’s own pages.
+     */
+    reserveDomain?: string;
+};
+
+export type LoginBody = {
+    provider?: string;
+    /**
+     * EMAIL.
+     */
+    email?: string;
+    /**
+     * EMAIL.
+     */
+    password?: string;
+    /**
+     * OAUTH_IDP: the code that came to redirectUrl.
+     */
+    code?: string;
+    /**
+     * OAUTH_IDP.
+     */
+    originUrl?: string;
+    /**
+     * GUEST, optional.
+     */
+    phoneNumber?: string;
+};
+
+export type GetLoginUrlAnswer = {
+    url: string;
+    state: string;
+};
+
+export type RefreshBody = {
+    provider?: string;
+    refreshToken: string;
+};
+
+export type LogoutBody = {
+    provider?: string;
+    /**
+     * The access or refresh token; default: the one in the header.
+     */
+    token?: string;
+    originUrl?: string;
+};
+
+export type ForgotPasswordBody = {
+    email: string;
+    /**
+     * Where links in the mail lead; one of the operator’s origins. Default: the service’s own pages.
+     */
+    reserveDomain?: string;
+};
+
+export type ResetForgotPasswordBody = {
+    token: string;
+    password: string;
+};
+
+export type UpdateMeBodyApiToken = {
+    id?: string;
+    name?: string;
+    /**
+     * 32 to 128 characters; absent: made by the service.
+     */
+    value?: string;
+    provider?: string;
+    /**
+     * Id, starts with `biz_`.
+     */
+    businessId?: string;
+};
+
+export type UpdateMeBody = {
+    name?: string;
+    phoneNumbers?: Array<string>;
+    addresses?: Array<Address>;
+    onboardingCompleted?: boolean;
+    apiTokens?: Array<UpdateMeBodyApiToken>;
+};
+
+export type UpdateMyBusinessConfigBody = {
+    settings: {
+        [key: string]: unknown;
+    };
+};
+
+export type RequestPhoneCodeBody = {
+    phoneNumber: string;
+};
+
+export type ConfirmPhoneBody = {
+    phoneNumber: string;
+    code: string;
+};
+
+export type ChangePasswordBody = {
+    oldPassword: string;
+    newPassword: string;
+};
+
+export type ListSessionsAnswer = {
+    items: Array<Session>;
+};
+
+export type SearchUsersPage = {
+    items: Array<User>;
+    /**
+     * Hand it back to get the next page; `null` on the last.
+     */
+    cursor: string | null;
+};
+
+export type SetRoleBody = {
+    /**
+     * Id, starts with `usr_`.
+     */
+    userId: string;
+    roleId: string | null;
+    /**
+     * Id, starts with `biz_`.
+     */
+    businessId: string;
+};
+
+export type ListSigningKeysAnswerKey = {
+    kty: string;
+    crv: string;
+    x: string;
+    y: string;
+    kid: string;
+    alg: string;
+    use: string;
+};
+
+export type ListSigningKeysAnswer = {
+    keys: Array<ListSigningKeysAnswerKey>;
+};
+
+export type CreateBusinessBody = {
+    name: string;
+    slug?: string;
+    contactEmail?: string | null;
+    defaultLocale?: string;
+    locales?: Array<string>;
+    allowedOrigins?: Array<string>;
+    markets?: Array<Market>;
+};
+
+export type ListBusinessesPage = {
+    items: Array<Business>;
+    /**
+     * Hand it back to get the next page; `null` on the last.
+     */
+    cursor: string | null;
+};
+
+export type UpdateBusinessBody = {
+    name?: string;
+    slug?: string;
+    contactEmail?: string | null;
+    defaultLocale?: string;
+    locales?: Array<string>;
+    allowedOrigins?: Array<string>;
+    markets?: Array<Market>;
+};
+
+export type CreateRoleBody = {
+    name: string;
+    permissions: Array<'ADMIN' | 'PRODUCTS_WRITE' | 'ORDERS_READ' | 'ORDERS_WRITE' | 'PROMOS_WRITE' | 'CONTENT_READ_DRAFTS' | 'CONTENT_WRITE' | 'NEWSLETTER_SEND' | 'SUBSCRIBERS_READ' | 'SETTINGS_WRITE'>;
+};
+
+export type ListRolesPage = {
+    items: Array<Role>;
+    /**
+     * Hand it back to get the next page; `null` on the last.
+     */
+    cursor: string | null;
+};
+
+export type UpdateRoleBody = {
+    name?: string;
+    permissions?: Array<'ADMIN' | 'PRODUCTS_WRITE' | 'ORDERS_READ' | 'ORDERS_WRITE' | 'PROMOS_WRITE' | 'CONTENT_READ_DRAFTS' | 'CONTENT_WRITE' | 'NEWSLETTER_SEND' | 'SUBSCRIBERS_READ' | 'SETTINGS_WRITE'>;
+};
+
+export type CreateInvitationBody = {
+    email: string;
+    /**
+     * Id, starts with `role_`.
+     */
+    roleId: string;
+};
+
+export type ListInvitationsPage = {
+    items: Array<Invitation>;
+    /**
+     * Hand it back to get the next page; `null` on the last.
+     */
+    cursor: string | null;
+};
+
+export type ListAuditPage = {
+    items: Array<AuditEntry>;
+    /**
+     * Hand it back to get the next page; `null` on the last.
+     */
+    cursor: string | null;
+};
+
+export type AcceptInvitationBody = {
+    token: string;
+};
+
+export type CreateProductBodyGallery = {
+    /**
+     * Id, starts with `med_`.
+     */
+    id?: string;
+    /**
+     * Absolute, http or https.
+     */
+    url: string;
+    mimeType: string;
+};
+
+export type CreateProductBodyVariantPricingMarket = {
+    /**
+     * A market of the business.
+     */
+    marketId: string;
+    /**
+     * The market’s.
+     */
+    currency?: string;
+    /**
+     * Minor units (cents).
+     */
+    price: number;
+    compareAtPrice?: number | null;
+};
+
+export type CreateProductBodyVariantPricing = {
+    markets: Array<CreateProductBodyVariantPricingMarket>;
+};
+
+export type CreateProductBodyVariantInventory = {
+    /**
+     * False: stock is unlimited.
+     */
+    tracked?: boolean;
+    quantity?: number;
+    lowStockThreshold?: number | null;
+};
+
+export type CreateProductBodyVariantGallery = {
+    /**
+     * Id, starts with `med_`.
+     */
+    id?: string;
+    /**
+     * Absolute, http or https.
+     */
+    url: string;
+    mimeType: string;
+};
+
+export type CreateProductBodyVariant = {
+    /**
+     * Unique within its product.
+     */
+    id?: string;
+    name?: string;
+    sku?: string;
+    attributes?: Array<Attribute>;
+    pricing?: CreateProductBodyVariantPricing;
+    inventory?: CreateProductBodyVariantInventory;
+    gallery?: Array<CreateProductBodyVariantGallery>;
+};
+
+export type CreateProductBodyStatus = {
+    /**
+     * Id, starts with `sts_`.
+     */
+    id?: string;
+    status: 'DRAFT' | 'ACTIVE' | 'ARCHIVED';
+    changedBy?: 'USER' | 'SYSTEM';
+    /**
+     * The acting user, if there was one.
+     */
+    userId?: string;
+    /**
+     * Unix time in seconds.
+     */
+    timestamp?: number;
+};
+
+export type CreateProductBodyBlock = {
+    /**
+     * The key of the block among its siblings.
+     */
+    id?: string;
+    type: 'TEXT' | 'NUMBER' | 'BOOLEAN' | 'DATE' | 'RELATIONSHIP' | 'GEO_LOCATION' | 'MEDIA' | 'SELECT' | 'MULTI_SELECT';
+    label?: string;
+    required?: boolean;
+    settings?: BlockSettings;
+    /**
+     * TEXT: a string, or an object of strings by locale. NUMBER. BOOLEAN. DATE: Unix seconds. RELATIONSHIP: an id. GEO_LOCATION: `{latitude, longitude}`. MEDIA: one `{id, url, mimeType}` or an array. SELECT: one option. MULTI_SELECT: an array of options. Absent or null: empty.
+     */
+    value?: unknown;
+};
+
+export type CreateProductBody = {
+    name: string;
+    slug?: string;
+    description?: string;
+    category?: string;
+    gallery?: Array<CreateProductBodyGallery>;
+    variants?: Array<CreateProductBodyVariant>;
+    statuses?: Array<CreateProductBodyStatus>;
+    blocks?: Array<CreateProductBodyBlock>;
+};
+
+export type ListProductsPage = {
+    items: Array<Product>;
+    /**
+     * Hand it back to get the next page; `null` on the last.
+     */
+    cursor: string | null;
+};
+
+export type UpdateProductBodyGallery = {
+    /**
+     * Id, starts with `med_`.
+     */
+    id?: string;
+    /**
+     * Absolute, http or https.
+     */
+    url: string;
+    mimeType: string;
+};
+
+export type UpdateProductBodyVariantPricingMarket = {
+    /**
+     * A market of the business.
+     */
+    marketId: string;
+    /**
+     * The market’s.
+     */
+    currency?: string;
+    /**
+     * Minor units (cents).
+     */
+    price: number;
+    compareAtPrice?: number | null;
+};
+
+export type UpdateProductBodyVariantPricing = {
+    markets: Array<UpdateProductBodyVariantPricingMarket>;
+};
+
+export type UpdateProductBodyVariantInventory = {
+    /**
+     * False: stock is unlimited.
+     */
+    tracked?: boolean;
+    quantity?: number;
+    lowStockThreshold?: number | null;
+};
+
+export type UpdateProductBodyVariantGallery = {
+    /**
+     * Id, starts with `med_`.
+     */
+    id?: string;
+    /**
+     * Absolute, http or https.
+     */
+    url: string;
+    mimeType: string;
+};
+
+export type UpdateProductBodyVariant = {
+    /**
+     * Unique within its product.
+     */
+    id?: string;
+    name?: string;
+    sku?: string;
+    attributes?: Array<Attribute>;
+    pricing?: UpdateProductBodyVariantPricing;
+    inventory?: UpdateProductBodyVariantInventory;
+    gallery?: Array<UpdateProductBodyVariantGallery>;
+};
+
+export type UpdateProductBodyStatus = {
+    /**
+     * Id, starts with `sts_`.
+     */
+    id?: string;
+    status: 'DRAFT' | 'ACTIVE' | 'ARCHIVED';
+    changedBy?: 'USER' | 'SYSTEM';
+    /**
+     * The acting user, if there was one.
+     */
+    userId?: string;
+    /**
+     * Unix time in seconds.
+     */
+    timestamp?: number;
+};
+
+export type UpdateProductBodyBlock = {
+    /**
+     * The key of the block among its siblings.
+     */
+    id?: string;
+    type: 'TEXT' | 'NUMBER' | 'BOOLEAN' | 'DATE' | 'RELATIONSHIP' | 'GEO_LOCATION' | 'MEDIA' | 'SELECT' | 'MULTI_SELECT';
+    label?: string;
+    required?: boolean;
+    settings?: BlockSettings;
+    /**
+     * TEXT: a string, or an object of strings by locale. NUMBER. BOOLEAN. DATE: Unix seconds. RELATIONSHIP: an id. GEO_LOCATION: `{latitude, longitude}`. MEDIA: one `{id, url, mimeType}` or an array. SELECT: one option. MULTI_SELECT: an array of options. Absent or null: empty.
+     */
+    value?: unknown;
+};
+
+export type UpdateProductBody = {
+    name?: string;
+    slug?: string;
+    description?: string;
+    category?: string;
+    gallery?: Array<UpdateProductBodyGallery>;
+    variants?: Array<UpdateProductBodyVariant>;
+    statuses?: Array<UpdateProductBodyStatus>;
+    blocks?: Array<UpdateProductBodyBlock>;
+};
+
+export type ChangeStockBody = {
+    /**
+     * Not 0.
+     */
+    delta: number;
+    reason?: string | null;
+};
+
+export type ListStockMovementsPage = {
+    items: Array<StockMovement>;
+    /**
+     * Hand it back to get the next page; `null` on the last.
+     */
+    cursor: string | null;
+};
+
+export type ListImportErrorsPage = {
+    items: Array<ImportError>;
+    /**
+     * Hand it back to get the next page; `null` on the last.
+     */
+    cursor: string | null;
+};
+
+export type CreatePromoCodeBody = {
+    currency?: string | null;
+    minSubtotal?: number | null;
+    maxRedemptions?: number | null;
+    maxPerCustomer?: number | null;
+    startsAt?: number | null;
+    endsAt?: number | null;
+    markets?: Array<string> | null;
+    /**
+     * 1 to 64 letters, digits, `_` and `-`. Case does not matter, nor do spaces around it.
+     */
+    code: string;
+    /**
+     * A part of the subtotal, or an amount.
+     */
+    type: 'PERCENT' | 'FIXED';
+    /**
+     * PERCENT: basis points, at most 10000. FIXED: minor units of `currency`.
+     */
+    value: number;
+};
+
+export type ListPromoCodesPage = {
+    items: Array<PromoCode>;
+    /**
+     * Hand it back to get the next page; `null` on the last.
+     */
+    cursor: string | null;
+};
+
+export type UpdatePromoCodeBody = {
+    /**
+     * 1 to 64 letters, digits, `_` and `-`. Case does not matter, nor do spaces around it.
+     */
+    code?: string;
+    /**
+     * A part of the subtotal, or an amount.
+     */
+    type?: 'PERCENT' | 'FIXED';
+    /**
+     * PERCENT: basis points, at most 10000. FIXED: minor units of `currency`.
+     */
+    value?: number;
+    currency?: string | null;
+    minSubtotal?: number | null;
+    maxRedemptions?: number | null;
+    maxPerCustomer?: number | null;
+    startsAt?: number | null;
+    endsAt?: number | null;
+    markets?: Array<string> | null;
+};
+
+export type CreateOrderBodyLine = {
+    type?: 'PRODUCT_VARIANT';
+    /**
+     * Id, starts with `prod_`.
+     */
+    productId: string;
+    /**
+     * Unique within its product.
+     */
+    variantId: string;
+    quantity: number;
+    /**
+     * Minor units (cents).
+     */
+    unitPrice: number;
+    /**
+     * Minor units (cents).
+     */
+    totalPrice: number;
+};
+
+export type CreateOrderBodyBlock = {
+    /**
+     * The key of the block among its siblings.
+     */
+    id?: string;
+    type: 'TEXT' | 'NUMBER' | 'BOOLEAN' | 'DATE' | 'RELATIONSHIP' | 'GEO_LOCATION' | 'MEDIA' | 'SELECT' | 'MULTI_SELECT';
+    label?: string;
+    required?: boolean;
+    settings?: BlockSettings;
+    /**
+     * TEXT: a string, or an object of strings by locale. NUMBER. BOOLEAN. DATE: Unix seconds. RELATIONSHIP: an id. GEO_LOCATION: `{latitude, longitude}`. MEDIA: one `{id, url, mimeType}` or an array. SELECT: one option. MULTI_SELECT: an array of options. Absent or null: empty.
+     */
+    value?: unknown;
+};
+
+export type CreateOrderBodyStatus = {
+    /**
+     * Id, starts with `sts_`.
+     */
+    id?: string;
+    status: 'PENDING' | 'PROCESSING' | 'SHIPPED' | 'DELIVERED' | 'CANCELLED' | 'REFUNDED';
+    changedBy?: 'USER' | 'SYSTEM';
+    /**
+     * The acting user, if there was one.
+     */
+    userId?: string;
+    /**
+     * Unix time in seconds.
+     */
+    timestamp?: number;
+};
+
+export type CreateOrderBodyPaymentStatus = {
+    /**
+     * Id, starts with `sts_`.
+     */
+    id?: string;
+    status: 'PENDING' | 'PAID' | 'FAILED' | 'REFUNDED' | 'PARTIALLY_REFUNDED';
+    changedBy?: 'USER' | 'SYSTEM';
+    /**
+     * The acting user, if there was one.
+     */
+    userId?: string;
+    /**
+     * Unix time in seconds.
+     */
+    timestamp?: number;
+};
+
+export type CreateOrderBody = {
+    /**
+     * Id, starts with `usr_`.
+     */
+    customerId: string;
+    /**
+     * A market of the business.
+     */
+    market: string;
+    /**
+     * The market’s.
+     */
+    currency?: string;
+    lines: Array<CreateOrderBodyLine>;
+    /**
+     * Minor units (cents).
+     */
+    subtotal: number;
+    /**
+     * Minor units (cents).
+     */
+    tax: number;
+    /**
+     * Minor units (cents).
+     */
+    shipping: number;
+    /**
+     * Minor units (cents).
+     */
+    total: number;
+    /**
+     * Minor units (cents).
+     */
+    discount?: number;
+    blocks?: Array<CreateOrderBodyBlock>;
+    contactEmail?: string | null;
+    statuses?: Array<CreateOrderBodyStatus>;
+    paymentStatus?: Array<CreateOrderBodyPaymentStatus>;
+};
+
+export type ListOrdersPage = {
+    items: Array<Order>;
+    /**
+     * Hand it back to get the next page; `null` on the last.
+     */
+    cursor: string | null;
+};
+
+export type UpdateOrderBodyLine = {
+    type?: 'PRODUCT_VARIANT';
+    /**
+     * Id, starts with `prod_`.
+     */
+    productId: string;
+    /**
+     * Unique within its product.
+     */
+    variantId: string;
+    quantity: number;
+    /**
+     * Minor units (cents).
+     */
+    unitPrice: number;
+    /**
+     * Minor units (cents).
+     */
+    totalPrice: number;
+};
+
+export type UpdateOrderBodyBlock = {
+    /**
+     * The key of the block among its siblings.
+     */
+    id?: string;
+    type: 'TEXT' | 'NUMBER' | 'BOOLEAN' | 'DATE' | 'RELATIONSHIP' | 'GEO_LOCATION' | 'MEDIA' | 'SELECT' | 'MULTI_SELECT';
+    label?: string;
+    required?: boolean;
+    settings?: BlockSettings;
+    /**
+     * TEXT: a string, or an object of strings by locale. NUMBER. BOOLEAN. DATE: Unix seconds. RELATIONSHIP: an id. GEO_LOCATION: `{latitude, longitude}`. MEDIA: one `{id, url, mimeType}` or an array. SELECT: one option. MULTI_SELECT: an array of options. Absent or null: empty.
+     */
+    value?: unknown;
+};
+
+export type UpdateOrderBody = {
+    /**
+     * Id, starts with `ord_`.
+     */
+    id: string;
+    lines?: Array<UpdateOrderBodyLine>;
+    /**
+     * Minor units (cents).
+     */
+    subtotal?: number;
+    /**
+     * Minor units (cents).
+     */
+    tax?: number;
+    /**
+     * Minor units (cents).
+     */
+    shipping?: number;
+    /**
+     * Minor units (cents).
+     */
+    total?: number;
+    /**
+     * Minor units (cents).
+     */
+    discount?: number;
+    blocks?: Array<UpdateOrderBodyBlock>;
+    /**
+     * Id, starts with `usr_`.
+     */
+    customerId?: string;
+    contactEmail?: string | null;
+};
+
+export type SetOrderStatusBody = {
+    /**
+     * Id, starts with `sts_`.
+     */
+    id?: string;
+    status: 'PENDING' | 'PROCESSING' | 'SHIPPED' | 'DELIVERED' | 'CANCELLED' | 'REFUNDED';
+    changedBy?: 'USER' | 'SYSTEM';
+    /**
+     * The acting user, if there was one.
+     */
+    userId?: string;
+    /**
+     * Unix time in seconds.
+     */
+    timestamp?: number;
+};
+
+export type SetPaymentStatusBody = {
+    /**
+     * Id, starts with `sts_`.
+     */
+    id?: string;
+    status: 'PENDING' | 'PAID' | 'FAILED' | 'REFUNDED' | 'PARTIALLY_REFUNDED';
+    changedBy?: 'USER' | 'SYSTEM';
+    /**
+     * The acting user, if there was one.
+     */
+    userId?: string;
+    /**
+     * Unix time in seconds.
+     */
+    timestamp?: number;
+};
+
+export type QuoteBodyLine = {
+    type?: 'PRODUCT_VARIANT';
+    /**
+     * Id, starts with `prod_`.
+     */
+    productId: string;
+    /**
+     * Unique within its product.
+     */
+    variantId: string;
+    quantity: number;
+};
+
+export type QuoteBodyItem = {
+    type?: 'PRODUCT_VARIANT';
+    /**
+     * Id, starts with `prod_`.
+     */
+    productId: string;
+    /**
+     * Unique within its product.
+     */
+    variantId: string;
+    quantity: number;
+};
+
+export type QuoteBody = {
+    /**
+     * Id, starts with `biz_`.
+     */
+    businessId: string;
+    /**
+     * A market of the business.
+     */
+    market: string;
+    /**
+     * The market’s.
+     */
+    currency?: string;
+    paymentMethod?: 'CREDIT_CARD' | 'CARD_PROVIDER';
+    lines?: Array<QuoteBodyLine>;
+    items?: Array<QuoteBodyItem>;
+    shippingMethodId?: string | null;
+    promoCode?: string | null;
+};
+
+export type CheckoutBodyItem = {
+    type?: 'PRODUCT_VARIANT';
+    /**
+     * Id, starts with `prod_`.
+     */
+    productId: string;
+    /**
+     * Unique within its product.
+     */
+    variantId: string;
+    quantity: number;
+};
+
+export type CheckoutBodyBlock = {
+    /**
+     * The key of the block among its siblings.
+     */
+    id?: string;
+    type: 'TEXT' | 'NUMBER' | 'BOOLEAN' | 'DATE' | 'RELATIONSHIP' | 'GEO_LOCATION' | 'MEDIA' | 'SELECT' | 'MULTI_SELECT';
+    label?: string;
+    required?: boolean;
+    settings?: BlockSettings;
+    /**
+     * TEXT: a string, or an object of strings by locale. NUMBER. BOOLEAN. DATE: Unix seconds. RELATIONSHIP: an id. GEO_LOCATION: `{latitude, longitude}`. MEDIA: one `{id, url, mimeType}` or an array. SELECT: one option. MULTI_SELECT: an array of options. Absent or null: empty.
+     */
+    value?: unknown;
+};
+
+export type CheckoutBody = {
+    /**
+     * A market of the business.
+     */
+    market: string;
+    paymentMethod?: 'CREDIT_CARD' | 'CARD_PROVIDER';
+    shippingMethodId?: string | null;
+    items: Array<CheckoutBodyItem>;
+    blocks?: Array<CheckoutBodyBlock>;
+    promoCode?: string | null;
+    returnUrl?: string;
+    cancelUrl?: string;
+};
+
+export type RefundOrderBody = {
+    /**
+     * Without it: all that is left.
+     */
+    amount?: number;
+    reason?: string | null;
+};
+
+export type CreateCollectionBodyBlock = {
+    /**
+     * The key of the block among its siblings.
+     */
+    id?: string;
+    type: 'TEXT' | 'NUMBER' | 'BOOLEAN' | 'DATE' | 'RELATIONSHIP' | 'GEO_LOCATION' | 'MEDIA' | 'SELECT' | 'MULTI_SELECT';
+    label?: string;
+    required?: boolean;
+    settings?: BlockSettings;
+    /**
+     * TEXT: a string, or an object of strings by locale. NUMBER. BOOLEAN. DATE: Unix seconds. RELATIONSHIP: an id. GEO_LOCATION: `{latitude, longitude}`. MEDIA: one `{id, url, mimeType}` or an array. SELECT: one option. MULTI_SELECT: an array of options. Absent or null: empty.
+     */
+    value?: unknown;
+};
+
+export type CreateCollectionBodyStatus = {
+    /**
+     * Id, starts with `sts_`.
+     */
+    id?: string;
+    status: 'DRAFT' | 'PUBLISHED' | 'ARCHIVED';
+    changedBy?: 'USER' | 'SYSTEM';
+    /**
+     * The acting user, if there was one.
+     */
+    userId?: string;
+    /**
+     * Unix time in seconds.
+     */
+    timestamp?: number;
+};
+
+export type CreateCollectionBodyPlan = {
+    /**
+     * Unique within its collection.
+     */
+    id?: string;
+    name: string;
+    description?: string;
+    price?: PlanPrice;
+    features?: Array<string>;
+};
+
+export type CreateCollectionBody = {
+    name: string;
+    slug?: string;
+    description?: string;
+    type?: 'STANDARD' | 'NEWSLETTER';
+    blocks?: Array<CreateCollectionBodyBlock>;
+    statuses?: Array<CreateCollectionBodyStatus>;
+    plans?: Array<CreateCollectionBodyPlan>;
+    /**
+     * Newsletters only: a subscription is PENDING until its address is confirmed.
+     */
+    doubleOptIn?: boolean;
+};
+
+export type ListCollectionsPage = {
+    items: Array<Collection>;
+    /**
+     * Hand it back to get the next page; `null` on the last.
+     */
+    cursor: string | null;
+};
+
+export type UpdateCollectionBodyBlock = {
+    /**
+     * The key of the block among its siblings.
+     */
+    id?: string;
+    type: 'TEXT' | 'NUMBER' | 'BOOLEAN' | 'DATE' | 'RELATIONSHIP' | 'GEO_LOCATION' | 'MEDIA' | 'SELECT' | 'MULTI_SELECT';
+    label?: string;
+    required?: boolean;
+    settings?: BlockSettings;
+    /**
+     * TEXT: a string, or an object of strings by locale. NUMBER. BOOLEAN. DATE: Unix seconds. RELATIONSHIP: an id. GEO_LOCATION: `{latitude, longitude}`. MEDIA: one `{id, url, mimeType}` or an array. SELECT: one option. MULTI_SELECT: an array of options. Absent or null: empty.
+     */
+    value?: unknown;
+};
+
+export type UpdateCollectionBodyStatus = {
+    /**
+     * Id, starts with `sts_`.
+     */
+    id?: string;
+    status: 'DRAFT' | 'PUBLISHED' | 'ARCHIVED';
+    changedBy?: 'USER' | 'SYSTEM';
+    /**
+     * The acting user, if there was one.
+     */
+    userId?: string;
+    /**
+     * Unix time in seconds.
+     */
+    timestamp?: number;
+};
+
+export type UpdateCollectionBodyPlan = {
+    /**
+     * Unique within its collection.
+     */
+    id?: string;
+    name: string;
+    description?: string;
+    price?: PlanPrice;
+    features?: Array<string>;
+};
+
+export type UpdateCollectionBody = {
+    name?: string;
+    slug?: string;
+    description?: string;
+    type?: 'STANDARD' | 'NEWSLETTER';
+    blocks?: Array<UpdateCollectionBodyBlock>;
+    statuses?: Array<UpdateCollectionBodyStatus>;
+    plans?: Array<UpdateCollectionBodyPlan>;
+    /**
+     * Newsletters only: a subscription is PENDING until its address is confirmed.
+     */
+    doubleOptIn?: boolean;
+};
+
+export type ListStaleEntriesPage = {
+    items: Array<StaleEntry>;
+    /**
+     * Hand it back to get the next page; `null` on the last.
+     */
+    cursor: string | null;
+};
+
+export type GenerateBlocksBodyBlock = {
+    /**
+     * The key of the block among its siblings.
+     */
+    id: string;
+    type: 'TEXT' | 'NUMBER' | 'BOOLEAN' | 'DATE' | 'RELATIONSHIP' | 'GEO_LOCATION' | 'MEDIA' | 'SELECT' | 'MULTI_SELECT';
+    settings?: BlockSettings;
+};
+
+export type GenerateBlocksBody = {
+    /**
+     * What the content is about, for whom, in which tone and language.
+     */
+    prompt: string;
+    /**
+     * What to fill in. RELATIONSHIP and MEDIA cannot be made up; SELECT and MULTI_SELECT need their options.
+     */
+    blocks: Array<GenerateBlocksBodyBlock>;
+};
+
+export type GenerateBlocksAnswer = {
+    blocks: Array<GeneratedBlock>;
+};
+
+export type CreateEntryBodyBlock = {
+    /**
+     * The key of the block among its siblings.
+     */
+    id?: string;
+    type: 'TEXT' | 'NUMBER' | 'BOOLEAN' | 'DATE' | 'RELATIONSHIP' | 'GEO_LOCATION' | 'MEDIA' | 'SELECT' | 'MULTI_SELECT';
+    label?: string;
+    required?: boolean;
+    settings?: BlockSettings;
+    /**
+     * TEXT: a string, or an object of strings by locale. NUMBER. BOOLEAN. DATE: Unix seconds. RELATIONSHIP: an id. GEO_LOCATION: `{latitude, longitude}`. MEDIA: one `{id, url, mimeType}` or an array. SELECT: one option. MULTI_SELECT: an array of options. Absent or null: empty.
+     */
+    value?: unknown;
+};
+
+export type CreateEntryBodyStatus = {
+    /**
+     * Id, starts with `sts_`.
+     */
+    id?: string;
+    status: 'DRAFT' | 'PUBLISHED' | 'ARCHIVED';
+    changedBy?: 'USER' | 'SYSTEM';
+    /**
+     * The acting user, if there was one.
+     */
+    userId?: string;
+    /**
+     * Unix time in seconds.
+     */
+    timestamp?: number;
+};
+
+export type CreateEntryBody = {
+    /**
+     * Id, starts with `col_`.
+     */
+    collectionId?: string;
+    /**
+     * `collection:<id>`, `order:<id>` or `reservation:<id>`.
+     */
+    owner?: string;
+    /**
+     * BCP 47.
+     */
+    locale?: string;
+    blocks?: Array<CreateEntryBodyBlock>;
+    statuses?: Array<CreateEntryBodyStatus>;
+    publishAt?: number | null;
+};
+
+export type ListEntriesPage = {
+    items: Array<Entry>;
+    /**
+     * Hand it back to get the next page; `null` on the last.
+     */
+    cursor: string | null;
+    relations?: Relations;
+};
+
+export type UpdateEntryBodyBlock = {
+    /**
+     * The key of the block among its siblings.
+     */
+    id?: string;
+    type: 'TEXT' | 'NUMBER' | 'BOOLEAN' | 'DATE' | 'RELATIONSHIP' | 'GEO_LOCATION' | 'MEDIA' | 'SELECT' | 'MULTI_SELECT';
+    label?: string;
+    required?: boolean;
+    settings?: BlockSettings;
+    /**
+     * TEXT: a string, or an object of strings by locale. NUMBER. BOOLEAN. DATE: Unix seconds. RELATIONSHIP: an id. GEO_LOCATION: `{latitude, longitude}`. MEDIA: one `{id, url, mimeType}` or an array. SELECT: one option. MULTI_SELECT: an array of options. Absent or null: empty.
+     */
+    value?: unknown;
+};
+
+export type UpdateEntryBodyStatus = {
+    /**
+     * Id, starts with `sts_`.
+     */
+    id?: string;
+    status: 'DRAFT' | 'PUBLISHED' | 'ARCHIVED';
+    changedBy?: 'USER' | 'SYSTEM';
+    /**
+     * The acting user, if there was one.
+     */
+    userId?: string;
+    /**
+     * Unix time in seconds.
+     */
+    timestamp?: number;
+};
+
+export type UpdateEntryBody = {
+    /**
+     * Id, starts with `col_`.
+     */
+    collectionId?: string;
+    /**
+     * `collection:<id>`, `order:<id>` or `reservation:<id>`.
+     */
+    owner?: string;
+    /**
+     * BCP 47.
+     */
+    locale?: string;
+    blocks?: Array<UpdateEntryBodyBlock>;
+    statuses?: Array<UpdateEntryBodyStatus>;
+    publishAt?: number | null;
+};
+
+export type ListEntryVersionsPage = {
+    items: Array<EntryVersion>;
+    /**
+     * Hand it back to get the next page; `null` on the last.
+     */
+    cursor: string | null;
+};
+
+export type SubscribeBody = {
+    email: string;
+    name?: string;
+    /**
+     * A market of the business.
+     */
+    market?: string;
+    /**
+     * A plan of the collection.
+     */
+    planId?: string;
+    /**
+     * A plan of the collection.
+     */
+    plan_id?: string;
+    /**
+     * Where the payment page leads to after payment.
+     */
+    returnUrl?: string;
+    /**
+     * Where it leads to for who does not pay.
+     */
+    cancelUrl?: string;
+};
+
+export type ListSubscribersPage = {
+    items: Array<Subscription>;
+    /**
+     * Hand it back to get the next page; `null` on the last.
+     */
+    cursor: string | null;
+};
+
+export type UnsubscribeBody = {
+    /**
+     * From a newsletter mail.
+     */
+    token: string;
+    /**
+     * Every newsletter of the business, not only this one.
+     */
+    everything?: boolean;
+};
+
+export type ListSubscriberImportErrorsPage = {
+    items: Array<SubscriberImportError>;
+    /**
+     * Hand it back to get the next page; `null` on the last.
+     */
+    cursor: string | null;
+};
+
+export type SendEntryBody = {
+    /**
+     * When. Absent, or in the past: now.
+     */
+    scheduledAt?: number;
+    /**
+     * Once more, although it was sent.
+     */
+    resend?: boolean;
+    /**
+     * SKIP (default): nobody gets it twice. RESEND: nobody misses it.
+     */
+    onUncertain?: 'SKIP' | 'RESEND';
+};
+
+export type ListSendsPage = {
+    items: Array<Send>;
+    /**
+     * Hand it back to get the next page; `null` on the last.
+     */
+    cursor: string | null;
+};
+
+export type ListSuppressionsPage = {
+    items: Array<Suppression>;
+    /**
+     * Hand it back to get the next page; `null` on the last.
+     */
+    cursor: string | null;
+};
+
+export type ReceiveBouncesBodyEvent = {
+    /**
+     * HARD_BOUNCE and COMPLAINT suppress the address; SOFT_BOUNCE is only told to the business.
+     */
+    type: 'SOFT_BOUNCE' | 'HARD_BOUNCE' | 'COMPLAINT';
+    email: string;
+    /**
+     * Id, starts with `biz_`.
+     */
+    businessId?: string;
+    /**
+     * The Message-ID of the mail. Names the business if `businessId` is absent.
+     */
+    messageId?: string;
+};
+
+export type ReceiveBouncesBody = {
+    events: Array<ReceiveBouncesBodyEvent>;
+};
+
+export type ListEventsPage = {
+    items: Array<Event>;
+    /**
+     * Hand it back to get the next page; `null` on the last.
+     */
+    cursor: string | null;
 };
 
 export type GetHealthData = {
@@ -1346,9 +2642,7 @@ export type GetHealthResponses = {
     /**
      * Done.
      */
-    200: {
-        alive: true;
-    };
+    200: GetHealthAnswer;
 };
 
 export type GetHealthResponse = GetHealthResponses[keyof GetHealthResponses];
@@ -1381,35 +2675,13 @@ export type GetReadinessResponses = {
     /**
      * Done.
      */
-    200: {
-        ready: true;
-        cells: {
-            [key: string]: 'up' | 'down';
-        };
-        /**
-         * Which outside services are configured.
-         */
-        providers: {
-            [key: string]: boolean;
-        };
-    };
+    200: GetReadinessAnswer;
 };
 
 export type GetReadinessResponse = GetReadinessResponses[keyof GetReadinessResponses];
 
 export type RegisterData = {
-    body: {
-        provider?: string;
-        email: string;
-        password: string;
-        name?: string;
-        firstName?: string;
-        lastName?: string;
-        /**
-         * Where links in the mail lead; one of the operator’s origins. Default: the service’s own pages.
-         */
-        reserveDomain?: string;
-    };
+    body: RegisterBody;
     path?: never;
     query?: never;
     url: '/v1/users/register';
@@ -1454,9 +2726,7 @@ export type RegisterResponses = {
 export type RegisterResponse = RegisterResponses[keyof RegisterResponses];
 
 export type ConfirmEmailData = {
-    body: {
-        token: string;
-    };
+    body: ConfirmEmailBody;
     path?: never;
     query?: never;
     url: '/v1/users/confirm';
@@ -1501,13 +2771,7 @@ export type ConfirmEmailResponses = {
 export type ConfirmEmailResponse = ConfirmEmailResponses[keyof ConfirmEmailResponses];
 
 export type ResendConfirmationData = {
-    body: {
-        email: string;
-        /**
-         * Where links in the mail lead; one of the operator’s origins. Default: the service’s own pages.
-         */
-        reserveDomain?: string;
-    };
+    body: ResendConfirmationBody;
     path?: never;
     query?: never;
     url: '/v1/users/resend-confirmation';
@@ -1552,29 +2816,7 @@ export type ResendConfirmationResponses = {
 export type ResendConfirmationResponse = ResendConfirmationResponses[keyof ResendConfirmationResponses];
 
 export type LoginData = {
-    body: {
-        provider?: string;
-        /**
-         * EMAIL.
-         */
-        email?: string;
-        /**
-         * EMAIL.
-         */
-        password?: string;
-        /**
-         * OAUTH_IDP: the code that came to redirectUrl.
-         */
-        code?: string;
-        /**
-         * OAUTH_IDP.
-         */
-        originUrl?: string;
-        /**
-         * GUEST, optional.
-         */
-        phoneNumber?: string;
-    };
+    body: LoginBody;
     path?: never;
     query?: never;
     url: '/v1/users/login';
@@ -1658,10 +2900,7 @@ export type GetLoginUrlResponses = {
     /**
      * Done.
      */
-    200: {
-        url: string;
-        state: string;
-    };
+    200: GetLoginUrlAnswer;
 };
 
 export type GetLoginUrlResponse = GetLoginUrlResponses[keyof GetLoginUrlResponses];
@@ -1699,10 +2938,7 @@ export type LoginCallbackErrors = {
 export type LoginCallbackError = LoginCallbackErrors[keyof LoginCallbackErrors];
 
 export type RefreshData = {
-    body: {
-        provider?: string;
-        refreshToken: string;
-    };
+    body: RefreshBody;
     path?: never;
     query?: never;
     url: '/v1/users/refresh';
@@ -1751,14 +2987,7 @@ export type RefreshResponses = {
 export type RefreshResponse = RefreshResponses[keyof RefreshResponses];
 
 export type LogoutData = {
-    body: {
-        provider?: string;
-        /**
-         * The access or refresh token; default: the one in the header.
-         */
-        token?: string;
-        originUrl?: string;
-    };
+    body: LogoutBody;
     path?: never;
     query?: never;
     url: '/v1/users/logout';
@@ -1807,13 +3036,7 @@ export type LogoutResponses = {
 export type LogoutResponse = LogoutResponses[keyof LogoutResponses];
 
 export type ForgotPasswordData = {
-    body: {
-        email: string;
-        /**
-         * Where links in the mail lead; one of the operator’s origins. Default: the service’s own pages.
-         */
-        reserveDomain?: string;
-    };
+    body: ForgotPasswordBody;
     path?: never;
     query?: never;
     url: '/v1/users/forgot-password';
@@ -1858,10 +3081,7 @@ export type ForgotPasswordResponses = {
 export type ForgotPasswordResponse = ForgotPasswordResponses[keyof ForgotPasswordResponses];
 
 export type ResetForgotPasswordData = {
-    body: {
-        token: string;
-        password: string;
-    };
+    body: ResetForgotPasswordBody;
     path?: never;
     query?: never;
     url: '/v1/users/reset-forgot-password';
@@ -1996,31 +3216,7 @@ export type GetMeResponses = {
 export type GetMeResponse = GetMeResponses[keyof GetMeResponses];
 
 export type UpdateMeData = {
-    body: {
-        name?: string;
-        phoneNumbers?: Array<string>;
-        addresses?: Array<{
-            street: string;
-            city: string;
-            state: string;
-            zip: string;
-            country: string;
-        }>;
-        onboardingCompleted?: boolean;
-        apiTokens?: Array<{
-            id?: string;
-            name?: string;
-            /**
-             * 32 to 128 characters; absent: made by the service.
-             */
-            value?: string;
-            provider?: string;
-            /**
-             * Id, starts with `biz_`.
-             */
-            businessId?: string;
-        }>;
-    };
+    body: UpdateMeBody;
     path?: never;
     query?: never;
     url: '/v1/users/update';
@@ -2073,11 +3269,7 @@ export type UpdateMeResponses = {
 export type UpdateMeResponse = UpdateMeResponses[keyof UpdateMeResponses];
 
 export type UpdateMyBusinessConfigData = {
-    body: {
-        settings: {
-            [key: string]: unknown;
-        };
-    };
+    body: UpdateMyBusinessConfigBody;
     path: {
         /**
          * Id, starts with `biz_`.
@@ -2182,9 +3374,7 @@ export type ExportMeResponses = {
 export type ExportMeResponse = ExportMeResponses[keyof ExportMeResponses];
 
 export type RequestPhoneCodeData = {
-    body: {
-        phoneNumber: string;
-    };
+    body: RequestPhoneCodeBody;
     path?: never;
     query?: never;
     url: '/v1/users/phone-number';
@@ -2237,10 +3427,7 @@ export type RequestPhoneCodeResponses = {
 export type RequestPhoneCodeResponse = RequestPhoneCodeResponses[keyof RequestPhoneCodeResponses];
 
 export type ConfirmPhoneData = {
-    body: {
-        phoneNumber: string;
-        code: string;
-    };
+    body: ConfirmPhoneBody;
     path?: never;
     query?: never;
     url: '/v1/users/phone-number/confirm';
@@ -2293,10 +3480,7 @@ export type ConfirmPhoneResponses = {
 export type ConfirmPhoneResponse = ConfirmPhoneResponses[keyof ConfirmPhoneResponses];
 
 export type ChangePasswordData = {
-    body: {
-        oldPassword: string;
-        newPassword: string;
-    };
+    body: ChangePasswordBody;
     path?: never;
     query?: never;
     url: '/v1/users/reset-password';
@@ -2439,9 +3623,7 @@ export type ListSessionsResponses = {
     /**
      * Done.
      */
-    200: {
-        items: Array<Session>;
-    };
+    200: ListSessionsAnswer;
 };
 
 export type ListSessionsResponse = ListSessionsResponses[keyof ListSessionsResponses];
@@ -2511,29 +3693,13 @@ export type SearchUsersResponses = {
     /**
      * Done.
      */
-    200: {
-        items: Array<User>;
-        /**
-         * Hand it back to get the next page; `null` on the last.
-         */
-        cursor: string | null;
-    };
+    200: SearchUsersPage;
 };
 
 export type SearchUsersResponse = SearchUsersResponses[keyof SearchUsersResponses];
 
 export type SetRoleData = {
-    body: {
-        /**
-         * Id, starts with `usr_`.
-         */
-        userId: string;
-        roleId: string | null;
-        /**
-         * Id, starts with `biz_`.
-         */
-        businessId: string;
-    };
+    body: SetRoleBody;
     path?: never;
     query?: never;
     url: '/v1/users/set-role';
@@ -2617,17 +3783,7 @@ export type ListSigningKeysResponses = {
     /**
      * Done.
      */
-    200: {
-        keys: Array<{
-            kty: string;
-            crv: string;
-            x: string;
-            y: string;
-            kid: string;
-            alg: string;
-            use: string;
-        }>;
-    };
+    200: ListSigningKeysAnswer;
 };
 
 export type ListSigningKeysResponse = ListSigningKeysResponses[keyof ListSigningKeysResponses];
@@ -2681,27 +3837,13 @@ export type ListBusinessesResponses = {
     /**
      * Done.
      */
-    200: {
-        items: Array<Business>;
-        /**
-         * Hand it back to get the next page; `null` on the last.
-         */
-        cursor: string | null;
-    };
+    200: ListBusinessesPage;
 };
 
 export type ListBusinessesResponse = ListBusinessesResponses[keyof ListBusinessesResponses];
 
 export type CreateBusinessData = {
-    body: {
-        name: string;
-        slug?: string;
-        contactEmail?: string | null;
-        defaultLocale?: string;
-        locales?: Array<string>;
-        allowedOrigins?: Array<string>;
-        markets?: Array<Market>;
-    };
+    body: CreateBusinessBody;
     headers?: {
         /**
          * Makes it safe to repeat the request: the first answer is given again.
@@ -2820,15 +3962,7 @@ export type GetBusinessResponses = {
 export type GetBusinessResponse = GetBusinessResponses[keyof GetBusinessResponses];
 
 export type UpdateBusinessData = {
-    body: {
-        name?: string;
-        slug?: string;
-        contactEmail?: string | null;
-        defaultLocale?: string;
-        locales?: Array<string>;
-        allowedOrigins?: Array<string>;
-        markets?: Array<Market>;
-    };
+    body: UpdateBusinessBody;
     headers?: {
         /**
          * An ETag: 412 if the record has changed.
@@ -2957,22 +4091,13 @@ export type ListRolesResponses = {
     /**
      * Done.
      */
-    200: {
-        items: Array<Role>;
-        /**
-         * Hand it back to get the next page; `null` on the last.
-         */
-        cursor: string | null;
-    };
+    200: ListRolesPage;
 };
 
 export type ListRolesResponse = ListRolesResponses[keyof ListRolesResponses];
 
 export type CreateRoleData = {
-    body: {
-        name: string;
-        permissions: Array<'ADMIN' | 'PRODUCTS_WRITE' | 'ORDERS_READ' | 'ORDERS_WRITE' | 'PROMOS_WRITE' | 'CONTENT_READ_DRAFTS' | 'CONTENT_WRITE' | 'NEWSLETTER_SEND' | 'SUBSCRIBERS_READ' | 'SETTINGS_WRITE'>;
-    };
+    body: CreateRoleBody;
     headers?: {
         /**
          * Makes it safe to repeat the request: the first answer is given again.
@@ -3178,10 +4303,7 @@ export type GetRoleResponses = {
 export type GetRoleResponse = GetRoleResponses[keyof GetRoleResponses];
 
 export type UpdateRoleData = {
-    body: {
-        name?: string;
-        permissions?: Array<'ADMIN' | 'PRODUCTS_WRITE' | 'ORDERS_READ' | 'ORDERS_WRITE' | 'PROMOS_WRITE' | 'CONTENT_READ_DRAFTS' | 'CONTENT_WRITE' | 'NEWSLETTER_SEND' | 'SUBSCRIBERS_READ' | 'SETTINGS_WRITE'>;
-    };
+    body: UpdateRoleBody;
     headers?: {
         /**
          * An ETag: 412 if the record has changed.
@@ -3311,25 +4433,13 @@ export type ListInvitationsResponses = {
     /**
      * Done.
      */
-    200: {
-        items: Array<Invitation>;
-        /**
-         * Hand it back to get the next page; `null` on the last.
-         */
-        cursor: string | null;
-    };
+    200: ListInvitationsPage;
 };
 
 export type ListInvitationsResponse = ListInvitationsResponses[keyof ListInvitationsResponses];
 
 export type CreateInvitationData = {
-    body: {
-        email: string;
-        /**
-         * Id, starts with `role_`.
-         */
-        roleId: string;
-    };
+    body: CreateInvitationBody;
     headers?: {
         /**
          * Makes it safe to repeat the request: the first answer is given again.
@@ -3513,21 +4623,13 @@ export type ListAuditResponses = {
     /**
      * Done.
      */
-    200: {
-        items: Array<AuditEntry>;
-        /**
-         * Hand it back to get the next page; `null` on the last.
-         */
-        cursor: string | null;
-    };
+    200: ListAuditPage;
 };
 
 export type ListAuditResponse = ListAuditResponses[keyof ListAuditResponses];
 
 export type AcceptInvitationData = {
-    body: {
-        token: string;
-    };
+    body: AcceptInvitationBody;
     path?: never;
     query?: never;
     url: '/v1/users/invitations/accept';
@@ -3647,150 +4749,13 @@ export type ListProductsResponses = {
     /**
      * Done.
      */
-    200: {
-        items: Array<Product>;
-        /**
-         * Hand it back to get the next page; `null` on the last.
-         */
-        cursor: string | null;
-    };
+    200: ListProductsPage;
 };
 
 export type ListProductsResponse = ListProductsResponses[keyof ListProductsResponses];
 
 export type CreateProductData = {
-    body: {
-        name: string;
-        slug?: string;
-        description?: string;
-        category?: string;
-        gallery?: Array<{
-            /**
-             * Id, starts with `med_`.
-             */
-            id?: string;
-            /**
-             * Absolute, http or https.
-             */
-            url: string;
-            mimeType: string;
-        }>;
-        variants?: Array<{
-            /**
-             * Unique within its product.
-             */
-            id?: string;
-            name?: string;
-            sku?: string;
-            attributes?: Array<{
-                name: string;
-                value: string;
-            }>;
-            pricing?: {
-                markets: Array<{
-                    /**
-                     * A market of the business.
-                     */
-                    marketId: string;
-                    /**
-                     * The market’s.
-                     */
-                    currency?: string;
-                    /**
-                     * Minor units (cents).
-                     */
-                    price: number;
-                    compareAtPrice?: number | null;
-                }>;
-            };
-            inventory?: {
-                /**
-                 * False: stock is unlimited.
-                 */
-                tracked?: boolean;
-                quantity?: number;
-                lowStockThreshold?: number | null;
-            };
-            gallery?: Array<{
-                /**
-                 * Id, starts with `med_`.
-                 */
-                id?: string;
-                /**
-                 * Absolute, http or https.
-                 */
-                url: string;
-                mimeType: string;
-            }>;
-        }>;
-        statuses?: Array<{
-            /**
-             * Id, starts with `sts_`.
-             */
-            id?: string;
-            status: 'DRAFT' | 'ACTIVE' | 'ARCHIVED';
-            changedBy?: 'USER' | 'SYSTEM';
-            /**
-             * The acting user, if there was one.
-             */
-            userId?: string;
-            /**
-             * Unix time in seconds.
-             */
-            timestamp?: number;
-        }>;
-        blocks?: Array<{
-            /**
-             * The key of the block among its siblings.
-             */
-            id?: string;
-            type: 'TEXT' | 'NUMBER' | 'BOOLEAN' | 'DATE' | 'RELATIONSHIP' | 'GEO_LOCATION' | 'MEDIA' | 'SELECT' | 'MULTI_SELECT';
-            label?: string;
-            required?: boolean;
-            settings?: {
-                /**
-                 * TEXT: code points.
-                 */
-                maxLength?: number;
-                /**
-                 * TEXT: HTML is rich content, cleaned when written.
-                 */
-                variant?: 'HTML' | 'PLAIN';
-                /**
-                 * RELATIONSHIP: what the value is the id of.
-                 */
-                targetType?: 'USER' | 'PRODUCT' | 'ENTRY' | 'COLLECTION' | 'ORDER';
-                /**
-                 * SELECT and MULTI_SELECT: what can be chosen.
-                 */
-                options?: Array<string>;
-                /**
-                 * NUMBER: the smallest.
-                 */
-                min?: number;
-                /**
-                 * NUMBER: the greatest.
-                 */
-                max?: number;
-                /**
-                 * NUMBER: whole ones only.
-                 */
-                integer?: boolean;
-                /**
-                 * MEDIA: media types that can be put in. `image*` stands for all that begin so.
-                 */
-                accept?: Array<string>;
-                /**
-                 * MEDIA: how many there can be.
-                 */
-                maxItems?: number;
-            };
-            /**
-             * TEXT: a string, or an object of strings by locale. NUMBER. BOOLEAN. DATE: Unix seconds. RELATIONSHIP: an id. GEO_LOCATION: `{latitude, longitude}`. MEDIA: one `{id, url, mimeType}` or an array. SELECT: one option. MULTI_SELECT: an array of options. Absent or null: empty.
-             */
-            value?: unknown;
-        }>;
-    };
+    body: CreateProductBody;
     headers?: {
         /**
          * Makes it safe to repeat the request: the first answer is given again.
@@ -3988,138 +4953,7 @@ export type GetProductResponses = {
 export type GetProductResponse = GetProductResponses[keyof GetProductResponses];
 
 export type UpdateProductData = {
-    body: {
-        name?: string;
-        slug?: string;
-        description?: string;
-        category?: string;
-        gallery?: Array<{
-            /**
-             * Id, starts with `med_`.
-             */
-            id?: string;
-            /**
-             * Absolute, http or https.
-             */
-            url: string;
-            mimeType: string;
-        }>;
-        variants?: Array<{
-            /**
-             * Unique within its product.
-             */
-            id?: string;
-            name?: string;
-            sku?: string;
-            attributes?: Array<{
-                name: string;
-                value: string;
-            }>;
-            pricing?: {
-                markets: Array<{
-                    /**
-                     * A market of the business.
-                     */
-                    marketId: string;
-                    /**
-                     * The market’s.
-                     */
-                    currency?: string;
-                    /**
-                     * Minor units (cents).
-                     */
-                    price: number;
-                    compareAtPrice?: number | null;
-                }>;
-            };
-            inventory?: {
-                /**
-                 * False: stock is unlimited.
-                 */
-                tracked?: boolean;
-                quantity?: number;
-                lowStockThreshold?: number | null;
-            };
-            gallery?: Array<{
-                /**
-                 * Id, starts with `med_`.
-                 */
-                id?: string;
-                /**
-                 * Absolute, http or https.
-                 */
-                url: string;
-                mimeType: string;
-            }>;
-        }>;
-        statuses?: Array<{
-            /**
-             * Id, starts with `sts_`.
-             */
-            id?: string;
-            status: 'DRAFT' | 'ACTIVE' | 'ARCHIVED';
-            changedBy?: 'USER' | 'SYSTEM';
-            /**
-             * The acting user, if there was one.
-             */
-            userId?: string;
-            /**
-             * Unix time in seconds.
-             */
-            timestamp?: number;
-        }>;
-        blocks?: Array<{
-            /**
-             * The key of the block among its siblings.
-             */
-            id?: string;
-            type: 'TEXT' | 'NUMBER' | 'BOOLEAN' | 'DATE' | 'RELATIONSHIP' | 'GEO_LOCATION' | 'MEDIA' | 'SELECT' | 'MULTI_SELECT';
-            label?: string;
-            required?: boolean;
-            settings?: {
-                /**
-                 * TEXT: code points.
-                 */
-                maxLength?: number;
-                /**
-                 * TEXT: HTML is rich content, cleaned when written.
-                 */
-                variant?: 'HTML' | 'PLAIN';
-                /**
-                 * RELATIONSHIP: what the value is the id of.
-                 */
-                targetType?: 'USER' | 'PRODUCT' | 'ENTRY' | 'COLLECTION' | 'ORDER';
-                /**
-                 * SELECT and MULTI_SELECT: what can be chosen.
-                 */
-                options?: Array<string>;
-                /**
-                 * NUMBER: the smallest.
-                 */
-                min?: number;
-                /**
-                 * NUMBER: the greatest.
-                 */
-                max?: number;
-                /**
-                 * NUMBER: whole ones only.
-                 */
-                integer?: boolean;
-                /**
-                 * MEDIA: media types that can be put in. `image*` stands for all that begin so.
-                 */
-                accept?: Array<string>;
-                /**
-                 * MEDIA: how many there can be.
-                 */
-                maxItems?: number;
-            };
-            /**
-             * TEXT: a string, or an object of strings by locale. NUMBER. BOOLEAN. DATE: Unix seconds. RELATIONSHIP: an id. GEO_LOCATION: `{latitude, longitude}`. MEDIA: one `{id, url, mimeType}` or an array. SELECT: one option. MULTI_SELECT: an array of options. Absent or null: empty.
-             */
-            value?: unknown;
-        }>;
-    };
+    body: UpdateProductBody;
     headers?: {
         /**
          * An ETag: 412 if the record has changed.
@@ -4251,25 +5085,13 @@ export type ListStockMovementsResponses = {
     /**
      * Done.
      */
-    200: {
-        items: Array<StockMovement>;
-        /**
-         * Hand it back to get the next page; `null` on the last.
-         */
-        cursor: string | null;
-    };
+    200: ListStockMovementsPage;
 };
 
 export type ListStockMovementsResponse = ListStockMovementsResponses[keyof ListStockMovementsResponses];
 
 export type ChangeStockData = {
-    body: {
-        /**
-         * Not 0.
-         */
-        delta: number;
-        reason?: string | null;
-    };
+    body: ChangeStockBody;
     headers?: {
         /**
          * Makes it safe to repeat the request: the first answer is given again.
@@ -4510,13 +5332,7 @@ export type ListImportErrorsResponses = {
     /**
      * Done.
      */
-    200: {
-        items: Array<ImportError>;
-        /**
-         * Hand it back to get the next page; `null` on the last.
-         */
-        cursor: string | null;
-    };
+    200: ListImportErrorsPage;
 };
 
 export type ListImportErrorsResponse = ListImportErrorsResponses[keyof ListImportErrorsResponses];
@@ -4639,39 +5455,13 @@ export type ListPromoCodesResponses = {
     /**
      * Done.
      */
-    200: {
-        items: Array<PromoCode>;
-        /**
-         * Hand it back to get the next page; `null` on the last.
-         */
-        cursor: string | null;
-    };
+    200: ListPromoCodesPage;
 };
 
 export type ListPromoCodesResponse = ListPromoCodesResponses[keyof ListPromoCodesResponses];
 
 export type CreatePromoCodeData = {
-    body: {
-        currency?: string | null;
-        minSubtotal?: number | null;
-        maxRedemptions?: number | null;
-        maxPerCustomer?: number | null;
-        startsAt?: number | null;
-        endsAt?: number | null;
-        markets?: Array<string> | null;
-        /**
-         * 1 to 64 letters, digits, `_` and `-`. Case does not matter, nor do spaces around it.
-         */
-        code: string;
-        /**
-         * A part of the subtotal, or an amount.
-         */
-        type: 'PERCENT' | 'FIXED';
-        /**
-         * PERCENT: basis points, at most 10000. FIXED: minor units of `currency`.
-         */
-        value: number;
-    };
+    body: CreatePromoCodeBody;
     headers?: {
         /**
          * Makes it safe to repeat the request: the first answer is given again.
@@ -4873,27 +5663,7 @@ export type GetPromoCodeResponses = {
 export type GetPromoCodeResponse = GetPromoCodeResponses[keyof GetPromoCodeResponses];
 
 export type UpdatePromoCodeData = {
-    body: {
-        /**
-         * 1 to 64 letters, digits, `_` and `-`. Case does not matter, nor do spaces around it.
-         */
-        code?: string;
-        /**
-         * A part of the subtotal, or an amount.
-         */
-        type?: 'PERCENT' | 'FIXED';
-        /**
-         * PERCENT: basis points, at most 10000. FIXED: minor units of `currency`.
-         */
-        value?: number;
-        currency?: string | null;
-        minSubtotal?: number | null;
-        maxRedemptions?: number | null;
-        maxPerCustomer?: number | null;
-        startsAt?: number | null;
-        endsAt?: number | null;
-        markets?: Array<string> | null;
-    };
+    body: UpdatePromoCodeBody;
     headers?: {
         /**
          * An ETag: 412 if the record has changed.
@@ -5024,156 +5794,13 @@ export type ListOrdersResponses = {
     /**
      * Done.
      */
-    200: {
-        items: Array<Order>;
-        /**
-         * Hand it back to get the next page; `null` on the last.
-         */
-        cursor: string | null;
-    };
+    200: ListOrdersPage;
 };
 
 export type ListOrdersResponse = ListOrdersResponses[keyof ListOrdersResponses];
 
 export type CreateOrderData = {
-    body: {
-        /**
-         * Id, starts with `usr_`.
-         */
-        customerId: string;
-        /**
-         * A market of the business.
-         */
-        market: string;
-        /**
-         * The market’s.
-         */
-        currency?: string;
-        lines: Array<{
-            type?: 'PRODUCT_VARIANT';
-            /**
-             * Id, starts with `prod_`.
-             */
-            productId: string;
-            /**
-             * Unique within its product.
-             */
-            variantId: string;
-            quantity: number;
-            /**
-             * Minor units (cents).
-             */
-            unitPrice: number;
-            /**
-             * Minor units (cents).
-             */
-            totalPrice: number;
-        }>;
-        /**
-         * Minor units (cents).
-         */
-        subtotal: number;
-        /**
-         * Minor units (cents).
-         */
-        tax: number;
-        /**
-         * Minor units (cents).
-         */
-        shipping: number;
-        /**
-         * Minor units (cents).
-         */
-        total: number;
-        /**
-         * Minor units (cents).
-         */
-        discount?: number;
-        blocks?: Array<{
-            /**
-             * The key of the block among its siblings.
-             */
-            id?: string;
-            type: 'TEXT' | 'NUMBER' | 'BOOLEAN' | 'DATE' | 'RELATIONSHIP' | 'GEO_LOCATION' | 'MEDIA' | 'SELECT' | 'MULTI_SELECT';
-            label?: string;
-            required?: boolean;
-            settings?: {
-                /**
-                 * TEXT: code points.
-                 */
-                maxLength?: number;
-                /**
-                 * TEXT: HTML is rich content, cleaned when written.
-                 */
-                variant?: 'HTML' | 'PLAIN';
-                /**
-                 * RELATIONSHIP: what the value is the id of.
-                 */
-                targetType?: 'USER' | 'PRODUCT' | 'ENTRY' | 'COLLECTION' | 'ORDER';
-                /**
-                 * SELECT and MULTI_SELECT: what can be chosen.
-                 */
-                options?: Array<string>;
-                /**
-                 * NUMBER: the smallest.
-                 */
-                min?: number;
-                /**
-                 * NUMBER: the greatest.
-                 */
-                max?: number;
-                /**
-                 * NUMBER: whole ones only.
-                 */
-                integer?: boolean;
-                /**
-                 * MEDIA: media types that can be put in. `image*` stands for all that begin so.
-                 */
-                accept?: Array<string>;
-                /**
-                 * MEDIA: how many there can be.
-                 */
-                maxItems?: number;
-            };
-            /**
-             * TEXT: a string, or an object of strings by locale. NUMBER. BOOLEAN. DATE: Unix seconds. RELATIONSHIP: an id. GEO_LOCATION: `{latitude, longitude}`. MEDIA: one `{id, url, mimeType}` or an array. SELECT: one option. MULTI_SELECT: an array of options. Absent or null: empty.
-             */
-            value?: unknown;
-        }>;
-        contactEmail?: string | null;
-        statuses?: Array<{
-            /**
-             * Id, starts with `sts_`.
-             */
-            id?: string;
-            status: 'PENDING' | 'PROCESSING' | 'SHIPPED' | 'DELIVERED' | 'CANCELLED' | 'REFUNDED';
-            changedBy?: 'USER' | 'SYSTEM';
-            /**
-             * The acting user, if there was one.
-             */
-            userId?: string;
-            /**
-             * Unix time in seconds.
-             */
-            timestamp?: number;
-        }>;
-        paymentStatus?: Array<{
-            /**
-             * Id, starts with `sts_`.
-             */
-            id?: string;
-            status: 'PENDING' | 'PAID' | 'FAILED' | 'REFUNDED' | 'PARTIALLY_REFUNDED';
-            changedBy?: 'USER' | 'SYSTEM';
-            /**
-             * The acting user, if there was one.
-             */
-            userId?: string;
-            /**
-             * Unix time in seconds.
-             */
-            timestamp?: number;
-        }>;
-    };
+    body: CreateOrderBody;
     headers?: {
         /**
          * Makes it safe to repeat the request: the first answer is given again.
@@ -5302,108 +5929,7 @@ export type GetOrderResponses = {
 export type GetOrderResponse = GetOrderResponses[keyof GetOrderResponses];
 
 export type UpdateOrderData = {
-    body: {
-        /**
-         * Id, starts with `ord_`.
-         */
-        id: string;
-        lines?: Array<{
-            type?: 'PRODUCT_VARIANT';
-            /**
-             * Id, starts with `prod_`.
-             */
-            productId: string;
-            /**
-             * Unique within its product.
-             */
-            variantId: string;
-            quantity: number;
-            /**
-             * Minor units (cents).
-             */
-            unitPrice: number;
-            /**
-             * Minor units (cents).
-             */
-            totalPrice: number;
-        }>;
-        /**
-         * Minor units (cents).
-         */
-        subtotal?: number;
-        /**
-         * Minor units (cents).
-         */
-        tax?: number;
-        /**
-         * Minor units (cents).
-         */
-        shipping?: number;
-        /**
-         * Minor units (cents).
-         */
-        total?: number;
-        /**
-         * Minor units (cents).
-         */
-        discount?: number;
-        blocks?: Array<{
-            /**
-             * The key of the block among its siblings.
-             */
-            id?: string;
-            type: 'TEXT' | 'NUMBER' | 'BOOLEAN' | 'DATE' | 'RELATIONSHIP' | 'GEO_LOCATION' | 'MEDIA' | 'SELECT' | 'MULTI_SELECT';
-            label?: string;
-            required?: boolean;
-            settings?: {
-                /**
-                 * TEXT: code points.
-                 */
-                maxLength?: number;
-                /**
-                 * TEXT: HTML is rich content, cleaned when written.
-                 */
-                variant?: 'HTML' | 'PLAIN';
-                /**
-                 * RELATIONSHIP: what the value is the id of.
-                 */
-                targetType?: 'USER' | 'PRODUCT' | 'ENTRY' | 'COLLECTION' | 'ORDER';
-                /**
-                 * SELECT and MULTI_SELECT: what can be chosen.
-                 */
-                options?: Array<string>;
-                /**
-                 * NUMBER: the smallest.
-                 */
-                min?: number;
-                /**
-                 * NUMBER: the greatest.
-                 */
-                max?: number;
-                /**
-                 * NUMBER: whole ones only.
-                 */
-                integer?: boolean;
-                /**
-                 * MEDIA: media types that can be put in. `image*` stands for all that begin so.
-                 */
-                accept?: Array<string>;
-                /**
-                 * MEDIA: how many there can be.
-                 */
-                maxItems?: number;
-            };
-            /**
-             * TEXT: a string, or an object of strings by locale. NUMBER. BOOLEAN. DATE: Unix seconds. RELATIONSHIP: an id. GEO_LOCATION: `{latitude, longitude}`. MEDIA: one `{id, url, mimeType}` or an array. SELECT: one option. MULTI_SELECT: an array of options. Absent or null: empty.
-             */
-            value?: unknown;
-        }>;
-        /**
-         * Id, starts with `usr_`.
-         */
-        customerId?: string;
-        contactEmail?: string | null;
-    };
+    body: UpdateOrderBody;
     headers?: {
         /**
          * An ETag: 412 if the record has changed.
@@ -5475,22 +6001,7 @@ export type UpdateOrderResponses = {
 export type UpdateOrderResponse = UpdateOrderResponses[keyof UpdateOrderResponses];
 
 export type SetOrderStatusData = {
-    body: {
-        /**
-         * Id, starts with `sts_`.
-         */
-        id?: string;
-        status: 'PENDING' | 'PROCESSING' | 'SHIPPED' | 'DELIVERED' | 'CANCELLED' | 'REFUNDED';
-        changedBy?: 'USER' | 'SYSTEM';
-        /**
-         * The acting user, if there was one.
-         */
-        userId?: string;
-        /**
-         * Unix time in seconds.
-         */
-        timestamp?: number;
-    };
+    body: SetOrderStatusBody;
     headers?: {
         /**
          * An ETag: 412 if the record has changed.
@@ -5563,22 +6074,7 @@ export type SetOrderStatusResponses = {
 export type SetOrderStatusResponse = SetOrderStatusResponses[keyof SetOrderStatusResponses];
 
 export type SetPaymentStatusData = {
-    body: {
-        /**
-         * Id, starts with `sts_`.
-         */
-        id?: string;
-        status: 'PENDING' | 'PAID' | 'FAILED' | 'REFUNDED' | 'PARTIALLY_REFUNDED';
-        changedBy?: 'USER' | 'SYSTEM';
-        /**
-         * The acting user, if there was one.
-         */
-        userId?: string;
-        /**
-         * Unix time in seconds.
-         */
-        timestamp?: number;
-    };
+    body: SetPaymentStatusBody;
     headers?: {
         /**
          * An ETag: 412 if the record has changed.
@@ -5651,47 +6147,7 @@ export type SetPaymentStatusResponses = {
 export type SetPaymentStatusResponse = SetPaymentStatusResponses[keyof SetPaymentStatusResponses];
 
 export type QuoteData = {
-    body: {
-        /**
-         * Id, starts with `biz_`.
-         */
-        businessId: string;
-        /**
-         * A market of the business.
-         */
-        market: string;
-        /**
-         * The market’s.
-         */
-        currency?: string;
-        paymentMethod?: 'CREDIT_CARD' | 'CARD_PROVIDER';
-        lines?: Array<{
-            type?: 'PRODUCT_VARIANT';
-            /**
-             * Id, starts with `prod_`.
-             */
-            productId: string;
-            /**
-             * Unique within its product.
-             */
-            variantId: string;
-            quantity: number;
-        }>;
-        items?: Array<{
-            type?: 'PRODUCT_VARIANT';
-            /**
-             * Id, starts with `prod_`.
-             */
-            productId: string;
-            /**
-             * Unique within its product.
-             */
-            variantId: string;
-            quantity: number;
-        }>;
-        shippingMethodId?: string | null;
-        promoCode?: string | null;
-    };
+    body: QuoteBody;
     path?: never;
     query?: never;
     url: '/v1/payments/quote';
@@ -5744,80 +6200,7 @@ export type QuoteResponses = {
 export type QuoteResponse = QuoteResponses[keyof QuoteResponses];
 
 export type CheckoutData = {
-    body: {
-        /**
-         * A market of the business.
-         */
-        market: string;
-        paymentMethod?: 'CREDIT_CARD' | 'CARD_PROVIDER';
-        shippingMethodId?: string | null;
-        items: Array<{
-            type?: 'PRODUCT_VARIANT';
-            /**
-             * Id, starts with `prod_`.
-             */
-            productId: string;
-            /**
-             * Unique within its product.
-             */
-            variantId: string;
-            quantity: number;
-        }>;
-        blocks?: Array<{
-            /**
-             * The key of the block among its siblings.
-             */
-            id?: string;
-            type: 'TEXT' | 'NUMBER' | 'BOOLEAN' | 'DATE' | 'RELATIONSHIP' | 'GEO_LOCATION' | 'MEDIA' | 'SELECT' | 'MULTI_SELECT';
-            label?: string;
-            required?: boolean;
-            settings?: {
-                /**
-                 * TEXT: code points.
-                 */
-                maxLength?: number;
-                /**
-                 * TEXT: HTML is rich content, cleaned when written.
-                 */
-                variant?: 'HTML' | 'PLAIN';
-                /**
-                 * RELATIONSHIP: what the value is the id of.
-                 */
-                targetType?: 'USER' | 'PRODUCT' | 'ENTRY' | 'COLLECTION' | 'ORDER';
-                /**
-                 * SELECT and MULTI_SELECT: what can be chosen.
-                 */
-                options?: Array<string>;
-                /**
-                 * NUMBER: the smallest.
-                 */
-                min?: number;
-                /**
-                 * NUMBER: the greatest.
-                 */
-                max?: number;
-                /**
-                 * NUMBER: whole ones only.
-                 */
-                integer?: boolean;
-                /**
-                 * MEDIA: media types that can be put in. `image*` stands for all that begin so.
-                 */
-                accept?: Array<string>;
-                /**
-                 * MEDIA: how many there can be.
-                 */
-                maxItems?: number;
-            };
-            /**
-             * TEXT: a string, or an object of strings by locale. NUMBER. BOOLEAN. DATE: Unix seconds. RELATIONSHIP: an id. GEO_LOCATION: `{latitude, longitude}`. MEDIA: one `{id, url, mimeType}` or an array. SELECT: one option. MULTI_SELECT: an array of options. Absent or null: empty.
-             */
-            value?: unknown;
-        }>;
-        promoCode?: string | null;
-        returnUrl?: string;
-        cancelUrl?: string;
-    };
+    body: CheckoutBody;
     headers?: {
         /**
          * Makes it safe to repeat the request: the first answer is given again.
@@ -5944,13 +6327,7 @@ export type ExplainOrderResponses = {
 export type ExplainOrderResponse = ExplainOrderResponses[keyof ExplainOrderResponses];
 
 export type RefundOrderData = {
-    body: {
-        /**
-         * Without it: all that is left.
-         */
-        amount?: number;
-        reason?: string | null;
-    };
+    body: RefundOrderBody;
     headers?: {
         /**
          * Makes it safe to repeat the request: the first answer is given again.
@@ -6126,115 +6503,13 @@ export type ListCollectionsResponses = {
     /**
      * Done.
      */
-    200: {
-        items: Array<Collection>;
-        /**
-         * Hand it back to get the next page; `null` on the last.
-         */
-        cursor: string | null;
-    };
+    200: ListCollectionsPage;
 };
 
 export type ListCollectionsResponse = ListCollectionsResponses[keyof ListCollectionsResponses];
 
 export type CreateCollectionData = {
-    body: {
-        name: string;
-        slug?: string;
-        description?: string;
-        type?: 'STANDARD' | 'NEWSLETTER';
-        blocks?: Array<{
-            /**
-             * The key of the block among its siblings.
-             */
-            id?: string;
-            type: 'TEXT' | 'NUMBER' | 'BOOLEAN' | 'DATE' | 'RELATIONSHIP' | 'GEO_LOCATION' | 'MEDIA' | 'SELECT' | 'MULTI_SELECT';
-            label?: string;
-            required?: boolean;
-            settings?: {
-                /**
-                 * TEXT: code points.
-                 */
-                maxLength?: number;
-                /**
-                 * TEXT: HTML is rich content, cleaned when written.
-                 */
-                variant?: 'HTML' | 'PLAIN';
-                /**
-                 * RELATIONSHIP: what the value is the id of.
-                 */
-                targetType?: 'USER' | 'PRODUCT' | 'ENTRY' | 'COLLECTION' | 'ORDER';
-                /**
-                 * SELECT and MULTI_SELECT: what can be chosen.
-                 */
-                options?: Array<string>;
-                /**
-                 * NUMBER: the smallest.
-                 */
-                min?: number;
-                /**
-                 * NUMBER: the greatest.
-                 */
-                max?: number;
-                /**
-                 * NUMBER: whole ones only.
-                 */
-                integer?: boolean;
-                /**
-                 * MEDIA: media types that can be put in. `image*` stands for all that begin so.
-                 */
-                accept?: Array<string>;
-                /**
-                 * MEDIA: how many there can be.
-                 */
-                maxItems?: number;
-            };
-            /**
-             * TEXT: a string, or an object of strings by locale. NUMBER. BOOLEAN. DATE: Unix seconds. RELATIONSHIP: an id. GEO_LOCATION: `{latitude, longitude}`. MEDIA: one `{id, url, mimeType}` or an array. SELECT: one option. MULTI_SELECT: an array of options. Absent or null: empty.
-             */
-            value?: unknown;
-        }>;
-        statuses?: Array<{
-            /**
-             * Id, starts with `sts_`.
-             */
-            id?: string;
-            status: 'DRAFT' | 'PUBLISHED' | 'ARCHIVED';
-            changedBy?: 'USER' | 'SYSTEM';
-            /**
-             * The acting user, if there was one.
-             */
-            userId?: string;
-            /**
-             * Unix time in seconds.
-             */
-            timestamp?: number;
-        }>;
-        plans?: Array<{
-            /**
-             * Unique within its collection.
-             */
-            id?: string;
-            name: string;
-            description?: string;
-            price?: {
-                /**
-                 * Minor units (cents).
-                 */
-                amount: number;
-                /**
-                 * Lower case.
-                 */
-                currency: string;
-                interval: 'MONTHLY' | 'YEARLY';
-            };
-            features?: Array<string>;
-        }>;
-        /**
-         * Newsletters only: a subscription is PENDING until its address is confirmed.
-         */
-        doubleOptIn?: boolean;
-    };
+    body: CreateCollectionBody;
     headers?: {
         /**
          * Makes it safe to repeat the request: the first answer is given again.
@@ -6436,103 +6711,7 @@ export type GetCollectionResponses = {
 export type GetCollectionResponse = GetCollectionResponses[keyof GetCollectionResponses];
 
 export type UpdateCollectionData = {
-    body: {
-        name?: string;
-        slug?: string;
-        description?: string;
-        type?: 'STANDARD' | 'NEWSLETTER';
-        blocks?: Array<{
-            /**
-             * The key of the block among its siblings.
-             */
-            id?: string;
-            type: 'TEXT' | 'NUMBER' | 'BOOLEAN' | 'DATE' | 'RELATIONSHIP' | 'GEO_LOCATION' | 'MEDIA' | 'SELECT' | 'MULTI_SELECT';
-            label?: string;
-            required?: boolean;
-            settings?: {
-                /**
-                 * TEXT: code points.
-                 */
-                maxLength?: number;
-                /**
-                 * TEXT: HTML is rich content, cleaned when written.
-                 */
-                variant?: 'HTML' | 'PLAIN';
-                /**
-                 * RELATIONSHIP: what the value is the id of.
-                 */
-                targetType?: 'USER' | 'PRODUCT' | 'ENTRY' | 'COLLECTION' | 'ORDER';
-                /**
-                 * SELECT and MULTI_SELECT: what can be chosen.
-                 */
-                options?: Array<string>;
-                /**
-                 * NUMBER: the smallest.
-                 */
-                min?: number;
-                /**
-                 * NUMBER: the greatest.
-                 */
-                max?: number;
-                /**
-                 * NUMBER: whole ones only.
-                 */
-                integer?: boolean;
-                /**
-                 * MEDIA: media types that can be put in. `image*` stands for all that begin so.
-                 */
-                accept?: Array<string>;
-                /**
-                 * MEDIA: how many there can be.
-                 */
-                maxItems?: number;
-            };
-            /**
-             * TEXT: a string, or an object of strings by locale. NUMBER. BOOLEAN. DATE: Unix seconds. RELATIONSHIP: an id. GEO_LOCATION: `{latitude, longitude}`. MEDIA: one `{id, url, mimeType}` or an array. SELECT: one option. MULTI_SELECT: an array of options. Absent or null: empty.
-             */
-            value?: unknown;
-        }>;
-        statuses?: Array<{
-            /**
-             * Id, starts with `sts_`.
-             */
-            id?: string;
-            status: 'DRAFT' | 'PUBLISHED' | 'ARCHIVED';
-            changedBy?: 'USER' | 'SYSTEM';
-            /**
-             * The acting user, if there was one.
-             */
-            userId?: string;
-            /**
-             * Unix time in seconds.
-             */
-            timestamp?: number;
-        }>;
-        plans?: Array<{
-            /**
-             * Unique within its collection.
-             */
-            id?: string;
-            name: string;
-            description?: string;
-            price?: {
-                /**
-                 * Minor units (cents).
-                 */
-                amount: number;
-                /**
-                 * Lower case.
-                 */
-                currency: string;
-                interval: 'MONTHLY' | 'YEARLY';
-            };
-            features?: Array<string>;
-        }>;
-        /**
-         * Newsletters only: a subscription is PENDING until its address is confirmed.
-         */
-        doubleOptIn?: boolean;
-    };
+    body: UpdateCollectionBody;
     headers?: {
         /**
          * An ETag: 412 if the record has changed.
@@ -6663,72 +6842,13 @@ export type ListStaleEntriesResponses = {
     /**
      * Done.
      */
-    200: {
-        items: Array<StaleEntry>;
-        /**
-         * Hand it back to get the next page; `null` on the last.
-         */
-        cursor: string | null;
-    };
+    200: ListStaleEntriesPage;
 };
 
 export type ListStaleEntriesResponse = ListStaleEntriesResponses[keyof ListStaleEntriesResponses];
 
 export type GenerateBlocksData = {
-    body: {
-        /**
-         * What the content is about, for whom, in which tone and language.
-         */
-        prompt: string;
-        /**
-         * What to fill in. RELATIONSHIP and MEDIA cannot be made up; SELECT and MULTI_SELECT need their options.
-         */
-        blocks: Array<{
-            /**
-             * The key of the block among its siblings.
-             */
-            id: string;
-            type: 'TEXT' | 'NUMBER' | 'BOOLEAN' | 'DATE' | 'RELATIONSHIP' | 'GEO_LOCATION' | 'MEDIA' | 'SELECT' | 'MULTI_SELECT';
-            settings?: {
-                /**
-                 * TEXT: code points.
-                 */
-                maxLength?: number;
-                /**
-                 * TEXT: HTML is rich content, cleaned when written.
-                 */
-                variant?: 'HTML' | 'PLAIN';
-                /**
-                 * RELATIONSHIP: what the value is the id of.
-                 */
-                targetType?: 'USER' | 'PRODUCT' | 'ENTRY' | 'COLLECTION' | 'ORDER';
-                /**
-                 * SELECT and MULTI_SELECT: what can be chosen.
-                 */
-                options?: Array<string>;
-                /**
-                 * NUMBER: the smallest.
-                 */
-                min?: number;
-                /**
-                 * NUMBER: the greatest.
-                 */
-                max?: number;
-                /**
-                 * NUMBER: whole ones only.
-                 */
-                integer?: boolean;
-                /**
-                 * MEDIA: media types that can be put in. `image*` stands for all that begin so.
-                 */
-                accept?: Array<string>;
-                /**
-                 * MEDIA: how many there can be.
-                 */
-                maxItems?: number;
-            };
-        }>;
-    };
+    body: GenerateBlocksBody;
     path: {
         /**
          * Id, starts with `biz_`.
@@ -6788,9 +6908,7 @@ export type GenerateBlocksResponses = {
     /**
      * Done.
      */
-    200: {
-        blocks: Array<GeneratedBlock>;
-    };
+    200: GenerateBlocksAnswer;
 };
 
 export type GenerateBlocksResponse = GenerateBlocksResponses[keyof GenerateBlocksResponses];
@@ -6874,101 +6992,13 @@ export type ListEntriesResponses = {
     /**
      * Done.
      */
-    200: {
-        items: Array<Entry>;
-        /**
-         * Hand it back to get the next page; `null` on the last.
-         */
-        cursor: string | null;
-        relations?: Relations;
-    };
+    200: ListEntriesPage;
 };
 
 export type ListEntriesResponse = ListEntriesResponses[keyof ListEntriesResponses];
 
 export type CreateEntryData = {
-    body: {
-        /**
-         * Id, starts with `col_`.
-         */
-        collectionId?: string;
-        /**
-         * `collection:<id>`, `order:<id>` or `reservation:<id>`.
-         */
-        owner?: string;
-        /**
-         * BCP 47.
-         */
-        locale?: string;
-        blocks?: Array<{
-            /**
-             * The key of the block among its siblings.
-             */
-            id?: string;
-            type: 'TEXT' | 'NUMBER' | 'BOOLEAN' | 'DATE' | 'RELATIONSHIP' | 'GEO_LOCATION' | 'MEDIA' | 'SELECT' | 'MULTI_SELECT';
-            label?: string;
-            required?: boolean;
-            settings?: {
-                /**
-                 * TEXT: code points.
-                 */
-                maxLength?: number;
-                /**
-                 * TEXT: HTML is rich content, cleaned when written.
-                 */
-                variant?: 'HTML' | 'PLAIN';
-                /**
-                 * RELATIONSHIP: what the value is the id of.
-                 */
-                targetType?: 'USER' | 'PRODUCT' | 'ENTRY' | 'COLLECTION' | 'ORDER';
-                /**
-                 * SELECT and MULTI_SELECT: what can be chosen.
-                 */
-                options?: Array<string>;
-                /**
-                 * NUMBER: the smallest.
-                 */
-                min?: number;
-                /**
-                 * NUMBER: the greatest.
-                 */
-                max?: number;
-                /**
-                 * NUMBER: whole ones only.
-                 */
-                integer?: boolean;
-                /**
-                 * MEDIA: media types that can be put in. `image*` stands for all that begin so.
-                 */
-                accept?: Array<string>;
-                /**
-                 * MEDIA: how many there can be.
-                 */
-                maxItems?: number;
-            };
-            /**
-             * TEXT: a string, or an object of strings by locale. NUMBER. BOOLEAN. DATE: Unix seconds. RELATIONSHIP: an id. GEO_LOCATION: `{latitude, longitude}`. MEDIA: one `{id, url, mimeType}` or an array. SELECT: one option. MULTI_SELECT: an array of options. Absent or null: empty.
-             */
-            value?: unknown;
-        }>;
-        statuses?: Array<{
-            /**
-             * Id, starts with `sts_`.
-             */
-            id?: string;
-            status: 'DRAFT' | 'PUBLISHED' | 'ARCHIVED';
-            changedBy?: 'USER' | 'SYSTEM';
-            /**
-             * The acting user, if there was one.
-             */
-            userId?: string;
-            /**
-             * Unix time in seconds.
-             */
-            timestamp?: number;
-        }>;
-        publishAt?: number | null;
-    };
+    body: CreateEntryBody;
     headers?: {
         /**
          * Makes it safe to repeat the request: the first answer is given again.
@@ -7171,88 +7201,7 @@ export type GetEntryResponses = {
 export type GetEntryResponse = GetEntryResponses[keyof GetEntryResponses];
 
 export type UpdateEntryData = {
-    body: {
-        /**
-         * Id, starts with `col_`.
-         */
-        collectionId?: string;
-        /**
-         * `collection:<id>`, `order:<id>` or `reservation:<id>`.
-         */
-        owner?: string;
-        /**
-         * BCP 47.
-         */
-        locale?: string;
-        blocks?: Array<{
-            /**
-             * The key of the block among its siblings.
-             */
-            id?: string;
-            type: 'TEXT' | 'NUMBER' | 'BOOLEAN' | 'DATE' | 'RELATIONSHIP' | 'GEO_LOCATION' | 'MEDIA' | 'SELECT' | 'MULTI_SELECT';
-            label?: string;
-            required?: boolean;
-            settings?: {
-                /**
-                 * TEXT: code points.
-                 */
-                maxLength?: number;
-                /**
-                 * TEXT: HTML is rich content, cleaned when written.
-                 */
-                variant?: 'HTML' | 'PLAIN';
-                /**
-                 * RELATIONSHIP: what the value is the id of.
-                 */
-                targetType?: 'USER' | 'PRODUCT' | 'ENTRY' | 'COLLECTION' | 'ORDER';
-                /**
-                 * SELECT and MULTI_SELECT: what can be chosen.
-                 */
-                options?: Array<string>;
-                /**
-                 * NUMBER: the smallest.
-                 */
-                min?: number;
-                /**
-                 * NUMBER: the greatest.
-                 */
-                max?: number;
-                /**
-                 * NUMBER: whole ones only.
-                 */
-                integer?: boolean;
-                /**
-                 * MEDIA: media types that can be put in. `image*` stands for all that begin so.
-                 */
-                accept?: Array<string>;
-                /**
-                 * MEDIA: how many there can be.
-                 */
-                maxItems?: number;
-            };
-            /**
-             * TEXT: a string, or an object of strings by locale. NUMBER. BOOLEAN. DATE: Unix seconds. RELATIONSHIP: an id. GEO_LOCATION: `{latitude, longitude}`. MEDIA: one `{id, url, mimeType}` or an array. SELECT: one option. MULTI_SELECT: an array of options. Absent or null: empty.
-             */
-            value?: unknown;
-        }>;
-        statuses?: Array<{
-            /**
-             * Id, starts with `sts_`.
-             */
-            id?: string;
-            status: 'DRAFT' | 'PUBLISHED' | 'ARCHIVED';
-            changedBy?: 'USER' | 'SYSTEM';
-            /**
-             * The acting user, if there was one.
-             */
-            userId?: string;
-            /**
-             * Unix time in seconds.
-             */
-            timestamp?: number;
-        }>;
-        publishAt?: number | null;
-    };
+    body: UpdateEntryBody;
     headers?: {
         /**
          * An ETag: 412 if the record has changed.
@@ -7383,13 +7332,7 @@ export type ListEntryVersionsResponses = {
     /**
      * Done.
      */
-    200: {
-        items: Array<EntryVersion>;
-        /**
-         * Hand it back to get the next page; `null` on the last.
-         */
-        cursor: string | null;
-    };
+    200: ListEntryVersionsPage;
 };
 
 export type ListEntryVersionsResponse = ListEntryVersionsResponses[keyof ListEntryVersionsResponses];
@@ -7521,30 +7464,7 @@ export type RestoreEntryVersionResponses = {
 export type RestoreEntryVersionResponse = RestoreEntryVersionResponses[keyof RestoreEntryVersionResponses];
 
 export type SubscribeData = {
-    body: {
-        email: string;
-        name?: string;
-        /**
-         * A market of the business.
-         */
-        market?: string;
-        /**
-         * A plan of the collection.
-         */
-        planId?: string;
-        /**
-         * A plan of the collection.
-         */
-        plan_id?: string;
-        /**
-         * Where the payment page leads to after payment.
-         */
-        returnUrl?: string;
-        /**
-         * Where it leads to for who does not pay.
-         */
-        cancelUrl?: string;
-    };
+    body: SubscribeBody;
     headers?: {
         /**
          * Makes it safe to repeat the request: the first answer is given again.
@@ -7684,28 +7604,13 @@ export type ListSubscribersResponses = {
     /**
      * Done.
      */
-    200: {
-        items: Array<Subscription>;
-        /**
-         * Hand it back to get the next page; `null` on the last.
-         */
-        cursor: string | null;
-    };
+    200: ListSubscribersPage;
 };
 
 export type ListSubscribersResponse = ListSubscribersResponses[keyof ListSubscribersResponses];
 
 export type UnsubscribeData = {
-    body: {
-        /**
-         * From a newsletter mail.
-         */
-        token: string;
-        /**
-         * Every newsletter of the business, not only this one.
-         */
-        everything?: boolean;
-    };
+    body: UnsubscribeBody;
     path: {
         /**
          * Id, starts with `biz_`.
@@ -7937,13 +7842,7 @@ export type ListSubscriberImportErrorsResponses = {
     /**
      * Done.
      */
-    200: {
-        items: Array<SubscriberImportError>;
-        /**
-         * Hand it back to get the next page; `null` on the last.
-         */
-        cursor: string | null;
-    };
+    200: ListSubscriberImportErrorsPage;
 };
 
 export type ListSubscriberImportErrorsResponse = ListSubscriberImportErrorsResponses[keyof ListSubscriberImportErrorsResponses];
@@ -8010,20 +7909,7 @@ export type ExportSubscribersResponses = {
 export type ExportSubscribersResponse = ExportSubscribersResponses[keyof ExportSubscribersResponses];
 
 export type SendEntryData = {
-    body: {
-        /**
-         * When. Absent, or in the past: now.
-         */
-        scheduledAt?: number;
-        /**
-         * Once more, although it was sent.
-         */
-        resend?: boolean;
-        /**
-         * SKIP (default): nobody gets it twice. RESEND: nobody misses it.
-         */
-        onUncertain?: 'SKIP' | 'RESEND';
-    };
+    body: SendEntryBody;
     headers?: {
         /**
          * Makes it safe to repeat the request: the first answer is given again.
@@ -8150,13 +8036,7 @@ export type ListSendsResponses = {
     /**
      * Done.
      */
-    200: {
-        items: Array<Send>;
-        /**
-         * Hand it back to get the next page; `null` on the last.
-         */
-        cursor: string | null;
-    };
+    200: ListSendsPage;
 };
 
 export type ListSendsResponse = ListSendsResponses[keyof ListSendsResponses];
@@ -8636,13 +8516,7 @@ export type ListSuppressionsResponses = {
     /**
      * Done.
      */
-    200: {
-        items: Array<Suppression>;
-        /**
-         * Hand it back to get the next page; `null` on the last.
-         */
-        cursor: string | null;
-    };
+    200: ListSuppressionsPage;
 };
 
 export type ListSuppressionsResponse = ListSuppressionsResponses[keyof ListSuppressionsResponses];
@@ -8707,23 +8581,7 @@ export type DeleteSuppressionResponses = {
 export type DeleteSuppressionResponse = DeleteSuppressionResponses[keyof DeleteSuppressionResponses];
 
 export type ReceiveBouncesData = {
-    body: {
-        events: Array<{
-            /**
-             * HARD_BOUNCE and COMPLAINT suppress the address; SOFT_BOUNCE is only told to the business.
-             */
-            type: 'SOFT_BOUNCE' | 'HARD_BOUNCE' | 'COMPLAINT';
-            email: string;
-            /**
-             * Id, starts with `biz_`.
-             */
-            businessId?: string;
-            /**
-             * The Message-ID of the mail. Names the business if `businessId` is absent.
-             */
-            messageId?: string;
-        }>;
-    };
+    body: ReceiveBouncesBody;
     path?: never;
     query?: never;
     url: '/v1/newsletters/webhooks/bounces';
@@ -8882,13 +8740,7 @@ export type ListEventsResponses = {
     /**
      * Done.
      */
-    200: {
-        items: Array<Event>;
-        /**
-         * Hand it back to get the next page; `null` on the last.
-         */
-        cursor: string | null;
-    };
+    200: ListEventsPage;
 };
 
 export type ListEventsResponse = ListEventsResponses[keyof ListEventsResponses];
