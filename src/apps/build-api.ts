@@ -90,6 +90,9 @@ export type ApiOptions = {
 /** The API, put together: what it needs, then every module's routes. This is the list of what exists. */
 export async function buildApi(config: Config, options: ApiOptions) {
   const { log, metrics, trace, drainGraceMs = 1_000, readerPatienceMs = 10_000, extend } = options
+  if (!config.rateLimits && config.mode === 'production') {
+    log.warn('RATE_LIMITS is off: anybody may send as many requests as they like. It is meant for load tests.')
+  }
   const databases = openDatabases(config.databases, { max: config.poolSize })
   const { control, cells } = databases
   const listener = await openListener(control)
@@ -106,7 +109,7 @@ export async function buildApi(config: Config, options: ApiOptions) {
     publicUrl: config.publicUrl,
     tags,
     trustProxy: config.trustProxy,
-    rateLimits: config.rateLimits,
+    limits: config.rateLimits ? config.limits : undefined,
     sharedCounts: config.redis && { ...config.redis, meter: measureSharedCounts(metrics) },
     overload: config.loadShedding
       ? { connections: handleOf(control).pool.options.max, meter: measureOverload(metrics) }
@@ -114,7 +117,7 @@ export async function buildApi(config: Config, options: ApiOptions) {
     trace,
     drainGraceMs,
     readerPatienceMs,
-    guard: { ...directory, authenticate: createAuthenticator({ control, tokens, box, listener }), cells },
+    guard: { ...directory, ...createAuthenticator({ control, tokens, box, listener }), cells },
   })
   app.addHook('onClose', async () => {
     await listener.close()
@@ -129,7 +132,8 @@ export async function buildApi(config: Config, options: ApiOptions) {
     keyring,
     tokens,
     box,
-    attempts: createAttempts(control, config.rateLimits),
+    attempts: createAttempts(control, { addresses: config.rateLimits }),
+    guestLoginsPerHour: config.limits.guestLoginsPerHour,
     origins,
     provider: createIdentityProvider(config.identity),
     publicUrl: config.publicUrl,

@@ -23,6 +23,7 @@ test('a database and a secret are all that production needs', () => {
   assert.equal(config.mode, 'production')
   assert.equal(config.businessSignup, 'closed')
   assert.equal(config.rateLimits, true)
+  assert.deepEqual(config.limits, { account: 1_200, key: 6_000, address: 600, guestLoginsPerHour: 120 })
   assert.equal(config.host, '127.0.0.1')
   assert.deepEqual([config.port, config.metricsPort, config.workerMetricsPort], [3000, 9464, 9465])
   assert.equal(config.publicUrl, 'http://localhost:3000')
@@ -56,6 +57,7 @@ test('every problem is told, each by the name of its variable', () => {
     SECRET_KEY: 'short',
     BUSINESS_SIGNUP: 'sometimes',
     RATE_LIMITS: 'yes',
+    LIMIT_KEY_PER_MINUTE: '0',
     LOG_LEVEL: 'loud',
   })
   const names = [
@@ -72,6 +74,7 @@ test('every problem is told, each by the name of its variable', () => {
     'SECRET_KEY',
     'BUSINESS_SIGNUP',
     'RATE_LIMITS',
+    'LIMIT_KEY_PER_MINUTE',
     'LOG_LEVEL',
   ]
   for (const name of names)

@@ -20,6 +20,14 @@ export type Config = {
   businessSignup: 'open' | 'closed'
   allowedOrigins: string[]
   rateLimits: boolean
+  limits: {
+    /** Requests a minute, of an account (all its sessions), an API key, and an address without either. */
+    account: number
+    key: number
+    address: number
+    /** From one address. */
+    guestLoginsPerHour: number
+  }
   /** Where processes count requests together; undefined: each counts for itself. */
   redis: { url: string; prefix: string } | undefined
   /** Is more than can be done refused with 503? */
@@ -85,6 +93,14 @@ export function loadConfig(env: Environment): Config {
     const number = Number(text ?? fallback)
     if (!Number.isInteger(number) || number < 1 || number > 100_000)
       problem(`${name} must be a number of mails a second from 1 to 100000, not "${text}".`)
+    return number
+  }
+
+  function limit(name: string, fallback: number): number {
+    const text = value(name)
+    const number = Number(text ?? fallback)
+    if (!Number.isInteger(number) || number < 1 || number > 10_000_000)
+      problem(`${name} must be a whole number from 1 to 10000000, not "${text}".`)
     return number
   }
 
@@ -173,6 +189,12 @@ export function loadConfig(env: Environment): Config {
     businessSignup,
     allowedOrigins,
     rateLimits: oneOf('RATE_LIMITS', ['on', 'off'], 'on') === 'on',
+    limits: {
+      account: limit('LIMIT_ACCOUNT_PER_MINUTE', 1_200),
+      key: limit('LIMIT_KEY_PER_MINUTE', 6_000),
+      address: limit('LIMIT_ADDRESS_PER_MINUTE', 600),
+      guestLoginsPerHour: limit('LIMIT_GUEST_LOGINS_PER_HOUR', 120),
+    },
     redis: redisUrl ? { url: redisUrl, prefix: value('REDIS_PREFIX') ?? 'kontor:' } : undefined,
     loadShedding: oneOf('LOAD_SHEDDING', ['on', 'off'], 'on') === 'on',
     mail: mail && {

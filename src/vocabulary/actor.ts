@@ -5,6 +5,8 @@ export type Actor = {
   email: string | undefined
   /** The session behind an access token. */
   sessionId: string | undefined
+  /** The API key; its id is unique among those of its user. */
+  keyId?: string
   /** An API key may be bound to one business; elsewhere it has no permission. */
   onlyBusinessId: string | undefined
   /** The guests who became this user: what they left is theirs. */

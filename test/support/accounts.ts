@@ -33,6 +33,8 @@ export async function openAccounts(options: StartOptions = {}) {
     sms,
     make: createMake(api),
     env,
+    /** As if it were another day: the limits that guard passwords and codes hold in every test. */
+    forgetAttempts: () => databases.control.deleteFrom('accounts.attempts').execute(),
     async close() {
       await worker.stop()
       services.mail?.close()

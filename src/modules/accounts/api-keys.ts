@@ -20,7 +20,13 @@ export async function findApiKeyActor(db: ControlDb, box: SecretBox, value: stri
   const row = await db
     .selectFrom('accounts.apiKeys')
     .innerJoin('accounts.users', 'accounts.users.id', 'accounts.apiKeys.userId')
-    .select(['accounts.apiKeys.userId', 'accounts.apiKeys.businessId', 'accounts.users.email', FORMER_IDS])
+    .select([
+      'accounts.apiKeys.userId',
+      'accounts.apiKeys.id',
+      'accounts.apiKeys.businessId',
+      'accounts.users.email',
+      FORMER_IDS,
+    ])
     .where('accounts.apiKeys.keyHash', 'in', box.hashes('api-key', value))
     .where('accounts.users.suspendedAt', 'is', null)
     .executeTakeFirst()
@@ -30,6 +36,7 @@ export async function findApiKeyActor(db: ControlDb, box: SecretBox, value: stri
     userId: row.userId,
     email: row.email ?? undefined,
     sessionId: undefined,
+    keyId: row.id,
     onlyBusinessId: row.businessId ?? undefined,
     formerIds: row.formerIds,
   }

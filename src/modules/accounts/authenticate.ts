@@ -14,6 +14,7 @@ const MAX_CREDENTIALS = 50_000
 const MAX_LENGTH = 4_096
 // Revocations are heard at once; this bounds what a lost message could cost.
 const TTL_MS = 60_000
+const VERIFIED_MS = 3_600_000
 
 /**
  * Turns a credential into an actor. Checking a signature costs more than reading a product, so what was verified is kept, by
@@ -27,9 +28,13 @@ export function createAuthenticator(options: {
 }) {
   const { control, tokens, box, listener } = options
   const trusted = () => listener.connected
-  const verified = createCache<{ sessionId: string; expiresMs: number }>({ max: MAX_CREDENTIALS, ttlMs: 3_600_000 })
+  const verified = createCache<{ sessionId: string; expiresMs: number }>({ max: MAX_CREDENTIALS, ttlMs: VERIFIED_MS })
   const sessions = createCache<Actor>({ max: MAX_CREDENTIALS, ttlMs: TTL_MS, trusted })
   const apiKeys = createCache<Actor>({ max: MAX_CREDENTIALS, ttlMs: TTL_MS, trusted })
+  // Not for deciding who may enter, only what is worth a look: keys that were valid within the hour, and what was refused of late.
+  const seenKeys = createCache<true>({ max: MAX_CREDENTIALS, ttlMs: VERIFIED_MS })
+  const refused = createCache<true>({ max: MAX_CREDENTIALS, ttlMs: TTL_MS })
+  const note = (cache: typeof refused, key: string) => void cache.get(key, async () => true)
   listener.on('session', (id) => sessions.drop(id))
   listener.on('api-keys', (userId) => apiKeys.dropWhere((_key, actor) => actor.userId === userId))
   listener.onGap(() => {
@@ -45,16 +50,43 @@ export function createAuthenticator(options: {
   async function authenticateToken(token: string, key: string): Promise<Actor | undefined> {
     const known = await verified.get(key, () => verify(token))
     if (!known || known.expiresMs <= nowMs()) return undefined
-    return sessions.get(known.sessionId, () => findSessionActor(control, known.sessionId))
+    const actor = await sessions.get(known.sessionId, () => findSessionActor(control, known.sessionId))
+    if (!actor) note(refused, key)
+    return actor
   }
 
-  return ({ kind, value }: Credential): Actor | undefined | Promise<Actor | undefined> => {
-    if (value === '' || value.length > MAX_LENGTH) return undefined
-    const key = hash('sha256', value, 'binary')
-    const known = kind === 'bearer' ? verified.peek(key) : undefined
-    const actor = known && known.expiresMs > nowMs() ? sessions.peek(known.sessionId) : undefined
-    if (actor) return actor
-    if (kind === 'bearer' && isJwtShaped(value)) return authenticateToken(value, key)
-    return apiKeys.peek(key) ?? apiKeys.get(key, () => findApiKeyActor(control, box, value))
+  async function authenticateKey(value: string, key: string): Promise<Actor | undefined> {
+    const actor = await apiKeys.get(key, () => findApiKeyActor(control, box, value))
+    note(actor ? seenKeys : refused, key)
+    return actor
+  }
+
+  const hashOf = (value: string) => hash('sha256', value, 'binary')
+  const isReadable = (value: string) => value !== '' && value.length <= MAX_LENGTH
+  const isToken = ({ kind, value }: Credential) => kind === 'bearer' && isJwtShaped(value)
+
+  return {
+    peek(credential: Credential): Actor | undefined {
+      if (!isReadable(credential.value)) return undefined
+      const key = hashOf(credential.value)
+      if (!isToken(credential)) return apiKeys.peek(key)
+      const known = verified.peek(key)
+      return known && known.expiresMs > nowMs() ? sessions.peek(known.sessionId) : undefined
+    },
+    async authenticate(credential: Credential): Promise<Actor | undefined> {
+      const { value } = credential
+      if (!isReadable(value)) return undefined
+      const key = hashOf(value)
+      return isToken(credential) ? authenticateToken(value, key) : authenticateKey(value, key)
+    },
+    /** Signed by us, or a key that was valid before; and not refused a moment ago. */
+    async recognises(credential: Credential): Promise<boolean> {
+      const { value } = credential
+      const key = hashOf(value)
+      if (!isReadable(value) || refused.peek(key)) return false
+      if (!isToken(credential)) return seenKeys.peek(key) === true
+      const known = await verified.get(key, () => verify(value))
+      return known !== undefined && known.expiresMs > nowMs()
+    },
   }
 }

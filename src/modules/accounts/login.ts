@@ -73,9 +73,10 @@ export async function loginWithEmail(context: LoginContext, { email, password }:
 export async function loginAsGuest(
   { control, tokens, attempts, device }: LoginContext,
   phoneNumber: string | undefined,
+  perHour: number,
 ) {
   const phoneNumbers = phoneNumber === undefined ? [] : [toE164('phoneNumber', phoneNumber)]
-  await attempts.count(...guestLimits(device.address))
+  await attempts.count(...guestLimits(device.address, perHour))
   const id = newId('usr')
   const session = await transaction(control, async (tx) => {
     await tx

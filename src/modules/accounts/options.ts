@@ -13,6 +13,8 @@ export type AccountOptions = {
   tokens: Tokens
   box: SecretBox
   attempts: Attempts
+  /** From one address. */
+  guestLoginsPerHour: number
   origins: Origins
   provider: IdentityProvider
   publicUrl: string

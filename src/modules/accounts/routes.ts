@@ -155,7 +155,7 @@ const signInRoutes: FastifyPluginAsyncTypebox<AccountOptions> = async (app, opti
     (request) => {
       const { body, caller } = request
       const context = { control, tokens, attempts, origins, device: deviceOf(request), caller }
-      if (body.provider === 'GUEST') return loginAsGuest(context, body.phoneNumber)
+      if (body.provider === 'GUEST') return loginAsGuest(context, body.phoneNumber, options.guestLoginsPerHour)
       if (body.provider === 'OAUTH_IDP')
         return loginWithCode(context, { code: need('code', body.code), originUrl: need('originUrl', body.originUrl) })
       const { email, password } = body

@@ -1,4 +1,4 @@
-import type { FastifyContextConfig, FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
+import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import type { Actor } from '#vocabulary/actor.ts'
 import type { Business } from '#vocabulary/business.ts'
 import {
@@ -72,11 +72,15 @@ export type RouteInfo = {
 
 export type Credential = { kind: 'bearer' | 'api-key'; value: string }
 
-type Maybe<Value> = Value | Promise<Value>
+export type Maybe<Value> = Value | Promise<Value>
 
 /** What the guard needs to know; the app hands it in. A plain value (not a promise) keeps the hot path free of waiting. */
 export type GuardOptions = {
+  /** Who that is, if we know it without asking. */
+  peek: (credential: Credential) => Actor | undefined
   authenticate: (credential: Credential) => Maybe<Actor | undefined>
+  /** Is it ours, as far as can be told without the database? */
+  recognises: (credential: Credential) => Maybe<boolean>
   findBusiness: (id: string) => Maybe<Business | undefined>
   permissionsOf: (actor: Actor, businessId: string) => Maybe<readonly Permission[]>
   cells: ReadonlyMap<string, Db>
@@ -86,7 +90,9 @@ const state = Symbol('guard')
 type State = {
   /** Read once: `request.routeOptions` is made anew each time that it is asked for. */
   route: FastifyContextConfig
-  caller?: Actor
+  url: string
+  credential: Credential | undefined
+  caller?: Actor | undefined
   business?: Business
   permissions: readonly Permission[]
 }
@@ -95,12 +101,27 @@ const stateOf = (request: FastifyRequest) => (request as Guarded)[state]
 
 const NO_PERMISSIONS: readonly Permission[] = []
 
+/** What there is to know of a caller before anybody waits: read once, for limits and guard alike. */
+export const recognised = (request: FastifyRequest): Pick<State, 'url' | 'credential' | 'caller'> => stateOf(request)
+
+export function recogniseCallers(app: FastifyInstance, { peek }: Pick<GuardOptions, 'peek'>): void {
+  app.decorateRequest(state as unknown as string, null)
+  app.addHook('onRequest', (request, _reply, done) => {
+    const { config: route, url = '' } = request.routeOptions
+    const credential = credentialOf(request)
+    const caller = credential && peek(credential)
+    ;(request as Guarded)[state] = { route, url, credential, caller, permissions: NO_PERMISSIONS }
+    done()
+  })
+}
+
+type CountCaller = (request: FastifyRequest, reply: FastifyReply, caller: Actor) => Maybe<void>
+
 /** Every route declares its access as data; this enforces it before the body is even read, and refuses to start without it. */
-export function guardRoutes(app: FastifyInstance, options: GuardOptions): void {
+export function guardRoutes(app: FastifyInstance, options: GuardOptions, countCaller?: CountCaller): void {
   const { authenticate, findBusiness, permissionsOf, cells } = options
 
   app.decorate('routeTable', [])
-  app.decorateRequest(state as unknown as string, null)
   app.decorateRequest('caller', { getter(this: FastifyRequest) { return stateOf(this).caller } }) // biome-ignore format: one line
   app.decorateRequest('permissions', { getter(this: FastifyRequest) { return stateOf(this).permissions } }) // biome-ignore format: one line
   app.decorateRequest('actor', {
@@ -148,12 +169,10 @@ export function guardRoutes(app: FastifyInstance, options: GuardOptions): void {
     }
   })
 
-  app.addHook('onRequest', (request, _reply, done) => {
-    const route = request.routeOptions.config
-    ;(request as Guarded)[state] = { route, permissions: NO_PERMISSIONS }
-    const { access, business } = route
+  app.addHook('onRequest', (request, reply, done) => {
+    const { access, business } = stateOf(request).route
     if (request.is404 || access === undefined || business === undefined) return done()
-    const step = identify(request, access)
+    const step = identify(request, reply, access)
     if (step instanceof Promise) return void step.then(() => enter(request, access, business)).then(() => done(), done)
     const next = enter(request, access, business)
     if (next instanceof Promise) return void next.then(() => done(), done)
@@ -161,15 +180,21 @@ export function guardRoutes(app: FastifyInstance, options: GuardOptions): void {
   })
 
   /** Who is calling? On a public route a stale token is nobody, not an error. */
-  function identify(request: FastifyRequest, access: Access): Maybe<void> {
-    const credential = credentialOf(request)
+  function identify(request: FastifyRequest, reply: FastifyReply, access: Access): Maybe<void> {
+    const { credential, caller } = stateOf(request)
+    if (caller) return
+    if (credential === TWO_DIFFERENT) {
+      throw badRequest('Send either X-API-Key or Authorization, not two different credentials.')
+    }
     if (!credential) {
       if (access !== 'public') throw unauthenticated('Send an access token or API key in the Authorization header.')
       return
     }
     const settle = (actor: Actor | undefined) => {
       if (!actor && access !== 'public') throw unauthenticated('This token or key is not valid, or no longer.')
-      if (actor) stateOf(request).caller = actor
+      if (!actor) return
+      stateOf(request).caller = actor
+      return countCaller?.(request, reply, actor)
     }
     const actor = authenticate(credential)
     return actor instanceof Promise ? actor.then(settle) : settle(actor)
@@ -248,14 +273,15 @@ export function guardRoutes(app: FastifyInstance, options: GuardOptions): void {
 export const isPermission = (access: Access): access is Permission =>
   access !== 'public' && access !== 'guest' && access !== 'signed-in'
 
+/** Nobody's, and told so by the guard, when it has been counted. */
+const TWO_DIFFERENT: Credential = { kind: 'bearer', value: '' }
+
 /** `X-API-Key`, or `Authorization: Bearer` with a token or a key. Two different ones are a mistake worth naming. */
 function credentialOf(request: FastifyRequest): Credential | undefined {
   const { authorization, 'x-api-key': apiKey } = request.headers
   const bearer = authorization === undefined ? undefined : /^Bearer +(\S+)$/i.exec(authorization)?.[1]
   if (typeof apiKey === 'string' && apiKey !== '') {
-    if (bearer !== undefined && bearer !== apiKey) {
-      throw badRequest('Send either X-API-Key or Authorization, not two different credentials.')
-    }
+    if (bearer !== undefined && bearer !== apiKey) return TWO_DIFFERENT
     return { kind: 'api-key', value: apiKey }
   }
   if (bearer !== undefined) return { kind: 'bearer', value: bearer }

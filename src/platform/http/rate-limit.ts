@@ -1,48 +1,89 @@
-import rateLimit from '@fastify/rate-limit'
-import type { FastifyInstance } from 'fastify'
-import { rateLimited } from '#vocabulary/errors.ts'
-import type { SharedCounts } from './shared-counts.ts'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Actor } from '#vocabulary/actor.ts'
+import { type AppError, rateLimited } from '#vocabulary/errors.ts'
+import { type Credential, type Maybe, recognised } from './access.ts'
+import { type Count, createCounts } from './counts.ts'
 
-const PER_MINUTE = 600
+/** Requests a minute. */
+export type Limits = { account: number; key: number; address: number }
+
+type Counts = {
+  count(key: string, windowMs: number, max: number): Maybe<Count>
+  giveBack(key: string, max: number): void
+}
+type Limit = { key: string; most: number }
+
+const WINDOW_MS = 60_000
 // Webhooks of a provider come from few addresses, as many as there are payments; who cannot sign them is told so at once.
 export const isUnlimited = (url: string) => url === '/healthz' || url === '/readyz' || url.includes('/webhooks/')
 
-/**
- * General limit per address: in this process, or in all of them together. An IPv6 caller owns a whole /64, so that is what counts.
- */
-export async function limitRates(app: FastifyInstance, shared?: SharedCounts): Promise<void> {
-  await app.register(rateLimit, {
-    global: false, // it would sit on routes, behind the guard, and see neither wrong tokens nor unknown paths
-    max: PER_MINUTE,
-    timeWindow: 60_000,
-    cache: 20_000,
-    ...(shared && { store: storeOf(shared) }),
-    keyGenerator: (request) => addressKey(request.ip),
-    allowList: (request) => isUnlimited(request.routeOptions.url ?? ''),
-    errorResponseBuilder: (_request, { ttl }) => rateLimited(Math.max(1, Math.ceil(ttl / 1000))),
-    addHeaders: {
-      'x-ratelimit-limit': true,
-      'x-ratelimit-remaining': true,
-      'x-ratelimit-reset': true,
-      'retry-after': true,
-    },
-  })
-  app.addHook('onRequest', app.rateLimit())
+type Options = {
+  perMinute: Limits
+  /** Where processes count together; undefined: each counts for itself. */
+  shared?: Counts | undefined
+  /** Is it ours, as far as can be told without the database? */
+  recognises: (credential: Credential) => Maybe<boolean>
 }
 
-type Answered = (error: Error | null, count?: { current: number; ttl: number }) => void
+/**
+ * A request counts for the account or key behind its credential; without a valid one, for its address. A credential that we do
+ * not know yet counts for the address until it has proved valid, so that guessing is refused before the database hears of it.
+ * An address over its limit still lets in who holds a token or key of ours: whoever floods it locks out nobody else.
+ */
+export function limitRates(app: FastifyInstance, { perMinute, shared, recognises }: Options) {
+  const counts: Counts = shared ?? createCounts()
 
-/** The package makes its store with `new`; one for each route is not needed. */
-const storeOf = (shared: SharedCounts) =>
-  class {
-    incr(key: string, answered: Answered, windowMs = 60_000, max = PER_MINUTE) {
-      shared.count(key, windowMs, max).then((count) => answered(null, count), answered)
-    }
-    child() {
-      return this
-    }
+  const ofAddress = ({ ip }: FastifyRequest): Limit => ({ key: `address:${addressKey(ip)}`, most: perMinute.address })
+  const ofCaller = ({ kind, userId, keyId }: Actor): Limit =>
+    kind === 'api'
+      ? { key: `key:${userId}:${keyId}`, most: perMinute.key }
+      : { key: `account:${userId}`, most: perMinute.account }
+
+  /** Counts, says so in the headers, and answers the refusal of who is over the limit. */
+  function take({ key, most }: Limit, reply: FastifyReply): Maybe<AppError | undefined> {
+    return then(counts.count(key, WINDOW_MS, most), ({ current, ttl }) => {
+      const seconds = Math.max(1, Math.ceil(ttl / 1000))
+      void reply
+        .header('x-ratelimit-limit', most)
+        .header('x-ratelimit-remaining', Math.max(0, most - current))
+        .header('x-ratelimit-reset', seconds)
+      return current > most ? rateLimited(seconds) : undefined
+    })
   }
 
+  function check(request: FastifyRequest, reply: FastifyReply): Maybe<AppError | undefined> {
+    const { caller, credential, url } = recognised(request)
+    if (isUnlimited(url)) return undefined
+    if (caller) return take(ofCaller(caller), reply)
+    return then(take(ofAddress(request), reply), (refusal) =>
+      refusal && credential ? then(recognises(credential), (isOurs) => (isOurs ? undefined : refusal)) : refusal,
+    )
+  }
+
+  app.addHook('onRequest', (request, reply, done) => {
+    const refusal = check(request, reply)
+    if (!(refusal instanceof Promise)) return done(refusal)
+    refusal.then(done, done)
+  })
+
+  return {
+    /** For a credential that proved valid only now: it counts for its caller, and not for its address. */
+    countCaller(request: FastifyRequest, reply: FastifyReply, caller: Actor): Maybe<void> {
+      if (isUnlimited(recognised(request).url)) return
+      const { key, most } = ofAddress(request)
+      counts.giveBack(key, most)
+      return then(take(ofCaller(caller), reply), (refusal) => {
+        if (refusal) throw refusal
+      })
+    },
+  }
+}
+
+/** What is known at once costs no waiting. */
+const then = <Value, Next>(value: Maybe<Value>, next: (value: Value) => Maybe<Next>): Maybe<Next> =>
+  value instanceof Promise ? value.then(next) : next(value)
+
+/** An IPv6 caller owns a whole /64, so that is what counts. */
 export function addressKey(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]
   if (mapped) return mapped

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController, type RawServerDefault } from 'fastify'
 import { AppError, badRequest, notFound } from '#vocabulary/errors.ts'
-import { type GuardOptions, guardRoutes } from './access.ts'
+import { type GuardOptions, guardRoutes, recogniseCallers } from './access.ts'
 import { answerInTime } from './deadline.ts'
 import { drainOnClose } from './drain.ts'
 import { BODY_LIMIT_BYTES, errorBody, sendError } from './errors.ts'
@@ -13,9 +13,9 @@ import { hearOut } from './hear-out.ts'
 import { parseJsonBodies } from './json-body.ts'
 import { describeApi, type Tag } from './openapi.ts'
 import { type OverloadOptions, refuseOverload } from './overload.ts'
-import { limitRates } from './rate-limit.ts'
+import { type Limits, limitRates } from './rate-limit.ts'
 import { serializerCompiler } from './serialization.ts'
-import type { SharedCounts, SharedCountsOptions } from './shared-counts.ts'
+import type { SharedCountsOptions } from './shared-counts.ts'
 import { endSlowReaders } from './slow-readers.ts'
 import { validatorCompiler } from './validation.ts'
 
@@ -26,7 +26,8 @@ export type ServerOptions = {
   /** The chapters of the API reference. */
   tags: readonly Tag[]
   trustProxy: string[]
-  rateLimits: boolean
+  /** Requests a minute; undefined: as many as come. */
+  limits: Limits | undefined
   /** Where requests are counted together with other processes; undefined: each counts for itself. */
   sharedCounts?: Omit<SharedCountsOptions, 'log'> | undefined
   /** Refuses what is more than we can do; undefined: takes everything. */
@@ -75,23 +76,22 @@ export async function createServer(options: ServerOptions) {
   hearOut(app)
   answerInTime(app)
   endSlowReaders(app, options.readerPatienceMs)
-  if (options.rateLimits) {
-    const shared = await openShared(options)
-    app.addHook('onClose', async () => shared?.close())
-    await limitRates(app, shared)
-  }
-  // After the limit for each address: who floods us gets 429, and takes up nobody's place.
+  recogniseCallers(app, options.guard)
+  const limited = options.limits && limitRates(app, await limitOptions(app, options, options.limits))
+  // After the limits: who floods us gets 429, and takes up nobody's place.
   if (options.overload) refuseOverload(app, options.overload)
-  guardRoutes(app, options.guard)
+  guardRoutes(app, options.guard, limited?.countCaller)
   await describeApi(app, options.publicUrl, options.tags)
   return app
 }
 
-/** Who has no Redis does not load what talks to it. */
-async function openShared({ sharedCounts, log }: ServerOptions): Promise<SharedCounts | undefined> {
-  if (!sharedCounts) return undefined
-  const { openSharedCounts } = await import('./shared-counts.ts')
-  return openSharedCounts({ ...sharedCounts, log })
+async function limitOptions(app: FastifyInstance, { sharedCounts, log, guard }: ServerOptions, perMinute: Limits) {
+  const { recognises } = guard
+  if (!sharedCounts) return { perMinute, recognises }
+  const { openSharedCounts } = await import('./shared-counts.ts') // who has no Redis does not load what talks to it
+  const shared = openSharedCounts({ ...sharedCounts, log })
+  app.addHook('onClose', async () => shared.close())
+  return { perMinute, recognises, shared }
 }
 
 const unknownPath = (method: string, url: string) => {

@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { Redis } from 'ioredis'
 import { nowMs } from '../clock.ts'
+import { type Count, createCounts } from './counts.ts'
 
 export type SharedCountsOptions = {
   url: string
@@ -10,14 +11,12 @@ export type SharedCountsOptions = {
   meter?: { up(isUp: boolean): void; counted(where: 'redis' | 'here'): void }
 }
 
-export type Count = { current: number; ttl: number }
 export type SharedCounts = ReturnType<typeof openSharedCounts>
 
 /** A request waits no longer for Redis; then it is counted here, and Redis is left alone until it is back. */
 const MAX_WAIT_MS = 10
 const CONNECT_TIMEOUT_MS = 1_000
 const MAX_RETRY_MS = 2_000
-const MAX_KEPT = 20_000
 
 // One step for Redis, so that no key stays behind without an end.
 const COUNT = `
@@ -29,14 +28,20 @@ const COUNT = `
   end
   return {current, ttl}`
 
-type Counting = Redis & { kontorCount(key: string, windowMs: number): Promise<[current: number, ttl: number]> }
+// A key that has ended in the meantime must not come back, without an end.
+const GIVE_BACK = `if redis.call('exists', KEYS[1]) == 1 then redis.call('decr', KEYS[1]) end`
+
+type Counting = Redis & {
+  kontorCount(key: string, windowMs: number): Promise<[current: number, ttl: number]>
+  kontorGiveBack(key: string): Promise<unknown>
+}
 
 /**
  * Counts that all processes share. Without Redis, for a moment or for longer, each process counts for itself, going on from what it
  * last heard: nobody is refused or kept waiting because of it.
  */
 export function openSharedCounts({ url, prefix, log, meter }: SharedCountsOptions) {
-  const here = new Map<string, { current: number; endsAt: number }>()
+  const here = createCounts()
   let state: 'new' | 'up' | 'down' = 'new'
   let isClosed = false
   const redis = new Redis(url, {
@@ -50,6 +55,7 @@ export function openSharedCounts({ url, prefix, log, meter }: SharedCountsOption
     retryStrategy: (times) => Math.min(MAX_RETRY_MS, 50 * 2 ** times),
   }) as Counting
   redis.defineCommand('kontorCount', { numberOfKeys: 1, lua: COUNT })
+  redis.defineCommand('kontorGiveBack', { numberOfKeys: 1, lua: GIVE_BACK })
   meter?.up(false)
 
   redis.on('ready', () => {
@@ -75,40 +81,33 @@ export function openSharedCounts({ url, prefix, log, meter }: SharedCountsOption
     redis.disconnect(true)
   }
 
-  function keep(key: string, current: number, endsAt: number) {
-    here.delete(key)
-    here.set(key, { current, endsAt })
-    if (here.size <= MAX_KEPT) return
-    for (const oldest of here.keys()) return void here.delete(oldest)
-  }
-
   function countHere(key: string, windowMs: number): Count {
-    const time = nowMs()
-    const known = here.get(key)
-    const isAlive = known !== undefined && known.endsAt > time
-    const next = isAlive
-      ? { current: known.current + 1, endsAt: known.endsAt }
-      : { current: 1, endsAt: time + windowMs }
-    keep(key, next.current, next.endsAt)
     meter?.counted('here')
-    return { current: next.current, ttl: next.endsAt - time }
+    return here.count(key, windowMs)
   }
 
   async function count(key: string, windowMs: number, max: number): Promise<Count> {
-    const known = here.get(key)
     // Who is over the limit stays so until its end: a flood is not passed on to Redis.
-    if (state !== 'up' || (known && known.current > max && known.endsAt > nowMs())) return countHere(key, windowMs)
+    if (state !== 'up' || (here.find(key)?.current ?? 0) > max) return countHere(key, windowMs)
     const answer = await withinMoment(redis.kontorCount(key, windowMs))
     if (answer === 'late') giveUpLine()
     if (answer === 'late' || answer === 'failed') return countHere(key, windowMs)
     const [current, ttl] = answer
-    keep(key, current, nowMs() + ttl)
+    here.keep(key, current, nowMs() + ttl)
     meter?.counted('redis')
     return { current, ttl }
   }
 
+  function giveBack(key: string, max: number): void {
+    // Redis has not heard of what came over the limit.
+    const wasShared = state === 'up' && (here.find(key)?.current ?? 0) <= max
+    here.giveBack(key)
+    if (wasShared) redis.kontorGiveBack(key).catch(() => {})
+  }
+
   return {
     count,
+    giveBack,
     isUp: () => state === 'up',
     close() {
       isClosed = true

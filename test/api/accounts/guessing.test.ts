@@ -162,6 +162,20 @@ test('the addresses of one IPv6 network count as one', async (t) => {
   assert.equal((await guess(email, { ...from('2001:db8:0:8::1'), password: PASSWORD })).status, 200)
 })
 
+test('RATE_LIMITS=off does not make guessing any easier', async (t) => {
+  heldClock(t)
+  const { email } = await people.person()
+  const from = { url: unlimited.url }
+  assert.deepEqual(await guesses(email, PER_MINUTE, from), all(PER_MINUTE, 422))
+  assertLimited(await guess(email, { ...from, password: PASSWORD }), 60)
+
+  const { token } = await world.make.guest()
+  const guest = createClient(unlimited.url, { authorization: `Bearer ${token}` })
+  const number = newNumber()
+  assert.equal((await askForCode(guest, number)).status, 200)
+  assertLimited(await askForCode(guest, number), 60)
+})
+
 test('guessing the old password is limited like guessing at login', async (t) => {
   heldClock(t)
   const { email } = await people.person()
