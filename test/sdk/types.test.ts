@@ -38,7 +38,9 @@ function hover(text: string): Record<string, string> {
   return Object.fromEntries(
     [...text.matchAll(/^const (\w+) =/gm)].map(({ 1: name = '', index }) => {
       const shown = ts.displayPartsToString(service.getQuickInfoAtPosition(FILE, index + 6)?.displayParts)
-      return [name, shown.replace(`const ${name}: `, '')]
+      const type = shown.replace(`const ${name}: `, '')
+      // The compiler lists words in the order in which it met them, wherever that was.
+      return [name, type.startsWith('"') ? type.split(' | ').toSorted().join(' | ') : type]
     }),
   )
 }
@@ -84,7 +86,7 @@ const payment = paymentStatusOf(order)
     settings: 'BlockSettings | undefined',
     subscribed: 'SubscribeResponse',
     version: 'string',
-    status: '"DRAFT" | "ACTIVE" | "ARCHIVED"',
-    payment: '"PENDING" | "PAID" | "FAILED" | "REFUNDED" | "PARTIALLY_REFUNDED"',
+    status: '"ACTIVE" | "ARCHIVED" | "DRAFT"',
+    payment: '"FAILED" | "PAID" | "PARTIALLY_REFUNDED" | "PENDING" | "REFUNDED"',
   })
 })
