@@ -5,6 +5,7 @@ import { createMetrics, serveMetrics } from '#platform/observability/metrics.ts'
 import { openTracing } from '#platform/observability/open-tracing.ts'
 import { announce, assertMigrated, boot, describeDatabase } from './boot.ts'
 import { buildApi } from './build-api.ts'
+import { describeCells } from './open-cells.ts'
 
 const MAX_DRAIN_MS = 25_000
 
@@ -16,7 +17,10 @@ await boot(async () => {
   const app = await buildApi(config, { log, metrics, trace: tracing?.requests })
   await assertMigrated(app.services.databases, log)
   const address = await app.listen({ host: config.host, port: config.port })
-  const metricsServer = await serveMetrics(metrics, config.host, config.metricsPort)
+  const { watch, presence } = app.services
+  const metricsServer = await serveMetrics(metrics, config.host, config.metricsPort, () =>
+    describeCells(watch, presence),
+  )
 
   closeWithGrace({ delay: MAX_DRAIN_MS, logger: false }, async ({ err, signal }) => {
     if (err) log.fatal({ err }, 'stopping after an unexpected error')

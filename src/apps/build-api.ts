@@ -1,6 +1,13 @@
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
-import { accessRoutes, createCustomers, createDirectory, holdCustomer, nameCustomer } from '#modules/access/index.ts'
+import {
+  accessRoutes,
+  createCustomers,
+  createDirectory,
+  holdCustomer,
+  listHomes,
+  nameCustomer,
+} from '#modules/access/index.ts'
 import {
   accountRoutes,
   createAttempts,
@@ -36,19 +43,26 @@ import type { Config } from '#platform/config.ts'
 import { createSecretBox } from '#platform/crypto/secret-box.ts'
 import { handleOf, openDatabases, type Tx } from '#platform/database/database.ts'
 import { openListener } from '#platform/database/listener.ts'
+import { watchDatabases } from '#platform/database/watch.ts'
 import { eventRoutes } from '#platform/events/routes.ts'
 import { healthRoutes } from '#platform/http/health.ts'
 import { createServer, type Server } from '#platform/http/server.ts'
 import { enqueue } from '#platform/jobs/define.ts'
 import {
   type Metrics,
+  measureCells,
   measureOverload,
   measurePools,
   measureRequests,
   measureSharedCounts,
 } from '#platform/observability/metrics.ts'
+import { announceProcess } from '#platform/processes.ts'
 import { openPayments } from '#platform/services.ts'
 import { demoImages } from './demo/images/routes.ts'
+import { findOpenCells } from './open-cells.ts'
+
+/** A database that has not answered for so long may be hanging. */
+const ANSWERING_MS = 100
 
 const tags = [
   {
@@ -82,6 +96,8 @@ export type ApiOptions = {
   metrics: Metrics
   drainGraceMs?: number
   readerPatienceMs?: number
+  /** How often databases are looked at. */
+  lookEveryMs?: number
   trace?: ((app: FastifyInstance) => void) | undefined
   /** Called after every module, for routes of one's own. */
   extend?: (app: Server) => void | Promise<void>
@@ -89,13 +105,21 @@ export type ApiOptions = {
 
 /** The API, put together: what it needs, then every module's routes. This is the list of what exists. */
 export async function buildApi(config: Config, options: ApiOptions) {
-  const { log, metrics, trace, drainGraceMs = 1_000, readerPatienceMs = 10_000, extend } = options
+  const { log, metrics, trace, drainGraceMs = 1_000, readerPatienceMs = 10_000, lookEveryMs, extend } = options
   if (!config.rateLimits && config.mode === 'production') {
     log.warn('RATE_LIMITS is off: anybody may send as many requests as they like. It is meant for load tests.')
   }
-  const databases = openDatabases(config.databases, { max: config.poolSize })
+  const databases = openDatabases(config.databases, {
+    max: config.poolSize,
+    maxAgeSeconds: config.connectionMaxAgeSeconds,
+  })
   const { control, cells } = databases
-  const listener = await openListener(control)
+  const every = lookEveryMs === undefined ? {} : { everyMs: lookEveryMs }
+  const [listener, watch, presence] = await Promise.all([
+    openListener(control),
+    watchDatabases(databases, { log, ...every }),
+    announceProcess({ control, kind: 'api', cells, findHomes: () => listHomes(control), log, ...every }),
+  ])
   const box = createSecretBox(config.secretKeys)
   const keyring = openKeyring(control, box, listener)
   const tokens = createTokens(keyring, config.publicUrl)
@@ -112,21 +136,32 @@ export async function buildApi(config: Config, options: ApiOptions) {
     limits: config.rateLimits ? config.limits : undefined,
     sharedCounts: config.redis && { ...config.redis, meter: measureSharedCounts(metrics) },
     overload: config.loadShedding
-      ? { connections: handleOf(control).pool.options.max, meter: measureOverload(metrics) }
+      ? {
+          connections: handleOf(control).pool.options.max,
+          isAnswering: (name) => handleOf(cells.get(name) ?? control).pool.hasAnswered(ANSWERING_MS),
+          meter: measureOverload(metrics),
+        }
       : undefined,
     trace,
     drainGraceMs,
     readerPatienceMs,
-    guard: { ...directory, ...createAuthenticator({ control, tokens, box, listener }), cells },
+    guard: {
+      ...directory,
+      ...createAuthenticator({ control, tokens, box, listener }),
+      cells,
+      isBehind: (name) => watch.cells.get(name)?.state === 'behind',
+    },
   })
   app.addHook('onClose', async () => {
+    await Promise.all([presence.stop(), watch.stop()])
     await listener.close()
     await databases.close()
   })
-  measureRequests(app, metrics)
+  measureRequests(app, metrics, cells)
+  measureCells(metrics, watch)
   measurePools(metrics, Object.fromEntries([...cells].map(([name, cell]) => [name, handleOf(cell).pool])))
 
-  await app.register(healthRoutes, { databases, providers: config.providers })
+  await app.register(healthRoutes, { watch, presence, providers: config.providers })
   await app.register(accountRoutes, {
     control,
     keyring,
@@ -141,7 +176,7 @@ export async function buildApi(config: Config, options: ApiOptions) {
   })
   await app.register(accessRoutes, {
     control,
-    cells,
+    findOpenCells: () => findOpenCells(control, watch),
     signup: config.businessSignup,
     mailInvitation: (tx, { businessId, id }) => enqueue(tx, sendInvitation, { businessId, invitationId: id }),
   })
@@ -215,5 +250,5 @@ export async function buildApi(config: Config, options: ApiOptions) {
   await app.register(demoImages)
   await extend?.(app)
 
-  return Object.assign(app, { services: { databases, listener, tokens, box } })
+  return Object.assign(app, { services: { databases, listener, tokens, box, watch, presence } })
 }

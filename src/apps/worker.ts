@@ -1,19 +1,23 @@
 import closeWithGrace from 'close-with-grace'
+import { listHomes } from '#modules/access/index.ts'
 import { askAboutSilent, doRefunds, endExpired } from '#modules/checkout/index.ts'
 import { publishDue } from '#modules/content/index.ts'
 import { askAboutSubscriptions } from '#modules/newsletter/index.ts'
 import { loadConfig } from '#platform/config.ts'
-import { openDatabases } from '#platform/database/database.ts'
+import { handleOf, openDatabases } from '#platform/database/database.ts'
+import { watchDatabases } from '#platform/database/watch.ts'
 import { sequenceEvents } from '#platform/events/sequencer.ts'
 import { startLoop } from '#platform/jobs/loop.ts'
 import { startWorker } from '#platform/jobs/worker.ts'
 import { createLog } from '#platform/observability/log.ts'
-import { createMetrics, serveMetrics } from '#platform/observability/metrics.ts'
+import { createMetrics, measureCells, measurePools, serveMetrics } from '#platform/observability/metrics.ts'
 import { openTracing } from '#platform/observability/open-tracing.ts'
+import { announceProcess } from '#platform/processes.ts'
 import { openServices } from '#platform/services.ts'
 import { announce, assertMigrated, boot, describeDatabase } from './boot.ts'
 import { jobs } from './jobs.ts'
 import { startNewsletters } from './newsletters.ts'
+import { describeCells } from './open-cells.ts'
 
 const MAX_DRAIN_MS = 25_000
 const SEQUENCE_MS = 500
@@ -27,8 +31,15 @@ await boot(async () => {
   const databases = openDatabases(config.databases, {
     applicationName: 'kontor worker',
     max: config.poolSize,
+    maxAgeSeconds: config.connectionMaxAgeSeconds,
   })
   await assertMigrated(databases, log)
+
+  const { control, cells } = databases
+  const watch = await watchDatabases(databases, { log })
+  const presence = await announceProcess({ control, kind: 'worker', cells, findHomes: () => listHomes(control), log })
+  measureCells(metrics, watch)
+  measurePools(metrics, Object.fromEntries([...cells].map(([name, cell]) => [name, handleOf(cell).pool])))
 
   const services = openServices(config)
   const worker = startWorker({
@@ -41,7 +52,7 @@ await boot(async () => {
     abandon: (database) => {
       log.fatal(
         { database },
-        'its running jobs will be given to another worker: ending this process so that none runs twice at once',
+        'a job that will be given to another worker does not end here: ending this process so that it does not run twice at once',
       )
       process.exit(1)
     },
@@ -57,13 +68,16 @@ await boot(async () => {
     startLoop(`refunds in ${name}`, SWEEP_MS, () => doRefunds(services, cell, log), log),
   ])
   const newsletters = startNewsletters(config, databases, log)
-  const metricsServer = await serveMetrics(metrics, config.host, config.workerMetricsPort)
+  const metricsServer = await serveMetrics(metrics, config.host, config.workerMetricsPort, () =>
+    describeCells(watch, presence),
+  )
 
   closeWithGrace({ delay: MAX_DRAIN_MS, logger: false }, async ({ err, signal }) => {
     if (err) log.fatal({ err }, 'stopping after an unexpected error')
     else log.info({ signal }, 'stopping')
     await Promise.all([worker.stop(), newsletters?.stop(), ...[...sequencers, ...sweeps].map((loop) => loop.stop())])
     await metricsServer.close()
+    await Promise.all([presence.stop(), watch.stop()])
     services.mail?.close()
     await databases.close()
     await tracing?.stop()

@@ -9,6 +9,8 @@ export type Config = {
   databases: { control: DatabaseAddress; cells: Record<string, DatabaseAddress> }
   /** Connections to each database; undefined: by the number of cores. */
   poolSize: number | undefined
+  /** A connection to a database is renewed at about this age. */
+  connectionMaxAgeSeconds: number
   host: string
   port: number
   publicUrl: string
@@ -179,6 +181,7 @@ export function loadConfig(env: Environment): Config {
     mode: mode ?? 'production',
     databases: readDatabases(value, problem),
     poolSize: readPoolSize(value('DATABASE_POOL_SIZE'), problem),
+    connectionMaxAgeSeconds: readMaxAge(value('DATABASE_CONNECTION_MAX_AGE'), problem),
     host: value('HOST') ?? '127.0.0.1',
     port,
     publicUrl,
@@ -278,6 +281,13 @@ function readPoolSize(text: string | undefined, problem: (text: string) => void)
   if (!Number.isInteger(size) || size < 2 || size > 500)
     problem(`DATABASE_POOL_SIZE must be a whole number from 2 to 500, not "${text}".`)
   return size
+}
+
+function readMaxAge(text: string | undefined, problem: (text: string) => void): number {
+  const seconds = Number(text ?? 600)
+  if (!Number.isInteger(seconds) || seconds < 1 || seconds > 86_400)
+    problem(`DATABASE_CONNECTION_MAX_AGE must be a whole number of seconds from 1 to 86400, not "${text}".`)
+  return seconds
 }
 
 const list = (text: string | undefined) =>

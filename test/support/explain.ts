@@ -9,6 +9,8 @@ type Connected = pg.Client & { database: string; connectionParameters: { applica
 type Query = (this: Connected, config: unknown, values?: unknown, ...rest: unknown[]) => unknown
 
 let recording: Statement[] | undefined
+/** What a process says by itself every few seconds. */
+const SIGN_OF_LIFE = /insert into control\.processes|select distinct cell from access\.businesses/
 
 // Wrapped once, when this file is imported: a connection keeps the function that it had when it was opened.
 // oxlint-disable-next-line typescript/unbound-method -- called with its own `this` below
@@ -16,8 +18,9 @@ const query = pg.Client.prototype.query as unknown as Query
 const recordingQuery: Query = function (config, values, ...rest) {
   // Not our own connections, nor the listener, which asks every second whether it is still alive.
   if (recording && this.connectionParameters.application_name === 'kontor') {
-    const { text, values: own } = typeof config === 'string' ? { text: config } : (config as Partial<Statement>)
-    recording.push({ text: text ?? '', values: own ?? (Array.isArray(values) ? values : []), database: this.database })
+    const { text = '', values: own } = typeof config === 'string' ? { text: config } : (config as Partial<Statement>)
+    const made = { text, values: own ?? (Array.isArray(values) ? values : []), database: this.database }
+    if (!SIGN_OF_LIFE.test(text)) recording.push(made)
   }
   return query.call(this, config, values, ...rest)
 }

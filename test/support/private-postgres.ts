@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chownSync, globSync, mkdtempSync, rmSync } from 'node:fs'
+import { chownSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
@@ -29,9 +29,11 @@ export async function openPrivatePostgres() {
   const urlOf = (name: string) => `postgres://postgres@127.0.0.1:${port}/${name}`
   let server: ChildProcess | undefined
 
-  function spawnServer(): ChildProcess {
-    const settings = [`port=${port}`, 'listen_addresses=127.0.0.1', 'unix_socket_directories=', 'fsync=on', 'synchronous_commit=on'] // biome-ignore format: one line
-    const args = ['-D', folder, ...settings.flatMap((setting) => ['-c', setting])]
+  const spawnServer = () => spawnIn(folder, port)
+
+  function spawnIn(data: string, onPort: number): ChildProcess {
+    const settings = [`port=${onPort}`, 'listen_addresses=127.0.0.1', 'unix_socket_directories=', 'fsync=on', 'synchronous_commit=on'] // biome-ignore format: one line
+    const args = ['-D', data, ...settings.flatMap((setting) => ['-c', setting])]
     return spawn(path.join(BIN, 'postgres'), args, { ...user, stdio: 'ignore' })
   }
 
@@ -53,9 +55,54 @@ export async function openPrivatePostgres() {
     await ended
   }
 
+  /** A copy that follows this server and takes no writes. */
+  async function startStandby() {
+    const copy = mkdtempSync(path.join(os.tmpdir(), 'kontor-standby-'))
+    if (user) chownSync(copy, user.uid, user.gid)
+    const words = [
+      '-h',
+      '127.0.0.1',
+      '-p',
+      String(port),
+      '-U',
+      'postgres',
+      '-D',
+      copy,
+      '-R',
+      '-X',
+      'stream',
+      '-c',
+      'fast',
+    ]
+    const made = spawnSync(path.join(BIN, 'pg_basebackup'), words, { ...user, encoding: 'utf8', timeout: MAX_START_MS })
+    if (made.status !== 0) throw new Error(`pg_basebackup failed: ${made.error?.message ?? made.stderr}`)
+    const copyPort = await freePort()
+    const standby = spawnIn(copy, copyPort)
+    const copyUrlOf = (name: string) => `postgres://postgres@127.0.0.1:${copyPort}/${name}`
+    const deadline = performance.now() + MAX_START_MS
+    while (!(await answers(copyUrlOf('postgres')))) {
+      if (performance.now() > deadline) throw new Error(`The standby in ${copy} did not start`)
+      await sleep(50)
+    }
+    return {
+      urlOf: copyUrlOf,
+      async close() {
+        const ended = once(standby, 'exit')
+        standby.kill('SIGQUIT')
+        await ended
+        rmSync(copy, { recursive: true, force: true })
+      },
+    }
+  }
+
   await start()
   return {
     start,
+    urlOf,
+    startStandby,
+    /** All of its processes: it takes connections, as the system does that by itself, and answers nothing. Until `goOn`. */
+    pause: () => signalTree(server?.pid, 'SIGSTOP'),
+    goOn: () => signalTree(server?.pid, 'SIGCONT'),
     /** Only the first of its processes, as when the system runs out of memory; the others end when they notice. */
     kill: () => end('SIGKILL'),
     /** Two databases as a service needs them. */
@@ -80,6 +127,14 @@ export async function openPrivatePostgres() {
       rmSync(folder, { recursive: true, force: true })
     },
   }
+}
+
+/** A process and its children. */
+function signalTree(pid: number | undefined, signal: NodeJS.Signals): void {
+  if (pid === undefined) return
+  process.kill(pid, signal)
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean)
+  for (const child of children) process.kill(Number(child), signal)
 }
 
 /** PostgreSQL and PgBouncer refuse to run as root. */

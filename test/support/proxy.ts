@@ -4,9 +4,10 @@ export type Proxy = Awaited<ReturnType<typeof startProxy>>
 
 /** Stands between us and a database, so that a test can break the line in all the ways in which lines break. */
 export async function startProxy(databaseUrl: string) {
-  const target = new URL(databaseUrl)
+  let target = new URL(databaseUrl)
   const pairs = new Set<[near: Socket, far: Socket]>()
   let refusing = false
+  let silent = false
   let said = 0
   /** Sees what the server says; answering true cuts the connection instead of passing it on. */
   let spy: ((words: string) => boolean) | undefined
@@ -16,6 +17,7 @@ export async function startProxy(databaseUrl: string) {
     const far = connect(Number(target.port || 5432), target.hostname)
     const pair: [Socket, Socket] = [near, far]
     pairs.add(pair)
+    if (silent) for (const socket of pair) socket.pause()
     const close = () => {
       pairs.delete(pair)
       near.destroy()
@@ -47,8 +49,20 @@ export async function startProxy(databaseUrl: string) {
       refusing = true
       for (const pair of pairs) for (const socket of pair) socket.pause()
     },
+    /** As a server that was stopped: it takes connections, and answers nothing, until `restore`; then it goes on. */
+    hush() {
+      silent = true
+      for (const pair of pairs) for (const socket of pair) socket.pause()
+    },
     restore() {
+      if (silent) for (const pair of pairs) for (const socket of pair) socket.resume()
       refusing = false
+      silent = false
+    },
+    /** From now on it leads to another server; connections to the old one are closed. */
+    leadTo(databaseUrl: string) {
+      target = new URL(databaseUrl)
+      for (const [near] of pairs) near.destroy()
     },
     /** Cuts the connection on which the server says `text` next: it has done what it was asked, and nobody hears of it. */
     loseReplyWith(text: string) {

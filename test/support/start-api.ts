@@ -17,6 +17,8 @@ export type StartOptions = {
   routes?: (app: Server) => void | Promise<void>
   drainGraceMs?: number
   readerPatienceMs?: number
+  /** How often databases are looked at. */
+  lookEveryMs?: number
 }
 
 export type TestDatabases = Awaited<ReturnType<typeof createTestDatabases>>
@@ -51,13 +53,14 @@ export async function startApi(options: StartOptions = {}) {
   })
   const lines = options.lines
   const log = pino({ level: lines ? 'debug' : 'silent' }, { write: (line: string) => void lines?.push(line) })
-  const { routes: extend, drainGraceMs = 0, readerPatienceMs } = options
+  const { routes: extend, drainGraceMs = 0, readerPatienceMs, lookEveryMs } = options
   const metrics = createMetrics()
   const app = await buildApi(config, {
     log,
     metrics,
     drainGraceMs,
     ...(readerPatienceMs === undefined ? {} : { readerPatienceMs }),
+    ...(lookEveryMs === undefined ? {} : { lookEveryMs }),
     ...(extend ? { extend } : {}),
   })
   try {

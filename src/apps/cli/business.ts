@@ -13,6 +13,7 @@ import type { ControlDb, Databases } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { BootError } from '../boot.ts'
 import { findHome } from '../home.ts'
+import { findOpenCellsNow } from '../open-cells.ts'
 import { addCommand, type Cli, JSON_LINES, type Json, UsageError } from './command.ts'
 import { printJson, printList, printResult, type Row } from './output.ts'
 
@@ -27,14 +28,16 @@ export function addBusinessCommands(program: Command, { withDatabases, config }:
     .requiredOption('--owner <email>', 'the account that becomes its ADMIN')
     .action(({ name, owner, json = false }: Json & { name: string; owner: string }) => {
       if (name.trim() === '' || name.length > 200) throw new UsageError('A name has 1 to 200 letters.')
-      return withDatabases(async ({ control, cells }) => {
+      return withDatabases(async (databases) => {
+        const { control } = databases
         const user = await findConfirmedByEmail(control, owner)
         if (!user)
           throw new BootError(
             `Nobody has a confirmed account with the address ${owner}. They register first, or: cli user create`,
           )
+        const cells = await findOpenCellsNow(databases)
         const made = await transaction(control, (tx) =>
-          createBusiness(tx, { ownerId: user.id, actor: undefined, cells: cells.keys() }, { name }),
+          createBusiness(tx, { ownerId: user.id, actor: undefined, cells }, { name }),
         )
         const { id, slug, cell } = made
         printResult(json, { id, name, slug, cell, owner }, `${id}  ${name}  (cell ${cell}, owner ${owner})`)

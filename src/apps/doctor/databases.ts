@@ -1,10 +1,12 @@
 import pg from 'pg'
+import { listHomes } from '#modules/access/index.ts'
 import { countSigningKeys } from '#modules/accounts/index.ts'
 import { nowMs } from '#platform/clock.ts'
 import type { Config } from '#platform/config.ts'
 import { createSecretBox } from '#platform/crypto/secret-box.ts'
-import { type DatabaseAddress, openDatabases } from '#platform/database/database.ts'
+import { type ControlDb, type DatabaseAddress, openDatabases } from '#platform/database/database.ts'
 import { loadMigrations } from '#platform/database/migrate.ts'
+import { listProcesses } from '#platform/processes.ts'
 import { type Check, failed, type Look, look, ok, reasonOf, warning } from './look.ts'
 import { blamePooler, noPooler, pooler } from './pooler.ts'
 
@@ -20,14 +22,16 @@ export async function checkDatabases(
   config: Config | undefined,
 ): Promise<Check[]> {
   const found = await Promise.all([
-    checkMain(control, config),
+    checkMain(control, ['main', ...Object.keys(cells)], config),
     ...Object.entries(cells).map(([name, address]) => checkBothWays(`cell ${name}`, address, looksAt(['cell']))),
   ])
   return found.flat()
 }
 
-async function checkMain(address: DatabaseAddress, config: Config | undefined): Promise<Check[]> {
-  const checks = await checkBothWays('main', address, looksAt(['control', 'cell']))
+async function checkMain(control: DatabaseAddress, known: string[], config: Config | undefined): Promise<Check[]> {
+  const checks = await checkBothWays('main', control, looksAt(['control', 'cell']))
+  const isMigrated = checks.some(({ check, status }) => check === 'main: migrations' && status !== 'failed')
+  if (isMigrated) checks.push(...(await Promise.all([checkHomes(control, known), checkProcesses(control, known)])))
   const canBeUsed = ['main: database', 'main: pooler'].every(
     (name) => checks.find(({ check }) => check === name)?.status === 'ok',
   )
@@ -44,6 +48,37 @@ async function checkBothWays(name: string, { url, directUrl }: DatabaseAddress, 
   const explained = first?.status === 'failed' ? await blamePooler(url, first, direct[0]) : first
   return [...(explained ? [explained] : []), ...rest, ...direct]
 }
+
+async function askControl<Answer>(control: DatabaseAddress, ask: (db: ControlDb) => Promise<Answer>): Promise<Answer> {
+  const databases = openDatabases({ control, cells: {} }, { applicationName: 'kontor doctor', max: 1 })
+  try {
+    return await ask(databases.control)
+  } finally {
+    await databases.close()
+  }
+}
+
+const checkHomes = (control: DatabaseAddress, known: readonly string[]) =>
+  look('main: cells', 'Name them in CELLS, for every API, worker and command line.', async () => {
+    const unknown = (await askControl(control, listHomes)).filter((cell) => !known.includes(cell))
+    if (unknown.length > 0) return failed(`businesses live in cells that CELLS does not name: ${shorten(unknown)}`)
+    return ok(`CELLS names all in which businesses live: ${shorten([...known])}`)
+  })
+
+const checkProcesses = (control: DatabaseAddress, known: readonly string[]) =>
+  look(
+    'main: processes',
+    'Give them the same CELLS and restart them; until then nothing new is placed there.',
+    async () => {
+      const processes = await askControl(control, listProcesses)
+      const behind = processes.filter(({ cells }) => known.some((cell) => !cells.includes(cell)))
+      if (behind.length > 0) {
+        const lacks = known.filter((cell) => behind.some(({ cells }) => !cells.includes(cell)))
+        return warning(`${behind.length} of ${processes.length} do not know ${shorten(lacks)}: ${shorten(behind.map(({ kind, id }) => `${kind} ${id}`))}`) // biome-ignore format: one line
+      }
+      return ok(`${processes.length} are there, and know the cells of this machine’s CELLS`)
+    },
+  )
 
 const looksAt = (kinds: readonly Kind[]): Look[] => [privileges, migrations(kinds), clock, workers, deadJobs]
 
@@ -173,16 +208,13 @@ const UNDEFINED_TABLE = '42P01'
 function checkSigningKeys({ databases: { control }, secretKeys }: Config): Promise<Check> {
   const fix = 'Give the SECRET_KEY that they were sealed with as well: SECRET_KEY=new,old; then: cli keys rotate'
   return look('main: signing keys', fix, async () => {
-    const databases = openDatabases({ control, cells: {} }, { applicationName: 'kontor doctor', max: 1 })
     try {
-      const { all, shut } = await countSigningKeys(databases.control, createSecretBox(secretKeys))
+      const { all, shut } = await askControl(control, (db) => countSigningKeys(db, createSecretBox(secretKeys)))
       if (shut > 0) return failed(`SECRET_KEY does not open ${shut} of ${all}`)
       return ok(all === 0 ? 'none yet: the first login makes one' : `SECRET_KEY opens all ${all}`)
     } catch (error) {
       if ((error as { code?: string }).code !== UNDEFINED_TABLE) throw error
       return ok('none yet')
-    } finally {
-      await databases.close()
     }
   })
 }

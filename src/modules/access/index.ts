@@ -17,6 +17,7 @@ export {
   findBusinessBySlug,
   findInvitation,
   findPeople,
+  listHomes,
   listPeopleOf,
   listRolesOf,
   openPeople,

@@ -62,6 +62,12 @@ export async function emptiestCell(db: ControlDb, cells: Iterable<string>): Prom
   return rows[0]?.cell ?? 'main'
 }
 
+/** The cells in which there are businesses. */
+export async function listHomes(db: ControlDb): Promise<string[]> {
+  const { rows } = await sql<{ cell: string }>`select distinct cell from access.businesses order by cell`.execute(db)
+  return rows.map(({ cell }) => cell)
+}
+
 /** What a user may do in a business: the union of their roles there. */
 export async function findPermissions(db: ControlDb, businessId: string, userId: string): Promise<Permission[]> {
   const rows = await db

@@ -18,14 +18,15 @@ import { updateBusiness } from './update-business.ts'
 
 export type AccessOptions = {
   control: ControlDb
-  cells: ReadonlyMap<string, unknown>
+  /** Cells that can take a new business at the moment. */
+  findOpenCells: () => Promise<string[]>
   signup: 'open' | 'closed'
   /** Sees to it that the invitation is mailed; part of the transaction that makes it. */
   mailInvitation: (tx: ControlTx, invitation: { businessId: string; id: string }) => Promise<void>
 }
 
 export const accessRoutes: FastifyPluginAsyncTypebox<AccessOptions> = async (app, options) => {
-  const { control, cells, signup } = options
+  const { control, findOpenCells, signup } = options
   app.post(
     '/v1/businesses',
     {
@@ -39,11 +40,12 @@ export const accessRoutes: FastifyPluginAsyncTypebox<AccessOptions> = async (app
         response: { 201: shape.Business },
       },
     },
-    (request, reply) => {
+    async (request, reply) => {
       if (signup === 'closed') throw signupClosed()
       const { actor, body } = request
+      const cells = await findOpenCells()
       return createOnce(request, reply, control, async (tx) =>
-        presentBusiness(await createBusiness(tx, { ownerId: actor.userId, actor, cells: cells.keys() }, body), true),
+        presentBusiness(await createBusiness(tx, { ownerId: actor.userId, actor, cells }, body), true),
       )
     },
   )

@@ -6,6 +6,7 @@ import { Type } from 'typebox'
 import { nowMs } from '#platform/clock.ts'
 import type { Db } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
+import { cellOf } from '#platform/http/cells.ts'
 import type { Metrics } from '#platform/observability/metrics.ts'
 import { someAtATime } from '#platform/some-at-a-time.ts'
 import type { Business } from '#vocabulary/business.ts'
@@ -139,8 +140,7 @@ export const bounceRoutes: FastifyPluginAsyncTypebox<BounceOptions> = async (app
     const found = new Map<string, Db>()
     await someAtATime(LOOKUPS_AT_A_TIME, new Set(named.map(({ businessId }) => businessId)), async (id) => {
       const business = await findBusiness(id)
-      const cell = business && cells.get(business.cell)
-      if (cell) found.set(id, cell)
+      if (business) found.set(id, cellOf(cells, business, log))
     })
     const known = named.filter(({ businessId }) => found.has(businessId))
     for (const [cell, ofCell] of Map.groupBy(known, ({ businessId }) => found.get(businessId))) {

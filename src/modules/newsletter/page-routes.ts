@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { findCollection } from '#modules/content/index.ts'
 import type { Db } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
+import { cellOf } from '#platform/http/cells.ts'
 import { type Page, showPage } from '#platform/http/page.ts'
 import type { Business } from '#vocabulary/business.ts'
 import { AppError, businessSuspended } from '#vocabulary/errors.ts'
@@ -34,8 +35,8 @@ export const newsletterPages: FastifyPluginAsyncTypebox<PageOptions> = async (ap
   async function find(token: string, purpose: Purpose) {
     const businessId = readToken(token)?.businessId
     const business = businessId === undefined ? undefined : await findBusiness(businessId)
-    const cell = business && cells.get(business.cell)
-    if (!business || !cell) throw tokenInvalid()
+    if (!business) throw tokenInvalid()
+    const cell = cellOf(cells, business, app.log)
     if (business.suspendedAt && purpose === 'confirm') throw businessSuspended(404) // one can leave, not join
     const row = await findByToken(cell, business.id, token, purpose)
     const collection = await findCollection(cell, business.id, row.collectionId)

@@ -3,6 +3,7 @@ import { Counter } from 'prom-client'
 import type { Db, Tx } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { fault } from '#platform/faults.ts'
+import { cellOf } from '#platform/http/cells.ts'
 import type { Metrics } from '#platform/observability/metrics.ts'
 import type { PaymentProvider, Payments, ProviderEvent } from '#platform/payments/provider.ts'
 import type { Business } from '#vocabulary/business.ts'
@@ -72,7 +73,7 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<WebhookOptions> = async (a
 
   async function receive({ id, type, account, businessId = '', subject = '' }: ProviderEvent, body: string) {
     const business = businessId && subject ? await findBusiness(businessId) : undefined
-    const cell = business && cells.get(business.cell)
+    const cell = business && cellOf(cells, business, app.log)
     const payment = cell && (await findPayment(cell, businessId, subject))
     // Whoever can sign events of one account must not be able to speak for another.
     if (!cell || !payment || payment.account !== account) return 'foreign'

@@ -217,6 +217,15 @@ export interface ControlIdempotencyKeys {
   status: number
 }
 
+export interface ControlProcesses {
+  cells: string[]
+  id: string
+  kind: string
+  seenAt: Timestamp
+  startedAt: Timestamp
+  version: string
+}
+
 export interface DB {
   'access.auditLog': AccessAuditLog
   'access.businesses': AccessBusinesses
@@ -239,4 +248,5 @@ export interface DB {
   'accounts.users': AccountsUsers
   'accounts.verifiedPhones': AccountsVerifiedPhones
   'control.idempotencyKeys': ControlIdempotencyKeys
+  'control.processes': ControlProcesses
 }

@@ -34,6 +34,7 @@ const UNAVAILABLE_CODES = new Set([
   'ENOTFOUND',
   'EAI_AGAIN',
   '3D000', // the database is not there
+  '25006', // it is read-only: a standby, until the address leads to the primary again
   '25P03', // idle in transaction for too long
   '55P03', // lock timeout
   '55006', // the database is being dropped or copied
@@ -54,6 +55,26 @@ export const isFull = (error: Error) => codeOf(error) === '53300'
 /** There was no connection to be had in time. */
 export const isSlow = (error: Error) =>
   /^(timeout exceeded when trying to connect|Connection terminated due to connection timeout)/.test(error.message)
+
+/** We waited in vain: it neither answered nor refused. */
+export const isNoAnswer = (error: unknown) =>
+  codeOf(error) === 'ETIMEDOUT' ||
+  (error instanceof Error &&
+    /^(Query read timeout|timeout expired|timeout exceeded|Connection terminated due to connection timeout)/.test(
+      error.message,
+    ))
+
+/** The table or the schema is not there. */
+export const isUndefined = (error: unknown) => codeOf(error) === '42P01' || codeOf(error) === '3F000'
+
+const READ_ONLY = '25006'
+
+/** The server takes no writes: it is a standby, perhaps, or was made read-only. */
+export const isReadOnly = (error: unknown) => codeOf(error) === READ_ONLY
+
+/** As PostgreSQL would say it of the first write. */
+export const readOnlyServer = () =>
+  Object.assign(new Error('This server is a standby, and takes no writes'), { code: READ_ONLY })
 
 /** The database is away, overloaded or shutting down: the caller did nothing wrong and may try again. */
 export function isDatabaseUnavailable(error: unknown): boolean {

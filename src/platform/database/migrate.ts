@@ -30,6 +30,15 @@ export async function loadMigrations(kind: Kind): Promise<Migration[]> {
   )
 }
 
+const loaded = new Map<Kind, Promise<string[]>>()
+
+/** Of this version's migrations; the folder is read once. */
+export function loadNames(kind: Kind): Promise<string[]> {
+  const names = loaded.get(kind) ?? loadMigrations(kind).then((all) => all.map(({ name }) => name))
+  loaded.set(kind, names)
+  return names
+}
+
 /**
  * Brings one database up to date and answers what was applied. Any number may start at once: one works, the others wait. Each
  * file is one transaction, unless its first line is `-- no transaction` (for `create index concurrently`).
@@ -124,10 +133,10 @@ async function apply(client: pg.Client, kind: Kind, { name, sql, checksum }: Mig
 /** Which migrations of this release the database lacks. One that is ahead of the code lacks none: it is ready. */
 export async function missingMigrations(db: ControlDb | Db): Promise<string[]> {
   const { kind, pool } = handleOf(db)
-  const known = await loadMigrations(kind)
+  const known = await loadNames(kind)
   const { rows: tables } = await pool.query('select to_regclass($1) is not null as there', [`${kind}.migrations`])
-  if (!tables[0].there) return known.map(({ name }) => `${kind}/${name}`)
+  if (!tables[0].there) return known.map((name) => `${kind}/${name}`)
   const { rows } = await pool.query(`select name from ${kind}.migrations`)
   const done = new Set(rows.map((row) => row.name))
-  return known.filter(({ name }) => !done.has(name)).map(({ name }) => `${kind}/${name}`)
+  return known.filter((name) => !done.has(name)).map((name) => `${kind}/${name}`)
 }

@@ -12,6 +12,7 @@ import {
 } from '#vocabulary/errors.ts'
 import { holds, type Permission } from '#vocabulary/permissions.ts'
 import type { Db } from '../database/database.ts'
+import { cellBehind, cellOf } from './cells.ts'
 
 /** Who may call a route: anybody, any token, anybody but a guest, or who holds a permission in the route's business. */
 export type Access = 'public' | 'guest' | 'signed-in' | Permission
@@ -84,6 +85,10 @@ export type GuardOptions = {
   findBusiness: (id: string) => Maybe<Business | undefined>
   permissionsOf: (actor: Actor, businessId: string) => Maybe<readonly Permission[]>
   cells: ReadonlyMap<string, Db>
+  /** Does this cell lack migrations of this version? */
+  isBehind: (cell: string) => boolean
+  /** A reason to refuse the request, now that its cell is known. */
+  enterCell?: ((request: FastifyRequest, cell: string) => Error | undefined) | undefined
 }
 
 const state = Symbol('guard')
@@ -98,6 +103,9 @@ type State = {
 }
 type Guarded = FastifyRequest & { [state]: State }
 const stateOf = (request: FastifyRequest) => (request as Guarded)[state]
+
+/** The cell of the business that this request is for, once that is known. */
+export const cellNameOf = (request: FastifyRequest): string | undefined => stateOf(request)?.business?.cell
 
 const NO_PERMISSIONS: readonly Permission[] = []
 
@@ -119,7 +127,7 @@ type CountCaller = (request: FastifyRequest, reply: FastifyReply, caller: Actor)
 
 /** Every route declares its access as data; this enforces it before the body is even read, and refuses to start without it. */
 export function guardRoutes(app: FastifyInstance, options: GuardOptions, countCaller?: CountCaller): void {
-  const { authenticate, findBusiness, permissionsOf, cells } = options
+  const { authenticate, findBusiness, permissionsOf, cells, isBehind, enterCell } = options
 
   app.decorate('routeTable', [])
   app.decorateRequest('caller', { getter(this: FastifyRequest) { return stateOf(this).caller } }) // biome-ignore format: one line
@@ -140,9 +148,9 @@ export function guardRoutes(app: FastifyInstance, options: GuardOptions, countCa
   })
   app.decorateRequest('cell', {
     getter(this: FastifyRequest) {
-      const cell = cells.get(this.business.cell)
-      if (!cell)
-        throw new Error(`Business ${this.business.id} lives in cell "${this.business.cell}", which CELLS does not name`)
+      const { business } = this
+      const cell = cellOf(cells, business, this.log)
+      if (isBehind(business.cell)) throw cellBehind()
       return cell
     },
   })
@@ -237,7 +245,8 @@ export function guardRoutes(app: FastifyInstance, options: GuardOptions, countCa
   app.addHook('preHandler', (request, _reply, done) => {
     const { route, business } = stateOf(request)
     const missing = (route.business === 'body' || route.business === 'query') && !business
-    done(missing ? invalid('businessId', 'REQUIRED', 'businessId is required.') : undefined)
+    if (missing) return done(invalid('businessId', 'REQUIRED', 'businessId is required.'))
+    done(business && enterCell?.(request, business.cell))
   })
 
   /** Finds the business and what the caller may do in it. Without the permission it is 403, whether or not it exists. */

@@ -1,5 +1,6 @@
 import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { unavailable } from '#vocabulary/errors.ts'
+import { cellNameOf } from './access.ts'
 
 /** A little less than the ten seconds that callers, and balancers, commonly wait. */
 const MAX_MS = 9_000
@@ -20,7 +21,7 @@ export function answerInTime(app: FastifyInstance): void {
     of.startedAt = performance.now()
     of.timer = setTimeout(() => {
       if (reply.sent || reply.raw.headersSent) return
-      request.log.warn({ route: request.routeOptions.url }, 'a request took too long')
+      request.log.warn({ route: request.routeOptions.url, cell: cellNameOf(request) }, 'a request took too long')
       void reply.send(unavailable('This takes longer than we let anybody wait. Try again shortly.'))
     }, MAX_MS - of.usedMs)
   }

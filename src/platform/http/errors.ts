@@ -8,6 +8,7 @@ import {
   unavailable,
 } from '#vocabulary/errors.ts'
 import { isDatabaseUnavailable, isUnstorableText, violatedConstraint } from '../database/errors.ts'
+import { cellNameOf } from './access.ts'
 import { isWrongTopLevel, toDetails } from './validation.ts'
 
 export const BODY_LIMIT_BYTES = 2 * 1024 * 1024
@@ -28,10 +29,10 @@ export function toAppError(error: unknown, request: FastifyRequest): AppError {
   // Whoever is calling was erased while we worked for them.
   if (violatedConstraint(error)?.endsWith('_user_fkey')) return unauthenticated('This account no longer exists.')
   if (isDatabaseUnavailable(error)) {
-    request.log.warn({ err: error }, 'database unavailable')
+    request.log.warn({ err: error, cell: cellNameOf(request) }, 'database unavailable')
     return unavailable()
   }
-  request.log.error({ err: error }, 'unexpected error')
+  request.log.error({ err: error, cell: cellNameOf(request) }, 'unexpected error')
   return new AppError(
     500,
     'INTERNAL',

@@ -74,13 +74,13 @@ export function createGate(connections: number, now: () => number = () => perfor
     return undefined
   }
 
-  /** `tookMs` since it was let in. */
-  function leave(kind: Kind, tookMs: number) {
+  /** `tookMs` since it was let in; undefined: it says nothing about us. */
+  function leave(kind: Kind, tookMs: number | undefined) {
     const time = now()
     kind.inside--
     kind.doneAt = time
     inside--
-    if (kind.timed) {
+    if (kind.timed && tookMs !== undefined) {
       answered++
       if (tookMs > SLOW_MS) slow++
     }
@@ -155,6 +155,7 @@ export function createGate(connections: number, now: () => number = () => perfor
   return {
     enter,
     leave,
+    limit: () => limit,
     state: () => ({ limit, inside, waiting }),
     close: () => clearInterval(sweeper),
   }

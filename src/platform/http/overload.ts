@@ -7,7 +7,17 @@ import { isUnlimited } from './rate-limit.ts'
 export type OverloadOptions = {
   /** To the database: what can be done at once grows with them. */
   connections: number
+  /** Has the database of this cell answered anything just now? */
+  isAnswering: (cell: string) => boolean
   meter: OverloadMeter
+}
+
+export type Overload = {
+  /**
+   * A cell whose database does not answer has a quarter of the places at most: those who wait for it in vain leave the rest to the
+   * others. Asked when the cell is known, which is after the gate has let the request in.
+   */
+  enterCell(request: FastifyRequest, cell: string): AppError | undefined
 }
 
 export type OverloadMeter = {
@@ -20,16 +30,17 @@ export type OverloadMeter = {
 const MAX_LINGER_MS = 30_000
 
 const place = Symbol('place')
-type Place = { kind: Kind; since: number }
+type Place = { kind: Kind; since: number; cell: string | undefined }
 type Placed = FastifyRequest & { [place]: Place | null }
 
 /**
  * More than we can do is refused with 503, early and cheaply, so that what is let in is answered in time. Asked before anybody
  * looks at tokens. A request with a body asks when its body is here: who sends slowly takes up nobody's place.
  */
-export function refuseOverload(app: FastifyInstance, { connections, meter }: OverloadOptions): void {
+export function refuseOverload(app: FastifyInstance, { connections, isAnswering, meter }: OverloadOptions): Overload {
   const gate = createGate(connections)
   const kinds = new Map<FastifyContextConfig | string, Kind | undefined>()
+  const insideOf = new Map<string, number>()
   meter.watch(gate.state)
   app.addHook('onClose', async () => gate.close())
   app.decorateRequest(place as unknown as string, null)
@@ -46,7 +57,7 @@ export function refuseOverload(app: FastifyInstance, { connections, meter }: Ove
 
   function ask(kind: Kind, request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void {
     const take = () => {
-      const taken: Place = { kind, since: performance.now() }
+      const taken: Place = { kind, since: performance.now(), cell: undefined }
       ;(request as Placed)[place] = taken
       // The caller may be gone while we still work for them: what waits for a database counts until it is done.
       reply.raw.once('close', () => {
@@ -74,10 +85,25 @@ export function refuseOverload(app: FastifyInstance, { connections, meter }: Ove
     else refuseCheaply(request, reply, tooMuch())
   }
 
-  function free(request: FastifyRequest, taken: Place, tookMs: number) {
+  /** `isFault`: how long it took to find out that a database is away says nothing about how much we can do. */
+  function free(request: FastifyRequest, taken: Place, tookMs: number, isFault = false) {
     if ((request as Placed)[place] !== taken) return
     ;(request as Placed)[place] = null
-    gate.leave(taken.kind, tookMs)
+    if (taken.cell !== undefined) insideOf.set(taken.cell, (insideOf.get(taken.cell) ?? 1) - 1)
+    gate.leave(taken.kind, isFault ? undefined : tookMs)
+  }
+
+  function enterCell(request: FastifyRequest, cell: string): AppError | undefined {
+    const taken = (request as Placed)[place]
+    if (!taken) return undefined
+    const inside = insideOf.get(cell) ?? 0
+    if (inside >= gate.limit() >> 2 && !isAnswering(cell)) {
+      meter.refused(request.routeOptions.url ?? 'unknown')
+      return tooMuch()
+    }
+    taken.cell = cell
+    insideOf.set(cell, inside + 1)
+    return undefined
   }
 
   app.addHook('onRequest', (request, reply, done) => {
@@ -91,14 +117,16 @@ export function refuseOverload(app: FastifyInstance, { connections, meter }: Ove
     ask(kind, request, reply, done)
   })
   // Done is what has been handed over to the socket. How long the caller takes to read it is no concern of anybody else.
-  app.addHook('onSend', (request, _reply, payload, done) => {
+  app.addHook('onSend', (request, reply, payload, done) => {
     const taken = (request as Placed)[place]
     if (taken) {
       const tookMs = performance.now() - taken.since
-      process.nextTick(() => free(request, taken, tookMs)) // after this answer is written, and not on top of its stack
+      const isFault = reply.statusCode === 503
+      process.nextTick(() => free(request, taken, tookMs, isFault)) // after this answer is written, and not on top of its stack
     }
     done(null, payload)
   })
+  return { enterCell }
 }
 
 /** Few, or the same for everybody and made once: these need nothing that there could be too little of. */

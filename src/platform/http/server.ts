@@ -79,8 +79,8 @@ export async function createServer(options: ServerOptions) {
   recogniseCallers(app, options.guard)
   const limited = options.limits && limitRates(app, await limitOptions(app, options, options.limits))
   // After the limits: who floods us gets 429, and takes up nobody's place.
-  if (options.overload) refuseOverload(app, options.overload)
-  guardRoutes(app, options.guard, limited?.countCaller)
+  const overload = options.overload && refuseOverload(app, options.overload)
+  guardRoutes(app, { ...options.guard, enterCell: overload?.enterCell }, limited?.countCaller)
   await describeApi(app, options.publicUrl, options.tags)
   return app
 }

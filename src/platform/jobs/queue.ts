@@ -4,12 +4,13 @@ import type { FastifyBaseLogger } from 'fastify'
 import { type CronItem, Logger, parseCronItems, type Runner, run, type Task, type WorkerEvents } from 'graphile-worker'
 import { sql } from 'kysely'
 import pg from 'pg'
-import { type ControlDb, type Databases, type Db, handleOf } from '../database/database.ts'
+import { type ControlDb, type Databases, type Db, handleOf, lend } from '../database/database.ts'
 import type { Metrics } from '../observability/metrics.ts'
 import type { JobTracer } from '../observability/tracing.ts'
 import { type AnyJob, checkPayload, DEFAULT_ATTEMPTS, type JobContext, type JobServices } from './define.ts'
 import { openLifeline } from './lifeline.ts'
 import { keepTakingBack, TAKE_BACK } from './recovery.ts'
+import { revocable } from './revocable.ts'
 
 type QueueOptions = {
   name: string
@@ -24,7 +25,7 @@ type QueueOptions = {
   /** Makes a span of each job. */
   trace?: JobTracer | undefined
   concurrency?: number
-  /** Called when the database can no longer see that this process lives, while jobs are running, or about to. */
+  /** Called when the database can no longer see that this process lives, and a job of it cannot be stopped. */
   abandon: () => void
 }
 
@@ -42,6 +43,8 @@ const POLL_MS = 1_000
 const CONNECT_TIMEOUT_MS = 3_000
 const STATEMENT_TIMEOUT_MS = 5_000
 const CLOSE_TIMEOUT_MS = 2_000
+/** Others take a job over 5 s after we can no longer be seen: until then it has to have ended here. */
+const GIVE_UP_MS = 2_000
 
 /** One queue of one database, worked off by this process until it is stopped or something is wrong with it. */
 export async function openQueue(options: QueueOptions): Promise<Queue> {
@@ -53,7 +56,11 @@ export async function openQueue(options: QueueOptions): Promise<Queue> {
 
   const { promise: broken, resolve: breakDown } = Promise.withResolvers<unknown>()
   let running = 0
+  let busy = 0
   let lost = false
+  // What a job may use until it is given up.
+  const lent = lend(options.databases)
+  const services = revocable(options.services)
   let poolId = ''
   let announced: Promise<void> | undefined
   const events = new EventEmitter() as WorkerEvents
@@ -64,14 +71,16 @@ export async function openQueue(options: QueueOptions): Promise<Queue> {
   })
   events.on('job:start', () => {
     running++
-    if (lost) options.abandon() // it was on its way to us when the connection broke
   })
   // The answer that got lost may have been a job: nobody but us could know that it is locked for nothing.
   events.on('worker:getJob:error', ({ error }) => breakDown(error))
   void life.lost.then(() => {
     lost = true
     breakDown('lost the connection that shows this worker to be alive')
-    if (running > 0) options.abandon()
+    // Its jobs will be given to another worker, so whatever they do here has to fail from now on.
+    lent.end(GIVEN_UP)
+    services.revoke(GIVEN_UP)
+    if (busy > 0) setTimeout(() => busy > 0 && options.abandon(), GIVE_UP_MS)
     setTimeout(tearDown, CLOSE_TIMEOUT_MS).unref()
   })
   events.on('job:complete', ({ job, error }) => {
@@ -87,12 +96,13 @@ export async function openQueue(options: QueueOptions): Promise<Queue> {
     (job: AnyJob): Task =>
     async (payload, helpers) => {
       checkPayload(job, payload)
+      if (lost) throw new Error(GIVEN_UP) // it was on its way to us when the connection broke
       const { id, attempts, locked_at: lockedAt } = helpers.job
       const context: JobContext<never> = {
-        db: (job.on === 'control' ? control : cell) as never,
-        control: options.databases.control,
-        cells: options.databases.cells,
-        services: options.services,
+        db: (job.on === 'control' ? lent.control : lent.cells.get(options.name)) as never,
+        control: lent.control,
+        cells: lent.cells,
+        services: services.value,
         log: log.child({ job: job.name, jobId: id }),
         attempt: attempts,
         signal: helpers.abortSignal ?? new AbortController().signal,
@@ -107,6 +117,7 @@ export async function openQueue(options: QueueOptions): Promise<Queue> {
         },
       }
       const stopClock = metrics.jobSeconds.startTimer({ job: job.name })
+      busy++
       try {
         const work = () => job.run(payload, context)
         const { businessId } = payload as { businessId?: string }
@@ -116,7 +127,9 @@ export async function openQueue(options: QueueOptions): Promise<Queue> {
           ...(businessId && { 'kontor.business_id': businessId }),
         }
         await (options.trace ? options.trace(job.name, facts, work) : work())
+        if (lost) throw new Error(GIVEN_UP)
       } finally {
+        busy--
         stopClock()
       }
     }
@@ -166,6 +179,8 @@ export async function openQueue(options: QueueOptions): Promise<Queue> {
     },
   }
 }
+
+const GIVEN_UP = 'This job was given up: its database cannot see this worker any more, and gives it to another'
 
 type Release = (error?: Error | boolean) => void
 type ConnectCallback = (error: Error | undefined, client: pg.PoolClient | undefined, release?: Release) => void

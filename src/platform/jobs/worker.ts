@@ -5,6 +5,7 @@ import type { ControlDb, Databases, Db } from '../database/database.ts'
 import { handleOf } from '../database/database.ts'
 import type { Metrics } from '../observability/metrics.ts'
 import type { JobTracer } from '../observability/tracing.ts'
+import { within } from '../within.ts'
 import type { AnyJob, JobServices } from './define.ts'
 import { openQueue, type Queue } from './queue.ts'
 
@@ -18,8 +19,8 @@ export type WorkerOptions = {
   /** Jobs at once, for each database. */
   concurrency?: number
   /**
-   * Called when a database can no longer see that this process lives, while jobs of it are running here. They will be given to
-   * another worker, and nothing but the end of this process makes sure that they do not go on here as well.
+   * Called when a database can no longer see that this process lives, and a job of it goes on here that can neither reach a database
+   * nor anybody outside, but does not end. It will be given to another worker; only the end of this process ends it for sure.
    */
   abandon: (database: string) => void
 }
@@ -28,6 +29,8 @@ export type Worker = { stop(): Promise<void> }
 
 /** A queue that was served for so long has earned to be opened again at once. */
 const STEADY_MS = 10_000
+/** Whoever asks for metrics does not wait for a database that is silent. */
+const MAX_SCRAPE_MS = 800
 
 /** Serves the queues of the control database and of every cell. One that is down is tried again; the others go on. */
 export function startWorker(options: WorkerOptions): Worker {
@@ -90,10 +93,13 @@ function measureQueues({ registry }: Metrics, open: ReadonlyMap<string, Queue>):
     registers: [registry],
     async collect() {
       this.reset() // what cannot be asked is not known
-      for (const [database, queue] of open) {
-        const counts = await queue.counts().catch(() => ({}))
-        for (const [state, count] of Object.entries(counts)) this.set({ database, state }, count)
-      }
+      await Promise.all(
+        [...open].map(async ([database, queue]) => {
+          const late = () => new Error('this queue does not answer')
+          const counts = await within(MAX_SCRAPE_MS, queue.counts(), late).catch(() => ({}))
+          for (const [state, count] of Object.entries(counts)) this.set({ database, state }, count)
+        }),
+      )
     },
   })
 }

@@ -3,6 +3,8 @@ import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import type pg from 'pg'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { Watch } from '../database/watch.ts'
+import { cellNameOf } from '../http/access.ts'
 import type { OverloadMeter } from '../http/overload.ts'
 import type { SharedCountsOptions } from '../http/shared-counts.ts'
 
@@ -17,8 +19,8 @@ export function createMetrics() {
     registry,
     requests: new Histogram({
       name: 'kontor_http_request_seconds',
-      help: 'Requests by method, route template and status.',
-      labelNames: ['method', 'route', 'status'],
+      help: 'Requests by method, route template, status, and the cell of the business that they are for.',
+      labelNames: ['method', 'route', 'status', 'cell'],
       buckets: [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10],
       registers,
     }),
@@ -50,10 +52,12 @@ export function createMetrics() {
 }
 
 /** Counts by route template, never by address: addresses are without number. */
-export function measureRequests(app: FastifyInstance, metrics: Metrics): void {
+export function measureRequests(app: FastifyInstance, metrics: Metrics, cells: ReadonlyMap<string, unknown>): void {
   app.addHook('onResponse', (request, reply, done) => {
     const route = request.is404 ? 'unknown' : (request.routeOptions.url ?? 'unknown')
-    metrics.requests.observe({ method: request.method, route, status: reply.statusCode }, reply.elapsedTime / 1000)
+    const cell = cellNameOf(request) ?? ''
+    const labels = { method: request.method, route, status: reply.statusCode, cell: cells.has(cell) ? cell : 'none' }
+    metrics.requests.observe(labels, reply.elapsedTime / 1000)
     done()
   })
 }
@@ -87,6 +91,19 @@ export function measureSharedCounts({ registry }: Metrics): NonNullable<SharedCo
   return { up: (up) => isUp.set(up ? 1 : 0), counted: (where) => counts.inc({ where }) }
 }
 
+/** How each cell is, as it was last seen: asking for metrics asks no database. */
+export function measureCells({ registry }: Metrics, { cells }: Pick<Watch, 'cells'>): void {
+  new Gauge({
+    name: 'kontor_cell_up',
+    help: '1 while a cell is well; 0 while it is down, silent, read-only or behind in migrations.',
+    labelNames: ['cell'],
+    registers: [registry],
+    collect() {
+      for (const [cell, { state }] of cells) this.set({ cell }, state === 'up' ? 1 : 0)
+    },
+  })
+}
+
 export function measurePools({ registry }: Metrics, pools: Record<string, pg.Pool>): void {
   new Gauge({
     name: 'kontor_pool_connections',
@@ -108,9 +125,14 @@ export async function serveMetrics(
   metrics: Metrics,
   host: string,
   port: number,
+  /** Details that are not for the public, at `/cells`. */
+  describeCells?: () => object,
 ): Promise<{ port: number; close(): Promise<void> }> {
   const server: Server = createServer((request, response) => {
     if (request.url === '/healthz') return void response.end('ok\n')
+    if (request.url === '/cells' && describeCells) {
+      return void response.setHeader('content-type', 'application/json').end(JSON.stringify(describeCells()))
+    }
     if (request.url !== '/metrics') return void response.writeHead(404).end()
     metrics.registry.metrics().then(
       (text) => response.setHeader('content-type', metrics.registry.contentType).end(text),

@@ -91,7 +91,10 @@ export function startTracing(service: string, log: FastifyBaseLogger): Tracing {
     app.addHook('preHandler', (request, _reply, done) => {
       const { business } = request.routeOptions.config
       if (business === 'path' || business === 'body' || business === 'query') {
-        spanOf(request)?.setAttribute('kontor.business_id', request.business.id)
+        spanOf(request)?.setAttributes({
+          'kontor.business_id': request.business.id,
+          'kontor.cell': request.business.cell,
+        })
       }
       done()
     })

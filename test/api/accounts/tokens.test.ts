@@ -414,7 +414,7 @@ test('a token that was seen before costs neither a signature check nor a stateme
   const proxy = await startProxy(databases.main.url)
   t.after(() => proxy.close())
   const direct = databases.main.url
-  const node = await start({ env: { DATABASE_URL: proxy.url, DATABASE_DIRECT_URL: direct } })
+  const node = await start({ env: { DATABASE_URL: proxy.url, DATABASE_DIRECT_URL: direct }, lookEveryMs: 600_000 })
   const { path, admin } = await createMake(node).business()
   const key = await createMake(node).apiKey(admin.id)
   const checks = t.mock.method(globalThis.crypto.subtle, 'verify')

@@ -1366,8 +1366,11 @@ export type GetHealthAnswer = {
 
 export type GetReadinessAnswer = {
     ready: true;
+    /**
+     * `down`: it refuses us; `silent`: it does not answer; `read-only`: it takes no writes; `behind`: it lacks migrations; `unknown`: businesses live there, but this process does not know where it is.
+     */
     cells: {
-        [key: string]: 'up' | 'down';
+        [key: string]: 'up' | 'down' | 'silent' | 'read-only' | 'behind' | 'unknown';
     };
     /**
      * Which outside services are configured.

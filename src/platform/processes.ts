@@ -1,0 +1,88 @@
+import { randomBytes } from 'node:crypto'
+import os from 'node:os'
+import type { FastifyBaseLogger } from 'fastify'
+import { sql } from 'kysely'
+import type { ControlDb } from './database/database.ts'
+import { startLoop } from './jobs/loop.ts'
+import { VERSION } from './version.ts'
+
+const BEAT_MS = 5_000
+/** Who was not heard of for so long is not there any more. Placement and `doctor` go by it. */
+export const PROCESS_TTL = '20 seconds'
+const LOOK_FOR_UNKNOWN_EVERY = 6 // beats
+
+export type ProcessKind = 'api' | 'worker'
+export type Presence = {
+  /** Cells in which businesses live, but which CELLS does not name here. */
+  unknownCells(): readonly string[]
+  stop(): Promise<void>
+}
+type Options = {
+  control: ControlDb
+  kind: ProcessKind
+  cells: ReadonlyMap<string, unknown>
+  /** In which cells businesses live. */
+  findHomes: () => Promise<readonly string[]>
+  log: FastifyBaseLogger
+  everyMs?: number
+}
+
+/**
+ * Tells the control database, every few seconds, that this process is there and which cells it knows: nothing is placed in a cell
+ * that some API process could not find.
+ */
+export async function announceProcess(options: Options): Promise<Presence> {
+  const { control, kind, cells, findHomes, log, everyMs = BEAT_MS } = options
+  const id = `${os.hostname()}:${process.pid}:${randomBytes(3).toString('hex')}`
+  const known = [...cells.keys()]
+  let unknown: readonly string[] = []
+  let beats = 0
+
+  async function beat() {
+    await sql`
+      with swept as (delete from control.processes where seen_at < now() - interval '1 hour')
+      insert into control.processes (id, kind, version, cells, started_at, seen_at)
+      values (${id}, ${kind}, ${VERSION}, ${known}::text[], now(), now())
+      on conflict (id) do update set seen_at = now()`.execute(control)
+    if (beats++ % LOOK_FOR_UNKNOWN_EVERY > 0) return
+    const found = (await findHomes()).filter((cell) => !cells.has(cell))
+    const news = found.filter((cell) => !unknown.includes(cell))
+    if (news.length > 0)
+      log.error(
+        { cells: news },
+        'businesses live in cells that CELLS does not name here: they get 503 from this process',
+      )
+    unknown = found
+  }
+
+  await beat().catch(() => {}) // the loop tries again, and tells
+  const loop = startLoop('sign of life', everyMs, beat, log)
+  return {
+    unknownCells: () => unknown,
+    async stop() {
+      await loop.stop()
+      await sql`delete from control.processes where id = ${id}`.execute(control).catch(() => {}) // it will be forgotten
+    },
+  }
+}
+
+/** Of these cells, those that every API process knows which is there. */
+export async function knownToAll(control: ControlDb, cells: readonly string[]): Promise<string[]> {
+  const { rows } = await sql<{ cell: string }>`
+    select cell from unnest(${[...cells]}::text[]) as cell
+     where not exists (
+       select from control.processes
+        where kind = 'api' and seen_at > now() - ${PROCESS_TTL}::interval and cell <> all (cells))`.execute(control)
+  return rows.map(({ cell }) => cell)
+}
+
+export type ProcessRow = { id: string; kind: ProcessKind; version: string; cells: string[] }
+
+/** Those that are there. */
+export async function listProcesses(control: ControlDb): Promise<ProcessRow[]> {
+  const { rows } = await sql<ProcessRow>`
+    select id, kind, version, cells from control.processes
+     where seen_at > now() - ${PROCESS_TTL}::interval
+     order by kind, id`.execute(control)
+  return rows
+}
