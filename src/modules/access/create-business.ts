@@ -11,7 +11,7 @@ import { BUSINESS_CHANGED } from './directory.ts'
 import { slugExists } from './errors.ts'
 import { emptiestCell } from './queries.ts'
 import type { NewBusiness } from './schemas.ts'
-import { checkSettings } from './settings.ts'
+import { checkSettings, checkSize } from './settings.ts'
 
 /** The creator becomes its ADMIN. `actor` is undefined on the command line, where the operator names the owner. */
 export async function createBusiness(
@@ -22,6 +22,7 @@ export async function createBusiness(
   const defaultLocale = body.defaultLocale ?? body.locales?.[0] ?? 'en'
   const settings = { ...body, defaultLocale, locales: body.locales ?? [defaultLocale] }
   checkSettings(settings)
+  checkSize(settings)
 
   const id = newBusinessId()
   const business: Business = {

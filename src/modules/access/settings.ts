@@ -1,5 +1,5 @@
 import { isCurrency } from '#vocabulary/currencies.ts'
-import { type Detail, invalidFields } from '#vocabulary/errors.ts'
+import { type Detail, invalid, invalidFields } from '#vocabulary/errors.ts'
 import { isLocale } from '#vocabulary/locales.ts'
 import { isOrigin } from '#vocabulary/origins.ts'
 import type { BusinessChanges } from './schemas.ts'
@@ -32,6 +32,18 @@ export function checkSettings({ locales, defaultLocale, allowedOrigins, markets 
   }
   if (details.length > 0) throw invalidFields(details)
 }
+
+const MAX_BYTES = 64 * 1024
+
+/** Every request carries the settings of its business. Those that were larger already may become smaller. */
+export function checkSize(after: BusinessChanges, before: BusinessChanges = {}): void {
+  const bytes = bytesOf(after)
+  if (bytes > MAX_BYTES && bytes >= bytesOf(before))
+    throw invalid('markets', 'TOO_LARGE', 'The settings are larger than 64 KB as JSON. Remove markets or shipping methods, or shorten their names.') // biome-ignore format: one line
+}
+
+const bytesOf = ({ name, slug, contactEmail, locales, defaultLocale, allowedOrigins, markets }: BusinessChanges) =>
+  Buffer.byteLength(JSON.stringify({ name, slug, contactEmail, locales, defaultLocale, allowedOrigins, markets }))
 
 const isRepeated = (items: readonly { id: string }[], index: number) =>
   items.findIndex(({ id }) => id === items[index]?.id) !== index

@@ -10,7 +10,7 @@ import { BUSINESS_CHANGED } from './directory.ts'
 import { slugExists } from './errors.ts'
 import { lockBusiness } from './queries.ts'
 import type { BusinessChanges } from './schemas.ts'
-import { checkSettings } from './settings.ts'
+import { checkSettings, checkSize } from './settings.ts'
 
 /** Changes what is sent and keeps the rest. */
 export async function updateBusiness(
@@ -22,6 +22,7 @@ export async function updateBusiness(
   checkExpected(expected, etagOf(before.version))
   const after: Business = { ...before, ...changes, version: before.version + 1, updatedAt: now() }
   checkSettings(after)
+  checkSize(after, before)
   try {
     await tx
       .updateTable('access.businesses')

@@ -43,9 +43,13 @@ export type Product = {
 /** What a variant's stock is to become. */
 export type StockTarget = { variantId: string; quantity: number }
 
-const MAX_DOCUMENT_LENGTH = 1_000_000
+const MAX_BYTES = 200_000
 const tooLarge = () =>
-  invalid('variants', 'TOO_LARGE', 'The product has more than a million characters in all. Make it two.')
+  invalid(
+    'variants',
+    'TOO_LARGE',
+    'The product is larger than 200 KB as JSON. Shorten its texts, or make it two products.',
+  )
 
 type Context = { business: Pick<Business, 'id' | 'markets'>; actor: Actor | undefined; at: Date }
 
@@ -92,10 +96,22 @@ export function mergeProduct(
     version: base.version + 1,
     updatedAt: at,
   }
-  // What grows by many small changes must end somewhere, too: lists hand out a hundred of them.
-  if (toDocument(product).length > MAX_DOCUMENT_LENGTH) throw tooLarge()
+  checkSize(product, before)
   return { product, targets: targetsOf(variants, sent.variants) }
 }
+
+/**
+ * What grows by many small changes must end somewhere, too: lists hand out a hundred of them. A product that was too large already
+ * may become smaller or go another way through its statuses.
+ */
+function checkSize(product: Product, before: Product | undefined): void {
+  if (bytesOf(product) <= MAX_BYTES) return
+  const withoutHistory = (one: Product) => bytesOf({ ...one, statuses: [] })
+  const wasTooLarge = before !== undefined && bytesOf(before) > MAX_BYTES
+  if (!wasTooLarge || withoutHistory(product) > withoutHistory(before)) throw tooLarge()
+}
+
+const bytesOf = (product: Product) => Buffer.byteLength(toDocument(product))
 
 /** Whether a change says how much there is of anything. */
 export const setsStock = ({ variants = [] }: ProductChanges) =>

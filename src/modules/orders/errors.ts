@@ -12,3 +12,5 @@ export const customerNotFound = (id: string) => invalid('customerId', 'NOT_FOUND
 export const marketNotFound = (id: string) => invalid('market', 'NOT_FOUND', `This business has no market ${id}.`)
 export const wrongCurrency = (currency: string) =>
   invalid('currency', 'INVALID', `The currency of this market is ${currency}.`)
+export const blocksTooLarge = () =>
+  invalid('blocks', 'TOO_LARGE', 'The blocks of an order are larger than 100 KB as JSON. Shorten them.')

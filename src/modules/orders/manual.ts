@@ -4,14 +4,14 @@ import type { Tx } from '#platform/database/database.ts'
 import { write } from '#platform/database/write.ts'
 import { record } from '#platform/events/record.ts'
 import type { Actor } from '#vocabulary/actor.ts'
-import { checkFreeBlocks } from '#vocabulary/blocks.ts'
+import { type Block, checkFreeBlocks, type NewBlock } from '#vocabulary/blocks.ts'
 import type { Business } from '#vocabulary/business.ts'
 import { type Detail, invalidFields } from '#vocabulary/errors.ts'
 import { newId } from '#vocabulary/ids.ts'
 import { appendStatuses } from '#vocabulary/status-history.ts'
 import { toSeconds } from '#vocabulary/time.ts'
 import { FINAL } from './change-status.ts'
-import { marketNotFound, orderNotOpen, outOfStock, paymentOpen, wrongCurrency } from './errors.ts'
+import { blocksTooLarge, marketNotFound, orderNotOpen, outOfStock, paymentOpen, wrongCurrency } from './errors.ts'
 import { newOrderNumber, type OrderLine, type OrderRow, withHistories } from './order.ts'
 import { lockOrder, newOrders, saveOrder } from './queries.ts'
 import type { NewLine, NewOrder, OrderChanges } from './schemas.ts'
@@ -57,7 +57,7 @@ export async function createOrder(tx: Tx, { business, actor }: Writer, body: New
     promoCustomer: null,
     shippingMethodId: null,
     paymentMethod: null,
-    blocks: checkFreeBlocks(body.blocks ?? []),
+    blocks: checkBlocks(body.blocks ?? []),
     contactEmail: body.contactEmail ?? null,
     ...histories,
     trace: null,
@@ -104,7 +104,7 @@ export async function updateOrder(
   checkSums({ ...merged, lines: lines ?? before.lines })
   const after: OrderRow = {
     ...merged,
-    ...(blocks && { blocks: checkFreeBlocks(blocks) }),
+    ...(blocks && { blocks: checkBlocks(blocks) }),
     ...(lines && { lines: await takeLines(tx, business.id, id, before.lines, lines, actor, true), trace: null }),
   }
   await saveOrder(tx, after)
@@ -117,6 +117,14 @@ export async function updateOrder(
     data: { number: after.number, fields },
   })
   return after
+}
+
+const MAX_BLOCKS_BYTES = 100_000
+
+function checkBlocks(sent: readonly NewBlock[]): Block[] {
+  const blocks = checkFreeBlocks(sent)
+  if (Buffer.byteLength(JSON.stringify(blocks)) > MAX_BLOCKS_BYTES) throw blocksTooLarge()
+  return blocks
 }
 
 type Sums = Pick<NewOrder, 'subtotal' | 'tax' | 'shipping' | 'total'> & {

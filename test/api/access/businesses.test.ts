@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { sql } from 'kysely'
+import { refusal } from '../../support/refusal.ts'
 import { useApi } from '../../support/setup.ts'
 
 const used = useApi()
@@ -105,4 +107,23 @@ test('where sign-up is closed, only the operator creates businesses', async (t) 
   const { status, body } = await ada.post('/v1/businesses', { name: 'Mine' })
   assert.equal(status, 403)
   assert.equal(body.error, 'FORBIDDEN')
+})
+
+test('the settings of a business may have 64 KB, and those that had more may only become smaller', async () => {
+  const { admin, path, id } = await used.make.business()
+  const markets = (count: number) =>
+    Array.from({ length: count }, (_, index) => ({ ...market, id: `m${index}`, name: 'n'.repeat(200) }))
+  const tooLarge = '422 VALIDATION_FAILED markets TOO_LARGE'
+  const refused = await admin.put(path, { markets: markets(200) })
+  assert.equal(refusal(refused), tooLarge)
+  assert.match(refused.body.message, /64 KB/)
+  assert.equal(refusal(await admin.post('/v1/businesses', { name: 'Large', markets: markets(200) })), tooLarge)
+  assert.equal((await admin.put(path, { markets: markets(100) })).status, 200)
+
+  // As they may have been before there was that limit.
+  const { control } = used.api.services.databases
+  await sql`update access.businesses set markets = ${JSON.stringify(markets(400))} where id = ${id}`.execute(control)
+  assert.equal((await admin.get(path)).status, 200)
+  assert.equal(refusal(await admin.put(path, { name: 'A name that is longer than before, by a lot' })), tooLarge)
+  assert.equal((await admin.put(path, { markets: markets(150) })).status, 200)
 })

@@ -206,3 +206,15 @@ test('orders are made by whoever has ORDERS_WRITE in the business', async () => 
   assert.equal(refusal(await used.make.anonymous().post(orders, valid)), '401 UNAUTHENTICATED')
   assert.equal((await (await used.make.member(id, 'ORDERS_WRITE')).post(orders, valid)).status, 201)
 })
+
+test('the blocks of an order by hand may have 100 KB', async () => {
+  const { create, admin, orders } = await open()
+  const blocks = (length: number) => [{ id: 'note', type: 'TEXT', value: 'x'.repeat(length) }]
+  const refused = await create({ blocks: blocks(100_000) })
+  assert.equal(refusal(refused), '422 VALIDATION_FAILED blocks TOO_LARGE')
+  assert.match(refused.body.message, /100 KB/)
+  const made = await create({ blocks: blocks(99_000) })
+  assert.equal(made.status, 201, made.text)
+  const changed = await admin.put(`${orders}/update`, { id: made.body.id, blocks: blocks(100_000) })
+  assert.equal(refusal(changed), '422 VALIDATION_FAILED blocks TOO_LARGE')
+})
