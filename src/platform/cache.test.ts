@@ -142,3 +142,51 @@ test('while drops cannot be heard, everything is loaded and nothing kept', async
   trusted = true
   assert.equal(cache.peek('a'), undefined)
 })
+
+const lengthOf = (text: string) => text.length
+
+test('it holds no more bytes than it may, and the oldest goes first', async () => {
+  const cache = createCache<string>({ max: 10, ttlMs: 1_000, weight: { maxBytes: 10, of: lengthOf } })
+  for (const key of ['aaaa', 'bbbb', 'cccc']) await cache.get(key, value(key))
+  assert.deepEqual([cache.peek('aaaa'), cache.peek('bbbb'), cache.peek('cccc')], [undefined, 'bbbb', 'cccc'])
+  assert.deepEqual(cache.size(), { entries: 2, bytes: 8 })
+  cache.drop('bbbb')
+  assert.deepEqual(cache.size(), { entries: 1, bytes: 4 })
+  cache.dropWhere(() => true)
+  assert.deepEqual(cache.size(), { entries: 0, bytes: 0 })
+})
+
+test('what alone weighs more than all may is answered, not kept, and drives nothing out', async () => {
+  const cache = createCache<string>({ max: 10, ttlMs: 1_000, weight: { maxBytes: 10, of: lengthOf } })
+  await cache.get('a', value('small'))
+  assert.equal(await cache.get('b', value('much too heavy')), 'much too heavy')
+  assert.deepEqual([cache.peek('a'), cache.peek('b')], ['small', undefined])
+})
+
+test('what has expired is forgotten, also if nobody asks for it again', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  let time = 0
+  useClock(() => time)
+  const cache = createCache<string>({ max: 10, ttlMs: 1_000, weight: { maxBytes: 100, of: lengthOf } })
+  await cache.get('a', value('one'))
+  time = 600
+  await cache.get('b', value('two'))
+  time = 1_000
+  t.mock.timers.tick(1_000)
+  assert.deepEqual(cache.size(), { entries: 1, bytes: 3 })
+  time = 2_000
+  t.mock.timers.tick(1_000)
+  assert.deepEqual(cache.size(), { entries: 0, bytes: 0 })
+})
+
+test('whatever is done to it, it weighs what it holds', async () => {
+  const cache = createCache<string>({ max: 3, ttlMs: 1_000, weight: { maxBytes: 50, of: lengthOf } })
+  for (let step = 0; step < 500; step++) {
+    const key = String(step % 7)
+    await cache.get(key, value('x'.repeat((step * 13) % 40)))
+    if (step % 5 === 0) cache.drop(String(step % 3))
+    const held = Array.from({ length: 7 }, (_, at) => cache.peek(String(at))).filter((one) => one !== undefined)
+    assert.deepEqual(cache.size(), { entries: held.length, bytes: held.join('').length })
+    assert.ok(held.length <= 3 && held.join('').length <= 50)
+  }
+})

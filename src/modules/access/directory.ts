@@ -7,6 +7,11 @@ import type { Permission } from '#vocabulary/permissions.ts'
 import { findBusiness, findPermissions } from './queries.ts'
 
 const TTL_MS = 60_000
+const MAX_BUSINESS_BYTES = 64 * 1024 * 1024
+
+/** About three times as much as its JSON: each value is an object, each text has a head. */
+const weigh = ({ markets, locales, allowedOrigins }: Business) =>
+  1_000 + 3 * JSON.stringify([markets, locales, allowedOrigins]).length
 
 export const BUSINESS_CHANGED = 'business'
 export const MEMBERS_CHANGED = 'members'
@@ -17,7 +22,12 @@ export const MEMBERS_CHANGED = 'members'
  */
 export function createDirectory(control: ControlDb, listener: Listener) {
   const trusted = () => listener.connected
-  const businesses = createCache<Business>({ max: 20_000, ttlMs: TTL_MS, trusted })
+  const businesses = createCache<Business>({
+    max: 20_000,
+    ttlMs: TTL_MS,
+    trusted,
+    weight: { maxBytes: MAX_BUSINESS_BYTES, of: weigh },
+  })
   const permissions = createCache<readonly Permission[]>({ max: 50_000, ttlMs: TTL_MS, trusted })
   listener.on(BUSINESS_CHANGED, (id) => businesses.drop(id))
   listener.on(MEMBERS_CHANGED, (businessId) => permissions.dropWhere((key) => key.startsWith(`${businessId}/`)))

@@ -27,12 +27,20 @@ export const toSchema = ({ id, schemaVersion, blocks }: Source): Schema => ({
  * Compiled once for each version, as this process meets it. Only of a collection that was read as others have committed it: the
  * number of a version that is being written may yet come to mean another schema.
  */
-const cache = createCache<Schema>({ max: 200, ttlMs: 24 * 3_600_000 })
+const cache = createCache<{ schema: Schema; bytes: number }>({
+  max: 200,
+  ttlMs: 24 * 3_600_000,
+  weight: { maxBytes: 32 * 1024 * 1024, of: ({ bytes }) => bytes },
+})
 
-export const schemaOf = async (collection: Source): Promise<Schema> =>
-  (await cache.get(`${collection.businessId} ${collection.id} ${collection.schemaVersion}`, async () =>
-    toSchema(collection),
-  )) ?? toSchema(collection)
+/** About four times as much as its JSON: options are kept as they are and as sets. */
+const weigh = ({ blocks }: Source) => 4 * JSON.stringify(blocks).length
+
+export async function schemaOf(collection: Source): Promise<Schema> {
+  const key = `${collection.businessId} ${collection.id} ${collection.schemaVersion}`
+  const kept = await cache.get(key, async () => ({ schema: toSchema(collection), bytes: weigh(collection) }))
+  return kept?.schema ?? toSchema(collection)
+}
 
 type Stored = { blocks: readonly Block[]; status: ContentStatus; publishAt: Date | null }
 
