@@ -38,6 +38,7 @@ export function createMake({ url, services }: Pick<TestApi, 'url' | 'services'>)
   async function apiKey(userId: string, businessId?: string) {
     const value = `test-key-${newId('k')}-${newId('k')}`
     const [keyHash] = box.hashes('api-key', value) as [Buffer]
+    const [secretPrint] = box.prints as [string]
     await control
       .insertInto('accounts.apiKeys')
       .values({
@@ -45,6 +46,7 @@ export function createMake({ url, services }: Pick<TestApi, 'url' | 'services'>)
         id: newId('ak'),
         name: 'test',
         keyHash,
+        secretPrint,
         last4: value.slice(-4),
         businessId: businessId ?? null,
         createdAt: now(),

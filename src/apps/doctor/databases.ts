@@ -1,9 +1,9 @@
 import pg from 'pg'
 import { listHomes } from '#modules/access/index.ts'
-import { countSigningKeys } from '#modules/accounts/index.ts'
+import { countApiKeys, countSigningKeys } from '#modules/accounts/index.ts'
 import { nowMs } from '#platform/clock.ts'
 import type { Config } from '#platform/config.ts'
-import { createSecretBox } from '#platform/crypto/secret-box.ts'
+import { createSecretBox, type SecretBox } from '#platform/crypto/secret-box.ts'
 import { type ControlDb, type DatabaseAddress, openDatabases } from '#platform/database/database.ts'
 import { loadMigrations } from '#platform/database/migrate.ts'
 import { listProcesses } from '#platform/processes.ts'
@@ -35,7 +35,7 @@ async function checkMain(control: DatabaseAddress, known: string[], config: Conf
   const canBeUsed = ['main: database', 'main: pooler'].every(
     (name) => checks.find(({ check }) => check === name)?.status === 'ok',
   )
-  return config && canBeUsed ? [...checks, await checkSigningKeys(config)] : checks
+  return config && canBeUsed ? [...checks, ...(await checkKeys(config))] : checks
 }
 
 /** As the service uses it, and past the pooler where there is such an address. */
@@ -204,17 +204,45 @@ const deadJobs: Look = {
 }
 
 const UNDEFINED_TABLE = '42P01'
+const UNDEFINED_COLUMN = '42703'
 
-function checkSigningKeys({ databases: { control }, secretKeys }: Config): Promise<Check> {
+const checkKeys = ({ databases: { control }, secretKeys }: Config): Promise<Check[]> => {
+  const box = createSecretBox(secretKeys)
+  return askControl(control, async (db) => [await checkSigningKeys(db, box), await checkApiKeys(db, box)])
+}
+
+function checkSigningKeys(control: ControlDb, box: SecretBox): Promise<Check> {
   const fix = 'Give the SECRET_KEY that they were sealed with as well: SECRET_KEY=new,old; then: cli keys rotate'
   return look('main: signing keys', fix, async () => {
-    try {
-      const { all, shut } = await askControl(control, (db) => countSigningKeys(db, createSecretBox(secretKeys)))
-      if (shut > 0) return failed(`SECRET_KEY does not open ${shut} of ${all}`)
-      return ok(all === 0 ? 'none yet: the first login makes one' : `SECRET_KEY opens all ${all}`)
-    } catch (error) {
-      if ((error as { code?: string }).code !== UNDEFINED_TABLE) throw error
-      return ok('none yet')
-    }
+    const { all, shut } = await unlessMissing(countSigningKeys(control, box), { all: 0, shut: 0 })
+    if (shut > 0) return failed(`SECRET_KEY does not open ${shut} of ${all}`)
+    return ok(all === 0 ? 'none yet: the first login makes one' : `SECRET_KEY opens all ${all}`)
   })
+}
+
+function checkApiKeys(control: ControlDb, box: SecretBox): Promise<Check> {
+  const fix = 'Give it as well: SECRET_KEY=new,old. A key that is used then needs the old one no more.'
+  return look('main: API keys', fix, async () => {
+    const none = { all: 0, old: 0, unknown: 0, lost: 0 }
+    const { all, old, unknown, lost } = await unlessMissing(countApiKeys(control, box), none)
+    if (lost > 0) return failed(`${lost} of ${all} were made with another SECRET_KEY, so they are refused (401)`)
+    const isRotating = box.prints.length > 1
+    if (isRotating && old + unknown > 0)
+      return warning(
+        `${old + unknown} of ${all} still need the old SECRET_KEY: they have not been used since the new one came`,
+        'Give both until there are none. Those that nobody uses have to be replaced by their owners, or are lost.',
+      )
+    if (unknown > 0) return ok(`${all}; of ${unknown} it is not known under which SECRET_KEY until they are used`)
+    return ok(all === 0 ? 'none yet' : `SECRET_KEY is that of all ${all}`)
+  })
+}
+
+/** Before it is migrated, which is told elsewhere. */
+async function unlessMissing<Count>(counting: Promise<Count>, none: Count): Promise<Count> {
+  try {
+    return await counting
+  } catch (error) {
+    if (![UNDEFINED_TABLE, UNDEFINED_COLUMN].includes((error as { code?: string }).code ?? '')) throw error
+    return none
+  }
 }

@@ -24,6 +24,8 @@ export async function findApiKeyActor(db: ControlDb, box: SecretBox, value: stri
       'accounts.apiKeys.userId',
       'accounts.apiKeys.id',
       'accounts.apiKeys.businessId',
+      'accounts.apiKeys.keyHash',
+      'accounts.apiKeys.secretPrint',
       'accounts.users.email',
       FORMER_IDS,
     ])
@@ -31,6 +33,8 @@ export async function findApiKeyActor(db: ControlDb, box: SecretBox, value: stri
     .where('accounts.users.suspendedAt', 'is', null)
     .executeTakeFirst()
   if (!row) return undefined
+  // On the side: nobody waits for it, and if it fails the next use does it.
+  if (row.secretPrint !== box.prints[0]) hashAnew(db, box, value, row.keyHash).catch(() => {})
   return {
     kind: 'api',
     userId: row.userId,
@@ -39,6 +43,36 @@ export async function findApiKeyActor(db: ControlDb, box: SecretBox, value: stri
     keyId: row.id,
     onlyBusinessId: row.businessId ?? undefined,
     formerIds: row.formerIds,
+  }
+}
+
+/** Only while a key is used is its value known, so that is when the current SECRET_KEY can take over from an older one. */
+async function hashAnew(db: ControlDb, box: SecretBox, value: string, before: Buffer): Promise<void> {
+  await db.updateTable('accounts.apiKeys').set(hashedNow(box, value)).where('keyHash', '=', before).execute()
+}
+
+function hashedNow(box: SecretBox, value: string) {
+  const [keyHash] = box.hashes('api-key', value)
+  const [secretPrint] = box.prints
+  if (!keyHash || !secretPrint) throw new Error('no SECRET_KEY')
+  return { keyHash, secretPrint }
+}
+
+/** How many keys there are, how many of them may need the old SECRET_KEY, and how many one that is not given. */
+export async function countApiKeys(db: ControlDb, box: SecretBox) {
+  const { prints } = box
+  const rows = await db
+    .selectFrom('accounts.apiKeys')
+    .select(({ fn }) => ['secretPrint', fn.countAll<number>().as('keys')])
+    .groupBy('secretPrint')
+    .execute()
+  const count = (matches: (print: string | null) => boolean) =>
+    rows.filter(({ secretPrint }) => matches(secretPrint)).reduce((sum, { keys }) => sum + keys, 0)
+  return {
+    all: count(() => true),
+    old: count((print) => print !== null && print !== prints[0] && prints.includes(print)),
+    unknown: count((print) => print === null),
+    lost: count((print) => print !== null && !prints.includes(print)),
   }
 }
 
@@ -115,6 +149,23 @@ export async function setApiKeys(
   return made
 }
 
+const MAX_KEYS = 50
+
+/** One more key for somebody, by the operator. Its value is shown this once. */
+export async function addApiKey(
+  tx: ControlTx,
+  box: SecretBox,
+  { userId, name, businessId }: { userId: string; name: string; businessId: string | undefined },
+): Promise<{ id: string; value: string }> {
+  const known = await tx.selectFrom('accounts.apiKeys').select('id').where('userId', '=', userId).forUpdate().execute()
+  if (known.length >= MAX_KEYS) throw apiKeyRefused('apiTokens', `They have ${MAX_KEYS} keys, and cannot have more.`)
+  const key = { id: newId('key'), value: newKey() }
+  await insertKey(tx, box, { ...key, userId, name, businessId }, 'apiTokens')
+  await audit(tx, { action: 'api-key.created', subject: userId, data: { id: key.id } })
+  await notify(tx, 'api-keys', userId)
+  return key
+}
+
 const newKey = () => `kk_${randomBytes(30).toString('base64url')}`
 
 type NewKey = { userId: string; id: string; name: string; value: string; businessId: string | undefined }
@@ -125,9 +176,13 @@ async function insertKey(
   { value, businessId, ...key }: NewKey,
   field: string,
 ): Promise<void> {
-  const [keyHash] = box.hashes('api-key', value)
-  if (!keyHash) throw new Error('no SECRET_KEY')
-  const row = { ...key, keyHash, last4: value.slice(-4), businessId: businessId ?? null, createdAt: now() }
+  const row = {
+    ...key,
+    ...hashedNow(box, value),
+    last4: value.slice(-4),
+    businessId: businessId ?? null,
+    createdAt: now(),
+  }
   try {
     await tx
       .insertInto('accounts.apiKeys')

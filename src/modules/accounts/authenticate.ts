@@ -7,7 +7,7 @@ import type { Listener } from '#platform/database/listener.ts'
 import type { Credential } from '#platform/http/access.ts'
 import type { Actor } from '#vocabulary/actor.ts'
 import { findApiKeyActor, isJwtShaped } from './api-keys.ts'
-import { findSessionActor } from './sessions.ts'
+import { ALL_SESSIONS, findSessionActor } from './sessions.ts'
 import type { Tokens } from './tokens.ts'
 
 const MAX_CREDENTIALS = 50_000
@@ -35,9 +35,11 @@ export function createAuthenticator(options: {
   const seenKeys = createCache<true>({ max: MAX_CREDENTIALS, ttlMs: VERIFIED_MS })
   const refused = createCache<true>({ max: MAX_CREDENTIALS, ttlMs: TTL_MS })
   const note = (cache: typeof refused, key: string) => void cache.get(key, async () => true)
-  listener.on('session', (id) => sessions.drop(id))
+  listener.on('session', (id) => (id === ALL_SESSIONS ? sessions.clear() : sessions.drop(id)))
+  listener.on('signing-keys', () => verified.clear()) // one of them may have been revoked
   listener.on('api-keys', (userId) => apiKeys.dropWhere((_key, actor) => actor.userId === userId))
   listener.onGap(() => {
+    verified.clear()
     sessions.clear()
     apiKeys.clear()
   })

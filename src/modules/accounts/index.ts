@@ -6,6 +6,7 @@ import { tidyAccounts } from './tidy.ts'
 
 export const accountJobs = [...mailJobs, tidyAccounts]
 export { addPeople, type NewPerson } from './add-people.ts'
+export { addApiKey, countApiKeys } from './api-keys.ts'
 export { createUser, findByEmail } from './create-user.ts'
 export { confirmationMail, invitationMail, resetMail, sendInvitation } from './jobs.ts'
 export { idsOf } from './merge-guest.ts'
@@ -13,8 +14,15 @@ export { createIdentityProvider } from './oauth.ts'
 export { approveOrigin, createOrigins } from './origins.ts'
 export { register } from './register.ts'
 export { accountRoutes } from './routes.ts'
-export { revokeSession, startSession } from './sessions.ts'
-export { countSigningKeys, openKeyring, resealSigningKeys, rotateSigningKey } from './signing-keys.ts'
+export { endAllSessions, revokeSession, startSession } from './sessions.ts'
+export {
+  countSigningKeys,
+  listSigningKeys,
+  openKeyring,
+  resealSigningKeys,
+  revokeSigningKey,
+  rotateSigningKey,
+} from './signing-keys.ts'
 export { resumeUser, suspendUser } from './suspend-user.ts'
 export { createTokens, type Tokens } from './tokens.ts'
 export { findConfirmedByEmail, findContact, readEmails, readNames, userExists } from './users.ts'

@@ -1,7 +1,9 @@
 import { sql } from 'kysely'
+import { audit } from '#modules/access/index.ts'
 import { now } from '#platform/clock.ts'
 import type { ControlDb, ControlTx } from '#platform/database/database.ts'
 import { notify } from '#platform/database/listener.ts'
+import { transaction } from '#platform/database/transaction.ts'
 import type { Actor } from '#vocabulary/actor.ts'
 import { newId } from '#vocabulary/ids.ts'
 import { toSeconds } from '#vocabulary/time.ts'
@@ -66,6 +68,45 @@ export async function revokeSessionsOf(tx: ControlTx, userId: string, exceptId?:
 /** The guests who became a user, beside the user's own columns. */
 export const FORMER_IDS = sql<string[]>`
   array(select guest_id from accounts.guest_aliases where guest_aliases.user_id = users.id)`.as('formerIds')
+
+/** In place of an id: the news that all of them may have ended. */
+export const ALL_SESSIONS = '*'
+const BATCH = 5_000
+
+/** Ends those of everybody, guests too, in steps that are short. Who logs in meanwhile stays. Answers how many there were. */
+export async function endAllSessions(control: ControlDb): Promise<number> {
+  const before = now()
+  let [ended, last] = [0, '']
+  for (;;) {
+    const ids = await transaction(control, (tx) => endSome(tx, before, last))
+    ended += ids.length
+    last = ids.at(-1) ?? last
+    if (ids.length < BATCH) break
+  }
+  await transaction(control, (tx) => audit(tx, { action: 'sessions.ended', subject: ALL_SESSIONS, data: { ended } }))
+  return ended
+}
+
+async function endSome(tx: ControlTx, before: Date, afterId: string): Promise<string[]> {
+  const some = await tx
+    .selectFrom('accounts.sessions')
+    .select('id')
+    .where('id', '>', afterId)
+    .where('revokedAt', 'is', null)
+    .where('createdAt', '<=', before)
+    .orderBy('id')
+    .limit(BATCH)
+    .forUpdate()
+    .execute()
+  const ids = some.map(({ id }) => id)
+  await tx
+    .updateTable('accounts.sessions')
+    .set({ revokedAt: now() })
+    .where('id', '=', sql<string>`any(${ids})`)
+    .execute()
+  await notify(tx, 'session', ALL_SESSIONS)
+  return ids
+}
 
 /** Who is behind a session that is still alive. */
 export async function findSessionActor(db: ControlDb, sessionId: string): Promise<Actor | undefined> {

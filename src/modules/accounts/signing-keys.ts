@@ -1,5 +1,6 @@
 import { type CryptoKey, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose'
 import { sql } from 'kysely'
+import { audit } from '#modules/access/index.ts'
 import { createCache } from '#platform/cache.ts'
 import { now, nowMs } from '#platform/clock.ts'
 import type { SecretBox } from '#platform/crypto/secret-box.ts'
@@ -40,6 +41,7 @@ export function openKeyring(control: ControlDb, box: SecretBox, listener?: Liste
   let lookedAt = Number.NEGATIVE_INFINITY
   const forget = () => cache.drop('keys')
   listener?.on('signing-keys', forget)
+  listener?.onGap(forget)
 
   async function load(): Promise<SigningKey[]> {
     const rows = await control.selectFrom('accounts.signingKeys').selectAll().orderBy('activeFrom').execute()
@@ -130,6 +132,41 @@ async function insertKey(tx: ControlTx, box: SecretBox, activeFrom: Date) {
     })
     .execute()
   return { kid, activeFrom }
+}
+
+export type KeyState = 'announced' | 'signs' | 'verifies'
+
+/** The oldest first: what it does now, and from when on it signs or signed. */
+export async function listSigningKeys(
+  db: ControlDb,
+): Promise<{ kid: string; state: KeyState; activeFrom: Date; createdAt: Date }[]> {
+  const rows = await db
+    .selectFrom('accounts.signingKeys')
+    .select(['kid', 'activeFrom', 'createdAt'])
+    .orderBy('activeFrom')
+    .execute()
+  const signing = rows.findLast(({ activeFrom }) => activeFrom.getTime() <= nowMs()) ?? rows[0]
+  const stateOf = (row: { activeFrom: Date }): KeyState => {
+    if (row === signing) return 'signs'
+    return row.activeFrom.getTime() > nowMs() ? 'announced' : 'verifies'
+  }
+  return rows.map((row) => ({ ...row, state: stateOf(row) }))
+}
+
+/**
+ * What it signed is worth nothing any more: access, refresh and confirmation tokens. If it was the one that signs, another one
+ * signs at once, without being announced: better a token that somebody does not know yet than one that anybody can make.
+ */
+export async function revokeSigningKey(tx: ControlTx, box: SecretBox, kid: string): Promise<string | undefined> {
+  await sql`select pg_advisory_xact_lock(hashtextextended('kontor.signing-keys', 0))`.execute(tx)
+  const revoked = (await listSigningKeys(tx)).find((key) => key.kid === kid)
+  if (!revoked) return undefined
+  await tx.deleteFrom('accounts.signingKeys').where('kid', '=', kid).execute()
+  if (revoked.state === 'signs') await insertKey(tx, box, now())
+  const signsNow = (await listSigningKeys(tx)).find(({ state }) => state === 'signs')?.kid
+  await notify(tx, 'signing-keys', kid)
+  await audit(tx, { action: 'signing-key.revoked', subject: kid, data: { signsNow: signsNow ?? null } })
+  return signsNow
 }
 
 /** After SECRET_KEY was rotated: seals every signing key anew under the first one. */

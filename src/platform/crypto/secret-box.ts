@@ -10,6 +10,8 @@ export type SecretBox = {
   open(sealed: Uint8Array): Buffer | undefined
   /** Keyed hash under every key, the current one first. */
   hashes(purpose: string, text: string): Buffer[]
+  /** Tell the keys apart and open nothing, the current one first: to note down under which of them something was hashed. */
+  prints: readonly string[]
 }
 
 const IV_BYTES = 12
@@ -49,6 +51,7 @@ export function createSecretBox(secretKeys: readonly Buffer[]): SecretBox {
       }
       return undefined
     },
+    prints: secretKeys.map((key) => derive(key, 'print').toString('hex', 0, 8)),
     hashes: (purpose, text) => keysFor(purpose).map((key) => createHmac('sha256', key).update(text).digest()),
   }
 }

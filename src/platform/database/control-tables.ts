@@ -95,6 +95,7 @@ export interface AccountsApiKeys {
   keyHash: Buffer
   last4: string
   name: string
+  secretPrint: string | null
   userId: string
 }
 
