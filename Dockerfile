@@ -1,12 +1,15 @@
 # One image for the API, the worker and the command line: the command says which.
 #   docker build -t kontor .
 #   docker run --env-file .env kontor [api | worker | cli …]
+# With podman: podman build --format docker, or the HEALTHCHECK below is left out.
 # The target "inbox" is another, small image: where mails go while you try things (compose.yaml).
 
 # The same version as the package "node" in package.json, on which the tests run.
 ARG NODE_VERSION=24.21.0
+# A tag can be moved to another image, a digest cannot: docs/guides/self-hosting.md says how to pin it.
+ARG NODE_IMAGE=node:${NODE_VERSION}-bookworm-slim
 
-FROM node:${NODE_VERSION}-bookworm-slim AS base
+FROM ${NODE_IMAGE} AS base
 WORKDIR /app
 ENV NODE_ENV=production
 

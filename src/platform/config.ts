@@ -34,6 +34,8 @@ export type Config = {
   redis: { url: string; prefix: string } | undefined
   /** Is more than can be done refused with 503? */
   loadShedding: boolean
+  /** Is text sent as gzip to whoever takes it? */
+  compression: boolean
   mail: { smtpUrl: string; from: string; dkim: Dkim | undefined } | undefined
   newsletters: {
     /** Mails a second, of all businesses of a cell and of one. */
@@ -76,7 +78,7 @@ type Environment = Record<string, string | undefined>
 export function loadConfig(env: Environment): Config {
   const problems: string[] = []
   const problem = (text: string) => void problems.push(text)
-  const value = (name: string) => env[name]?.trim() || undefined
+  const value = (name: string) => unquote(env[name])
 
   const modes: Record<string, Mode> = { production: 'production', development: 'development', test: 'test' }
   const mode = modes[value('NODE_ENV') ?? 'production']
@@ -199,6 +201,7 @@ export function loadConfig(env: Environment): Config {
       guestLoginsPerHour: limit('LIMIT_GUEST_LOGINS_PER_HOUR', 120),
     },
     redis: redisUrl ? { url: redisUrl, prefix: value('REDIS_PREFIX') ?? 'kontor:' } : undefined,
+    compression: oneOf('COMPRESSION', ['on', 'off'], 'off') === 'on',
     loadShedding: oneOf('LOAD_SHEDDING', ['on', 'off'], 'on') === 'on',
     mail: mail && {
       smtpUrl: mail.SMTP_URL,
@@ -248,11 +251,18 @@ export function loadConfig(env: Environment): Config {
   return config
 }
 
+/** Without the quotes that a file needs for a shell, and that `docker run --env-file` leaves where they are. */
+const unquote = (text: string | undefined) =>
+  text
+    ?.trim()
+    .replace(/^(['"])(.*)\1$/s, '$2')
+    .trim() || undefined
+
 /** Where the databases are: all that migrating them needs. */
 export function loadDatabases(env: Environment): Config['databases'] {
   const problems: string[] = []
   const databases = readDatabases(
-    (name) => env[name]?.trim() || undefined,
+    (name) => unquote(env[name]),
     (text) => void problems.push(text),
   )
   if (problems.length > 0) throw new ConfigError(problems)
