@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { BootError } from '../boot.ts'
+import { UsageError } from './command.ts'
 
 /** Is there a person to ask? */
 export const canAsk = () => process.stdin.isTTY && process.stderr.isTTY
@@ -51,4 +52,12 @@ export async function readSecret(): Promise<string> {
     if (text.includes('\n') || text.length > MAX_BYTES) break
   }
   return text.split(/\r?\n/, 1)[0] ?? ''
+}
+
+/** Before what cannot be undone: a person says yes, a program has to say so beforehand. */
+export async function makeSure(yes: boolean, consequence: string): Promise<void> {
+  if (yes) return
+  if (!canAsk()) throw new UsageError(`${consequence} If that is what you want, add --yes (there is nobody to ask).`)
+  const answer = await ask(`${consequence} Go on? Type yes:`)
+  if (answer.toLowerCase() !== 'yes') throw new BootError('Nothing was done.')
 }

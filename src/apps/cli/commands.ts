@@ -13,6 +13,7 @@ const COMMANDS: Record<string, () => Promise<Add>> = {
   user: async () => (await import('./users.ts')).addUserCommands,
   origins: async () => (await import('./keys.ts')).addOriginCommands,
   keys: async () => (await import('./keys.ts')).addKeyCommands,
+  sessions: async () => (await import('./sessions.ts')).addSessionCommands,
   import: async () => (await import('./transfer.ts')).addImportCommands,
   export: async () => (await import('./transfer.ts')).addExportCommands,
   products: async () => (await import('./products.ts')).addProductCommands,
