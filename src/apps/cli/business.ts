@@ -11,38 +11,55 @@ import { findConfirmedByEmail, readEmails } from '#modules/accounts/index.ts'
 import { pauseSends } from '#modules/newsletter/index.ts'
 import type { ControlDb, Databases } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
+import type { Market } from '#vocabulary/business.ts'
 import { BootError } from '../boot.ts'
 import { findHome } from '../home.ts'
 import { findOpenCellsNow } from '../open-cells.ts'
 import { addCommand, type Cli, JSON_LINES, type Json, UsageError } from './command.ts'
+import { MARKET_PRESETS } from './market-presets.ts'
 import { printJson, printList, printResult, type Row } from './output.ts'
+
+const PRESET_CODES = MARKET_PRESETS.map(({ id }) => id).join(', ')
 
 export function addBusinessCommands(program: Command, { withDatabases, config }: Cli): void {
   const business = program.command('business').description('Businesses.')
 
   addCommand(business, 'create', {
     says: 'Create a business for somebody who has an account.',
-    examples: ['business create --name "Harbour Goods" --owner ada@example.com'],
+    examples: [
+      'business create --name "Harbour Goods" --owner ada@example.com',
+      'business create --name "Harbour Goods" --owner ada@example.com --market us --market de',
+    ],
   })
     .requiredOption('--name <name>', 'its name')
     .requiredOption('--owner <email>', 'the account that becomes its ADMIN')
-    .action(({ name, owner, json = false }: Json & { name: string; owner: string }) => {
-      if (name.trim() === '' || name.length > 200) throw new UsageError('A name has 1 to 200 letters.')
-      return withDatabases(async (databases) => {
-        const { control } = databases
-        const user = await findConfirmedByEmail(control, owner)
-        if (!user)
-          throw new BootError(
-            `Nobody has a confirmed account with the address ${owner}. They register first, or: cli user create`,
+    .option(
+      '--market <code>',
+      `a market to begin with, once or several times: ${PRESET_CODES}`,
+      (code, codes: string[]) => [...codes, code],
+      [],
+    )
+    .action(
+      ({ name, owner, market: codes, json = false }: Json & { name: string; owner: string; market: string[] }) => {
+        if (name.trim() === '' || name.length > 200) throw new UsageError('A name has 1 to 200 letters.')
+        const markets = [...new Set(codes)].map(presetOf)
+        return withDatabases(async (databases) => {
+          const { control } = databases
+          const user = await findConfirmedByEmail(control, owner)
+          if (!user)
+            throw new BootError(
+              `Nobody has a confirmed account with the address ${owner}. They register first, or: cli user create`,
+            )
+          const cells = await findOpenCellsNow(databases)
+          const made = await transaction(control, (tx) =>
+            createBusiness(tx, { ownerId: user.id, actor: undefined, cells }, { name, markets }),
           )
-        const cells = await findOpenCellsNow(databases)
-        const made = await transaction(control, (tx) =>
-          createBusiness(tx, { ownerId: user.id, actor: undefined, cells }, { name }),
-        )
-        const { id, slug, cell } = made
-        printResult(json, { id, name, slug, cell, owner }, `${id}  ${name}  (cell ${cell}, owner ${owner})`)
-      })
-    })
+          const { id, slug, cell } = made
+          const result = { id, name, slug, cell, owner, markets: markets.map((market) => market.id) }
+          printResult(json, result, `${id}  ${name}  (cell ${cell}, owner ${owner})`)
+        })
+      },
+    )
 
   addCommand(business, 'list', {
     says: 'All businesses, oldest first, with those who are ADMIN there.',
@@ -95,6 +112,12 @@ export function addBusinessCommands(program: Command, { withDatabases, config }:
         printResult(json, result, `${businessId}  money goes to ${stripeAccountId ?? nobody}`)
       })
     })
+}
+
+function presetOf(code: string): Market {
+  const found = MARKET_PRESETS.find(({ id }) => id === code)
+  if (!found) throw new UsageError(`There is no market ${code} to begin with. There are: ${PRESET_CODES}.`)
+  return found
 }
 
 const COLUMNS = ['id', 'name', 'slug', 'cell', 'admins', 'created', 'suspended']
