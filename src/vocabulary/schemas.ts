@@ -47,6 +47,8 @@ export const Money = Type.Integer({
   description: 'Minor units (cents).',
   examples: [1999],
 })
+/** With an example of its own, so that those of one sale add up. */
+export const moneyOf = (example: number) => Type.Integer({ ...Money, examples: [example] })
 export const Currency = Type.String({
   pattern: '^[A-Z]{3}$',
   maxLength: 3,

@@ -9,6 +9,7 @@ import {
   idOf,
   MarketId,
   Money,
+  moneyOf,
   Nullable,
   OneOf,
   OrderId,
@@ -84,18 +85,18 @@ const QuoteLine = Type.Object({
   variantId: VariantId,
   quantity: Type.Integer({ examples: [2] }),
   unitPrice: Money,
-  totalPrice: Money,
+  totalPrice: moneyOf(3_998),
 })
 
 export const Quote = Type.Object(
   {
     lines: Type.Array(QuoteLine),
-    subtotal: Money,
-    tax: Money,
+    subtotal: moneyOf(3_998),
+    tax: moneyOf(684),
     taxBps: BasisPoints,
-    shipping: Money,
-    discount: Money,
-    total: Type.Integer({ ...Money, description: 'subtotal + tax + shipping − discount' }),
+    shipping: moneyOf(595),
+    discount: moneyOf(400),
+    total: Type.Integer({ ...moneyOf(4_877), description: 'subtotal + tax + shipping − discount' }),
     currency: Type.String({ examples: ['USD'] }),
   },
   { title: 'Quote' },

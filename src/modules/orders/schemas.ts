@@ -9,6 +9,7 @@ import {
   Id,
   MarketId,
   Money,
+  moneyOf,
   Nullable,
   OneOf,
   OrderId,
@@ -37,12 +38,12 @@ const OrderLine = Type.Object({
   variantId: VariantId,
   quantity: Quantity,
   unitPrice: Money,
-  totalPrice: Money,
+  totalPrice: moneyOf(3_998),
   name: Type.String({ description: 'As it was called when it was ordered.', examples: ['T-shirt, Red, XL'] }),
   sku: Type.String({ examples: ['TS-RED-XL'] }),
 })
 
-const amounts = { subtotal: Money, tax: Money, shipping: Money, total: Money }
+const amounts = { subtotal: moneyOf(3_998), tax: moneyOf(684), shipping: moneyOf(595), total: moneyOf(4_877) }
 
 export const Order = Type.Object(
   {
@@ -54,7 +55,7 @@ export const Order = Type.Object(
     currency: Currency,
     lines: Type.Array(OrderLine),
     ...amounts,
-    discount: Money,
+    discount: moneyOf(400),
     promoCode: Nullable(Type.String({ examples: ['SUMMER'] })),
     shippingMethodId: Nullable(Type.String({ examples: ['standard'] })),
     paymentMethod: Nullable(OneOf(PAYMENT_METHODS)),
@@ -78,7 +79,7 @@ const NewLine = Type.Object({
   variantId: VariantId,
   quantity: Quantity,
   unitPrice: Money,
-  totalPrice: Money,
+  totalPrice: moneyOf(3_998),
 })
 export type NewLine = Static<typeof NewLine>
 
@@ -90,7 +91,7 @@ export const NewOrder = Type.Object({
   currency: Type.Optional(Currency),
   lines: NewLines,
   ...amounts,
-  discount: Type.Optional(Money),
+  discount: Type.Optional(moneyOf(400)),
   blocks: Type.Optional(NewBlocks),
   contactEmail: Type.Optional(Nullable(Email)),
   statuses: Type.Optional(Type.Array(NewStatusEntryOf(ORDER_STATUSES), { maxItems: 100 })),
@@ -103,7 +104,7 @@ export const OrderChanges = Type.Object({
   ...Changes({
     lines: NewLines,
     ...amounts,
-    discount: Money,
+    discount: moneyOf(400),
     blocks: NewBlocks,
     customerId: UserId,
     contactEmail: Nullable(Email),

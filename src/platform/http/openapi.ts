@@ -1,12 +1,13 @@
 import swagger from '@fastify/swagger'
-import reference from '@scalar/fastify-api-reference'
 import type { FastifyContextConfig, FastifyInstance, FastifySchema } from 'fastify'
 import type { TSchema } from 'typebox'
 import { AppError } from '#vocabulary/errors.ts'
 import { ErrorBody } from '#vocabulary/schemas.ts'
 import { VERSION } from '../version.ts'
 import { type Access, isPermission } from './access.ts'
+import { type Asset, createAsset } from './asset.ts'
 import { exampleOf } from './openapi-examples.ts'
+import { INTRODUCTION, showReference } from './reference-page.ts'
 
 type Json = Record<string, unknown>
 
@@ -30,9 +31,7 @@ export async function describeApi(app: FastifyInstance, publicUrl: string, tags:
       info: {
         title: 'Kontor',
         version: VERSION,
-        description:
-          'A headless service for many businesses: catalog, stock, checkout and orders; accounts; content and newsletters.\n\n' +
-          'Times are Unix seconds, money is in minor units. Lists answer `{items, cursor}`. Every error has the same body.',
+        description: INTRODUCTION,
         license: { name: 'MIT', identifier: 'MIT' },
       },
       servers: [{ url: publicUrl }],
@@ -88,34 +87,12 @@ export async function describeApi(app: FastifyInstance, publicUrl: string, tags:
     document ??= finish(app.swagger() as unknown as Json)
     return document
   })
-  app.get('/openapi.json', { config: { access: 'public', business: 'none' } }, () => app.openApiDocument())
-
-  // The page loads its own script and inlines its styles; only here may it.
-  await app.register(async (docs) => {
-    docs.addHook('onRoute', (route) => {
-      route.config = { ...route.config, access: 'public', business: 'none' }
-    })
-    docs.addHook('onSend', (_request, reply, payload, done) => {
-      void reply.header(
-        'content-security-policy',
-        "default-src 'none'; script-src 'self' 'unsafe-inline' 'unsafe-eval'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; connect-src 'self'; worker-src blob:; frame-ancestors 'none'",
-      )
-      done(null, payload)
-    })
-    await docs.register(reference, {
-      routePrefix: '/docs',
-      configuration: {
-        title: 'Kontor API',
-        url: '/openapi.json',
-        withDefaultFonts: false,
-        telemetry: false,
-        agent: { disabled: true },
-        hideClientButton: true,
-        showDeveloperTools: 'never',
-        mcp: { disabled: true },
-      },
-    })
+  let sendDocument: Asset | undefined
+  app.get('/openapi.json', { config: { access: 'public', business: 'none' } }, (request, reply) => {
+    sendDocument ??= createAsset(JSON.stringify(app.openApiDocument()), 'application/json; charset=utf-8')
+    return sendDocument(request, reply)
   })
+  await showReference(app)
 }
 
 const fileOf = (types: readonly string[]) => ({
