@@ -142,6 +142,7 @@ export async function buildApi(config: Config, options: ApiOptions) {
           meter: measureOverload(metrics),
         }
       : undefined,
+    compression: config.compression,
     trace,
     drainGraceMs,
     readerPatienceMs,

@@ -5,6 +5,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController, type RawServerDefault } from 'fastify'
 import { AppError, badRequest, notFound } from '#vocabulary/errors.ts'
 import { type GuardOptions, guardRoutes, recogniseCallers } from './access.ts'
+import { compressAnswers } from './compression.ts'
 import { answerInTime } from './deadline.ts'
 import { drainOnClose } from './drain.ts'
 import { BODY_LIMIT_BYTES, errorBody, sendError } from './errors.ts'
@@ -32,6 +33,8 @@ export type ServerOptions = {
   sharedCounts?: Omit<SharedCountsOptions, 'log'> | undefined
   /** Refuses what is more than we can do; undefined: takes everything. */
   overload: OverloadOptions | undefined
+  /** Sends text as gzip to whoever takes it. */
+  compression?: boolean
   /** Makes a trace of each request; undefined: there are none. */
   trace?: ((app: FastifyInstance) => void) | undefined
   /** How long keep-alive clients and balancers are given to notice that this process stops. */
@@ -80,6 +83,7 @@ export async function createServer(options: ServerOptions) {
   const limited = options.limits && limitRates(app, await limitOptions(app, options, options.limits))
   // After the limits: who floods us gets 429, and takes up nobody's place.
   const overload = options.overload && refuseOverload(app, options.overload)
+  if (options.compression) compressAnswers(app)
   guardRoutes(app, { ...options.guard, enterCell: overload?.enterCell }, limited?.countCaller)
   await describeApi(app, options.publicUrl, options.tags)
   return app
