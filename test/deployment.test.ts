@@ -39,7 +39,7 @@ const example = read('.env.example')
 test('whoever copies .env.example to a server runs in production, which asks for a SECRET_KEY', () => {
   assert.throws(
     () => loadConfig(readAsShell(example)),
-    (error) => error instanceof ConfigError && error.problems.length === 1 && /^SECRET_KEY is required/.test(error.problems[0] ?? ''), // biome-ignore format: one line
+    (error) => error instanceof ConfigError && error.problems.length === 1 && Boolean(error.problems[0]?.startsWith('SECRET_KEY is required')), // biome-ignore format: one line
   )
 })
 

@@ -8,7 +8,7 @@ import { type Encoding, encodingsOf } from './encodings.ts'
 const QUALITY = 6
 const compress: Record<Encoding, (bytes: Buffer) => Promise<Buffer>> = {
   br: (bytes) => promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: QUALITY } }),
-  gzip: promisify(gzip) as (bytes: Buffer) => Promise<Buffer>,
+  gzip: promisify(gzip),
 }
 
 /** Answers the bytes; null when the caller has them already. */

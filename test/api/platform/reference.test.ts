@@ -83,7 +83,7 @@ function* salesIn(value: unknown): Generator<Sale> {
   for (const inner of Object.values(value)) yield* salesIn(inner)
 }
 
-function* examplesIn(value: unknown): Generator<unknown> {
+function* examplesIn(value: unknown): Generator {
   if (typeof value !== 'object' || value === null) return
   for (const [key, inner] of Object.entries(value)) {
     if (key === 'example') yield inner
