@@ -116,3 +116,13 @@ test('how long those take that wait for others does not matter', (t) => {
   pass(200)
   assert.equal(state().limit, START)
 })
+
+test('how long it took to find a database away does not matter either', (t) => {
+  const { fill, leave, pass, state } = useGate(t)
+  const kinds = [createKind(true), createKind(true)]
+  for (const kind of kinds) fill(kind, START / 2)
+  pass(1_000)
+  for (const kind of kinds) while (kind.inside > 0) leave(kind, undefined)
+  pass(200)
+  assert.equal(state().limit, START)
+})

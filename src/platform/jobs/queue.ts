@@ -44,7 +44,7 @@ const CONNECT_TIMEOUT_MS = 3_000
 const STATEMENT_TIMEOUT_MS = 5_000
 const CLOSE_TIMEOUT_MS = 2_000
 /** Others take a job over 5 s after we can no longer be seen: until then it has to have ended here. */
-const GIVE_UP_MS = 2_000
+const GIVE_UP_MS = 1_000
 
 /** One queue of one database, worked off by this process until it is stopped or something is wrong with it. */
 export async function openQueue(options: QueueOptions): Promise<Queue> {

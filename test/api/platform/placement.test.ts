@@ -14,14 +14,17 @@ async function setUp(t: TestContext) {
   const proxy = await startProxy(databases.second.url)
   const env = { ...databases.env, CELLS: JSON.stringify({ second: { url: proxy.url } }) }
   const lines: string[] = []
+  const started: (() => Promise<void>)[] = []
   const start = async (cells = env.CELLS) => {
     const api = await startApi({ databases: { ...databases, env: { ...env, CELLS: cells } }, lines, lookEveryMs: 200 })
     let closing: Promise<void> | undefined
     const close = () => (closing ??= api.close())
-    t.after(close)
+    started.push(close)
     return { ...api, close }
   }
   t.after(async () => {
+    proxy.restore()
+    await Promise.all(started.map((close) => close()))
     await proxy.close()
     await databases.drop()
   })
