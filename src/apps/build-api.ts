@@ -62,7 +62,7 @@ import { demoImages } from './demo/images/routes.ts'
 import { findOpenCells } from './open-cells.ts'
 
 /** A database that has not answered for so long may be hanging. */
-const ANSWERING_MS = 100
+const ANSWERING_MS = 200
 
 const tags = [
   {
