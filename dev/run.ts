@@ -70,6 +70,7 @@ async function start(): Promise<void> {
       ...stripeKeys,
       webhookUrl: `http://127.0.0.1:${ports.api}/v1/payments/webhooks/stripe`,
       retryMs: [1_000, 2_000, 5_000, 10_000, 30_000, 60_000, 300_000], // a server that is being restarted
+      file: path.join(folder, 'stripe.json'), // the database remembers its pages, too
     })
     running.push({ what: 'payments', stop: stripe.close })
     const identity = await startIdentityProvider(ports.identity, [`${publicUrl}/v1/users/login/callback`])

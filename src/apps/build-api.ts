@@ -126,7 +126,7 @@ export async function buildApi(config: Config, options: ApiOptions) {
   const directory = createDirectory(control, listener)
   const origins = createOrigins({ control, listener, publicUrl: config.publicUrl, allowed: config.allowedOrigins })
   const customers = createCustomers(control)
-  const pages = { payments: openPayments(config), publicUrl: config.publicUrl }
+  const pages = { payments: openPayments(config), publicUrl: config.publicUrl, log }
 
   const app = await createServer({
     log,

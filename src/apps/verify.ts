@@ -4,7 +4,7 @@ import { type QueryExecutorProvider, sql } from 'kysely'
 import { listPaymentsSince, type Payment } from '#modules/payments/index.ts'
 import { nowMs } from '#platform/clock.ts'
 import type { Db } from '#platform/database/database.ts'
-import type { PageState, PaymentProvider } from '#platform/payments/provider.ts'
+import { type PageState, type PaymentProvider, UnknownPage } from '#platform/payments/provider.ts'
 import { someAtATime } from '#platform/some-at-a-time.ts'
 
 /** A rule, and some of what breaks it. */
@@ -49,7 +49,10 @@ export async function compareWithProvider(db: Db, provider: PaymentProvider): Pr
     const payments = await listPaymentsSince(db, since, after, 'order')
     await someAtATime(AT_ONCE, payments, async (payment) => {
       if (payment.pageId === null) return
-      const state = await provider.readPage(payment.account, payment.pageId)
+      const state = await provider.readPage(payment.account, payment.pageId).catch((error: unknown) => {
+        if (error instanceof UnknownPage) return 'unknown' as const
+        throw error
+      })
       if (!agrees(payment, state)) violations.push(toViolation(payment, state))
     })
     after = payments.at(-1)
@@ -57,15 +60,23 @@ export async function compareWithProvider(db: Db, provider: PaymentProvider): Pr
   }
 }
 
-const agrees = ({ status, paid, refunded }: Payment, state: PageState) =>
-  (status === 'OPENING' ? 'OPEN' : status) === state.status &&
-  paid === (state.status === 'PAID' ? state.amount : 0) &&
-  refunded === state.refunded
+type Theirs = PageState | 'unknown'
 
-const toViolation = ({ businessId, id, subject, status, paid, refunded }: Payment, state: PageState) => ({
+/** One that has ended here and is not known there: both say that nobody can pay it. */
+const agrees = ({ status, paid, refunded }: Payment, state: Theirs) =>
+  state === 'unknown'
+    ? status === 'ENDED'
+    : (status === 'OPENING' ? 'OPEN' : status) === state.status &&
+      paid === (state.status === 'PAID' ? state.amount : 0) &&
+      refunded === state.refunded
+
+const toViolation = ({ businessId, id, subject, status, paid, refunded }: Payment, state: Theirs) => ({
   businessId,
   id,
   subject,
   ours: { status, paid, refunded },
-  theirs: { status: state.status, paid: state.status === 'PAID' ? state.amount : 0, refunded: state.refunded },
+  theirs:
+    state === 'unknown'
+      ? state
+      : { status: state.status, paid: state.status === 'PAID' ? state.amount : 0, refunded: state.refunded },
 })

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import type { Stripe } from 'stripe'
 import { type Behaviour, createBehaviours } from './behaviours.ts'
 import { createDesk } from './http.ts'
+import { keep, recall } from './memory.ts'
 import { newEvent } from './objects.ts'
 import { conclude, decline, expireSession, pay, sessionOf } from './payments.ts'
 import { failRefund, refund } from './refunds.ts'
@@ -24,6 +25,8 @@ export type StripeTwinOptions = {
   webhookUrl?: string
   /** How long to wait before each further try to deliver an event. */
   retryMs?: readonly number[]
+  /** Where to keep what there is, for the next start. Without it everything is forgotten. */
+  file?: string
 }
 
 export type Forgery = {
@@ -43,7 +46,7 @@ export async function startStripeTwin(options: StripeTwinOptions) {
   const { secretKey, webhookSecret, connectWebhookSecret, retryMs = [50, 200, 1_000, 5_000] } = options
   const courier = createCourier({ now, webhookSecret, connectWebhookSecret, retryMs, timeoutMs: 10_000 })
   courier.setUrl(options.webhookUrl)
-  const world = createWorld(now, courier.post)
+  const world = createWorld(now, courier.post, options.file === undefined ? undefined : recall(options.file))
   const behaviours = createBehaviours()
   const desk = createDesk({ world, secretKey, behaviours })
   const server = createServer(desk.serve)
@@ -52,6 +55,7 @@ export async function startStripeTwin(options: StripeTwinOptions) {
   const { port } = server.address() as AddressInfo
   const url = `http://127.0.0.1:${port}`
   const ticking = setInterval(() => sweep(world), 100).unref()
+  const keepLast = options.file === undefined ? undefined : keep(world, options.file)
 
   const copy = <T>(thing: T): T => structuredClone(thing)
   const needed = <T>(thing: T | undefined, id: string): T => {
@@ -128,6 +132,7 @@ export async function startStripeTwin(options: StripeTwinOptions) {
     },
     async close(): Promise<void> {
       clearInterval(ticking)
+      keepLast?.()
       await courier.close()
       server.closeAllConnections()
       await new Promise<void>((resolve) => server.close(() => resolve()))

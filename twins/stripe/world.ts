@@ -25,12 +25,15 @@ export type Draft = {
 
 export type World = ReturnType<typeof createWorld>
 
+/** A world to go on with later. Events are news, and are not kept. */
+export type Saved = { things: Kept[]; owners: [string, string][]; drafts: [string, Draft][] }
+
 /** Everything that exists at this Stripe, each thing under the account that made it. */
-export function createWorld(now: () => number, onEvent: (event: Stripe.Event) => void) {
-  const things = new Map<string, Kept>()
-  const owners = new Map<string, string>()
-  const drafts = new Map<string, Draft>()
-  let nextDue = Number.POSITIVE_INFINITY
+export function createWorld(now: () => number, onEvent: (event: Stripe.Event) => void, saved?: Saved) {
+  const things = new Map<string, Kept>(saved?.things.map((thing) => [thing.id, thing]))
+  const owners = new Map<string, string>(saved?.owners)
+  const drafts = new Map<string, Draft>(saved?.drafts)
+  let nextDue = saved ? 0 : Number.POSITIVE_INFINITY
 
   const world = {
     now,
@@ -42,6 +45,14 @@ export function createWorld(now: () => number, onEvent: (event: Stripe.Event) =>
       things.set(thing.id, thing)
       if (account) owners.set(thing.id, account)
       return thing
+    },
+    save(): Saved {
+      const lasting = [...things.values()].filter(({ object }) => object !== 'event')
+      return {
+        things: lasting,
+        owners: [...owners].filter(([id]) => things.get(id)?.object !== 'event'),
+        drafts: [...drafts],
+      }
     },
     accountOf: (id: string) => owners.get(id),
     find<K extends Kind>(kind: K, reference: Reference): KeptAs<K> | undefined {

@@ -16,9 +16,9 @@ export const applyEvent = defineJob({
     subject: Type.String({ maxLength: 200 }),
     eventId: Type.String({ maxLength: 255 }),
   }),
-  async run({ businessId, subject, eventId }, { db, services }) {
+  async run({ businessId, subject, eventId }, { db, services, log }) {
     const payment = await findPayment(db, businessId, subject)
-    if (payment) await syncPage(services, db, payment)
+    if (payment) await syncPage({ ...services, log }, db, payment)
     await fault('apply-event.synced')
     await transaction(db, (tx) => noteApplied(tx, businessId, eventId))
     await fault('apply-event.applied')

@@ -1,10 +1,11 @@
+import type { FastifyBaseLogger } from 'fastify'
 import { findOrder, lockOrder, type OrderRow } from '#modules/orders/index.ts'
 import { endPayment, findPayment, notePage, type Payment } from '#modules/payments/index.ts'
 import { nowMs } from '#platform/clock.ts'
 import type { Db } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { fault } from '#platform/faults.ts'
-import { type Payments, ProviderRefusal } from '#platform/payments/provider.ts'
+import { type Payments, ProviderRefusal, UnknownPage } from '#platform/payments/provider.ts'
 import { within } from '#platform/within.ts'
 import { providerFailed, unavailable } from '#vocabulary/errors.ts'
 import { orderEnded, paidMeanwhile } from './errors.ts'
@@ -19,7 +20,7 @@ const isOpen = ({ status }: Payment) => status === 'OPENING' || status === 'OPEN
 /** By now the page has ended by itself, whether or not there is anybody who could say so. */
 const isOver = ({ expiresAt }: Payment) => nowMs() > expiresAt.getTime() + GRACE_MS
 
-export type PageContext = { payments: Payments; publicUrl: string }
+export type PageContext = { payments: Payments; publicUrl: string; log?: Pick<FastifyBaseLogger, 'warn'> }
 
 /** One item that says the total: discounts, tax and shipping are ours to compute, not the provider's. */
 const itemsOf = ({ number, total, lines }: OrderRow) => {
@@ -110,6 +111,7 @@ export async function closePage(context: PageContext, db: Db, payment: Payment, 
   if (pageId === undefined) return giveUp(db, payment, closing)
   await fault('close-page.before-provider')
   const state = await provider.expirePage(payment.account, pageId).catch((error: unknown) => {
+    if (error instanceof UnknownPage) return tellUnknown(context, payment)
     if (error instanceof ProviderRefusal && isOver(payment)) return undefined
     throw error
   })
@@ -133,13 +135,23 @@ async function reopen(context: PageContext, db: Db, payment: Payment): Promise<s
   }
 }
 
-/** Asks the provider, and makes the order agree with it. */
+/**
+ * Asks the provider, and makes the order agree with it. A page that the provider does not know ends with its order's hour, no
+ * sooner: with the key of another account, every open page looks like that.
+ */
 export async function syncPage(context: PageContext, db: Db, payment: Payment): Promise<void> {
   const { provider } = context.payments
   if (!provider || payment.pageId === null) return
-  const state = await provider.readPage(payment.account, payment.pageId)
+  const state = await provider.readPage(payment.account, payment.pageId).catch((error: unknown) => {
+    if (error instanceof UnknownPage) return tellUnknown(context, payment)
+    throw error
+  })
   await fault('sync-page.read')
-  await settle(db, payment, state)
+  if (state) await settle(db, payment, state)
+}
+
+function tellUnknown({ log }: PageContext, { businessId, subject, pageId, account }: Payment): undefined {
+  log?.warn({ businessId, subject, pageId, account }, 'the payment provider does not know this page')
 }
 
 /** Before a person cancels an order: its page must not be payable any more. */

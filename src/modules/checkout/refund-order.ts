@@ -63,7 +63,7 @@ export async function doRefunds(context: PageContext, db: Db, log: FastifyBaseLo
   const asked = await takeAsked(db, BATCH)
   await someAtATime(AT_A_TIME, asked, async (refund) => {
     try {
-      await doRefund(context, db, refund, log)
+      await doRefund({ ...context, log }, db, refund, log)
     } catch (error) {
       log.error({ err: error, businessId: refund.businessId, refundId: refund.id }, 'a refund cannot be made yet')
     }

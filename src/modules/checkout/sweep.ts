@@ -17,7 +17,8 @@ const SILENT_MS = 5 * 60_000
 const AT_A_TIME = 10
 
 /** Ends orders that nobody paid in time. Each by itself: one that fails is tried again, and holds up nobody. */
-export async function endExpired(context: PageContext, db: Db, log: FastifyBaseLogger): Promise<number> {
+export async function endExpired(services: PageContext, db: Db, log: FastifyBaseLogger): Promise<number> {
+  const context = { ...services, log }
   const due = await takeExpired(db, BATCH)
   await someAtATime(AT_A_TIME, due, async ({ businessId, id }) => {
     try {
@@ -38,7 +39,8 @@ export async function endExpired(context: PageContext, db: Db, log: FastifyBaseL
 }
 
 /** Asks about pages of orders of which nothing was heard: an event may have been lost. */
-export async function askAboutSilent(context: PageContext, db: Db, log: FastifyBaseLogger): Promise<number> {
+export async function askAboutSilent(services: PageContext, db: Db, log: FastifyBaseLogger): Promise<number> {
+  const context = { ...services, log }
   const silent = await takeSilent(db, new Date(nowMs() - SILENT_MS), BATCH, 'order')
   await someAtATime(AT_A_TIME, silent, async (payment) => {
     try {

@@ -24,7 +24,14 @@ import { fault } from '#platform/faults.ts'
 import { keyReused } from '#platform/http/idempotency.ts'
 import { enqueue } from '#platform/jobs/define.ts'
 import { isPayable } from '#platform/payments/amounts.ts'
-import { type PageState, type Payments, ProviderRefusal, type SubscriptionState } from '#platform/payments/provider.ts'
+import {
+  type PageState,
+  type PaymentProvider,
+  type Payments,
+  ProviderRefusal,
+  type SubscriptionState,
+  UnknownPage,
+} from '#platform/payments/provider.ts'
 import type { Business } from '#vocabulary/business.ts'
 import { providerFailed, unavailable } from '#vocabulary/errors.ts'
 import { newId } from '#vocabulary/ids.ts'
@@ -177,12 +184,12 @@ async function open(
 export async function syncSubscription(context: PaidContext, db: Db, payment: Payment): Promise<void> {
   const { provider } = context.payments
   if (!provider) return
-  if (payment.pageId === null) {
-    // Nobody has got the address of a page that we do not know of.
+  const page = payment.pageId === null ? undefined : await readKnown(provider, payment.account, payment.pageId)
+  if (!page) {
+    // Nobody has got the address of a page that we do not know of, and nobody can pay one that the provider does not know.
     if (nowMs() > payment.expiresAt.getTime() + GRACE_MS) await transaction(db, (tx) => endPayment(tx, payment))
     return
   }
-  const page = await provider.readPage(payment.account, payment.pageId)
   const subscription = page.subscriptionId && (await provider.readSubscription(payment.account, page.subscriptionId))
   await fault('subscription.read')
   const isStale = await transaction(db, async (tx) => {
@@ -202,6 +209,12 @@ export async function syncSubscription(context: PaidContext, db: Db, payment: Pa
   const newer = await findPaymentById(db, payment.businessId, payment.id)
   if (newer) await syncSubscription(context, db, newer)
 }
+
+const readKnown = (provider: PaymentProvider, account: string | null, pageId: string) =>
+  provider.readPage(account, pageId).catch((error: unknown) => {
+    if (error instanceof UnknownPage) return undefined
+    throw error
+  })
 
 /** Not what was asked for: somebody has to look at it. */
 async function noteMismatch(tx: Tx, payment: Payment, { amount, currency, pageId }: PageState): Promise<void> {

@@ -67,9 +67,13 @@ export type Names = { businessId?: string; subject?: string }
 /** It understood us and said no: asking again would not help. Anything else that is thrown may have had its effect. */
 export class ProviderRefusal extends Error {}
 
+/** It is certain that this account has no such page: nobody can pay it. */
+export class UnknownPage extends ProviderRefusal {}
+
 /** The small part of a payment provider that we need. Times out; never called inside a transaction. */
 export type PaymentProvider = {
   openPage(page: NewPage): Promise<PageState & { url: string }>
+  /** Throws UnknownPage when there is none. */
   readPage(account: string | null, pageId: string): Promise<PageState>
   /** Answers what it is now: ENDED, or PAID if that was faster. */
   expirePage(account: string | null, pageId: string): Promise<PageState>

@@ -1,7 +1,14 @@
 import { Stripe } from 'stripe'
 import { within } from '../within.ts'
 import { toProviderAmount } from './amounts.ts'
-import { type Names, type NewPage, type PaymentProvider, ProviderRefusal, type SubscriptionState } from './provider.ts'
+import {
+  type Names,
+  type NewPage,
+  type PaymentProvider,
+  ProviderRefusal,
+  type SubscriptionState,
+  UnknownPage,
+} from './provider.ts'
 import { metadataOf, refundedIn, toPageState, toSubscriptionState } from './stripe-states.ts'
 
 // Pinned: what Stripe changes later reaches us with a change of this line, not before.
@@ -30,8 +37,14 @@ export function createStripe({ secretKey, webhookSecrets, apiUrl }: StripeConfig
   })
   const of = (account: string | null) => (account === null ? {} : { stripeAccount: account })
 
-  const readPage = async (account: string | null, pageId: string) =>
-    toPageState(await told(stripe.checkout.sessions.retrieve(pageId, { expand: EXPANDED }, of(account))))
+  const readPage = async (account: string | null, pageId: string) => {
+    const asked = told(stripe.checkout.sessions.retrieve(pageId, { expand: EXPANDED }, of(account)))
+    return toPageState(
+      await asked.catch((error: unknown) => {
+        throw isMissing(error) ? new UnknownPage(`There is no page ${pageId}`, { cause: error }) : error
+      }),
+    )
+  }
 
   const readSubscription = async (account: string | null, subscriptionId: string) =>
     toSubscriptionState(await told(stripe.subscriptions.retrieve(subscriptionId, {}, of(account))))

@@ -194,6 +194,37 @@ test('it is noticed when the provider says something else', async (t) => {
   )
 })
 
+test('a page that the provider does not know is told of, and the others are looked at all the same', async (t) => {
+  const { db } = scene.shop
+  const { provider } = used.context.payments
+  assert.ok(provider)
+  const { paid, waiting, cancelled } = scene.orders
+  const [known] = (
+    await sql<{ subject: string; pageId: string }>`
+    select subject, page_id from payments.payments where subject = ${`order:${waiting}`}`.execute(db)
+  ).rows
+  const pages = (
+    await sql<{ subject: string; pageId: string }>`select subject, page_id from payments.payments`.execute(db)
+  ).rows
+  t.after(async () => {
+    for (const { subject, pageId } of pages)
+      await sql`update payments.payments set page_id = ${pageId} where subject = ${subject}`.execute(db)
+    await sql`update payments.payments set status = 'OPEN' where subject = ${known?.subject}`.execute(db)
+  })
+  await sql`update payments.payments set page_id = 'cs_' || id where subject <> ${known?.subject}`.execute(db)
+  await sql`update payments.payments set status = 'ENDED' where subject = ${known?.subject}`.execute(db)
+  const { violations } = await compareWithProvider(db, provider)
+
+  // Of the one that was cancelled both sides say the same: nobody can pay it.
+  assert.equal(
+    violations.some(({ subject }) => subject === `order:${cancelled}`),
+    false,
+  )
+  const theirs = Object.fromEntries(violations.map(({ subject, theirs }) => [subject, theirs]))
+  assert.equal(theirs[`order:${paid}`], 'unknown')
+  assert.deepEqual(theirs[`order:${waiting}`], { status: 'OPEN', paid: 0, refunded: 0 })
+})
+
 test('a payment for a newsletter is no order’s: only the rules of money and nobody else look at it', async () => {
   const { provider } = used.context.payments
   assert.ok(provider)
