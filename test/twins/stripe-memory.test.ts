@@ -10,7 +10,6 @@ const SECRETS = { secretKey: 'sk_test_twin', webhookSecret: 'whsec_twin' }
 
 test('a twin that keeps its world in a file goes on with it, one without a file begins anew', async (t) => {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'kontor-twin-'))
-  t.after(() => rmSync(folder, { recursive: true }))
   const file = path.join(folder, 'stripe.json')
   const open = async (options: { file?: string } = {}) => {
     const twin = await startStripeTwin({ ...SECRETS, ...options })
@@ -30,7 +29,10 @@ test('a twin that keeps its world in a file goes on with it, one without a file 
   await first.twin.close()
 
   const again = await open({ file })
-  t.after(() => again.twin.close())
+  t.after(async () => {
+    await again.twin.close()
+    rmSync(folder, { recursive: true })
+  })
   const before = await again.sessions.retrieve(paid.id, { expand: ['payment_intent.latest_charge'] }, account)
   assert.deepEqual([before.payment_status, before.amount_total], ['paid', 1_000])
   assert.equal(again.twin.pay(open1.id).payment_status, 'paid')

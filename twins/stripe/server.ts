@@ -132,10 +132,10 @@ export async function startStripeTwin(options: StripeTwinOptions) {
     },
     async close(): Promise<void> {
       clearInterval(ticking)
-      keepLast?.()
       await courier.close()
       server.closeAllConnections()
       await new Promise<void>((resolve) => server.close(() => resolve()))
+      keepLast?.()
     },
   }
 }
