@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Stripe } from 'stripe'
+import { createCoupon } from './coupons.ts'
 import { invalid, noSuchAccount, unauthorized, unknownUrl } from './errors.ts'
 import { expand } from './expand.ts'
 import { decodeForm, type Reader, readForm } from './form.ts'
@@ -40,6 +41,7 @@ const ROUTES: Route[] = [
   ],
   ['GET', '/v1/payment_intents/:id', (at) => read(at, 'payment_intent', 'intent')],
   ['GET', '/v1/charges/:id', (at) => read(at, 'charge')],
+  ['POST', '/v1/coupons', (at) => createCoupon(at.world, at.params, at.account)],
   ['POST', '/v1/refunds', (at) => createRefund(at.world, at.params, at.account)],
   ['GET', '/v1/refunds', (at) => list(at, 'refund', '/v1/refunds', ['payment_intent', 'charge'])],
   ['GET', '/v1/refunds/:id', (at) => read(at, 'refund')],

@@ -61,11 +61,13 @@ export type SessionFields = Pick<
   Stripe.Checkout.Session,
   | 'id'
   | 'allowed_payment_method_types'
+  | 'amount_subtotal'
   | 'amount_total'
   | 'cancel_url'
   | 'client_reference_id'
   | 'currency'
   | 'customer_email'
+  | 'discounts'
   | 'expires_at'
   | 'locale'
   | 'metadata'
@@ -73,6 +75,7 @@ export type SessionFields = Pick<
   | 'payment_method_types'
   | 'submit_type'
   | 'success_url'
+  | 'total_details'
   | 'url'
 >
 
@@ -81,7 +84,6 @@ export const newSession = ({ now }: Clock, fields: SessionFields): Stripe.Checko
   adaptive_pricing: { enabled: false },
   after_expiration: null,
   allow_promotion_codes: null,
-  amount_subtotal: fields.amount_total,
   automatic_tax: { enabled: false, liability: null, provider: null, status: null },
   billing_address_collection: null,
   client_secret: null,
@@ -96,7 +98,6 @@ export const newSession = ({ now }: Clock, fields: SessionFields): Stripe.Checko
   customer_account: null,
   customer_creation: fields.mode === 'payment' ? 'if_required' : 'always',
   customer_details: null,
-  discounts: [],
   integration_identifier: null,
   invoice: null,
   invoice_creation: null,
@@ -119,7 +120,6 @@ export const newSession = ({ now }: Clock, fields: SessionFields): Stripe.Checko
   shipping_options: [],
   status: 'open',
   subscription: null,
-  total_details: { amount_discount: 0, amount_shipping: 0, amount_tax: 0 },
   ui_mode: 'hosted_page',
   wallet_options: null,
   ...fields,

@@ -56,6 +56,7 @@ const NO_SESSION = {
   total: '',
   every: '',
   lines: [],
+  discount: null,
   email: '',
   isEmailFixed: false,
   back: '',
@@ -63,7 +64,7 @@ const NO_SESSION = {
 }
 
 function valuesOf(world: World, session: Stripe.Checkout.Session) {
-  const { lines = [], business = '' } = world.drafts.get(session.id) ?? {}
+  const { lines = [], discount, business = '' } = world.drafts.get(session.id) ?? {}
   const currency = session.currency ?? 'usd'
   return {
     state: session.status,
@@ -76,6 +77,7 @@ function valuesOf(world: World, session: Stripe.Checkout.Session) {
       each: formatMoney(line.price?.unit_amount ?? 0, currency),
       total: formatMoney(line.amount_total, currency),
     })),
+    discount: discount ? { name: discount.name, amount: formatMoney(-discount.amount, currency) } : null,
     email: session.customer_email ?? '',
     isEmailFixed: session.customer_email !== null,
     back: (session.status === 'complete' ? successUrl(sessionOf(world, session.id)) : session.cancel_url) ?? '',

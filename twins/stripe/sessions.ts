@@ -1,4 +1,5 @@
 import type { Stripe } from 'stripe'
+import { readDiscount } from './coupons.ts'
 import { invalid } from './errors.ts'
 import type { Reader } from './form.ts'
 import { makeId, newLine, newSession } from './objects.ts'
@@ -12,6 +13,7 @@ const CURRENCIES = new Set(Intl.supportedValuesOf('currency'))
 const PARAMETERS = [
   'mode',
   'line_items',
+  'discounts',
   'success_url',
   'cancel_url',
   'expires_at',
@@ -34,14 +36,19 @@ export function createSession(world: World, params: Reader, account: string | un
   params.choice('ui_mode', ['hosted_page'])
   const mode = params.need('mode', params.choice('mode', ['payment', 'subscription']))
   const lines = readLines(world, params, mode)
-  const total = lines.reduce((sum, line) => sum + line.amount_total, 0)
+  const sum = lines.reduce((sum, line) => sum + line.amount_total, 0)
+  const currency = lines[0]?.currency ?? ''
+  const discount = readDiscount(world, params, { account, currency, sum })
   const methods = params.texts('allowed_payment_method_types')
   const id = makeId('cs_test', 58)
   const session = newSession(world, {
     id,
     mode,
-    amount_total: checkTotal(total, mode),
-    currency: lines[0]?.currency ?? null,
+    amount_subtotal: sum,
+    amount_total: checkTotal(sum - (discount?.amount ?? 0), mode),
+    currency,
+    discounts: discount ? [{ coupon: discount.coupon, promotion_code: null }] : [],
+    total_details: { amount_discount: discount?.amount ?? 0, amount_shipping: 0, amount_tax: 0 },
     success_url: params.need('success_url', params.url('success_url')),
     cancel_url: params.url('cancel_url') ?? null,
     client_reference_id: params.text('client_reference_id', 200) ?? null,
@@ -58,6 +65,7 @@ export function createSession(world: World, params: Reader, account: string | un
   branding?.only('display_name')
   const draft = {
     lines,
+    discount,
     business: branding?.text('display_name') ?? '',
     intent: readMade(params, 'payment_intent_data', mode === 'payment', 'payment'),
     subscription: readMade(params, 'subscription_data', mode === 'subscription', 'subscription'),

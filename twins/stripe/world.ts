@@ -1,4 +1,5 @@
 import type { Stripe } from 'stripe'
+import type { Discount } from './coupons.ts'
 import { missing } from './errors.ts'
 import { newEvent } from './objects.ts'
 
@@ -7,6 +8,7 @@ export type Kept =
   | Stripe.PaymentIntent
   | Stripe.Charge
   | Stripe.Refund
+  | Stripe.Coupon
   | Stripe.Subscription
   | Stripe.Invoice
   | Stripe.Event
@@ -18,6 +20,7 @@ export type KeptAs<K extends Kind> = Extract<Kept, { object: K }>
 /** What a session was asked to make once it is paid, and does not show itself. */
 export type Draft = {
   lines: Stripe.LineItem[]
+  discount?: Discount | undefined
   business: string
   intent: { description?: string; metadata: Record<string, string> }
   subscription: { description?: string; metadata: Record<string, string> }

@@ -9,6 +9,8 @@ import { type Payments, ProviderRefusal, UnknownPage } from '#platform/payments/
 import { within } from '#platform/within.ts'
 import { providerFailed, unavailable } from '#vocabulary/errors.ts'
 import { orderEnded, paidMeanwhile } from './errors.ts'
+import { itemsOf } from './page-items.ts'
+import type { Trace } from './place-orders.ts'
 import { endUnpaid, settle } from './settle.ts'
 import { orderIdOf, subjectOf } from './subject.ts'
 
@@ -21,13 +23,6 @@ const isOpen = ({ status }: Payment) => status === 'OPENING' || status === 'OPEN
 const isOver = ({ expiresAt }: Payment) => nowMs() > expiresAt.getTime() + GRACE_MS
 
 export type PageContext = { payments: Payments; publicUrl: string; log?: Pick<FastifyBaseLogger, 'warn'> }
-
-/** One item that says the total: discounts, tax and shipping are ours to compute, not the provider's. */
-const itemsOf = ({ number, total, lines }: OrderRow) => {
-  const [first] = lines
-  const name = lines.length === 1 && first ? `${first.quantity} × ${first.name}` : `Order ${number}`
-  return [{ name: Array.from(name).slice(0, 250).join(''), quantity: 1, amount: total }]
-}
 
 const resultUrl = (publicUrl: string, order: OrderRow, outcome: 'paid' | 'cancelled') =>
   `${publicUrl}/checkout/result?order=${order.number}&outcome=${outcome}`
@@ -48,7 +43,8 @@ async function open({ payments, publicUrl }: PageContext, order: OrderRow, payme
     key: `${payment.subject}:${payment.attempt}`,
     account: payment.account,
     currency: order.currency,
-    items: itemsOf(order),
+    ...itemsOf(order),
+    business: (order.trace as Trace | null)?.business,
     email: order.contactEmail,
     successUrl: withOrder(order.returnUrl, order, resultUrl(publicUrl, order, 'paid')),
     cancelUrl: withOrder(order.cancelUrl, order, resultUrl(publicUrl, order, 'cancelled')),

@@ -69,6 +69,9 @@ export type CheckoutRequest = {
   requestHash: Buffer | null
 }
 
+/** Kept with an order: what its figures were computed from, and whose name its payment page bears. A page is opened again as it was. */
+export type Trace = PricingInput & { business?: string }
+
 export type Placed = { order: OrderRow; isRepeated: boolean }
 export type Outcome = PromiseSettledResult<Placed>
 
@@ -245,7 +248,7 @@ function toOrder(
       appendStatuses([], [{ status: isFree ? 'PROCESSING' : 'PENDING' }], { field: 'statuses', ...sent }),
       appendStatuses([], [{ status: isFree ? 'PAID' : 'PENDING' }], { field: 'paymentStatus', ...sent }),
     ),
-    trace: input,
+    trace: { ...input, business: request.business.name } satisfies Trace,
     returnUrl: request.returnUrl,
     cancelUrl: request.cancelUrl,
     requestKey: request.requestKey ?? null,

@@ -15,8 +15,12 @@ export const fromProviderAmount = (amount: number, currency: string) => scale(am
 const scale = (amount: number, digits: number) => (digits >= 0 ? amount * 10 ** digits : amount / 10 ** -digits)
 
 /** Whether the provider can charge this: large and small enough, and in units that it knows. */
-export function isPayable(amount: number, currency: string): boolean {
+export const isPayable = (amount: number, currency: string) =>
+  isChargeable(amount, currency) && toProviderAmount(amount, currency) >= MIN
+
+/** The same for a part of what is charged: it may be as little as nothing. */
+export function isChargeable(amount: number, currency: string): boolean {
   const asked = toProviderAmount(amount, currency)
   const step = exponentOf(currency) === 3 ? 10 : 1 // of three digits it takes two
-  return Number.isInteger(asked) && asked % step === 0 && asked >= MIN && asked <= MAX
+  return Number.isInteger(asked) && asked % step === 0 && asked <= MAX
 }

@@ -21,6 +21,10 @@ export type NewPage = {
   account: string | null
   currency: string
   items: { name: string; quantity: number; amount: number }[]
+  /** Taken off the sum of the items. */
+  discount?: { name: string; amount: number }
+  /** Under which name the page asks for the money; without one, the account's own. */
+  business?: string | undefined
   email: string | null
   successUrl: string
   cancelUrl: string

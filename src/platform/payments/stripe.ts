@@ -51,9 +51,9 @@ export function createStripe({ secretKey, webhookSecrets, apiUrl }: StripeConfig
 
   return {
     async openPage(page) {
-      const { businessId, subject, key, account, currency, items, email, successUrl, cancelUrl, expiresAt } = page
+      const { businessId, subject, key, account, currency, items, discount, email } = page
       const metadata = { businessId, subject }
-      const session = await told(
+      const open = async () =>
         stripe.checkout.sessions.create(
           {
             ...modeOf(page, metadata),
@@ -68,15 +68,17 @@ export function createStripe({ secretKey, webhookSecrets, apiUrl }: StripeConfig
                 ...(page.interval && { recurring: { interval: INTERVALS[page.interval] } }),
               },
             })),
+            ...(discount && { discounts: [{ coupon: await makeCoupon(stripe, page, discount, of(account)) }] }),
+            ...(page.business && { branding_settings: { display_name: page.business } }),
             metadata,
-            success_url: successUrl,
-            cancel_url: cancelUrl,
-            expires_at: Math.floor(expiresAt.getTime() / 1000),
+            success_url: page.successUrl,
+            cancel_url: page.cancelUrl,
+            expires_at: Math.floor(page.expiresAt.getTime() / 1000),
             ...(email && { customer_email: email }),
           },
           { ...of(account), idempotencyKey: key },
-        ),
-      )
+        )
+      const session = await told(open())
       if (!session.url) throw new Error(`Stripe opened the page ${session.id} without an address`)
       return { ...toPageState(session), url: session.url }
     },
@@ -140,6 +142,31 @@ const modeOf = ({ interval }: NewPage, metadata: Record<string, string>) =>
   interval
     ? { mode: 'subscription' as const, subscription_data: { metadata } }
     : { mode: 'payment' as const, payment_intent_data: { metadata } }
+
+const MAX_COUPON_NAME = 40
+
+/** A page takes nothing off but by a coupon: one for this page only. Asked for again, it is there already. */
+async function makeCoupon(
+  stripe: Stripe,
+  { key, currency }: NewPage,
+  { name, amount }: NonNullable<NewPage['discount']>,
+  options: Stripe.RequestOptions,
+): Promise<string> {
+  const id = key.replaceAll(':', '-')
+  const coupon = {
+    id,
+    name: Array.from(name).slice(0, MAX_COUPON_NAME).join(''),
+    amount_off: toProviderAmount(amount, currency),
+    currency: currency.toLowerCase(),
+    duration: 'once' as const,
+    max_redemptions: 1,
+  }
+  await stripe.coupons.create(coupon, { ...options, idempotencyKey: `${key}:coupon` }).catch((error: unknown) => {
+    const isThere = error instanceof Stripe.errors.StripeInvalidRequestError && error.code === 'resource_already_exists'
+    if (!isThere) throw error
+  })
+  return id
+}
 
 function verify(stripe: Stripe, raw: Buffer, signature: string, secret: string): Stripe.Event | undefined {
   try {
