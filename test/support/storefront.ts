@@ -32,17 +32,22 @@ export async function openStorefront() {
   const demo = await openDemo({ databases: api.services.databases, publicUrl: api.url, slug: 'harbour-goods' })
   // The file of settings reads them.
   Object.assign(process.env, { KONTOR_URL: api.url, KONTOR_BUSINESS_ID: demo.business.id })
-  await Promise.all([build({ root: ROOT, logLevel: 'error', build: { outDir, emptyOutDir: true } }), fill(demo)])
+  await Promise.all([buildForUse(outDir), fill(demo)])
   const owner = await make.apiKey(demo.owner.userId, demo.business.id)
   const business = `/v1/businesses/${demo.business.id}`
   const find = async (place: string) => (await owner.get(`${business}/${place}`)).body.items[0].id as string
   const lettersId = await find('collections?slug=harbour-letter')
   const entryId = await find('entries?query=boathouse')
+  const newest = async (count: number): Promise<string[]> =>
+    (await owner.get(`${business}/products?limit=${count}`)).body.items.map(({ name }: { name: string }) => name)
 
   return {
     url,
     post: office.post,
     entryId,
+    /** Where pages and mails of the service lead to: mails name its public address, which is another port here. */
+    here: (link: URL) => String(link).replace(api.config.publicUrl, api.url),
+    newest,
     subscribers: async (): Promise<{ email: string; status: string }[]> => {
       const { body } = await owner.get(`${business}/collections/${lettersId}/subscribers`)
       return body.items
@@ -59,6 +64,17 @@ export async function openStorefront() {
       await office.close()
       await rm(outDir, { recursive: true })
     },
+  }
+}
+
+/** As it is for shoppers: otherwise what is meant for developers is built in. */
+async function buildForUse(outDir: string) {
+  const before = process.env.NODE_ENV
+  process.env.NODE_ENV = 'production'
+  try {
+    await build({ root: ROOT, logLevel: 'error', build: { outDir, emptyOutDir: true } })
+  } finally {
+    process.env.NODE_ENV = before
   }
 }
 

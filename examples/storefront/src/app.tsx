@@ -31,7 +31,7 @@ const ROUTES: [pattern: string, page: (props: { id: string }) => ComponentChildr
   ['/orders', OrdersPage],
   ['/orders/:id', ({ id }) => <OrderPage key={id} id={id} />],
   ['/journal', JournalPage],
-  ['/journal/:id', ({ id }) => <EntryPage key={id} id={id} />],
+  ['/journal/:slug', ({ id }) => <EntryPage key={id} name={id} />],
   ['/account', AccountPage],
   ['/confirm', ConfirmPage],
   ['/reset-password', ResetPasswordPage],

@@ -2,7 +2,7 @@ import type { Market } from '#vocabulary/business.ts'
 
 const paymentMethods: Market['paymentMethods'] = ['CREDIT_CARD', 'CARD_PROVIDER']
 
-/** A price never holds its tax here, it is added. European ones are what the customer pays: so none is added there. */
+/** A price never holds its tax: it comes on top, in both markets. Shops have to say so beside each price. */
 export const MARKETS: Market[] = [
   {
     id: 'us',
@@ -21,8 +21,8 @@ export const MARKETS: Market[] = [
     id: 'eu',
     name: 'European Union',
     currency: 'EUR',
-    taxBps: 0,
-    taxShipping: false,
+    taxBps: 1_900,
+    taxShipping: true,
     shippingMethods: [
       { id: 'standard', name: 'Standard, 2 to 4 days', price: 490, freeFrom: 6_900 },
       { id: 'express', name: 'Express, next working day', price: 1_490 },

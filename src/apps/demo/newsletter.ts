@@ -15,6 +15,7 @@ const COLLECTION: NewCollection = {
   slug: 'harbour-letter',
   description: 'Once a month, from the boathouse: what is new, what is nearly gone, and what the weather did.',
   type: 'NEWSLETTER',
+  doubleOptIn: true,
   statuses: [{ status: 'PUBLISHED' }],
   blocks: [
     { id: 'title', type: 'TEXT', label: 'Title', required: true, settings: { maxLength: 200 } },

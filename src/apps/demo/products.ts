@@ -1,7 +1,7 @@
 import { catalogResolvers, changeStock, createProduct, exportProducts } from '#modules/catalog/index.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import type { Demo } from './demo.ts'
-import { type DemoProduct, type DemoVariant, LOW_STOCK_THRESHOLD, PRODUCTS } from './goods/goods.ts'
+import { CATEGORIES, type DemoProduct, type DemoVariant, LOW_STOCK_THRESHOLD, PRODUCTS } from './goods/goods.ts'
 import { imageUrl } from './images/routes.ts'
 import type { Outcome, Tell } from './make-demo.ts'
 import { SOLD } from './order-plan.ts'
@@ -19,11 +19,17 @@ export async function readProductIds({ cell, business }: Demo): Promise<Map<stri
   return ids
 }
 
+/** One of each shelf in turn, the first of them last: lists show the newest first, and those are to be of every kind. */
+const IN_ORDER_OF_ARRIVAL = CATEGORIES.map(({ id }) => PRODUCTS.filter(({ category }) => category === id))
+  .flatMap((shelf) => shelf.map((product, place) => ({ product, place })))
+  .sort((one, other) => one.place - other.place)
+  .map(({ product }) => product)
+  .reverse()
+
 export async function makeProducts(demo: Demo, tell: Tell): Promise<Outcome> {
   const known = await readProductIds(demo)
   let made = 0
-  // From the last to the first: lists show the newest first.
-  for (const [index, product] of PRODUCTS.toReversed().entries()) {
+  for (const [index, product] of IN_ORDER_OF_ARRIVAL.entries()) {
     if (!known.has(product.slug)) {
       await makeProduct(demo, product, demo.startMs + (2 + index / 6) * DAY_MS)
       made++

@@ -14,7 +14,7 @@ export function CartPage() {
   useTitle('Cart')
   const cart = useCart()
   const { query } = usePlace()
-  const { value, error, reload, market } = useQuote()
+  const { value, error, reload, market, request } = useQuote()
   if (cart.length === 0) {
     return (
       <Notice title="Your cart is empty" action={{ href: '/shop', label: 'Look around' }}>
@@ -40,8 +40,12 @@ export function CartPage() {
           ))}
         </ul>
         <section class="panel" aria-label="What it costs">
-          <ShippingChoice market={market} />
-          <PromoCode problem={value?.promoProblem ?? ''} isApplied={Boolean(quote && quote.discount > 0)} />
+          <ShippingChoice market={market} quote={quote} />
+          <PromoCode
+            request={request}
+            problem={value?.promoProblem ?? ''}
+            isApplied={Boolean(quote && quote.discount > 0)}
+          />
           <Summary figures={quote} />
           {error && (
             <FormProblem>

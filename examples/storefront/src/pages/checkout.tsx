@@ -2,26 +2,30 @@ import type { KontorError } from '@kontor/sdk'
 import { useEffect, useState } from 'preact/hooks'
 import { Field } from '../parts/field.tsx'
 import { FormProblem, Notice, wordsOf } from '../parts/notices.tsx'
+import { Select } from '../parts/select.tsx'
 import { Summary } from '../parts/summary.tsx'
 import { useTitle } from '../parts/title.ts'
 import { useWaking } from '../parts/use-waking.ts'
 import { useCart, useChoices } from '../state/cart.ts'
-import { checkOut, type Details } from '../state/checkout.ts'
+import { checkOut, type Details, detailsOf } from '../state/checkout.ts'
 import { kontor, useSession } from '../state/kontor.ts'
+import { type Choice, countriesOf, US_STATES } from '../state/places.ts'
 import { lineProblem, useQuote } from '../state/quote.ts'
 import { go } from '../state/router.ts'
 import { keep, readKept } from '../state/storage.ts'
 
-const NOBODY: Details = { email: '', name: '', street: '', zip: '', city: '', country: '' }
+const NOBODY: Details = { email: '', name: '', street: '', city: '', state: '', zip: '', country: '' }
 
-const FIELDS: { name: keyof Details; label: string; autocomplete: string; type?: 'email'; class?: string }[] = [
-  { name: 'email', label: 'Email', autocomplete: 'email', type: 'email' },
-  { name: 'name', label: 'Full name', autocomplete: 'name' },
-  { name: 'street', label: 'Street and number', autocomplete: 'street-address' },
-  { name: 'zip', label: 'Postcode', autocomplete: 'postal-code', class: 'third' },
-  { name: 'city', label: 'Town', autocomplete: 'address-level2', class: 'rest' },
-  { name: 'country', label: 'Country', autocomplete: 'country-name' },
-]
+type Shown = { label: string; autocomplete: string; type?: 'email'; class?: string }
+const FIELDS: Record<keyof Details, Shown> = {
+  email: { label: 'Email', autocomplete: 'email', type: 'email' },
+  name: { label: 'Full name', autocomplete: 'name' },
+  street: { label: 'Street and number', autocomplete: 'street-address' },
+  country: { label: 'Country', autocomplete: 'country' },
+  zip: { label: 'Postcode', autocomplete: 'postal-code', class: 'short' },
+  city: { label: 'Town', autocomplete: 'address-level2', class: 'long' },
+  state: { label: 'State', autocomplete: 'address-level1', class: 'long' },
+}
 
 export function CheckoutPage() {
   useTitle('Check out')
@@ -29,7 +33,7 @@ export function CheckoutPage() {
   const choices = useChoices()
   const session = useSession()
   const { value, error, market } = useQuote()
-  const [details, setDetails] = useState(() => readKept('details', NOBODY))
+  const [typed, setDetails] = useState(() => ({ ...NOBODY, ...readKept('details', NOBODY) }))
   const [state, setState] = useState<{ isSending?: boolean; error?: KontorError }>({})
   const set = (changes: Partial<Details>) =>
     setDetails((before) => {
@@ -47,6 +51,14 @@ export function CheckoutPage() {
       () => {},
     )
   }, [session?.userId])
+
+  // What was chosen before may be of another market.
+  const countries = countriesOf(market)
+  const lists: Partial<Record<keyof Details, readonly Choice[]>> = { country: countries, state: US_STATES }
+  const [only, another] = countries
+  const known = countries.some(({ value }) => value === typed.country) ? typed.country : ''
+  const details = { ...typed, country: known || (another ? '' : (only?.value ?? '')) }
+  const names = detailsOf(details.country)
 
   useWaking(() => setState({}))
 
@@ -75,22 +87,23 @@ export function CheckoutPage() {
     <div class="wrap section">
       <h1>Check out</h1>
       <form class="two" onSubmit={(event) => void pay(event)}>
-        <div class="details">
+        <div class={details.country === 'US' ? 'details american' : 'details'}>
           <h2>Where it goes</h2>
-          {FIELDS.map(({ name, ...field }) => (
-            <Field
-              key={name}
-              {...field}
-              name={name}
-              required
-              value={details[name]}
-              problem={problemOf(
-                state.error,
-                FIELDS.findIndex((each) => each.name === name),
-              )}
-              onValue={(typed) => set({ [name]: typed })}
-            />
-          ))}
+          {names.map((name, index) => {
+            const choices = lists[name]
+            const field = {
+              ...FIELDS[name],
+              name,
+              value: details[name],
+              problem: problemOf(state.error, index),
+              onValue: (value: string) => set({ [name]: value }),
+            }
+            return choices ? (
+              <Select key={name} {...field} choices={choices} />
+            ) : (
+              <Field key={name} required {...field} />
+            )
+          })}
         </div>
         <section class="panel" aria-label="What it costs">
           <ul class="short-lines">

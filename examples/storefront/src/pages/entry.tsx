@@ -1,19 +1,31 @@
 import type { Product } from '@kontor/sdk'
+import { useEffect } from 'preact/hooks'
 import { Languages } from '../parts/languages.tsx'
 import { Problem } from '../parts/notices.tsx'
 import { Picture } from '../parts/picture.tsx'
 import { ProductCard } from '../parts/product-card.tsx'
 import { SafeHtml } from '../parts/safe-html.tsx'
 import { useTitle } from '../parts/title.ts'
-import { articleOf, dayOf, useLanguage } from '../state/content.ts'
+import { articleOf, dayOf, findEntry, useJournal, useLanguage } from '../state/content.ts'
 import { kontor, useMarket } from '../state/kontor.ts'
+import { go } from '../state/router.ts'
 import { useLoad } from '../state/use-load.ts'
 
-export function EntryPage({ id }: { id: string }) {
-  const { value, error, reload } = useLoad(`entry:${id}`, () => kontor.entries.get(id))
+/** `name` is the slug of the article, or its id. */
+export function EntryPage({ name }: { name: string }) {
+  const journal = useJournal()
+  const collectionId = journal.value?.id
+  const entry = useLoad(collectionId && `entry:${name}`, () => findEntry(collectionId ?? '', name))
+  const { value } = entry
+  const error = journal.error ?? entry.error
+  const reload = journal.error ? journal.reload : entry.reload
   const { language } = useLanguage()
   const article = value && articleOf(value, language)
   useTitle(article?.title)
+  // One address for one article, however it was found.
+  useEffect(() => {
+    if (value && name === value.id && article && !article.href.endsWith(value.id)) go(article.href, { replace: true })
+  }, [article?.href])
   if (error && !article) return <Problem error={error} retry={reload} />
   if (!article) {
     return (

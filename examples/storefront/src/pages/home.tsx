@@ -1,9 +1,10 @@
 import { HarbourScene } from '../parts/harbour-scene.tsx'
 import { Problem } from '../parts/notices.tsx'
 import { Picture } from '../parts/picture.tsx'
+import { taxText } from '../parts/price.tsx'
 import { CardSkeletons, ProductCard } from '../parts/product-card.tsx'
 import { useTitle } from '../parts/title.ts'
-import { mixOf, titleOf, useCategories } from '../state/catalog.ts'
+import { titleOf, useCategories, useNewest } from '../state/catalog.ts'
 import { useMarket } from '../state/kontor.ts'
 import { withQuery } from '../state/router.ts'
 
@@ -13,6 +14,7 @@ export function HomePage() {
   useTitle(undefined)
   const market = useMarket()
   const categories = useCategories()
+  const newest = useNewest(SHOWN)
   return (
     <>
       <section class="hero">
@@ -49,18 +51,17 @@ export function HomePage() {
         </ul>
       </section>
       <section class="wrap section" aria-labelledby="newest">
-        <h2 id="newest" class="section-title">
-          Just landed
-        </h2>
-        {categories.error && !categories.value ? (
-          <Problem isPart error={categories.error} retry={categories.reload} />
+        <div class="section-head">
+          <h2 id="newest" class="section-title">
+            Just landed
+          </h2>
+          {market && <p class="price-note">{`Prices in ${market.currency}, ${taxText(market)}`}</p>}
+        </div>
+        {newest.error && !newest.value ? (
+          <Problem isPart error={newest.error} retry={newest.reload} />
         ) : (
-          <ul class="grid" aria-busy={!categories.value}>
-            {categories.value ? (
-              mixOf(categories.value, SHOWN).map((product) => (
-                <ProductCard key={product.id} product={product} market={market} />
-              ))
-            ) : (
+          <ul class="grid" aria-busy={!newest.value}>
+            {newest.value?.map((product) => <ProductCard key={product.id} product={product} market={market} />) ?? (
               <CardSkeletons count={SHOWN} />
             )}
           </ul>

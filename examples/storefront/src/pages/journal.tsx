@@ -58,10 +58,10 @@ export function JournalPage() {
 }
 
 function Article({ entry }: { entry: Entry }) {
-  const { id, title, summary, image, at, locale } = articleOf(entry, useLanguage().language)
+  const { href, title, summary, image, at, locale } = articleOf(entry, useLanguage().language)
   return (
     <li lang={locale}>
-      <a href={`/journal/${id}`}>
+      <a href={href}>
         <Picture url={image} alt="" />
         <small>{dayOf(at)}</small>
         <h2>{title}</h2>

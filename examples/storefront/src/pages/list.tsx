@@ -1,8 +1,9 @@
 import type { Product } from '@kontor/sdk'
 import { FormProblem, Notice, Problem, wordsOf } from '../parts/notices.tsx'
+import { taxText } from '../parts/price.tsx'
 import { CardSkeletons, ProductCard } from '../parts/product-card.tsx'
 import { useTitle } from '../parts/title.ts'
-import { titleOf, useCategories } from '../state/catalog.ts'
+import { likelyWord, titleOf, useCategories, useNewest } from '../state/catalog.ts'
 import { kontor, useMarket } from '../state/kontor.ts'
 import { usePlace, withQuery } from '../state/router.ts'
 import { usePages } from '../state/use-pages.ts'
@@ -26,15 +27,16 @@ export function ListPage() {
     <div class="wrap section">
       <div class="list-head">
         <h1>{title}</h1>
-        <p role="status">{items && !list.isLoading ? countText(items.length, list.hasMore) : ' '}</p>
+        <div class="list-facts">
+          {market && <p>{`Prices in ${market.currency}, ${taxText(market)}`}</p>}
+          <p role="status">{items?.length && !list.isLoading ? countText(items.length, list.hasMore) : ' '}</p>
+        </div>
       </div>
       <Categories current={category} query={query} />
       {error && !items ? (
         <Problem isPart error={error} retry={list.reload} />
       ) : items?.length === 0 ? (
-        <Notice isPart title="Nothing like that on the shelves" action={{ href: '/shop', label: 'See everything' }}>
-          Try another word. A wrong letter does not matter, too many words do.
-        </Notice>
+        <NothingFound query={query} category={category} />
       ) : (
         <ul class="grid" aria-busy={!items}>
           {items?.map((product, index) => (
@@ -52,6 +54,49 @@ export function ListPage() {
         </p>
       )}
     </div>
+  )
+}
+
+const SUGGESTED = 4
+
+/** A likely word, the other shelves, and what is new: never a dead end. */
+function NothingFound({ query, category }: { query: string; category: string }) {
+  const market = useMarket()
+  const categories = useCategories().value ?? []
+  const newest = useNewest(SUGGESTED).value
+  const word = query && likelyWord(query, categories)
+  return (
+    <>
+      <Notice
+        isPart
+        title={query ? 'Nothing like that on the shelves' : 'Nothing on this shelf yet'}
+        action={{ href: '/shop', label: 'See everything' }}
+      >
+        {word ? (
+          <>
+            Did you mean <a href={withQuery('/shop', { query: word })}>{word}</a>?
+          </>
+        ) : query && category ? (
+          <a href={withQuery('/shop', { query })}>{`Look for “${query}” on every shelf`}</a>
+        ) : query ? (
+          'Try another word. A wrong letter does not matter, too many words do.'
+        ) : (
+          'Have a look at the others.'
+        )}
+      </Notice>
+      {newest && newest.length > 0 && (
+        <section aria-labelledby="suggested">
+          <h2 id="suggested" class="section-title">
+            Perhaps one of these
+          </h2>
+          <ul class="grid">
+            {newest.map((product) => (
+              <ProductCard key={product.id} product={product} market={market} />
+            ))}
+          </ul>
+        </section>
+      )}
+    </>
   )
 }
 

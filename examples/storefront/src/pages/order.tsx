@@ -1,4 +1,4 @@
-import type { Order } from '@kontor/sdk'
+import { type Order, paymentStatusOf } from '@kontor/sdk'
 import { useEffect, useState } from 'preact/hooks'
 import { Icon } from '../parts/icons.tsx'
 import { Problem } from '../parts/notices.tsx'
@@ -9,7 +9,8 @@ import { money } from '../state/catalog.ts'
 import { isOfCart } from '../state/checkout.ts'
 import { dayOf } from '../state/content.ts'
 import { kontor } from '../state/kontor.ts'
-import { paymentOf, stateText } from '../state/orders.ts'
+import { stateText } from '../state/orders.ts'
+import { countryName, stateName } from '../state/places.ts'
 import { usePlace } from '../state/router.ts'
 import { forget, useLoad } from '../state/use-load.ts'
 
@@ -23,7 +24,7 @@ export function OrderPage({ id: shown }: { id: string }) {
   const id = isComingBack ? (query.get('orderId') ?? '') : shown
   const { value: order, error, reload } = useLoad(`order:${id}`, () => kontor.orders.get(id))
   const [asked, setAsked] = useState(0)
-  const payment = order && paymentOf(order)
+  const payment = order && paymentStatusOf(order)
   const isWaiting = isComingBack && payment === 'PENDING' && asked < ASK_TIMES
   useTitle(order ? `Order ${order.number}` : 'Order')
 
@@ -79,7 +80,7 @@ export function OrderPage({ id: shown }: { id: string }) {
 type HeadlineProps = { order: Order; isComingBack: boolean; isWaiting: boolean; askAgain: () => void }
 
 function Headline({ order, isComingBack, isWaiting, askAgain }: HeadlineProps) {
-  const payment = paymentOf(order)
+  const payment = paymentStatusOf(order)
   if (!isComingBack || (payment !== 'PENDING' && payment !== 'PAID')) {
     return (
       <div class="headline">
@@ -116,15 +117,16 @@ function Address({ order }: { order: Order }) {
     return typeof value === 'string' ? value : ''
   }
   if (!text('street')) return null
+  const isAmerican = text('country') === 'US'
   return (
     <address>
       {text('name')}
       <br />
       {text('street')}
       <br />
-      {text('zip')} {text('city')}
+      {isAmerican ? `${text('city')}, ${stateName(text('state'))} ${text('zip')}` : `${text('zip')} ${text('city')}`}
       <br />
-      {text('country')}
+      {countryName(text('country'))}
     </address>
   )
 }

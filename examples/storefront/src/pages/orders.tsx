@@ -1,10 +1,10 @@
-import type { Order } from '@kontor/sdk'
+import { type Order, statusOf } from '@kontor/sdk'
 import { FormProblem, Notice, Problem, wordsOf } from '../parts/notices.tsx'
 import { useTitle } from '../parts/title.ts'
 import { money } from '../state/catalog.ts'
 import { dayOf } from '../state/content.ts'
 import { kontor, useSession } from '../state/kontor.ts'
-import { stateText, statusOf } from '../state/orders.ts'
+import { stateText } from '../state/orders.ts'
 import { usePages } from '../state/use-pages.ts'
 
 export function OrdersPage() {

@@ -2,7 +2,7 @@ import { blockValue, KontorError, type Product, priceOf } from '@kontor/sdk'
 import { useState } from 'preact/hooks'
 import { Gallery } from '../parts/gallery.tsx'
 import { Problem } from '../parts/notices.tsx'
-import { Price } from '../parts/price.tsx'
+import { Price, taxText } from '../parts/price.tsx'
 import { Quantity } from '../parts/quantity.tsx'
 import { useTitle } from '../parts/title.ts'
 import { VariantChoice } from '../parts/variant-choice.tsx'
@@ -50,6 +50,7 @@ function Details({ product }: { product: Product }) {
         <h1>{product.name}</h1>
         <p class="product-price" aria-live="polite">
           {price ? <Price {...price} /> : market ? `Not sold to ${market.name}` : ' '}
+          {price && market && <small class="price-note">{taxText(market)}, plus shipping</small>}
         </p>
         {variants.length > 1 && variant && (
           <VariantChoice

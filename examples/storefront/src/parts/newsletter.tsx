@@ -36,7 +36,7 @@ export function Newsletter() {
       const isPending = made.status === 'PENDING'
       setState({
         done: isPending
-          ? `Almost there: open the mail that we sent to ${email}.`
+          ? `Look into your inbox: we wrote to ${email}. Your letters begin once you press the link in that mail.`
           : `Thank you. The next letter goes to ${email}.`,
       })
     } catch (error) {

@@ -1,4 +1,8 @@
 import { money } from '../state/catalog.ts'
+import type { Market } from '../state/kontor.ts'
+
+/** Prices of the service never hold the tax. Where there is one, every price has to say so. */
+export const taxText = ({ taxBps }: Market) => (taxBps > 0 ? `plus ${taxBps / 100}% tax` : 'no tax is added')
 
 type PriceProps = { price: number; currency: string; compareAtPrice?: number | null; isFrom?: boolean }
 

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 
 /** What may stand in an entry. The service has cleaned it already; this page does not rely on that. */
 const TAGS = new Set(
-  'p h2 h3 h4 ul ol li blockquote pre code em strong b i u s sub sup br hr a img figure figcaption table thead tbody tr th td span div'.split(
+  'p h2 h3 h4 ul ol li blockquote pre code em strong b i u s sub sup br hr a img figure figcaption table caption thead tbody tfoot tr th td span div'.split(
     ' ',
   ),
 )
@@ -10,6 +10,8 @@ const DEEPEST = 60
 
 const isWeb = (address: string | null) =>
   address !== null && /^https?:$/.test(URL.parse(address, window.location.href)?.protocol ?? '')
+
+const spanOf = (cell: Element, name: string) => Number(cell.getAttribute(name)) || undefined
 
 /** HTML as elements of this page: parsed without running anything, and built anew from what is known. */
 export function SafeHtml({ html }: { html: string }) {
@@ -38,6 +40,22 @@ function shown(node: Node, depth: number): ComponentChildren {
       </a>
     ) : (
       childrenOf(node, depth)
+    )
+  }
+  if (name === 'table') {
+    // Scrolls by itself where the screen is narrow; the keyboard gets there, too.
+    return (
+      <div class="table" role="region" aria-label="Table" tabIndex={0}>
+        <table>{childrenOf(node, depth)}</table>
+      </div>
+    )
+  }
+  if (name === 'th' || name === 'td') {
+    const Cell = name
+    return (
+      <Cell colSpan={spanOf(node, 'colspan')} rowSpan={spanOf(node, 'rowspan')}>
+        {childrenOf(node, depth)}
+      </Cell>
     )
   }
   const Tag = name as 'p'

@@ -1,10 +1,13 @@
+import type { Quote, ShippingMethod } from '@kontor/sdk'
 import { useId } from 'preact/hooks'
 import { choose, useChoices } from '../state/cart.ts'
 import { money } from '../state/catalog.ts'
 import type { Market } from '../state/kontor.ts'
 import { methodOf } from '../state/quote.ts'
 
-export function ShippingChoice({ market }: { market: Market | undefined }) {
+type ChoiceProps = { market: Market | undefined; quote: Quote | undefined }
+
+export function ShippingChoice({ market, quote }: ChoiceProps) {
   const choices = useChoices()
   const name = useId()
   if (!market || market.shippingMethods.length === 0) return null
@@ -22,11 +25,30 @@ export function ShippingChoice({ market }: { market: Market | undefined }) {
           />
           <span>
             {method.name}
-            {method.freeFrom != null && <small>free from {money(method.freeFrom, market.currency)}</small>}
+            <FreeFrom method={method} market={market} quote={quote} />
           </span>
-          <span>{method.price === 0 ? 'Free' : money(method.price, market.currency)}</span>
+          <span>{costOf(method, quote) === 0 ? 'Free' : money(method.price, market.currency)}</span>
         </label>
       ))}
     </fieldset>
+  )
+}
+
+/** The service counts what is left of the goods after the discount. */
+const goodsOf = ({ subtotal, discount }: Quote) => subtotal - discount
+
+const costOf = ({ price, freeFrom }: ShippingMethod, quote: Quote | undefined) =>
+  freeFrom !== undefined && quote && goodsOf(quote) >= freeFrom ? 0 : price
+
+function FreeFrom({ method, market, quote }: { method: ShippingMethod; market: Market; quote: Quote | undefined }) {
+  const { freeFrom } = method
+  if (freeFrom === undefined || method.price === 0 || costOf(method, quote) === 0) return null
+  const missing = quote && freeFrom - goodsOf(quote)
+  return (
+    <small>
+      {missing
+        ? `${money(missing, market.currency)} more, and it is free`
+        : `free from ${money(freeFrom, market.currency)}`}
+    </small>
   )
 }

@@ -15,12 +15,9 @@ export const useCategories = () =>
       .sort((one, other) => one.name.localeCompare(other.name))
   })
 
-/** The newest of each category in turn, so that one large delivery does not fill the front page. */
-export function mixOf(categories: readonly Category[], count: number): Product[] {
-  const longest = Math.max(0, ...categories.map(({ products }) => products.length))
-  const rounds = Array.from({ length: longest }, (_, round) => categories.flatMap((each) => each.products[round] ?? []))
-  return rounds.flat().slice(0, count)
-}
+/** Lists are newest first. */
+export const useNewest = (count: number) =>
+  useLoad(`newest:${count}`, async () => (await kontor.products.list({ limit: count })).items)
 
 /** `rope-and-hardware` is for machines. */
 export const titleOf = (category: string) => {
@@ -45,3 +42,29 @@ export function cheapestOf({ variants }: Product, market: Market | undefined) {
 }
 
 export const money = (amount: number, currency: string) => formatPrice(amount, currency, navigator.language)
+
+/** The word on our labels that is nearest to what was typed, if one is near enough to be meant. */
+export function likelyWord(typed: string, categories: readonly Category[]): string | undefined {
+  const words = categories.flatMap(({ name, products }) => [name, ...products.map((product) => product.name)])
+  const known = new Set(words.flatMap((text) => text.toLowerCase().match(/\p{L}{3,}/gu) ?? []))
+  const wanted = typed.toLowerCase().match(/\p{L}{3,}/gu) ?? []
+  const near = wanted.flatMap((each) =>
+    [...known].map((word) => ({ word, far: distance(each, word) / Math.max(each.length, word.length) })),
+  )
+  const best = near.reduce((one, other) => (other.far < one.far ? other : one), { word: '', far: 1 })
+  return best.far > 0 && best.far <= 0.5 ? best.word : undefined
+}
+
+/** How many letters are wrong, missing or too many. */
+function distance(one: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_, index) => index)
+  for (const [at, letter] of [...one].entries()) {
+    const next = [at + 1]
+    for (let index = 0; index < other.length; index++) {
+      const swapped = (row[index] ?? 0) + (letter === other[index] ? 0 : 1)
+      next.push(Math.min(swapped, (row[index + 1] ?? 0) + 1, (next[index] ?? 0) + 1))
+    }
+    row = next
+  }
+  return row.at(-1) ?? 0
+}

@@ -4,8 +4,12 @@ import { kontor, type Market } from './kontor.ts'
 import { itemsOf, methodOf } from './quote.ts'
 import { keep, readKept } from './storage.ts'
 
-export const DETAILS = ['email', 'name', 'street', 'zip', 'city', 'country'] as const
-export type Details = Record<(typeof DETAILS)[number], string>
+const AMERICAN = ['email', 'name', 'country', 'street', 'city', 'state', 'zip'] as const
+const OTHERS = ['email', 'name', 'country', 'street', 'zip', 'city'] as const
+export type Details = Record<(typeof AMERICAN)[number], string>
+
+/** What an address in that country has. They are sent in this order, and errors name them by their place. */
+export const detailsOf = (country: string): readonly (keyof Details)[] => (country === 'US' ? AMERICAN : OTHERS)
 
 /** Well within the hour for which a payment page is open. */
 const SAME_ORDER_MS = 45 * 60_000
@@ -40,7 +44,7 @@ export async function checkOut(cart: readonly CartLine[], choices: Choices, mark
     items: itemsOf(cart),
     shippingMethodId: methodOf(market, choices)?.id,
     promoCode: choices.promoCode || undefined,
-    blocks: DETAILS.map((id) => ({ id, type: 'TEXT' as const, value: details[id].trim() })),
+    blocks: detailsOf(details.country).map((id) => ({ id, type: 'TEXT' as const, value: details[id].trim() })),
     returnUrl: `${origin}/orders/paid`,
     cancelUrl: `${origin}/cart`,
   }

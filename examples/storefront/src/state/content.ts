@@ -39,8 +39,21 @@ const isHtml = (block: Entry['blocks'][number]) => block.settings?.variant === '
 const isIn = (blocks: Entry['blocks'], language: string) =>
   blocks.some(({ type, value }) => type === 'TEXT' && typeof value === 'object' && value !== null && language in value)
 
+/** For the address. A collection need not have a block for it: then it is the id. */
+export const slugOf = ({ blocks }: Entry) => {
+  const value: unknown = blockValue(blocks, 'slug')
+  return typeof value === 'string' ? value : ''
+}
+
+/** By its slug; or by its id, as older links have it. */
+export async function findEntry(collectionId: string, name: string): Promise<Entry> {
+  const { items } = await kontor.entries.list({ collectionId, 'block.slug': name, limit: 1 })
+  return items[0] ?? kontor.entries.get(name)
+}
+
 /** An entry as an article: known ids first, else the first block that can be it. */
-export function articleOf({ id, blocks, locale, createdAt }: Entry, language: string) {
+export function articleOf(entry: Entry, language: string) {
+  const { id, blocks, locale, createdAt } = entry
   const text = (blockId: string | undefined) => {
     const value: unknown = blockId === undefined ? undefined : blockValue(blocks, blockId, language)
     return typeof value === 'string' ? value : ''
@@ -50,6 +63,7 @@ export function articleOf({ id, blocks, locale, createdAt }: Entry, language: st
   const date: unknown = blockValue(blocks, 'date', language)
   return {
     id,
+    href: `/journal/${encodeURIComponent(slugOf(entry) || id)}`,
     /** Not every text is there in every language. */
     locale: isIn(blocks, language) ? language : locale,
     title: text('title') || text(plain[0]?.id),

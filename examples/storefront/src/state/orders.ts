@@ -1,8 +1,4 @@
-import type { Order } from '@kontor/sdk'
-
-/** The last entry of a history is the current one. */
-export const statusOf = ({ statuses }: Order) => statuses.at(-1)?.status ?? 'PENDING'
-export const paymentOf = ({ paymentStatus }: Order) => paymentStatus.at(-1)?.status ?? 'PENDING'
+import { type Order, paymentStatusOf, statusOf } from '@kontor/sdk'
 
 const TEXTS: Record<string, string> = {
   PENDING: 'Waiting for payment',
@@ -14,7 +10,7 @@ const TEXTS: Record<string, string> = {
 }
 
 export function stateText(order: Order): string {
-  const payment = paymentOf(order)
+  const payment = paymentStatusOf(order)
   if (payment === 'REFUNDED') return 'Paid back'
   const text = TEXTS[statusOf(order)] ?? statusOf(order)
   return payment === 'PARTIALLY_REFUNDED' ? `${text}, partly paid back` : text

@@ -1,7 +1,7 @@
-import type { KontorError, Quote } from '@kontor/sdk'
-import { type CartLine, type Choices, useCart, useChoices } from './cart.ts'
+import type { KontorError, Quote, QuoteRequest } from '@kontor/sdk'
+import { type CartLine, type Choices, choose, useCart, useChoices } from './cart.ts'
 import { kontor, type Market, useMarket } from './kontor.ts'
-import { type Loaded, useLoad } from './use-load.ts'
+import { type Loaded, remember, useLoad } from './use-load.ts'
 
 export type Quoted = { quote: Quote; promoProblem: string }
 
@@ -19,20 +19,21 @@ export const detailOf = (error: KontorError | undefined, field: string) =>
 export const lineProblem = (error: KontorError | undefined, index: number) =>
   error?.details.find(({ field }) => new RegExp(`^(items|lines)\\.${index}(\\.|$)`).test(field))?.message ?? ''
 
-/** What the cart costs. A promo code that does not count is said, and the rest is quoted without it. */
-export function useQuote(): Loaded<Quoted> & { market: Market | undefined } {
+/**
+ * What the cart costs. A promo code that no longer counts (the cart has become smaller, its time is over) is said, and
+ * the rest is quoted without it.
+ */
+export function useQuote(): Loaded<Quoted> & { market: Market | undefined; request: QuoteRequest | undefined } {
   const cart = useCart()
   const choices = useChoices()
   const market = useMarket()
-  const asked = market &&
-    cart.length > 0 && {
-      market: market.id,
-      items: itemsOf(cart),
-      shippingMethodId: methodOf(market, choices)?.id,
-      promoCode: choices.promoCode || undefined,
-    }
-  const loaded = useLoad(asked ? `quote:${JSON.stringify(asked)}` : undefined, async (): Promise<Quoted> => {
-    const { promoCode, ...rest } = asked as Exclude<typeof asked, false | undefined>
+  const { promoCode } = choices
+  const request =
+    market && cart.length > 0
+      ? { market: market.id, items: itemsOf(cart), shippingMethodId: methodOf(market, choices)?.id }
+      : undefined
+  const loaded = useLoad(request && keyOf(request, promoCode), async (): Promise<Quoted> => {
+    const rest = request as QuoteRequest
     if (!promoCode) return { quote: await kontor.quote(rest), promoProblem: '' }
     try {
       return { quote: await kontor.quote({ ...rest, promoCode }), promoProblem: '' }
@@ -42,5 +43,14 @@ export function useQuote(): Loaded<Quoted> & { market: Market | undefined } {
       return { quote: await kontor.quote(rest), promoProblem }
     }
   })
-  return { ...loaded, market }
+  return { ...loaded, market, request }
+}
+
+const keyOf = (request: QuoteRequest, promoCode: string) => `quote:${JSON.stringify([request, promoCode])}`
+
+/** Takes a code that counts, and keeps none that does not: that fails, and goes no further than the field. */
+export async function takePromoCode(request: QuoteRequest, promoCode: string): Promise<void> {
+  const quote = await kontor.quote({ ...request, promoCode })
+  remember(keyOf(request, promoCode), { quote, promoProblem: '' })
+  choose({ promoCode })
 }
