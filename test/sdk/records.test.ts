@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { createKontor, etagOf, KontorError, paymentStatusOf, statusOf } from '../../packages/sdk/src/index.ts'
 import { useApi } from '../support/setup.ts'
 import { item, openShop } from '../support/shopping.ts'
@@ -86,7 +86,7 @@ test('an answer of somebody else says where it came from, and what to check', as
 const ignored = [200, { 'x-ignored-fields': 'colour, variants.0.prise' }, { id: 'prod_1' }] as [number, object, unknown]
 
 /** What the client says on the console. */
-function listen(context: { mock: { method: typeof import('node:test').mock.method } }) {
+function listen(context: TestContext) {
   const warn = context.mock.method(console, 'warn', () => {})
   return () => warn.mock.calls.map(({ arguments: [text] }) => String(text))
 }

@@ -24,7 +24,7 @@ const IN_ORDER_OF_ARRIVAL = CATEGORIES.map(({ id }) => PRODUCTS.filter(({ catego
   .flatMap((shelf) => shelf.map((product, place) => ({ product, place })))
   .sort((one, other) => one.place - other.place)
   .map(({ product }) => product)
-  .reverse()
+  .toReversed()
 
 export async function makeProducts(demo: Demo, tell: Tell): Promise<Outcome> {
   const known = await readProductIds(demo)

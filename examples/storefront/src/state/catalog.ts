@@ -58,10 +58,10 @@ export function likelyWord(typed: string, categories: readonly Category[]): stri
 /** How many letters are wrong, missing or too many. */
 function distance(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, index) => index)
-  for (const [at, letter] of [...one].entries()) {
+  for (let at = 0; at < one.length; at++) {
     const next = [at + 1]
     for (let index = 0; index < other.length; index++) {
-      const swapped = (row[index] ?? 0) + (letter === other[index] ? 0 : 1)
+      const swapped = (row[index] ?? 0) + (one[at] === other[index] ? 0 : 1)
       next.push(Math.min(swapped, (row[index + 1] ?? 0) + 1, (next[index] ?? 0) + 1))
     }
     row = next
