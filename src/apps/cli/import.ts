@@ -44,7 +44,7 @@ export function productImport(cell: Db, business: Business, control: ControlDb):
     unit: 'products',
     begin: () => catalog.beginImport(cell, businessId, undefined),
     stage: (id, file, format, progress) =>
-      catalog.stageFile(cell, businessId, id, file, { format, maxBytes: NO_LIMIT, progress }),
+      catalog.stageFile(cell, business, id, file, { format, maxBytes: NO_LIMIT, progress }),
     seal: (id, total) => transaction(cell, (tx) => catalog.sealImport(tx, businessId, id, total)),
     drop: (id) => catalog.dropImport(cell, businessId, id),
     read: (id) => catalog.getImport(cell, businessId, id),

@@ -1,19 +1,21 @@
 import assert from 'node:assert/strict'
+import { Readable } from 'node:stream'
 import { test } from 'node:test'
-import { parse } from 'csv-parse'
 import fc from 'fast-check'
+import { readCsv } from '#platform/csv.ts'
 import type { Market } from '#vocabulary/business.ts'
-import { csvHeader, groupCsvRecords, toCsv, toProduct } from './csv.ts'
+import type { Detail } from '#vocabulary/errors.ts'
+import { csvHeader, groupCsvRecords, readHeader, toCsv, toProduct } from './csv.ts'
 import type { Product } from './schemas.ts'
 
-const markets = [{ id: 'us' }, { id: 'de' }] as Market[]
+const markets = [{ id: 'us', currency: 'USD' }, { id: 'de', currency: 'EUR' }, { id: 'jp', currency: 'JPY' }] as Market[] // biome-ignore format: one line
 
 /** Read as the import reads it. */
 async function read(text: string) {
-  const parser = parse(text, { columns: true, bom: true, info: true, skip_empty_lines: true, relax_column_count: true, trim: true }) // biome-ignore format: one line
-  const rows: { number: number; product: Record<string, unknown> }[] = []
-  for await (const { number, line } of groupCsvRecords(parser as Parameters<typeof groupCsvRecords>[0])) {
-    rows.push({ number, product: JSON.parse(line) as Record<string, unknown> })
+  const records = readCsv(Readable.from([Buffer.from(text)]), { readHeader: (names) => readHeader(names, markets), maxRowBytes: 2 * 1024 * 1024 }) // biome-ignore format: one line
+  const rows: { number: number; product: Record<string, unknown>; details: Detail[] | undefined }[] = []
+  for await (const { number, line, details } of groupCsvRecords(records, markets)) {
+    rows.push({ number, product: details ? {} : (JSON.parse(line) as Record<string, unknown>), details })
   }
   return rows
 }
@@ -127,7 +129,7 @@ test('what is written is read back, whatever it is', async () => {
   await fc.assert(
     fc.asyncProperty(products, async (made) => {
       const written = made.map((one) => toCsv(one as unknown as Product, markets)).join('')
-      const rows = await read(`${csvHeader(markets)}\n${written}`)
+      const rows = await read(`${csvHeader(markets)}${written}`)
       assert.deepEqual(
         rows.map((row) => row.product),
         structuredClone(made.map(kept)),
@@ -137,9 +139,77 @@ test('what is written is read back, whatever it is', async () => {
   )
 })
 
-test('a cell that looks like a formula is written as it is: the file is for reading it in again', async () => {
+test('a cell that looks like a formula is disarmed for spreadsheets, and read back as it was', async () => {
+  for (const formula of ['=HYPERLINK("https://evil.example")', '+1', '-1', '@a', '\tx', '\rx', "'=1", "''@x"]) {
+    const one = { slug: 'x', name: formula, description: '', category: '', statuses: [], gallery: [], blocks: [], variants: [] } // biome-ignore format: one line
+    const written = toCsv(one as unknown as Product, markets)
+    assert.match(written, /^x,"?'/, formula)
+    const [row] = await read(`${csvHeader(markets)}${written}`)
+    assert.equal(row?.product.name, formula)
+  }
   const [row] = await read('slug,name\nx,=1+1\n')
-  assert.equal(row?.product.name, '=1+1')
-  const one = { slug: 'x', name: '=1+1', description: '@a', category: '', statuses: [], gallery: [], blocks: [], variants: [] } // biome-ignore format: one line
-  assert.match(toCsv(one as unknown as Product, markets), /^x,=1\+1,@a,/)
+  assert.equal(row?.product.name, '=1+1', 'who writes one by hand means it')
+})
+
+test('columns may be separated by semicolons or tabs, as spreadsheets write them', async () => {
+  for (const separator of [',', ';', '\t']) {
+    const text = `\ufeffslug${separator}"a, b; c"${separator}name\r\nmug${separator}x${separator}Mug\r\n`
+    assert.deepEqual((await read(text))[0]?.product, { slug: 'mug', name: 'Mug' }, JSON.stringify(separator))
+  }
+})
+
+test('names of columns are known in any case and with spaces, if it is clear what they mean', async () => {
+  const header = 'Slug;NAME;Variant Name;low_stock_threshold;Price: US;Compare at price:us;price:jp;Notes;name'
+  const [row] = await read(`${header}\nmug;Wrong;Red;3;2200;2500;22;whatever;Mug\n`)
+  const [variant] = row?.product.variants as Record<string, unknown>[]
+  assert.equal(row?.product.name, 'Mug', 'the one that is spelled exactly')
+  assert.deepEqual(variant, {
+    name: 'Red',
+    inventory: { lowStockThreshold: 3 },
+    pricing: {
+      markets: [
+        { marketId: 'us', price: 2_200, compareAtPrice: 2_500 },
+        { marketId: 'jp', price: 22 },
+      ],
+    },
+  })
+})
+
+test('a status may be written in any case', () => {
+  for (const status of ['active', 'Active', 'ACTIVE'])
+    assert.deepEqual(toProduct([{ slug: 'x', status }]).statuses, [{ status: 'ACTIVE' }])
+  assert.deepEqual(
+    toProduct([{ slug: 'x', status: 'sold' }]).statuses,
+    [{ status: 'sold' }],
+    'for the schema to refuse',
+  )
+})
+
+test('a price that is no whole number is refused by the name of its column, with the right form', async () => {
+  const told = async (cells: string) => {
+    const [row] = await read(`slug;price:us;compareAtPrice:de;price:jp;quantity\nmug;${cells}\n`)
+    return (row?.details ?? []).map(({ field, error, message }) => `${field} ${error} ${message}`)
+  }
+  assert.deepEqual(await told('22.00;;;'), [
+    'price:us INVALID price:us must be a whole number of cents: 2200, not 22.00.',
+  ])
+  for (const [text, form] of [
+    ['$22', ': 2200'],
+    ['22.5', ': 2250'],
+    ['0,99 €', ': 99'],
+    ['22.005', ''],
+    ['1,000', ''],
+    ['1.234,56', ''],
+    ['cheap', ''],
+    ['-1.00', ''],
+  ]) {
+    assert.deepEqual(await told(`;${text};;`), [
+      `compareAtPrice:de INVALID compareAtPrice:de must be a whole number of cents${form}, not ${text}.`,
+    ])
+  }
+  assert.deepEqual(await told(';;22.00;1.5'), [
+    'price:jp INVALID price:jp must be a whole number in the smallest unit of JPY: 22, not 22.00.',
+    'quantity INVALID quantity must be a whole number, not 1.5.',
+  ])
+  assert.deepEqual(await told('2200;0;22;7'), [])
 })

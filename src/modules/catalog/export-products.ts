@@ -12,7 +12,7 @@ const BATCH = 200
 
 /** All products, oldest first, as the import reads them: some hundreds at a time, so neither side ever holds them all. */
 export async function* exportProducts(db: Db, business: Business, format: ImportFormat): AsyncGenerator<string> {
-  if (format === 'csv') yield `${csvHeader(business.markets)}\n`
+  if (format === 'csv') yield csvHeader(business.markets)
   for (let last = ''; ; ) {
     const rows = await fetchRows<ListRow>(db, EXPORT, [business.id, last, BATCH])
     const fitting = rows.slice(

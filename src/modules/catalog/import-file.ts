@@ -1,9 +1,9 @@
-import { pipeline, type Readable } from 'node:stream'
-import { parse as parseCsv } from 'csv-parse'
+import type { Readable } from 'node:stream'
+import { readCsv } from '#platform/csv.ts'
 import type { Db } from '#platform/database/database.ts'
-import { csvProblem, decodeUtf8, type FileLine, limitFile, readLines } from '#platform/http/uploads.ts'
-import { badRequest } from '#vocabulary/errors.ts'
-import { groupCsvRecords } from './csv.ts'
+import { type FileLine, limitFile, readLines } from '#platform/http/uploads.ts'
+import type { Business } from '#vocabulary/business.ts'
+import { groupCsvRecords, readHeader } from './csv.ts'
 import { stageRows } from './imports.ts'
 
 export const IMPORT_FORMATS = ['ndjson', 'csv'] as const
@@ -17,7 +17,7 @@ const STAGE_CHARACTERS = 2_000_000
 /** Puts a file, as it arrives, into the rows that wait to be imported. Answers how many there are. */
 export async function stageFile(
   db: Db,
-  businessId: string,
+  { id: businessId, markets }: Pick<Business, 'id' | 'markets'>,
   importId: string,
   file: Readable,
   {
@@ -36,36 +36,15 @@ export async function stageFile(
     waiting = []
     characters = 0
   }
-  for await (const row of format === 'csv' ? readCsv(limited) : readLines(limited, MAX_LINE_BYTES)) {
+  const readProducts = () => {
+    const rows = readCsv(limited, { readHeader: (names) => readHeader(names, markets), maxRowBytes: MAX_LINE_BYTES })
+    return groupCsvRecords(rows, markets)
+  }
+  for await (const row of format === 'csv' ? readProducts() : readLines(limited, MAX_LINE_BYTES)) {
     waiting.push(row)
     characters += row.line.length
     if (waiting.length >= STAGE_ROWS || characters > STAGE_CHARACTERS) await flush()
   }
   await flush()
   return total
-}
-
-async function* readCsv(file: Readable): AsyncGenerator<FileLine> {
-  const parser = parseCsv({
-    columns: checkHeader,
-    bom: true,
-    info: true,
-    skip_empty_lines: true,
-    relax_column_count: true,
-    trim: true,
-    max_record_size: MAX_LINE_BYTES,
-  })
-  pipeline(file, decodeUtf8, parser, () => {}) // whoever reads from the parser hears of its errors
-  try {
-    yield* groupCsvRecords(parser as AsyncIterable<{ record: Record<string, string>; info: { lines: number } }>)
-  } catch (error) {
-    throw csvProblem(error)
-  }
-}
-
-/** Without a column that says so, nobody knows where a product ends: all rows would be variants of the first one's. */
-function checkHeader(columns: string[]): string[] {
-  if (!columns.includes('slug') && !columns.includes('name'))
-    throw badRequest('The first line of the file must name its columns, slug or name among them.')
-  return columns
 }

@@ -53,7 +53,7 @@ export const transferRoutes: FastifyPluginAsyncTypebox = async (app) => {
       if (Number(request.headers['content-length']) > MAX_BYTES) throw payloadTooLarge('100 MiB')
       const id = await beginImport(cell, business.id, actor)
       try {
-        const total = await stageFile(cell, business.id, id, body, { format })
+        const total = await stageFile(cell, business, id, body, { format })
         const made = await transaction(cell, async (tx) => {
           const sealed = await sealImport(tx, business.id, id, total)
           if (total > 0) await enqueue(tx, importProducts, { businessId: business.id, importId: id })

@@ -158,8 +158,8 @@ test('a CSV file is imported, a row a variant', async () => {
   assert.deepEqual(more, [])
   assert.equal(error?.number, 6, 'the attributes of the mug have a line more')
   assert.deepEqual(error?.details.map(({ field, error: code }) => `${field} ${code}`).sort(), [
-    'variants.0.inventory.quantity INVALID',
-    'variants.0.pricing.markets.0.price INVALID',
+    'price:us INVALID',
+    'quantity INVALID',
   ])
 })
 
@@ -702,4 +702,34 @@ test('old imports, and uploads that never ended, are forgotten', async () => {
   assert.deepEqual(await rowsLeft(shop.db, shop.id), { rows: 3, imports: 3 })
   for (const id of [kept.id, await young, await running])
     assert.equal((await shop.admin.get(`${shop.products}/imports/${id}`)).status, 200)
+})
+
+test('a product whose rows are larger than 2 MiB together is refused, and the rest of the file is imported', async () => {
+  const shop = await used.make.shop()
+  const row = (slug: string, name: string) => `${slug},${name},${'x'.repeat(300_000)}`
+  const rows = Array.from({ length: 40 }, (_, index) => row('large', index === 0 ? 'Large' : ''))
+  const text = ['slug,name,description', 'mug,Mug,', ...rows, 'bowl,Bowl,', ''].join('\n')
+  const uploaded = await uploadFile(shop, text, CSV)
+  const staged = await sql<{ bytes: number }>`
+    select max(octet_length(line)) as bytes from catalog.import_rows where import_id = ${uploaded.body.id}`.execute(
+    shop.db,
+  )
+  assert.ok((staged.rows[0]?.bytes ?? 0) < 10_000, `${staged.rows[0]?.bytes} bytes wait to be imported`)
+  const done = await finishImport(shop, uploaded.body.id)
+  assert.equal(countsOf(done), '2/0/1 of 3')
+  const [error] = await importErrors(shop, done.id)
+  assert.equal(error?.number, 3)
+  assert.match(error?.details[0]?.message ?? '', /2 MiB together/)
+})
+
+test('a file as a spreadsheet saves it is imported, and a price in dollars is told with its column', async () => {
+  const shop = await used.make.shop()
+  const text = '\ufeffSlug;Name;Status;Price:US\r\nmug;Mug;active;2200\r\nbowl;Bowl;Active;22.00\r\n'
+  const done = await importFile(shop, text, CSV)
+  assert.equal(countsOf(done), '1/0/1 of 2')
+  assert.equal((await bySlug(shop, 'mug')).statuses[0].status, 'ACTIVE')
+  const [error] = await importErrors(shop, done.id)
+  assert.deepEqual(error?.details, [
+    { field: 'price:us', error: 'INVALID', message: 'price:us must be a whole number of cents: 2200, not 22.00.' },
+  ])
 })
