@@ -24,7 +24,7 @@ export function findWrongNumbers(rows: readonly Cells[], markets: readonly Marke
   return details
 }
 
-const NUMBERS = ['quantity', 'lowStockThreshold']
+const NUMBERS = ['quantity', 'lowStockThreshold', 'maxPerOrder']
 
 /** `a whole number of cents: 2200`; the figure only where there is no doubt which one was meant. */
 function wholePrice(text: string, currency: string | undefined): string {

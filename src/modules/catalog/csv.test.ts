@@ -92,7 +92,12 @@ const variant = fc.record({
   attributes: fc.array(fc.record({ name: fc.oneof(name, fc.constant('Colour')), value: text }), { maxLength: 3 }),
   pricing: fc.record({ markets: prices }),
   inventory: fc.record(
-    { tracked: fc.boolean(), quantity: fc.nat(1_000_000_000), lowStockThreshold: fc.nat(1_000_000_000) },
+    {
+      tracked: fc.boolean(),
+      quantity: fc.nat(1_000_000_000),
+      lowStockThreshold: fc.nat(1_000_000_000),
+      maxPerOrder: fc.integer({ min: 1, max: 10_000 }),
+    },
     { requiredKeys: ['tracked', 'quantity'] },
   ),
   gallery,

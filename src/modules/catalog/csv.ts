@@ -19,6 +19,7 @@ const VARIANT_COLUMNS = [
   'tracked',
   'quantity',
   'lowStockThreshold',
+  'maxPerOrder',
 ] as const
 
 const BY_NAME = new Map<string, string>([...PRODUCT_COLUMNS, ...VARIANT_COLUMNS].map((name) => [bare(name), name]))
@@ -130,6 +131,7 @@ function toVariant(cells: Cells): Record<string, unknown> {
   put(inventory, 'tracked', cells.tracked, toBoolean)
   put(inventory, 'quantity', cells.quantity, toInteger)
   put(inventory, 'lowStockThreshold', cells.lowStockThreshold, toInteger)
+  put(inventory, 'maxPerOrder', cells.maxPerOrder, toInteger)
   if (Object.keys(inventory).length > 0) variant.inventory = inventory
   const markets = Object.entries(cells).flatMap(([column, text]) => {
     const marketId = /^price:(.+)$/.exec(column)?.[1]
@@ -220,6 +222,7 @@ function variantCells(variant: ExportedVariant | undefined, markets: readonly Ma
     String(inventory.tracked),
     String(inventory.quantity),
     inventory.lowStockThreshold?.toString() ?? '',
+    inventory.maxPerOrder?.toString() ?? '',
     ...prices,
   ]
 }

@@ -18,10 +18,12 @@ export function toDocument(product: Product): string {
   return `${head.slice(0, -1)},"variants":[${product.variants.map(toVariant).join(',')}],${tail.slice(1)}`
 }
 
-function toVariant({ id, name, sku, attributes, prices, gallery, tracked, lowStockThreshold }: Variant): string {
+function toVariant(variant: Variant): string {
+  const { id, name, sku, attributes, prices, gallery, tracked, lowStockThreshold, maxPerOrder } = variant
   const head = JSON.stringify({ id, name, sku, attributes, pricing: { markets: prices } })
   const threshold = lowStockThreshold === null ? '' : `,"lowStockThreshold":${lowStockThreshold}`
-  const inventory = `{"tracked":${tracked},"quantity":${GAP}${threshold}}`
+  const most = maxPerOrder === null ? '' : `,"maxPerOrder":${maxPerOrder}`
+  const inventory = `{"tracked":${tracked},"quantity":${GAP}${threshold}${most}}`
   return `${head.slice(0, -1)},"inventory":${inventory},"gallery":${JSON.stringify(gallery)}}`
 }
 

@@ -11,6 +11,8 @@ export type Goods = VariantKey & {
   name: string
   sku: string
   prices: MarketPrice[]
+  /** One order by checkout has no more of it. */
+  maxPerOrder: number | null
   tracked: boolean
   quantity: number
 }
@@ -62,12 +64,12 @@ async function read(
           limit 1 ${lock}) as stock
     )
     select product.id as product_id, variant.id as variant_id, product.status, ${NAMES} as name, variant.sku, variant.prices,
-           stock.tracked, stock.quantity ${asked}
+           variant.max_per_order, stock.tracked, stock.quantity ${asked}
       from stock
      cross join lateral (
        select id, status, name from catalog.products where business_id = ${businessId} and id = stock.product_id limit 1) as product
      cross join lateral (
-       select id, name, sku, prices
+       select id, name, sku, prices, max_per_order
          from catalog.variants
         where business_id = ${businessId} and product_id = stock.product_id and id = stock.variant_id
         limit 1) as variant

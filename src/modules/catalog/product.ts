@@ -21,6 +21,7 @@ export type Variant = {
   gallery: Media[]
   tracked: boolean
   lowStockThreshold: number | null
+  maxPerOrder: number | null
 }
 
 /** A product as its rows hold it. Stock lives apart. */
@@ -136,7 +137,11 @@ function mergeVariants(
     if (ids.has(id)) report(`${at}.id`, 'DUPLICATE', `Two variants have the id ${id}.`)
     ids.add(id)
     const base = known.get(id)
-    const { tracked = base?.tracked ?? true, lowStockThreshold = base?.lowStockThreshold ?? null } = inventory
+    const {
+      tracked = base?.tracked ?? true,
+      lowStockThreshold = base?.lowStockThreshold ?? null,
+      maxPerOrder = base?.maxPerOrder ?? null,
+    } = inventory
     return {
       id,
       name: element.name ?? base?.name ?? '',
@@ -148,6 +153,7 @@ function mergeVariants(
       gallery: element.gallery?.map(toMedia) ?? base?.gallery ?? [],
       tracked,
       lowStockThreshold,
+      maxPerOrder,
     }
   })
 }

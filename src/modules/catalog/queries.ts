@@ -206,7 +206,7 @@ export async function readLocked(
     select id, name, slug, description, category, gallery, blocks, statuses, version, created_at, updated_at,
            (select coalesce(json_agg(json_build_object(
                      'id', variant.id, 'name', variant.name, 'sku', variant.sku, 'attributes', variant.attributes,
-                     'prices', variant.prices, 'gallery', variant.gallery)), '[]')
+                     'prices', variant.prices, 'gallery', variant.gallery, 'maxPerOrder', variant.max_per_order)), '[]')
               from catalog.variants as variant
              where variant.business_id = ${businessId} and variant.product_id = product.id) as variants,
            (select coalesce(json_agg(json_build_object(

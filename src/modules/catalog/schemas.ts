@@ -39,6 +39,12 @@ const Threshold = Type.Integer({
   description: 'Stock at or below this counts as low.',
   examples: [5],
 })
+const MaxPerOrder = Type.Integer({
+  minimum: 1,
+  maximum: 10_000,
+  description: 'The most that a checkout may order of it at once. Absent: 10,000.',
+  examples: [5],
+})
 const Tracked = Type.Boolean({ description: 'False: stock is unlimited.', examples: [true] })
 
 const Attributes = Type.Array(
@@ -70,7 +76,12 @@ export const Variant = Type.Object(
     sku: Sku,
     attributes: Attributes,
     pricing: Type.Object({ markets: Type.Array(MarketPrice) }),
-    inventory: Type.Object({ tracked: Tracked, quantity: Quantity, lowStockThreshold: Type.Optional(Threshold) }),
+    inventory: Type.Object({
+      tracked: Tracked,
+      quantity: Quantity,
+      lowStockThreshold: Type.Optional(Threshold),
+      maxPerOrder: Type.Optional(MaxPerOrder),
+    }),
     gallery: Type.Array(Media),
   },
   { title: 'Variant' },
@@ -82,7 +93,12 @@ const NewVariant = Changes({
   sku: Sku,
   attributes: Attributes,
   pricing: Type.Object({ markets: Type.Array(NewMarketPrice, { maxItems: 200 }) }),
-  inventory: Changes({ tracked: Tracked, quantity: Quantity, lowStockThreshold: Nullable(Threshold) }),
+  inventory: Changes({
+    tracked: Tracked,
+    quantity: Quantity,
+    lowStockThreshold: Nullable(Threshold),
+    maxPerOrder: Nullable(MaxPerOrder),
+  }),
   gallery: Type.Array(NewMedia, { maxItems: 100 }),
 })
 export type NewVariant = Static<typeof NewVariant>

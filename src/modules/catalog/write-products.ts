@@ -33,7 +33,7 @@ export async function writeProducts(tx: Tx, businessId: string, written: readonl
        order by product_id, id
       on conflict (business_id, product_id, id) do update
          set position = excluded.position, name = excluded.name, sku = excluded.sku, attributes = excluded.attributes,
-             prices = excluded.prices, gallery = excluded.gallery
+             prices = excluded.prices, gallery = excluded.gallery, max_per_order = excluded.max_per_order
     ), stock as (
       insert into catalog.stock (business_id, product_id, variant_id, position, tracked, low_stock_threshold)
       select business_id, product_id, variant_id, position, tracked, low_stock_threshold
@@ -96,13 +96,14 @@ function changedVariants(product: Product, before: Product | undefined) {
 
 const isSame = (a: object, b: object) => JSON.stringify(a) === JSON.stringify(b)
 
-const toVariantRow = ({ id, name, sku, attributes, prices, gallery }: Variant) => ({
+const toVariantRow = ({ id, name, sku, attributes, prices, gallery, maxPerOrder }: Variant) => ({
   id,
   name,
   sku,
   attributes,
   prices,
   gallery,
+  max_per_order: maxPerOrder,
 })
 const toStockRow = ({ tracked, lowStockThreshold }: Variant) => ({ tracked, low_stock_threshold: lowStockThreshold })
 

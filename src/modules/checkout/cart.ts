@@ -72,6 +72,8 @@ export function priceCart(
     const unit = found?.prices.find(({ marketId, currency }) => marketId === market.id && currency === market.currency)
     if (found?.status === 'ACTIVE' && !unit)
       wrong('variantId', 'NO_PRICE', `${found.name} has no price in this market.`)
+    if (found?.status === 'ACTIVE' && quantity > (found.maxPerOrder ?? MAX_QUANTITY))
+      wrong('quantity', 'TOO_LARGE', `At most ${found.maxPerOrder} of ${found.name} can be ordered at once.`)
     return { productId, variantId, quantity, unitPrice: unit?.price ?? 0 }
   })
   if (details.length > 0) throw invalidFields(details)

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { now, nowMs } from '#platform/clock.ts'
 import type { Db, Tx } from '#platform/database/database.ts'
+import { executePrepared } from '#platform/database/hot.ts'
 import { fittingRows } from '#platform/database/page-bytes.ts'
 import { insertion, type Write } from '#platform/database/write.ts'
 import { notFound } from '#vocabulary/errors.ts'
@@ -62,12 +63,12 @@ export async function listOrders(
       ? sql`select * from orders.orders ${page} order by id desc limit ${limit + 1}`
       : sql`
         select found.*
-          from unnest(${customerIds}::text[]) as customer (id)
+          from unnest((select ${customerIds}::text[])) as customer (id)
          cross join lateral (
            select * from orders.orders ${page} and orders.customer_id = customer.id order by id desc limit ${limit + 1}) as found
          order by found.id desc
          limit ${limit + 1}`
-  const { rows } = await fittingRows<OrderRow>(found, LARGE_COLUMNS, sql`id desc`).execute(db)
+  const rows = await executePrepared(db, fittingRows<OrderRow>(found, LARGE_COLUMNS, sql`id desc`))
   return { rows, filters }
 }
 

@@ -135,6 +135,7 @@ export interface CatalogVariants {
   businessId: string
   gallery: Json
   id: string
+  maxPerOrder: number | null
   name: string
   position: number | null
   prices: Json

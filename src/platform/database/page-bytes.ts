@@ -4,12 +4,12 @@ import { type RawBuilder, sql } from 'kysely'
 export const MAX_PAGE_BYTES = 4_000_000
 
 /**
- * A document as long as it and those before it in that order are not too large together, then null. PostgreSQL knows how long a
- * text is without reading it: of what is left out nothing is read but the row.
+ * A document as long as it and those before it in that order are not too large together, then null; the first one in any case.
+ * PostgreSQL knows how long a text is without reading it: of what is left out nothing is read but the row.
  */
 export const fittingSql = (document: string, order: string) => `
-  case when row_number() over (order by ${order}) = 1
-         or sum(octet_length(${document})) over (order by ${order}) <= ${MAX_PAGE_BYTES}
+  case when sum(octet_length(${document})) over (order by ${order} rows unbounded preceding)
+            <= greatest(octet_length(${document}), ${MAX_PAGE_BYTES})
        then ${document}
    end`
 
@@ -28,13 +28,15 @@ const bytesOf = (column: string) => {
   return sql`case when pg_column_compression(${name}) is null then coalesce(pg_column_size(${name}), 0) else octet_length(${name}::text) end`
 }
 
+const MAX = sql.lit(MAX_PAGE_BYTES)
+
 /** Whether a row of `fittingRows` is on the page. */
 export type Fitting = { fits: boolean }
 export const isFitting = ({ fits }: Fitting) => fits || null
 
 /**
  * The rows of `page`, in an order that it has already, as long as their large columns are not too large together, and one row more
- * if there is one: it says that there is a next page.
+ * if there is one: it says that there is a next page. No row counts for more than a page, so the first is always on it.
  */
 export const fittingRows = <Row>(
   page: RawBuilder<unknown>,
@@ -42,9 +44,9 @@ export const fittingRows = <Row>(
   order: RawBuilder<unknown>,
 ) =>
   sql<Row & Fitting>`
-    select *, place = 1 or bytes_before + bytes <= ${sql.lit(MAX_PAGE_BYTES)} as fits
-      from (select *, row_number() over (order by ${order}) as place,
-                   sum(bytes) over (order by ${order}) - bytes as bytes_before
-              from (select *, ${sql.join(largeColumns.map(bytesOf), sql` + `)} as bytes from (${page}) as page) as weighed) as counted
-     where place <= 2 or bytes_before <= ${sql.lit(MAX_PAGE_BYTES)}
+    select *, bytes_so_far <= ${MAX} as fits
+      from (select page.*, row_bytes, sum(row_bytes) over (order by ${order} rows unbounded preceding) as bytes_so_far
+              from (${page}) as page
+             cross join lateral (select least(${MAX}, ${sql.join(largeColumns.map(bytesOf), sql` + `)}) as row_bytes) as weighed) as page
+     where bytes_so_far - row_bytes <= ${MAX}
      order by ${order}`

@@ -101,7 +101,7 @@ test('all products are exported as CSV, a row a variant', async () => {
   assert.equal(
     header,
     'slug,name,description,category,status,images,blocks,variantId,variantName,sku,attributes,variantImages,tracked,quantity,' +
-      'lowStockThreshold,price:us,compareAtPrice:us,price:de,compareAtPrice:de',
+      'lowStockThreshold,maxPerOrder,price:us,compareAtPrice:us,price:de,compareAtPrice:de',
   )
   assert.ok(text.includes('\nthing-0,"Thing ""0"", <b>","line\nline\u20280 =1+1",,DRAFT,'))
 })

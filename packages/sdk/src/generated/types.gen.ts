@@ -1342,6 +1342,10 @@ export type Inventory = {
      * Stock at or below this counts as low.
      */
     lowStockThreshold?: number;
+    /**
+     * The most that a checkout may order of it at once. Absent: 10,000.
+     */
+    maxPerOrder?: number;
 };
 
 /**
@@ -1654,6 +1658,7 @@ export type CreateProductBodyVariantInventory = {
     tracked?: boolean;
     quantity?: number;
     lowStockThreshold?: number | null;
+    maxPerOrder?: number | null;
 };
 
 export type CreateProductBodyVariantGallery = {
@@ -1771,6 +1776,7 @@ export type UpdateProductBodyVariantInventory = {
     tracked?: boolean;
     quantity?: number;
     lowStockThreshold?: number | null;
+    maxPerOrder?: number | null;
 };
 
 export type UpdateProductBodyVariantGallery = {
