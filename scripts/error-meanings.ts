@@ -68,5 +68,6 @@ export const DETAILS: Record<string, string> = {
   TOO_SHORT: 'Too few characters.',
   TOO_SMALL: 'A number is too small.',
   TOPIC_UNKNOWN: 'A message of an SNS topic that the operator has not named.',
+  UNKNOWN_PARAMETER: 'The route has no query parameter of this name. The message lists those that it has.',
   WRONG_STATE: 'A send cannot be paused, resumed or cancelled in its state; or its entry has moved.',
 }

@@ -196,7 +196,7 @@ const signInRoutes: FastifyPluginAsyncTypebox<AccountOptions> = async (app, opti
   app.get(
     '/login/callback',
     {
-      config: open,
+      config: { ...open, takesAnyParameter: true },
       schema: {
         operationId: 'loginCallback',
         tags: ['Sign in'],

@@ -70,7 +70,7 @@ export const entryRoutes: FastifyPluginAsyncTypebox<EntryOptions> = async (app, 
   app.get(
     '/entries',
     {
-      config: { access: 'guest', business: 'path', fails: [403] },
+      config: { access: 'guest', business: 'path', fails: [403], parameterPrefix: 'block.' },
       schema: {
         operationId: 'listEntries',
         tags: ['Entries'],

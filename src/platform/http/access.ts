@@ -42,6 +42,12 @@ declare module 'fastify' {
     isSlow?: true
     /** What else it may answer, beside what follows from the rest. */
     fails?: (401 | 403 | 404 | 409 | 502)[]
+    /** The query parameters that it knows; made from its schema. */
+    parameters?: readonly string[]
+    /** So do parameters begin whose names no schema can list. */
+    parameterPrefix?: string
+    /** Others append parameters of their own to its address. */
+    takesAnyParameter?: true
     /** A record with an ETag: reads take `If-None-Match`, writes take `If-Match`. */
     versioned?: boolean
   }
@@ -110,7 +116,8 @@ export const cellNameOf = (request: FastifyRequest): string | undefined => state
 const NO_PERMISSIONS: readonly Permission[] = []
 
 /** What there is to know of a caller before anybody waits: read once, for limits and guard alike. */
-export const recognised = (request: FastifyRequest): Pick<State, 'url' | 'credential' | 'caller'> => stateOf(request)
+export const recognised = (request: FastifyRequest): Pick<State, 'route' | 'url' | 'credential' | 'caller'> =>
+  stateOf(request)
 
 export function recogniseCallers(app: FastifyInstance, { peek }: Pick<GuardOptions, 'peek'>): void {
   app.decorateRequest(state as unknown as string, null)

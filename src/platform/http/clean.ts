@@ -1,7 +1,9 @@
 import type { TSchema } from 'typebox'
 import { Clean } from 'typebox/value'
 
-type Cleaner = (value: unknown) => unknown
+/** Says in `taken` whether anything had to go. */
+type Cleaner = (value: unknown, taken?: Taken) => unknown
+export type Taken = { any: boolean }
 type Shape = TSchema & {
   type?: string
   properties?: Record<string, TSchema>
@@ -21,19 +23,22 @@ export function createCleaner(schema: TSchema): Cleaner | undefined {
   if (anyOf) return createUnionCleaner(schema, anyOf)
   if (type === 'array' && items) {
     const clean = createCleaner(items)
-    return clean && ((value) => (value as unknown[]).map(clean))
+    return clean && ((value, taken) => (value as unknown[]).map((item) => clean(item, taken)))
   }
   if (type !== 'object' || patternProperties || additionalProperties) {
     return type === 'object' ? (value) => Clean(schema, value) : undefined
   }
   const parts = Object.entries(properties ?? {}).map(([name, part]) => [name, createCleaner(part)] as const)
-  return (value) => {
+  return (value, taken) => {
     const kept: Record<string, unknown> = {}
+    let found = 0
     for (const [name, clean] of parts) {
       if (!Object.hasOwn(value as object, name)) continue
       const inner = (value as Record<string, unknown>)[name]
-      kept[name] = clean ? clean(inner) : inner
+      kept[name] = clean ? clean(inner, taken) : inner
+      found++
     }
+    if (taken && !taken.any && Object.keys(value as object).length > found) taken.any = true
     return kept
   }
 }
@@ -45,6 +50,6 @@ function createUnionCleaner(schema: TSchema, forms: readonly TSchema[]): Cleaner
   if (!clean) return undefined
   if (second || forms.some((form) => !('type' in form))) return (value) => Clean(schema, value)
   const isArray = forms.some((form) => 'items' in form)
-  return (value) =>
-    (isArray ? Array.isArray(value) : typeof value === 'object' && value !== null) ? clean(value) : value
+  return (value, taken) =>
+    (isArray ? Array.isArray(value) : typeof value === 'object' && value !== null) ? clean(value, taken) : value
 }

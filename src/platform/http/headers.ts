@@ -5,7 +5,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 // because each header costs half a microsecond and what computes them anew for every answer cost thirty.
 const FIXED = {
   'access-control-allow-origin': '*',
-  'access-control-expose-headers': 'ETag, Idempotency-Replayed, Retry-After, X-Request-Id',
+  'access-control-expose-headers': 'ETag, Idempotency-Replayed, Retry-After, X-Ignored-Fields, X-Request-Id',
   'content-security-policy': "default-src 'none';frame-ancestors 'none'",
   'cross-origin-resource-policy': 'cross-origin',
   'referrer-policy': 'no-referrer',

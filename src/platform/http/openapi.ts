@@ -54,6 +54,7 @@ export async function describeApi(app: FastifyInstance, publicUrl: string, tags:
         downloads,
         keys,
         fails,
+        parameters,
       } = route.config ?? {}
       const method = [route.method].flat().find((name) => name !== 'HEAD') ?? 'GET'
       const success = (schema.response ?? {}) as Record<string, TSchema>
@@ -75,7 +76,7 @@ export async function describeApi(app: FastifyInstance, publicUrl: string, tags:
               ? { 304: { type: 'null', 'x-response-description': 'Not changed.' } }
               : {}),
             ...(downloads && { 200: { 'x-response-description': 'The file.', ...fileOf(downloads) } }),
-            ...errorsOf(method, schema, { access, business, idempotent, versioned, keys, fails }),
+            ...errorsOf(method, schema, { access, business, idempotent, versioned, keys, fails, parameters }),
           },
         } as unknown as typeof schema,
       }
@@ -146,11 +147,11 @@ const REASONS: Record<number, [code: string, when: string]> = {
 function errorsOf(
   method: string,
   { body, params, querystring }: FastifySchema,
-  { access = 'public', business, idempotent, versioned, keys, fails = [] }: FastifyContextConfig,
+  { access = 'public', business, idempotent, versioned, keys, fails = [], parameters }: FastifyContextConfig,
 ) {
   const statuses = [400, 429, 503, ...fails] // any address may be unreadable
   if (method !== 'GET') statuses.push(413, 422) // a body that nobody asked for may be too large or hold a NUL, too
-  if (body || params || querystring || idempotent) statuses.push(422)
+  if (body || params || querystring || idempotent || parameters) statuses.push(422)
   if (body) statuses.push(409)
   if (access !== 'public') statuses.push(401)
   if (access === 'signed-in' || isPermission(access) || keys) statuses.push(403)

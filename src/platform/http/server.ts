@@ -11,9 +11,11 @@ import { drainOnClose } from './drain.ts'
 import { BODY_LIMIT_BYTES, errorBody, sendError } from './errors.ts'
 import { setHeaders } from './headers.ts'
 import { hearOut } from './hear-out.ts'
+import { nameIgnoredFields } from './ignored-fields.ts'
 import { parseJsonBodies } from './json-body.ts'
 import { describeApi, type Tag } from './openapi.ts'
 import { type OverloadOptions, refuseOverload } from './overload.ts'
+import { refuseUnknownParameters } from './parameters.ts'
 import { type Limits, limitRates } from './rate-limit.ts'
 import { serializerCompiler } from './serialization.ts'
 import type { SharedCountsOptions } from './shared-counts.ts'
@@ -85,6 +87,8 @@ export async function createServer(options: ServerOptions) {
   const overload = options.overload && refuseOverload(app, options.overload)
   if (options.compression) compressAnswers(app)
   guardRoutes(app, { ...options.guard, enterCell: overload?.enterCell }, limited?.countCaller)
+  refuseUnknownParameters(app)
+  nameIgnoredFields(app)
   await describeApi(app, options.publicUrl, options.tags)
   return app
 }

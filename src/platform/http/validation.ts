@@ -5,6 +5,7 @@ import type { Static, TSchema } from 'typebox'
 import type { Detail } from '#vocabulary/errors.ts'
 import { lazily } from '../lazily.ts'
 import { createCleaner } from './clean.ts'
+import { noteIgnored } from './ignored-fields.ts'
 
 // fast: stops at the first failure, so a hostile body of a million wrong items costs no more than one of them.
 const options = { strict: false, removeAdditional: false, useDefaults: false } as const
@@ -36,7 +37,12 @@ export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, http
   const compiledToListAll = lazily(() => strictAll.compile(schema))
   return (data) => {
     const { validate, clean } = compiled()
-    if (validate(data)) return { value: clean(data) }
+    if (validate(data)) {
+      const taken = { any: false }
+      const value = clean(data, taken)
+      if (taken.any) noteIgnored(data, value)
+      return { value }
+    }
     const firstErrors = validate.errors
     if (hasMoreValues(data, LIST_ALL_UP_TO_VALUES)) return { error: failure(firstErrors) }
     const listAll = compiledToListAll()

@@ -61,6 +61,7 @@ test('answers and refusals alike can be read by a page of any origin', async () 
       'etag',
       'idempotency-replayed',
       'retry-after',
+      'x-ignored-fields',
       'x-request-id',
     ])
   }

@@ -146,7 +146,7 @@ test('a body that names another business than the path is 422', async () => {
 test('query values are read from text, and refused field by field', async () => {
   const { admin, path } = await used.make.business()
   await admin.post(`${path}/roles`, { name: 'Editors', permissions: [] })
-  const first = await admin.get(`${path}/roles?limit=1&unknown=1`)
+  const first = await admin.get(`${path}/roles?limit=1`)
   assert.equal(first.body.items.length, 1)
   const second = await admin.get(`${path}/roles?limit=1&cursor=${first.body.cursor}`)
   assert.equal(second.body.items.length, 1)

@@ -3204,6 +3204,10 @@ export type GetMeErrors = {
      */
     401: Error;
     /**
+     * Fields are missing or wrong; one detail for each.
+     */
+    422: Error;
+    /**
      * Too many requests; `Retry-After` says when to come back.
      */
     429: Error;
@@ -3359,6 +3363,10 @@ export type ExportMeErrors = {
      * Known, but without the permission.
      */
     403: Error;
+    /**
+     * Fields are missing or wrong; one detail for each.
+     */
+    422: Error;
     /**
      * Too many requests; `Retry-After` says when to come back.
      */
@@ -3616,6 +3624,10 @@ export type ListSessionsErrors = {
      * Known, but without the permission.
      */
     403: Error;
+    /**
+     * Fields are missing or wrong; one detail for each.
+     */
+    422: Error;
     /**
      * Too many requests; `Retry-After` says when to come back.
      */

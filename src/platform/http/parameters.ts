@@ -1,0 +1,65 @@
+import type { FastifyInstance } from 'fastify'
+import { type Detail, invalidFields } from '#vocabulary/errors.ts'
+import { recognised } from './access.ts'
+import { isUnlimited } from './rate-limit.ts'
+
+const MAX_DETAILS = 20
+const MAX_SHOWN = 50
+
+/**
+ * A misspelt filter would answer everything as if it were the filtered list: so a query parameter that the route's schema does
+ * not know is refused. Only under `/v1`: to addresses that people and providers open, mail programs and browsers append their own.
+ */
+export function refuseUnknownParameters(app: FastifyInstance): void {
+  app.addHook('onRoute', (route) => {
+    const { url, config, schema } = route
+    if (!url.startsWith('/v1/') || isUnlimited(url) || config?.takesAnyParameter) return
+    const { properties = {} } = (schema?.querystring ?? {}) as { properties?: object }
+    route.config = { ...config, parameters: Object.keys(properties) }
+  })
+
+  app.addHook('preValidation', (request, _reply, done) => {
+    const { parameters, parameterPrefix } = recognised(request).route
+    if (!parameters) return done()
+    const unknown: string[] = []
+    for (const name in request.query as object) {
+      if (parameters.includes(name) || (parameterPrefix && name.startsWith(parameterPrefix))) continue
+      if (unknown.length < MAX_DETAILS) unknown.push(name)
+    }
+    done(unknown.length > 0 ? invalidFields(unknown.map((name) => toDetail(name, parameters))) : undefined)
+  })
+}
+
+function toDetail(name: string, parameters: readonly string[]): Detail {
+  const field = name.slice(0, MAX_SHOWN).toWellFormed()
+  const meant = nearest(field, parameters)
+  const message = [
+    `There is no parameter "${field}" here.`,
+    meant && `Did you mean "${meant}"?`,
+    parameters.length > 0 ? `There are ${parameters.join(', ')}.` : 'Leave it out.',
+  ]
+  return { field, error: 'UNKNOWN_PARAMETER', message: message.filter(Boolean).join(' ') }
+}
+
+/** The word that is at most two slips away, a third of the word at most. */
+function nearest(word: string, words: readonly string[]): string | undefined {
+  const [best] = words
+    .map((each) => ({ each, slips: distance(word.toLowerCase(), each.toLowerCase()) }))
+    .filter(({ slips }) => slips <= Math.min(2, word.length / 3))
+    .sort((a, b) => a.slips - b.slips)
+  return best?.each
+}
+
+/** How many letters have to be changed, added or left out. */
+function distance(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, index) => index)
+  for (let i = 1; i <= from.length; i++) {
+    const above = row
+    row = [i]
+    for (let j = 1; j <= to.length; j++) {
+      const changed = (above[j - 1] ?? 0) + (from[i - 1] === to[j - 1] ? 0 : 1)
+      row.push(Math.min(changed, (above[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1))
+    }
+  }
+  return row[to.length] ?? 0
+}
