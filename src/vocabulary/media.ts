@@ -7,6 +7,7 @@ const MediaUrl = Type.String({
   maxLength: 2048,
   // One character of the host, then anything that needs no quoting: a pattern without two ways to match stays linear.
   pattern: '^https?://[^\\s/?#"<>\\\\][^\\s"<>\\\\]*$',
+  'x-says': { pattern: 'must be a whole address that begins with http:// or https://' },
   description: 'Absolute, http or https.',
   examples: ['https://cdn.example.com/mug.png'],
 })

@@ -1,10 +1,14 @@
 import { type Static, type TProperties, type TSchema, type TSchemaOptions, Type } from 'typebox'
 
 /** Shapes that every module speaks. Each string and array has a bound; `examples` end up in the API reference. */
+/** Words for people follow the field's name; what has none gets a sentence made from the rule. */
+const ID_SAYS = { pattern: 'may hold letters, digits, - and _ only' }
+
 export const Id = Type.String({
   minLength: 1,
   maxLength: 64,
   pattern: '^[A-Za-z0-9_-]+$',
+  'x-says': ID_SAYS,
   examples: ['01jcq3v7k8f5t9x2m4n6p8r0sw'],
 })
 export const idOf = (prefix: string, example: string) =>
@@ -12,6 +16,7 @@ export const idOf = (prefix: string, example: string) =>
     minLength: 1,
     maxLength: 64,
     pattern: '^[A-Za-z0-9_-]+$',
+    'x-says': ID_SAYS,
     description: `Id, starts with \`${prefix}_\`.`,
     examples: [`${prefix}_${example}`],
   })
@@ -28,23 +33,31 @@ export const Email = Type.String({
   format: 'email',
   examples: ['ada@example.com'],
 })
-export const Name = Type.String({ minLength: 1, maxLength: 200, pattern: '\\S', examples: ['Harbour Goods'] })
+export const Name = Type.String({
+  minLength: 1,
+  maxLength: 200,
+  pattern: '\\S',
+  examples: ['Harbour Goods'],
+})
 export const Slug = Type.String({
   minLength: 1,
   maxLength: 100,
   pattern: '^[a-z0-9]+(-[a-z0-9]+)*$',
+  'x-says': { pattern: 'must be lower-case words joined by hyphens, such as harbour-goods' },
   examples: ['harbour-goods'],
 })
 export const UnixSeconds = Type.Integer({
   minimum: 0,
   maximum: 253_402_300_799,
   description: 'Unix time in seconds.',
+  'x-says': { type: 'must be a time in whole seconds since 1970, such as 1789000000' },
   examples: [1_789_000_000],
 })
 export const Money = Type.Integer({
   minimum: 0,
   maximum: Number.MAX_SAFE_INTEGER,
   description: 'Minor units (cents).',
+  'x-says': { type: 'must be a whole number of cents, such as 1999' },
   examples: [1999],
 })
 /** With an example of its own, so that those of one sale add up. */
@@ -53,9 +66,18 @@ export const Currency = Type.String({
   pattern: '^[A-Z]{3}$',
   maxLength: 3,
   description: 'The market’s.',
+  'x-says': { pattern: 'must be three capital letters, such as USD' },
   examples: ['USD'],
 })
-export const BasisPoints = Type.Integer({ minimum: 0, maximum: 10_000, examples: [1900] })
+export const BasisPoints = Type.Integer({
+  minimum: 0,
+  maximum: 10_000,
+  'x-says': {
+    type: 'must be a whole number of basis points, such as 1900 for 19 %',
+    maximum: 'must be at most 10000 basis points, which is 100 %',
+  },
+  examples: [1900],
+})
 
 /** One enum keyword, so a wrong value gives one error, and the reference shows one list. */
 export const OneOf = <const Values extends string[]>(values: readonly [...Values], options: object = {}) =>
@@ -99,12 +121,14 @@ export type Success = Static<typeof Success>
 export const ErrorBody = Type.Object(
   {
     error: Type.String({ description: 'Stable code of the kind of error.', examples: ['VALIDATION_FAILED'] }),
-    message: Type.String({ examples: ['slug: must be lower-case words joined by hyphens.'] }),
+    message: Type.String({ examples: ['The slug must be lower-case words joined by hyphens, such as harbour-goods.'] }),
     details: Type.Array(
       Type.Object({
         field: Type.String({ examples: ['slug'] }),
         error: Type.String({ examples: ['INVALID'] }),
-        message: Type.String({ examples: ['must be lower-case words joined by hyphens'] }),
+        message: Type.String({
+          examples: ['The slug must be lower-case words joined by hyphens, such as harbour-goods.'],
+        }),
       }),
     ),
     requestId: Type.String({ examples: ['01jcq3v7k8f5t9x2m4n6p8r0sw'] }),

@@ -96,8 +96,7 @@ export async function smuggle({ note, only }: { note(text: string): void; only?:
       let meant = new Set<string>()
       for (const { kind, body, isSmuggled } of bodiesFor(golden, schema, resolve, names, other)) {
         const fresh = renew(body, golden, ++round)
-        const query = isSmuggled ? `?businessId=${other.id}&business_id=${other.id}&id=${SENTINEL}` : ''
-        const answer = await home.admin.send(operation.method, realPath(operation, home.records) + query, {
+        const answer = await home.admin.send(operation.method, realPath(operation, home.records), {
           body: fresh,
         })
         requests++

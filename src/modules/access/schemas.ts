@@ -5,7 +5,9 @@ import {
   BasisPoints,
   BusinessId,
   Changes,
+  Currency,
   Email,
+  Id,
   idOf,
   Money,
   Name,
@@ -26,7 +28,7 @@ const Origin = Type.String({
 })
 
 const ShippingMethod = Type.Object({
-  id: Type.String({ minLength: 1, maxLength: 64, pattern: '^[A-Za-z0-9_-]+$', examples: ['standard'] }),
+  id: Type.String({ ...Id, examples: ['standard'] }),
   name: Type.String({ minLength: 1, maxLength: 200, examples: ['Standard'] }),
   price: Money,
   freeFrom: Type.Optional(
@@ -37,14 +39,12 @@ const ShippingMethod = Type.Object({
 export const Market = Type.Object(
   {
     id: Type.String({
-      minLength: 1,
-      maxLength: 64,
-      pattern: '^[A-Za-z0-9_-]+$',
+      ...Id,
       description: 'The market code that quotes, checkouts and prices name.',
       examples: ['us'],
     }),
     name: Type.String({ minLength: 1, maxLength: 200, examples: ['United States'] }),
-    currency: Type.String({ pattern: '^[A-Z]{3}$', maxLength: 3, description: 'ISO 4217.', examples: ['USD'] }),
+    currency: Type.String({ ...Currency, description: 'ISO 4217.' }),
     taxBps: BasisPoints,
     taxShipping: Type.Boolean({ examples: [false] }),
     shippingMethods: Type.Array(ShippingMethod, { maxItems: 50 }),

@@ -160,10 +160,14 @@ const signInRoutes: FastifyPluginAsyncTypebox<AccountOptions> = async (app, opti
         return loginWithCode(context, { code: need('code', body.code), originUrl: need('originUrl', body.originUrl) })
       const { email, password } = body
       const details: Detail[] = []
-      if (!email) details.push({ field: 'email', error: 'REQUIRED', message: 'email is required.' })
+      if (!email) details.push({ field: 'email', error: 'REQUIRED', message: 'Fill in the email address.' })
       else if (!Check(Email, email))
-        details.push({ field: 'email', error: 'INVALID', message: 'email must be an email address.' })
-      if (!password) details.push({ field: 'password', error: 'PASSWORD_REQUIRED', message: 'password is required.' })
+        details.push({
+          field: 'email',
+          error: 'INVALID',
+          message: 'The email address must be one such as ada@example.com.',
+        })
+      if (!password) details.push({ field: 'password', error: 'PASSWORD_REQUIRED', message: 'Fill in the password.' })
       if (!email || !password || details.length > 0)
         throw badRequest(details[0]?.message ?? 'The body is not valid.', details)
       return loginWithEmail(context, { email, password })
@@ -302,7 +306,7 @@ const signInRoutes: FastifyPluginAsyncTypebox<AccountOptions> = async (app, opti
 }
 
 function need(field: string, value: string | undefined): string {
-  if (!value) throw invalid(field, 'REQUIRED', `${field} is required.`)
+  if (!value) throw invalid(field, 'REQUIRED', `Fill in ${field}.`)
   return value
 }
 

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Changes, Id, idOf, Money, Nullable, OneOf, PageQuery, UnixSeconds } from '#vocabulary/schemas.ts'
+import { Changes, Currency, Id, idOf, Money, Nullable, OneOf, PageQuery, UnixSeconds } from '#vocabulary/schemas.ts'
 
 export const PROMO_TYPES = ['PERCENT', 'FIXED'] as const
 export type PromoType = (typeof PROMO_TYPES)[number]
@@ -38,8 +38,7 @@ const terms = {
   currency: Type.Union(
     [
       Type.String({
-        pattern: '^[A-Z]{3}$',
-        maxLength: 3,
+        ...Currency,
         description: 'ISO 4217. FIXED needs one and works in markets with it only; PERCENT has none.',
         examples: ['USD'],
       }),

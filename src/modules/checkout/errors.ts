@@ -11,7 +11,7 @@ export const promoExhausted = () =>
   conflict('promoCode', 'PROMO_EXHAUSTED', 'This promo code has been used as often as it can be.')
 export const promoNeedsCustomer = () =>
   invalid('promoCode', 'PROMO_NOT_APPLICABLE', 'This promo code needs your email address, or a confirmed phone number.')
-export const itemsRequired = () => invalid('lines', 'REQUIRED', 'lines is required.')
+export const itemsRequired = () => invalid('lines', 'REQUIRED', 'Put at least one line into lines.')
 export const amountOutOfRange = () =>
   invalid('items', 'AMOUNT_OUT_OF_RANGE', 'The total is outside of what can be paid by card.')
 export const redirectNotAllowed = (field: string) =>

@@ -36,7 +36,13 @@ const NewStatuses = Type.Array(NewStatusEntryOf(CONTENT_STATUSES), { maxItems: 1
 const PlanId = Type.String({ ...Id, description: 'Unique within its collection.', examples: ['monthly'] })
 const Price = Type.Object({
   amount: Money,
-  currency: Type.String({ pattern: '^[a-z]{3}$', maxLength: 3, description: 'Lower case.', examples: ['usd'] }),
+  currency: Type.String({
+    pattern: '^[a-z]{3}$',
+    maxLength: 3,
+    'x-says': { pattern: 'must be three lower-case letters, such as usd' },
+    description: 'Lower case.',
+    examples: ['usd'],
+  }),
   interval: OneOf(INTERVALS),
 })
 const planParts = {
@@ -107,6 +113,7 @@ const Locale = Type.String({ minLength: 2, maxLength: 35, description: 'BCP 47.'
 const Owner = Type.String({
   maxLength: 80,
   pattern: '^(collection|order|reservation):[A-Za-z0-9_-]{1,64}$',
+  'x-says': { pattern: 'must be collection:, order: or reservation: and an id' },
   description: '`collection:<id>`, `order:<id>` or `reservation:<id>`.',
   examples: ['collection:col_01jcq3v7k8f5t9x2m4n6p8r0sw'],
 })

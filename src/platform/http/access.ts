@@ -1,4 +1,11 @@
-import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
+import type {
+  FastifyContextConfig,
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+  FastifySchema,
+  RouteOptions,
+} from 'fastify'
 import type { Actor } from '#vocabulary/actor.ts'
 import type { Business } from '#vocabulary/business.ts'
 import {
@@ -75,6 +82,7 @@ export type RouteInfo = {
   business: BusinessSource
   body: boolean
   keys?: 'refused' | 'unbound' | undefined
+  schema?: FastifySchema | undefined
 }
 
 export type Credential = { kind: 'bearer' | 'api-key'; value: string }
@@ -180,7 +188,7 @@ export function guardRoutes(app: FastifyInstance, options: GuardOptions, countCa
       if (isPermission(access) && (business === 'none' || business === 'provider')) {
         throw new Error(`${method} ${url} asks for ${access}, but names no business in which to hold it.`)
       }
-      app.routeTable.push({ method, url, access, business, body: Boolean(schema?.body), keys })
+      app.routeTable.push({ method, url, access, business, body: Boolean(schema?.body), keys, schema })
     }
   })
 
@@ -252,7 +260,7 @@ export function guardRoutes(app: FastifyInstance, options: GuardOptions, countCa
   app.addHook('preHandler', (request, _reply, done) => {
     const { route, business } = stateOf(request)
     const missing = (route.business === 'body' || route.business === 'query') && !business
-    if (missing) return done(invalid('businessId', 'REQUIRED', 'businessId is required.'))
+    if (missing) return done(invalid('businessId', 'REQUIRED', 'Say which business this is for: fill in businessId.'))
     done(business && enterCell?.(request, business.cell))
   })
 

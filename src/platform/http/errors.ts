@@ -9,6 +9,7 @@ import {
 } from '#vocabulary/errors.ts'
 import { isDatabaseUnavailable, isUnstorableText, violatedConstraint } from '../database/errors.ts'
 import { cellNameOf } from './access.ts'
+import { inFormOrder } from './messages.ts'
 import { isWrongTopLevel, toDetails } from './validation.ts'
 
 export const BODY_LIMIT_BYTES = 2 * 1024 * 1024
@@ -18,7 +19,9 @@ export function toAppError(error: unknown, request: FastifyRequest): AppError {
   if (error instanceof AppError) return error
   const { validation, validationContext = 'body', code, statusCode } = (error ?? {}) as FastifyError
   if (validation) {
-    return validationContext === 'body' ? toBodyError(validation, request) : invalidFields(toDetails(validation))
+    if (validationContext === 'body') return toBodyError(validation, request)
+    const { params, querystring } = request.routeOptions.schema ?? {}
+    return invalidFields(toDetails(validation, validationContext === 'params' ? params : querystring))
   }
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return payloadTooLarge('2 MiB')
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return badRequest('Send the body as application/json.')
@@ -44,9 +47,11 @@ function toBodyError(failures: FastifySchemaValidationError[], { body, routeOpti
   if (isWrongTopLevel(failures)) return badRequest('Send a JSON object as the body.')
   const { alsoCheck, isBadRequest } = routeOptions.config
   const fields = body as Record<string, unknown>
-  const details = toDetails(failures)
-  const named = new Set(details.map(({ field }) => field))
-  details.push(...(alsoCheck?.(fields) ?? []).filter(({ field }) => !named.has(field)))
+  const schema = routeOptions.schema?.body
+  const found = toDetails(failures, schema)
+  const named = new Set(found.map(({ field }) => field))
+  const more = (alsoCheck?.(fields) ?? []).filter(({ field }) => !named.has(field))
+  const details = inFormOrder([...found, ...more], schema)
   return isBadRequest?.(fields)
     ? badRequest(details[0]?.message ?? 'The body is not valid.', details)
     : invalidFields(details)

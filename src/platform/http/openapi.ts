@@ -194,14 +194,14 @@ function addExample(content: Json, status = 200) {
     return
   }
   const { message } = new AppError(status, reason[0], reason[1])
-  const details = status === 422 ? [{ field: 'name', error: 'REQUIRED', message: 'name is required.' }] : []
+  const details = status === 422 ? [{ field: 'name', error: 'REQUIRED', message: 'Fill in the name.' }] : []
   content.example = { error: reason[0], message, details, requestId: '9f2c41d07ab3-5k' }
 }
 
 function hoist(value: unknown, named: Map<string, Json>): unknown {
   if (Array.isArray(value)) return value.map((item) => hoist(item, named))
   if (typeof value !== 'object' || value === null) return value
-  const entries = Object.entries(value).filter(([key]) => key !== 'x-response-description')
+  const entries = Object.entries(value).filter(([key]) => key !== 'x-response-description' && key !== 'x-says')
   const shape = Object.fromEntries(
     entries.map(([key, inner]) => [key, key === 'example' ? inner : hoist(inner, named)]),
   )

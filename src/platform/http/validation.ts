@@ -6,9 +6,11 @@ import type { Detail } from '#vocabulary/errors.ts'
 import { lazily } from '../lazily.ts'
 import { createCleaner } from './clean.ts'
 import { noteIgnored } from './ignored-fields.ts'
+import { inFormOrder, sentenceFor } from './messages.ts'
 
 // fast: stops at the first failure, so a hostile body of a million wrong items costs no more than one of them.
-const options = { strict: false, removeAdditional: false, useDefaults: false } as const
+// verbose: a failure carries its schema, and that the words for it.
+const options = { strict: false, removeAdditional: false, useDefaults: false, verbose: true } as const
 const strictFast = withFormats(new Ajv({ ...options, coerceTypes: false }))
 const strictAll = withFormats(new Ajv({ ...options, coerceTypes: false, allErrors: true }))
 const coercing = withFormats(new Ajv({ ...options, coerceTypes: 'array', useDefaults: true, allErrors: true }))
@@ -56,7 +58,7 @@ export function createChecker<Schema extends TSchema>(schema: Schema) {
   const validate = validatorCompiler({ schema, httpPart: 'body', method: '', url: '' }) as Validate
   return (data: unknown): { value: Static<Schema> } | { details: Detail[] } => {
     const { value, error } = validate(data)
-    return error ? { details: toDetails(error.validation) } : { value: value as Static<Schema> }
+    return error ? { details: toDetails(error.validation, schema) } : { value: value as Static<Schema> }
   }
 }
 
@@ -85,29 +87,32 @@ export const isWrongTopLevel = (errors: FastifySchemaValidationError[]) =>
 
 const MAX_DETAILS = 100
 
-/** One detail per failing field, the most telling one. */
-export function toDetails(errors: FastifySchemaValidationError[]): Detail[] {
+/** One detail per failing field, the most telling one, in the order in which a form shows the fields. */
+export function toDetails(errors: FastifySchemaValidationError[], schema: unknown): Detail[] {
   const details = new Map<string, Detail>()
   for (const error of errors) {
     const detail = toDetail(error)
-    const known = details.get(detail.field)
-    // Of a union, the branches' complaints come first and `anyOf` last: only the latter is true of the whole.
-    if (!known || error.keyword === 'anyOf') details.set(detail.field, detail)
-    if (error.keyword === 'anyOf')
-      for (const field of details.keys()) if (field.startsWith(`${detail.field}.`)) details.delete(field)
+    const { field } = detail
+    if (error.keyword === 'anyOf') {
+      // The forms' complaints came first. None of them is true of the whole, but the first form is the one that was meant.
+      const meant = [...details.values()].find((known) => known.field === field || known.field.startsWith(`${field}.`))
+      for (const known of details.keys()) if (known.startsWith(`${field}.`)) details.delete(known)
+      details.set(field, { ...detail, message: meant?.message ?? detail.message })
+    } else if (!details.has(field)) details.set(field, detail)
     if (details.size >= MAX_DETAILS) break
   }
-  return [...details.values()]
+  return inFormOrder([...details.values()], schema)
 }
 
-function toDetail({ instancePath, keyword, params, message = '' }: FastifySchemaValidationError): Detail {
+function toDetail(failure: FastifySchemaValidationError): Detail {
+  const { instancePath, keyword, params } = failure
   const at = instancePath.slice(1).replaceAll('/', '.')
-  if (keyword === 'required') {
-    const field = [at, String(params.missingProperty)].filter(Boolean).join('.')
-    const error = params.missingProperty === 'password' ? 'PASSWORD_REQUIRED' : 'REQUIRED'
-    return { field, error, message: `${field} is required.` }
+  if (keyword !== 'required') {
+    return { field: at, error: CODES[keyword] ?? 'INVALID', message: sentenceFor(failure, at) }
   }
-  return { field: at, error: CODES[keyword] ?? 'INVALID', message: `${at} ${explain(keyword, params, message)}.` }
+  const field = [at, String(params.missingProperty)].filter(Boolean).join('.')
+  const error = params.missingProperty === 'password' ? 'PASSWORD_REQUIRED' : 'REQUIRED'
+  return { field, error, message: sentenceFor(failure, field) }
 }
 
 const CODES: Record<string, string> = {
@@ -118,10 +123,4 @@ const CODES: Record<string, string> = {
   maximum: 'TOO_LARGE',
   minimum: 'TOO_SMALL',
   uniqueItems: 'DUPLICATE',
-}
-
-function explain(keyword: string, params: Record<string, unknown>, message: string): string {
-  if (keyword === 'enum') return `must be one of ${(params.allowedValues as unknown[]).join(', ')}`
-  if (keyword === 'anyOf') return 'has none of the allowed forms'
-  return message
 }
