@@ -1,7 +1,7 @@
 import Fastify from 'fastify'
 import type pg from 'pg'
 import type { Run } from '../scripts/figures.ts'
-import { fillStock } from '../src/modules/catalog/document.ts'
+import { toAnswer } from '../src/modules/catalog/document.ts'
 import { GET_PRODUCTS, LIST } from '../src/modules/catalog/queries.ts'
 import { recordStatements, type Statement } from '../test/support/explain.ts'
 import { createMake } from '../test/support/make.ts'
@@ -136,11 +136,11 @@ async function startBare(pool: pg.Pool, { businessId, search, goods }: Known) {
     (await pool.query<[string, string, string | null]>({ name: nameOf(text), text, values, rowMode: 'array' })).rows
   app.get<{ Params: { id: string } }>('/one/:id', async (request, reply) => {
     const [row] = await rows(GET_PRODUCTS, [[businessId], [request.params.id]])
-    return reply.header('content-type', JSON_TYPE).send(row && fillStock(row[1], row[2]))
+    return reply.header('content-type', JSON_TYPE).send(row && toAnswer(row[1], row[2], false))
   })
   app.get('/list', async (_request, reply) => {
     const page = (await rows(LIST, [businessId, ['ACTIVE'], 21, '~'])) as unknown as [string, string | null][]
-    const texts = page.slice(0, 20).map(([document, stock]) => fillStock(document, stock))
+    const texts = page.slice(0, 20).map(([document, stock]) => toAnswer(document, stock, false))
     return reply.header('content-type', JSON_TYPE).send(`{"items":[${texts.join(',')}]}`)
   })
   app.get<{ Params: { number: string } }>('/search/:number', async (request, reply) => {
@@ -148,7 +148,7 @@ async function startBare(pool: pg.Pool, { businessId, search, goods }: Known) {
     const query = String(search.values.at(-1)).replaceAll(String(SOUGHT), request.params.number)
     const values = [...search.values.slice(0, -1), query]
     const found = await pool.query<[string, number, string, string | null]>({ text, values, rowMode: 'array' })
-    const texts = found.rows.slice(0, 20).map(([, , document, stock]) => fillStock(document, stock))
+    const texts = found.rows.slice(0, 20).map(([, , document, stock]) => toAnswer(document, stock, false))
     return reply.header('content-type', JSON_TYPE).send(`{"items":[${texts.join(',')}]}`)
   })
   app.post('/quote', async () => (await pool.query(goods.text, goods.values)).rows)

@@ -46,6 +46,25 @@ export const NewStatusEntryOf = <const Values extends string[]>(values: readonly
 /** Where the entries were sent, by whom (nobody: the service itself), and when. `isBody`: the one entry is the body itself. */
 type Sending = { field: string; isBody?: boolean; actor: { userId: string } | undefined; atSeconds: number }
 
+/** Where the history begins in a record that is stored as JSON. Inside of a text its quotation marks would be escaped. */
+export const HISTORY = '"statuses":['
+
+/**
+ * Stored JSON without the ids of those who have changed its status: they are for who may change it, too. `at` is where its
+ * history begins. Only ids, fixed words and numbers are in one, so the first bracket ends it, and nothing has to be parsed.
+ */
+export function hideActors(json: string, at: number): string {
+  if (at === -1) return json // no history, nobody to hide
+  const end = json.indexOf(']', at)
+  return json.slice(0, at) + json.slice(at, end).replaceAll(/,"userId":"[^"]*"/g, '') + json.slice(end)
+}
+
+/** The same for a history that is no text yet. Who reads it knows their `own` id. */
+export const withoutActors = <Status extends string>(
+  history: readonly StatusEntry<Status>[],
+  own: string,
+): StatusEntry<Status>[] => history.map(({ userId, ...entry }) => (userId === own ? { ...entry, userId } : entry))
+
 export const currentOf = <Status extends string>(history: readonly StatusEntry<Status>[]): Status | undefined =>
   history.at(-1)?.status
 

@@ -42,7 +42,8 @@ const COLLECTION: NewCollection = {
 
 /** Whether the business has a collection of this slug. */
 export const hasCollection = async ({ cell, business }: Demo, slug: string) =>
-  (await listCollections(cell, business.id, { slug }, true)).items.length > 0
+  (await listCollections(cell, { businessId: business.id, seesDrafts: true, seesActors: true }, { slug })).items
+    .length > 0
 
 /** All of it or nothing: where the collection is, its entries are. */
 export async function makeJournal(demo: Demo, tell: Tell): Promise<Outcome> {

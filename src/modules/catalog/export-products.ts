@@ -3,7 +3,7 @@ import { fetchRows } from '#platform/database/hot.ts'
 import { countFitting } from '#platform/database/page-bytes.ts'
 import type { Business } from '#vocabulary/business.ts'
 import { csvHeader, toCsv } from './csv.ts'
-import { fillStock } from './document.ts'
+import { toAnswer } from './document.ts'
 import type { ImportFormat } from './import-file.ts'
 import { EXPORT, type ListRow } from './queries.ts'
 import type { Product } from './schemas.ts'
@@ -19,7 +19,7 @@ export async function* exportProducts(db: Db, business: Business, format: Import
       0,
       countFitting(rows, BATCH, ([document]) => document),
     )
-    const texts = fitting.map(([document, quantities]) => fillStock(document ?? '', quantities))
+    const texts = fitting.map(([document, quantities]) => toAnswer(document ?? '', quantities, true))
     if (format === 'csv') yield texts.map((text) => toCsv(JSON.parse(text) as Product, business.markets)).join('')
     else yield texts.map((text) => `${text}\n`).join('')
     if (fitting.length === rows.length && rows.length < BATCH) return

@@ -10,7 +10,7 @@ import type { Business } from '#vocabulary/business.ts'
 import { notFound, preconditionFailed } from '#vocabulary/errors.ts'
 import { checkReferences, type Resolvers } from '#vocabulary/references.ts'
 import { slugOf } from '#vocabulary/slugs.ts'
-import { fillStock, toDocument } from './document.ts'
+import { toAnswer, toDocument } from './document.ts'
 import { slugExists } from './errors.ts'
 import { mergeProduct, type Product, type StockTarget, setsStock } from './product.ts'
 import { etagOfProduct, type FoundProduct, lockProducts, readLocked, type StockRow } from './queries.ts'
@@ -148,5 +148,5 @@ function present(product: Product, stock: readonly StockRow[], outcomes: readonl
   const rows = product.variants.map(({ id }) => known.get(id) ?? { quantity: 0, version: 0 })
   const quantities = rows.length > 0 ? rows.map(({ quantity }) => quantity).join(',') : null
   const stockVersion = rows.reduce((sum, { version }) => sum + version, 0)
-  return { text: fillStock(toDocument(product), quantities), etag: etagOfProduct(product.version, stockVersion) }
+  return { text: toAnswer(toDocument(product), quantities, true), etag: etagOfProduct(product.version, stockVersion) }
 }

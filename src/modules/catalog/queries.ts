@@ -4,9 +4,10 @@ import type { Db, Tx } from '#platform/database/database.ts'
 import { fetchPrepared } from '#platform/database/hot.ts'
 import { countFitting, fittingSql } from '#platform/database/page-bytes.ts'
 import { listMatches, PAGE_ORDER, rankedSearch } from '#platform/database/search.ts'
+import { etagForReaders } from '#platform/http/etag.ts'
 import { notFound } from '#vocabulary/errors.ts'
 import { decodeCursor, toPage, toPageText } from '#vocabulary/paging.ts'
-import { fillStock } from './document.ts'
+import { toAnswer } from './document.ts'
 import type { Product, Variant } from './product.ts'
 import { PRODUCT_STATUSES, type ProductQuery } from './schemas.ts'
 
@@ -60,7 +61,8 @@ export function createProductReader() {
     const row = await read(db, { businessId, id })
     if (!row || !(seesAll || row[3] === 'ACTIVE')) throw notFound('product')
     const [, document, quantities, , version, stockVersion] = row
-    return { text: fillStock(document, quantities), etag: etagOfProduct(version, stockVersion ?? 0) }
+    const etag = etagOfProduct(version, stockVersion ?? 0)
+    return { text: toAnswer(document, quantities, seesAll), etag: seesAll ? etag : etagForReaders(etag) }
   }
 }
 
@@ -84,7 +86,9 @@ export async function readProducts(
   type Row = [id: string, document: string | null, quantities: string | null]
   const rows = await fetchPrepared<Row>(db, READ_PRODUCTS, [businessId, ids, seesAll])
   return new Map(
-    rows.flatMap(([id, document, quantities]) => (document === null ? [] : [[id, fillStock(document, quantities)]])),
+    rows.flatMap(([id, document, quantities]) =>
+      document === null ? [] : [[id, toAnswer(document, quantities, seesAll)] as const],
+    ),
   )
 }
 
@@ -156,7 +160,8 @@ async function listProducts(db: Db, businessId: string, query: ProductQuery, see
   if (query.query?.trim()) {
     const values = { statuses, category, slug }
     const asked = { businessId, text: query.query, values, limit, cursor, filters }
-    return toPageText(await listMatches(db, SEARCH, asked, fillStock))
+    const present = (document: string, quantities: string | null) => toAnswer(document, quantities, seesAll)
+    return toPageText(await listMatches(db, SEARCH, asked, present))
   }
 
   const after = decodeCursor(filters, cursor, ['string'])?.[0] ?? AFTER_ALL
@@ -167,7 +172,7 @@ async function listProducts(db: Db, businessId: string, query: ProductQuery, see
         ? [LIST_CATEGORY, category]
         : [LIST]
   const rows = await fetchPrepared<ListRow>(db, text, [businessId, statuses, limit + 1, after, ...values])
-  const present = ([document, quantities]: ListRow) => fillStock(document ?? '', quantities)
+  const present = ([document, quantities]: ListRow) => toAnswer(document ?? '', quantities, seesAll)
   const shown = countFitting(rows, limit, ([document]) => document)
   return toPageText(toPage(rows, shown, filters, ([, , id]) => [id], present))
 }

@@ -12,7 +12,10 @@ import { createCollection, deleteCollection, updateCollection, type Writer } fro
 import { draftsAreHidden } from './errors.ts'
 import { getCollection, listCollections } from './queries.ts'
 import * as shape from './schemas.ts'
-import { viewerOf } from './viewer.ts'
+import { etagFor, viewerOf } from './viewer.ts'
+
+/** A change is about the collection, however many of its entries are stale. */
+const expectedCollection = (request: FastifyRequest) => expectedOf(request)?.map((tag) => tag.replace(/\.\d+"$/, '"'))
 
 export const collectionRoutes: FastifyPluginAsyncTypebox<Pick<Writer, 'guard'>> = async (app, { guard }) => {
   const writerOf = ({ business, actor }: FastifyRequest) => ({ businessId: business.id, actor, guard })
@@ -59,10 +62,10 @@ export const collectionRoutes: FastifyPluginAsyncTypebox<Pick<Writer, 'guard'>> 
       },
     },
     async (request, reply) => {
-      const { businessId, seesDrafts } = viewerOf(request)
+      const viewer = viewerOf(request)
       const { status } = request.query
-      if (!seesDrafts && status !== undefined && status !== 'PUBLISHED') throw draftsAreHidden()
-      const page = await listCollections(request.cell, businessId, request.query, seesDrafts)
+      if (!viewer.seesDrafts && status !== undefined && status !== 'PUBLISHED') throw draftsAreHidden()
+      const page = await listCollections(request.cell, viewer, request.query)
       return sendText<never>(reply, toPageText(page))
     },
   )
@@ -80,15 +83,15 @@ export const collectionRoutes: FastifyPluginAsyncTypebox<Pick<Writer, 'guard'>> 
       },
     },
     async (request, reply) => {
-      const { businessId, seesDrafts } = viewerOf(request)
+      const viewer = viewerOf(request)
       const { id } = request.params
-      const { text, version } = await getCollection(request.cell, businessId, id, seesDrafts)
-      if (!seesDrafts) return sendVersioned(request, reply, etagOf(version), sendText<never>(reply, text))
-      const staleEntries = await countStale(request.cell, businessId, id)
-      return sendText<never>(
-        reply.header('etag', etagOf(version)).header('vary', 'Authorization, X-API-Key'), // the count has no version
-        `${text.slice(0, -1)},"staleEntries":${staleEntries}}`,
-      )
+      const { text, version } = await getCollection(request.cell, viewer, id)
+      if (!viewer.seesDrafts)
+        return sendVersioned(request, reply, etagFor(version, viewer), sendText<never>(reply, text))
+      const staleEntries = await countStale(request.cell, viewer.businessId, id)
+      const whole = `${text.slice(0, -1)},"staleEntries":${staleEntries}}`
+      const etag = etagFor(`${version}.${staleEntries}`, viewer) // the count has no version, but is its own
+      return sendVersioned(request, reply, etag, sendText<never>(reply, whole))
     },
   )
 
@@ -111,7 +114,7 @@ export const collectionRoutes: FastifyPluginAsyncTypebox<Pick<Writer, 'guard'>> 
     async (request, reply) => {
       const { cell, params, body } = request
       const collection = await transaction(cell, (tx) =>
-        updateCollection(tx, writerOf(request), params.id, expectedOf(request), body),
+        updateCollection(tx, writerOf(request), params.id, expectedCollection(request), body),
       )
       return sendVersioned(request, reply, etagOf(collection.version), sendText<never>(reply, toDocument(collection)))
     },
@@ -132,7 +135,7 @@ export const collectionRoutes: FastifyPluginAsyncTypebox<Pick<Writer, 'guard'>> 
     },
     async (request) => {
       const { cell, params } = request
-      await transaction(cell, (tx) => deleteCollection(tx, writerOf(request), params.id, expectedOf(request)))
+      await transaction(cell, (tx) => deleteCollection(tx, writerOf(request), params.id, expectedCollection(request)))
       return { success: true } as const
     },
   )

@@ -94,7 +94,10 @@ export const isPaidPlan = ({ price }: Plan) => price !== undefined && price.amou
 export const statusOf = ({ statuses }: { statuses: StatusEntry<ContentStatus>[] }): ContentStatus =>
   currentOf(statuses) ?? 'DRAFT'
 
-/** The answer to a read, ready to be sent: whatever is in it is public wherever the collection is. */
+/**
+ * The answer to a read, ready to be sent. Whatever is in it is public wherever the collection is, but for who has changed its
+ * status. No block comes after its history: `toAnswer` relies on it.
+ */
 export function toDocument(collection: Collection): string {
   const { id, businessId, name, slug, description, type, blocks, statuses, plans, doubleOptIn, schemaVersion } =
     collection

@@ -19,7 +19,7 @@ import { createEntryReader } from './queries.ts'
 import { type Related, readRelations } from './relations.ts'
 import * as shape from './schemas.ts'
 import { getVersion, listVersions, restoreVersion } from './versions.ts'
-import { type Viewer, viewerOf } from './viewer.ts'
+import { etagFor, toAnswer, type Viewer, viewerOf } from './viewer.ts'
 
 export type EntryOptions = {
   resolvers: Resolvers<Db>
@@ -102,18 +102,18 @@ export const entryRoutes: FastifyPluginAsyncTypebox<EntryOptions> = async (app, 
 
   async function listVisible(request: ListRequest, viewer: Viewer, opened: string[] | null): Promise<Page<Listed>> {
     const { cell, query } = request
-    const { businessId, seesDrafts } = viewer
+    const { businessId, seesDrafts, seesActors } = viewer
     const blocks = blockFiltersOf(request)
     if (query.owner !== undefined && !collectionIdOf(query.owner)) {
       if (!(await seesOwned(request, viewer, query.owner))) throw ordersAreHidden()
       if (blocks.length > 0 || query.query?.trim() || query.collectionId !== undefined) throw ownedIsNotSearched()
-      return listOwned(cell, businessId, query.owner, query)
+      return listOwned(cell, viewer, query.owner, query)
     }
     if (!seesDrafts && query.status !== undefined && query.status !== 'PUBLISHED') throw draftsAreHidden()
     const owner = ownerOf(query)
     const collectionId = owner === undefined ? undefined : collectionIdOf(owner)
     const list = { ...query, ...(collectionId !== undefined && { collectionId }) }
-    return listEntries(cell, { businessId, query: list, blocks, seesDrafts, opened })
+    return listEntries(cell, { businessId, query: list, blocks, seesDrafts, seesActors, opened })
   }
 
   /** The newsletters that the caller pays for; null for who sees all. */
@@ -153,11 +153,12 @@ export const entryRoutes: FastifyPluginAsyncTypebox<EntryOptions> = async (app, 
           ? viewer.seesDrafts || (entry.isForPayers && (await paysFor(request, entry.owner)))
           : await seesOwned(request, viewer, entry.owner))
       if (!isSeen) throw notFound('entry')
+      const text = toAnswer(entry.text, viewer)
       if (!request.query.include)
-        return sendVersioned(request, reply, etagOf(entry.version), sendText<never>(reply, entry.text))
+        return sendVersioned(request, reply, etagFor(entry.version, viewer), sendText<never>(reply, text))
       const opened = await openedTo(request, viewer)
       const relations = await readRelations(request.cell, { ...viewer, opened }, entry.targets, related)
-      return sendText<never>(reply, withRelations(entry.text, relations)) // what it points at changes without it: no ETag
+      return sendText<never>(reply, withRelations(text, relations)) // what it points at changes without it: no ETag
     },
   )
 

@@ -127,7 +127,7 @@ export function newReferences(entry: Entry, before: Entry | undefined) {
   return referencesOf(entry.blocks).filter(({ targetType, id }) => !known.has(`${targetType} ${id}`))
 }
 
-/** The answer to a read, ready to be sent. */
+/** The answer to a read, ready to be sent. No block comes after its history: `toAnswer` relies on it. */
 export function toDocument(entry: Entry): string {
   const { id, businessId, owner, locale, blocks, statuses, publishAt, schemaVersion } = entry
   return JSON.stringify({

@@ -6,6 +6,7 @@ import { listMatches, PAGE_ORDER, rankedSearch } from '#platform/database/search
 import { decodeCursor, type Filters, type Page, toPage } from '#vocabulary/paging.ts'
 import { candidatesOf, type EntryValue } from './found-by.ts'
 import { CONTENT_STATUSES, type EntryQuery } from './schemas.ts'
+import { toAnswer, type Viewer } from './viewer.ts'
 import { localeValue, toHeld } from './write-entry.ts'
 
 /** Comes after every id that there is. */
@@ -125,6 +126,7 @@ export type EntryList = {
   query: EntryQuery
   blocks: readonly BlockFilter[]
   seesDrafts: boolean
+  seesActors: boolean
   /** The collections for payers that are open to the caller; null: all there are. */
   opened: readonly string[] | null
 }
@@ -169,7 +171,7 @@ async function listEntries(db: Db, list: EntryList): Promise<Page<Listed>> {
           ...toColumns(conditions),
           conditions.length > 1 ? MANY : 1,
         ])
-  return toListed(rows, limit, filters)
+  return toListed(rows, limit, filters, list)
 }
 
 /** What an entry must hold, each as it may be stored. */
@@ -192,7 +194,10 @@ const searchEntries = (db: Db, { list, statuses, limit, filters }: Search): Prom
   const conditions = conditionsOf(list).map((candidates, index) => [conditionName(index), candidates.map(toHeld)])
   const values = { opened: list.opened, collectionId, statuses, ...Object.fromEntries(conditions) }
   const asked = { businessId, text, values, limit, cursor, filters }
-  return listMatches(db, searchBy(conditions.length), asked, (text: string, targets: string[]) => ({ text, targets }))
+  return listMatches(db, searchBy(conditions.length), asked, (text: string, targets: string[]) => ({
+    text: toAnswer(text, list),
+    targets,
+  }))
 }
 
 export const LIST_OWNED = `
@@ -208,21 +213,22 @@ export const LIST_OWNED = `
 /** What belongs to an order or a reservation, newest first. Its customer sees it whatever its status. */
 export async function listOwned(
   db: Db,
-  businessId: string,
+  viewer: Viewer,
   owner: string,
   { limit = 20, cursor, status, locale }: EntryQuery,
 ): Promise<Page<Listed>> {
+  const { businessId } = viewer
   const filters = { list: 'owned-entries', businessId, owner, status, locale }
   const after = decodeCursor(filters, cursor, ['string'])?.[0] ?? AFTER_ALL
   const values = [businessId, owner, after, status ?? null, locale ?? null, limit + 1]
-  return toListed(await fetchPrepared<Row>(db, LIST_OWNED, values), limit, filters)
+  return toListed(await fetchPrepared<Row>(db, LIST_OWNED, values), limit, filters, viewer)
 }
 
-const toListed = (rows: Row[], limit: number, filters: Filters): Page<Listed> =>
+const toListed = (rows: Row[], limit: number, filters: Filters, viewer: Pick<Viewer, 'seesActors'>): Page<Listed> =>
   toPage(
     rows,
     countFitting(rows, limit, ([, text]) => text),
     filters,
     ([id]) => [id],
-    ([, text, targets]) => ({ text: text ?? '', targets }),
+    ([, text, targets]) => ({ text: toAnswer(text ?? '', viewer), targets }),
   )

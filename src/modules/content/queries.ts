@@ -7,6 +7,7 @@ import { decodeCursor, type Page, toPage } from '#vocabulary/paging.ts'
 import type { Collection } from './collection.ts'
 import type { Entry } from './entry.ts'
 import { CONTENT_STATUSES, type CollectionQuery, type ContentStatus } from './schemas.ts'
+import { toAnswer, type Viewer } from './viewer.ts'
 
 export const COLLECTION = [
   'businessId',
@@ -111,10 +112,11 @@ export const GET_COLLECTION = `
 
 type CollectionRow = [document: string, status: ContentStatus, version: number]
 
-export async function getCollection(db: Db, businessId: string, id: string, seesDrafts: boolean) {
+export async function getCollection(db: Db, viewer: Viewer, id: string) {
+  const { businessId, seesDrafts } = viewer
   const [row] = await fetchPrepared<CollectionRow>(db, GET_COLLECTION, [businessId, id])
   if (!row || !(seesDrafts || row[1] === 'PUBLISHED')) throw notFound('collection')
-  return { text: row[0], version: row[2] }
+  return { text: toAnswer(row[0], viewer), version: row[2] }
 }
 
 // The arrays come from a subquery: their length then plays no part in the plan, and PostgreSQL keeps the one that it has made.
@@ -179,10 +181,10 @@ const LIST_COLLECTIONS = `
 /** Newest first; a business has few enough of them to walk through. */
 export async function listCollections(
   db: Db,
-  businessId: string,
+  viewer: Pick<Viewer, 'businessId' | 'seesDrafts' | 'seesActors'>,
   { limit = 20, cursor, slug, status }: CollectionQuery,
-  seesDrafts: boolean,
 ): Promise<Page<string>> {
+  const { businessId, seesDrafts } = viewer
   const statuses = status ? [status] : seesDrafts ? CONTENT_STATUSES : ['PUBLISHED']
   const filters = { list: 'collections', businessId, slug, statuses }
   const after = decodeCursor(filters, cursor, ['string'])?.[0] ?? '~'
@@ -192,6 +194,6 @@ export async function listCollections(
     countFitting(rows, limit, ([, text]) => text),
     filters,
     ([id]) => [id],
-    ([, text]) => text ?? '',
+    ([, text]) => toAnswer(text ?? '', viewer),
   )
 }

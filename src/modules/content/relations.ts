@@ -1,6 +1,7 @@
 import type { Db } from '#platform/database/database.ts'
 import { fetchPrepared } from '#platform/database/hot.ts'
 import { fittingSql, MAX_PAGE_BYTES } from '#platform/database/page-bytes.ts'
+import { toAnswer, type Viewer } from './viewer.ts'
 
 /** Ready texts by id, of what the caller may see. */
 export type ReadRelated = (
@@ -13,11 +14,9 @@ export type ReadRelated = (
 /** What other modules know of what entries point at. */
 export type Related = { PRODUCT: ReadRelated; USER: ReadRelated }
 
-type Caller = {
-  businessId: string
+type Caller = Pick<Viewer, 'businessId' | 'seesProducts' | 'seesActors'> & {
   /** The collections for payers that are open to the caller; null: all there are, and drafts. */
   opened: readonly string[] | null
-  seesProducts: boolean
 }
 
 const MAX_TARGETS = 200
@@ -47,14 +46,15 @@ export const READ_RELATED = `
  */
 export async function readRelations(
   cell: Db,
-  { businessId, opened, seesProducts }: Caller,
+  caller: Caller,
   targets: Iterable<string>,
   related: Related,
 ): Promise<string> {
+  const { businessId, seesProducts } = caller
   const wanted = Map.groupBy([...new Set(targets)].slice(0, MAX_TARGETS), (target) => target.split(' ')[0] ?? '')
   const idsOf = (type: string) => (wanted.get(type) ?? []).map((target) => target.slice(type.length + 1))
   const [own, products, users] = await Promise.all([
-    readOwn(cell, { businessId, opened }, idsOf('ENTRY'), idsOf('COLLECTION')),
+    readOwn(cell, caller, idsOf('ENTRY'), idsOf('COLLECTION')),
     readOther(related.PRODUCT, idsOf('PRODUCT')),
     readOther(related.USER, idsOf('USER')),
   ])
@@ -70,7 +70,7 @@ export async function readRelations(
 
 async function readOwn(
   cell: Db,
-  { businessId, opened }: Omit<Caller, 'seesProducts'>,
+  caller: Caller,
   entries: string[],
   collections: string[],
 ): Promise<[string, [string, string][]][]> {
@@ -78,14 +78,16 @@ async function readOwn(
     entries.length + collections.length === 0
       ? []
       : await fetchPrepared<[string, string, string | null]>(cell, READ_RELATED, [
-          businessId,
+          caller.businessId,
           entries,
           collections,
-          opened,
+          caller.opened,
         ])
   return ['ENTRY', 'COLLECTION'].map((type) => [
     type,
-    rows.flatMap(([found, id, document]) => (found === type && document !== null ? [[id, document]] : [])),
+    rows.flatMap(([found, id, document]) =>
+      found === type && document !== null ? [[id, toAnswer(document, caller)]] : [],
+    ),
   ])
 }
 

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import type { Selectable } from 'kysely'
 import type { OrdersOrders } from '#platform/database/cell-tables.ts'
 import type { Block } from '#vocabulary/blocks.ts'
-import { currentOf, type StatusEntry } from '#vocabulary/status-history.ts'
+import { currentOf, type StatusEntry, withoutActors } from '#vocabulary/status-history.ts'
 import { toSeconds } from '#vocabulary/time.ts'
 import type { Order, OrderStatus, PaymentStatus } from './schemas.ts'
 
@@ -67,6 +67,14 @@ export const presentOrder = (row: OrderRow): Order => ({
   createdAt: toSeconds(row.createdAt),
   updatedAt: toSeconds(row.updatedAt),
 })
+
+/** As its customer gets it: without who of the staff has done what. */
+export const presentToCustomer = (row: OrderRow): Order =>
+  presentOrder({
+    ...row,
+    statuses: withoutActors(row.statuses, row.customerId),
+    paymentStatuses: withoutActors(row.paymentStatuses, row.customerId),
+  })
 
 /** What its lines take out of stock, or give back to it. */
 export const stockOf = ({ id, lines }: Pick<OrderRow, 'id' | 'lines'>, direction: 'TAKEN' | 'GIVEN') =>

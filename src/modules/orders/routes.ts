@@ -4,7 +4,7 @@ import type { Db } from '#platform/database/database.ts'
 import { countFitting, isFitting } from '#platform/database/page-bytes.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { fault } from '#platform/faults.ts'
-import { checkExpected, etagOf, expectedOf, sendVersioned } from '#platform/http/etag.ts'
+import { checkExpected, etagForReaders, etagOf, expectedOf, sendVersioned } from '#platform/http/etag.ts'
 import { createOnce } from '#platform/http/idempotency.ts'
 import { notFound } from '#vocabulary/errors.ts'
 import { toPage } from '#vocabulary/paging.ts'
@@ -13,7 +13,7 @@ import { BusinessParams, PageOf, RecordParams } from '#vocabulary/schemas.ts'
 import { changeStatus, entryOf, FINAL, wouldChange } from './change-status.ts'
 import { customerNotFound } from './errors.ts'
 import { createOrder, updateOrder } from './manual.ts'
-import { presentOrder } from './order.ts'
+import { presentOrder, presentToCustomer } from './order.ts'
 import { findOrder, listOrders } from './queries.ts'
 import * as shape from './schemas.ts'
 
@@ -75,6 +75,10 @@ export const orderRoutes: FastifyPluginAsyncTypebox<OrderOptions> = async (app, 
     return isElsewhere ? [] : idsOf(actor.userId) // a key that is bound to another business sees nothing here
   }
 
+  /** Who has changed an order is for the staff. */
+  const seesActors = ({ permissions }: FastifyRequest) =>
+    holds(permissions, 'ORDERS_READ') || holds(permissions, 'ORDERS_WRITE')
+
   app.get(
     '/orders',
     {
@@ -96,7 +100,7 @@ export const orderRoutes: FastifyPluginAsyncTypebox<OrderOptions> = async (app, 
       const customerIds = own && asked ? asked.filter((id) => own.includes(id)) : (asked ?? own)
       const { rows, filters } = await listOrders(cell, params.businessId, query, customerIds)
       const shown = countFitting(rows, query.limit ?? 20, isFitting)
-      return toPage(rows, shown, filters, (row) => [row.id], presentOrder)
+      return toPage(rows, shown, filters, (row) => [row.id], seesActors(request) ? presentOrder : presentToCustomer)
     },
   )
 
@@ -117,7 +121,9 @@ export const orderRoutes: FastifyPluginAsyncTypebox<OrderOptions> = async (app, 
       const { cell, params } = request
       const [order, own] = await Promise.all([findOrder(cell, params.businessId, params.id), visibleTo(request)])
       if (!order || (own && !own.includes(order.customerId))) throw notFound('order')
-      return sendVersioned(request, reply, etagOf(order.version), presentOrder(order))
+      const etag = etagOf(order.version)
+      if (seesActors(request)) return sendVersioned(request, reply, etag, presentOrder(order))
+      return sendVersioned(request, reply, etagForReaders(etag), presentToCustomer(order))
     },
   )
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
 import { PERMISSIONS } from '#vocabulary/permissions.ts'
+import { asRead } from '../../support/as-read.ts'
 import type { Client } from '../../support/client.ts'
 import { refusal } from '../../support/refusal.ts'
 import { useApi } from '../../support/setup.ts'
@@ -38,7 +39,7 @@ const namesOf = (items: Product[]) => items.map(({ name }) => name)
 
 async function seesOnlyActive(reader: Reader) {
   const { products, made } = shop
-  const active = made.get('ACTIVE')?.body
+  const active = asRead(made.get('ACTIVE')?.body)
   for (const [status, { path }] of made) {
     const answer = await reader.get(path)
     if (status === 'ACTIVE') assert.deepEqual([answer.status, answer.body], [200, active])

@@ -48,6 +48,32 @@ async function makeCollection(body: object = {}, cell?: string) {
 const told = ({ details }: { details: { field: string; error: string }[] }) =>
   details.map(({ field, error }) => `${field} ${error}`)
 
+test('who sees drafts gets 304 for a collection that is what it was, until it or its number of stale entries changes', async () => {
+  const { admin, id, place, entry, change } = await makeCollection()
+  const one = await entry(place, { blocks: [text('title', 'x'), text('body', 'y')] })
+  for (const reader of [admin, await used.make.member(id, 'CONTENT_READ_DRAFTS')]) {
+    const tag = async () => (await reader.get(place.path)).headers.get('etag') ?? ''
+    const status = async (tag: string) => (await reader.get(place.path, { 'if-none-match': tag })).status
+    const first = await tag()
+    assert.equal(await status(first), 304)
+    await change([TITLE])
+    assert.equal(await status(first), 200)
+
+    const [second, body] = [await tag(), (await reader.get(place.path)).body]
+    assert.deepEqual([await status(second), body.staleEntries], [304, 1])
+    await admin.put(one.path, { blocks: titled('x') })
+    assert.deepEqual([await status(second), (await reader.get(place.path)).body], [200, { ...body, staleEntries: 0 }])
+    assert.equal(
+      (await admin.put(place.path, {}, { 'if-match': second })).status,
+      200,
+      'the collection itself is the same',
+    )
+    assert.equal((await admin.put(place.path, {}, { 'if-match': second })).status, 412)
+    await change([TITLE, BODY])
+    await admin.put(one.path, { blocks: [text('title', 'x'), text('body', 'y')] })
+  }
+})
+
 test('what no longer fits a changed schema is counted and explained, and stays what it is', async () => {
   const { admin, place, entry, change, count, stale } = await makeCollection()
   const [fits, lacks] = [await entry(place), await entry(place, { blocks: [text('title', 'x'), text('body', 'y')] })]

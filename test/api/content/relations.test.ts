@@ -57,16 +57,16 @@ test('what an entry points at comes with it, when asked for', async () => {
   const { admin, entries, place, entry, targets, gift } = await open()
   const { path, id } = await entry(place, { blocks: [text('title', 'Pointer'), ...pointTo(targets)] })
   const guest = await used.make.guest()
-  const target = (await guest.get(`${entries}/${targets.ENTRY}`)).body
-  const product = (await guest.get(gift.path)).body
-  const collection = (await guest.get(place.path)).body
-  const expected = {
-    ENTRY: { [target.id]: target },
-    COLLECTION: { [place.id]: collection },
-    PRODUCT: { [gift.id]: product },
-    USER: { [targets.USER]: { id: targets.USER, name: 'Ada' } },
-  }
   for (const reader of [guest, admin]) {
+    const target = (await reader.get(`${entries}/${targets.ENTRY}`)).body
+    const product = (await reader.get(gift.path)).body
+    const { staleEntries: _, ...collection } = (await reader.get(place.path)).body
+    const expected = {
+      ENTRY: { [target.id]: target },
+      COLLECTION: { [place.id]: collection },
+      PRODUCT: { [gift.id]: product },
+      USER: { [targets.USER]: { id: targets.USER, name: 'Ada' } },
+    }
     const plain = await reader.get(path)
     assert.ok(!('relations' in plain.body))
     const whole = await reader.get(`${path}?include=relations`)

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { asRead } from '../../support/as-read.ts'
 import { refusal } from '../../support/refusal.ts'
 import { useApi } from '../../support/setup.ts'
 import { type MadeProduct, openShop, stateOf } from '../../support/shopping.ts'
@@ -63,7 +64,7 @@ test('an order made by hand has the figures it was given, takes stock, and is a 
   assert.equal(await mug.stock(), 98)
   assert.deepEqual((await ledger(mug)).at(-1), { delta: -2, kind: 'ORDER', reference: orderId })
   assert.deepEqual(await customers(control()), [customer.id])
-  assert.deepEqual((await customer.get(orders)).body.items, [made.body], 'and the customer sees it')
+  assert.deepEqual((await customer.get(orders)).body.items, [asRead(made.body)], 'and the customer sees it')
 })
 
 test('statuses, discount, blocks and contact are taken as sent', async () => {

@@ -1,0 +1,14 @@
+type Entry = { userId?: string }
+
+const withoutIds = (history: Entry[]) =>
+  history.map((entry) => {
+    const { userId: _, ...rest } = entry
+    return rest
+  })
+
+/** A record as it is told to those who may not change it: without who has changed its status. */
+export const asRead = <Read extends { statuses: Entry[]; paymentStatus?: Entry[] }>(record: Read): Read => ({
+  ...record,
+  statuses: withoutIds(record.statuses),
+  ...(record.paymentStatus && { paymentStatus: withoutIds(record.paymentStatus) }),
+})
