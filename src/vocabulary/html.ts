@@ -46,9 +46,78 @@ const MARKUP = /<[a-z/!?]|&[a-z#]/i
 /** Rich text without anything that runs, frames or styles. Cleaning again what is clean changes nothing. */
 export function cleanHtml(text: string): string {
   if (!MARKUP.test(text)) return escapeHtml(text)
+  if (isPlainlyClean(text)) return text
+  return cleanedAhead.get(text)?.clean ?? parseAndClean(text)
+}
+
+export const hasMarkup = (text: string) => MARKUP.test(text)
+
+/** What `cleanHtml` does when nothing is known of a text: up to a second for a megabyte. */
+export function parseAndClean(text: string): string {
   const { clean, isWhole } = cleanOnce(text)
   // Where a tag was dropped, its neighbours may now close each other: `<p><x><p>` reads differently without the x.
   return isWhole ? clean : cleanOnce(clean).clean
+}
+
+const cleanedAhead = new Map<string, { clean: string; users: number }>()
+
+/** `cleanHtml` will answer `clean` for this text, until as many have forgotten it as have remembered it. */
+export function rememberCleaned(text: string, clean: string): void {
+  cleanedAhead.set(text, { clean, users: (cleanedAhead.get(text)?.users ?? 0) + 1 })
+}
+export function forgetCleaned(text: string): void {
+  const known = cleanedAhead.get(text)
+  if (known && --known.users === 0) cleanedAhead.delete(text)
+}
+
+// One part of markup that is as the parser would write it: a text, or a tag with nothing in it that needs a closer look.
+// Whatever is written otherwise is for the parser.
+const VALUE = String.raw`[^"<>&]*(?:&(?:amp|lt|gt|quot);[^"<>&]*)*`
+const PATH = String.raw`[^"<>&\\\x00-\x20]*(?:&amp;[^"<>&\\\x00-\x20]*)*`
+const PART = new RegExp(
+  [
+    String.raw`[^<>&]+|&(?:amp|lt|gt);`,
+    String.raw`</([a-z][a-z0-9]*)>`,
+    String.raw`<([a-z][a-z0-9]*)>`,
+    String.raw`<(br|hr) />`,
+    String.raw`<(a)(?: href="(?:https?://|mailto:|tel:|#|/(?![/\\]))${PATH}")?(?: title="(?!")${VALUE}")?(?: target="_blank" rel="noopener")?>`,
+    String.raw`<(img) src="https?://${PATH}"(?: alt="${VALUE}")?(?: width="\d+")?(?: height="\d+")? />`,
+  ].join('|'),
+  'y',
+)
+const VOID = new Set(['br', 'hr', 'img', 'col'])
+
+/** Which elements end when another one begins directly in them. */
+const ENDED_BY = new Map(
+  Object.entries({
+    p: 'p h1 h2 h3 h4 h5 h6 ul ol pre blockquote div hr table',
+    li: 'li',
+    tr: 'tr',
+    th: 'tr th td',
+    td: 'tr td',
+    thead: 'td tbody tfoot',
+    tbody: 'tbody tfoot',
+  }).map(([name, others]) => [name, new Set(others.split(' '))]),
+)
+
+/** Whether the parser would leave it as it is, seen without the parser: what is stored is cleaned often, and takes long. */
+function isPlainlyClean(text: string): boolean {
+  const open: string[] = []
+  PART.lastIndex = 0
+  while (PART.lastIndex < text.length) {
+    const part = PART.exec(text)
+    if (!part) return false
+    const [, closed, bare, line, link, image] = part
+    if (closed !== undefined && open.pop() !== closed) return false
+    const name = bare ?? line ?? link ?? image
+    if (name === undefined) continue
+    const outer = open.at(-1)
+    if (!ALLOWED.has(name) || (outer !== undefined && ENDED_BY.get(outer)?.has(name))) return false
+    if (bare !== undefined && VOID.has(name)) return false
+    if (bare !== undefined || link !== undefined) open.push(name)
+    if (open.length > MAX_DEPTH) return false
+  }
+  return open.length === 0
 }
 
 function cleanOnce(text: string): { clean: string; isWhole: boolean } {

@@ -25,10 +25,10 @@ const SAMPLE: Reader = { name: 'Ada Lovelace', email: 'ada@example.com', unsubsc
 const layout = new Liquid({ outputEscape: (value: unknown) => escapeHtml(String(value)), strictVariables: true })
 const layoutParts = layout.parse(readFileSync(path.join(import.meta.dirname, 'layout.liquid'), 'utf8'))
 
-/** Mail programs cut off what is half as long, and composing takes the process for itself. */
+/** Mail programs cut off what is half as long, and composing takes a processor for itself. */
 const MAX_LENGTH = 250_000
 
-function lengthOf(blocks: readonly Block[]): number {
+export function lengthOf(blocks: readonly Block[]): number {
   const texts = blocks.flatMap(({ value }) => (typeof value === 'object' && value ? Object.values(value) : [value]))
   return texts.reduce<number>((sum, text) => sum + (typeof text === 'string' ? text.length : 0), 0)
 }

@@ -30,6 +30,9 @@ const STYLES: Record<string, string> = {
 }
 const TABLE_PARTS = new Set(['caption', 'colgroup', 'col', 'thead', 'tbody', 'tfoot', 'tr', 'th', 'td'])
 
+/** Mail programs draw each level by itself. What is nested deeper keeps its text, but not its tags. */
+const MAX_LEVELS = 32
+
 /** `` style="…"`` for the tag, or nothing. */
 export const styleOf = (tag: string) => (STYLES[tag] ? ` style="${STYLES[tag]}"` : '')
 
@@ -41,14 +44,21 @@ export type AttributeReaders = { readValue: (value: string) => string; readAddre
  * brackets is a tag, its values are in double quotes, and all tags that are opened are closed.
  */
 export function toMailHtml(text: string, read: Read, { readValue, readAddress }: AttributeReaders): string {
-  const path: { name: string; isShown: boolean }[] = []
+  const open: { path: string; level: number; isShown: boolean; isInTable: boolean }[] = []
 
   function writeTag(tag: string): string {
     const [, slash, name = '', rest = ''] = /^<(\/?)([a-z0-9]+)(.*?)\/?>$/s.exec(tag) ?? []
-    if (slash) return path.pop()?.isShown ? closeTag(name) : ''
+    if (slash) return open.pop()?.isShown ? closeTag(name) : ''
+    const { path = '', level = 0, isInTable = false } = open.at(-1) ?? {}
     // Without a table of its own a cell would end ours.
-    const isShown = !TABLE_PARTS.has(name) || path.some((outer) => outer.name === 'table' && outer.isShown)
-    if (!tag.endsWith('/>')) path.push({ name, isShown })
+    const isShown = level < MAX_LEVELS && (!TABLE_PARTS.has(name) || isInTable)
+    if (!tag.endsWith('/>'))
+      open.push({
+        path: level < MAX_LEVELS ? `${path} ${name}` : path,
+        level: level + 1,
+        isShown,
+        isInTable: isInTable || (isShown && name === 'table'),
+      })
     const attributes = readAttributes(rest)
     if (!isShown || (name === 'img' && !attributes.has('src'))) return ''
     return openTag(name, [...attributes].map(([key, value]) => ` ${key}="${writeValue(key, value)}"`).join(''))
@@ -59,14 +69,15 @@ export function toMailHtml(text: string, read: Read, { readValue, readAddress }:
 
   return cleanHtml(text)
     .split(/(<[^>]*>)/)
-    .map((part, index) =>
-      index % 2 === 1 ? writeTag(part) : read(decode(part), path.map(({ name }) => name).join(' ')),
-    )
+    .map((part, index) => (index % 2 === 1 ? writeTag(part) : read(decode(part), open.at(-1)?.path)))
     .join('')
 }
 
+const NO_ATTRIBUTES: ReadonlyMap<string, string> = new Map()
 const readAttributes = (text: string) =>
-  new Map([...text.matchAll(/ ([a-z]+)(?:="([^"]*)")?/g)].map(([, key = '', value = '']) => [key, decode(value)]))
+  text.trim() === ''
+    ? NO_ATTRIBUTES
+    : new Map([...text.matchAll(/ ([a-z]+)(?:="([^"]*)")?/g)].map(([, key = '', value = '']) => [key, decode(value)]))
 
 // A table that is wider than the screen scrolls by itself, not with all the mail.
 const openTag = (name: string, attributes: string) =>
@@ -74,7 +85,8 @@ const openTag = (name: string, attributes: string) =>
 const closeTag = (name: string) => `</${name}>${name === 'table' ? '</div>' : ''}`
 
 const CHARACTERS: Record<string, string> = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"' }
-const decode = (text: string) => text.replaceAll(/&(?:amp|lt|gt|quot);/g, (entity) => CHARACTERS[entity] ?? '')
+const decode = (text: string) =>
+  !text.includes('&') ? text : text.replaceAll(/&(?:amp|lt|gt|quot);/g, (entity) => CHARACTERS[entity] ?? '')
 
 /** Up to its host, or what stands for one, an address is fixed: no value of a reader decides where it leads. */
 const FIXED = /^(?:https?:\/\/[^/?#{}]+[/?#]|mailto:|tel:|\/(?!\/)|#)/i

@@ -8,9 +8,10 @@ import { enqueue } from '#platform/jobs/define.ts'
 import type { Business } from '#vocabulary/business.ts'
 import { notFound, providerNotConfigured } from '#vocabulary/errors.ts'
 import { PageOf, PageOnly, Success } from '#vocabulary/schemas.ts'
+import { compose } from './compose.ts'
 import { noAddress, notANewsletter } from './errors.ts'
 import { findNewsletter } from './newsletter.ts'
-import { composeMail, openTemplate } from './render.ts'
+import { openTemplate } from './render.ts'
 import * as shape from './schemas.ts'
 import { presentSend } from './send.ts'
 import { getSend, listSends, moveSend, planSend } from './sends.ts'
@@ -48,8 +49,12 @@ export const sendRoutes: FastifyPluginAsyncTypebox<SendOptions> = async (app, { 
       if (!hasMail) throw providerNotConfigured('mail')
       const { cell, business, params, actor, body } = request
       const { businessId, entryId } = params
-      const compose = (entry: Entry, newsletter: Collection) => composeFor(business, entry, newsletter)
-      const plan = async (tx: Tx) => presentSend(await planSend(tx, { businessId, actor, compose }, entryId, body))
+      const writer = {
+        businessId,
+        actor,
+        compose: (entry: Entry, newsletter: Collection) => composeFor(business, entry, newsletter),
+      }
+      const plan = async (tx: Tx) => presentSend(await planSend(tx, writer, entryId, body))
       return createOnce(request, reply, cell, plan, 202)
     },
   )
@@ -128,7 +133,7 @@ export const sendRoutes: FastifyPluginAsyncTypebox<SendOptions> = async (app, { 
 
   function composeFor(business: Business, entry: Entry, newsletter: Collection) {
     const siteUrl = business.allowedOrigins[0] ?? publicUrl
-    return composeMail({ business: { ...business, siteUrl }, newsletter, entry })
+    return compose({ business: { ...business, siteUrl }, newsletter, entry })
   }
 
   async function preview(cell: Db, business: Business, entryId: string) {
@@ -136,7 +141,7 @@ export const sendRoutes: FastifyPluginAsyncTypebox<SendOptions> = async (app, { 
     if (!entry) throw notFound('entry')
     const newsletter = await findNewsletter(cell, entry)
     if (!newsletter) throw notANewsletter('entryId')
-    return openTemplate(composeFor(business, entry, newsletter))({
+    return openTemplate(await composeFor(business, entry, newsletter))({
       name: 'Ada',
       email: 'ada@example.com',
       unsubscribeUrl: `${publicUrl}/newsletters/unsubscribe`,

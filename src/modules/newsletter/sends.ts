@@ -15,7 +15,7 @@ import { presentSend, type SendRow } from './send.ts'
 
 type Writer = { businessId: string; actor: Actor }
 /** `compose` throws if the entry cannot become a mail. */
-type Planner = Writer & { compose: (entry: Entry, newsletter: Collection) => unknown }
+type Planner = Writer & { compose: (entry: Entry, newsletter: Collection) => Promise<unknown> }
 
 /** Plans the sending of an entry, now or later. While one is under way, it is that one. */
 export async function planSend(tx: Tx, writer: Planner, entryId: string, sent: NewSend): Promise<SendRow> {
@@ -31,7 +31,7 @@ export async function planSend(tx: Tx, writer: Planner, entryId: string, sent: N
   const wasSent = earlier.some(({ status, startedAt, total }) => status === 'DONE' || (startedAt && total > 0))
   if (wasSent && !sent.resend) throw alreadySent()
   checkComplete(collection, entry)
-  compose(entry, collection) // what cannot be rendered is told now
+  await compose(entry, collection) // what cannot be rendered is told now
 
   const at = now()
   const scheduledAt = sent.scheduledAt === undefined ? at : fromSeconds(sent.scheduledAt)

@@ -8,9 +8,9 @@ import { transaction } from '#platform/database/transaction.ts'
 import { record } from '#platform/events/record.ts'
 import { fault } from '#platform/faults.ts'
 import { AppError, businessSuspended, notFound } from '#vocabulary/errors.ts'
+import { compose } from './compose.ts'
 import { entryMoved, notANewsletter } from './errors.ts'
 import { findNewsletter } from './newsletter.ts'
-import { composeMail } from './render.ts'
 import type { SendRow } from './send.ts'
 
 const BATCH = 20_000
@@ -47,7 +47,7 @@ async function start(
     try {
       if (!business) throw notFound('business')
       if (business.suspendedAt) return await stopSend(tx, send, 'PAUSED', businessSuspended().message)
-      await save(tx, send, await compose(tx, send, { ...business, publicUrl }))
+      await save(tx, send, await composeSend(tx, send, { ...business, publicUrl }))
       await record(tx, { businessId, type: 'newsletter.send-started', subject: id, data: { entryId: send.entryId } })
     } catch (error) {
       if (!(error instanceof AppError)) throw error
@@ -66,7 +66,7 @@ type Sender = {
   publicUrl: string
 }
 
-async function compose(tx: Tx, { businessId, entryId, collectionId }: SendRow, sender: Sender) {
+async function composeSend(tx: Tx, { businessId, entryId, collectionId }: SendRow, sender: Sender) {
   const entry = await findEntry(tx, businessId, entryId)
   if (!entry) throw notFound('entry')
   const collection = await findNewsletter(tx, entry)
@@ -75,7 +75,7 @@ async function compose(tx: Tx, { businessId, entryId, collectionId }: SendRow, s
   checkComplete(collection, entry)
   const { name, contactEmail, defaultLocale, allowedOrigins, publicUrl } = sender
   const siteUrl = allowedOrigins[0] ?? publicUrl
-  const mail = composeMail({ business: { name, defaultLocale, siteUrl }, newsletter: collection, entry })
+  const mail = await compose({ business: { name, defaultLocale, siteUrl }, newsletter: collection, entry })
   return {
     status: 'RUNNING' as const,
     startedAt: now(),

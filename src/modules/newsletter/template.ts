@@ -90,6 +90,7 @@ export function createMarks() {
   const keep = (expression: string, kind = OUTPUT) => `${kind}${expressions.push(expression) - 1}${END}`
 
   function takeOut(part: string, onTag: (name: string) => void): string {
+    if (!part.includes('{')) return escapeHtml(part) // most parts of a long mail
     const tokens = new Tokenizer(part).readTopLevelTokens(plain.options)
     const write = (token: (typeof tokens)[number]) => {
       if (TypeGuards.isHTMLToken(token)) return escapeHtml(token.getContent())

@@ -3,8 +3,9 @@ import { findBusiness } from '#modules/access/index.ts'
 import { findEntry } from '#modules/content/index.ts'
 import { defineJob } from '#platform/jobs/define.ts'
 import { Email, Id } from '#vocabulary/schemas.ts'
+import { compose } from './compose.ts'
 import { findNewsletter } from './newsletter.ts'
-import { composeMail, openTemplate } from './render.ts'
+import { openTemplate } from './render.ts'
 
 /** The newsletter as it would go out, to who works on it. */
 export const mailTest = defineJob({
@@ -17,7 +18,7 @@ export const mailTest = defineJob({
     const newsletter = entry && (await findNewsletter(db, entry))
     if (!business || !entry || !newsletter || !services.mail) return
     const siteUrl = business.allowedOrigins[0] ?? services.publicUrl
-    const template = composeMail({ business: { ...business, siteUrl }, newsletter, entry })
+    const template = await compose({ business: { ...business, siteUrl }, newsletter, entry })
     const mail = openTemplate(template)({
       name: '',
       email,

@@ -5,6 +5,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController, type RawServerDefault } from 'fastify'
 import { AppError, badRequest, notFound } from '#vocabulary/errors.ts'
 import { type GuardOptions, guardRoutes, recogniseCallers } from './access.ts'
+import { cleanLargeHtml } from './clean-html.ts'
 import { compressAnswers } from './compression.ts'
 import { answerInTime } from './deadline.ts'
 import { drainOnClose } from './drain.ts'
@@ -89,6 +90,7 @@ export async function createServer(options: ServerOptions) {
   guardRoutes(app, { ...options.guard, enterCell: overload?.enterCell }, limited?.countCaller)
   refuseUnknownParameters(app)
   nameIgnoredFields(app)
+  cleanLargeHtml(app)
   await describeApi(app, options.publicUrl, options.tags)
   return app
 }
