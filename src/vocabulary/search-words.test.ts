@@ -35,6 +35,23 @@ test('all words are asked for, the last one as a beginning unless it was finishe
   assert.equal(toSearchQuery("'!'"), undefined)
 })
 
+test('one or two letters are no beginning for the index, which would go through the words of everybody', () => {
+  assert.deepEqual([toSearchQuery('a')?.exact, toSearchQuery('a')?.begun], ["(('a'…))", 'a'])
+  assert.deepEqual(
+    [toSearchQuery('blue ju')?.exact, toSearchQuery('blue ju')?.begun],
+    ["('blue' & ('ju'…)) | 'blueju':*", 'ju'],
+  )
+  assert.deepEqual([toSearchQuery('a ')?.exact, toSearchQuery('a ')?.begun], ["('a')", undefined])
+  assert.deepEqual([toSearchQuery('jum')?.exact, toSearchQuery('jum')?.begun], ["('jum':*)", undefined])
+  assert.equal(toSearchQuery('猫')?.exact, "('猫':*)", 'where a sign is a word')
+})
+
+test('in a word of three letters two may be swapped', () => {
+  assert.deepEqual(toSearchQuery('mgu cup ')?.swapped, ["'gmu' | 'mug'", "'ucp' | 'cpu'"])
+  assert.deepEqual(toSearchQuery('red mgu')?.swapped, ["'erd' | 'rde'", "'gmu':* | 'mug':*"])
+  assert.deepEqual(toSearchQuery('lamp a1b of')?.swapped, ['', '', ''])
+})
+
 test('only words of letters, four at least, are asked for with a letter left out', () => {
   assert.deepEqual(toSearchQuery('red lamp ts2000')?.spellings, [
     { at: 2, spelling: 'lamp' },

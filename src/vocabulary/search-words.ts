@@ -66,28 +66,62 @@ export function toTerms(weighted: Iterable<readonly [Weight, readonly string[]]>
 const isCorrectable = (word: string) => /^\p{L}{3,30}$/u.test(word)
 
 export type SearchQuery = {
-  /** A tsquery for what was typed: all words, the last one as a beginning; or, as SKUs are stored, all of them in one. */
+  /**
+   * A tsquery for what was typed: all words, the last one as a beginning; or, as SKUs are stored, all of them in one. After a
+   * beginning that is too short for that stands `BEGUN`, for words of the business that begin so.
+   */
   exact: string
+  begun: string | undefined
   /** The same, word by word, for putting alternatives beside each. */
   parts: string[]
+  /** What else each may be, as a tsquery: in short words two letters may have been swapped. Empty: nothing. */
+  swapped: string[]
   /** Every word with every way to leave one of its letters out, to meet those of stored words. */
   spellings: { at: number; spelling: string }[]
+  /** Which of the words was not finished, and may be the beginning of one; 0: none. */
+  unfinished: number
 }
+
+/** No word holds it. */
+export const BEGUN = '…'
+
+// The index goes through all words that begin so, those of other businesses as well: few letters are the beginning of too many.
+const MIN_BEGINNING_LENGTH = 3
+const isLongEnough = (word: string) => UNSPACED.test(word) || Array.from(word).length >= MIN_BEGINNING_LENGTH
 
 /** Undefined when the text holds no word: then nothing can match. */
 export function toSearchQuery(text: string): SearchQuery | undefined {
-  const words = [...new Set(wordsOf(text))].slice(0, MAX_QUERY_TERMS)
+  const all = wordsOf(text)
+  const words = [...new Set(all)].slice(0, MAX_QUERY_TERMS)
   if (words.length === 0) return undefined
   const endsInWord = /[\p{L}\p{M}\p{N}]$/u.test(text)
-  const last = wordsOf(text).at(-1)
-  const parts = words.map((word) => (word === last && endsInWord ? `'${word}':*` : `'${word}'`))
+  const last = endsInWord ? all.at(-1) : undefined
+  const asBeginning = (word: string) => (isLongEnough(word) ? `'${word}':*` : `'${word}'`)
+  const toPart = (word: string) => (word === last ? asBeginning(word) : `'${word}'`)
+  const begun = last !== undefined && words.includes(last) && !isLongEnough(last) ? last : undefined
+  const parts = words.map(toPart)
   const spellings = words.flatMap((word, index) =>
     isCorrectable(word) && word.length >= MIN_CORRECTED_LENGTH
       ? [...spellingsOf(word)].map((spelling) => ({ at: index + 1, spelling }))
       : [],
   )
-  const joined = words.length > 1 ? ` | '${joinWords(wordsOf(text))}':*` : ''
-  return { exact: `(${parts.join(' & ')})${joined}`, parts, spellings }
+  const exact = words.map((word) => (word === begun ? `(${toPart(word)}${BEGUN})` : toPart(word))).join(' & ')
+  const joined = words.length > 1 ? ` | ${asBeginning(joinWords(all))}` : ''
+  return {
+    exact: `(${exact})${joined}`,
+    begun,
+    parts,
+    swapped: words.map((word) => swapsOf(word).map((swap) => (word === last ? asBeginning(swap) : `'${swap}'`)).join(' | ')), // biome-ignore format: one line
+    spellings,
+    unfinished: last === undefined ? 0 : words.indexOf(last) + 1,
+  }
+}
+
+/** A word of three letters with two of them swapped: any other typo would make it too many words. */
+function swapsOf(word: string): string[] {
+  const [a = '', b = '', c = ''] = Array.from(word)
+  if (!/^\p{L}{3}$/u.test(word) || UNSPACED.test(word)) return []
+  return [...new Set([`${b}${a}${c}`, `${a}${c}${b}`])].filter((swap) => swap !== word)
 }
 
 /** The word itself and every way to leave out one letter: what is stored, too, of each word that can be found. */

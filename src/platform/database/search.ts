@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { decodeCursor, type Filters, type Page, toPage } from '#vocabulary/paging.ts'
-import { type SearchQuery, toSearchQuery } from '#vocabulary/search-words.ts'
+import { BEGUN, type SearchQuery, toSearchQuery } from '#vocabulary/search-words.ts'
 import type { Db } from './database.ts'
 import { fetchRows } from './hot.ts'
 import { countFitting } from './page-bytes.ts'
@@ -23,10 +23,13 @@ type Found = {
   select: string
 }
 
-export type RankedSearch<Name extends string> = { names: Name[]; exact: string; forgiving: string }
+export type RankedSearch<Name extends string> = { names: Name[]; exact: string; begun: string; forgiving: string }
 
 // $1 to $4 are the same for every search: the business, how many, and after which rank and id.
 const FIRST_CONDITION = 5
+
+/** More than ten words that are only close, all of them in a name. */
+const AS_TYPED = 1_000
 
 export function rankedSearch<Name extends string>(searchable: Searchable<Name>): RankedSearch<Name> {
   const names = Object.keys(searchable.conditions) as Name[]
@@ -35,7 +38,8 @@ export function rankedSearch<Name extends string>(searchable: Searchable<Name>):
   return {
     names,
     exact: searchSql(searchable, conditions, `$${query}::tsquery`),
-    forgiving: searchSql(searchable, conditions, correctedSql(searchable.spellings, query)),
+    begun: searchSql(searchable, conditions, begunSql(searchable.spellings, query)),
+    forgiving: searchSql(searchable, conditions, correctedSql(searchable.spellings, query), typedSql(query)),
   }
 }
 
@@ -51,15 +55,18 @@ const RANK_DIVISOR = 1.64493406685
 
 // The rank is ten times the sum of weights, a whole number, and depends on what was found alone: were it divided by the number
 // of words, one new word close to a typo would move everybody's place between two pages. All words must be there, but they are
-// ranked as if any would do: for `&` ts_rank looks at distances, and stored terms have none.
-const searchSql = ({ table, id, select, join }: Found, conditions: string[], query: string) => `
+// ranked as if any would do: for `&` ts_rank looks at distances, and stored terms have none. A word as it was typed counts for more
+// than any that is only close to it.
+const searchSql = ({ table, id, select, join }: Found, conditions: string[], query: string, typed = 'null') => `
   with asked as materialized (
-    select query, replace(query::text, '&', '|')::tsquery as any_word,
-           (select count(distinct word[1]) from regexp_matches(query::text, '''([^'']+)''', 'g') as word) as words
-      from (select ${query} as query) as typed
+    select query, replace(query::text, '&', '|')::tsquery as any_word, ${countSql('query')} as words,
+           typed, ${countSql('typed')} as typed_words
+      from (select ${query} as query, ${typed}::tsquery as typed) as given
   ), found as (
     select search.${id} as id,
-           round(ts_rank('${WEIGHTS}', search.terms, asked.any_word) * asked.words * ${RANK_DIVISOR} * 10)::integer as rank
+           round(ts_rank('${WEIGHTS}', search.terms, asked.any_word) * asked.words * ${RANK_DIVISOR} * 10)::integer
+             + ${AS_TYPED} * coalesce(round(ts_rank('{1, 1, 1, 1}', search.terms, asked.typed) * asked.typed_words * ${RANK_DIVISOR})::integer, 0)
+             as rank
       from asked
       join ${table} as search on search.terms @@ asked.query
      where search.business_id = $1 ${conditions.join(' ')}
@@ -75,23 +82,57 @@ const searchSql = ({ table, id, select, join }: Found, conditions: string[], que
 // them all.
 const MAX_CORRECTIONS = 50
 
-// Each word, or any stored word that is at most one typo away from it. Takes what `correctionsOf` gives.
+const countSql = (query: string) =>
+  `(select count(distinct word[1]) from regexp_matches(${query}::text, '''([^'']+)''', 'g') as word)`
+
+/** Comes after every text that begins like another. */
+const AFTER_BEGINNING = "U&'\\+10FFFF'"
+const beginsWith = (beginning: string) =>
+  `known.spelling >= ${beginning} and known.spelling < ${beginning} || ${AFTER_BEGINNING}`
+
+// Words of this business alone, so that a letter costs the same however many others there are.
+const begunSql = (spellings: string, first: number) => `
+  (select replace($${first}::text, '${BEGUN}', coalesce(string_agg(' | ''' || word || '''', ''), ''))::tsquery
+     from (select word
+             from ${spellings} as known
+            where known.business_id = $1 and ${beginsWith(`$${first + 1}::text`)} and known.word = known.spelling
+            order by known.spelling
+            limit ${MAX_CORRECTIONS}) as begun)`
+
+const typedSql = (first: number) => `(select string_agg(part, ' | ') from unnest($${first}::text[]) as typed (part))`
+
+// Each word, or any stored word that is at most one typo away from it; of one that was not finished, any that begins with such a
+// word. Takes what `correctionsOf` gives.
 const correctedSql = (spellings: string, first: number) => `
-  (select string_agg('(' || coalesce(part || ' | ' || words, part) || ')', ' & ')::tsquery
-     from unnest($${first}::text[]) with ordinality as asked (part, at)
+  (select string_agg('(' || concat_ws(' | ', part, nullif(swapped, ''), words) || ')', ' & ')::tsquery
+     from unnest($${first}::text[], $${first + 3}::text[]) with ordinality as asked (part, swapped, at)
     cross join lateral (
       select string_agg('''' || word || '''', ' | ') as words
-        from (select distinct known.word
-                from unnest($${first + 1}::integer[], $${first + 2}::text[]) as typed (at, spelling)
-                join ${spellings} as known on known.business_id = $1 and known.spelling = typed.spelling
-               where typed.at = asked.at
-               order by known.word
+        from (select word
+                from (select known.word, 0 as letters_left
+                        from unnest($${first + 1}::integer[], $${first + 2}::text[]) as typed (at, spelling)
+                        join ${spellings} as known on known.business_id = $1 and known.spelling = typed.spelling
+                       where typed.at = asked.at
+                       union all
+                      select begun.word, 1
+                        from unnest($${first + 1}::integer[], $${first + 2}::text[]) as typed (at, spelling)
+                       cross join lateral (
+                         select known.word
+                           from ${spellings} as known
+                          where known.business_id = $1 and ${beginsWith('typed.spelling')}
+                          order by known.spelling
+                          limit ${MAX_CORRECTIONS}) as begun
+                       where typed.at = asked.at and asked.at = $${first + 4}::integer) as found
+               group by word
+               order by min(letters_left), word
                limit ${MAX_CORRECTIONS}) as close) as corrections)`
 
-const correctionsOf = ({ parts, spellings }: SearchQuery) => [
+const correctionsOf = ({ parts, swapped, spellings, unfinished }: SearchQuery) => [
   parts,
   spellings.map(({ at }) => at),
   spellings.map(({ spelling }) => spelling),
+  swapped,
+  unfinished,
 ]
 
 const EXACT = 0
@@ -131,8 +172,12 @@ export async function listMatches<Name extends string, Item>(
     )
 
   if (mode !== FORGIVING) {
-    const rows = await fetchRows<Row>(db, search.exact, [...common, query.exact])
-    if (rows.length > 0 || mode === EXACT || query.spellings.length === 0) return toMatches(rows, EXACT)
+    const rows =
+      query.begun === undefined
+        ? await fetchRows<Row>(db, search.exact, [...common, query.exact])
+        : await fetchRows<Row>(db, search.begun, [...common, query.exact, query.begun])
+    const mayBeTypo = query.spellings.length > 0 || query.swapped.some(Boolean)
+    if (rows.length > 0 || mode === EXACT || !mayBeTypo) return toMatches(rows, EXACT)
   }
   return toMatches(await fetchRows<Row>(db, search.forgiving, [...common, ...correctionsOf(query)]), FORGIVING)
 }

@@ -129,6 +129,56 @@ test('one typo is forgiven: a letter left out, added, changed, or two swapped', 
 const letter = fc.constantFrom(...'abcdefghijklmnopqrstuvwxyz'.split(''))
 const edit = fc.record({ kind: fc.constantFrom('leave out', 'add', 'change', 'swap'), place: fc.nat(), letter })
 
+test('a typo in a word that is not finished is forgiven, too: candel finds candles', async () => {
+  const { find } = await makeShop({ name: 'Scented candles' }, { name: 'Candlestick' }, { name: 'Lantern' })
+  assert.deepEqual(await find('candel'), ['Candlestick', 'Scented candles'])
+  assert.deepEqual(await find('scented candel'), ['Scented candles'])
+  assert.deepEqual(await find('lantren'), ['Lantern'])
+  assert.deepEqual(await find('lantr'), ['Lantern'])
+  assert.deepEqual(await find('candel '), [], 'a finished word is as long as it is')
+})
+
+test('two letters of a short word may be swapped: enamel mgu finds the mug', async () => {
+  const { find } = await makeShop({ name: 'Enamel mug' }, { name: 'Enamel jug' }, { name: 'Gum' })
+  assert.deepEqual(await find('enamel mgu'), ['Enamel mug'])
+  assert.deepEqual(await find('mgu enamel'), ['Enamel mug'])
+  assert.deepEqual(await find('mgu'), ['Enamel mug'])
+  assert.deepEqual(await find('mxg'), [], 'another typo would make it too many words')
+})
+
+test('blue mug finds a mug of which one variant is blue', async () => {
+  const inColours = (...colours: string[]) => ({
+    variants: colours.map((value) => ({ id: value, name: 'One size', attributes: [{ name: 'Colour', value }] })),
+  })
+  const { find } = await makeShop(
+    { name: 'Mug', ...inColours('Red', 'Blue') },
+    { name: 'Cup', ...inColours('Blue') },
+    { name: 'Blue plate' },
+  )
+  assert.deepEqual(await find('blue mug'), ['Mug'])
+  assert.deepEqual(await find('mug blue'), ['Mug'])
+  assert.deepEqual(await find('blue'), ['Blue plate', 'Cup', 'Mug'])
+  assert.deepEqual(await find('mug bleu'), ['Mug'], 'with a typo')
+})
+
+test('a word as it was typed comes before one that is only close to it', async () => {
+  const { find } = await makeShop(
+    { name: 'Cradle', description: 'For a candle made of wool' },
+    { name: 'Candles of wool' },
+    { name: 'Wool candle' },
+  )
+  // Nothing has all of these words: the typo in the second is forgiven, and the first decides.
+  assert.deepEqual(await find('candle wolo'), ['Wool candle', 'Cradle', 'Candles of wool'])
+})
+
+test('one or two letters find words of this business that begin so', async () => {
+  const { find } = await makeShop({ name: 'Amber lamp' }, { name: 'Apron' }, { name: 'Teapot' }, { name: 'Type A' })
+  assert.deepEqual((await find('a')).sort(), ['Amber lamp', 'Apron', 'Type A'])
+  assert.deepEqual(await find('ap'), ['Apron'])
+  assert.deepEqual(await find('lamp am'), ['Amber lamp'])
+  assert.deepEqual(await find('a '), ['Type A'])
+})
+
 /** The word with one typo. */
 function mistype(word: string, { kind, place, letter }: { kind: string; place: number; letter: string }): string {
   const all = word.split('')
