@@ -13,7 +13,13 @@ export const roleNotFound = (id: string) => invalid('roleId', 'NOT_FOUND', `This
 export const cannotGrant = (permission: Permission) =>
   forbidden(`You cannot give, change or take ${permission}, because you do not have it yourself.`)
 export const signupClosed = () => forbidden('Businesses are created by the operator of this service. Ask them for one.')
-export const invitationInvalid = () =>
-  invalid('token', 'TOKEN_INVALID', 'This invitation is not valid, or was accepted already.')
-export const invitationExpired = () =>
-  invalid('token', 'TOKEN_EXPIRED', 'This invitation has expired. Ask for a new one.')
+export const adminNotAgreed = () =>
+  conflict(
+    'permissions',
+    'IN_USE',
+    'Others have this role, and nobody becomes ADMIN without agreeing to it. Make another role with ADMIN, and give it to them.',
+  )
+export const invitationInvalid = (field: string) =>
+  invalid(field, 'TOKEN_INVALID', 'This invitation is not valid, or was accepted already.')
+export const invitationExpired = (field: string) =>
+  invalid(field, 'TOKEN_EXPIRED', 'This invitation has expired. Ask for a new one.')

@@ -18,6 +18,7 @@ export {
   findInvitation,
   findPeople,
   listHomes,
+  listOfferedRoles,
   listPeopleOf,
   listRolesOf,
   openPeople,

@@ -1,32 +1,71 @@
+import { sql } from 'kysely'
 import { now, nowMs } from '#platform/clock.ts'
 import { hashToken, newToken } from '#platform/crypto/secret-box.ts'
-import type { ControlTx } from '#platform/database/database.ts'
+import type { ControlDb, ControlTx } from '#platform/database/database.ts'
 import { violatedConstraint } from '#platform/database/errors.ts'
 import { notify } from '#platform/database/listener.ts'
 import type { Actor } from '#vocabulary/actor.ts'
 import { notFound } from '#vocabulary/errors.ts'
 import { newId } from '#vocabulary/ids.ts'
+import { decodeCursor } from '#vocabulary/paging.ts'
 import { firstLacking, type Permission } from '#vocabulary/permissions.ts'
+import type { PageOnly } from '#vocabulary/schemas.ts'
 import { audit } from './audit.ts'
 import { MEMBERS_CHANGED } from './directory.ts'
 import { invitationExpired, invitationInvalid, roleNotFound } from './errors.ts'
-import { findPermissions, findRole } from './queries.ts'
-import { type Granter, insertMembership, mayGrant } from './roles.ts'
+import { type Granter, insertMembership, mayGrant } from './grants.ts'
+import { findPermissions, findRole, lockBusiness } from './queries.ts'
 import type { NewInvitation } from './schemas.ts'
 
 const VALID_MS = 7 * 24 * 3_600_000
 
-/** The token is not made here: the worker that mails it mints it, and only its hash is stored. */
+/** To an address. An open one to the same address is replaced: whoever invites again means the role that they name now. */
 export async function createInvitation(tx: ControlTx, granter: Granter, { email, roleId }: NewInvitation) {
   const { businessId, actor } = granter
+  await lockBusiness(tx, businessId)
   const role = await findRole(tx, businessId, roleId)
   if (!role) throw roleNotFound(roleId)
-  await mayGrant(tx, granter, role.permissions)
+  const replaced = await listOpenTo(tx, businessId, email)
+  await mayGrant(tx, granter, [...role.permissions, ...replaced.flatMap(({ permissions }) => permissions)])
+  for (const { id } of replaced) await deleteInvitation(tx, businessId, id)
+  const invitation = await insertInvitation(tx, granter, { email, userId: null, roleId })
+  const data = { roleId, ...(replaced.length > 0 ? { replaces: replaced.map(({ id }) => id) } : {}) }
+  await audit(tx, { businessId, action: 'invitation.created', subject: invitation.id, actor, data })
+  return invitation
+}
+
+/** To an account: a role that was given to somebody who has not joined. Undefined when the same offer waits already. */
+export async function offerRole(
+  tx: ControlTx,
+  granter: Granter,
+  { userId, roleId }: { userId: string; roleId: string },
+) {
+  const { businessId, actor } = granter
+  const earlier = await tx
+    .selectFrom('access.invitations')
+    .select(['id', 'expiresAt'])
+    .where((row) => row.and({ businessId, userId, roleId }))
+    .where('acceptedAt', 'is', null)
+    .execute()
+  if (earlier.some(({ expiresAt }) => expiresAt > now())) return undefined
+  for (const { id } of earlier) await deleteInvitation(tx, businessId, id)
+  const invitation = await insertInvitation(tx, granter, { email: null, userId, roleId })
+  await audit(tx, { businessId, action: 'member.role-offered', subject: userId, actor, data: { roleId } })
+  return invitation
+}
+
+type Addressee = { email: string; userId: null } | { email: null; userId: string }
+
+/** The token is not made here: the worker that mails it mints it, and only its hash is stored. */
+async function insertInvitation(
+  tx: ControlTx,
+  { businessId, actor }: Granter,
+  { roleId, ...addressee }: Addressee & { roleId: string },
+) {
   const invitation = {
     businessId,
     id: newId('inv'),
-    email,
-    userId: null,
+    ...addressee,
     roleId,
     invitedBy: actor.userId,
     expiresAt: new Date(nowMs() + VALID_MS),
@@ -38,9 +77,26 @@ export async function createInvitation(tx: ControlTx, granter: Granter, { email,
   } catch (error) {
     throw violatedConstraint(error) === 'invitations_role_fkey' ? roleNotFound(roleId) : error // deleted this moment
   }
-  await audit(tx, { businessId, action: 'invitation.created', subject: invitation.id, actor, data: { roleId } })
   return invitation
 }
+
+const listOpenTo = (tx: ControlTx, businessId: string, email: string) =>
+  tx
+    .selectFrom('access.invitations as invitation')
+    .innerJoin('access.roles as role', (join) =>
+      join.onRef('role.businessId', '=', 'invitation.businessId').onRef('role.id', '=', 'invitation.roleId'),
+    )
+    .select(['invitation.id', 'role.permissions'])
+    .where('invitation.businessId', '=', businessId)
+    .where(sql<string>`lower(invitation.email)`, '=', email.toLowerCase())
+    .where('invitation.acceptedAt', 'is', null)
+    .execute()
+
+const deleteInvitation = (tx: ControlTx, businessId: string, id: string) =>
+  tx
+    .deleteFrom('access.invitations')
+    .where((row) => row.and({ businessId, id }))
+    .execute()
 
 /** A fresh token for the mail; an earlier one stops working. Undefined when there is nothing left to accept. */
 export async function mintInvitationToken(tx: ControlTx, businessId: string, id: string): Promise<string | undefined> {
@@ -55,31 +111,47 @@ export async function mintInvitationToken(tx: ControlTx, businessId: string, id:
   return numUpdatedRows > 0n ? token : undefined
 }
 
-export async function revokeInvitation(tx: ControlTx, { businessId, actor }: Granter, id: string): Promise<void> {
-  const { numDeletedRows } = await tx
-    .deleteFrom('access.invitations')
-    .where((row) => row.and({ businessId, id }))
-    .where('acceptedAt', 'is', null)
-    .executeTakeFirst()
-  if (numDeletedRows === 0n) throw notFound('invitation')
+/** Nobody takes back an invitation to more than they may give. */
+export async function revokeInvitation(tx: ControlTx, granter: Granter, id: string): Promise<void> {
+  const { businessId, actor } = granter
+  await lockBusiness(tx, businessId)
+  const invitation = await findOpen(tx, businessId, id)
+  if (!invitation) throw notFound('invitation')
+  const role = await findRole(tx, businessId, invitation.roleId)
+  await mayGrant(tx, granter, role?.permissions ?? [])
+  await deleteInvitation(tx, businessId, id)
   await audit(tx, { businessId, action: 'invitation.revoked', subject: id, actor })
 }
 
-/** Makes the membership, once, for an account of the invited address. To anybody else the token is worth nothing. */
-export async function acceptInvitation(tx: ControlTx, actor: Actor, token: string): Promise<void> {
-  const invitation = await tx
+const findOpen = (tx: ControlTx, businessId: string, id: string) =>
+  tx
     .selectFrom('access.invitations')
     .selectAll()
-    .where('tokenHash', '=', hashToken(token))
+    .where((row) => row.and({ businessId, id }))
+    .where('acceptedAt', 'is', null)
     .forUpdate()
     .executeTakeFirst()
-  if (!invitation || invitation.acceptedAt || !isSameEmail(invitation.email, actor.email)) throw invitationInvalid()
-  if (invitation.expiresAt <= now()) throw invitationExpired()
-  const { businessId, id, roleId } = invitation
+
+/** Named by the mailed token, or by the id that the list of one's own invitations shows. */
+export type Accepted = { token: string } | { id: string }
+
+/** Makes the membership, once, for whom it was meant. To anybody else it is worth nothing. */
+export async function acceptInvitation(tx: ControlTx, actor: Actor, accepted: Accepted): Promise<void> {
+  const field = 'token' in accepted ? 'token' : 'id'
+  const named = await ('token' in accepted
+    ? tx.selectFrom('access.invitations').selectAll().where('tokenHash', '=', hashToken(accepted.token))
+    : ownInvitations(tx, actor).selectAll().where('id', '=', accepted.id)
+  ).executeTakeFirst()
+  if (!named || !isFor(named, actor)) throw invitationInvalid(field)
+  const { businessId, id, roleId } = named
+  await lockBusiness(tx, businessId) // before its rows, as everywhere
+  const invitation = await findOpen(tx, businessId, id)
+  if (!invitation) throw invitationInvalid(field)
+  if (invitation.expiresAt <= now()) throw invitationExpired(field)
   // Who invited must still be able to: an invitation does not outlive its inviter's power.
   const inviter = await findPermissions(tx, businessId, invitation.invitedBy)
   const role = await findRole(tx, businessId, roleId)
-  if (!role || firstLacking(inviter, role.permissions as Permission[])) throw invitationInvalid()
+  if (!role || firstLacking(inviter, role.permissions as Permission[])) throw invitationInvalid(field)
   await tx
     .updateTable('access.invitations')
     .set({ acceptedAt: now() })
@@ -90,5 +162,70 @@ export async function acceptInvitation(tx: ControlTx, actor: Actor, token: strin
   await notify(tx, MEMBERS_CHANGED, businessId)
 }
 
-const isSameEmail = (invited: string | null, email: string | undefined) =>
-  invited !== null && invited.toLowerCase() === email?.toLowerCase()
+export async function declineInvitation(tx: ControlTx, actor: Actor, id: string): Promise<void> {
+  const named = await ownInvitations(tx, actor)
+    .select('businessId')
+    .where('id', '=', id)
+    .where('acceptedAt', 'is', null)
+    .executeTakeFirst()
+  if (!named) throw notFound('invitation')
+  await deleteInvitation(tx, named.businessId, id)
+  await audit(tx, { businessId: named.businessId, action: 'invitation.declined', subject: id, actor })
+}
+
+/** What waits for the caller, with what they need to know before they accept it. */
+export async function listOwnInvitations(db: ControlDb, actor: Actor, { limit = 20, cursor }: PageOnly) {
+  const filters = { list: 'own-invitations', userId: actor.userId }
+  const position = decodeCursor(filters, cursor, ['string'])?.[0] as string | undefined
+  const rows = await ownInvitations(db, actor)
+    .innerJoin('access.businesses as business', 'business.id', 'access.invitations.businessId')
+    .innerJoin('access.roles as role', (join) =>
+      join
+        .onRef('role.businessId', '=', 'access.invitations.businessId')
+        .onRef('role.id', '=', 'access.invitations.roleId'),
+    )
+    .select([
+      'access.invitations.id',
+      'access.invitations.businessId',
+      'business.name as businessName',
+      'access.invitations.roleId',
+      'role.name as roleName',
+      'role.permissions',
+      'access.invitations.expiresAt',
+      'access.invitations.createdAt',
+    ])
+    .where('access.invitations.acceptedAt', 'is', null)
+    .where('access.invitations.expiresAt', '>', now())
+    .$if(position !== undefined, (query) => query.where('access.invitations.id', '<', position ?? ''))
+    .orderBy('access.invitations.id', 'desc')
+    .limit(limit + 1)
+    .execute()
+  return { rows, filters }
+}
+
+/** Those to the caller's account, and those to its address, which it has confirmed. */
+const ownInvitations = (db: ControlDb, { userId, email }: Actor) =>
+  db
+    .selectFrom('access.invitations')
+    .where((row) =>
+      row.or([
+        row('access.invitations.userId', '=', userId),
+        ...(email === undefined ? [] : [row(sql<string>`lower(access.invitations.email)`, '=', email.toLowerCase())]),
+      ]),
+    )
+
+const isFor = (invited: { email: string | null; userId: string | null }, { userId, email }: Actor) =>
+  invited.email === null ? invited.userId === userId : invited.email.toLowerCase() === email?.toLowerCase()
+
+/** Who was taken out of a business does not come back with an invitation from before. */
+export const dropOpenInvitations = (tx: ControlTx, businessId: string, { userId, email }: Addressed) =>
+  tx
+    .deleteFrom('access.invitations')
+    .where('businessId', '=', businessId)
+    .where('acceptedAt', 'is', null)
+    .where((row) =>
+      row.or([row('userId', '=', userId), row(sql<string>`lower(email)`, '=', (email ?? '').toLowerCase())]),
+    )
+    .execute()
+
+type Addressed = { userId: string; email: string | null }

@@ -41,9 +41,30 @@ export const presentRole = ({
 export const presentInvitation = (row: Omit<Selectable<AccessInvitations>, 'businessId' | 'tokenHash'>) => ({
   id: row.id,
   email: row.email,
+  ...(row.userId === null ? {} : { userId: row.userId }),
   roleId: row.roleId,
   invitedBy: row.invitedBy,
   expiresAt: toSeconds(row.expiresAt),
   acceptedAt: row.acceptedAt && toSeconds(row.acceptedAt),
+  createdAt: toSeconds(row.createdAt),
+})
+
+type OwnInvitation = {
+  id: string
+  businessId: string
+  businessName: string
+  roleId: string
+  roleName: string
+  permissions: string[]
+  expiresAt: Date
+  createdAt: Date
+}
+
+/** To the one who is invited. */
+export const presentOwnInvitation = (row: OwnInvitation) => ({
+  id: row.id,
+  business: { id: row.businessId, name: row.businessName },
+  role: { id: row.roleId, name: row.roleName, permissions: row.permissions as never[] },
+  expiresAt: toSeconds(row.expiresAt),
   createdAt: toSeconds(row.createdAt),
 })

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { now } from '#platform/clock.ts'
 import type { ControlDb, ControlTx } from '#platform/database/database.ts'
 import { notify } from '#platform/database/listener.ts'
 import { fittingRows } from '#platform/database/page-bytes.ts'
@@ -148,14 +149,40 @@ export const findInvitation = (db: ControlDb, businessId: string, id: string) =>
     .innerJoin('access.roles as role', (join) =>
       join.onRef('role.businessId', '=', 'invitation.businessId').onRef('role.id', '=', 'invitation.roleId'),
     )
-    .select(['invitation.email', 'invitation.acceptedAt', 'business.name as business', 'role.name as role'])
+    .select([
+      'invitation.email',
+      'invitation.userId',
+      'invitation.acceptedAt',
+      'business.name as business',
+      'role.name as role',
+    ])
     .where('invitation.businessId', '=', businessId)
     .where('invitation.id', '=', id)
     .executeTakeFirst()
 
-/** Whoever is forgotten is not invited any more either. */
-export const dropInvitationsTo = (tx: ControlTx, email: string) =>
-  tx.deleteFrom('access.invitations').where(sql<string>`lower(email)`, '=', email.toLowerCase()).execute()
+/** Whoever is forgotten is not invited any more either, by whatever they were named. */
+export const dropInvitationsTo = (tx: ControlTx, { userId, email }: { userId: string; email: string | null }) =>
+  tx
+    .deleteFrom('access.invitations')
+    .where((row) =>
+      row.or([row('userId', '=', userId), row(sql<string>`lower(email)`, '=', (email ?? '').toLowerCase())]),
+    )
+    .execute()
+
+/** The roles that wait for some users to accept them in a business. */
+export const listOfferedRoles = (db: ControlDb, businessId: string, userIds: readonly string[]) =>
+  db
+    .selectFrom('access.invitations as invitation')
+    .innerJoin('access.roles as role', (join) =>
+      join.onRef('role.businessId', '=', 'invitation.businessId').onRef('role.id', '=', 'invitation.roleId'),
+    )
+    .select(['invitation.userId', 'role.id', 'role.name', 'role.permissions'])
+    .where('invitation.businessId', '=', businessId)
+    .where('invitation.userId', 'in', userIds)
+    .where('invitation.acceptedAt', 'is', null)
+    .where('invitation.expiresAt', '>', now())
+    .orderBy('role.id')
+    .execute()
 
 /** The roles of some users: everywhere, or in one business. */
 export async function listRolesOf(db: ControlDb, userIds: readonly string[], businessId?: string) {
@@ -174,8 +201,9 @@ export async function listRolesOf(db: ControlDb, userIds: readonly string[], bus
 export type Person = { userId: string; isOpen: boolean }
 
 /**
- * Who belongs to a business: its members, and those who ordered, subscribed or wrote there, or were named by it. `isOpen`: they
- * joined or came by themselves, so their record is shown there; of the others it sees the id.
+ * Who belongs to a business: its members, and those who ordered, subscribed or wrote there, or were named by it, in an order or
+ * with a role that waits for them. `isOpen`: they joined or came by themselves, so their record is shown there; of the others it
+ * sees the id.
  */
 export async function listPeopleOf(db: ControlDb, businessId: string, roleIds: readonly string[]): Promise<Person[]> {
   const { rows } = await sql<Person>`
@@ -189,6 +217,11 @@ export async function listPeopleOf(db: ControlDb, businessId: string, roleIds: r
           from access.customers
          where business_id = ${businessId} and ${roleIds.length === 0}
            and (came_at is not null or named_at is not null)
+         union all
+        select user_id, false
+          from access.invitations
+         where business_id = ${businessId} and user_id is not null and accepted_at is null and expires_at > ${now()}
+           and (${roleIds.length === 0} or role_id = any(${roleIds}::text[]))
       ) as people
      group by user_id`.execute(db)
   return rows

@@ -3,32 +3,15 @@ import type { ControlTx } from '#platform/database/database.ts'
 import { violatedConstraint } from '#platform/database/errors.ts'
 import { notify } from '#platform/database/listener.ts'
 import { checkExpected, type Expected, etagOf } from '#platform/http/etag.ts'
-import type { Actor } from '#vocabulary/actor.ts'
 import { notFound } from '#vocabulary/errors.ts'
 import { newId } from '#vocabulary/ids.ts'
-import { firstLacking, type Permission } from '#vocabulary/permissions.ts'
 import { audit } from './audit.ts'
 import { MEMBERS_CHANGED } from './directory.ts'
-import { cannotGrant, lastAdmin, roleInUse, roleNameExists, roleNotFound } from './errors.ts'
-import { countAdmins, findPermissions, findRole, lockBusiness } from './queries.ts'
+import { adminNotAgreed, lastAdmin, roleInUse, roleNameExists, roleNotFound } from './errors.ts'
+import { type Granter, insertMembership, mayGrant } from './grants.ts'
+import { dropOpenInvitations, offerRole } from './invitations.ts'
+import { countAdmins, findPermissions, findRole, lockBusiness, openPeople } from './queries.ts'
 import type { NewRole, RoleChanges } from './schemas.ts'
-
-/** Who acts, and in which business. */
-export type Granter = { businessId: string; actor: Actor }
-
-/**
- * Nobody gives, changes or takes a permission that they lack. Read here, under the business's lock where there is one: what the
- * caller held when the request came in may have been taken from them since.
- */
-export async function mayGrant(
-  tx: ControlTx,
-  { businessId, actor }: Granter,
-  wanted: readonly string[],
-): Promise<void> {
-  const held = await findPermissions(tx, businessId, actor.userId)
-  const lacking = firstLacking(held, wanted as Permission[])
-  if (lacking) throw cannotGrant(lacking)
-}
 
 export async function createRole(tx: ControlTx, granter: Granter, { name, permissions }: NewRole) {
   await mayGrant(tx, granter, permissions)
@@ -56,6 +39,8 @@ export async function updateRole(
   if (!before) throw notFound('role')
   checkExpected(expected, etagOf(before.version))
   await mayGrant(tx, granter, [...before.permissions, ...(changes.permissions ?? [])])
+  const becomesAdmin = changes.permissions?.includes('ADMIN') && !before.permissions.includes('ADMIN')
+  if (becomesAdmin && (await isHeldByOthers(tx, businessId, id, actor.userId))) throw adminNotAgreed()
   const after = { ...before, ...changes, version: before.version + 1, updatedAt: now() }
   try {
     await tx
@@ -72,6 +57,15 @@ export async function updateRole(
   return after
 }
 
+const isHeldByOthers = async (tx: ControlTx, businessId: string, roleId: string, userId: string) =>
+  (await tx
+    .selectFrom('access.memberships')
+    .select('userId')
+    .where((row) => row.and({ businessId, roleId }))
+    .where('userId', '<>', userId)
+    .limit(1)
+    .executeTakeFirst()) !== undefined
+
 export async function deleteRole(tx: ControlTx, granter: Granter, id: string, expected: Expected): Promise<void> {
   const { businessId, actor } = granter
   await lockBusiness(tx, businessId)
@@ -87,25 +81,41 @@ export async function deleteRole(tx: ControlTx, granter: Granter, id: string, ex
   await audit(tx, { businessId, action: 'role.deleted', subject: id, actor, data: { name: role.name } })
 }
 
-/** Adds the role to the user there; null takes all of the user's roles there away. */
+/** To whom, and what; `email` is their account's, for the invitations that go with their roles. */
+type Setting = { userId: string; email: string | null; roleId: string | null }
+
+/**
+ * Adds the role to the user there; null takes all of the user's roles there away, and what they were invited to. A role for a
+ * stranger, and ADMIN for anybody, waits until they accept it: then the invitation is answered, to be mailed.
+ */
 export async function setRole(
   tx: ControlTx,
-  granter: Granter & { userId: string; roleId: string | null },
-): Promise<void> {
-  const { businessId, actor, userId, roleId } = granter
+  granter: Granter & Setting,
+): Promise<{ businessId: string; id: string } | undefined> {
+  const { businessId, actor, userId, email, roleId } = granter
   await lockBusiness(tx, businessId)
   if (roleId === null) {
     await mayGrant(tx, granter, ['ADMIN'])
     await tx.deleteFrom('access.memberships').where((row) => row.and({ businessId, userId })).execute() // biome-ignore format: one line
     if ((await countAdmins(tx, businessId)) === 0) throw lastAdmin()
+    await dropOpenInvitations(tx, businessId, { userId, email })
   } else {
     const role = await findRole(tx, businessId, roleId)
     if (!role) throw roleNotFound(roleId)
     await mayGrant(tx, granter, role.permissions)
+    if (!(await countsAtOnce(tx, businessId, userId, role.permissions)))
+      return offerRole(tx, granter, { userId, roleId })
     await insertMembership(tx, { businessId, userId, roleId })
   }
   await audit(tx, { businessId, action: 'member.role-set', subject: userId, actor, data: { roleId } })
   await notify(tx, MEMBERS_CHANGED, businessId)
+  return undefined
+}
+
+/** Members and customers who came by themselves are asked only whether they want to be ADMIN: the last one cannot leave. */
+async function countsAtOnce(tx: ControlTx, businessId: string, userId: string, permissions: readonly string[]) {
+  if (permissions.includes('ADMIN')) return (await findPermissions(tx, businessId, userId)).includes('ADMIN')
+  return (await openPeople(tx, businessId, [userId]).execute()).length > 0
 }
 
 /** The operator on the command line gives any role of the business, by its id or name. */
@@ -129,10 +139,3 @@ export async function grantRole(
   await notify(tx, MEMBERS_CHANGED, businessId)
   return role
 }
-
-export const insertMembership = (tx: ControlTx, membership: { businessId: string; userId: string; roleId: string }) =>
-  tx
-    .insertInto('access.memberships')
-    .values({ ...membership, createdAt: now() })
-    .onConflict((known) => known.doNothing())
-    .execute()

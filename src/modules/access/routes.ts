@@ -4,13 +4,20 @@ import { countFitting, isFitting } from '#platform/database/page-bytes.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { etagOf, expectedOf, sendVersioned } from '#platform/http/etag.ts'
 import { createOnce } from '#platform/http/idempotency.ts'
+import { invalid } from '#vocabulary/errors.ts'
 import { toPage } from '#vocabulary/paging.ts'
 import { BusinessParams, PageOf, PageOnly, RecordParams, Success } from '#vocabulary/schemas.ts'
 import { listAudit } from './audit.ts'
 import { createBusiness } from './create-business.ts'
 import { signupClosed } from './errors.ts'
-import { acceptInvitation, createInvitation, revokeInvitation } from './invitations.ts'
-import { presentBusiness, presentInvitation, presentRole } from './present.ts'
+import {
+  acceptInvitation,
+  createInvitation,
+  declineInvitation,
+  listOwnInvitations,
+  revokeInvitation,
+} from './invitations.ts'
+import { presentBusiness, presentInvitation, presentOwnInvitation, presentRole } from './present.ts'
 import { getRole, listBusinessesOf, listInvitations, listRoles } from './queries.ts'
 import { createRole, deleteRole, updateRole } from './roles.ts'
 import * as shape from './schemas.ts'
@@ -80,13 +87,55 @@ export const accessRoutes: FastifyPluginAsyncTypebox<AccessOptions> = async (app
         operationId: 'acceptInvitation',
         tags: ['Invitations'],
         summary: 'Accept an invitation',
-        description: 'The caller’s account must have the invited email address.',
+        description:
+          'By its `token`, or its `id`. The caller must be the invited user, or have the invited email address.',
         body: shape.AcceptInvitation,
         response: { 200: Success },
       },
     },
-    async ({ actor, body }) => {
-      await transaction(control, (tx) => acceptInvitation(tx, actor, body.token))
+    async ({ actor, body: { token, id } }) => {
+      if (token === undefined && id === undefined)
+        throw invalid('token', 'REQUIRED', 'Send the token of the invitation, or its id.')
+      const accepted = token === undefined ? { id: id ?? '' } : { token }
+      await transaction(control, (tx) => acceptInvitation(tx, actor, accepted))
+      return { success: true } as const
+    },
+  )
+
+  app.get(
+    '/v1/users/invitations',
+    {
+      config: { access: 'signed-in', business: 'none', keys: 'unbound' },
+      schema: {
+        operationId: 'listMyInvitations',
+        tags: ['Invitations'],
+        summary: 'What waits for me to accept',
+        description:
+          'Invitations to my email address, and roles that I was given in businesses that I have not joined.',
+        querystring: PageOnly,
+        response: { 200: PageOf(shape.OwnInvitation) },
+      },
+    },
+    async ({ actor, query }) => {
+      const { rows, filters } = await listOwnInvitations(control, actor, query)
+      return toPage(rows, query.limit ?? 20, filters, (row) => [row.id], presentOwnInvitation)
+    },
+  )
+
+  app.delete(
+    '/v1/users/invitations/:id',
+    {
+      config: { access: 'signed-in', business: 'none', keys: 'unbound', fails: [404] },
+      schema: {
+        operationId: 'declineInvitation',
+        tags: ['Invitations'],
+        summary: 'Decline an invitation',
+        params: shape.OwnInvitationParams,
+        response: { 200: Success },
+      },
+    },
+    async ({ actor, params }) => {
+      await transaction(control, (tx) => declineInvitation(tx, actor, params.id))
       return { success: true } as const
     },
   )
@@ -203,7 +252,8 @@ const businessRoutes: FastifyPluginAsyncTypebox<AccessOptions> = async (app, { c
         operationId: 'updateRole',
         tags: ['Roles'],
         summary: 'Change a role',
-        description: 'Takes effect at once for everybody who has it. The last ADMIN of a business stays.',
+        description:
+          'Takes effect at once for everybody who has it. The last ADMIN of a business stays. A role that others have cannot become ADMIN (409): nobody is made that without agreeing.',
         params: RecordParams,
         body: shape.RoleChanges,
         response: { 200: shape.Role },
@@ -246,7 +296,8 @@ const businessRoutes: FastifyPluginAsyncTypebox<AccessOptions> = async (app, { c
         operationId: 'createInvitation',
         tags: ['Invitations'],
         summary: 'Invite somebody',
-        description: 'They become a member with that role when they accept it with an account of this email address.',
+        description:
+          'They become a member with that role when they accept it with an account of this email address. An open invitation to the same address is replaced.',
         params: BusinessParams,
         body: shape.NewInvitation,
         response: { 201: shape.Invitation },

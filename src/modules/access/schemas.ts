@@ -104,6 +104,9 @@ export const Invitation = Type.Object(
   {
     id: InvitationId,
     email: Nullable(Email),
+    userId: Type.Optional(
+      Type.String({ ...UserId, description: 'Instead of an email address: a role that was given to this user.' }),
+    ),
     roleId: RoleId,
     invitedBy: UserId,
     expiresAt: UnixSeconds,
@@ -114,9 +117,25 @@ export const Invitation = Type.Object(
 )
 export const NewInvitation = Type.Object({ email: Email, roleId: RoleId })
 export type NewInvitation = Static<typeof NewInvitation>
+export const OwnInvitation = Type.Object(
+  {
+    id: InvitationId,
+    business: Type.Object({ id: BusinessId, name: Name }),
+    role: Type.Object({ id: RoleId, name: Name, permissions }),
+    expiresAt: UnixSeconds,
+    createdAt: UnixSeconds,
+  },
+  { title: 'OwnInvitation' },
+)
+export const OwnInvitationParams = Type.Object({ id: InvitationId })
 export const AcceptInvitation = Type.Object({
   // Long enough for a token of any kind, so that a wrong one is told to be that.
-  token: Type.String({ minLength: 1, maxLength: 4096, examples: ['kJ3xk0cV8mZ1'] }),
+  token: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 4096, description: 'From the mail.', examples: ['kJ3xk0cV8mZ1'] }),
+  ),
+  id: Type.Optional(
+    Type.String({ ...InvitationId, description: 'Instead of the token: from the list of one’s own invitations.' }),
+  ),
 })
 
 export const AuditEntry = Type.Object(

@@ -17,8 +17,8 @@ export async function eraseUser(control: ControlDb, actor: Actor): Promise<void>
     await notify(tx, 'api-keys', userId)
     const ids = await idsOf(tx, userId) // the guests that this person was before are this person, too
     await tx.deleteFrom('accounts.guestAliases').where('userId', '=', userId).execute()
-    const erased = await tx.deleteFrom('accounts.users').where('id', 'in', ids).returning('email').execute()
-    for (const { email } of erased) if (email) await dropInvitationsTo(tx, email)
+    const erased = await tx.deleteFrom('accounts.users').where('id', 'in', ids).returning(['id', 'email']).execute()
+    for (const { id, email } of erased) await dropInvitationsTo(tx, { userId: id, email })
     await audit(tx, { action: 'account.erased', subject: userId })
   })
 }

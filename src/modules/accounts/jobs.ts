@@ -12,7 +12,7 @@ import { mintResetToken } from './change-password.ts'
 import { mintPhoneCode } from './phone-codes.ts'
 import { openKeyring } from './signing-keys.ts'
 import { createTokens } from './tokens.ts'
-import { emailKey } from './users.ts'
+import { emailKey, readEmails } from './users.ts'
 
 const LinkBase = Type.String({ maxLength: 2_000 })
 const render = createRenderer(path.join(import.meta.dirname, 'mails'))
@@ -107,11 +107,13 @@ export const sendInvitation = defineJob({
     const mail = mailerOf(services)
     const invitation = await findInvitation(db, businessId, invitationId)
     if (!invitation || invitation.acceptedAt) return
+    // To an account: its address is looked up here, and never shown to who invited.
+    const email = invitation.email ?? (await readEmails(db, [invitation.userId ?? ''])).get(invitation.userId ?? '')
+    if (!email) return
     const token = await transaction(db, (tx) => mintInvitationToken(tx, businessId, invitationId))
     if (!token) return
     const url = `${services.publicUrl}/invitation?token=${token}`
-    const { email, business, role } = invitation
-    if (email === null) return
+    const { business, role } = invitation
     await mail.send({ to: email, ...(await invitationMail({ email, business, role, url })) })
   },
 })

@@ -2,11 +2,13 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { setRole } from '#modules/access/index.ts'
 import { transaction } from '#platform/database/transaction.ts'
+import { enqueue } from '#platform/jobs/define.ts'
 import { invalid, notFound, providerNotConfigured } from '#vocabulary/errors.ts'
 import { BusinessId, Id, PageOf, Success } from '#vocabulary/schemas.ts'
 import { changePassword } from './change-password.ts'
 import { eraseUser } from './erase-user.ts'
 import { exportUser } from './export-user.ts'
+import { sendInvitation } from './jobs.ts'
 import type { AccountOptions } from './options.ts'
 import { alsoCheckPassword } from './passwords.ts'
 import { confirmPhone, requestPhoneCode } from './phone.ts'
@@ -241,7 +243,9 @@ export const profileRoutes: FastifyPluginAsyncTypebox<AccountOptions> = async (
         tags: ['Accounts'],
         summary: 'Give a user a role',
         description:
-          'Adds the role to the user in that business; repeating it changes nothing. `roleId: null` takes the user’s roles there away.',
+          'Adds the role to the user in that business; repeating it changes nothing. Somebody who has neither joined nor bought ' +
+          'anything there is asked by mail, and has the role once they accept it; so is whoever is to become ADMIN. ' +
+          '`roleId: null` takes the user’s roles and open invitations there away.',
         body: shape.SetRoleBody,
         response: { 200: Success },
       },
@@ -249,8 +253,10 @@ export const profileRoutes: FastifyPluginAsyncTypebox<AccountOptions> = async (
     async ({ actor, business, body }) => {
       const { userId, roleId } = body
       await transaction(control, async (tx) => {
-        if (!(await holdUser(tx, userId))) throw notFound('user')
-        await setRole(tx, { actor, businessId: business.id, userId, roleId })
+        const user = await holdUser(tx, userId)
+        if (!user) throw notFound('user')
+        const offer = await setRole(tx, { actor, businessId: business.id, userId, email: user.email, roleId })
+        if (offer) await enqueue(tx, sendInvitation, { businessId: offer.businessId, invitationId: offer.id })
       })
       return success
     },

@@ -113,6 +113,12 @@ export const User = Type.Object(
     addresses: Type.Array(Address),
     roleIds: Type.Array(Id),
     roles: Type.Array(Role),
+    pendingRoleIds: Type.Optional(
+      Type.Array(Id, {
+        description:
+          'Those of `roleIds` that count once the user accepts them. Only in a search, and only if there are any.',
+      }),
+    ),
     apiTokens: Type.Array(ApiToken),
     businessUserConfigs: Type.Array(
       Type.Object({

@@ -1,12 +1,12 @@
 import type { Selectable } from 'kysely'
 import { sql } from 'kysely'
 import type { Static } from 'typebox'
-import { listPeopleOf, listRolesOf } from '#modules/access/index.ts'
+import { listOfferedRoles, listPeopleOf, listRolesOf } from '#modules/access/index.ts'
 import type { AccountsUsers } from '#platform/database/control-tables.ts'
 import type { ControlDb } from '#platform/database/database.ts'
 import { decodeCursor, toPage } from '#vocabulary/paging.ts'
 import type { SearchQuery } from './schemas.ts'
-import { presentNamed, presentUser } from './users.ts'
+import { presentNamed, presentOffered, presentUser } from './users.ts'
 
 const NO_NUMBER = '\u2400'
 
@@ -42,7 +42,10 @@ export async function searchUsers(
     .limit(limit + 1)
     .execute()) as Selectable<AccountsUsers>[]
   const ids = rows.map(({ id }) => id)
-  const roles = ids.length === 0 ? [] : await listRolesOf(db, ids, businessId)
+  const [roles, offered] =
+    ids.length === 0
+      ? [[], []]
+      : await Promise.all([listRolesOf(db, ids, businessId), listOfferedRoles(db, businessId, ids)])
   return toPage(
     rows,
     limit,
@@ -50,7 +53,11 @@ export async function searchUsers(
     (row) => [row.id],
     (row) => {
       const theirs = roles.filter(({ userId }) => userId === row.id)
-      return open.has(row.id) ? presentUser(row, theirs) : presentNamed(row.id, theirs)
+      const shown = open.has(row.id) ? presentUser(row, theirs) : presentNamed(row.id, theirs)
+      return presentOffered(
+        shown,
+        offered.filter(({ userId }) => userId === row.id),
+      )
     },
   )
 }

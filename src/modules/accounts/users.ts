@@ -14,7 +14,7 @@ export const emailKey = (email: string) => email.trim().toLowerCase()
 export const holdUser = (tx: ControlTx, id: string) =>
   tx
     .selectFrom('accounts.users')
-    .select('id')
+    .select(['id', 'email'])
     .where('id', '=', id)
     .where('isGuest', '=', false)
     .where('confirmedAt', 'is not', null)
@@ -104,6 +104,19 @@ export function presentUser(user: Selectable<AccountsUsers>, roles: readonly Rol
     apiTokens: [],
     businessUserConfigs: [],
     lifecycle: { lastLoginAt: null, onboardingCompleted: user.onboardingCompleted },
+  }
+}
+
+/** A role that waits to be accepted is shown among the others, and said to wait. */
+export function presentOffered(user: User, offered: readonly RoleRow[]): User {
+  const waiting = offered.filter(({ id }) => !user.roleIds.includes(id))
+  if (waiting.length === 0) return user
+  const { roleIds, roles } = presentRoles(waiting)
+  return {
+    ...user,
+    roleIds: [...user.roleIds, ...roleIds],
+    roles: [...user.roles, ...roles],
+    pendingRoleIds: roleIds,
   }
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createBusiness, mintInvitationToken } from '#modules/access/index.ts'
+import { createBusiness, mintInvitationToken, rememberCustomer } from '#modules/access/index.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { refusal } from '../../support/refusal.ts'
 import { useApi } from '../../support/setup.ts'
@@ -46,6 +46,12 @@ test('every change to a business, its roles and its members is written down with
   )
 
   const setRole = (roleId: string | null) => admin.put('/v1/users/set-role', { userId: bo.id, roleId, businessId: id })
+  await setRole(role.id)
+  assert.deepEqual(
+    await latest(),
+    by(admin, { action: 'member.role-offered', subject: bo.id, data: { roleId: role.id } }),
+  )
+  await rememberCustomer(used.api.services.databases.control, id, bo.id) // they have bought something: no stranger any more
   await setRole(role.id)
   assert.deepEqual(await latest(), by(admin, { action: 'member.role-set', subject: bo.id, data: { roleId: role.id } }))
   await setRole(null)

@@ -84,6 +84,9 @@ async function callEverything(): Promise<Set<string>> {
   const setRole = (roleId: string | null) =>
     call('setRole', admin.put('/v1/users/set-role', { userId: bo.id, roleId, businessId: id }))
   await setRole(role.id)
+  const waiting = await call('listMyInvitations', bo.get('/v1/users/invitations?limit=1'))
+  await call('declineInvitation', bo.delete(`/v1/users/invitations/${waiting.items[0].id}`))
+  await setRole(role.id)
   await setRole(null)
 
   const newInvitation = { email: bo.email, roleId: role.id }

@@ -168,7 +168,7 @@ test('an invitation is accepted once, however often it is tried at the same mome
 
 test('who has the role already accepts without getting it twice', async () => {
   const { id, admin, role, invite } = await makeBusiness()
-  const bo = await used.make.user()
+  const bo = await used.make.customer(id)
   await admin.put('/v1/users/set-role', { userId: bo.id, roleId: role.id, businessId: id })
   assert.equal((await bo.post(ACCEPT, { token: await mint(id, (await invite(bo.email)).id) })).status, 200)
 })
@@ -288,4 +288,54 @@ test('accepting while the role is deleted ends in one or the other, never in a c
     assert.ok([`200 / 409 CONFLICT id IN_USE`, `${TOKEN_INVALID} / 200`].includes(outcome), outcome)
     assert.equal((await bo.get(`${path}/roles`)).status, accepted.status === 200 ? 200 : 403)
   }
+})
+
+test('who was taken out of a business does not come back with an invitation from before', async () => {
+  const { id, path, admin, role, invitations, invite } = await makeBusiness('SETTINGS_WRITE')
+  const bo = await used.make.user()
+  const first = await invite(bo.email)
+  await bo.post(ACCEPT, { token: await mint(id, first.id) })
+  const second = await invite(bo.email?.toUpperCase())
+  const token = await mint(id, second.id)
+  await admin.put('/v1/users/set-role', { userId: bo.id, roleId: null, businessId: id })
+
+  assert.equal(refusal(await bo.post(ACCEPT, { token })), TOKEN_INVALID)
+  assert.equal((await bo.get(`${path}/roles`)).status, 403)
+  const left = (await admin.get(invitations)).body.items
+  assert.deepEqual(left.map((shown: { id: string }) => shown.id), [first.id], 'what was accepted is history') // biome-ignore format: one line
+  await bo.post(ACCEPT, { token: await mint(id, (await invite(bo.email)).id) })
+  assert.deepEqual((await bo.get('/v1/users/me')).body.roleIds, [role.id], 'a new invitation works')
+})
+
+test('an address has one open invitation to a business: a second one replaces the first', async () => {
+  const { id, admin, path, role, invitations, invite } = await makeBusiness('ORDERS_READ')
+  const other = await makeBusiness()
+  const bo = await used.make.user()
+  await other.invite(bo.email)
+  const first = await invite(bo.email)
+  const token = await mint(id, first.id)
+  const { body: better } = await admin.post(`${path}/roles`, { name: 'Better', permissions: ['ORDERS_WRITE'] })
+  const second = await admin.post(invitations, { email: bo.email?.toUpperCase(), roleId: better.id })
+  assert.equal(second.status, 201, second.text)
+
+  assert.deepEqual((await admin.get(invitations)).body.items, [second.body])
+  assert.equal(refusal(await bo.post(ACCEPT, { token })), TOKEN_INVALID)
+  assert.equal((await other.admin.get(other.invitations)).body.items.length, 1, 'elsewhere nothing is replaced')
+  await Promise.all(Array.from({ length: 4 }, () => admin.post(invitations, { email: bo.email, roleId: role.id })))
+  assert.equal((await admin.get(invitations)).body.items.length, 1, 'however many are made at once')
+})
+
+test('nobody takes back or replaces an invitation to more than they may give', async () => {
+  const { id, admin, role, invitations, invite } = await makeBusiness('ADMIN')
+  const settler = await used.make.member(id, 'SETTINGS_WRITE')
+  const invitation = await invite('boss@example.com')
+  const lesser = (await admin.post(`/v1/businesses/${id}/roles`, { name: 'Lesser', permissions: [] })).body
+
+  const refused = await settler.delete(`${invitations}/${invitation.id}`)
+  assert.equal(refusal(refused), '403 FORBIDDEN')
+  assert.match(refused.body.message, /ADMIN/)
+  const replacing = await settler.post(invitations, { email: 'BOSS@example.com', roleId: lesser.id })
+  assert.equal(refusal(replacing), '403 FORBIDDEN')
+  assert.deepEqual((await admin.get(invitations)).body.items.map((shown: { roleId: string }) => shown.roleId), [role.id]) // biome-ignore format: one line
+  assert.equal((await admin.delete(`${invitations}/${invitation.id}`)).status, 200)
 })

@@ -98,3 +98,18 @@ test('nobody invites somebody to more than they may do themselves, and no mail g
   await invite(next.email ?? '') // a later mail has come, so an earlier one would have
   assert.ok(!world.post.mails.some((mail) => mail.to?.[0]?.address === email))
 })
+
+test('a stranger who is given a role gets a mail, and has the role once they accept it', async () => {
+  const ada = await world.make.user()
+  const { admin, id, path } = await world.make.business({ name: 'Harbour Goods' })
+  const { body: role } = await admin.post(`${path}/roles`, { name: 'Editors', permissions: ['PRODUCTS_WRITE'] })
+  const given = await admin.put('/v1/users/set-role', { userId: ada.id, roleId: role.id, businessId: id })
+  assert.equal(given.status, 200, given.text)
+  const mail = await world.post.mailTo(ada.email ?? '')
+  assert.match(mail.text ?? '', /Harbour Goods.*Editors/s)
+  assert.deepEqual(await rolesOf(ada), [])
+  const token = linkIn(mail, '/invitation').searchParams.get('token') ?? ''
+  assert.equal((await accept(admin, token)).status, 422)
+  assert.equal((await accept(ada, token)).status, 200)
+  assert.deepEqual(await rolesOf(ada), [role.id])
+})

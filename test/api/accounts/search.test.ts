@@ -122,6 +122,7 @@ test('roleIds narrow it down, comma-separated or repeated', async () => {
 test('of a person only what belongs to this business is shown', async () => {
   const [here, there] = [await used.make.business(), await used.make.business()]
   const person = await used.make.member(here.id, 'PRODUCTS_WRITE')
+  await rememberCustomer(used.api.services.databases.control, there.id, person.id)
   const { body: role } = await there.admin.post(`${there.path}/roles`, { name: 'Spy', permissions: ['ORDERS_READ'] })
   const given = await there.admin.put('/v1/users/set-role', {
     userId: person.id,

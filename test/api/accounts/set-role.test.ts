@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { rememberCustomer } from '#modules/access/index.ts'
 import { createClient } from '../../support/client.ts'
 import { refusal } from '../../support/refusal.ts'
 import { useApi } from '../../support/setup.ts'
@@ -37,8 +38,8 @@ const membershipsOf = (userId: string) =>
     .execute()
 
 test('a role given is felt by the next request, and so is one taken', async () => {
-  const { roles, role, setRole } = await makeBusiness()
-  const bo = await used.make.user()
+  const { id, roles, role, setRole } = await makeBusiness()
+  const bo = await used.make.customer(id)
 
   for (let round = 0; round < 5; round++) {
     assert.equal((await bo.get(roles)).status, 403)
@@ -53,8 +54,8 @@ test('a role given is felt by the next request, and so is one taken', async () =
 test('a role given or taken on one node counts on the other within a second', async (t) => {
   const second = await startApi({ databases: used.api.databases })
   t.after(() => second.close())
-  const { roles, role, setRole } = await makeBusiness()
-  const bo = await used.make.user()
+  const { id, roles, role, setRole } = await makeBusiness()
+  const bo = await used.make.customer(id)
   const elsewhere = createClient(second.url, { authorization: `Bearer ${bo.token}` })
 
   const answers = async (status: number) => (await elsewhere.get(roles)).status === status
@@ -69,7 +70,8 @@ test('a role given or taken on one node counts on the other within a second', as
 test('roles add up, repeating one changes nothing, and null takes all of them, here only', async () => {
   const { id, path, admin, roles, role, setRole } = await makeBusiness()
   const other = await makeBusiness()
-  const bo = await used.make.user()
+  const bo = await used.make.customer(id)
+  await rememberCustomer(used.api.services.databases.control, other.id, bo.id)
   const reader = (await admin.post(roles, { name: 'Readers', permissions: ['ORDERS_READ'] })).body
   await other.setRole(bo.id, other.role.id)
   const elsewhere = { businessId: other.id, roleId: other.role.id }

@@ -40,6 +40,8 @@ export const OPERATIONS = {
   revokeInvitation: 'DELETE /v1/businesses/{businessId}/invitations/{id} token',
   listAudit: 'GET /v1/businesses/{businessId}/audit token',
   acceptInvitation: 'POST /v1/users/invitations/accept token',
+  listMyInvitations: 'GET /v1/users/invitations token',
+  declineInvitation: 'DELETE /v1/users/invitations/{id} token',
   createProduct: 'POST /v1/businesses/{businessId}/products token key',
   listProducts: 'GET /v1/businesses/{businessId}/products token',
   getProduct: 'GET /v1/businesses/{businessId}/products/{id} token',
@@ -144,6 +146,8 @@ export interface OperationTypes {
   revokeInvitation: { data: types.RevokeInvitationData; answer: types.RevokeInvitationResponse }
   listAudit: { data: types.ListAuditData; answer: types.ListAuditResponse }
   acceptInvitation: { data: types.AcceptInvitationData; answer: types.AcceptInvitationResponse }
+  listMyInvitations: { data: types.ListMyInvitationsData; answer: types.ListMyInvitationsResponse }
+  declineInvitation: { data: types.DeclineInvitationData; answer: types.DeclineInvitationResponse }
   createProduct: { data: types.CreateProductData; answer: types.CreateProductResponse }
   listProducts: { data: types.ListProductsData; answer: types.ListProductsResponse }
   getProduct: { data: types.GetProductData; answer: types.GetProductResponse }

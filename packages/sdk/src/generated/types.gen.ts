@@ -517,6 +517,10 @@ export type Invitation = {
     id: string;
     email: string | null;
     /**
+     * Instead of an email address: a role that was given to this user.
+     */
+    userId?: string;
+    /**
      * Id, starts with `role_`.
      */
     roleId: string;
@@ -699,6 +703,43 @@ export type OrderStatusEntry = {
      * Unix time in seconds.
      */
     timestamp: number;
+};
+
+export type OwnInvitationBusiness = {
+    /**
+     * Id, starts with `biz_`.
+     */
+    id: string;
+    name: string;
+};
+
+export type OwnInvitationRole = {
+    /**
+     * Id, starts with `role_`.
+     */
+    id: string;
+    name: string;
+    permissions: Array<'ADMIN' | 'PRODUCTS_WRITE' | 'ORDERS_READ' | 'ORDERS_WRITE' | 'PROMOS_WRITE' | 'CONTENT_READ_DRAFTS' | 'CONTENT_WRITE' | 'NEWSLETTER_SEND' | 'SUBSCRIBERS_READ' | 'SETTINGS_WRITE'>;
+};
+
+/**
+ * OwnInvitation
+ */
+export type OwnInvitation = {
+    /**
+     * Id, starts with `inv_`.
+     */
+    id: string;
+    business: OwnInvitationBusiness;
+    role: OwnInvitationRole;
+    /**
+     * Unix time in seconds.
+     */
+    expiresAt: number;
+    /**
+     * Unix time in seconds.
+     */
+    createdAt: number;
 };
 
 /**
@@ -1290,6 +1331,10 @@ export type User = {
     addresses: Array<Address>;
     roleIds: Array<string>;
     roles: Array<UserRole>;
+    /**
+     * Those of `roleIds` that count once the user accepts them. Only in a search, and only if there are any.
+     */
+    pendingRoleIds?: Array<string>;
     apiTokens: Array<ApiToken>;
     businessUserConfigs: Array<UserBusinessUserConfig>;
     lifecycle: UserLifecycle;
@@ -1616,7 +1661,22 @@ export type ListAuditPage = {
 };
 
 export type AcceptInvitationBody = {
-    token: string;
+    /**
+     * From the mail.
+     */
+    token?: string;
+    /**
+     * Instead of the token: from the list of one’s own invitations.
+     */
+    id?: string;
+};
+
+export type ListMyInvitationsPage = {
+    items: Array<OwnInvitation>;
+    /**
+     * Hand it back to get the next page; `null` on the last.
+     */
+    cursor: string | null;
 };
 
 export type CreateProductBodyGallery = {
@@ -4701,6 +4761,118 @@ export type AcceptInvitationResponses = {
 };
 
 export type AcceptInvitationResponse = AcceptInvitationResponses[keyof AcceptInvitationResponses];
+
+export type ListMyInvitationsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Items on a page.
+         */
+        limit?: number;
+        /**
+         * The `cursor` of the page before. Absent, empty or `null`: the first.
+         */
+        cursor?: string;
+    };
+    url: '/v1/users/invitations';
+};
+
+export type ListMyInvitationsErrors = {
+    /**
+     * Malformed: an address that is not readable, or a body that is no JSON object.
+     */
+    400: Error;
+    /**
+     * Missing or invalid token or key.
+     */
+    401: Error;
+    /**
+     * Known, but without the permission.
+     */
+    403: Error;
+    /**
+     * Fields are missing or wrong; one detail for each.
+     */
+    422: Error;
+    /**
+     * Too many requests; `Retry-After` says when to come back.
+     */
+    429: Error;
+    /**
+     * Overloaded, stopping, or the database is away; `Retry-After` says when to come back.
+     */
+    503: Error;
+};
+
+export type ListMyInvitationsError = ListMyInvitationsErrors[keyof ListMyInvitationsErrors];
+
+export type ListMyInvitationsResponses = {
+    /**
+     * Done.
+     */
+    200: ListMyInvitationsPage;
+};
+
+export type ListMyInvitationsResponse = ListMyInvitationsResponses[keyof ListMyInvitationsResponses];
+
+export type DeclineInvitationData = {
+    body?: never;
+    path: {
+        /**
+         * Id, starts with `inv_`.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/v1/users/invitations/{id}';
+};
+
+export type DeclineInvitationErrors = {
+    /**
+     * Malformed: an address that is not readable, or a body that is no JSON object.
+     */
+    400: Error;
+    /**
+     * Missing or invalid token or key.
+     */
+    401: Error;
+    /**
+     * Known, but without the permission.
+     */
+    403: Error;
+    /**
+     * No such record, or not visible to you.
+     */
+    404: Error;
+    /**
+     * The body is larger than 2 MiB, or the file than it may be.
+     */
+    413: Error;
+    /**
+     * Fields are missing or wrong; one detail for each.
+     */
+    422: Error;
+    /**
+     * Too many requests; `Retry-After` says when to come back.
+     */
+    429: Error;
+    /**
+     * Overloaded, stopping, or the database is away; `Retry-After` says when to come back.
+     */
+    503: Error;
+};
+
+export type DeclineInvitationError = DeclineInvitationErrors[keyof DeclineInvitationErrors];
+
+export type DeclineInvitationResponses = {
+    /**
+     * Done.
+     */
+    200: Success;
+};
+
+export type DeclineInvitationResponse = DeclineInvitationResponses[keyof DeclineInvitationResponses];
 
 export type ListProductsData = {
     body?: never;

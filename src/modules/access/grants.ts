@@ -1,0 +1,30 @@
+import { now } from '#platform/clock.ts'
+import type { ControlTx } from '#platform/database/database.ts'
+import type { Actor } from '#vocabulary/actor.ts'
+import { firstLacking, type Permission } from '#vocabulary/permissions.ts'
+import { cannotGrant } from './errors.ts'
+import { findPermissions } from './queries.ts'
+
+/** Who acts, and in which business. */
+export type Granter = { businessId: string; actor: Actor }
+
+/**
+ * Nobody gives, changes or takes a permission that they lack. Read here, under the business's lock where there is one: what the
+ * caller held when the request came in may have been taken from them since.
+ */
+export async function mayGrant(
+  tx: ControlTx,
+  { businessId, actor }: Granter,
+  wanted: readonly string[],
+): Promise<void> {
+  const held = await findPermissions(tx, businessId, actor.userId)
+  const lacking = firstLacking(held, wanted as Permission[])
+  if (lacking) throw cannotGrant(lacking)
+}
+
+export const insertMembership = (tx: ControlTx, membership: { businessId: string; userId: string; roleId: string }) =>
+  tx
+    .insertInto('access.memberships')
+    .values({ ...membership, createdAt: now() })
+    .onConflict((known) => known.doNothing())
+    .execute()
