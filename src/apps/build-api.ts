@@ -10,6 +10,7 @@ import {
 } from '#modules/access/index.ts'
 import {
   accountRoutes,
+  businessLimit,
   createAttempts,
   createAuthenticator,
   createIdentityProvider,
@@ -17,9 +18,9 @@ import {
   createTokens,
   findContact,
   idsOf,
+  mailInvitation,
   openKeyring,
   readNames,
-  sendInvitation,
   userExists,
 } from '#modules/accounts/index.ts'
 import { catalogResolvers, catalogRoutes, promoRoutes, readProducts, transferRoutes } from '#modules/catalog/index.ts'
@@ -126,6 +127,7 @@ export async function buildApi(config: Config, options: ApiOptions) {
   const directory = createDirectory(control, listener)
   const origins = createOrigins({ control, listener, publicUrl: config.publicUrl, allowed: config.allowedOrigins })
   const customers = createCustomers(control)
+  const attempts = createAttempts(control, { addresses: config.rateLimits })
   const pages = { payments: openPayments(config), publicUrl: config.publicUrl, log }
 
   const app = await createServer({
@@ -168,7 +170,7 @@ export async function buildApi(config: Config, options: ApiOptions) {
     keyring,
     tokens,
     box,
-    attempts: createAttempts(control, { addresses: config.rateLimits }),
+    attempts,
     guestLoginsPerHour: config.limits.guestLoginsPerHour,
     origins,
     provider: createIdentityProvider(config.identity),
@@ -179,7 +181,8 @@ export async function buildApi(config: Config, options: ApiOptions) {
     control,
     findOpenCells: () => findOpenCells(control, watch),
     signup: config.businessSignup,
-    mailInvitation: (tx, { businessId, id }) => enqueue(tx, sendInvitation, { businessId, invitationId: id }),
+    mailInvitation: (tx, invitation) => mailInvitation(tx, attempts, invitation),
+    countBusiness: (tx, userId) => attempts.on(tx).count(businessLimit(userId, config.businessesPerDay)),
   })
   const resolvers = { ...catalogResolvers(control), ...contentResolvers, ORDER: findOrderIds }
   await app.register(catalogRoutes, { prefix: '/v1/businesses/:businessId', resolvers })

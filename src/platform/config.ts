@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { isOrigin } from '#vocabulary/origins.ts'
+import { isOrigin, isOriginOrPrefix } from '#vocabulary/origins.ts'
 import type { DatabaseAddress } from './database/database.ts'
 
 export type Mode = 'production' | 'development' | 'test'
@@ -20,6 +20,8 @@ export type Config = {
   /** 32 bytes each; the first writes, all of them read. */
   secretKeys: Buffer[]
   businessSignup: 'open' | 'closed'
+  /** How many businesses one account may create a day. */
+  businessesPerDay: number
   allowedOrigins: string[]
   rateLimits: boolean
   limits: {
@@ -121,7 +123,10 @@ export function loadConfig(env: Environment): Config {
   if (!isOrigin(publicUrl)) problem('PUBLIC_URL must be an origin such as https://shop.example.com, without a path.')
   const allowedOrigins = list(value('ALLOWED_ORIGINS'))
   for (const origin of allowedOrigins) {
-    if (!isOrigin(origin)) problem(`ALLOWED_ORIGINS: "${origin}" is not an origin such as https://shop.example.com.`)
+    if (!isOriginOrPrefix(origin))
+      problem(
+        `ALLOWED_ORIGINS: "${origin}" is not an origin such as https://shop.example.com, nor one with a path such as https://shop.example.com/account.`,
+      )
   }
 
   /** Settings that only make sense together: all of them, or none. */
@@ -192,6 +197,7 @@ export function loadConfig(env: Environment): Config {
     workerMetricsPort: whole('WORKER_METRICS_PORT', metricsPort === 0 ? 0 : metricsPort + 1),
     secretKeys: readSecretKeys(value('SECRET_KEY'), mode, problem),
     businessSignup,
+    businessesPerDay: whole('BUSINESSES_PER_DAY', 10),
     allowedOrigins,
     rateLimits: oneOf('RATE_LIMITS', ['on', 'off'], 'on') === 'on',
     limits: {

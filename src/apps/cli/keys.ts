@@ -12,7 +12,7 @@ import {
 import { createSecretBox } from '#platform/crypto/secret-box.ts'
 import type { ControlDb } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
-import { isOrigin } from '#vocabulary/origins.ts'
+import { isOriginOrPrefix } from '#vocabulary/origins.ts'
 import { BootError } from '../boot.ts'
 import { makeSure } from './ask.ts'
 import { addCommand, type Cli, JSON_LINES, type Json, UsageError } from './command.ts'
@@ -26,9 +26,9 @@ export function addOriginCommands(program: Command, { withDatabases }: Cli): voi
     says: 'Allow an origin, besides PUBLIC_URL and ALLOWED_ORIGINS.',
     examples: ['origins approve https://shop.example.com'],
   }).action((origin: string, { json = false }: Json) => {
-    if (!isOrigin(origin))
+    if (!isOriginOrPrefix(origin))
       throw new UsageError(
-        `${origin} is not an origin such as https://shop.example.com (no path, no slash at the end).`,
+        `${origin} is not an origin such as https://shop.example.com (no slash at the end), nor one with a path.`,
       )
     return withDatabases(async ({ control }) => {
       await transaction(control, (tx) => approveOrigin(tx, origin))

@@ -28,12 +28,14 @@ export type AccessOptions = {
   /** Cells that can take a new business at the moment. */
   findOpenCells: () => Promise<string[]>
   signup: 'open' | 'closed'
-  /** Sees to it that the invitation is mailed; part of the transaction that makes it. */
-  mailInvitation: (tx: ControlTx, invitation: { businessId: string; id: string }) => Promise<void>
+  /** Sees to it that the invitation is mailed; part of the transaction that makes it. 429 when there were enough today. */
+  mailInvitation: (tx: ControlTx, invitation: { businessId: string; id: string; email: string }) => Promise<void>
+  /** 429 when this user has created enough businesses today; part of the transaction that makes the next one. */
+  countBusiness: (tx: ControlTx, userId: string) => Promise<void>
 }
 
 export const accessRoutes: FastifyPluginAsyncTypebox<AccessOptions> = async (app, options) => {
-  const { control, findOpenCells, signup } = options
+  const { control, findOpenCells, signup, countBusiness } = options
   app.post(
     '/v1/businesses',
     {
@@ -51,9 +53,10 @@ export const accessRoutes: FastifyPluginAsyncTypebox<AccessOptions> = async (app
       if (signup === 'closed') throw signupClosed()
       const { actor, body } = request
       const cells = await findOpenCells()
-      return createOnce(request, reply, control, async (tx) =>
-        presentBusiness(await createBusiness(tx, { ownerId: actor.userId, actor, cells }, body), true),
-      )
+      return createOnce(request, reply, control, async (tx) => {
+        await countBusiness(tx, actor.userId)
+        return presentBusiness(await createBusiness(tx, { ownerId: actor.userId, actor, cells }, body), true)
+      })
     },
   )
 
@@ -308,7 +311,7 @@ const businessRoutes: FastifyPluginAsyncTypebox<AccessOptions> = async (app, { c
       const granter = { businessId: params.businessId, actor }
       return createOnce(request, reply, control, async (tx) => {
         const invitation = await createInvitation(tx, granter, body)
-        await mailInvitation(tx, invitation)
+        await mailInvitation(tx, { ...invitation, email: body.email })
         return presentInvitation(invitation)
       })
     },

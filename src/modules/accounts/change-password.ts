@@ -1,19 +1,23 @@
 import { audit } from '#modules/access/index.ts'
 import { now, nowMs } from '#platform/clock.ts'
-import { hashToken, newToken } from '#platform/crypto/secret-box.ts'
+import { hashToken, newToken, type SecretBox } from '#platform/crypto/secret-box.ts'
 import type { ControlDb, ControlTx } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import type { Actor } from '#vocabulary/actor.ts'
-import { type Attempts, loginLimits } from './attempts.ts'
+import { type Attempts, dailyLoginLimit, loginLimits } from './attempts.ts'
 import { tokenExpired, tokenInvalid, wrongOldPassword } from './errors.ts'
+import { forgetAddresses, rememberAddress } from './known-addresses.ts'
 import { checkPassword, hashPassword, passwordMatches } from './passwords.ts'
 import { revokeSessionsOf } from './sessions.ts'
+import { emailKey } from './users.ts'
 
 const RESET_MS = 3_600_000
 
+export type PasswordContext = { control: ControlDb; box: SecretBox; attempts: Attempts; address: string }
+
 /** With the old password. All other sessions end at once. */
 export async function changePassword(
-  { control, attempts, address }: { control: ControlDb; attempts: Attempts; address: string },
+  { control, box, attempts, address }: PasswordContext,
   actor: Actor,
   { oldPassword, newPassword }: { oldPassword: string; newPassword: string },
 ): Promise<void> {
@@ -39,6 +43,7 @@ export async function changePassword(
       .executeTakeFirst()
     if (!still) throw wrongOldPassword()
     await setPassword(tx, actor.userId, passwordHash, actor.sessionId)
+    await rememberAddress(tx, box, actor.userId, address)
     await audit(tx, { action: 'password.changed', subject: actor.userId, actor })
   })
 }
@@ -47,6 +52,7 @@ async function setPassword(tx: ControlTx, userId: string, passwordHash: string, 
   await tx.updateTable('accounts.users').set({ passwordHash, updatedAt: now() }).where('id', '=', userId).execute()
   await tx.deleteFrom('accounts.resetTokens').where('userId', '=', userId).execute()
   await revokeSessionsOf(tx, userId, keepSession)
+  await forgetAddresses(tx, userId)
 }
 
 /** Minted by the worker that mails it; only the hash is stored. */
@@ -59,9 +65,12 @@ export async function mintResetToken(tx: ControlTx, userId: string): Promise<str
   return token
 }
 
-/** With a mailed token, once. It also confirms the address: only its owner can have read the mail. */
+/**
+ * With a mailed token, once. It also confirms the address: only its owner can have read the mail. Whatever others have guessed
+ * before does not keep them out.
+ */
 export async function resetPassword(
-  control: ControlDb,
+  { control, box, attempts, address }: PasswordContext,
   { token, password }: { token: string; password: string },
 ): Promise<void> {
   const tokenHash = hashToken(token)
@@ -82,6 +91,7 @@ export async function resetPassword(
       .executeTakeFirst()
     if (numDeletedRows === 0n) throw tokenInvalid()
     await setPassword(tx, known.id, passwordHash)
+    await rememberAddress(tx, box, known.id, address)
     await tx
       .updateTable('accounts.users')
       .set({ confirmedAt: now() })
@@ -90,4 +100,5 @@ export async function resetPassword(
       .execute()
     await audit(tx, { action: 'password.reset', subject: known.id })
   })
+  await attempts.clear(...loginLimits(emailKey(known.email ?? ''), address), dailyLoginLimit(known.id))
 }

@@ -1,4 +1,4 @@
-export { createAttempts } from './attempts.ts'
+export { businessLimit, createAttempts } from './attempts.ts'
 export { createAuthenticator } from './authenticate.ts'
 
 import { mailJobs } from './jobs.ts'
@@ -8,7 +8,7 @@ export const accountJobs = [...mailJobs, tidyAccounts]
 export { addPeople, type NewPerson } from './add-people.ts'
 export { addApiKey, countApiKeys } from './api-keys.ts'
 export { createUser, findByEmail } from './create-user.ts'
-export { confirmationMail, invitationMail, resetMail, sendInvitation } from './jobs.ts'
+export { confirmationMail, invitationMail, mailInvitation, resetMail } from './jobs.ts'
 export { idsOf } from './merge-guest.ts'
 export { createIdentityProvider } from './oauth.ts'
 export { approveOrigin, createOrigins } from './origins.ts'

@@ -1,13 +1,15 @@
 import path from 'node:path'
 import { Type } from 'typebox'
 import { findInvitation, mintInvitationToken } from '#modules/access/index.ts'
-import type { ControlDb } from '#platform/database/database.ts'
+import type { ControlDb, ControlTx } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { fault } from '#platform/faults.ts'
-import { type AnyJob, defineJob, type JobServices } from '#platform/jobs/define.ts'
+import { type AnyJob, defineJob, enqueue, type JobServices } from '#platform/jobs/define.ts'
 import { type Mailer, messageIdOf } from '#platform/mail/mailer.ts'
+import { plainName } from '#platform/mail/plain-name.ts'
 import { createRenderer, type Rendered } from '#platform/mail/render.ts'
 import { Id } from '#vocabulary/schemas.ts'
+import { type Attempts, invitationLimits } from './attempts.ts'
 import { mintResetToken } from './change-password.ts'
 import { mintPhoneCode } from './phone-codes.ts'
 import { openKeyring } from './signing-keys.ts'
@@ -31,7 +33,11 @@ export const invitationMail = (values: {
   business: string
   role: string
   url: string
-}): Promise<Rendered> => render('invitation', `You are invited to ${values.business}`, values)
+}): Promise<Rendered> => {
+  // Whoever makes a business chooses its name, and whom it is sent to.
+  const named = { ...values, business: plainName(values.business), role: plainName(values.role) }
+  return render('invitation', `You are invited to ${named.business}`, named)
+}
 
 export const sendConfirmation = defineJob({
   name: 'accounts.send-confirmation',
@@ -117,6 +123,16 @@ export const sendInvitation = defineJob({
     await mail.send({ to: email, ...(await invitationMail({ email, business, role, url })) })
   },
 })
+
+/** Part of the transaction that makes the invitation: it is mailed, unless its address or its business has had enough for today. */
+export async function mailInvitation(
+  tx: ControlTx,
+  attempts: Attempts,
+  { businessId, id, email }: { businessId: string; id: string; email: string },
+): Promise<void> {
+  await attempts.on(tx).count(...invitationLimits(businessId, email))
+  await enqueue(tx, sendInvitation, { businessId, invitationId: id })
+}
 
 export const mailJobs: readonly AnyJob[] = [
   sendConfirmation,

@@ -1,4 +1,5 @@
 import * as oidc from 'openid-client'
+import { Check } from 'typebox/value'
 import { audit } from '#modules/access/index.ts'
 import { now, nowMs } from '#platform/clock.ts'
 import type { Config } from '#platform/config.ts'
@@ -10,6 +11,7 @@ import { within } from '#platform/within.ts'
 import type { Actor } from '#vocabulary/actor.ts'
 import { providerFailed, providerNotConfigured } from '#vocabulary/errors.ts'
 import { newId } from '#vocabulary/ids.ts'
+import { Email } from '#vocabulary/schemas.ts'
 import { authResult } from './auth-result.ts'
 import { suspended, tokenExpired, tokenInvalid } from './errors.ts'
 import { mergeGuest } from './merge-guest.ts'
@@ -190,7 +192,8 @@ async function exchange({ provider, publicUrl }: BrokerContext, flow: Flow, call
   return {
     issuer: claims.iss,
     subject: claims.sub,
-    email: typeof info.email === 'string' ? info.email : undefined,
+    // What is no address is nobody's: one letter that another is folded into must not open somebody's account.
+    email: Check(Email, info.email) ? info.email : undefined,
     emailVerified: info.email_verified === true,
     name: typeof info.name === 'string' ? info.name.slice(0, 200) : '',
     token: answer.refresh_token ?? answer.access_token,

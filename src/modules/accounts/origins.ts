@@ -2,11 +2,15 @@ import { createCache } from '#platform/cache.ts'
 import { now } from '#platform/clock.ts'
 import type { ControlDb, ControlTx } from '#platform/database/database.ts'
 import { type Listener, notify } from '#platform/database/listener.ts'
+import { isBelow } from '#vocabulary/origins.ts'
 import { invalidOrigin, invalidRedirect } from './errors.ts'
 
 const ORIGINS_CHANGED = 'origins'
 
-/** Where links and redirects of accounts may lead: the operator's origins, compared exactly, before anything else happens. */
+/**
+ * Where links and redirects of accounts may lead: the operator's origins, compared exactly, before anything else happens. Where
+ * one has a path, links and redirects stay below it; origins alone are compared without.
+ */
 export type Origins = {
   /** `reserveDomain`: the base of links in mails. Without a scheme it means https; absent, the service itself. */
   linkBase(field: string, given: string | undefined): Promise<string>
@@ -25,35 +29,37 @@ export function createOrigins(options: {
   allowed: readonly string[]
 }): Origins {
   const { control, listener, publicUrl } = options
-  const fixed = new Set([publicUrl, ...options.allowed])
+  const fixed = [publicUrl, ...options.allowed]
   const approved = createCache<ReadonlySet<string>>({ max: 1, ttlMs: 60_000, trusted: () => listener.connected })
   listener.on(ORIGINS_CHANGED, () => approved.clear())
   listener.onGap(() => approved.clear())
 
-  async function isAllowed(url: URL): Promise<boolean> {
-    if (fixed.has(url.origin)) return true
+  /** Also those that were approved while this runs, if it comes to that. */
+  async function isAmong(isMatch: (allowed: string) => boolean): Promise<boolean> {
+    if (fixed.some(isMatch)) return true
     const known = await approved.get('all', async () => {
       const rows = await control.selectFrom('accounts.origins').select('origin').execute()
       return new Set(rows.map(({ origin }) => origin))
     })
-    return known?.has(url.origin) ?? false
+    return [...(known ?? [])].some(isMatch)
   }
+  const isAllowed = (url: URL) => isAmong((allowed) => new URL(allowed).origin === url.origin)
 
-  async function allowed(given: string): Promise<URL | undefined> {
-    const url = parseAddress(given)
-    return url && (await isAllowed(url)) ? url : undefined
+  async function below(given: string): Promise<URL | undefined> {
+    const url = hasDetours(given) ? undefined : parseAddress(given)
+    return url && (await isAmong((allowed) => isBelow(allowed, url))) ? url : undefined
   }
 
   return {
     async linkBase(field, given) {
       if (given === undefined || given === '') return publicUrl
-      const url = await allowed(/^[a-z][a-z0-9+.-]*:\/\//i.test(given) ? given : `https://${given}`)
+      const url = await below(/^[a-z][a-z0-9+.-]*:\/\//i.test(given) ? given : `https://${given}`)
       if (!url || url.search || url.hash) throw invalidOrigin(field)
       return url.origin + url.pathname.replace(/\/+$/, '')
     },
     async origin(field, given) {
-      const url = await allowed(given)
-      if (!url) throw invalidOrigin(field)
+      const url = parseAddress(given)
+      if (!url || !(await isAllowed(url))) throw invalidOrigin(field)
       return url.origin
     },
     async isAllowed(given, others) {
@@ -61,7 +67,7 @@ export function createOrigins(options: {
       return url !== undefined && (others.includes(url.origin) || (await isAllowed(url)))
     },
     async redirect(field, given) {
-      const url = await allowed(given)
+      const url = await below(given)
       if (!url || url.hash) throw invalidRedirect(field)
       return url
     },
@@ -74,6 +80,12 @@ export function parseAddress(text: string): URL | undefined {
   if (/[\s\\]/.test(text) || hasControlCharacters(text)) return undefined
   const url = URL.parse(text)
   return url && url.username === '' && url.password === '' ? url : undefined
+}
+
+/** Steps up, or slashes in disguise: servers differ in what they make of them, so a path could end where it was not meant to. */
+const hasDetours = (text: string) => {
+  const [path = ''] = text.split(/[?#]/)
+  return /%2f|%5c/i.test(path) || path.split('/').some((part) => /^(?:\.|%2e){1,2}$/i.test(part))
 }
 
 // oxlint-disable-next-line no-control-regex -- that is what it looks for

@@ -9,7 +9,10 @@ import type { AccountOptions } from './options.ts'
  * The pages that links in our own mails lead to when no shop front brings its own. They work without JavaScript. A link
  * alone changes nothing, because mail scanners follow links too: only the button does.
  */
-export const pageRoutes: FastifyPluginAsyncTypebox<AccountOptions> = async (app, { control, tokens }) => {
+export const pageRoutes: FastifyPluginAsyncTypebox<AccountOptions> = async (
+  app,
+  { control, tokens, box, attempts },
+) => {
   app.addContentTypeParser(
     'application/x-www-form-urlencoded',
     { parseAs: 'string', bodyLimit: 10_000 },
@@ -57,10 +60,10 @@ export const pageRoutes: FastifyPluginAsyncTypebox<AccountOptions> = async (app,
     password: true,
   })
   app.get('/reset-password', { config }, ({ query }, reply) => showPage(reply, resetPage(fieldOf(query, 'token'))))
-  app.post('/reset-password', { config }, async ({ body }, reply) => {
+  app.post('/reset-password', { config }, async ({ body, ip }, reply) => {
     const token = fieldOf(body, 'token')
     try {
-      await resetPassword(control, { token, password: fieldOf(body, 'password') })
+      await resetPassword({ control, box, attempts, address: ip }, { token, password: fieldOf(body, 'password') })
       return showPage(reply, {
         title: 'Your password is changed',
         text: 'All devices were logged out. You can log in with the new password.',

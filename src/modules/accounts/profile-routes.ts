@@ -2,13 +2,12 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { setRole } from '#modules/access/index.ts'
 import { transaction } from '#platform/database/transaction.ts'
-import { enqueue } from '#platform/jobs/define.ts'
 import { invalid, notFound, providerNotConfigured } from '#vocabulary/errors.ts'
 import { BusinessId, Id, PageOf, Success } from '#vocabulary/schemas.ts'
 import { changePassword } from './change-password.ts'
 import { eraseUser } from './erase-user.ts'
 import { exportUser } from './export-user.ts'
-import { sendInvitation } from './jobs.ts'
+import { mailInvitation } from './jobs.ts'
 import type { AccountOptions } from './options.ts'
 import { alsoCheckPassword } from './passwords.ts'
 import { confirmPhone, requestPhoneCode } from './phone.ts'
@@ -76,7 +75,7 @@ export const profileRoutes: FastifyPluginAsyncTypebox<AccountOptions> = async (
         .values({ userId: actor.userId, businessId: business.id, settings })
         .onConflict((known) => known.columns(['userId', 'businessId']).doUpdateSet({ settings }))
         .execute()
-      return getOwnUser(control, actor.userId)
+      return getOwnUser(control, actor.userId, actor.onlyBusinessId)
     },
   )
 
@@ -171,7 +170,7 @@ export const profileRoutes: FastifyPluginAsyncTypebox<AccountOptions> = async (
       },
     },
     async ({ actor, body, ip }) => {
-      await changePassword({ control, attempts, address: ip }, actor, body)
+      await changePassword({ control, box, attempts, address: ip }, actor, body)
       return success
     },
   )
@@ -256,7 +255,7 @@ export const profileRoutes: FastifyPluginAsyncTypebox<AccountOptions> = async (
         const user = await holdUser(tx, userId)
         if (!user) throw notFound('user')
         const offer = await setRole(tx, { actor, businessId: business.id, userId, email: user.email, roleId })
-        if (offer) await enqueue(tx, sendInvitation, { businessId: offer.businessId, invitationId: offer.id })
+        if (offer) await mailInvitation(tx, attempts, { ...offer, email: user.email ?? user.id })
       })
       return success
     },

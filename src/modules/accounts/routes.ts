@@ -6,7 +6,7 @@ import { transaction } from '#platform/database/transaction.ts'
 import { enqueue } from '#platform/jobs/define.ts'
 import { badRequest, type Detail, invalid, providerNotConfigured, unauthenticated } from '#vocabulary/errors.ts'
 import { Email, Success } from '#vocabulary/schemas.ts'
-import { mailLimits } from './attempts.ts'
+import { mailLimits, registerLimit } from './attempts.ts'
 import { resetPassword } from './change-password.ts'
 import { confirm } from './confirm.ts'
 import { unknownProvider } from './errors.ts'
@@ -88,7 +88,8 @@ const signInRoutes: FastifyPluginAsyncTypebox<AccountOptions> = async (app, opti
     async ({ body, caller, ip }) => {
       const linkBase = await origins.linkBase('reserveDomain', body.reserveDomain)
       needMail()
-      checkPassword('password', body.password, body.email) // before it counts: a weak one sends no mail
+      await attempts.count(registerLimit(ip)) // first: judging a password costs more than refusing to
+      checkPassword('password', body.password, body.email) // before the mail counts: a weak one sends none
       await attempts.count(...mailLimits('register', ip, emailKey(body.email)))
       const name = body.name ?? [body.firstName, body.lastName].filter(Boolean).join(' ')
       await register(control, { email: body.email, password: body.password, name, linkBase, caller })
@@ -154,7 +155,7 @@ const signInRoutes: FastifyPluginAsyncTypebox<AccountOptions> = async (app, opti
     },
     (request) => {
       const { body, caller } = request
-      const context = { control, tokens, attempts, origins, device: deviceOf(request), caller }
+      const context = { control, tokens, box, attempts, origins, device: deviceOf(request), caller }
       if (body.provider === 'GUEST') return loginAsGuest(context, body.phoneNumber, options.guestLoginsPerHour)
       if (body.provider === 'OAUTH_IDP')
         return loginWithCode(context, { code: need('code', body.code), originUrl: need('originUrl', body.originUrl) })
@@ -298,8 +299,8 @@ const signInRoutes: FastifyPluginAsyncTypebox<AccountOptions> = async (app, opti
         response: { 200: Success },
       },
     },
-    async ({ body }) => {
-      await resetPassword(control, body)
+    async ({ body, ip }) => {
+      await resetPassword({ control, box, attempts, address: ip }, body)
       return success
     },
   )

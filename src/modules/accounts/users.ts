@@ -76,8 +76,14 @@ export async function getOwnUser(db: ControlDb, userId: string, onlyBusinessId?:
     listApiKeys(db, userId),
     db.selectFrom('accounts.businessConfigs').select(['businessId', 'settings']).where('userId', '=', userId).execute(),
   ])
-  const mine = configs.filter(({ businessId }) => onlyBusinessId === undefined || businessId === onlyBusinessId)
-  return { ...presentUser(user, roles), ...presentPrivate(user), apiTokens, businessUserConfigs: mine }
+  const isShown = ({ businessId }: { businessId?: string }) =>
+    onlyBusinessId === undefined || businessId === onlyBusinessId
+  return {
+    ...presentUser(user, roles),
+    ...presentPrivate(user),
+    apiTokens: apiTokens.filter(isShown),
+    businessUserConfigs: configs.filter(isShown),
+  }
 }
 
 type RoleRow = { id: string; name: string; permissions: string[] }

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { findOrder } from '#modules/orders/index.ts'
 import { createOnce, keyOfRequest } from '#platform/http/idempotency.ts'
-import { forbidden, notFound } from '#vocabulary/errors.ts'
+import { notFound } from '#vocabulary/errors.ts'
 import { holds } from '#vocabulary/permissions.ts'
 import { BusinessParams, RecordParams } from '#vocabulary/schemas.ts'
 import { type CheckoutContext, createCheckout } from './checkout.ts'
@@ -47,9 +47,6 @@ export const checkoutRoutes: FastifyPluginAsyncTypebox<CheckoutContext> = async 
     },
     async (request, reply) => {
       const { cell, business, actor, permissions, body } = request
-      if (actor.onlyBusinessId !== undefined && actor.onlyBusinessId !== business.id) {
-        throw forbidden('This key works in another business.')
-      }
       const requestKey = keyOfRequest(request)
       const isSeller = holds(permissions, 'ORDERS_WRITE')
       const { isRepeated, ...result } = await checkout({ cell, business, actor, isSeller, requestKey }, body)

@@ -268,7 +268,9 @@ export function guardRoutes(app: FastifyInstance, options: GuardOptions, countCa
   function open(request: FastifyRequest, access: Access, businessId: unknown): Maybe<void> {
     const id = typeof businessId === 'string' ? businessId : ''
     const { caller } = stateOf(request)
-    if (access === 'signed-in' && caller?.onlyBusinessId !== undefined && caller.onlyBusinessId !== id) {
+    // Elsewhere a bound key reads what any guest may, and writes nothing.
+    const isElsewhere = caller?.onlyBusinessId !== undefined && caller.onlyBusinessId !== id
+    if (isElsewhere && (access === 'signed-in' || (access === 'guest' && !isRead(request)))) {
       throw forbidden('This key works in another business.')
     }
     const business = findBusiness(id)
@@ -293,6 +295,8 @@ export function guardRoutes(app: FastifyInstance, options: GuardOptions, countCa
     settle(business, permissions)
   }
 }
+
+const isRead = ({ method }: FastifyRequest) => method === 'GET' || method === 'HEAD'
 
 export const isPermission = (access: Access): access is Permission =>
   access !== 'public' && access !== 'guest' && access !== 'signed-in'

@@ -29,3 +29,49 @@ test('elsewhere a bound key is a stranger, whatever its user may do there', asyn
   assert.equal(refusal(await key.get(`${there.path}/audit`)), '403 FORBIDDEN')
   assert.equal(refusal(await key.get(`${there.path}/events`)), '403 FORBIDDEN')
 })
+
+test('one’s own record shows to a bound key only what belongs to its business', async () => {
+  const here = await used.make.business()
+  const { admin } = here
+  const there = await used.make.business({ owner: admin })
+  const key = await used.make.apiKey(admin.id, here.id)
+  for (const businessId of [there.id, undefined]) await used.make.apiKey(admin.id, businessId)
+  await admin.put(`/v1/users/me/businesses/${there.id}`, { settings: { note: 'private' } })
+  const mine = await key.put(`/v1/users/me/businesses/${here.id}`, { settings: { note: 'here' } })
+  assert.equal(mine.status, 200, mine.text)
+
+  for (const { body, text } of [mine, await key.get('/v1/users/me')]) {
+    assert.equal(text.includes(there.id), false)
+    assert.deepEqual(body.businessUserConfigs, [{ businessId: here.id, settings: { note: 'here' } }])
+    assert.equal(body.roles.length, 1)
+    assert.deepEqual(body.apiTokens.map((shown: { businessId: string }) => shown.businessId), [here.id]) // biome-ignore format: one line
+  }
+  assert.equal((await admin.get('/v1/users/me')).body.apiTokens.length, 3)
+})
+
+test('elsewhere a bound key writes nothing, not even what any guest may', async () => {
+  const here = await used.make.business()
+  const there = await used.make.shop()
+  const product = await used.make.product(there)
+  const letters = { name: 'Letters', type: 'NEWSLETTER', statuses: [{ status: 'PUBLISHED' }] }
+  const { body: collection } = await there.admin.post(`${there.path}/collections`, {
+    ...letters,
+    blocks: [{ id: 'title', type: 'TEXT' }],
+  })
+  const key = await used.make.apiKey(here.admin.id, here.id)
+  const items = [{ productId: product.id, variantId: 'one', quantity: 1 }]
+  const subscribe = `${there.path}/collections/${collection.id}/subscribe`
+  for (const refused of [
+    await key.post(subscribe, { email: 'reader@example.com' }),
+    await key.post(`${there.path}/orders/checkout`, { market: 'us', items }),
+  ])
+    assert.equal(refusal(refused), '403 FORBIDDEN')
+  const { control } = used.api.services.databases
+  const customers = await control
+    .selectFrom('access.customers')
+    .select('userId')
+    .where('businessId', '=', there.id)
+    .execute()
+  assert.deepEqual(customers, [])
+  assert.equal((await key.get(there.path)).status, 200, 'it reads what any guest may')
+})

@@ -4,6 +4,7 @@ import { type Accounts, openAccounts } from '../../support/accounts.ts'
 import { type Answer, type Client, createClient } from '../../support/client.ts'
 import { holdClock } from '../../support/clock.ts'
 import { createPeople, PASSWORD, type People } from '../../support/people.ts'
+import { linkIn } from '../../support/post-office.ts'
 import { startApi, type TestApi } from '../../support/start-api.ts'
 
 let world: Accounts
@@ -30,8 +31,14 @@ const WRONG = 'wrong horse battery staple'
 const PER_MINUTE = 10
 const PER_DAY = 100
 
+/** Failed logins count by address as well: each test has one of its own. */
+let tests = 0
+const own = () => ({ 'x-forwarded-for': `198.18.0.${tests}` })
+const from = (forwarded: string) => ({ url: proxied.url, headers: { 'x-forwarded-for': forwarded } })
+const direct = () => ({ url: world.api.url, headers: {} })
+
 type From = { url?: string; headers?: Record<string, string>; password?: string }
-const guess = (email: string, { url = world.api.url, headers = {}, password = WRONG }: From = {}) =>
+const guess = (email: string, { url = proxied.url, headers = own(), password = WRONG }: From = {}) =>
   people.login(email, password, url, headers)
 const statuses = (answers: Answer[]) => answers.map(({ status }) => status)
 
@@ -49,6 +56,7 @@ function assertLimited({ status, body, headers }: Answer, mostSeconds: number): 
 }
 
 function heldClock(t: TestContext) {
+  tests++
   const clock = holdClock()
   t.after(clock.release)
   return clock
@@ -88,12 +96,12 @@ test('a hundred guesses a day at one account, however patient', async (t) => {
   const clock = heldClock(t)
   const { email } = await people.person()
   for (let count = 0; count < PER_DAY; count += PER_MINUTE) {
-    assert.deepEqual(await guesses(email, PER_MINUTE), all(PER_MINUTE, 422), `after ${count} guesses`)
+    const got = await guesses(email, PER_MINUTE, from(`198.19.0.${count}`))
+    assert.deepEqual(got, all(PER_MINUTE, 422), `after ${count} guesses`)
     clock.advance(61)
   }
   assertLimited(await guess(email, { password: PASSWORD }), 86_400)
-  const elsewhere = { url: proxied.url, headers: { 'x-forwarded-for': '198.51.100.7' }, password: PASSWORD }
-  assertLimited(await guess(email, elsewhere), 86_400)
+  assertLimited(await guess(email, { ...from('198.51.100.7'), password: PASSWORD }), 86_400)
   clock.advance(86_400 - 10 * 61)
   assert.equal((await guess(email, { password: PASSWORD })).status, 200)
 })
@@ -101,7 +109,7 @@ test('a hundred guesses a day at one account, however patient', async (t) => {
 test('the limits hold across nodes, and for a node that has just started', async (t) => {
   heldClock(t)
   const { email } = await people.person()
-  assert.deepEqual(await guesses(email, 5), all(5, 422))
+  assert.deepEqual(await guesses(email, 5, direct()), all(5, 422))
   assert.deepEqual(await guesses(email, 5, { url: second.url }), all(5, 422))
   for (const url of [world.api.url, second.url]) assertLimited(await guess(email, { url, password: PASSWORD }), 60)
   const restarted = await startApi({ databases: world.api.databases, env: world.env })
@@ -125,7 +133,7 @@ test('logging in successfully uses up nothing', async (t) => {
 test('without a trusted proxy, headers that name an address change nothing', async (t) => {
   heldClock(t)
   const { email } = await people.person()
-  assert.deepEqual(await guesses(email, PER_MINUTE), all(PER_MINUTE, 422))
+  assert.deepEqual(await guesses(email, PER_MINUTE, direct()), all(PER_MINUTE, 422))
   for (const headers of [
     { 'x-forwarded-for': '203.0.113.1' },
     { 'x-forwarded-for': '203.0.113.2, 203.0.113.3' },
@@ -133,14 +141,13 @@ test('without a trusted proxy, headers that name an address change nothing', asy
     { forwarded: 'for=203.0.113.5' },
     { 'x-client-ip': '203.0.113.6', 'cf-connecting-ip': '203.0.113.6', 'true-client-ip': '203.0.113.6' },
   ] as Record<string, string>[]) {
-    assertLimited(await guess(email, { headers, password: PASSWORD }), 60)
+    assertLimited(await guess(email, { ...direct(), headers, password: PASSWORD }), 60)
   }
 })
 
 test('behind a trusted proxy only the address that the proxy saw counts', async (t) => {
   heldClock(t)
   const { email } = await people.person()
-  const from = (forwarded: string) => ({ url: proxied.url, headers: { 'x-forwarded-for': forwarded } })
   for (let count = 0; count < PER_MINUTE; count++) {
     assert.equal((await guess(email, from(`203.0.113.${count}, 198.51.100.20`))).status, 422)
   }
@@ -154,7 +161,6 @@ test('behind a trusted proxy only the address that the proxy saw counts', async 
 test('the addresses of one IPv6 network count as one', async (t) => {
   heldClock(t)
   const { email } = await people.person()
-  const from = (forwarded: string) => ({ url: proxied.url, headers: { 'x-forwarded-for': forwarded } })
   for (let count = 0; count < PER_MINUTE; count++) {
     assert.equal((await guess(email, from(`2001:db8:0:7::${count + 1}`))).status, 422)
   }
@@ -185,6 +191,116 @@ test('guessing the old password is limited like guessing at login', async (t) =>
   const answers = await Promise.all(Array.from({ length: PER_MINUTE }, () => change(WRONG)))
   assert.deepEqual(statuses(answers), all(PER_MINUTE, 422))
   assertLimited(await change(PASSWORD), 60)
+})
+
+/** As many as a day has, each ten from another address. */
+async function useUpTheDay(email: string) {
+  for (let count = 0; count < PER_DAY; count += PER_MINUTE) {
+    await guesses(email, PER_MINUTE, from(`203.0.${tests}.${count}`))
+  }
+  assertLimited(await guess(email, { ...from(`203.0.${tests}.200`), password: PASSWORD }), 86_400)
+}
+
+test('guesses made elsewhere do not lock an owner out where they have logged in before', async (t) => {
+  const clock = heldClock(t)
+  const { id, email } = await people.person()
+  assert.equal((await guess(email, { password: PASSWORD })).status, 200)
+  await useUpTheDay(email)
+
+  assert.equal((await guess(email, { password: PASSWORD })).status, 200)
+  assert.deepEqual(await guesses(email, PER_MINUTE), all(PER_MINUTE, 422))
+  assertLimited(await guess(email, { password: PASSWORD }), 60)
+  clock.advance(60)
+  assert.equal((await guess(email, { password: PASSWORD })).status, 200)
+
+  const { control } = world.api.services.databases
+  const known = await control.selectFrom('accounts.knownAddresses').selectAll().where('userId', '=', id).execute()
+  assert.equal(known.length, 1)
+  assert.ok(!known[0]?.addressHash.toString().includes('198.18'), 'the address itself is not kept')
+})
+
+test('a reset of the password lets its owner in again, wherever they are', async (t) => {
+  heldClock(t)
+  const { email } = await people.person()
+  await useUpTheDay(email)
+  assert.equal((await createClient(world.api.url).post('/v1/users/forgot-password', { email })).status, 200)
+  const token = linkIn(await world.post.mailTo(email), '/reset-password').searchParams.get('token')
+  const password = 'seventeen quiet umbrellas'
+  const reset = await createClient(proxied.url, own()).post('/v1/users/reset-forgot-password', { token, password })
+  assert.equal(reset.status, 200, reset.text)
+  assert.equal((await guess(email, { password })).status, 200)
+  assert.equal((await guess(email, { ...from(`203.0.${tests}.201`), password })).status, 200)
+})
+
+test('the ten addresses that an account used last are known, and none from before a new password', async (t) => {
+  const clock = heldClock(t)
+  const { id, email } = await people.person()
+  for (let count = 0; count < 12; count++) {
+    clock.advance(1)
+    assert.equal((await guess(email, { ...from(`203.1.0.${count}`), password: PASSWORD })).status, 200)
+  }
+  const { control } = world.api.services.databases
+  const known = () => control.selectFrom('accounts.knownAddresses').select('seenAt').where('userId', '=', id).execute()
+  assert.equal((await known()).length, 10)
+  const session = await people.session(email)
+  const change = { oldPassword: PASSWORD, newPassword: 'seventeen quiet umbrellas' }
+  assert.equal((await session.post('/v1/users/reset-password', change)).status, 200)
+  assert.equal((await known()).length, 1)
+})
+
+test('one address has fifty failed logins an hour, over all accounts', async (t) => {
+  const clock = heldClock(t)
+  const [{ email }, owner] = [await people.person(), await people.person()]
+  assert.equal((await guess(owner.email, { password: PASSWORD })).status, 200)
+  const spray = (count: number) => guess(`sprayed${count}-${tests}@example.com`)
+  for (let count = 0; count < 50; count++) assert.equal((await spray(count)).status, 422)
+  assertLimited(await spray(50), 3_600)
+  assertLimited(await guess(email, { password: PASSWORD }), 3_600)
+  assert.equal((await guess(owner.email, { password: PASSWORD })).status, 200, 'who logged in here before still can')
+  assert.equal((await guess(email, { ...from('203.0.113.99'), password: PASSWORD })).status, 200)
+  clock.advance(3_600)
+  assert.equal((await spray(51)).status, 422)
+})
+
+test('logging in to an account of one’s own forgives no guesses at those of others', async (t) => {
+  heldClock(t)
+  const mine = await people.person()
+  const spray = (count: number) => guess(`forgiven${count}-${tests}@example.com`)
+  for (let count = 0; count < 49; count++) {
+    assert.equal((await spray(count)).status, 422)
+    if (count % 10 === 0) assert.equal((await guess(mine.email, { password: PASSWORD })).status, 200)
+  }
+  assert.equal((await spray(49)).status, 422)
+  assertLimited(await spray(50), 3_600)
+})
+
+test('a flood of failed logins leaves few rows in the audit log', async (t) => {
+  const clock = heldClock(t)
+  const { id, email } = await people.person()
+  for (let minute = 0; minute < 2; minute++) {
+    for (let count = 0; count < 3; count++) await guesses(email, PER_MINUTE, from(`203.2.${minute}.${count}`))
+    clock.advance(60)
+  }
+  const { control } = world.api.services.databases
+  const failed = await control
+    .selectFrom('access.auditLog')
+    .select('id')
+    .where('subject', '=', id)
+    .where('action', '=', 'login.failed')
+    .execute()
+  assert.equal(failed.length, 12, 'ten, then one a minute')
+})
+
+test('registering is limited before a password is judged', async (t) => {
+  heldClock(t)
+  const register = (count: number) =>
+    createClient(proxied.url, own()).post('/v1/users/register', {
+      provider: 'EMAIL_REGISTER',
+      email: `weak${count}-${tests}@example.com`,
+      password: 'weak',
+    })
+  const answers = await Promise.all(Array.from({ length: 65 }, (_, count) => register(count)))
+  assert.deepEqual(inOrder(statuses(answers)), [...all(60, 422), ...all(5, 429)])
 })
 
 test('mails to one address are five an hour, whether or not somebody has it', async (t) => {

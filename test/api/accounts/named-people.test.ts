@@ -21,7 +21,13 @@ async function makeShop() {
   const product = await used.make.product(shop)
   const line = { productId: product.id, variantId: 'one', quantity: 1, unitPrice: 1_000, totalPrice: 1_000 }
   const order = (customerId: string, changes: object = {}) => ({
-    ...{ customerId, market: 'us', lines: [line], subtotal: 1_000, tax: 0, shipping: 0, total: 1_000 },
+    customerId,
+    market: 'us',
+    lines: [line],
+    subtotal: 1_000,
+    tax: 0,
+    shipping: 0,
+    total: 1_000,
     ...changes,
   })
   const search = async (query: Record<string, string> = {}): Promise<Found[]> => {

@@ -96,3 +96,17 @@ test('a callback with a foreign state logs nobody in', async () => {
   const answer = await fetch(`${api.url}${CALLBACK_PATH}?state=forged&code=x`, { redirect: 'manual' })
   assert.equal(answer.status, 422)
 })
+
+test('an address that only looks like somebody’s joins nothing, however verified', async () => {
+  const mike = await createMake(api).user()
+  const key = `mike-${process.pid}@example.com`
+  const { control } = api.services.databases
+  await control.updateTable('accounts.users').set({ email: key, emailKey: key }).where('id', '=', mike.id).execute()
+  idp.people.set('kelvin', { sub: 'kelvin', email: key.replace('k', '\u212A'), email_verified: true })
+  const { back } = await walk('kelvin')
+  const { status, body, text } = await redeem(back.searchParams.get('code'))
+  assert.equal(status, 200, text)
+  assert.notEqual(body.userId, mike.id)
+  const me = await createClient(api.url, { authorization: `Bearer ${body.accessToken}` }).get('/v1/users/me')
+  assert.equal('email' in me.body, false, 'an address that is none is not kept')
+})
