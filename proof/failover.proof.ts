@@ -77,7 +77,7 @@ async function failOver(postgres: PrivatePostgres, { quick, note }: Run) {
       shops.second.products,
       { name: 'Last' },
     )
-    for (const [key, count] of [...statuses].sort()) note(`${key} × ${count}`)
+    for (const [key, count] of [...statuses].sort(([one], [other]) => (one < other ? -1 : 1))) note(`${key} × ${count}`)
 
     const count = (pattern: RegExp) =>
       [...statuses].filter(([key]) => pattern.test(key)).reduce((sum, [, times]) => sum + times, 0)

@@ -133,12 +133,13 @@ export async function makeWorld(api: TestApi, make: Make, clock: ReturnType<type
 }
 
 /** What the declaration promises this caller: a status, or undefined when they may come in. */
-function refusalFor({ access, business, keys }: RouteInfo, caller: Caller, target: Target): number | undefined {
+function refusalFor({ method, access, business, keys }: RouteInfo, caller: Caller, target: Target): number | undefined {
   if (access !== 'public' && caller.kind === 'nobody') return 401
   if (access !== 'public' && access !== 'guest' && caller.kind === 'guest') return 403
   if (keys === 'refused' && caller.key !== undefined) return 403
   if (keys === 'unbound' && caller.key) return 403
-  if (access === 'signed-in' && business !== 'none' && caller.key && caller.key !== target.id) return 403
+  const isElsewhere = business !== 'none' && business !== 'provider' && caller.key && caller.key !== target.id
+  if (isElsewhere && (access === 'signed-in' || (access === 'guest' && method !== 'GET'))) return 403
   if (isPermission(access)) {
     const held = caller.holds(target.id)
     if (!held.includes(access) && !held.includes('ADMIN')) return 403

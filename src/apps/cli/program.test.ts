@@ -76,7 +76,7 @@ test('what cannot mean anything is refused before a database is asked', async ()
   for (const [args, says] of [
     [['demo', '--slug', 'Harbour Goods'], /is not a slug/],
     [['user', 'create', '--email', 'nobody'], /is not an address/],
-    [['origins', 'approve', 'https://shop.example.com/path'], /is not an origin/],
+    [['origins', 'approve', 'https://shop.example.com/path?query'], /is not an origin/],
   ] as const)
     await assert.rejects(program.parseAsync(args, { from: 'user' }), (error) => {
       assert.ok(error instanceof UsageError)

@@ -166,7 +166,7 @@ test('columns may be separated by semicolons or tabs, as spreadsheets write them
 test('names of columns are known in any case and with spaces, if it is clear what they mean', async () => {
   const header = 'Slug;NAME;Variant Name;low_stock_threshold;Price: US;Compare at price:us;price:jp;Notes;name'
   const [row] = await read(`${header}\nmug;Wrong;Red;3;2200;2500;22;whatever;Mug\n`)
-  const [variant] = row?.product.variants as Record<string, unknown>[]
+  const [variant] = (row?.product.variants ?? []) as Record<string, unknown>[]
   assert.equal(row?.product.name, 'Mug', 'the one that is spelled exactly')
   assert.deepEqual(variant, {
     name: 'Red',

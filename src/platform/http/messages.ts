@@ -72,7 +72,7 @@ function typeInWords(type: string): string {
 }
 
 const exampleOf = ({ examples: [example] = [] }: Shape) =>
-  example === undefined ? 'what the reference at /docs shows' : String(example)
+  typeof example === 'string' || typeof example === 'number' ? String(example) : 'what the reference at /docs shows'
 /** An example tells more than the name of a type, if it is short and no sentence of its own. */
 function such({ examples: [example] = [] }: Shape): string {
   const isPlain = typeof example === 'string' || typeof example === 'number'
@@ -98,7 +98,7 @@ const count = (number: number, what: string) => `${number} ${what}${number === 1
  * the list says enough.
  */
 export function theNameOf(field: string): string {
-  const steps = stepsOf(field).reverse()
+  const steps = stepsOf(field).toReversed()
   const told = steps.filter(({ isElement }, index) => index === 0 || isElement || !steps[index - 1]?.isElement)
   return told.length > 0 ? told.map(({ text }) => text).join(' of ') : 'the body'
 }
@@ -119,7 +119,7 @@ const isNumber = (part: string) => /^\d+$/.test(part)
 function itemsOf(field: string, number: number): string {
   const steps = stepsOf(field)
   const plural = (steps.pop()?.text ?? 'the items').replace(/^the /, '')
-  const around = steps.reverse().map(({ text }) => text)
+  const around = steps.toReversed().map(({ text }) => text)
   return [number === 1 ? singular(plural) : plural, ...around].join(' of ')
 }
 

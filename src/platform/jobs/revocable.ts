@@ -9,7 +9,7 @@ export function revocable<Value extends object>(value: Value): { value: Value; r
       }
       return call as Part
     }
-    return typeof part === 'object' && part !== null && !Buffer.isBuffer(part) ? (wrap(part) as Part) : part
+    return typeof part === 'object' && part !== null && !Buffer.isBuffer(part) ? wrap(part) : part
   }
   const wrap = <Part extends object>(part: Part): Part =>
     new Proxy(part, { get: (target, name) => guard(Reflect.get(target, name) as unknown, target) })

@@ -271,12 +271,12 @@ test('names fit by characters, not by bytes or halves', async () => {
   const made = await admin.post(products, {
     name: '🙂'.repeat(200),
     category: '𠀀'.repeat(200),
-    description: '🙂'.repeat(100_000),
+    description: '🙂'.repeat(40_000),
     variants: [{ sku: '𠀀'.repeat(100), attributes: [{ name: '🙂'.repeat(100), value: '🙂'.repeat(500) }] }],
   })
   assert.equal(made.status, 201, made.text.slice(0, 500))
   const { body } = await admin.get(`${products}/${made.body.id}`)
-  assert.equal(body.description, '🙂'.repeat(100_000))
+  assert.equal(body.description, '🙂'.repeat(40_000))
   assert.deepEqual(
     [body.name, body.category, body.variants[0].sku],
     ['🙂'.repeat(200), '𠀀'.repeat(200), '𠀀'.repeat(100)],

@@ -122,7 +122,7 @@ test('a list of businesses with large settings ends a page at 4 MB, and neither 
   const markets = Array.from({ length: 100 }, (_, index) => ({ id: `m${index}`, name: 'n'.repeat(10_000), currency: 'USD', taxBps: 0, taxShipping: false, shippingMethods: [], paymentMethods: [] })) // biome-ignore format: one line
   await sql`update access.businesses set markets = ${JSON.stringify(markets)} where id = any (${ids})`.execute(control)
   const { ids: listed, pages } = await readAll(owner, '/v1/businesses')
-  assert.deepEqual(listed, ids.sort().reverse())
+  assert.deepEqual(listed, ids.toSorted().toReversed())
   assert.equal(pages, 3)
   assert.ok((await largestRead(() => owner.get('/v1/businesses?limit=100'))) <= LARGEST + 1_100_000)
 })
