@@ -236,13 +236,14 @@ export async function buildApi(config: Config, options: ApiOptions) {
   await app.register(subscriptionRoutes, {
     prefix: '/v1/businesses/:businessId',
     ...pages,
+    box,
     hasMail: config.providers.mail,
     rememberCustomer: customers.remember,
     isAllowedUrl: (business, url) => origins.isAllowed(url, business.allowedOrigins),
   })
   await app.register(subscriberTransferRoutes, { prefix: '/v1/businesses/:businessId' })
   await app.register(sendRoutes, { publicUrl: config.publicUrl, hasMail: config.providers.mail })
-  await app.register(newsletterPages, { findBusiness: directory.findBusiness, cells })
+  await app.register(newsletterPages, { findBusiness: directory.findBusiness, cells, box })
   await app.register(suppressionRoutes, { prefix: '/v1/businesses/:businessId' })
   await app.register(bounceRoutes, {
     ...config.newsletters.bounces,

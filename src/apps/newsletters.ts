@@ -8,6 +8,7 @@ import {
   startDue,
 } from '#modules/newsletter/index.ts'
 import type { Config } from '#platform/config.ts'
+import { createSecretBox } from '#platform/crypto/secret-box.ts'
 import type { Databases, Db } from '#platform/database/database.ts'
 import { startLoop } from '#platform/jobs/loop.ts'
 import { createBulkMailer } from '#platform/mail/bulk.ts'
@@ -20,11 +21,19 @@ const CONNECTIONS = 15
 
 /** Sends newsletters, from every cell, as long as the process runs. Undefined when there is no mail server to send them through. */
 export function startNewsletters(config: Config, databases: Databases, log: FastifyBaseLogger) {
-  const { mail, newsletters, publicUrl } = config
+  const { mail, newsletters, publicUrl, secretKeys } = config
   if (!mail) return undefined
   const mailer = createBulkMailer(mail.smtpUrl, { connections: CONNECTIONS, dkim: mail.dkim })
   const sender = newId('snr')
-  const context = { sender, mailer, from: addressOf(mail.from), publicUrl, limits: newsletters, log }
+  const context = {
+    sender,
+    mailer,
+    from: addressOf(mail.from),
+    publicUrl,
+    box: createSecretBox(secretKeys),
+    limits: newsletters,
+    log,
+  }
   const warned = new Set<string>()
 
   async function isOpen(name: string, cell: Db): Promise<boolean> {

@@ -73,11 +73,6 @@ export async function furnish(make: Make, { canary, cell = 'main' }: { canary: s
   const letter = await post('/entries', letterBody)
   const subscriptionBody = { email: customerEmail, name: canary }
   const subscription = await post(`/collections/${newsletter.id}/subscribe`, subscriptionBody)
-  const secretRow = await db
-    .selectFrom('newsletter.subscriptions')
-    .select(['businessId', 'id', 'secret'])
-    .where('id', '=', subscription.id)
-    .executeTakeFirstOrThrow()
   const send = await post(`/entries/${letter.id}/send`, { scheduledAt: 4_000_000_000 }, 202)
 
   const productFile = `name,slug\n${canary},${canary.toLowerCase()}-imported\n,\n`
@@ -146,7 +141,7 @@ export async function furnish(make: Make, { canary, cell = 'main' }: { canary: s
       login: { provider: 'GUEST' },
       forgotPassword: { email: customer.email },
       resendConfirmation: { email: customer.email },
-      unsubscribe: { token: tokenOf(secretRow, 'leave') },
+      unsubscribe: { token: tokenOf(make.box, { businessId: id, id: subscription.id }, 'leave') },
       generateBlocks: { prompt: canary, blocks: [{ id: 'title', type: 'TEXT' }] },
     } as Record<string, Record<string, unknown>>,
     files: { importProducts: productFile, importSubscribers: readerFile } as Record<string, string>,

@@ -235,16 +235,10 @@ const order: Begin = async (home, _make, mark) => {
 }
 
 const subscription: Begin = async (home, make, mark) => {
-  const { admin, path, newsletter, db } = home
+  const { admin, path, newsletter } = home
   const email = `${mark}@readers.example`
   const { id } = made(await admin.post(`${path}/collections/${newsletter.id}/subscribe`, { email, name: home.canary }))
-  const row = await db
-    .selectFrom('newsletter.subscriptions')
-    .select(['businessId', 'id', 'secret'])
-    .where('businessId', '=', home.id)
-    .where('id', '=', id)
-    .executeTakeFirstOrThrow()
-  const token = tokenOf(row, 'leave')
+  const token = tokenOf(make.box, { businessId: home.id, id }, 'leave')
   return {
     uses: [['list', () => admin.get(`${path}/collections/${newsletter.id}/subscribers?email=${email}`)]],
     end: () => make.anonymous().post(`${path}/collections/unsubscribe`, { token }),

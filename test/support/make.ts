@@ -134,6 +134,7 @@ export function createMake({ url, services }: Pick<TestApi, 'url' | 'services'>)
   }
 
   return {
+    box,
     shop,
     product,
     user,

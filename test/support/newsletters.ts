@@ -3,7 +3,7 @@ import { after, before } from 'node:test'
 import { sql } from 'kysely'
 import pino from 'pino'
 import { createDeliverer, deliverAll, newsletterJobs, sign, startDue } from '#modules/newsletter/index.ts'
-import { newSecret, tokenOf } from '#modules/newsletter/token.ts'
+import { type Purpose, tokenOf } from '#modules/newsletter/token.ts'
 import { now } from '#platform/clock.ts'
 import type { Db } from '#platform/database/database.ts'
 import { createBulkMailer } from '#platform/mail/bulk.ts'
@@ -73,7 +73,7 @@ export async function openNewsletter(make: Make, { cell, contactEmail, ...fields
     },
     row,
     /** As it stands in mails. */
-    tokenOf: async (email: string) => tokenOf(await row(email), 'leave'),
+    tokenOf: async (email: string, purpose: Purpose = 'leave') => tokenOf(make.box, await row(email), purpose),
     /** Makes subscribers by SQL; answers their addresses. */
     fill: (number: number, domain = 'readers.example') => fill(db, businessId, made.id, number, domain),
     /** An entry that could be sent. */
@@ -119,7 +119,6 @@ async function fill(db: Db, businessId: string, collectionId: string, number: nu
       emailKey: email,
       name: `Reader ${index + 1}`,
       status: 'ACTIVE',
-      secret: newSecret(),
       activatedAt: now(),
       createdAt: now(),
       updatedAt: now(),
@@ -171,7 +170,7 @@ export function openPress({ services, config }: TestApi, options: PressOptions) 
   const log = pino({ level: 'debug' }, { write: (line: string) => void lines.push(line) })
   const { publicUrl } = config
   const limits = { perSecond, perSecondOfBusiness }
-  const context = { sender, mailer, from: 'letters@kontor.example', publicUrl, limits, log }
+  const context = { sender, mailer, from: 'letters@kontor.example', publicUrl, box: services.box, limits, log }
   return {
     sender,
     lines,

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyBaseLogger } from 'fastify'
 import { sql } from 'kysely'
 import { now, nowMs } from '#platform/clock.ts'
+import type { SecretBox } from '#platform/crypto/secret-box.ts'
 import type { Db } from '#platform/database/database.ts'
 import { isDatabaseUnavailable } from '#platform/database/errors.ts'
 import { transaction } from '#platform/database/transaction.ts'
@@ -46,6 +47,7 @@ export type DeliveryContext = {
   /** The address that mails come from; their name is the business's. */
   from: string
   publicUrl: string
+  box: SecretBox
   limits: Limits
   log: FastifyBaseLogger
 }
@@ -239,13 +241,13 @@ async function insist<Value>({ log }: DeliveryContext, work: () => Promise<Value
 }
 
 async function deliverOne(context: DeliveryContext, mail: Mail, recipient: Claimed): Promise<Result> {
-  const { subscriptionId, email, name, secret, status, isSuppressed } = recipient
+  const { subscriptionId, email, name, status, isSuppressed } = recipient
   const done = (state: Result['state'], response: string): Result => ({ subscriptionId, state, response, dueAt: null })
   if (isSuppressed) return done('SUPPRESSED', 'The address is suppressed.')
   if (status !== 'ACTIVE') return done('SUPPRESSED', 'Not subscribed any more.')
 
-  const { mailer, from, publicUrl } = context
-  const leave = unsubscribeUrl(publicUrl, { businessId: mail.businessId, id: subscriptionId, secret })
+  const { mailer, from, publicUrl, box } = context
+  const leave = unsubscribeUrl(publicUrl, box, { businessId: mail.businessId, id: subscriptionId })
   try {
     const delivery = await mailer.deliver({
       ...mail.render({ name, email, unsubscribeUrl: leave }),

@@ -1,5 +1,6 @@
 import type { AnyJob } from '#platform/jobs/define.ts'
 import { applySubscriptionEvent, reconcileSubscriptions } from './apply-event.ts'
+import { forgetSecrets } from './forget-secrets.ts'
 import { cancelRenewal, mailConfirmation } from './jobs.ts'
 import { importSubscribers, tidySubscriberImports } from './subscriber-import-job.ts'
 import { mailTest } from './test-mail.ts'
@@ -36,6 +37,7 @@ export { suppressionRoutes } from './suppression-routes.ts'
 export const newsletterJobs: readonly AnyJob[] = [
   applySubscriptionEvent,
   cancelRenewal,
+  forgetSecrets,
   importSubscribers,
   mailConfirmation,
   mailTest,

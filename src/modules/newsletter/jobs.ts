@@ -24,7 +24,11 @@ export const mailConfirmation = defineJob({
       findCollection(db, businessId, row.collectionId),
     ])
     if (!business || !collection) return
-    const mail = await confirmationMail(business.name, collection.name, confirmUrl(services.publicUrl, row))
+    const mail = await confirmationMail(
+      business.name,
+      collection.name,
+      confirmUrl(services.publicUrl, services.box, row),
+    )
     const messageId = messageIdOf('subscription', `${row.id}.${row.confirmSentAt?.getTime() ?? 0}`, services.publicUrl)
     await services.mail.send({ to: row.email, ...mail, messageId })
   },

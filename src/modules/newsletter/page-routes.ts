@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { findCollection } from '#modules/content/index.ts'
+import type { SecretBox } from '#platform/crypto/secret-box.ts'
 import type { Db } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { cellOf } from '#platform/http/cells.ts'
@@ -16,13 +17,14 @@ import { findByToken, unsubscribe } from './unsubscribe.ts'
 export type PageOptions = {
   findBusiness: (id: string) => Promise<Business | undefined> | Business | undefined
   cells: ReadonlyMap<string, Db>
+  box: SecretBox
 }
 
 /**
  * Where links in newsletters lead to. They work without JavaScript and without a login. A link alone changes nothing, because
  * mail scanners follow links too: only the button does, or a mail program's own (RFC 8058), which posts to the same address.
  */
-export const newsletterPages: FastifyPluginAsyncTypebox<PageOptions> = async (app, { findBusiness, cells }) => {
+export const newsletterPages: FastifyPluginAsyncTypebox<PageOptions> = async (app, { findBusiness, cells, box }) => {
   app.addContentTypeParser(
     'application/x-www-form-urlencoded',
     { parseAs: 'string', bodyLimit: 10_000 },
@@ -38,7 +40,7 @@ export const newsletterPages: FastifyPluginAsyncTypebox<PageOptions> = async (ap
     if (!business) throw tokenInvalid()
     const cell = cellOf(cells, business, app.log)
     if (business.suspendedAt && purpose === 'confirm') throw businessSuspended(404) // one can leave, not join
-    const row = await findByToken(cell, business.id, token, purpose)
+    const row = await findByToken(cell, box, business.id, token, purpose)
     const collection = await findCollection(cell, business.id, row.collectionId)
     return { business, cell, row, newsletter: collection?.name ?? business.name }
   }
@@ -52,7 +54,7 @@ export const newsletterPages: FastifyPluginAsyncTypebox<PageOptions> = async (ap
     return attempt(async () => {
       const { business, cell, row, newsletter } = await find(token, 'leave')
       const everything = fieldOf(body, 'everything') !== ''
-      await unsubscribe(cell, business.id, token, { everything })
+      await unsubscribe(cell, box, business.id, token, { everything })
       const what = everything ? `any newsletter of ${business.name}` : newsletter
       const money = isPaidFor(row) ? ' Your paid plan is not renewed.' : ''
       return { title: 'You are unsubscribed', text: `${row.email} gets no more mails from ${what}.${money}` }

@@ -17,7 +17,6 @@ export type Claimed = {
   attempts: number
   email: string
   name: string
-  secret: string
   status: SubscriptionStatus
   isSuppressed: boolean
 }
@@ -58,7 +57,7 @@ export async function claim(
      where recipient.business_id = next.business_id and recipient.send_id = next.send_id
        and recipient.subscription_id = next.subscription_id
     returning recipient.subscription_id, recipient.attempts, coalesce(subscription.email, '') as email,
-              coalesce(subscription.name, '') as name, coalesce(subscription.secret, '') as secret,
+              coalesce(subscription.name, '') as name,
               coalesce(subscription.status, 'CANCELLED') as status, -- without one: gone with its newsletter
               suppression.email_key is not null as is_suppressed`.execute(db)
   if (rows.length < granted) await giveBack(db, businessId, granted - rows.length, limits)

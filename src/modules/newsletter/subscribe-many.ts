@@ -81,14 +81,14 @@ const CHANGE_THOSE_KNOWN = sql`
 async function write(tx: Tx, rows: readonly SubscriptionRow[], onConflict: RawBuilder<unknown>): Promise<Set<string>> {
   const column = <Name extends keyof SubscriptionRow>(name: Name) => rows.map((row) => row[name])
   const { rows: written } = await sql<{ emailKey: string }>`
-    insert into newsletter.subscriptions (business_id, collection_id, id, email, email_key, name, plan_id, status, secret,
+    insert into newsletter.subscriptions (business_id, collection_id, id, email, email_key, name, plan_id, status,
                                           activated_at, created_at, updated_at)
     select made.*, ${now()}
       from unnest(${column('businessId')}::text[], ${column('collectionId')}::text[], ${column('id')}::text[],
                   ${column('email')}::text[], ${column('emailKey')}::text[], ${column('name')}::text[],
-                  ${column('planId')}::text[], ${column('status')}::text[], ${column('secret')}::text[],
+                  ${column('planId')}::text[], ${column('status')}::text[],
                   ${column('activatedAt')}::timestamptz[], ${column('createdAt')}::timestamptz[])
-           as made (business_id, collection_id, id, email, email_key, name, plan_id, status, secret, activated_at, created_at)
+           as made (business_id, collection_id, id, email, email_key, name, plan_id, status, activated_at, created_at)
      order by made.email_key collate "C"
     on conflict on constraint subscriptions_email_key ${onConflict}
     returning email_key`.execute(tx)

@@ -13,7 +13,6 @@ import { lockByEmail, saveSubscription } from './queries.ts'
 import type { NewSubscription } from './schemas.ts'
 import { emailKeyOf, isPaidFor, type SubscriptionRow } from './subscription.ts'
 import { forgetLeaving } from './suppressions.ts'
-import { newSecret } from './token.ts'
 
 /** Nobody's mailbox is filled by somebody who types their address again and again. */
 const CONFIRM_AGAIN_MS = 10 * 60_000
@@ -107,7 +106,8 @@ export function toRow(
     name: name ?? '',
     planId: null,
     status: 'PENDING',
-    secret: newSecret(),
+    secret: '',
+    mailedProofs: null,
     userId: actor?.userId ?? null,
     checkoutId: null,
     providerId: null,

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
 import { findCollection, isPaidPlan } from '#modules/content/index.ts'
+import type { SecretBox } from '#platform/crypto/secret-box.ts'
 import { createOnce, keyOfRequest } from '#platform/http/idempotency.ts'
 import type { Payments } from '#platform/payments/provider.ts'
 import type { Business } from '#vocabulary/business.ts'
@@ -19,6 +20,7 @@ export type SubscriptionOptions = {
   /** Whether addresses can be asked to confirm. */
   hasMail: boolean
   payments: Payments
+  box: SecretBox
   publicUrl: string
   rememberCustomer: (businessId: string, userId: string) => Promise<void>
   isAllowedUrl: (business: Business, url: string) => boolean | Promise<boolean>
@@ -111,7 +113,7 @@ export const subscriptionRoutes: FastifyPluginAsyncTypebox<SubscriptionOptions> 
       },
     },
     async ({ cell, params, body }) => {
-      await unsubscribe(cell, params.businessId, body.token, body)
+      await unsubscribe(cell, options.box, params.businessId, body.token, body)
       return { success: true } as const
     },
   )

@@ -1,30 +1,49 @@
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
-
-/** 128 bits. Kept as it is, because what is made from it must be put into mails for years. */
-export const newSecret = () => randomBytes(16).toString('base64url')
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { hashToken, type SecretBox } from '#platform/crypto/secret-box.ts'
 
 /** A letter is forwarded, with its link for leaving: that must not confirm the address. */
 export type Purpose = 'leave' | 'confirm'
-type Named = { businessId: string; id: string; secret: string }
+type Named = { businessId: string; id: string }
+/** What subscriptions have from the time when each had a secret of its own: until it is forgotten, then the hashes of its proofs. */
+type Mailed = { secret: string; mailedProofs: Buffer[] | null }
 
-const proofOf = (secret: string, purpose: Purpose) =>
-  createHmac('sha256', secret).update(purpose).digest('base64url').slice(0, 22)
+const PROOF_LENGTH = 22 // 132 bits
+
+/** Under every SECRET_KEY, the current one first. */
+const proofsOf = (box: SecretBox, { businessId, id }: Named, purpose: Purpose) =>
+  box
+    .hashes('newsletter link', `${purpose} ${businessId} ${id}`)
+    .map((hash) => hash.toString('base64url').slice(0, PROOF_LENGTH))
 
 /** What a link in a mail carries: which subscription, and the proof. */
-export const tokenOf = ({ businessId, id, secret }: Named, purpose: Purpose) =>
-  `${businessId}.${id}.${proofOf(secret, purpose)}`
+export function tokenOf(box: SecretBox, named: Named, purpose: Purpose): string {
+  const [proof] = proofsOf(box, named, purpose)
+  if (!proof) throw new Error('no SECRET_KEY')
+  return `${named.businessId}.${named.id}.${proof}`
+}
 
 export function readToken(token: string): { businessId: string; id: string; proof: string } | undefined {
   const [, businessId, id, proof] = /^([\w-]{1,64})\.([\w-]{1,64})\.([\w-]{1,64})$/.exec(token) ?? []
   return businessId && id && proof ? { businessId, id, proof } : undefined
 }
 
-export function isProof(proof: string, secret: string, purpose: Purpose): boolean {
-  const [a, b] = [Buffer.from(proof), Buffer.from(proofOf(secret, purpose))]
-  return a.length === b.length && timingSafeEqual(a, b)
+export function isProof(box: SecretBox, proof: string, row: Named & Mailed, purpose: Purpose): boolean {
+  if (proofsOf(box, row, purpose).some((expected) => isSame(Buffer.from(proof), Buffer.from(expected)))) return true
+  if (row.secret !== '' && isSame(Buffer.from(proof), Buffer.from(oldProofOf(row.secret, purpose)))) return true
+  return (row.mailedProofs ?? []).some((hash) => isSame(hashOf(proof, purpose), hash))
 }
 
-export const unsubscribeUrl = (publicUrl: string, named: Named) =>
-  `${publicUrl}/newsletters/unsubscribe?token=${encodeURIComponent(tokenOf(named, 'leave'))}`
-export const confirmUrl = (publicUrl: string, named: Named) =>
-  `${publicUrl}/newsletters/confirm?token=${encodeURIComponent(tokenOf(named, 'confirm'))}`
+const isSame = (a: Buffer, b: Buffer) => a.length === b.length && timingSafeEqual(a, b)
+
+const oldProofOf = (secret: string, purpose: Purpose) =>
+  createHmac('sha256', secret).update(purpose).digest('base64url').slice(0, PROOF_LENGTH)
+const hashOf = (proof: string, purpose: Purpose) => hashToken(`${purpose} ${proof}`)
+
+/** Enough to know the links again that were mailed with a secret, and too little to make one. */
+export const hashesOfSecret = (secret: string): Buffer[] =>
+  (['leave', 'confirm'] as const).map((purpose) => hashOf(oldProofOf(secret, purpose), purpose))
+
+export const unsubscribeUrl = (publicUrl: string, box: SecretBox, named: Named) =>
+  `${publicUrl}/newsletters/unsubscribe?token=${encodeURIComponent(tokenOf(box, named, 'leave'))}`
+export const confirmUrl = (publicUrl: string, box: SecretBox, named: Named) =>
+  `${publicUrl}/newsletters/confirm?token=${encodeURIComponent(tokenOf(box, named, 'confirm'))}`

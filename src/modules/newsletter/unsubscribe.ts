@@ -1,4 +1,5 @@
 import { now } from '#platform/clock.ts'
+import type { SecretBox } from '#platform/crypto/secret-box.ts'
 import type { Db, Tx } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { enqueue } from '#platform/jobs/define.ts'
@@ -13,24 +14,26 @@ import { isProof, type Purpose, readToken } from './token.ts'
 /** The subscription that a mailed token names; 422 for any token that is not ours, whatever is wrong with it. */
 export async function findByToken(
   db: Db,
+  box: SecretBox,
   businessId: string,
   token: string,
   purpose: Purpose,
 ): Promise<SubscriptionRow> {
   const named = readToken(token)
   const found = named?.businessId === businessId ? await findSubscription(db, businessId, named.id) : undefined
-  if (!named || !found || !isProof(named.proof, found.secret, purpose)) throw tokenInvalid()
+  if (!named || !found || !isProof(box, named.proof, found, purpose)) throw tokenInvalid()
   return found
 }
 
 /** No mail from now on, and no payment after what is paid for. Doing it again changes nothing. */
 export async function unsubscribe(
   db: Db,
+  box: SecretBox,
   businessId: string,
   token: string,
   { everything = false }: { everything?: boolean | undefined } = {},
 ): Promise<void> {
-  const { id, emailKey } = await findByToken(db, businessId, token, 'leave')
+  const { id, emailKey } = await findByToken(db, box, businessId, token, 'leave')
   await transaction(db, async (tx) => {
     const ids = everything ? await listOfAddress(tx, businessId, emailKey) : [id]
     if (everything) await rememberLeaving(tx, businessId, emailKey)

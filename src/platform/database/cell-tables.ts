@@ -5,6 +5,10 @@
 
 import type { ColumnType } from 'kysely'
 
+export type ArrayType<T> = ArrayTypeImpl<T> extends (infer U)[] ? U[] : ArrayTypeImpl<T>
+
+export type ArrayTypeImpl<T> = T extends ColumnType<infer S, infer I, infer U> ? ColumnType<S[], I[], U[]> : T[]
+
 export type Generated<T> =
   T extends ColumnType<infer S, infer I, infer U> ? ColumnType<S, I | undefined, U> : ColumnType<T, T | undefined, T>
 
@@ -387,10 +391,11 @@ export interface NewsletterSubscriptions {
   email: string
   emailKey: string
   id: string
+  mailedProofs: ArrayType<Buffer> | null
   name: string
   planId: string | null
   providerId: string | null
-  secret: string
+  secret: Generated<string>
   status: string
   updatedAt: Timestamp
   userId: string | null

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { tokenOf } from '#modules/newsletter/token.ts'
 import { runCli } from '../../support/cli.ts'
 import { createClient } from '../../support/client.ts'
 import { openNewsletter } from '../../support/newsletters.ts'
@@ -125,7 +124,7 @@ describe('accounts and businesses from the command line', { concurrency: 2 }, ()
     assert.deepEqual([refused.status, refused.body.message], [403, 'This business is suspended.'])
     const quote = { businessId: paper.id, market: 'us', lines: [] }
     const setRole = { businessId: paper.id, userId: paper.admin.id, roleId: null }
-    const confirm = `/newsletters/confirm?token=${tokenOf(await paper.row('late@readers.example'), 'confirm')}`
+    const confirm = `/newsletters/confirm?token=${await paper.tokenOf('late@readers.example', 'confirm')}`
     const others = await Promise.all([
       paper.admin.get(paper.path),
       guest.post('/v1/payments/quote', quote),

@@ -644,7 +644,15 @@ async function deliverMails(db: Db) {
   }
   const limits = { perSecond: undefined, perSecondOfBusiness: undefined }
   const log = pino({ level: 'silent' })
-  const context = { sender: newId('snr'), mailer, from: 'mail@example.com', publicUrl: used.api.url, limits, log }
+  const context = {
+    sender: newId('snr'),
+    mailer,
+    from: 'mail@example.com',
+    publicUrl: used.api.url,
+    box: used.api.services.box,
+    limits,
+    log,
+  }
   await deliverAll(db, context, AbortSignal.timeout(10_000))
   return mailed
 }

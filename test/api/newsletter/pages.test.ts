@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
-import { tokenOf } from '#modules/newsletter/token.ts'
 import { faultsIn } from '../../support/counter.ts'
 import { type Newsletter, openNewsletter, PLANS, useOffice } from '../../support/newsletters.ts'
 
@@ -86,7 +85,7 @@ describe('the page for leaving', () => {
 test('a link that is not ours shows a page that says so, and changes nothing', async () => {
   const letters = await open()
   const token = await letters.tokenOf(EMAIL)
-  const confirm = tokenOf(await letters.row(EMAIL), 'confirm')
+  const confirm = await letters.tokenOf(EMAIL, 'confirm')
   const wrong = [
     '',
     'x',

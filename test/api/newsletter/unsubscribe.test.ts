@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict'
+import { createHmac, randomBytes } from 'node:crypto'
 import { after, describe, test } from 'node:test'
+import { forgetSecrets } from '#modules/newsletter/forget-secrets.ts'
+import { isProof, tokenOf as tokenMadeWith } from '#modules/newsletter/token.ts'
+import { createSecretBox } from '#platform/crypto/secret-box.ts'
+import type { Db } from '#platform/database/database.ts'
+import type { JobContext } from '#platform/jobs/define.ts'
 import { assertError } from '../../support/assert-error.ts'
+import { holdClock } from '../../support/clock.ts'
 import { faultsIn } from '../../support/counter.ts'
 import { openNewsletter, useOffice } from '../../support/newsletters.ts'
 import { refusal } from '../../support/refusal.ts'
@@ -81,7 +88,6 @@ describe('a token from a mail', () => {
     const [, otherId = '', otherProof = ''] = (await there.tokenOf(EMAIL)).split('.')
     const turned = (text: string, index: number) =>
       text.slice(0, index) + (text[index] === 'A' ? 'B' : 'A') + text.slice(index + 1)
-    const { secret } = await here.row(EMAIL)
     const tokens = [
       ...Array.from(proof, (_, index) => `${business}.${id}.${turned(proof, index)}`),
       `${business}.${turned(id, id.length - 1)}.${proof}`,
@@ -90,7 +96,6 @@ describe('a token from a mail', () => {
       `${business}.${otherId}.${otherProof}`,
       `${business}.${id}.${proof}A`,
       `${business}.${id}.${proof.slice(1)}`,
-      `${business}.${id}.${secret}`,
       `${business}.${id}`,
       proof,
       '.',
@@ -117,6 +122,66 @@ describe('a token from a mail', () => {
     for (const token of ['', 7, null, ['a'], 'x'.repeat(501)])
       assert.equal((await anybody.post(at, { token })).status, 422)
     assertError(await anybody.post('/v1/businesses/biz_none/collections/unsubscribe', { token: 'x' }), 404, 'NOT_FOUND')
+  })
+})
+
+describe('a copy of the database', () => {
+  const proofFrom = (key: string | Buffer, purpose: string) =>
+    createHmac('sha256', key).update(purpose).digest('base64url').slice(0, 22)
+
+  test('makes no token: there is no secret of a subscription in it', async () => {
+    const { row, id, unsubscribe, state } = await open()
+    const known = await row(EMAIL)
+    assert.deepEqual([known.secret, known.mailedProofs], ['', null])
+    for (const key of ['', known.id, EMAIL]) {
+      for (const text of ['leave', `leave ${id} ${known.id}`])
+        assert.equal(refusal(await unsubscribe(`${id}.${known.id}.${proofFrom(key, text)}`)), REFUSED)
+    }
+    assert.equal(await state(EMAIL), 'ACTIVE')
+  })
+
+  test('makes none either where subscriptions once had secrets, a day after the upgrade; what was mailed goes on working', async () => {
+    const { row, id, unsubscribe, state, db, subscribed, owner } = await open()
+    const { id: subscriptionId } = await row(EMAIL)
+    const secret = 'MTIzNDU2Nzg5MDEyMzQ1Ng'
+    await db.updateTable('newsletter.subscriptions').set({ secret }).where('id', '=', subscriptionId).execute()
+    const mailed = `${id}.${subscriptionId}.${proofFrom(secret, 'leave')}`
+    const confirm = `${id}.${subscriptionId}.${proofFrom(secret, 'confirm')}`
+    const leaves = async () => {
+      await subscribed(owner, { email: EMAIL })
+      assert.equal((await unsubscribe(mailed)).status, 200)
+      assert.equal(await state(EMAIL), 'CANCELLED')
+    }
+    const forget = () => forgetSecrets.run({}, { db, signal: new AbortController().signal } as JobContext<Db>)
+    await leaves()
+    await forget()
+    assert.equal((await row(EMAIL)).secret, secret, 'processes of the version before may still run')
+
+    const clock = holdClock()
+    clock.advance(25 * 3_600)
+    await forget().finally(() => clock.release())
+    const after = await row(EMAIL)
+    assert.equal(after.secret, '')
+    await leaves()
+    assert.equal(refusal(await unsubscribe(confirm)), REFUSED, 'a link for confirming is not one for leaving')
+    for (const key of ['', ...(after.mailedProofs ?? [])])
+      assert.equal(refusal(await unsubscribe(`${id}.${subscriptionId}.${proofFrom(key, 'leave')}`)), REFUSED)
+    for (const hash of after.mailedProofs ?? []) {
+      const proof = hash.toString('base64url')
+      for (const part of [proof, proof.slice(0, 22)])
+        assert.equal(refusal(await unsubscribe(`${id}.${subscriptionId}.${part}`)), REFUSED)
+    }
+  })
+
+  test('while SECRET_KEY rotates, links of both keys work; without the old key its links do not', async () => {
+    const { row, tokenOf, unsubscribe } = await open()
+    const [older, current] = [randomBytes(32), used.api.config.secretKeys[0] as Buffer]
+    const { businessId, id, secret, mailedProofs } = await row(EMAIL)
+    const known = { businessId, id, secret, mailedProofs }
+    const proof = (await tokenOf(EMAIL)).split('.')[2] ?? ''
+    assert.ok(isProof(createSecretBox([older, current]), proof, known, 'leave'))
+    assert.ok(!isProof(createSecretBox([older]), proof, known, 'leave'))
+    assert.equal((await unsubscribe(tokenMadeWith(createSecretBox([older]), known, 'leave'))).status, 422)
   })
 })
 

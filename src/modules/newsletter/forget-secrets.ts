@@ -1,0 +1,58 @@
+import { sql } from 'kysely'
+import { Type } from 'typebox'
+import { nowMs } from '#platform/clock.ts'
+import type { Db } from '#platform/database/database.ts'
+import { transaction } from '#platform/database/transaction.ts'
+import { defineJob } from '#platform/jobs/define.ts'
+import { hashesOfSecret } from './token.ts'
+
+const BATCH = 1_000
+/** By then no process of the version before is left, which would put links into mails that nobody knows. */
+const AFTER_MS = 24 * 3_600_000
+
+type Position = { businessId: string; id: string }
+
+/**
+ * Subscriptions once had secrets of their own, in the clear: whoever had a copy of the database could have made their links. Forgets
+ * these secrets, so that links that were mailed go on working and no new one can be made from a copy.
+ */
+export const forgetSecrets = defineJob({
+  name: 'newsletter.forget-secrets',
+  on: 'cell',
+  payload: Type.Object({}),
+  cron: '34 3 * * *',
+  async run(_payload, { db, signal }) {
+    if (!(await isLongInUse(db))) return
+    let after: Position | undefined = { businessId: '', id: '' }
+    while (after && !signal.aborted) after = await forgetSome(db, after)
+  },
+})
+
+async function isLongInUse(db: Db): Promise<boolean> {
+  const { rows } = await sql`
+    select from cell.migrations
+     where name = '0010_subscription_secrets.sql' and applied_at < ${new Date(nowMs() - AFTER_MS)}`.execute(db)
+  return rows.length > 0
+}
+
+/** Answers how far it came; nothing when there is no more. */
+const forgetSome = (db: Db, after: Position): Promise<Position | undefined> =>
+  transaction(db, async (tx) => {
+    const { rows } = await sql<Position & { secret: string }>`
+      select business_id, id, secret
+        from newsletter.subscriptions
+       where (business_id, id) > (${after.businessId}, ${after.id}) and secret <> ''
+       order by business_id, id
+       limit ${BATCH}
+         for update`.execute(tx)
+    if (rows.length === 0) return undefined
+    const hashes = rows.map(({ secret }) => hashesOfSecret(secret))
+    await sql`
+      update newsletter.subscriptions as known
+         set secret = '', mailed_proofs = array[made.leave, made.confirm]
+        from unnest(${rows.map(({ businessId }) => businessId)}::text[], ${rows.map(({ id }) => id)}::text[],
+                    ${hashes.map(([leave]) => leave)}::bytea[], ${hashes.map(([, confirm]) => confirm)}::bytea[])
+             as made (business_id, id, leave, confirm)
+       where known.business_id = made.business_id and known.id = made.id`.execute(tx)
+    return rows.at(-1)
+  })
