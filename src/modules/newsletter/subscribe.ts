@@ -12,7 +12,7 @@ import { mailConfirmation } from './jobs.ts'
 import { lockByEmail, saveSubscription } from './queries.ts'
 import type { NewSubscription } from './schemas.ts'
 import { emailKeyOf, isPaidFor, type SubscriptionRow } from './subscription.ts'
-import { forgetLeaving } from './suppressions.ts'
+import { forgetLeaving, hasLeft } from './suppressions.ts'
 
 /** Nobody's mailbox is filled by somebody who types their address again and again. */
 const CONFIRM_AGAIN_MS = 10 * 60_000
@@ -71,9 +71,12 @@ export async function subscribeFree(
   return after
 }
 
-/** Who is ACTIVE stays so. Anybody else becomes so, at once or, where the newsletter wants it, when the address is confirmed. */
+/**
+ * Who is ACTIVE stays so. Anybody else becomes so, at once or, where the newsletter wants it, when the address is confirmed. Who has
+ * left everything is always asked: anybody may type their address.
+ */
 async function activate(tx: Tx, row: SubscriptionRow, { doubleOptIn }: Collection): Promise<SubscriptionRow> {
-  const isPending = doubleOptIn && row.status !== 'ACTIVE'
+  const isPending = (await hasLeft(tx, row.businessId, row.emailKey)) || (doubleOptIn && row.status !== 'ACTIVE')
   const at = now()
   const isMailed = isPending && (!row.confirmSentAt || at.getTime() - row.confirmSentAt.getTime() >= CONFIRM_AGAIN_MS)
   const after: SubscriptionRow = {
@@ -84,7 +87,6 @@ async function activate(tx: Tx, row: SubscriptionRow, { doubleOptIn }: Collectio
     updatedAt: at,
   }
   await saveSubscription(tx, after)
-  if (!isPending) await forgetLeaving(tx, row.businessId, row.emailKey)
   if (isMailed) await enqueue(tx, mailConfirmation, { businessId: row.businessId, subscriptionId: row.id })
   return after
 }

@@ -13,7 +13,7 @@ import { subscribePaid } from './paid.ts'
 import { listSubscribers } from './queries.ts'
 import * as shape from './schemas.ts'
 import { readWish, subscribeFree } from './subscribe.ts'
-import { presentSubscription, type SubscriptionRow } from './subscription.ts'
+import { asNew, isOwn, presentSubscription, type SubscriptionRow } from './subscription.ts'
 import { unsubscribe } from './unsubscribe.ts'
 
 export type SubscriptionOptions = {
@@ -43,7 +43,8 @@ export const subscriptionRoutes: FastifyPluginAsyncTypebox<SubscriptionOptions> 
         summary: 'Subscribe an address',
         description:
           'To a free plan: 201 with the subscription, ACTIVE at once, or PENDING until the mailed link is followed where the ' +
-          'newsletter wants that (`doubleOptIn`). An address has one subscription to a newsletter: again, it is the same one. ' +
+          'newsletter wants that (`doubleOptIn`) or ' +
+          'the address had left everything. An address has one subscription to a newsletter: again, it is the same one. ' +
           'To a paid plan: 200 with the address where it is paid; the subscription comes with the money. `plan_id` is read too.',
         params: shape.CollectionParams,
         body: shape.NewSubscription,
@@ -56,10 +57,12 @@ export const subscriptionRoutes: FastifyPluginAsyncTypebox<SubscriptionOptions> 
     async (request, reply) => {
       const { cell, params, body, business, actor } = request
       const subscriber = subscriberOf(request)
-      // Anybody may type an address: what is known of its owner is not told.
-      const answer = (row: SubscriptionRow) =>
-        presentSubscription({ ...row, name: row.name === body.name ? row.name : '' })
       const wish = await readWish(cell, subscriber, params.collectionId, body)
+      const answer = (row: SubscriptionRow) =>
+        presentSubscription({
+          ...(isOwn(row, actor) ? row : asNew(row, body, wish.collection)),
+          name: row.name === body.name ? row.name : '', // anybody may have given it
+        })
       await options.rememberCustomer(business.id, actor.userId)
       if (!wish.plan || !isPaidPlan(wish.plan)) {
         if (wish.collection.doubleOptIn && !options.hasMail) throw providerNotConfigured('mail')

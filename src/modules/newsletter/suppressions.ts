@@ -34,7 +34,16 @@ export const rememberLeaving = (tx: Tx, businessId: string, emailKey: string) =>
     .onConflict((known) => known.doNothing())
     .execute()
 
-/** They are back. */
+export async function hasLeft(tx: Tx, businessId: string, emailKey: string): Promise<boolean> {
+  const known = await tx
+    .selectFrom('newsletter.suppressions')
+    .select('reason')
+    .where((known) => known.and({ businessId, emailKey, reason: 'UNSUBSCRIBED' }))
+    .executeTakeFirst()
+  return known !== undefined
+}
+
+/** They are back: they have confirmed it, or pay. */
 export const forgetLeaving = (tx: Tx, businessId: string, emailKey: string) =>
   tx
     .deleteFrom('newsletter.suppressions')

@@ -163,8 +163,9 @@ describe('again', () => {
     const first = await subscribed(await used.make.guest(), { email: 'Ada@Example.com', name: 'Ada' })
     const again = await subscribed(await used.make.guest(), { email: 'ADA@example.COM' })
 
-    assert.deepEqual([again.id, again.email, again.status], [first.id, 'Ada@Example.com', 'ACTIVE'])
-    assert.equal((await subscribers()).length, 1)
+    assert.deepEqual([again.id, again.status], [first.id, 'ACTIVE'])
+    const emails = (await subscribers()).map(({ email }: { email: string }) => email)
+    assert.deepEqual(emails, ['Ada@Example.com'])
     assert.deepEqual(await told(first.id), ['subscription.created'])
   })
 
@@ -180,6 +181,62 @@ describe('again', () => {
       ['Ada'],
     )
     assert.equal((await subscribed(ada, { email: 'ada@example.com', name: 'Ada L.' })).name, 'Ada L.')
+  })
+
+  test('a stranger sees by nothing but the id whether the address was subscribed, nor what became of it', async () => {
+    const clock = holdClock()
+    try {
+      for (const doubleOptIn of [false, true]) {
+        const { subscribed, unsubscribe, tokenOf, owner } = await openNewsletter(used.make, { doubleOptIn })
+        const [active, left] = [`Active${doubleOptIn}@Example.com`, `Left${doubleOptIn}@Example.com`]
+        for (const email of [active, left]) await subscribed(owner, { email, name: 'Ada' })
+        const confirm = `${used.api.url}/newsletters/confirm?token=${await tokenOf(active, 'confirm')}`
+        if (doubleOptIn) assert.equal((await fetch(confirm, { method: 'POST' })).status, 200)
+        await unsubscribe(await tokenOf(left))
+        clock.advance(3_600)
+
+        const answers = []
+        for (const email of [active, left, `Never${doubleOptIn}@Example.com`]) {
+          const stranger = await used.make.guest()
+          const { id: _id, ...seen } = await subscribed(stranger, { email: email.toLowerCase() })
+          assert.equal(seen.email, email.toLowerCase())
+          answers.push({ ...seen, email: '' })
+        }
+        assert.deepEqual(answers, Array(3).fill(answers[2]))
+        assert.deepEqual(
+          [answers[2]?.createdAt, answers[2]?.status],
+          [answers[2]?.updatedAt, doubleOptIn ? 'PENDING' : 'ACTIVE'],
+        )
+        const own = await subscribed(owner, { email: active })
+        assert.deepEqual([own.status, own.email, own.createdAt < own.updatedAt], ['ACTIVE', active, true])
+      }
+    } finally {
+      clock.release()
+    }
+  })
+
+  test('an account sees the subscription of its own address, whoever made it', async () => {
+    const { subscribed, owner } = await openNewsletter(used.make)
+    const ada = await used.make.user()
+    const email = String(ada.email).toUpperCase()
+    const first = await subscribed(owner, { email })
+    const again = await subscribed(ada, { email: ada.email })
+    assert.deepEqual([again.email, again.createdAt], [email, first.createdAt])
+  })
+
+  test('who left everything is asked by mail first: a stranger who types the address undoes nothing', async () => {
+    const letters = await openNewsletter(used.make)
+    const email = 'left-everything@example.com'
+    await letters.subscribed(await used.make.guest(), { email })
+    await letters.unsubscribe(await letters.tokenOf(email), { everything: true })
+    const suppressed = async () => (await letters.owner.get(`${letters.path}/suppressions`)).body.items.length
+    assert.equal((await letters.subscribed(await used.make.guest(), { email })).status, 'PENDING')
+    assert.deepEqual([await letters.state(email), await suppressed()], ['PENDING', 1])
+
+    const link = linkIn(await used.post.mailTo(email), '/newsletters/confirm')
+    const pressed = await fetch(used.api.url + link.pathname + link.search, { method: 'POST' })
+    assert.match(await pressed.text(), /You are subscribed/)
+    assert.deepEqual([await letters.state(email), await suppressed()], ['ACTIVE', 0])
   })
 
   test('another free plan replaces the plan', async () => {
