@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { Type } from 'typebox'
 import { nowMs } from '#platform/clock.ts'
 import type { Db } from '#platform/database/database.ts'
+import { wasApplied } from '#platform/database/migrate.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { defineJob } from '#platform/jobs/define.ts'
 import { hashesOfSecret } from './token.ts'
@@ -22,18 +23,12 @@ export const forgetSecrets = defineJob({
   payload: Type.Object({}),
   cron: '34 3 * * *',
   async run(_payload, { db, signal }) {
-    if (!(await isLongInUse(db))) return
+    const before = new Date(nowMs() - AFTER_MS)
+    if (!(await wasApplied(db, '0010_subscription_secrets.sql', before))) return
     let after: Position | undefined = { businessId: '', id: '' }
     while (after && !signal.aborted) after = await forgetSome(db, after)
   },
 })
-
-async function isLongInUse(db: Db): Promise<boolean> {
-  const { rows } = await sql`
-    select from cell.migrations
-     where name = '0010_subscription_secrets.sql' and applied_at < ${new Date(nowMs() - AFTER_MS)}`.execute(db)
-  return rows.length > 0
-}
 
 /** Answers how far it came; nothing when there is no more. */
 const forgetSome = (db: Db, after: Position): Promise<Position | undefined> =>

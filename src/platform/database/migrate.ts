@@ -140,3 +140,11 @@ export async function missingMigrations(db: ControlDb | Db): Promise<string[]> {
   const done = new Set(rows.map((row) => row.name))
   return known.filter((name) => !done.has(name)).map((name) => `${kind}/${name}`)
 }
+
+/** Whether a migration was applied before that time. */
+export async function wasApplied(db: ControlDb | Db, name: string, before: Date): Promise<boolean> {
+  const { kind, pool } = handleOf(db)
+  const text = `select from ${kind}.migrations where name = $1 and applied_at < $2`
+  const { rows } = await pool.query(text, [name, before])
+  return rows.length > 0
+}
