@@ -1,14 +1,13 @@
 import { createHash } from 'node:crypto'
-import { Check } from 'typebox/value'
 import { findPayee } from '#modules/payments/index.ts'
 import { createCombiner } from '#platform/combine.ts'
 import type { Db } from '#platform/database/database.ts'
 import { fault } from '#platform/faults.ts'
 import type { Actor } from '#vocabulary/actor.ts'
-import { type Block, checkFreeBlocks } from '#vocabulary/blocks.ts'
+import { checkFreeBlocks } from '#vocabulary/blocks.ts'
 import type { Business } from '#vocabulary/business.ts'
-import { Email } from '#vocabulary/schemas.ts'
 import { chooseMarket, mergeItems } from './cart.ts'
+import { emailIn } from './contact.ts'
 import { blocksTooLarge, redirectNotAllowed } from './errors.ts'
 import { openPage, type PageContext } from './payment-page.ts'
 import { type CheckoutRequest, type Placed, placeOrders } from './place-orders.ts'
@@ -93,11 +92,4 @@ async function prepare(
     requestKey,
     requestHash: requestKey === undefined ? null : createHash('sha256').update(JSON.stringify(body)).digest(),
   }
-}
-
-/** A shopper without an account may leave an address in a block of that name. What is none is left for the payment page to ask. */
-function emailIn(blocks: readonly Block[]): string | undefined {
-  const { value } = blocks.find(({ id, type }) => id === 'email' && type === 'TEXT') ?? {}
-  const email = typeof value === 'string' ? value.trim() : undefined
-  return Check(Email, email) && /@.+\../.test(email) ? email : undefined // a@b is an address, but no provider takes it
 }

@@ -6,6 +6,7 @@ import { defineJob } from '#platform/jobs/define.ts'
 import { messageIdOf } from '#platform/mail/mailer.ts'
 import { createRenderer, type Rendered } from '#platform/mail/render.ts'
 import { Id } from '#vocabulary/schemas.ts'
+import { mayMail } from './contact.ts'
 import { formatMoney } from './format.ts'
 
 const render = createRenderer(path.join(import.meta.dirname, 'mails'))
@@ -15,9 +16,15 @@ export const sendConfirmation = defineJob({
   name: 'checkout.send-confirmation',
   on: 'cell',
   payload: OrderPayload,
-  async run({ businessId, orderId }, { db, control, services }) {
+  async run({ businessId, orderId }, { db, control, services, log }) {
     const [order, business] = await Promise.all([findOrder(db, businessId, orderId), findBusiness(control, businessId)])
     if (!order?.contactEmail || !business || !services.mail) return
+    if (!(await mayMail(db, order))) {
+      return log.warn(
+        { businessId, orderId },
+        'a confirmation is not mailed: its unproven address had enough for a day',
+      )
+    }
     const mail = await confirmationMail(order, business.name, business.defaultLocale)
     const messageId = messageIdOf('order', orderId, services.publicUrl)
     await services.mail.send({ to: order.contactEmail, ...mail, messageId })

@@ -91,6 +91,25 @@ export async function takeExpired(db: Db, limit: number): Promise<{ businessId: 
   return rows
 }
 
+const DAY_MS = 24 * 3_600_000
+/** There is no index of addresses: so many orders back, and no further, it is worth looking. */
+const MAX_LOOKED_AT = 5_000
+
+/** How many orders that cost nothing the same address had in the day before this one, up to `max`. */
+export async function countFreeBefore(db: Db, order: OrderRow, max: number): Promise<number> {
+  const { rows } = await sql`
+    select
+      from (select total, contact_email, created_at
+              from orders.orders
+             where business_id = ${order.businessId} and id < ${order.id}
+             order by id desc
+             limit ${MAX_LOOKED_AT}) as earlier
+     where total = 0 and lower(contact_email) = lower(${order.contactEmail})
+       and created_at > ${new Date(order.createdAt.getTime() - DAY_MS)}
+     limit ${max}`.execute(db)
+  return rows.length
+}
+
 /** How many orders each of these customers has to pay, up to `max`: made by a checkout, neither paid nor ended. */
 export const countUnpaid = (businessId: string, customerIds: readonly string[], max: number) =>
   sql<Record<string, number>>`

@@ -4,6 +4,7 @@ import { approveOrigin } from '#modules/accounts/origins.ts'
 import { now } from '#platform/clock.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { createClient } from '../../support/client.ts'
+import { quiet } from '../../support/counter.ts'
 import { openTill, type Till } from '../../support/payments.ts'
 import { openPostOffice } from '../../support/post-office.ts'
 import { refusal } from '../../support/refusal.ts'
@@ -129,6 +130,35 @@ test('an order that costs nothing is COMPLETED at once, with its mails and witho
     assert.ok((await post.mailTo(contactEmail, round + 1)).subject?.includes(made.number))
   }
   assert.deepEqual([await gift.stock(), await mug.stock(), await uses()], [97, 98, 1])
+})
+
+test('an address that nobody has proven gets five confirmations a day of orders that cost nothing; accounts get all of theirs', async () => {
+  const { checkout, priced, pay, db } = await open()
+  const gift = await priced(0)
+  const items = [item(gift)]
+  const [stranger, other] = [`stranger-${process.pid}@example.com`, `other-${process.pid}@example.com`]
+  const block = (value: string) => [{ id: 'email', type: 'TEXT', value }]
+  const user = await used.make.user()
+  for (let count = 0; count < 8; count++) {
+    const spelled = count % 2 ? stranger : stranger.toUpperCase()
+    const guest = await used.make.guest()
+    assert.equal(
+      (await checkout(guest, { items, blocks: block(spelled) })).body.status,
+      'COMPLETED',
+      'the order is fine',
+    )
+    assert.equal((await checkout(user, { items })).body.status, 'COMPLETED')
+  }
+  await pay({ items, blocks: block(other) })
+  await quiet(used, db)
+
+  const mailsTo = (email: string) => post.mails.filter(({ to }) => to?.[0]?.address?.toLowerCase() === email).length
+  assert.deepEqual([stranger, other, user.email ?? ''].map(mailsTo), [5, 1, 8])
+
+  const { orderId } = (await pay({ items: [item(await priced(1_000))], blocks: block(stranger) })).body
+  used.twin.pay(pageOf(orderId)[0]?.id ?? '')
+  await quiet(used, db)
+  assert.equal(mailsTo(stranger), 6, 'money has come: it is told')
 })
 
 test('the contact is the account’s address, else the block `email`, else nobody', async () => {
