@@ -57,7 +57,8 @@ const fingerprint = (url: string) =>
   onServer(async (client) => {
     const { rows: tables } = await client.query<{ name: string }>(`
       select oid::regclass::text as name from pg_class
-       where relkind = 'r' and relnamespace::regnamespace::text not in ('pg_catalog', 'information_schema')`)
+       where relkind = 'r' and relnamespace::regnamespace::text not in ('pg_catalog', 'information_schema')
+         and oid::regclass::text <> 'control.processes'`) // signs of life
     const parts = tables.map(
       ({ name }) => `select '${name}' as name, count(*) as rows, sum(xmin::text::bigint) as written from ${name}`,
     )

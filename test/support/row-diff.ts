@@ -12,7 +12,7 @@ export type Change = {
 export type Snapshot = Map<string, { table: string; row: Row; text: string }>
 
 // Bookkeeping of the libraries, and what the signing keys, pools and job queue of a process do by themselves.
-const SKIPPED = /^(graphile_worker\.|\w+\.migrations$|accounts\.signing_keys$|cell\.workers$)/
+const SKIPPED = /^(graphile_worker\.|\w+\.migrations$|accounts\.signing_keys$|cell\.workers$|control\.processes$)/
 
 async function readAll(url: string): Promise<Snapshot> {
   return onServer(async (client) => {

@@ -30,12 +30,13 @@ export async function checkDatabases(
 
 async function checkMain(control: DatabaseAddress, known: string[], config: Config | undefined): Promise<Check[]> {
   const checks = await checkBothWays('main', control, looksAt(['control', 'cell']))
-  const isMigrated = checks.some(({ check, status }) => check === 'main: migrations' && status !== 'failed')
-  if (isMigrated) checks.push(...(await Promise.all([checkHomes(control, known), checkProcesses(control, known)])))
   const canBeUsed = ['main: database', 'main: pooler'].every(
     (name) => checks.find(({ check }) => check === name)?.status === 'ok',
   )
-  return config && canBeUsed ? [...checks, ...(await checkKeys(config))] : checks
+  if (!canBeUsed) return checks
+  const isMigrated = checks.some(({ check, status }) => check === 'main: migrations' && status !== 'failed')
+  if (isMigrated) checks.push(...(await Promise.all([checkHomes(control, known), checkProcesses(control, known)])))
+  return config ? [...checks, ...(await checkKeys(config))] : checks
 }
 
 /** As the service uses it, and past the pooler where there is such an address. */

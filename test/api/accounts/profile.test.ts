@@ -27,12 +27,12 @@ async function logInAgain({ id, email }: { id: string; email: string | undefined
   return { sessionId: session.id, ...createClient(used.api.url, { authorization: `Bearer ${token}` }) }
 }
 
-/** Every table of the database, as text, except those named. */
+/** Every table of the database, as text, except those named, and signs of life. */
 async function dump(...except: string[]): Promise<string> {
   return onServer(async (client) => {
     const { rows: tables } = await client.query(
       `select format('%I.%I', schemaname, tablename) as name from pg_tables
-        where schemaname not in ('pg_catalog', 'information_schema')`,
+        where schemaname not in ('pg_catalog', 'information_schema') and tablename <> 'processes'`,
     )
     const parts: string[] = []
     for (const { name } of tables) {

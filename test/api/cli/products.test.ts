@@ -63,7 +63,7 @@ describe('the command line', { concurrency: true }, () => {
     const run = await products('import', shop.id, writeTemporary(GOOD + toLines(bad), 'ndjson'))
     assert.equal(run.code, 1, run.output)
     assert.match(run.output, /^2 created, 0 updated, 25 failed$/m)
-    assert.match(run.output, /^line 3: name /m)
+    assert.match(run.output, /^line 3: .*name/im)
     assert.match(run.output, /^and 5 more$/m)
   })
 

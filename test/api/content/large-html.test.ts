@@ -39,7 +39,7 @@ test('nearly a megabyte of rich text in an entry is cleaned without holding up a
     assert.equal((await admin.put(path, { statuses: PUBLISHED })).status, 200)
   })
   t.diagnostic(`held up for ${again.toFixed()} ms when it is published`)
-  assert.ok(again < here / 2, `${here} and ${again} ms`)
+  assert.ok(again < here * 0.8, `${here} and ${again} ms`)
 })
 
 test('what is cleaned elsewhere is what would have been cleaned here, block by block, in products as well', async () => {

@@ -47,13 +47,15 @@ describe('an address is subscribed', () => {
     assert.deepEqual(plans, ['free', 'free', 'friend'])
   })
 
-  test('by a guest, a user and a key, who become customers of the business', async () => {
-    const { subscribed, id, admin } = await openNewsletter(used.make)
+  test('by a guest, a user and a key, who become customers of the business; not by a key of another', async () => {
+    const { subscribe, subscribed, id, admin } = await openNewsletter(used.make)
     const [guest, user] = [await used.make.guest(), await used.make.user()]
+    const key = await used.make.apiKey(user.id, id)
     const keyOfOther = await used.make.apiKey(user.id, (await used.make.business()).id)
     await subscribed(guest, { email: 'guest@example.com' })
     await subscribed(user, { email: 'user@example.com' })
-    await subscribed(keyOfOther, { email: 'key@example.com' })
+    await subscribed(key, { email: 'key@example.com' })
+    assert.equal((await subscribe(keyOfOther, { email: 'other@example.com' })).status, 403)
     await subscribed(admin, { email: 'admin@example.com' })
     const customers = used.api.services.databases.control.selectFrom('access.customers').select('userId')
     const known = (await customers.where('businessId', '=', id).execute()).map(({ userId }) => userId)
