@@ -34,14 +34,14 @@ RUN node -e "\
 FROM base AS inbox
 COPY --from=inbox-packages /app/package.json ./
 COPY --from=inbox-packages /app/node_modules node_modules
-COPY dev/inbox dev/inbox
+COPY twins/mail twins/mail
 ENV HOST=0.0.0.0 INBOX_PORT=3025 SMTP_PORT=1025
 EXPOSE 3025 1025
 USER node
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=10s --timeout=5s --start-period=20s --retries=3 \
   CMD ["node", "-e", "fetch('http://127.0.0.1:3025/healthz', { signal: AbortSignal.timeout(4000) }).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
-CMD ["node", "dev/inbox/main.ts"]
+CMD ["node", "twins/mail/main.ts"]
 
 # The last one is what "docker build" makes.
 FROM base AS kontor
@@ -50,6 +50,7 @@ COPY package.json ./
 COPY bin bin
 COPY migrations migrations
 COPY src src
+COPY packages/demo packages/demo
 # Each container has an address of its own: reachable from outside of it, and the same port for the metrics of API and worker.
 ENV HOST=0.0.0.0 PORT=3000 METRICS_PORT=9464 WORKER_METRICS_PORT=9464
 EXPOSE 3000 9464

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Plain JavaScript on purpose: it has to run on any Node, to be able to say which one is needed.
+// Plain JavaScript on purpose: it has to run on any Node version, to say which one is needed.
 const [major, minor] = process.versions.node.split('.').map(Number)
 if (major < 24 || (major === 24 && minor < 11)) {
   console.error(
@@ -16,7 +16,7 @@ if (!Object.hasOwn(apps, app ?? '')) {
   console.error('Usage: kontor <api | worker | cli> …')
   process.exit(2)
 }
-// What was compiled once is not compiled at every start: a third of the time that a command takes to begin.
+// Caches compiled code: it saves a third of a command's start time.
 const { enableCompileCache } = await import('node:module')
 enableCompileCache()
 const needsNone =
@@ -27,7 +27,7 @@ process.env.NODE_ENV ??= 'production'
 process.argv.splice(2, process.argv.length, ...rest)
 await import(apps[app])
 
-/** Commands without a database of their own are meant for that of `npm run dev`. What the environment says goes first. */
+/** Without a configured database, commands use that of `npm run dev`. The environment takes precedence. */
 async function useDevelopment() {
   const { existsSync } = await import('node:fs')
   const { join, relative } = await import('node:path')

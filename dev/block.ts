@@ -14,14 +14,14 @@ type Facts = {
   ms: number
 }
 
-/** One that was brought along may be of a database that matters. Ours is good for nothing else. */
+/** A database URL from the user may be of one that matters, so its password is hidden. Ours is for development only. */
 function withoutPassword(url: string): string {
   const shown = new URL(url)
   if (shown.password) shown.password = '***'
   return shown.href
 }
 
-/** What somebody who has just started it wants to know, once. */
+/** The summary printed once after the start. */
 export function showBlock({ env, admin, businessId, suggestions, folder, ms }: Facts): void {
   const { KONTOR_URL: url, KONTOR_INBOX_URL: inbox } = env
   const rows: [name: string, value: string, about?: string][] = [

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { parseMail, textOf } from '../twins/mail/mail.ts'
+import type { Store } from '../twins/mail/store.ts'
 import { DevError } from './folder.ts'
-import { parseMail, textOf } from './inbox/mail.ts'
-import type { Store } from './inbox/store.ts'
 import { newSecret } from './settings.ts'
 
 const CALL_MS = 20_000
@@ -12,7 +12,7 @@ export type Admin = { email: string; password: string; apiKey: string }
 type Answer = { status: number; body: any }
 export type Call = (method: string, path: string, body?: object) => Promise<Answer>
 
-/** Speaks JSON to the API. */
+/** A JSON client of the API. */
 export function caller(url: string, headers: Record<string, string> = {}): Call {
   return async (method, path, body) => {
     const answer = await fetch(url + path, {
@@ -26,7 +26,7 @@ export function caller(url: string, headers: Record<string, string> = {}): Call 
   }
 }
 
-/** An account and an API key of it, made the way that users make theirs. Those of the last start are kept if they work. */
+/** Creates an account with an API key, the way that users do. Reuses those of the last start if they still work. */
 export async function ensureAdmin(url: string, store: Store, last: Partial<Admin>): Promise<Admin> {
   const { apiKey = newSecret('dev_'), password = newSecret() } = last
   if (last.email && last.apiKey && last.password) {
@@ -37,7 +37,7 @@ export async function ensureAdmin(url: string, store: Store, last: Partial<Admin
   let email = last.email ?? 'admin@example.com'
   let login = await logIn(call, email, password)
   if (login.status !== 200) {
-    // A database of before: that address may have a password which nobody here knows.
+    // The database may be older than the settings: the account exists, with an unknown password.
     if (!(await register(call, email, password))) {
       email = `admin-${newSecret().slice(0, 6).toLowerCase().replaceAll(/[-_]/g, '0')}@example.com`
       await register(call, email, password)
@@ -63,7 +63,7 @@ const refused = (what: string, { status, body }: Answer) =>
 const logIn = (call: Call, email: string, password: string) =>
   call('POST', '/v1/users/login', { provider: 'EMAIL', email, password })
 
-/** False if somebody has that address. */
+/** False if the email address is taken. */
 async function register(call: Call, email: string, password: string): Promise<boolean> {
   const person = { provider: 'EMAIL_REGISTER', email, password, name: 'Admin' }
   const answer = await call('POST', '/v1/users/register', person)
@@ -83,7 +83,7 @@ async function confirm(call: Call, store: Store, email: string): Promise<void> {
       return
     }
     if (performance.now() > until)
-      throw new DevError('The mail that confirms the account has not come. --verbose tells more.')
+      throw new DevError('The mail that confirms the account has not arrived. For details: --verbose')
     await sleep(50)
   }
 }

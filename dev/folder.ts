@@ -5,10 +5,10 @@ import path from 'node:path'
 
 export const ROOT = path.join(import.meta.dirname, '..')
 
-/** What the person who starts it can mend: told without a stack. */
+/** A problem that the developer can fix: printed without a stack. */
 export class DevError extends Error {}
 
-/** Where `npm run dev` keeps its things. */
+/** The folder in which `npm run dev` keeps its state. */
 export function openFolder(): string {
   const folder = path.resolve(process.env.KONTOR_DEV_DIR ?? path.join(ROOT, '.kontor'))
   mkdirSync(folder, { recursive: true })
@@ -16,13 +16,14 @@ export function openFolder(): string {
 }
 
 /**
- * One `npm run dev` for a folder at a time. It listens on a socket there as long as it lives, however it ends; a file with
- * a process id could name somebody else by now.
+ * A lock: one `npm run dev` for a folder at a time. It listens on a socket there, which the system closes however the
+ * process ends; a PID file could name another process by now.
  */
 export async function lockFolder(folder: string): Promise<Server> {
   const absolute = path.join(folder, 'run.sock')
   const relative = path.relative(process.cwd(), absolute)
-  const socket = relative.length < absolute.length ? relative : absolute // its length is limited, to 104 on macOS
+  // Socket paths are limited to 104 characters on macOS.
+  const socket = relative.length < absolute.length ? relative : absolute
   const server = createServer((connection) => connection.destroy())
   try {
     await listen(server, socket)
@@ -33,7 +34,7 @@ export async function lockFolder(folder: string): Promise<Server> {
         `Another npm run dev is running with ${folder}. Stop it first (Ctrl-C in its terminal), or use another folder: KONTOR_DEV_DIR=/tmp/other npm run dev`,
       )
     }
-    rmSync(absolute, { force: true }) // of one that was killed
+    rmSync(absolute, { force: true }) // left by a killed process
     await listen(server, socket)
   }
   return server.unref()

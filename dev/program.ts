@@ -21,7 +21,7 @@ export type Program = ReturnType<typeof createProgram>
 
 type Run = { child: ChildProcess; closed: Promise<void>; isStopped: boolean }
 
-/** The API or the worker, as a process that can be started again and again. */
+/** The API or the worker as a restartable process. */
 export function createProgram({ name, env, isVerbose, say }: ProgramOptions) {
   const log = pretty({
     colorize: process.stdout.isTTY,
@@ -37,7 +37,8 @@ export function createProgram({ name, env, isVerbose, say }: ProgramOptions) {
 
   async function start(): Promise<void> {
     if (isOver) return
-    // A process group of its own, so that Ctrl-C in the terminal reaches us alone; and a channel that ends when we do.
+    // A process group of its own, so that Ctrl-C in the terminal reaches only us; and an IPC channel that closes when
+    // we end.
     const child = spawn(process.execPath, ['--import', WITH_PARENT, 'bin/kontor.js', name], {
       cwd: ROOT,
       env,
@@ -78,7 +79,7 @@ export function createProgram({ name, env, isVerbose, say }: ProgramOptions) {
     run.isStopped = true
     run.child.kill('SIGTERM')
     await Promise.race([run.closed, sleep(graceMs, undefined, { ref: false })])
-    run.child.kill('SIGKILL') // nobody, if it has gone
+    run.child.kill('SIGKILL') // no effect if it has ended
     await run.closed
   }
 
@@ -93,7 +94,7 @@ export function createProgram({ name, env, isVerbose, say }: ProgramOptions) {
     }
   }
 
-  /** However often it is asked while one is under way, one more follows. */
+  /** Calls during a restart are merged into one more. */
   async function restart(): Promise<void> {
     isWantedAgain = true
     restarting ??= (async () => {
@@ -109,7 +110,7 @@ export function createProgram({ name, env, isVerbose, say }: ProgramOptions) {
   return {
     start,
     restart,
-    /** For good. */
+    /** Stops it permanently. */
     async stop(graceMs: number): Promise<void> {
       isOver = true
       await end(graceMs)
@@ -117,5 +118,5 @@ export function createProgram({ name, env, isVerbose, say }: ProgramOptions) {
   }
 }
 
-/** Warnings, errors, and whatever is no log line, such as the words of a program that cannot start. */
+/** Warnings, errors, and lines that are no log entries, such as the output of a program that cannot start. */
 const isLoud = (line: string) => !/^\{"level":"?(info|debug|trace|[123]0)\b/.test(line)

@@ -1,16 +1,16 @@
-// npm run dev: all of Kontor on this machine, with nothing but Node. What it starts is listed in start().
+// npm run dev: all of Kontor on this machine, with nothing but Node. start() lists what it starts.
 import { spawn } from 'node:child_process'
 import { watch } from 'node:fs'
 import path from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import { styleText } from 'node:util'
+import { startIdentityProvider } from '../twins/identity/identity.ts'
+import { startInbox } from '../twins/mail/server.ts'
 import { startModelTwin } from '../twins/model/server.ts'
 import { startStripeTwin } from '../twins/stripe/server.ts'
 import { showBlock } from './block.ts'
 import { ensureAdmin } from './first-steps.ts'
 import { DevError, lockFolder, openFolder, ROOT } from './folder.ts'
-import { startIdentityProvider } from './identity.ts'
-import { startInbox } from './inbox/server.ts'
 import { freePort } from './ports.ts'
 import { ensureDatabase, startPostgres } from './postgres.ts'
 import { createProgram, type Program } from './program.ts'
@@ -28,13 +28,13 @@ if (unknown.length > 0) {
   process.exit(2)
 }
 
-/** How to stop what runs, the latest first. */
+/** The running parts, the last one started first. */
 const running: { what: string; stop(): Promise<void> }[] = []
 let isStopping = false
 
 const say = (text: string) => console.log(`${styleText('dim', 'dev:')} ${text}`)
 
-/** Does it, and says how long it took. */
+/** Runs a step and prints how long it took. */
 async function step<Result>(what: string, work: () => Promise<Result>): Promise<Result> {
   if (isStopping) throw new DevError(`Stopped before ${what}.`)
   const since = performance.now()
@@ -69,8 +69,8 @@ async function start(): Promise<void> {
       port: ports.stripe,
       ...stripeKeys,
       webhookUrl: `http://127.0.0.1:${ports.api}/v1/payments/webhooks/stripe`,
-      retryMs: [1_000, 2_000, 5_000, 10_000, 30_000, 60_000, 300_000], // a server that is being restarted
-      file: path.join(folder, 'stripe.json'), // the database remembers its pages, too
+      retryMs: [1_000, 2_000, 5_000, 10_000, 30_000, 60_000, 300_000], // outlasts a restart of the server
+      file: path.join(folder, 'stripe.json'), // the database remembers its sessions, too
     })
     running.push({ what: 'payments', stop: stripe.close })
     const identity = await startIdentityProvider(ports.identity, [`${publicUrl}/v1/users/login/callback`])
@@ -147,7 +147,7 @@ async function askForDemo(isFirst: boolean): Promise<boolean> {
   if (options.has('--demo')) return true
   if (options.has('--no-demo') || !isFirst || !process.stdin.isTTY || !process.stdout.isTTY) return false
   const question = createInterface({ input: process.stdin, output: process.stdout })
-  question.once('SIGINT', () => void stop(0)) // in a question, Ctrl-C comes here
+  question.once('SIGINT', () => void stop(0)) // during a prompt, readline gets Ctrl-C
   const answer = await question.question('Make a business with demo data, to have something to look at? [Y/n] ')
   question.close()
   return !/^\s*n/i.test(answer)
@@ -159,7 +159,7 @@ async function openDatabase(folder: string): Promise<string> {
     await ensureDatabase(given)
     return given
   }
-  // Of the environment that goes on to others: they belong to another database.
+  // Not for child processes: these settings belong to another database.
   delete process.env.DATABASE_DIRECT_URL
   delete process.env.CELLS
   const server = await startPostgres(folder, await freePort(5433))
@@ -190,7 +190,7 @@ async function choosePorts() {
   }
 }
 
-/** Runs a command of the CLI to its end and answers what it printed. */
+/** Runs a CLI command and returns its output. */
 function runCli(args: string[], env: NodeJS.ProcessEnv): Promise<string> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, ['bin/kontor.js', 'cli', ...args], {
@@ -247,7 +247,7 @@ function watchSources(programs: Program[]): void {
   })
 }
 
-/** API and worker first, PostgreSQL after them: the other way round from starting. */
+/** Stops API and worker first, PostgreSQL last: the reverse of the start. */
 async function stop(code: number): Promise<void> {
   if (isStopping) return
   isStopping = true

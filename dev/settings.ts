@@ -7,7 +7,7 @@ export type Settings = Record<string, string | undefined>
 
 const fileIn = (folder: string) => path.join(folder, 'dev.env')
 
-/** What the last `npm run dev` wrote; empty before the first. */
+/** The settings of the last `npm run dev`; empty before the first. */
 export function readSettings(folder: string): Settings {
   const file = fileIn(folder)
   return existsSync(file) ? parseEnv(readFileSync(file, 'utf8')) : {}

@@ -5,7 +5,7 @@ export type Suggestion = { about: string; command: string }
 type Variant = { id: string; pricing?: { markets?: { marketId: string }[] } }
 type Product = { id: string; name: string; variants: Variant[] }
 
-/** The business to show: that of the last time, or the first one that the account has. */
+/** The business to show: the last one, or the account's first. */
 export async function findBusiness(
   url: string,
   { apiKey }: Admin,
@@ -16,7 +16,7 @@ export async function findBusiness(
   return (await call('GET', '/v1/businesses?limit=1')).body?.items?.[0]?.id
 }
 
-/** Three calls to paste into a terminal, with ids that exist. */
+/** Three API calls to paste into a terminal, with ids that exist. */
 export async function suggest(url: string, { apiKey }: Admin, businessId: string | undefined): Promise<Suggestion[]> {
   const key = `-H 'x-api-key: ${apiKey}'`
   const business = `/v1/businesses/${businessId}`
@@ -47,10 +47,10 @@ export async function suggest(url: string, { apiKey }: Admin, businessId: string
   ]
 }
 
-/** Each line on its own is narrow enough for a terminal; together they are one command. */
+/** Breaks a command into lines that fit a terminal. */
 const lines = (...parts: string[]) => parts.join(' \\\n  ')
 
-/** A body, with a break after some commas: JSON does not mind. */
+/** A JSON body with line breaks after some commas. */
 function json(body: object): string {
   const text = JSON.stringify(body)
     .replaceAll("'", '')
@@ -60,7 +60,7 @@ function json(body: object): string {
 
 type Market = { id: string; shippingMethods: { id: string }[] }
 
-/** The first product that can be bought, as a quote says. */
+/** The first product that can be bought, according to a quote. */
 async function findOnSale(call: Call, businessId: string) {
   const business = await call('GET', `/v1/businesses/${businessId}`)
   const markets = new Map(((business.body?.markets ?? []) as Market[]).map((market) => [market.id, market]))

@@ -1,4 +1,4 @@
-// Loaded into the API and the worker of `npm run dev`: when that is killed and cannot stop them, they stop by themselves.
+// Loaded into the API and the worker of `npm run dev`: they stop by themselves when it is killed and cannot stop them.
 const MAX_STOP_MS = 1_500
 
 process.once('disconnect', () => {

@@ -1,68 +1,45 @@
-// Writes docs/errors.md from the source. `--check` only says whether the file is current.
-import { readFileSync, writeFileSync } from 'node:fs'
+// Writes docs/errors.md from the lists of refusals. `--check` only reports whether the file is up to date.
 import path from 'node:path'
-import { DETAILS, ERRORS } from './error-meanings.ts'
-import { findRefusals, type Refusal } from './find-refusals.ts'
+import type { AnyRefusal } from '#vocabulary/define-refusal.ts'
+import { DETAILS, ERRORS } from '#vocabulary/error-codes.ts'
+import { REFUSALS } from '../src/apps/refusals.ts'
+import { generate } from './generated.ts'
 
 const FILE = 'docs/errors.md'
-const PLACES: [start: string, title: string][] = [
-  ['src/platform', 'Every route'],
-  ['src/vocabulary', 'Blocks, statuses, pages'],
-  ['src/modules/access', 'Businesses, roles, invitations'],
-  ['src/modules/accounts', 'Accounts'],
-  ['src/modules/catalog', 'Products, stock, promo codes'],
-  ['src/modules/checkout', 'Quote and checkout'],
-  ['src/modules/orders', 'Orders'],
-  ['src/modules/payments', 'Payments and refunds'],
-  ['src/modules/content', 'Collections and entries'],
-  ['src/modules/newsletter', 'Newsletters'],
-  ['src/apps', 'Elsewhere'],
-]
 
-const { refusals, unresolved } = findRefusals(path.join(import.meta.dirname, '..'))
+const refusals = REFUSALS.flatMap(({ lists }) => Object.values(lists).flat())
 const problems = [
-  ...unresolved.map((place) => `The code of this refusal cannot be told: ${place}`),
-  ...compare('ERRORS', ERRORS, new Set(refusals.filter(({ status }) => status).map(({ code }) => code))),
-  ...compare('DETAILS', DETAILS, new Set(refusals.flatMap(({ detail }) => detail ?? []))),
+  ...unused(ERRORS, new Set(refusals.flatMap(({ code }) => code ?? []))),
+  ...unused(DETAILS, new Set(refusals.flatMap(({ detail }) => detail ?? []))),
 ]
 const text = render(refusals)
 
 if (problems.length > 0) {
   console.error(problems.join('\n'))
   process.exitCode = 1
-} else if (!process.argv.includes('--check')) {
-  writeFileSync(FILE, text)
-  console.log(`wrote ${FILE}: ${Object.keys(ERRORS).length} errors, ${Object.keys(DETAILS).length} details`)
-} else if (readFileSync(FILE, 'utf8') !== text) {
-  console.error(`${FILE} is not what the source says. Run: npm run errors`)
-  process.exitCode = 1
+} else {
+  generate(FILE, text, 'npm run errors')
 }
 
-function compare(name: string, meanings: Record<string, string>, found: ReadonlySet<string>): string[] {
-  const missing = [...found].filter((code) => !meanings[code])
-  const vain = Object.keys(meanings).filter((code) => !found.has(code))
-  return [
-    ...missing.map((code) => `${name} in scripts/error-meanings.ts does not say what ${code} means.`),
-    ...vain.map((code) => `${name} in scripts/error-meanings.ts has ${code}, which no code answers any more.`),
-  ]
+function unused(meanings: object, found: ReadonlySet<string>): string[] {
+  const codes = Object.keys(meanings).filter((code) => !found.has(code))
+  return codes.map((code) => `src/vocabulary/error-codes.ts has ${code}, which no code answers any more.`)
 }
 
-function render(all: readonly Refusal[]): string {
-  const errors = Object.keys(ERRORS).map((code) => {
+function render(all: readonly AnyRefusal[]): string {
+  const errors = Object.entries(ERRORS).map(([code, meaning]) => {
     const statuses = distinct(all.filter((each) => each.code === code).flatMap(({ status }) => status ?? []))
-    return `| ${statuses.join(', ')} | \`${code}\` | ${ERRORS[code]} |`
+    return `| ${statuses.join(', ')} | \`${code}\` | ${meaning} |`
   })
-  const details = Object.keys(DETAILS)
-    .sort()
-    .map((code) => {
+  const details = Object.entries(DETAILS)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([code, meaning]) => {
       const statuses = distinct(all.filter(({ detail }) => detail === code).map(shownStatus))
-      return `| \`${code}\` | ${statuses.join(', ')} | ${DETAILS[code]} |`
+      return `| \`${code}\` | ${statuses.join(', ')} | ${meaning} |`
     })
-  const chapters = PLACES.flatMap(([start, title]) => {
-    const here = all.filter(({ file }) => file.startsWith(`${start}/`))
-    if (here.length === 0) return []
-    const rows = distinct(here.map(row)).sort()
-    return [`### ${title}\n`, '| status | code | message | in |', '|---|---|---|---|', ...rows, '']
+  const chapters = REFUSALS.flatMap(({ title, lists }) => {
+    const rows = Object.entries(lists).flatMap(([file, list]) => list.map((refusal) => row(refusal, file)))
+    return [`### ${title}\n`, '| status | code | message | in |', '|---|---|---|---|', ...distinct(rows), '']
   })
   return `# Errors
 
@@ -95,13 +72,15 @@ ${chapters.join('\n')}`
     .concat('\n')
 }
 
-function row(refusal: Refusal): string {
-  const { code, detail, message, file } = refusal
-  const said = /^<\w+>$/.test(message) ? '*differs*' : message.replaceAll('|', '\\|').replaceAll('<', '\\<')
+function row(refusal: AnyRefusal, file: string): string {
+  const { code, detail, message } = refusal
+  const isComposed = /^\{\w+\}$/.test(message)
+  const escaped = message.replaceAll('|', '\\|').replaceAll('<', '\\<')
+  const said = isComposed ? '*differs*' : escaped.replace(/\{(\w+)\}/g, '\\<$1>')
   return `| ${shownStatus(refusal)} | \`${detail ?? code}\` | ${said} | [${path.basename(file)}](../${file}) |`
 }
 
-function shownStatus({ status }: Refusal) {
+function shownStatus({ status }: AnyRefusal) {
   return status ?? 'import'
 }
 

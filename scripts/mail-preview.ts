@@ -1,7 +1,8 @@
-// Shows what the service's mails look like: writes each as an HTML and a text file, to be opened in a browser.
+// Previews the service's mails: writes each as an HTML and a text file, to be opened in a browser.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { confirmationMail, invitationMail, resetMail } from '#modules/accounts/index.ts'
 import { lowStockMail } from '#modules/catalog/index.ts'
+import { shipmentMail } from '#modules/orders/index.ts'
 
 const DIRECTORY = '.kontor/mails'
 const token = 'eyJhbGciOiJFUzI1NiIsInR5cCI6ImtvbnRvci1jb25maXJtK2p3dCJ9.eyJleGFtcGxlIjp0cnVlfQ.c2lnbmF0dXJl'
@@ -19,6 +20,16 @@ const mails = {
     { product: 'Mug <stoneware> & saucer', variant: 'Blue', sku: 'MUG-BLUE', quantity: 2 },
     { product: 'Enamel lantern', variant: '', sku: '', quantity: 0 },
   ]),
+  shipment: await shipmentMail(
+    { number: 'K7Q2-M9X3', lines: [{ id: 'line_1', name: 'Mug <stoneware> & saucer' }] },
+    {
+      lines: { line_1: 2 },
+      carrier: 'DHL',
+      trackingNumber: '00340434161094042557',
+      trackingUrl: 'https://www.dhl.com/track?number=00340434161094042557',
+    },
+    'Harbour & Sons <Goods>',
+  ),
 }
 
 mkdirSync(DIRECTORY, { recursive: true })

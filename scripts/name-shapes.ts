@@ -1,5 +1,5 @@
-// Gives the shapes inside of openapi.json names, so that the types made from it have names as well: an editor then shows
-// `OrderLine`, not its fields. The document itself keeps its shapes where they are read.
+// Names the inline schemas of openapi.json, so that the generated types have names as well: an editor then shows
+// `OrderLine`, not its fields. The document itself keeps them inline.
 type Schema = { [key: string]: unknown; properties?: Record<string, Schema>; items?: Schema; title?: string }
 type Content = { content?: Record<string, { schema?: Schema }> }
 type Operation = { operationId: string; requestBody?: Content; responses: Record<string, Content> }
@@ -8,7 +8,7 @@ export type Described = {
   components: { schemas: Record<string, Schema> }
 }
 
-/** Made from its place, a name can be clumsy. These are what the trade says. */
+/** Better names than those generated from a schema's place. */
 const BETTER: Record<string, string> = {
   VariantPricing: 'Pricing',
   PricingMarket: 'Price',
@@ -21,10 +21,10 @@ const BETTER: Record<string, string> = {
 
 export function nameShapes(document: Described): Described {
   const schemas: Record<string, Schema> = {}
-  /** What is sent is often what is answered. */
+  /** Request schemas often equal response schemas. */
   const answered = new Map<string, string>()
 
-  /** The same schema, with every shape in it moved to the named ones. */
+  /** The schema with every inline object replaced by a named one. */
   function nameParts(schema: Schema, name: string): Schema {
     const entries = Object.entries(schema).map(([key, part]) => {
       if (key === 'properties') {
@@ -52,7 +52,7 @@ export function nameShapes(document: Described): Described {
     return { $ref: `#/components/schemas/${known ?? name}` }
   }
 
-  /** The better one, unless the document or another shape has it. */
+  /** The better name, unless the document or another schema has it. */
   function nameFor(schema: Schema, place: string): string {
     const isFree = (name: string) => {
       if (document.components.schemas[name]) return false
@@ -89,5 +89,5 @@ export function nameShapes(document: Described): Described {
 
 const isSchema = (part: unknown): part is Schema => typeof part === 'object' && part !== null && !Array.isArray(part)
 const capital = (word: string) => word.charAt(0).toUpperCase() + word.slice(1)
-/** `OrderLines` is a list, and what is in it an `OrderLine`. */
+/** `OrderLines` is a list of `OrderLine`. */
 const singular = (name: string) => name.replace(/ies$|(?<=ss|us)es$|(?<![su])s$/, (end) => (end === 'ies' ? 'y' : ''))

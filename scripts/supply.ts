@@ -1,8 +1,11 @@
-// What comes from others: licences, install scripts, and whether the lockfile pins every byte. `--check` says what is wrong;
-// without it, the packages that production runs on are listed.
+// Supply chain check: licences, install scripts, and whether the lockfile pins every byte. `--check` reports problems;
+// without it, the production dependencies are listed.
 import { readFileSync } from 'node:fs'
 
-/** Free to use in a closed product, too, without giving our own source away. Another one is for a person to look at. */
+/**
+ * Permissive licences: usable in a closed product without publishing our own source. A person has to decide on any
+ * other.
+ */
 const ALLOWED: readonly string[] = [
   '0BSD',
   'Apache-2.0',
@@ -16,6 +19,13 @@ const ALLOWED: readonly string[] = [
   'Python-2.0',
   'Unlicense',
 ]
+
+/** Read by a person, in exactly this version, because the manifest names no licence that we know. */
+const READ: Readonly<Record<string, string>> = {
+  'dejavu-fonts-ttf@2.37.3':
+    'Bitstream Vera and Arev: free to ship with software, not to be sold by itself or renamed Vera',
+  'png-js@2.0.0': 'MIT, by its LICENSE file',
+}
 
 type Locked = {
   version?: string
@@ -46,17 +56,18 @@ export function inspect({ lockfileVersion, packages }: Lockfile, { allowScripts 
   const listed: Package[] = []
   const withScripts = new Set<string>()
   for (const [path, locked] of Object.entries(packages)) {
-    if (!path.includes(MODULES) || locked.link) continue // our own
+    if (!path.includes(MODULES) || locked.link) continue // our own packages
     const name = path.slice(path.lastIndexOf(MODULES) + MODULES.length)
     const { version = '', license = 'none', integrity, resolved, hasInstallScript = false } = locked
     const isProduction = !locked.dev
     const wrong = (what: string) => void findings.push(`${name}@${version} ${what}`)
     if (!integrity?.startsWith('sha512-')) wrong('has no sha512 integrity in the lockfile.')
-    // The registry is for each machine's settings to name: an address here would be asked by everybody.
+    // Each machine's settings name the registry: a URL here would apply to everybody.
     if (resolved !== undefined) wrong(`is to be loaded from ${resolved}. Set omit-lockfile-registry-resolved.`)
-    if (isProduction && !isAllowed(license)) wrong(`has the licence ${license}, which nobody has looked at.`)
+    if (isProduction && !isAllowed(license) && !READ[`${name}@${version}`])
+      wrong(`has the licence ${license}, which nobody has looked at.`)
     if (hasInstallScript) withScripts.add(name)
-    // npm leaves a script alone that is not allowed; a package that is for other machines may have one.
+    // npm does not run a script that is not allowed; optional packages for other platforms may have one.
     if (hasInstallScript && !allowScripts[name] && !locked.optional)
       wrong('has an install script, which allowScripts in package.json does not name.')
     listed.push({ name, version, license, isProduction })

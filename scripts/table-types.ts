@@ -1,4 +1,4 @@
-// Writes the table types from a freshly migrated database. `--check` only says whether the files are current.
+// Writes the table types from a freshly migrated database. `--check` only reports whether the files are up to date.
 import { spawnSync } from 'node:child_process'
 import { readFileSync, rmSync } from 'node:fs'
 import { migrate } from '#platform/database/migrate.ts'

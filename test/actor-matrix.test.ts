@@ -58,7 +58,7 @@ const fingerprint = (url: string) =>
     const { rows: tables } = await client.query<{ name: string }>(`
       select oid::regclass::text as name from pg_class
        where relkind = 'r' and relnamespace::regnamespace::text not in ('pg_catalog', 'information_schema')
-         and oid::regclass::text <> 'control.processes'`) // signs of life
+         and oid::regclass::text <> 'control.processes'`) // heartbeats
     const parts = tables.map(
       ({ name }) => `select '${name}' as name, count(*) as rows, sum(xmin::text::bigint) as written from ${name}`,
     )
@@ -100,6 +100,33 @@ test('whoever may not call a route is refused as declared, reaches no handler an
   assert.deepEqual(reached, [])
   assert.deepEqual(await fingerprints(), before)
   counted(`on ${routeTable.length} routes were refused`)
+})
+
+test('a key that is bound to another business is told what a new guest is told, or refused', async () => {
+  const { routeTable } = used.api.app
+  const { targets, callersOf } = await newWorld()
+  const target = targets[0] as Target
+  const routes = routeTable.filter(({ method, access, business }) => {
+    const hasBusiness = business === 'path' || business === 'query' || business === 'body'
+    return hasBusiness && (access !== 'public' || method === 'GET')
+  })
+  const wrong: string[] = []
+  for (const route of routes) {
+    const callers = await callersOf(route)
+    const answerTo = async (name: string) => {
+      const caller = callers.find((one) => one.name === name) as Caller
+      const { status, text } = await call(sender, { route, caller, target })
+      return `${status} ${text.replace(/,"requestId":"[^"]*"/, '')}`
+    }
+    const isOpen = route.keys === 'strangers' || route.access === 'public'
+    const expected = isOpen ? await answerTo('guest') : '403'
+    for (const name of ['key bound to another business', 'key bound to a foreign business']) {
+      const answer = await answerTo(name)
+      if (!answer.startsWith(expected)) wrong.push(`${route.method} ${route.url} as ${name}: ${answer}`)
+    }
+  }
+  assert.deepEqual(wrong, [])
+  assert.ok(routes.some(({ keys }) => keys === 'strangers'))
 })
 
 test('whoever may call a route comes in', async (t) => {

@@ -3,6 +3,7 @@ import { globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
 import ts from 'typescript'
+import { REFUSALS } from '#apps/refusals.ts'
 
 const RANKS: Record<string, number> = { vocabulary: 0, platform: 1, modules: 2, apps: 3 }
 /** Besides these, every module may use access. A new arrow is a decision. */
@@ -10,6 +11,16 @@ const ARROWS: Record<string, string[]> = {
   orders: ['catalog'],
   checkout: ['catalog', 'orders', 'payments'],
   newsletter: ['content', 'payments'],
+}
+/** What a module gets from others without importing them: the app hands it in (src/apps/wiring.ts). These are arrows, too. */
+const HANDED_IN: Record<string, string[]> = {
+  access: ['accounts'],
+  catalog: ['content', 'orders'],
+  checkout: ['access', 'accounts', 'newsletter'],
+  content: ['accounts', 'catalog', 'newsletter', 'orders'],
+  newsletter: ['access', 'accounts', 'checkout'],
+  orders: ['access', 'accounts', 'checkout', 'newsletter'],
+  payments: ['access', 'checkout', 'newsletter'],
 }
 const PLATFORM_SCHEMAS = ['control', 'cell', 'graphile_worker']
 
@@ -24,6 +35,7 @@ function placeOf(file: string) {
 
 function importProblem(file: string, specifier: string): string | undefined {
   if (!specifier.startsWith('.') && !specifier.startsWith('#')) return undefined
+  if (specifier.startsWith('#demo/')) return placeOf(file).layer === 'apps' ? undefined : 'only apps know the demo'
   const isRelative = specifier.startsWith('.')
   const target = isRelative ? path.posix.join(path.posix.dirname(file), specifier) : `src/${specifier.slice(1)}`
   const [from, to] = [placeOf(file), placeOf(target)]
@@ -100,9 +112,86 @@ test('the sources keep to the architecture', () => {
   )
 })
 
+/** By local name, the module that an imported name comes from. */
+function modulesByName(source: ts.SourceFile): Map<string, string> {
+  const names = new Map<string, string>()
+  for (const statement of source.statements) {
+    if (!ts.isImportDeclaration(statement) || statement.importClause?.isTypeOnly) continue
+    const [, module] = /^#modules\/(\w+)\/index\.ts$/.exec(textOf(statement.moduleSpecifier) ?? '') ?? []
+    const bindings = statement.importClause?.namedBindings
+    if (!module || !bindings || !ts.isNamedImports(bindings)) continue
+    for (const { name } of bindings.elements) names.set(name.text, module)
+  }
+  return names
+}
+
+function identifiersIn(node: ts.Node, found = new Set<string>()): Set<string> {
+  if (ts.isIdentifier(node)) found.add(node.text)
+  ts.forEachChild(node, (child) => void identifiersIn(child, found))
+  return found
+}
+
+/** The shared parts of the API, each with the modules that it is made of. */
+function partsOf(parts: ts.SourceFile, payables: ts.SourceFile): Map<string, Set<string>> {
+  const known = new Map([...modulesByName(parts)].map(([name, module]) => [name, new Set([module])]))
+  known.set('payables', new Set(modulesByName(payables).values()))
+  const visit = (node: ts.Node): void => {
+    if (ts.isVariableDeclaration(node) && ts.isIdentifier(node.name) && node.initializer) {
+      const modules = [...identifiersIn(node.initializer)].flatMap((name) => [...(known.get(name) ?? [])])
+      if (modules.length > 0) known.set(node.name.text, new Set(modules))
+    }
+    ts.forEachChild(node, visit)
+  }
+  visit(parts)
+  return known
+}
+
+/** `wireOrders` uses names of other modules, shared parts, and small functions beside it: what it uses is handed to orders. */
+function handedIn(wiring: string, parts: string, payables: string): Record<string, string[]> {
+  const parse = (text: string) => ts.createSourceFile('a.ts', text, ts.ScriptTarget.Latest, true)
+  const source = parse(wiring)
+  const known = partsOf(parse(parts), parse(payables))
+  for (const [name, module] of modulesByName(source)) known.set(name, new Set([module]))
+  const arrows: Record<string, string[]> = {}
+  for (const statement of source.statements) {
+    if (ts.isVariableStatement(statement)) {
+      for (const { name, initializer } of statement.declarationList.declarations) {
+        const used = initializer ? [...identifiersIn(initializer)].flatMap((each) => [...(known.get(each) ?? [])]) : []
+        known.set(name.getText(), new Set(used))
+      }
+    }
+    const [, wired] = ts.isFunctionDeclaration(statement) ? (/^wire(\w+)$/.exec(statement.name?.text ?? '') ?? []) : []
+    if (!wired) continue
+    const module = wired.toLowerCase()
+    const used = new Set([...identifiersIn(statement)].flatMap((name) => [...(known.get(name) ?? [])]))
+    used.delete(module)
+    const imported = new Set(ARROWS[module])
+    const others = [...used].filter((each) => !imported.has(each)).sort()
+    if (others.length > 0) arrows[module] = others
+  }
+  return arrows
+}
+
+test('what modules get from each other by the app is listed, like what they import', () => {
+  const read = (name: string) => readFileSync(path.join(import.meta.dirname, '../src/apps', name), 'utf8')
+  assert.deepEqual(handedIn(read('wiring.ts'), read('parts.ts'), read('payables.ts')), HANDED_IN)
+})
+
+test('a function that is handed in counts, directly, in a shared part, or through a helper', () => {
+  const wiring = `
+    import { findUser } from '#modules/accounts/index.ts'
+    import { orderRoutes } from '#modules/orders/index.ts'
+    import { findEntry } from '#modules/content/index.ts'
+    const helper = () => findEntry
+    async function wireOrders(app, { customers }) { app.register(orderRoutes, { findUser, customers, find: helper() }) }`
+  const parts = "import { createCustomers } from '#modules/access/index.ts'; const customers = createCustomers()"
+  assert.deepEqual(handedIn(wiring, parts, ''), { orders: ['access', 'accounts', 'content'] })
+})
+
 const RIGHT: [file: string, text: string][] = [
   ['src/apps/api.ts', "import { a } from '#modules/orders/index.ts'; process.env.PORT"],
   ['src/apps/cli.ts', "import './boot.ts'; sql`select id from graphile_worker.jobs join cell.events using (id)`"],
+  ['src/apps/demo/a.ts', "import { a } from '#demo/goods/goods.ts'"],
   ['src/modules/orders/a.ts', "import { a } from '#modules/catalog/index.ts'; import b from './b.ts'"],
   ['src/modules/content/a.ts', "import { a } from '#modules/access/index.ts'; import b from '#vocabulary/b.ts'"],
   ['src/modules/orders/a.ts', "db.selectFrom('orders.orderLines').select('orders.orderLines.id')"],
@@ -125,7 +214,8 @@ const WRONG: [file: string, text: string, problem: RegExp][] = [
   ['src/platform/a.ts', "import a from '../../test/a.ts'", /leaves its part/],
   ['src/modules/orders/a.ts', "import { a } from '#modules/orders/b.ts'", /relatively/],
   ['src/platform/a.ts', "import { a } from '#platform/b.ts'", /relatively/],
-  ['src/modules/orders/a.ts', "import { a } from '#modules/catalog/queries.ts'", /past its index/],
+  ['src/modules/orders/a.ts', "import { a } from '#modules/catalog/products/queries.ts'", /past its index/],
+  ['src/modules/catalog/a.ts', "import { a } from '#demo/a.ts'", /only apps/],
   ['src/apps/a.ts', "let a: import('#modules/catalog/schemas.ts').A", /past its index/],
   ['src/modules/catalog/a.ts', "import { a } from '#modules/orders/index.ts'", /no arrow from catalog to orders/],
   ['src/modules/access/a.ts', "import { a } from '#modules/accounts/index.ts'", /no arrow from access to accounts/],
@@ -160,4 +250,33 @@ test('what is wrong is found, and why', () => {
     assert.equal(found.length, 1, `${text}: ${found.join(', ')}`)
     assert.match(found[0] ?? '', problem)
   }
+})
+
+/** `errors.ts` makes one error of many details, `thread.ts` hands on one from a thread, `openapi.ts` has an example. */
+const MAKES_ERRORS = ['src/vocabulary/define-refusal.ts', 'src/vocabulary/errors.ts', 'src/platform/thread.ts']
+const SHOWS_DETAILS = ['src/platform/http/openapi.ts']
+
+function refusalProblems(file: string, text: string, lists: readonly string[]): string[] {
+  const defines = /^import \{[^}]*\} from '[^']*\/define-refusal\.ts'/m.test(text) && !lists.includes(file)
+  const makes = /\bnew AppError\(/.test(text) && !MAKES_ERRORS.includes(file)
+  const details = /\berror: '[A-Z_]+'/.test(text) && !SHOWS_DETAILS.includes(file)
+  return [
+    ...(defines ? [`${file} defines refusals, and src/apps/refusals.ts does not list it`] : []),
+    ...(makes || details ? [`${file} refuses with words of its own: define them in a list of refusals`] : []),
+  ]
+}
+
+test('every refusal is defined in a list, and every list is in the catalogue', () => {
+  const lists = REFUSALS.flatMap((chapter) => Object.keys(chapter.lists))
+  const files = globSync('src/**/*.ts').filter((file) => !file.endsWith('.test.ts'))
+  assert.deepEqual(
+    files.flatMap((file) => refusalProblems(file, readFileSync(file, 'utf8'), lists)),
+    [],
+  )
+  const wrong = [
+    "import { invalid } from '#vocabulary/define-refusal.ts'",
+    "throw new AppError(409, 'CONFLICT', 'No.')",
+    "details.push({ field, error: 'INVALID', message: 'No.' })",
+  ]
+  for (const text of wrong) assert.equal(refusalProblems('src/modules/orders/a.ts', text, lists).length, 1, text)
 })

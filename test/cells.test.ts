@@ -6,6 +6,7 @@ import { transaction } from '#platform/database/transaction.ts'
 import { record } from '#platform/events/record.ts'
 import { sequenceEvents } from '#platform/events/sequencer.ts'
 import { assertError } from './support/assert-error.ts'
+import { happened } from './support/check-events.ts'
 import { createClient } from './support/client.ts'
 import { onServer } from './support/database.ts'
 import { createMake } from './support/make.ts'
@@ -47,10 +48,10 @@ for (const cell of CELLS) {
     const token = await transaction(control, (tx) => mintInvitationToken(tx, id, invitation.id))
     await ok(bo.post('/v1/users/invitations/accept', { token }))
 
-    await transaction(db, (tx) => record(tx, { businessId: id, type: 'test.done', subject: 'x', actor: bo.actor }))
+    await transaction(db, (tx) => record(tx, happened({ businessId: id, subject: 'x', actor: bo.actor })))
     await sequenceEvents(db)
     const { items } = await ok(bo.get(`${path}/events`))
-    assert.deepEqual([items.length, items[0].type, items[0].actorId], [1, 'test.done', bo.id])
+    assert.deepEqual([items.length, items[0].type, items[0].actorId], [1, 'test.happened', bo.id])
 
     await ok(admin.put('/v1/users/set-role', { userId: bo.id, roleId: null, businessId: id }))
     await ok(bo.get(`${path}/events`), 403)
@@ -91,11 +92,23 @@ test('what happens to a business is told in its own cell’s database, and nowhe
     const { admin, id, path, db } = await used.make.business({ cell })
     const [other] = CELLS.filter((name) => name !== cell)
     const otherDb = cells.get(other ?? '') as Db
-    await transaction(db, (tx) => record(tx, { businessId: id, type: 'test.done', subject: 'x' }))
+    await transaction(db, (tx) => record(tx, happened({ businessId: id, subject: 'x' })))
 
-    assert.deepEqual([await told(db, id), await told(otherDb, id)], [[1, 0], [0, 0]]) // biome-ignore format: a table
+    assert.deepEqual(
+      [await told(db, id), await told(otherDb, id)],
+      [
+        [1, 0],
+        [0, 0],
+      ],
+    )
     for (const database of cells.values()) await sequenceEvents(database)
-    assert.deepEqual([await told(db, id), await told(otherDb, id)], [[0, 1], [0, 0]]) // biome-ignore format: a table
+    assert.deepEqual(
+      [await told(db, id), await told(otherDb, id)],
+      [
+        [0, 1],
+        [0, 0],
+      ],
+    )
     assert.equal((await admin.get(`${path}/events`)).body.items[0].number, 1)
   }
 })
@@ -120,7 +133,12 @@ const OUTAGES: Record<string, Outage> = {
     async begin(name) {
       await disconnect(name)
       const rename = () => statement(`alter database ${name} rename to ${name}_away`)
-      await until('nobody is connected', () => rename().then(() => true, () => false)) // biome-ignore format: one line
+      await until('nobody is connected', () =>
+        rename().then(
+          () => true,
+          () => false,
+        ),
+      )
     },
     end: (name) => statement(`alter database ${name}_away rename to ${name}`),
   },

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { type Block, type NewBlock, referencesOf } from '#vocabulary/blocks.ts'
 import { type CompiledBlocks, compileBlocks } from '#vocabulary/compile-blocks.ts'
 import { AppError } from '#vocabulary/errors.ts'
-import { blocksCases, naiveMistakes } from './support/random-blocks.ts'
+import { blocksCases, naiveMistakes } from './scenarios/random-blocks.ts'
 
 const SCHEMA: Block[] = [
   { id: 'title', type: 'TEXT', label: 'Title', required: true, settings: { maxLength: 5 } },
@@ -12,7 +12,10 @@ const SCHEMA: Block[] = [
   { id: 'colour', type: 'SELECT', required: true, settings: { options: ['Red'] } },
 ]
 const compiled = compileBlocks(SCHEMA)
-const LOCALES = 'ar bg bn ca cs da de el en es et fa fi fr gu he hi hr hu id is it ja ka kk km kn ko lo lt lv mk ml mn mr ms my nl nb pa pl pt ro ru sk sl sq sr sv sw'.split(' ') // biome-ignore format: one line
+const LOCALES =
+  'ar bg bn ca cs da de el en es et fa fi fr gu he hi hr hu id is it ja ka kk km kn ko lo lt lv mk ml mn mr ms my nl nb pa pl pt ro ru sk sl sq sr sv sw'.split(
+    ' ',
+  )
 
 /** `field: CODE` of each mistake; `check` must throw the same, or nothing. */
 function mistakesOf(compiled: CompiledBlocks, blocks: NewBlock[], complete = true): string[] {
@@ -94,7 +97,10 @@ test('a schema without blocks takes an entry without blocks', () => {
 
 test('one entry leaves nothing behind for the next', () => {
   const wrong: NewBlock[] = [{ id: 'colour', type: 'SELECT', value: 'Blue' }]
-  const right: NewBlock[] = [{ id: 'title', type: 'TEXT', value: 'Mugs' }, { id: 'colour', type: 'SELECT', value: 'Red' }] // biome-ignore format: one line
+  const right: NewBlock[] = [
+    { id: 'title', type: 'TEXT', value: 'Mugs' },
+    { id: 'colour', type: 'SELECT', value: 'Red' },
+  ]
   const first = mistakesOf(compiled, wrong)
   assert.deepEqual(mistakesOf(compiled, right), [])
   assert.deepEqual(mistakesOf(compiled, wrong), first)
@@ -131,7 +137,10 @@ test('random entries are judged as the plain rules judge them', (t) => {
 })
 
 test('a hundred texts in fifty languages take milliseconds', (t) => {
-  const schema = Array.from({ length: 100 }, (_, index): Block => ({ id: `b${index}`, type: 'TEXT', required: true, settings: { maxLength: 200 } })) // biome-ignore format: one line
+  const schema = Array.from(
+    { length: 100 },
+    (_, index): Block => ({ id: `b${index}`, type: 'TEXT', required: true, settings: { maxLength: 200 } }),
+  )
   const value = Object.fromEntries(LOCALES.map((locale) => [locale, 'Stoneware from the coast 🌊']))
   const blocks = schema.map(({ id, type }) => ({ id, type, value }))
   const compiled = compileBlocks(schema)
@@ -149,9 +158,18 @@ test('ids and locales that objects have a meaning for are nothing special', () =
   const special = compileBlocks(names.map((id) => ({ id, type: 'TEXT', required: true })))
   const blocks = names.map((id): NewBlock => ({ id, type: 'TEXT', value: id }))
   const stored = special.check(blocks, { complete: true })
-  assert.deepEqual(stored.map(({ id, value }) => [id, value]), names.map((id) => [id, id])) // biome-ignore format: one line
-  assert.deepEqual(mistakesOf(special, []), names.map((id) => `blocks.${id}: REQUIRED`)) // biome-ignore format: one line
-  assert.deepEqual(mistakesOf(compiled, blocks, false), names.map((_, index) => `blocks.${index}.id: NOT_FOUND`)) // biome-ignore format: one line
+  assert.deepEqual(
+    stored.map(({ id, value }) => [id, value]),
+    names.map((id) => [id, id]),
+  )
+  assert.deepEqual(
+    mistakesOf(special, []),
+    names.map((id) => `blocks.${id}: REQUIRED`),
+  )
+  assert.deepEqual(
+    mistakesOf(compiled, blocks, false),
+    names.map((_, index) => `blocks.${index}.id: NOT_FOUND`),
+  )
 
   for (const name of names) {
     const value = JSON.parse(`{"${name}": "x", "en": "y"}`)
@@ -176,9 +194,19 @@ test('whatever a hostile entry holds, it is refused at once', (t) => {
   ])
   const blocksOf = (value: unknown) =>
     (
-    [['text', 'TEXT'], ['rich', 'TEXT'], ['number', 'NUMBER'], ['boolean', 'BOOLEAN'], ['date', 'DATE'], ['relationship', 'RELATIONSHIP'], ['geo', 'GEO_LOCATION'], ['media', 'MEDIA'], ['select', 'SELECT'], ['several', 'MULTI_SELECT']] as const // biome-ignore format: one line
-  )
-      .map(([id, type]) => ({ id, type, value }))
+      [
+        ['text', 'TEXT'],
+        ['rich', 'TEXT'],
+        ['number', 'NUMBER'],
+        ['boolean', 'BOOLEAN'],
+        ['date', 'DATE'],
+        ['relationship', 'RELATIONSHIP'],
+        ['geo', 'GEO_LOCATION'],
+        ['media', 'MEDIA'],
+        ['select', 'SELECT'],
+        ['several', 'MULTI_SELECT'],
+      ] as const
+    ).map(([id, type]) => ({ id, type, value }))
   const nest = (wrap: (inner: unknown) => unknown) => {
     let value: unknown = 'x'
     for (let depth = 0; depth < 20_000; depth++) value = wrap(value)
@@ -192,7 +220,13 @@ test('whatever a hostile entry holds, it is refused at once', (t) => {
     'as many tags as fit': '<p>'.repeat(33_333),
     'as many brackets as fit': '<'.repeat(100_000),
     'a megabyte as key': { [megabyte]: megabyte },
-    'a megabyte in each part': { id: megabyte, url: `https://${megabyte}`, mimeType: `${megabyte}/${megabyte}`, latitude: megabyte, longitude: megabyte }, // biome-ignore format: one line
+    'a megabyte in each part': {
+      id: megabyte,
+      url: `https://${megabyte}`,
+      mimeType: `${megabyte}/${megabyte}`,
+      latitude: megabyte,
+      longitude: megabyte,
+    },
     '10,000 locales': Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`en-x-${index}`, 'x'])),
     'a hundred wrong locales': Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`e${index}`, 7])),
     'a million items': Array.from({ length: 1_000_000 }, () => 'x'),

@@ -28,7 +28,9 @@ function readAsShell(text: string): Environment {
       env: {},
       encoding: 'utf8',
     })
-    return Object.fromEntries(out.split('\0').map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)])) // biome-ignore format: one line
+    return Object.fromEntries(
+      out.split('\0').map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
+    )
   } finally {
     rmSync(folder, { recursive: true })
   }
@@ -39,7 +41,10 @@ const example = read('.env.example')
 test('whoever copies .env.example to a server runs in production, which asks for a SECRET_KEY', () => {
   assert.throws(
     () => loadConfig(readAsShell(example)),
-    (error) => error instanceof ConfigError && error.problems.length === 1 && Boolean(error.problems[0]?.startsWith('SECRET_KEY is required')), // biome-ignore format: one line
+    (error) =>
+      error instanceof ConfigError &&
+      error.problems.length === 1 &&
+      Boolean(error.problems[0]?.startsWith('SECRET_KEY is required')),
   )
 })
 
@@ -65,7 +70,10 @@ test('compose builds each image once, however many services run it', () => {
   assert.doesNotMatch(shared, /^ *build:/m)
   const names = [...services.matchAll(/^ {2}(\w+):$/gm)].map(([, name = '']) => name)
   assert.deepEqual(names, ['database', 'migrate', 'api', 'worker', 'inbox', 'database'])
-  assert.deepEqual(names.filter((name) => /^ {4}build:/m.test(serviceOf(name))), ['migrate', 'inbox']) // biome-ignore format: one line
+  assert.deepEqual(
+    names.filter((name) => /^ {4}build:/m.test(serviceOf(name))),
+    ['migrate', 'inbox'],
+  )
 })
 
 test('compose offers ports on this machine only, and each of them can be changed', () => {

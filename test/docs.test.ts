@@ -9,9 +9,9 @@ import type { Command } from 'commander'
 import { createProgram } from '../src/apps/cli/program.ts'
 import { type StripeTwin, startStripeTwin } from '../twins/stripe/server.ts'
 import { type Child, startChild } from './support/child.ts'
+import { startMailServer } from './support/mail-server.ts'
 import { createMake } from './support/make.ts'
 import { brokenLinks, type Fence, inlineCode, type Page, ROOT, readPages } from './support/markdown.ts'
-import { openPostOffice } from './support/post-office.ts'
 import { createTestDatabases, startApi, type TestApi, type TestDatabases } from './support/start-api.ts'
 
 /** Blocks with these marks are not run: they need Docker, the internet, or would change the machine. */
@@ -72,10 +72,10 @@ type Service = Awaited<ReturnType<typeof startService>>
 async function startService() {
   const databases: TestDatabases = await createTestDatabases()
   const twin: StripeTwin = await startStripeTwin({ secretKey: 'sk_test_twin', webhookSecret: 'whsec_twin' })
-  const post = await openPostOffice()
+  const mailServer = await startMailServer()
   const env = {
     ...databases.env,
-    ...post.env,
+    ...mailServer.env,
     STRIPE_SECRET_KEY: 'sk_test_twin',
     STRIPE_WEBHOOK_SECRET: 'whsec_twin',
     STRIPE_API_URL: twin.url,
@@ -93,21 +93,21 @@ async function startService() {
   await mkdir(path.join(folder, '.kontor'))
   const lines = Object.entries(settings).map(([name, value]) => `${name}='${value}'\n`)
   await writeFile(path.join(folder, '.kontor/dev.env'), lines.join(''))
-  return { folder, settings, close: () => stopService({ api, worker, twin, post, databases, folder }) }
+  return { folder, settings, close: () => stopService({ api, worker, twin, mailServer, databases, folder }) }
 }
 
 async function stopService(parts: {
   api: TestApi
   worker: Child
   twin: StripeTwin
-  post: { close(): Promise<void> }
+  mailServer: { close(): Promise<void> }
   databases: TestDatabases
   folder: string
 }) {
   parts.worker.process.kill('SIGTERM')
   await parts.worker.exited
   await parts.api.close()
-  await Promise.all([parts.twin.close(), parts.post.close(), rm(parts.folder, { recursive: true })])
+  await Promise.all([parts.twin.close(), parts.mailServer.close(), rm(parts.folder, { recursive: true })])
   await parts.databases.drop()
 }
 
@@ -160,7 +160,11 @@ async function runProgram({ folder, settings }: Service, blocks: Fence[]): Promi
   const own = await mkdtemp(path.join(folder, 'program-'))
   await writeFile(path.join(own, 'shop.ts'), blocks.map(({ code }) => code).join('\n'))
   await writeFile(path.join(own, 'package.json'), '{ "type": "module" }')
-  const compilerOptions = { customConditions: ['source'], typeRoots: [`${ROOT}/node_modules/@types`], lib: ['es2024', 'dom', 'dom.iterable'] } // biome-ignore format: one line
+  const compilerOptions = {
+    customConditions: ['source'],
+    typeRoots: [`${ROOT}/node_modules/@types`],
+    lib: ['es2024', 'dom', 'dom.iterable'],
+  }
   const tsconfig = { extends: `${ROOT}/tsconfig.json`, compilerOptions, files: ['shop.ts'], include: [] }
   await writeFile(path.join(own, 'tsconfig.json'), JSON.stringify(tsconfig))
   await run(`${ROOT}/node_modules/.bin/tsc`, ['--noEmit', '-p', own], folder, settings)
@@ -187,14 +191,17 @@ function isUnknown(code: string, folder: string): boolean {
   if (script === 'cli') return !isCommand(program, rest.split(' '))
   if (script) return !scripts[script]
   if (
-    /^(src|test|scripts|docs|bench|proof|dev|bin|twins|migrations|packages|examples)\/[\w./*-]+$/.test(code) &&
+    /^(src|test|scripts|docs|lab|dev|bin|twins|migrations|packages|examples)\/[\w./*-]+$/.test(code) &&
     !code.includes('NNNN')
   )
     return ![ROOT, path.join(ROOT, folder)].some((cwd) => globSync(code, { cwd }).length > 0)
+  // A page beside the code names the files around it.
+  if (folder.startsWith('src/') && /^[\w./-]+\.(ts|sql|liquid)$/.test(code))
+    return globSync(`**/${code}`, { cwd: path.join(ROOT, folder) }).length === 0
   return false
 }
 
-const partOf = (kind: string, rest: string) => path.join(ROOT, kind, `${rest.split(' ')[0]}.${kind}.ts`)
+const partOf = (kind: string, rest: string) => path.join(ROOT, 'lab', kind, `${rest.split(' ')[0]}.${kind}.ts`)
 
 /** Its words are those of a command, and its options are that command's. */
 function isCommand(top: Command, words: string[]): boolean {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { createJudge, fuzz } from './support/fuzz.ts'
-import { type OpenApi, operationsOf } from './support/fuzz-requests.ts'
-import { openTill } from './support/payments.ts'
-import { runSequences } from './support/sequences.ts'
-import { smuggle } from './support/smuggle.ts'
+import { createJudge, fuzz } from './scenarios/fuzz.ts'
+import { type OpenApi, operationsOf } from './scenarios/fuzz-requests.ts'
+import { runSequences } from './scenarios/sequences.ts'
+import { smuggle } from './scenarios/smuggle.ts'
+import { startPaymentsApi } from './support/payments-api.ts'
 
 // Short runs of three proofs: `npm run proof -- input`, `sequences` and `fields` take their time.
 
@@ -36,13 +36,13 @@ test('the judge of answers sees what is not documented', () => {
 })
 
 test('nothing can be used after its end, or from another business', async () => {
-  const till = await openTill({ env: { SMTP_URL: 'smtp://127.0.0.1:1', MAIL_FROM: 'hello@kontor.example' } })
+  const service = await startPaymentsApi({ env: { SMTP_URL: 'smtp://127.0.0.1:1', MAIL_FROM: 'hello@kontor.example' } })
   try {
-    const { findings, counts } = await runSequences(till, { count: 50, seed: 1 })
+    const { findings, counts } = await runSequences(service, { count: 50, seed: 1 })
     assert.deepEqual(findings, [])
     assert.ok(counts.size >= 10)
   } finally {
-    await till.close()
+    await service.close()
   }
 })
 

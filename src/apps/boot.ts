@@ -6,17 +6,21 @@ import { isDatabaseUnavailable } from '#platform/database/errors.ts'
 import { MigrationError, missingMigrations } from '#platform/database/migrate.ts'
 import { VERSION } from '#platform/version.ts'
 
-/** What the person who starts it can mend: told without a stack. */
+/** A problem that the operator can fix: printed without a stack. */
 export class BootError extends Error {}
 
-/** A database behind the code is refused; one ahead of it is fine; a cell that cannot be reached is its businesses' problem. */
+/**
+ * Refuses to start on a database that lacks migrations; one ahead of the code is fine. An unreachable cell only affects
+ * its businesses.
+ */
 export async function assertMigrated({ control, cells }: Databases, log: Logger): Promise<void> {
   const missing: string[] = []
   try {
     missing.push(...(await missingMigrations(control)))
   } catch (error) {
     const { message, code } = error as Error & { code?: string }
-    throw new BootError(`The database of DATABASE_URL cannot be reached: ${message || code}`) // of several addresses: a code only
+    // With several addresses, the error has only a code.
+    throw new BootError(`The database of DATABASE_URL cannot be reached: ${message || code}`)
   }
   for (const [name, cell] of cells) {
     try {
@@ -33,7 +37,7 @@ export async function assertMigrated({ control, cells }: Databases, log: Logger)
   }
 }
 
-/** Runs an app's main function and says what to do when it cannot start. */
+/** Runs an app's main function; if it cannot start, prints how to fix it. */
 export async function boot(main: () => Promise<void>): Promise<void> {
   try {
     await main()
@@ -46,7 +50,7 @@ export async function boot(main: () => Promise<void>): Promise<void> {
   }
 }
 
-/** To a person: one readable block. To a machine: one line. */
+/** A readable block in a terminal, one log line elsewhere. */
 export function announce(
   app: string,
   facts: Record<string, string>,
@@ -64,7 +68,7 @@ export function announce(
   console.log(`\n  ${styleText('bold', `Kontor ${VERSION}`)} · ${app}\n${lines.join('\n')}\n`)
 }
 
-/** A database's address without its password. */
+/** A database URL without its credentials. */
 export function describeDatabase(url: string): string {
   const { host, pathname } = new URL(url)
   return `${host}${pathname}`

@@ -1,13 +1,13 @@
 import { findBusiness } from '#modules/access/index.ts'
-import type { Databases, Db } from '#platform/database/database.ts'
+import type { Cell, Databases } from '#platform/database/database.ts'
 import type { Business } from '#vocabulary/business.ts'
 import { BootError } from './boot.ts'
 
-/** A business that a command names, and the cell that it lives in. */
+/** A business named on the command line, and its cell. */
 export async function findHome(
   { control, cells }: Databases,
   businessId: string,
-): Promise<{ business: Business; cell: Db }> {
+): Promise<{ business: Business; cell: Cell }> {
   const business = await findBusiness(control, businessId)
   if (!business) throw new BootError(`There is no business ${businessId}.`)
   const cell = cells.get(business.cell)

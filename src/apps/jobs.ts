@@ -4,8 +4,11 @@ import { catalogJobs } from '#modules/catalog/index.ts'
 import { checkoutJobs } from '#modules/checkout/index.ts'
 import { contentJobs } from '#modules/content/index.ts'
 import { newsletterJobs } from '#modules/newsletter/index.ts'
+import { orderJobs } from '#modules/orders/index.ts'
+import { paymentJobs } from '#modules/payments/index.ts'
 import type { AnyJob } from '#platform/jobs/define.ts'
 import { maintenanceJobs } from '#platform/maintenance.ts'
+import { payables } from './payables.ts'
 
 /** Every job that a worker can run. */
 export const jobs: readonly AnyJob[] = [
@@ -15,4 +18,6 @@ export const jobs: readonly AnyJob[] = [
   ...checkoutJobs,
   ...contentJobs,
   ...newsletterJobs,
+  ...orderJobs,
+  ...paymentJobs(payables),
 ]

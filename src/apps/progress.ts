@@ -6,8 +6,8 @@ const LINE_EVERY_MS = 2_000
 const DRAW_EVERY_MS = 100
 
 /**
- * On standard error: a bar that moves in a terminal; elsewhere (a log, a pipe) a line every other second. `doneBefore`: by an
- * earlier run. Where nobody knows how much there is, it only counts.
+ * Shows progress on standard error: a moving bar in a terminal, elsewhere a line every other second. `doneBefore`: by
+ * an earlier run. Without a total, it only counts.
  */
 export function showProgress(label: string, unit: string, doneBefore = 0) {
   const start = nowMs()

@@ -1,56 +1,71 @@
-import { readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { type QueryExecutorProvider, sql } from 'kysely'
+import { type QueryExecutorProvider, type RawBuilder, sql } from 'kysely'
 import { listPaymentsSince, type Payment } from '#modules/payments/index.ts'
 import { nowMs } from '#platform/clock.ts'
 import type { Db } from '#platform/database/database.ts'
-import { type PageState, type PaymentProvider, UnknownPage } from '#platform/payments/provider.ts'
-import { someAtATime } from '#platform/some-at-a-time.ts'
+import { forEachLimit } from '#platform/for-each-limit.ts'
+import { type Payments, providerNamed, type SessionState, UnknownSession } from '#platform/payments/provider.ts'
 
-/** A rule, and some of what breaks it. */
+/** An invariant, and some of the rows that violate it. */
 export type Finding = { check: string; violations: Record<string, unknown>[] }
 
 const MAX_SHOWN = 20
 const DAY_MS = 24 * 3_600_000
 const AT_ONCE = 8
 
-/** The rules, by their sentences. */
+const MODULES = path.join(import.meta.dirname, '../modules')
+
+/** The invariants of every module, keyed by their sentence. */
 export const invariants: ReadonlyMap<string, string> = new Map(
-  readFileSync(path.join(import.meta.dirname, 'invariants.sql'), 'utf8')
-    .split(/^-- check: /m)
-    .slice(1)
-    .map((part): [string, string] => {
-      const [sentence = '', ...lines] = part.split('\n')
-      return [sentence.trim(), lines.join('\n').trim()]
-    }),
+  globSync('*/invariants.sql', { cwd: MODULES }).sort().flatMap(readRules),
 )
 
-export async function check(db: QueryExecutorProvider, sentence: string): Promise<Finding> {
+function readRules(file: string): [sentence: string, query: string][] {
+  const parts = readFileSync(path.join(MODULES, file), 'utf8').split(/^-- check: /m)
+  return parts.slice(1).map((part) => {
+    const [sentence = '', ...lines] = part.split('\n')
+    return [sentence.trim(), lines.join('\n').trim()]
+  })
+}
+
+/**
+ * The violations of an invariant, in one business or in all of a cell. PostgreSQL pushes the condition down to each
+ * table's index.
+ */
+export function queryOf(sentence: string, businessId?: string): RawBuilder<Record<string, unknown>> {
   const query = invariants.get(sentence)
   if (query === undefined) throw new Error(`There is no rule: ${sentence}`)
-  const { rows } = await sql<Record<string, unknown>>`
+  const ofOne = businessId === undefined ? sql`` : sql`where business_id = ${businessId}`
+  return sql<Record<string, unknown>>`
     select * from (${sql.raw(query)}
-) as found limit ${MAX_SHOWN}`.execute(db)
+) as found ${ofOne} limit ${MAX_SHOWN}`
+}
+
+export async function check(db: QueryExecutorProvider, sentence: string, businessId?: string): Promise<Finding> {
+  const { rows } = await queryOf(sentence, businessId).execute(db)
   return { check: sentence, violations: rows }
 }
 
-/** Every rule, one after another. Reads only; the service can go on meanwhile. */
-export async function verify(db: QueryExecutorProvider): Promise<Finding[]> {
+/** Checks every invariant in turn. Read-only; the service can go on meanwhile. */
+export async function verify(db: QueryExecutorProvider, businessId?: string): Promise<Finding[]> {
   const findings: Finding[] = []
-  for (const sentence of invariants.keys()) findings.push(await check(db, sentence))
+  for (const sentence of invariants.keys()) findings.push(await check(db, sentence, businessId))
   return findings
 }
 
-/** Asks the provider about each order's page of the last day, and tells where it says something else than we do. */
-export async function compareWithProvider(db: Db, provider: PaymentProvider): Promise<Finding> {
+/** Compares each payment session of the last day with the provider's state and reports differences. */
+export async function compareWithProvider(db: Db, configured: Payments, businessId?: string): Promise<Finding> {
   const violations: Record<string, unknown>[] = []
   const since = new Date(nowMs() - DAY_MS)
   for (let after: Payment | undefined; ; ) {
     const payments = await listPaymentsSince(db, since, after, 'order')
-    await someAtATime(AT_ONCE, payments, async (payment) => {
-      if (payment.pageId === null) return
-      const state = await provider.readPage(payment.account, payment.pageId).catch((error: unknown) => {
-        if (error instanceof UnknownPage) return 'unknown' as const
+    await forEachLimit(AT_ONCE, payments, async (payment) => {
+      if (businessId !== undefined && payment.businessId !== businessId) return
+      const provider = providerNamed(configured, payment.provider)
+      if (payment.pageId === null || !provider) return
+      const state = await provider.readSession(payment.account, payment.pageId).catch((error: unknown) => {
+        if (error instanceof UnknownSession) return 'unknown' as const
         throw error
       })
       if (!agrees(payment, state)) violations.push(toViolation(payment, state))
@@ -60,9 +75,9 @@ export async function compareWithProvider(db: Db, provider: PaymentProvider): Pr
   }
 }
 
-type Theirs = PageState | 'unknown'
+type Theirs = SessionState | 'unknown'
 
-/** One that has ended here and is not known there: both say that nobody can pay it. */
+/** A session that has ended here and is unknown there agrees: nobody can pay it. */
 const agrees = ({ status, paid, refunded }: Payment, state: Theirs) =>
   state === 'unknown'
     ? status === 'ENDED'

@@ -1,10 +1,12 @@
 import closeWithGrace from 'close-with-grace'
-import { listHomes } from '#modules/access/index.ts'
-import { askAboutSilent, doRefunds, endExpired } from '#modules/checkout/index.ts'
+import { listUsedCells } from '#modules/access/index.ts'
+import { endExpired } from '#modules/checkout/index.ts'
 import { publishDue } from '#modules/content/index.ts'
-import { askAboutSubscriptions } from '#modules/newsletter/index.ts'
+import { startNewsletters } from '#modules/newsletter/index.ts'
+import { indexOrders, ORDER_TOPIC } from '#modules/orders/index.ts'
+import { carryOutRefunds, reconcileStale } from '#modules/payments/index.ts'
 import { loadConfig } from '#platform/config.ts'
-import { handleOf, openDatabases } from '#platform/database/database.ts'
+import { openDatabases } from '#platform/database/database.ts'
 import { watchDatabases } from '#platform/database/watch.ts'
 import { sequenceEvents } from '#platform/events/sequencer.ts'
 import { startLoop } from '#platform/jobs/loop.ts'
@@ -16,12 +18,13 @@ import { announceProcess } from '#platform/processes.ts'
 import { openServices } from '#platform/services.ts'
 import { announce, assertMigrated, boot, describeDatabase } from './boot.ts'
 import { jobs } from './jobs.ts'
-import { startNewsletters } from './newsletters.ts'
 import { describeCells } from './open-cells.ts'
+import { payables } from './payables.ts'
 
 const MAX_DRAIN_MS = 25_000
 const SEQUENCE_MS = 500
 const SWEEP_MS = 2_000
+const INDEX_MS = 500
 
 await boot(async () => {
   const config = loadConfig(process.env)
@@ -37,9 +40,15 @@ await boot(async () => {
 
   const { control, cells } = databases
   const watch = await watchDatabases(databases, { log })
-  const presence = await announceProcess({ control, kind: 'worker', cells, findHomes: () => listHomes(control), log })
+  const presence = await announceProcess({
+    control,
+    kind: 'worker',
+    cells,
+    findHomes: () => listUsedCells(control),
+    log,
+  })
   measureCells(metrics, watch)
-  measurePools(metrics, Object.fromEntries([...cells].map(([name, cell]) => [name, handleOf(cell).pool])))
+  measurePools(metrics, Object.fromEntries([...cells].map(([name, cell]) => [name, cell.pool])))
 
   const services = openServices(config)
   const worker = startWorker({
@@ -52,20 +61,21 @@ await boot(async () => {
     abandon: (database) => {
       log.fatal(
         { database },
-        'a job that will be given to another worker does not end here: ending this process so that it does not run twice at once',
+        'a job that another worker will take over does not end here: stopping this process so that it does not run twice',
       )
       process.exit(1)
     },
   })
   const sequencers = [...databases.cells].map(([name, cell]) =>
-    startLoop(`sequencer of ${name}`, SEQUENCE_MS, () => sequenceEvents(cell), log),
+    startLoop(`sequencer of ${name}`, SEQUENCE_MS, () => sequenceEvents(cell, [ORDER_TOPIC]), log),
   )
+  const paying = { ...services, payables }
   const sweeps = [...databases.cells].flatMap(([name, cell]) => [
-    startLoop(`expiry in ${name}`, SWEEP_MS, () => endExpired(services, cell, log), log),
-    startLoop(`reconciliation in ${name}`, SWEEP_MS, () => askAboutSilent(services, cell, log), log),
-    startLoop(`subscriptions in ${name}`, SWEEP_MS, () => askAboutSubscriptions(services, cell, log), log),
+    startLoop(`expiry in ${name}`, SWEEP_MS, () => endExpired(paying, cell, log), log),
+    startLoop(`reconciliation in ${name}`, SWEEP_MS, () => reconcileStale(paying, cell, log), log),
     startLoop(`publishing in ${name}`, SWEEP_MS, () => publishDue(cell, log), log),
-    startLoop(`refunds in ${name}`, SWEEP_MS, () => doRefunds(services, cell, log), log),
+    startLoop(`refunds in ${name}`, SWEEP_MS, () => carryOutRefunds(paying, cell, log), log),
+    startLoop(`search for orders in ${name}`, INDEX_MS, (signal) => indexOrders(cell, signal), log),
   ])
   const newsletters = startNewsletters(config, databases, log)
   const metricsServer = await serveMetrics(metrics, config.host, config.workerMetricsPort, () =>

@@ -130,7 +130,7 @@ test('while drops cannot be heard, everything is loaded and nothing kept', async
   assert.equal(cache.peek('a'), undefined)
   assert.equal(await cache.get('a', value('two')), 'two')
   assert.equal(await cache.get('b', value('three')), 'three')
-  cache.clear() // as whoever lost the news does before it trusts again
+  cache.clear() // as a process does that missed invalidations, before it trusts the cache again
   trusted = true
   assert.deepEqual([cache.peek('a'), cache.peek('b')], [undefined, undefined])
 

@@ -1,13 +1,13 @@
 import { nowMs } from './clock.ts'
 
 export type Cache<Value> = {
-  /** What is known without asking, or undefined. */
+  /** The cached value, without loading it. */
   peek(key: string): Value | undefined
   get(key: string, load: () => Promise<Value | undefined>): Promise<Value | undefined>
   drop(key: string): void
   dropWhere(matches: (key: string, value: Value) => boolean): void
   clear(): void
-  /** How much it holds, what has expired and is not yet forgotten included. */
+  /** Counts expired entries that have not been swept yet. */
   size(): { entries: number; bytes: number }
 }
 
@@ -17,18 +17,21 @@ type CacheOptions<Value> = {
   max: number
   ttlMs: number
   trusted?: () => boolean
-  /** For values whose size others decide on: how many bytes all may have, and about how many one takes in memory. */
+  /**
+   * For values whose size callers decide: the most bytes in all, and roughly how many bytes one value takes in memory.
+   */
   weight?: { maxBytes: number; of: (value: Value) => number }
 }
 
 /**
- * A bounded cache that never keeps what was read before it was dropped: a value whose loading overlaps a `drop` or
- * `clear` is answered once and not stored. Absent values are not stored, nor those that alone would be too heavy. `trusted` says
- * whether drops can still be heard; while not, everything is loaded. What has expired is forgotten, also if nobody asks for it.
+ * A bounded cache with a TTL that never keeps a stale read: a value whose load overlaps a `drop` or `clear` is returned
+ * once and not stored. Absent values are not stored, nor is a value larger than the whole cache may be. `trusted` says
+ * whether this process still receives invalidations; while it does not, everything is loaded. Expired entries are swept
+ * even if nobody asks for them.
  */
 export function createCache<Value>(options: CacheOptions<Value>): Cache<Value> {
   const { max, ttlMs, trusted = () => true, weight = { maxBytes: 0, of: () => 0 } } = options
-  const entries = new Map<string, Entry<Value>>() // the oldest first, and so those that expire first
+  const entries = new Map<string, Entry<Value>>() // oldest first, which is also the order in which they expire
   const loading = new Map<string, Promise<Value | undefined>>()
   let drops = 0
   let bytes = 0
@@ -96,7 +99,7 @@ export function createCache<Value>(options: CacheOptions<Value>): Cache<Value> {
     drop(key) {
       drops++
       remove(key)
-      loading.delete(key) // who asks from now on must not join a load that began before
+      loading.delete(key) // later calls must not join a load that began before
     },
     dropWhere(matches) {
       drops++

@@ -7,7 +7,7 @@ const DATABASE_URL = 'postgres://kontor:secret@db.example.com:5432/kontor'
 const SECRET_KEY = randomBytes(32).toString('base64')
 const production = { DATABASE_URL, SECRET_KEY }
 
-/** What is wrong, one line each. */
+/** The reported problems, one line each. */
 function problemsOf(env: Record<string, string>): string[] {
   try {
     loadConfig(env)
@@ -23,6 +23,7 @@ test('a database and a secret are all that production needs', () => {
   assert.equal(config.mode, 'production')
   assert.equal(config.businessSignup, 'closed')
   assert.equal(config.rateLimits, true)
+  assert.equal(config.demoImages, false)
   assert.deepEqual(config.limits, { account: 1_200, key: 6_000, address: 600, guestLoginsPerHour: 120 })
   assert.equal(config.host, '127.0.0.1')
   assert.deepEqual([config.port, config.metricsPort, config.workerMetricsPort], [3000, 9464, 9465])
@@ -38,6 +39,7 @@ test('development and tests need no secret and keep sign-up open', () => {
     const config = loadConfig({ DATABASE_URL, NODE_ENV: mode })
     assert.equal(config.mode, mode)
     assert.equal(config.businessSignup, 'open')
+    assert.equal(config.demoImages, true)
     assert.equal(config.secretKeys[0]?.length, 32)
   }
   assert.equal(problemsOf({ DATABASE_URL }).length, 1)

@@ -7,7 +7,7 @@ export type Mode = 'production' | 'development' | 'test'
 export type Config = {
   mode: Mode
   databases: { control: DatabaseAddress; cells: Record<string, DatabaseAddress> }
-  /** Connections to each database; undefined: by the number of cores. */
+  /** Connections to each database; by default it follows the number of cores. */
   poolSize: number | undefined
   /** A connection to a database is renewed at about this age. */
   connectionMaxAgeSeconds: number
@@ -25,39 +25,46 @@ export type Config = {
   allowedOrigins: string[]
   rateLimits: boolean
   limits: {
-    /** Requests a minute, of an account (all its sessions), an API key, and an address without either. */
+    /** Requests a minute from one account (all its sessions), one API key, or one IP address without either. */
     account: number
     key: number
     address: number
-    /** From one address. */
+    /** From one IP address. */
     guestLoginsPerHour: number
   }
-  /** Where processes count requests together; undefined: each counts for itself. */
+  /** Where processes share their rate limits; without it each process counts for itself. */
   redis: { url: string; prefix: string } | undefined
-  /** Is more than can be done refused with 503? */
+  /** Load shedding: refuses with 503 the requests that are more than the process can serve. */
   loadShedding: boolean
-  /** Is text sent as gzip to whoever takes it? */
+  /** Whether responses are compressed with gzip. */
   compression: boolean
+  /** Whether the pictures of the demo shop are served. */
+  demoImages: boolean
   mail: { smtpUrl: string; from: string; dkim: Dkim | undefined } | undefined
   newsletters: {
-    /** Mails a second, of all businesses of a cell and of one. */
+    /** Mails a second: for all businesses of a cell, and for one business. */
     perSecond: number
     perSecondOfBusiness: number
-    /** Newsletters leave only from the deployment that the database knows; undefined: from any. */
+    /** Newsletters are sent only by the deployment whose id the database holds; undefined: by any. */
     deploymentId: string | undefined
-    /** Who may tell of bounces: with one of these secrets, or through these topics of Amazon SNS. */
+    /** How bounce webhooks authenticate: with one of these secrets, or as one of these topics of Amazon SNS. */
     bounces: { secrets: string[]; topicArns: string[] }
   }
   sms: { accountSid: string; authToken: string; from: string; apiUrl: string } | undefined
-  payments:
-    | { secretKey: string; webhookSecrets: string[]; apiUrl: string | undefined; sharedAccount: boolean }
-    | undefined
+  payments: {
+    stripe: { secretKey: string; webhookSecrets: string[]; apiUrl: string | undefined } | undefined
+    /** Whether businesses without an account of their own are paid into the operator's. */
+    sharedAccount: boolean
+  }
   identity: { issuer: string; clientId: string; clientSecret: string } | undefined
-  /** `dailyTokens`: what a business may spend on a day (UTC). */
+  /** `dailyTokens`: how many tokens one business may use per day (UTC). */
   ai: { apiUrl: string; apiKey: string; model: string; dailyTokens: number } | undefined
-  /** Which outside services are configured. One that is not makes its own operations answer 503, and nothing else. */
+  /** The outside services and whether they are configured. Without one, only the operations that need it return 503. */
   providers: Record<'mail' | 'sms' | 'payments' | 'identity' | 'ai' | 'redis', boolean>
-  /** Are traces sent, and under which name? Where to, and which, is for OpenTelemetry to read. */
+  /**
+   * Whether traces are exported, and under which service name. OpenTelemetry reads exporter and sampling settings
+   * itself.
+   */
   tracing: { serviceName: string | undefined } | undefined
   logLevel: string
 }
@@ -177,7 +184,7 @@ export function loadConfig(env: Environment): Config {
   }
 
   const businessSignup = oneOf('BUSINESS_SIGNUP', ['open', 'closed'], mode === 'production' ? 'closed' : 'open')
-  // Where anybody may open a business, nobody's money goes to the operator's account by accident.
+  // Where anybody may open a business, no payment may reach the operator's account by accident.
   const sharedAccount = oneOf(
     'STRIPE_SHARED_ACCOUNT',
     ['true', 'false'],
@@ -208,6 +215,7 @@ export function loadConfig(env: Environment): Config {
     },
     redis: redisUrl ? { url: redisUrl, prefix: value('REDIS_PREFIX') ?? 'kontor:' } : undefined,
     compression: oneOf('COMPRESSION', ['on', 'off'], 'off') === 'on',
+    demoImages: oneOf('DEMO_IMAGES', ['on', 'off'], mode === 'production' ? 'off' : 'on') === 'on',
     loadShedding: oneOf('LOAD_SHEDDING', ['on', 'off'], 'on') === 'on',
     mail: mail && {
       smtpUrl: mail.SMTP_URL,
@@ -215,7 +223,7 @@ export function loadConfig(env: Environment): Config {
       dkim: dkim && {
         domainName: dkim.DKIM_DOMAIN,
         keySelector: dkim.DKIM_SELECTOR,
-        privateKey: dkim.DKIM_PRIVATE_KEY.replaceAll('\\n', '\n'), // in one line, as environments like it
+        privateKey: dkim.DKIM_PRIVATE_KEY.replaceAll('\\n', '\n'), // environment variables hold it in one line
       },
     },
     newsletters: {
@@ -230,10 +238,12 @@ export function loadConfig(env: Environment): Config {
       from: sms.TWILIO_FROM,
       apiUrl: smsUrl,
     },
-    payments: stripe && {
-      secretKey: stripe.STRIPE_SECRET_KEY,
-      webhookSecrets: list(stripe.STRIPE_WEBHOOK_SECRET),
-      apiUrl: stripeUrl,
+    payments: {
+      stripe: stripe && {
+        secretKey: stripe.STRIPE_SECRET_KEY,
+        webhookSecrets: list(stripe.STRIPE_WEBHOOK_SECRET),
+        apiUrl: stripeUrl,
+      },
       sharedAccount: sharedAccount === 'true',
     },
     identity: identity && {
@@ -257,14 +267,14 @@ export function loadConfig(env: Environment): Config {
   return config
 }
 
-/** Without the quotes that a file needs for a shell, and that `docker run --env-file` leaves where they are. */
+/** Strips the quotes that an env file needs for a shell, and that `docker run --env-file` leaves in place. */
 const unquote = (text: string | undefined) =>
   text
     ?.trim()
     .replace(/^(['"])(.*)\1$/s, '$2')
     .trim() || undefined
 
-/** Where the databases are: all that migrating them needs. */
+/** The database settings alone: migrating needs nothing else. */
 export function loadDatabases(env: Environment): Config['databases'] {
   const problems: string[] = []
   const databases = readDatabases(
@@ -345,7 +355,7 @@ function readCells(text: string | undefined, problem: (text: string) => void): R
 
 function readSecretKeys(text: string | undefined, mode: Mode | undefined, problem: (text: string) => void): Buffer[] {
   if (!text && mode !== 'production') {
-    // Known to everybody who reads this line, which is the point: never good enough for production.
+    // Public on purpose: anybody can read it here, so production refuses to start with it.
     return [createHash('sha256').update('kontor development secret').digest()]
   }
   const keys = list(text).map((key) => Buffer.from(key, 'base64'))

@@ -1,4 +1,4 @@
-/** Made when it is first asked for, and kept. */
+/** Makes the value on first use and keeps it. */
 export function lazily<Value extends object>(make: () => Value): () => Value {
   let made: Value | undefined
   return () => {

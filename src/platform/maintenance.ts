@@ -6,7 +6,7 @@ import { type AnyJob, defineJob } from './jobs/define.ts'
 
 const Nothing = Type.Object({})
 
-/** What the platform itself has to tidy up. `controlLogs`: the partitioned logs of the control database's modules. */
+/** Cleanup jobs of the platform itself. `controlLogs`: the partitioned logs of the control database's modules. */
 export const maintenanceJobs = (controlLogs: readonly PartitionedLog[]): AnyJob[] => [
   defineJob({
     name: 'platform.tidy-cell',

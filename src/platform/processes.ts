@@ -7,13 +7,13 @@ import { startLoop } from './jobs/loop.ts'
 import { VERSION } from './version.ts'
 
 const BEAT_MS = 5_000
-/** Who was not heard of for so long is not there any more. Placement and `doctor` go by it. */
+/** A process without a heartbeat for this long counts as gone. Placement and `doctor` rely on it. */
 export const PROCESS_TTL = '20 seconds'
-const LOOK_FOR_UNKNOWN_EVERY = 6 // beats
+const LOOK_FOR_UNKNOWN_EVERY = 6 // heartbeats
 
 export type ProcessKind = 'api' | 'worker'
 export type Presence = {
-  /** Cells in which businesses live, but which CELLS does not name here. */
+  /** Cells that hold businesses, but that CELLS does not name in this process. */
   unknownCells(): readonly string[]
   stop(): Promise<void>
 }
@@ -21,15 +21,15 @@ type Options = {
   control: ControlDb
   kind: ProcessKind
   cells: ReadonlyMap<string, unknown>
-  /** In which cells businesses live. */
+  /** The cells that hold businesses. */
   findHomes: () => Promise<readonly string[]>
   log: FastifyBaseLogger
   everyMs?: number
 }
 
 /**
- * Tells the control database, every few seconds, that this process is there and which cells it knows: nothing is placed in a cell
- * that some API process could not find.
+ * A heartbeat: writes to the control database, every few seconds, that this process is alive and which cells it knows.
+ * No business is placed in a cell that some API process does not know.
  */
 export async function announceProcess(options: Options): Promise<Presence> {
   const { control, kind, cells, findHomes, log, everyMs = BEAT_MS } = options
@@ -55,18 +55,18 @@ export async function announceProcess(options: Options): Promise<Presence> {
     unknown = found
   }
 
-  await beat().catch(() => {}) // the loop tries again, and tells
-  const loop = startLoop('sign of life', everyMs, beat, log)
+  await beat().catch(() => {}) // the loop tries again, and logs
+  const loop = startLoop('process heartbeat', everyMs, beat, log)
   return {
     unknownCells: () => unknown,
     async stop() {
       await loop.stop()
-      await sql`delete from control.processes where id = ${id}`.execute(control).catch(() => {}) // it will be forgotten
+      await sql`delete from control.processes where id = ${id}`.execute(control).catch(() => {}) // else the row expires
     },
   }
 }
 
-/** Of these cells, those that every API process knows which is there. */
+/** Those of the cells that every live API process knows. */
 export async function knownToAll(control: ControlDb, cells: readonly string[]): Promise<string[]> {
   const { rows } = await sql<{ cell: string }>`
     select cell from unnest(${[...cells]}::text[]) as cell
@@ -78,7 +78,7 @@ export async function knownToAll(control: ControlDb, cells: readonly string[]): 
 
 export type ProcessRow = { id: string; kind: ProcessKind; version: string; cells: string[] }
 
-/** Those that are there. */
+/** The processes with a recent heartbeat. */
 export async function listProcesses(control: ControlDb): Promise<ProcessRow[]> {
   const { rows } = await sql<ProcessRow>`
     select id, kind, version, cells from control.processes

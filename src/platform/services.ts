@@ -6,13 +6,13 @@ import type { Payments } from './payments/provider.ts'
 import { createStripe } from './payments/stripe.ts'
 import { createSmsSender } from './sms/twilio.ts'
 
-/** Who takes the money, and for whom. */
-export const openPayments = ({ payments }: Config): Payments => ({
-  provider: payments && createStripe(payments),
-  sharedAccount: payments?.sharedAccount ?? false,
+/** The configured payment providers, the default one first. */
+export const openPayments = ({ payments: { stripe, sharedAccount } }: Config): Payments => ({
+  providers: [stripe && createStripe(stripe)].filter((provider) => provider !== undefined),
+  sharedAccount,
 })
 
-/** What jobs use of the outside world, as the configuration has it. */
+/** The outside services that jobs use, as configured. */
 export const openServices = (config: Config): JobServices => ({
   mail: config.mail && createMailer(config.mail.smtpUrl, config.mail.from),
   sms: config.sms && createSmsSender(config.sms),

@@ -1,22 +1,36 @@
 import { Worker } from 'node:worker_threads'
-import { AppError, unavailable } from '#vocabulary/errors.ts'
+import { AppError } from '#vocabulary/errors.ts'
+import { serviceUnavailable } from './http/refusals.ts'
 
-/** What a thread answers: the result, or a refusal that the caller is to be told. */
+/** A thread's reply: the result, or a refusal for the caller. */
 export type ThreadAnswer<Result> =
   | { result: Result }
   | { refusal: Pick<AppError, 'status' | 'code' | 'message' | 'details'> }
 
 /**
- * Has work done in a thread of its own, one task after the other, so that what takes the processor for long keeps nobody else
- * waiting. A task that takes longer than `timeoutMs` is ended, and refused. The thread starts with its first task, and does not
- * keep the process alive.
+ * The caller behind a task. Callers are served round robin, however many tasks one of them has; `isGone` skips tasks
+ * whose caller has left.
+ */
+export type TaskOwner = { key: string; isGone?: () => boolean }
+
+/**
+ * Tasks of one caller that may wait, enough for a script that writes many records at once; further ones are refused.
+ */
+export const MAX_WAITING_EACH = 100
+
+/**
+ * A worker thread that runs one task after the other, so that CPU-heavy work does not block the event loop. A task that
+ * takes longer than `timeoutMs` is ended, and refused. The thread starts with its first task, and does not keep the
+ * process alive.
  */
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller knows what the file takes
 export function openThread<Task, Result>(file: URL, { timeoutMs }: { timeoutMs: number }) {
   type Waiting = { resolve: (answer: ThreadAnswer<Result>) => void; reject: (error: Error) => void }
   let worker: Worker | undefined
   let waiting: Waiting | undefined
-  let last: Promise<unknown> = Promise.resolve()
+  let isWorking = false
+  // Round robin: the first queue is next, then it moves to the end.
+  const queues = new Map<string, (() => Promise<unknown>)[]>()
 
   function start(): Worker {
     const started = new Worker(file)
@@ -32,7 +46,7 @@ export function openThread<Task, Result>(file: URL, { timeoutMs }: { timeoutMs: 
 
   async function work(task: Task): Promise<Result> {
     const current = (worker ??= start())
-    const timer = setTimeout(() => waiting?.reject(unavailable()), timeoutMs)
+    const timer = setTimeout(() => waiting?.reject(serviceUnavailable()), timeoutMs)
     try {
       const answer = await new Promise<ThreadAnswer<Result>>((resolve, reject) => {
         waiting = { resolve, reject }
@@ -54,18 +68,33 @@ export function openThread<Task, Result>(file: URL, { timeoutMs }: { timeoutMs: 
     }
   }
 
-  return (task: Task): Promise<Result> => {
-    const done = last.then(() => work(task))
-    last = done.catch(() => undefined)
-    return done
+  async function workOff(): Promise<void> {
+    if (isWorking) return
+    isWorking = true
+    for (const [key, queue] of queues) {
+      queues.delete(key)
+      const next = queue.shift()
+      if (queue.length > 0) queues.set(key, queue)
+      await next?.()
+    }
+    isWorking = false
   }
+
+  return (task: Task, { key, isGone }: TaskOwner): Promise<Result> =>
+    new Promise((resolve, reject) => {
+      const queue = queues.get(key) ?? []
+      if (queue.length >= MAX_WAITING_EACH) return reject(serviceUnavailable())
+      queue.push(() => (isGone?.() ? Promise.reject(serviceUnavailable()) : work(task)).then(resolve, reject))
+      queues.set(key, queue)
+      void workOff()
+    })
 }
 
 const toAppError = ({ status, code, message, details }: Pick<AppError, 'status' | 'code' | 'message' | 'details'>) =>
   new AppError(status, code, message, details)
 
-/** For the file of a thread: what it answers to a task. */
-export function answerTo<Task, Result>(task: Task, work: (task: Task) => Result): ThreadAnswer<Result> {
+/** For the thread's own file: runs a task and wraps its result or refusal. */
+export function runTask<Task, Result>(task: Task, work: (task: Task) => Result): ThreadAnswer<Result> {
   try {
     return { result: work(task) }
   } catch (error) {

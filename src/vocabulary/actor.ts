@@ -1,4 +1,4 @@
-/** Who is calling. `guest` and `user` come with a session, `api` with a key that acts as its user. */
+/** The caller. `guest` and `user` come with a session, `api` with an API key that acts as its user. */
 export type Actor = {
   kind: 'guest' | 'user' | 'api'
   userId: string
@@ -9,6 +9,6 @@ export type Actor = {
   keyId?: string
   /** An API key may be bound to one business; elsewhere it has no permission. */
   onlyBusinessId: string | undefined
-  /** The guests who became this user: what they left is theirs. */
+  /** The guest ids that this user had before: their records are the user's. */
   formerIds?: readonly string[]
 }

@@ -2,16 +2,18 @@ import { type Static, type TSchema, Type } from 'typebox'
 import { Check, Errors } from 'typebox/value'
 import { type Detail, invalidFields } from './errors.ts'
 import { cleanHtml } from './html.ts'
+import { MAX_CHOICES, MAX_LOCALES } from './limits.ts'
 import { isLocale } from './locales.ts'
 import { NewMedia, toMedia } from './media.ts'
+import * as refusal from './refusals.ts'
 import { Id } from './schemas.ts'
 
-export type Report = (field: string, error: string, message: string) => void
+export type Report = (detail: Detail) => void
 
-/** What is stored is read as it stands: nobody cleans it on the way. HTML was cleaned when it was written. */
+/** A stored value is returned as it stands, without cleaning: its HTML was cleaned when it was written. */
 export type Stored = { isHtml: boolean }
 
-/** Answers the value as it is to be stored, or looks at one that is `stored`; what is wrong with it is reported. */
+/** Returns the value to store, or checks one that is already `stored`; mistakes go to `report`. */
 export type CheckValue = (value: unknown, at: string, report: Report, stored?: Stored) => unknown
 
 type Settings = {
@@ -26,12 +28,10 @@ type Settings = {
 }
 
 const DEFAULT_MAX_LENGTH = 100_000
-const MAX_LOCALES = 100
 const MAX_MEDIA = 100
-const MAX_CHOICES = 500
 const MAX_DETAILS = 100
 
-// Years 1 to 9999: unlike what the service itself notes, a date in content may lie before 1970.
+// Years 1 to 9999: unlike the service's own timestamps, a date in content may lie before 1970.
 const Instant = Type.Integer({ minimum: -62_135_596_800, maximum: 253_402_300_799 })
 const GeoLocation = Type.Object({
   latitude: Type.Number({ minimum: -90, maximum: 90 }),
@@ -57,7 +57,7 @@ const CHECKS = {
   MULTI_SELECT: makeChoicesCheck,
 } satisfies Record<string, (settings: Settings) => CheckValue>
 
-/** The check of one block, with all that its settings say worked out. An empty value is right for every type. */
+/** Compiles the check of one block from its settings. An empty value is valid for every type. */
 export function makeCheck(type: keyof typeof CHECKS, settings: Settings = {}): CheckValue {
   const check = CHECKS[type](settings)
   return (value, at, report, stored) => (isAbsent(value) ? value : check(value, at, report, stored))
@@ -65,19 +65,19 @@ export function makeCheck(type: keyof typeof CHECKS, settings: Settings = {}): C
 
 export const isAbsent = (value: unknown): value is null | undefined => value === undefined || value === null
 
-/** Nothing was filled in: no value, or one with nothing in it. */
+/** No value, or an empty one. */
 export const isEmpty = (value: unknown) =>
   isAbsent(value) || value === '' || (typeof value === 'object' && Object.values(value).every((part) => part === ''))
 
 export type Details = ReturnType<typeof collectDetails>
 
-/** Gathers what is wrong, one detail a field, up to a hundred: a hostile body is not answered with a longer one. */
+/** Collects mistakes, one detail a field, up to a hundred: a hostile body gets no longer response. */
 export function collectDetails() {
   const details = new Map<string, Detail>()
-  /** Whoever looks further finds nothing that would be told. */
+  /** Further mistakes would not be reported. */
   const isFull = () => details.size >= MAX_DETAILS
-  const report: Report = (field, error, message) => {
-    if (!isFull() && !details.has(field)) details.set(field, { field, error, message })
+  const report: Report = (detail) => {
+    if (!isFull() && !details.has(detail.field)) details.set(detail.field, detail)
   }
   const listDetails = () => [...details.values()]
   const throwIfAny = () => {
@@ -93,10 +93,11 @@ function ofShape<Shape extends TSchema>(shape: Shape, keep = (value: Static<Shap
       const field = at + instancePath.replaceAll('/', '.')
       if (keyword === 'required') {
         for (const name of params.requiredProperties) {
-          report(`${field}.${name}`, 'REQUIRED', `${field}.${name} is required.`)
+          report(refusal.partRequired.asDetail({ field, name }))
         }
       } else {
-        report(field, keyword === 'maxLength' ? 'TOO_LONG' : 'INVALID', `${field} ${message}.`)
+        const { asDetail } = keyword === 'maxLength' ? refusal.shapeTooLong : refusal.shapeInvalid
+        report(asDetail({ field, message }))
       }
     }
     return value
@@ -107,41 +108,42 @@ function makeTextCheck({ maxLength = DEFAULT_MAX_LENGTH, variant }: Settings): C
   const toStored = variant === 'HTML' ? cleanHtml : (text: string) => text
 
   const checkOne: CheckValue = (text, at, report, stored) => {
-    if (typeof text !== 'string') return report(at, 'INVALID', `${at} must be a text.`)
+    if (typeof text !== 'string') return report(refusal.notAText.asDetail({ at }))
     if (!isLonger(text, maxLength)) {
       if (stored?.isHtml) return text
       const clean = toStored(text)
       if (clean === text) return text
-      if (stored) return report(at, 'NOT_CLEAN', `${at} holds markup that HTML texts may not; write it again.`)
-      // Cleaning may lengthen a text (& becomes &amp;). What is stored must fit, or it could not be sent back as it was read.
+      if (stored) return report(refusal.textNotClean.asDetail({ at }))
+      // Cleaning may lengthen a text (& becomes &amp;). The stored text must fit the limit, or it could not be sent
+      // back unchanged.
       if (!isLonger(clean, maxLength)) return clean
     }
-    report(at, 'TOO_LONG', `${at} cannot be longer than ${maxLength} characters.`)
+    report(refusal.textTooLong.asDetail({ at, maxLength }))
   }
 
   return (value, at, report, stored) => {
     if (typeof value === 'string') return checkOne(value, at, report, stored)
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-      return report(at, 'INVALID', `${at} must be a text, or an object of texts by locale.`)
+      return report(refusal.notATextOrTexts.asDetail({ at }))
     }
     const texts = Object.entries(value)
-    if (texts.length > MAX_LOCALES) return report(at, 'INVALID', `${at} cannot have more than ${MAX_LOCALES} locales.`)
+    if (texts.length > MAX_LOCALES) return report(refusal.tooManyLocales.asDetail({ at }))
     return Object.fromEntries(
       texts.map(([locale, text]) => {
         const field = `${at}.${locale.slice(0, 35).toWellFormed()}`
-        if (!isLocale(locale)) report(field, 'INVALID', `${field}: the key is not a locale such as en or de-CH.`)
+        if (!isLocale(locale)) report(refusal.notALocale.asDetail({ field }))
         return [locale, checkOne(text, field, report, stored)]
       }),
     )
   }
 }
 
-/** Counts code points, as JSON schemas do; the first look spares most texts the count. */
+/** Counts code points, as JSON Schema does; the first test spares most texts the count. */
 function isLonger(text: string, limit: number): boolean {
   if (text.length <= limit) return false
   if (text.length > 2 * limit) return true
   let left = limit
-  // By index: taking a text of a megabyte apart into an array costs several times as much.
+  // By index: splitting a text of a megabyte into an array costs several times as much.
   for (let at = 0; at < text.length; at += (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1) if (left-- === 0) return true
   return false
 }
@@ -154,7 +156,7 @@ function makeNumberCheck({ min, max, integer = false }: Settings): CheckValue {
   const fits = integer ? Number.isInteger : Number.isFinite
   return (value, at, report) => {
     if (typeof value === 'number' && fits(value) && value >= lowest && value <= highest) return value
-    report(at, 'INVALID', `${at} must be ${wanted}.`)
+    report(refusal.numberInvalid.asDetail({ at, wanted }))
   }
 }
 
@@ -164,18 +166,18 @@ function makeMediaCheck({ accept = [], maxItems = MAX_MEDIA }: Settings): CheckV
     const media = checkMediaShape(value, at, report)
     const mimeType = (media as { mimeType?: unknown } | null | undefined)?.mimeType
     if (typeof mimeType === 'string' && !isAccepted(mimeType)) {
-      report(`${at}.mimeType`, 'INVALID', `${at}.mimeType is none that the block accepts.`)
+      report(refusal.mediaTypeNotAccepted.asDetail({ at }))
     }
     return media
   }
   return (value, at, report) => {
     if (!Array.isArray(value)) return checkOne(value, at, report)
-    if (value.length > maxItems) return report(at, 'INVALID', `${at} cannot have more than ${maxItems} items.`)
+    if (value.length > maxItems) return report(refusal.tooManyMedia.asDetail({ at, maxItems }))
     return value.map((item, index) => checkOne(item, `${at}.${index}`, report))
   }
 }
 
-/** Media types have no case; `image/*` is kept as `image/`. Without any, everything matches. */
+/** Media types are case-insensitive; `image/*` is kept as `image/`. An empty list matches everything. */
 function makeMatcher(accept: readonly string[]): (mimeType: string) => boolean {
   if (accept.length === 0) return () => true
   const accepted = new Set(accept.map((range) => range.toLowerCase().replace(/[*]$/, '')))
@@ -190,20 +192,20 @@ function makeChoiceCheck({ options = [] }: Settings): CheckValue {
   const known = new Set<unknown>(options)
   return (value, at, report) => {
     if (known.has(value)) return value
-    report(at, 'INVALID', `${at} must be one of the block’s options.`)
+    report(refusal.notAnOption.asDetail({ at }))
   }
 }
 
 function makeChoicesCheck(settings: Settings): CheckValue {
   const checkOne = makeChoiceCheck(settings)
   return (value, at, report) => {
-    if (!Array.isArray(value)) return report(at, 'INVALID', `${at} must be an array of choices.`)
-    if (value.length > MAX_CHOICES) return report(at, 'INVALID', `${at} cannot have more than ${MAX_CHOICES} choices.`)
+    if (!Array.isArray(value)) return report(refusal.notChoices.asDetail({ at }))
+    if (value.length > MAX_CHOICES) return report(refusal.tooManyChoices.asDetail({ at }))
     const seen = new Set<unknown>()
     for (const [index, choice] of value.entries()) {
       const field = `${at}.${index}`
       checkOne(choice, field, report)
-      if (seen.has(choice)) report(field, 'DUPLICATE', `${field} is chosen twice.`)
+      if (seen.has(choice)) report(refusal.chosenTwice.asDetail({ field }))
       seen.add(choice)
     }
     return [...value]

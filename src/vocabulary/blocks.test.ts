@@ -19,19 +19,33 @@ function problemsOf(work: () => unknown): string[] {
   }
 }
 
-const one = (type: Block['type'], value: unknown, settings?: Block['settings']) => checkFreeBlocks([{ id: 'a', type, settings, value }])[0]?.value // biome-ignore format: one line
+const one = (type: Block['type'], value: unknown, settings?: Block['settings']) =>
+  checkFreeBlocks([{ id: 'a', type, settings, value }])[0]?.value
 
-/** A value alone is judged as one of an entry whose schema has that block. */
+/** Checks a single value like an entry whose schema has that block. */
 function problemsWith(...[type, value, settings]: Parameters<typeof one>): string[] {
   const problems = problemsOf(() => one(type, value, settings))
   const compiled = compileBlocks([{ id: 'a', type, settings }])
   const mistakes = compiled.findMistakes([{ id: 'a', type, value }], { complete: false })
-  assert.deepEqual(mistakes.map(({ field, error }) => `${field}: ${error}`), problems) // biome-ignore format: one line
+  assert.deepEqual(
+    mistakes.map(({ field, error }) => `${field}: ${error}`),
+    problems,
+  )
   return problems
 }
 
 const MEDIA = { id: 'm', url: 'https://example.com/a.png', mimeType: 'image/png' }
-const ALL_SETTINGS: NonNullable<Block['settings']> = { maxLength: 1, variant: 'HTML', min: 5, max: 6, integer: true, options: ['Red'], targetType: 'USER', accept: ['image/png'], maxItems: 1 } // biome-ignore format: one line
+const ALL_SETTINGS: NonNullable<Block['settings']> = {
+  maxLength: 1,
+  variant: 'HTML',
+  min: 5,
+  max: 6,
+  integer: true,
+  options: ['Red'],
+  targetType: 'USER',
+  accept: ['image/png'],
+  maxItems: 1,
+}
 const OWN_SETTINGS: Record<Block['type'], string[]> = {
   TEXT: ['maxLength', 'variant'],
   NUMBER: ['min', 'max', 'integer'],
@@ -67,7 +81,17 @@ test('every type takes its own values, and none', () => {
 })
 
 test('a value fits another type only where the two look the same', () => {
-  const values = { TEXT: 'a b', NUMBER: 1.5, BOOLEAN: true, DATE: 0, RELATIONSHIP: 'usr_1', GEO_LOCATION: { latitude: 1, longitude: 2 }, MEDIA, SELECT: 'a b', MULTI_SELECT: ['a b'] } // biome-ignore format: one line
+  const values = {
+    TEXT: 'a b',
+    NUMBER: 1.5,
+    BOOLEAN: true,
+    DATE: 0,
+    RELATIONSHIP: 'usr_1',
+    GEO_LOCATION: { latitude: 1, longitude: 2 },
+    MEDIA,
+    SELECT: 'a b',
+    MULTI_SELECT: ['a b'],
+  }
   const taken: Partial<Record<Block['type'], Block['type'][]>> = {
     TEXT: ['TEXT', 'RELATIONSHIP', 'SELECT'],
     NUMBER: ['NUMBER', 'DATE'],
@@ -116,7 +140,10 @@ test('what is of another type is refused, and the detail says where', () => {
     ['MULTI_SELECT', ['a', 'a'.repeat(201)], '.1: TOO_LONG'],
     ['MULTI_SELECT', times(501, String), ': INVALID'],
   ] as const) {
-    assert.deepEqual(problemsWith(type, value), problems.map((problem) => `blocks.0.value${problem}`)) // biome-ignore format: one line
+    assert.deepEqual(
+      problemsWith(type, value),
+      problems.map((problem) => `blocks.0.value${problem}`),
+    )
   }
 })
 
@@ -179,7 +206,9 @@ test('a setting of another type changes nothing for a value', () => {
     ['SELECT', 'Green'],
     ['MULTI_SELECT', ['Green', 'Blue']],
   ] as const) {
-    const settings = Object.fromEntries(Object.entries(ALL_SETTINGS).filter(([name]) => !OWN_SETTINGS[type].includes(name))) // biome-ignore format: one line
+    const settings = Object.fromEntries(
+      Object.entries(ALL_SETTINGS).filter(([name]) => !OWN_SETTINGS[type].includes(name)),
+    )
     assert.deepEqual(problemsWith(type, value, settings), [])
     assert.deepEqual(one(type, value, settings), value)
   }
@@ -200,7 +229,10 @@ test('all mistakes are told at once, up to a hundred', () => {
     { id: 'b', type: 'TEXT', value: 'fine' },
     { id: 'a', type: 'GEO_LOCATION', value: { latitude: 0, longitude: 999 } },
   ]
-  assert.deepEqual(problemsOf(() => checkFreeBlocks(blocks, 'items')), ['items.2.id: DUPLICATE', 'items.0.value: INVALID', 'items.2.value.longitude: INVALID']) // biome-ignore format: one line
+  assert.deepEqual(
+    problemsOf(() => checkFreeBlocks(blocks, 'items')),
+    ['items.2.id: DUPLICATE', 'items.0.value: INVALID', 'items.2.value.longitude: INVALID'],
+  )
   const sevens = times(500, () => 7)
   assert.equal(problemsWith('MULTI_SELECT', sevens).length, 100)
 })
@@ -227,17 +259,25 @@ test('ids are assigned to blocks and media, and unknown parts of a value are dro
 test('a free block that calls itself required has a value', () => {
   for (const value of [undefined, null, '', {}, { en: '' }, '<script>x</script>']) {
     const block: NewBlock = { id: 'a', type: 'TEXT', required: true, settings: { variant: 'HTML' }, value }
-    assert.deepEqual(problemsOf(() => checkFreeBlocks([block])), ['blocks.0.value: REQUIRED']) // biome-ignore format: one line
+    assert.deepEqual(
+      problemsOf(() => checkFreeBlocks([block])),
+      ['blocks.0.value: REQUIRED'],
+    )
   }
   for (const [type, value] of [
     ['NUMBER', 0],
     ['BOOLEAN', false],
   ] as const) {
-    // biome-ignore format: one line
-    assert.deepEqual(problemsOf(() => checkFreeBlocks([{ id: 'a', type, required: true, value }])), []) // biome-ignore format: one line
+    assert.deepEqual(
+      problemsOf(() => checkFreeBlocks([{ id: 'a', type, required: true, value }])),
+      [],
+    )
   }
   const wrong: NewBlock = { id: 'a', type: 'GEO_LOCATION', required: true, value: { latitude: 0, longitude: 999 } }
-  assert.deepEqual(problemsOf(() => checkFreeBlocks([wrong])), ['blocks.0.value.longitude: INVALID']) // biome-ignore format: one line
+  assert.deepEqual(
+    problemsOf(() => checkFreeBlocks([wrong])),
+    ['blocks.0.value.longitude: INVALID'],
+  )
 })
 
 test('references are found by what they point at', () => {
@@ -282,8 +322,9 @@ test('a schema says enough about its blocks, and holds no values', () => {
 test('a schema sets for each type only what that type has', () => {
   for (const type of BLOCK_TYPES) {
     const misplaced = Object.keys(ALL_SETTINGS).filter((name) => !OWN_SETTINGS[type].includes(name))
-    const problemsSet = (settings: Block['settings']) => problemsOf(() => checkSchemaBlocks([{ id: 'a', type, settings }])).sort() // biome-ignore format: one line
-    assert.deepEqual(problemsSet(ALL_SETTINGS), misplaced.map((name) => `blocks.0.settings.${name}: INVALID`).sort()) // biome-ignore format: one line
+    const problemsSet = (settings: Block['settings']) =>
+      problemsOf(() => checkSchemaBlocks([{ id: 'a', type, settings }])).sort()
+    assert.deepEqual(problemsSet(ALL_SETTINGS), misplaced.map((name) => `blocks.0.settings.${name}: INVALID`).sort())
     const absent = Object.fromEntries(misplaced.map((name) => [name, undefined]))
     assert.deepEqual(problemsSet({ ...ALL_SETTINGS, ...absent }), [])
   }
@@ -293,7 +334,8 @@ test('a schema sets for each type only what that type has', () => {
 })
 
 test('in a schema the smallest number is not above the greatest', () => {
-  const problemsOfRange = (settings: Block['settings']) => problemsOf(() => checkSchemaBlocks([{ id: 'a', type: 'NUMBER', settings }])) // biome-ignore format: one line
+  const problemsOfRange = (settings: Block['settings']) =>
+    problemsOf(() => checkSchemaBlocks([{ id: 'a', type: 'NUMBER', settings }]))
   assert.deepEqual(problemsOfRange({ min: 2, max: 1 }), ['blocks.0.settings.min: INVALID'])
   for (const settings of [{ min: 1, max: 1 }, { min: 2 }, { max: -2 }, { min: 2, max: undefined }, {}, undefined]) {
     assert.deepEqual(problemsOfRange(settings), [])

@@ -1,6 +1,8 @@
 import { type Static, Type } from 'typebox'
 import { collectDetails, isAbsent, isEmpty, makeCheck, type Report } from './block-values.ts'
 import { newId } from './ids.ts'
+import { MAX_OPTIONS } from './limits.ts'
+import * as refusal from './refusals.ts'
 import { Id, OneOf } from './schemas.ts'
 
 export const BLOCK_TYPES = [
@@ -16,7 +18,7 @@ export const BLOCK_TYPES = [
 ] as const
 export type BlockType = (typeof BLOCK_TYPES)[number]
 
-/** What a RELATIONSHIP can point at. */
+/** The kinds of record that a RELATIONSHIP can reference. */
 export const TARGET_TYPES = ['USER', 'PRODUCT', 'ENTRY', 'COLLECTION', 'ORDER'] as const
 export type TargetType = (typeof TARGET_TYPES)[number]
 
@@ -87,7 +89,7 @@ const parts = {
   ),
 }
 
-/** A field that a business made up: in a collection's schema without a value, elsewhere with one. */
+/** A custom field: without a value in a collection's schema, with one elsewhere. */
 export const Block = Type.Object({ id: BlockId, ...parts }, { title: 'Block' })
 export type Block = Static<typeof Block>
 
@@ -96,10 +98,7 @@ export type NewBlock = Static<typeof NewBlock>
 
 export const NewBlocks = Type.Array(NewBlock, { maxItems: 200 })
 
-/** Of all blocks of a schema: each process keeps those that it has met lately. */
-const MAX_OPTIONS = 5_000
-
-/** Blocks without a schema, each checked by its own type. Throws 422 with a detail for each mistake. */
+/** Checks blocks without a schema, each by its own type. Throws 422 with a detail for each mistake. */
 export function checkFreeBlocks(blocks: readonly NewBlock[], field = 'blocks'): Block[] {
   const { report, isFull, throwIfAny } = collectDetails()
   collectIds(blocks, field, report)
@@ -108,24 +107,24 @@ export function checkFreeBlocks(blocks: readonly NewBlock[], field = 'blocks'): 
     if (isFull()) break
     const at = `${field}.${index}.value`
     const value = makeCheck(block.type, block.settings)(block.value, at, report)
-    if (block.required && isEmpty(value)) report(at, 'REQUIRED', `${at} is required.`)
+    if (block.required && isEmpty(value)) report(refusal.valueRequired.asDetail({ at }))
     checked.push(toBlock(block, value))
   }
   throwIfAny()
   return checked
 }
 
-/** The blocks of a collection: they say what its entries hold, and hold nothing themselves. */
+/** Checks the blocks of a collection: they define the fields of its entries, and have no values. */
 export function checkSchemaBlocks(blocks: readonly NewBlock[], field = 'blocks'): Block[] {
   const { report, throwIfAny } = collectDetails()
   collectIds(blocks, field, report)
   for (const [index, block] of blocks.entries()) {
     const at = `${field}.${index}`
-    if (!isAbsent(block.value)) report(`${at}.value`, 'INVALID', 'A block of a schema has no value.')
+    if (!isAbsent(block.value)) report(refusal.schemaHasNoValues.asDetail({ at }))
     checkSettings(block, `${at}.settings`, report)
   }
   const options = blocks.reduce((sum, { settings }) => sum + (settings?.options?.length ?? 0), 0)
-  if (options > MAX_OPTIONS) report(field, 'TOO_MANY', `The blocks of a schema have ${MAX_OPTIONS} options at most.`)
+  if (options > MAX_OPTIONS) report(refusal.tooManyOptions.asDetail({ field }))
   throwIfAny()
   return blocks.map((block) => toBlock(block, undefined))
 }
@@ -133,20 +132,20 @@ export function checkSchemaBlocks(blocks: readonly NewBlock[], field = 'blocks')
 function checkSettings({ type, settings = {} }: NewBlock, at: string, report: Report): void {
   for (const [name, types] of Object.entries(SETTING_TYPES)) {
     if (settings[name as keyof BlockSettings] === undefined || types.includes(type)) continue
-    report(`${at}.${name}`, 'INVALID', `settings.${name} is for ${types.join(' and ')}, not for ${type}.`)
+    report(refusal.settingMisplaced.asDetail({ at, name, types: types.join(' and '), type }))
   }
   const { options, targetType, min, max } = settings
-  const lacks = (name: string) => report(`${at}.${name}`, 'REQUIRED', `A ${type} needs settings.${name}.`)
+  const lacks = (name: string) => report(refusal.settingRequired.asDetail({ at, name, type }))
   if ((type === 'SELECT' || type === 'MULTI_SELECT') && !options?.length) lacks('options')
   if (type === 'RELATIONSHIP' && !targetType) lacks('targetType')
   if (min !== undefined && max !== undefined && min > max) {
-    report(`${at}.min`, 'INVALID', 'settings.min cannot be greater than settings.max.')
+    report(refusal.boundsReversed.asDetail({ at }))
   }
 }
 
 export type Reference = { field: string; targetType: TargetType; id: string }
 
-/** What checked blocks point at, so that somebody can see whether it exists. */
+/** The references in checked blocks, so that a caller can see whether their targets exist. */
 export const referencesOf = (blocks: readonly Block[], field = 'blocks'): Reference[] =>
   blocks.flatMap(({ type, settings, value }, index) =>
     type === 'RELATIONSHIP' && settings?.targetType && typeof value === 'string'
@@ -154,12 +153,12 @@ export const referencesOf = (blocks: readonly Block[], field = 'blocks'): Refere
       : [],
   )
 
-/** The ids that the blocks have; one that comes again is reported. */
+/** Collects the blocks' ids and reports duplicates. */
 export function collectIds(blocks: readonly NewBlock[], field: string, report: Report): Set<string> {
   const seen = new Set<string>()
   for (const [index, { id }] of blocks.entries()) {
     if (id === undefined) continue
-    if (seen.has(id)) report(`${field}.${index}.id`, 'DUPLICATE', `Two blocks have the id ${id}.`)
+    if (seen.has(id)) report(refusal.blockIdRepeated.asDetail({ at: `${field}.${index}`, id }))
     seen.add(id)
   }
   return seen

@@ -1,19 +1,29 @@
 export const PAYMENT_METHODS = ['CREDIT_CARD', 'CARD_PROVIDER'] as const
 
+/** Of a product without another one. Shipping belongs to it, too. */
+export const STANDARD_TAX_CLASS = 'standard'
+
 export type ShippingMethod = { id: string; name: string; price: number; freeFrom?: number | undefined }
 
-/** Where a business sells: its `id` is the "market code" of the API. */
+/** A market that a business sells in; its `id` is the "market code" of the API. */
 export type Market = {
   id: string
   name: string
   currency: string
   taxBps: number
   taxShipping: boolean
+  /** Prices, shipping prices and fixed discounts have the tax inside. */
+  pricesIncludeTax: boolean
+  taxRates: { taxClass: string; taxBps: number }[]
   shippingMethods: ShippingMethod[]
   paymentMethods: (typeof PAYMENT_METHODS)[number][]
 }
 
-/** A business with its settings, as every request for it carries them. */
+/** A class without a rate of its own is taxed at the market's. */
+export const taxRateOf = ({ taxRates, taxBps }: Pick<Market, 'taxRates' | 'taxBps'>, taxClass: string): number =>
+  taxRates.find((rate) => rate.taxClass === taxClass)?.taxBps ?? taxBps
+
+/** A business with its settings, as every request carries it. */
 export type Business = {
   id: string
   name: string
@@ -23,9 +33,9 @@ export type Business = {
   locales: string[]
   allowedOrigins: string[]
   markets: Market[]
-  stripeAccountId: string | null
+  paymentAccount: string | null
   cell: string
-  /** By the operator: nobody gets at it. */
+  /** Suspended by the operator: nobody can access it. */
   suspendedAt: Date | null
   version: number
   createdAt: Date

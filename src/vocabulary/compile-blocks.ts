@@ -1,23 +1,24 @@
 import { collectDetails, type Details, isEmpty, makeCheck, type Report } from './block-values.ts'
 import { type Block, collectIds, type NewBlock, toBlock } from './blocks.ts'
 import type { Detail } from './errors.ts'
+import * as refusal from './refusals.ts'
 
 /**
- * `complete`: all that is required must be there. `field`: where the blocks stand in the body, `blocks` if not said. `isStored`:
- * the blocks were written under their own settings, and are to fit as they stand.
+ * `complete`: required blocks must have a value. `field`: the path of the blocks in the body, `blocks` by default.
+ * `isStored`: the blocks were written under an earlier schema, and are checked as they stand.
  */
 export type CheckOptions = { complete: boolean; field?: string; isStored?: boolean }
 
 export type CompiledBlocks = {
-  /** The blocks as they are to be stored. Throws 422 with a detail for each mistake. */
+  /** Returns the blocks to store. Throws 422 with a detail for each mistake. */
   check(blocks: readonly NewBlock[], options: CheckOptions): Block[]
-  /** What `check` would throw as details; none if the blocks fit. */
+  /** The details that `check` would throw; empty if the blocks fit. */
   findMistakes(blocks: readonly NewBlock[], options: CheckOptions): Detail[]
 }
 
 /**
- * The blocks of a collection as a check of its entries' blocks. Each is answered with the label and settings of the
- * schema, which rule whatever was sent. Worth keeping: all that depends on the schema alone is worked out here.
+ * Compiles a collection's schema into a check of its entries' blocks. Label and settings always come from the schema,
+ * whatever was sent. Cache the result: everything that depends on the schema alone is computed here.
  */
 export function compileBlocks(schema: readonly Block[]): CompiledBlocks {
   const rules = new Map(schema.map((block) => [block.id, toRule(block)]))
@@ -33,13 +34,13 @@ export function compileBlocks(schema: readonly Block[]): CompiledBlocks {
       const { id, type } = block
       const at = `${field}.${index}`
       const rule = id === undefined ? undefined : rules.get(id)
-      if (id === undefined) report(`${at}.id`, 'REQUIRED', `${at}.id is required.`)
-      else if (!rule) report(`${at}.id`, 'NOT_FOUND', `The schema has no block ${id}.`)
-      else if (rule.type !== type) report(`${at}.type`, 'INVALID', `The block ${id} is a ${rule.type}.`)
+      if (id === undefined) report(refusal.blockIdRequired.asDetail({ at }))
+      else if (!rule) report(refusal.blockNotFound.asDetail({ at, id }))
+      else if (rule.type !== type) report(refusal.blockTypeDiffers.asDetail({ at, id, type: rule.type }))
       else checked.push(rule.check(block, `${at}.value`, options, report))
     }
     for (const id of complete ? required : []) {
-      if (!sent.has(id)) report(`${field}.${id}`, 'REQUIRED', `${id} is required.`)
+      if (!sent.has(id)) report(refusal.blockRequired.asDetail({ at: `${field}.${id}`, id }))
     }
     return checked
   }
@@ -67,7 +68,7 @@ function toRule(block: Block) {
     check({ value, settings }: NewBlock, at: string, { complete, isStored }: CheckOptions, report: Report): Block {
       const stored = isStored ? { isHtml: settings?.variant === 'HTML' } : undefined
       const checked = checkValue(value, at, report, stored)
-      if (complete && required && isEmpty(checked)) report(at, 'REQUIRED', `${id} is required.`)
+      if (complete && required && isEmpty(checked)) report(refusal.blockRequired.asDetail({ at, id }))
       return toBlock(block, checked)
     },
   }

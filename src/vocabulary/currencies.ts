@@ -1,4 +1,5 @@
-// ISO 4217 codes in use, by their number of minor units. Not from Intl: it counts some differently and accepts unknown codes.
+// ISO 4217 codes in use, by their number of minor units. Not from Intl: it counts some differently and accepts unknown
+// codes.
 const BY_MINOR_UNITS: Record<number, string> = {
   0: 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF',
   2: `AED AFN ALL AMD AOA ARS AUD AWG AZN BAM BBD BDT BMD BND BOB BRL BSD BTN BWP BYN BZD CAD CDF CHF CNY COP CRC CUP CVE CZK
@@ -15,7 +16,7 @@ const MINOR_UNITS = new Map(
   ),
 )
 
-/** How many digits of it are minor units: 2 for USD, 0 for JPY. */
+/** The number of minor-unit digits: 2 for USD, 0 for JPY. */
 export const exponentOf = (code: string) => MINOR_UNITS.get(code) ?? 2
 
 export const isCurrency = (code: string) => MINOR_UNITS.has(code)

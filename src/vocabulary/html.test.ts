@@ -119,7 +119,7 @@ test('cleaning what is clean changes nothing', () => {
   )
 })
 
-// Nearly clean: the parts that clean markup is made of, put together in any order, and some that are off by a little.
+// Nearly clean: fragments of clean markup in any order, and some that are slightly off.
 const tidy = fc
   .array(
     fc.constantFrom(

@@ -1,6 +1,6 @@
 import sanitizeHtml from 'sanitize-html'
 
-// The parser looks through its open tags at every tag, so without a limit deep nesting costs the square of its depth.
+// The parser searches its open tags at every tag, so without a limit deep nesting takes quadratic time.
 const MAX_DEPTH = 256
 
 const TAGS = `p br hr h1 h2 h3 h4 h5 h6 ul ol li blockquote pre code b strong i em u s sub sup a img span div
@@ -19,7 +19,7 @@ const OPTIONS: sanitizeHtml.IOptions = {
   allowedSchemes: ['http', 'https', 'mailto', 'tel'],
   allowedSchemesByTag: { img: ['http', 'https'] },
   allowProtocolRelative: false,
-  // Of these not even the text is kept.
+  // Removed with their text.
   nonTextTags: 'script style textarea option xmp iframe noembed noframes svg math title'.split(' '),
   transformTags: {
     a: (tagName, { href, title, target }) => ({
@@ -34,16 +34,16 @@ const OPTIONS: sanitizeHtml.IOptions = {
   },
 }
 
-// The check of an address takes spaces out, then comments one by one, and copies the rest each time: thousands of them
-// (`<!---->`, also as `< !---->`) would keep the process busy for minutes. An address that is well written has no `<`.
+// The URL check removes spaces, then comments one by one, and copies the rest each time: thousands of them (`<!---->`,
+// also as `< !---->`) would block the process for minutes. A well-formed URL has no `<`.
 function isAddress(text: string | undefined): text is string {
   return text !== undefined && !text.includes('<')
 }
 
-// What else begins with `<` or `&` is text, and the parser would take longer for each of them than for a tag.
+// Any other `<` or `&` is text, and the parser takes longer for each of them than for a tag.
 const MARKUP = /<[a-z/!?]|&[a-z#]/i
 
-/** Rich text without anything that runs, frames or styles. Cleaning again what is clean changes nothing. */
+/** Sanitised rich text: no scripts, frames or styles. Idempotent. */
 export function cleanHtml(text: string): string {
   if (!MARKUP.test(text)) return escapeHtml(text)
   if (isPlainlyClean(text)) return text
@@ -52,16 +52,19 @@ export function cleanHtml(text: string): string {
 
 export const hasMarkup = (text: string) => MARKUP.test(text)
 
-/** What `cleanHtml` does when nothing is known of a text: up to a second for a megabyte. */
+/** Cleans with the parser: up to a second for a megabyte. */
 export function parseAndClean(text: string): string {
   const { clean, isWhole } = cleanOnce(text)
-  // Where a tag was dropped, its neighbours may now close each other: `<p><x><p>` reads differently without the x.
+  // After a tag was dropped, its neighbours may close each other: `<p><x><p>` parses differently without the x.
   return isWhole ? clean : cleanOnce(clean).clean
 }
 
 const cleanedAhead = new Map<string, { clean: string; users: number }>()
 
-/** `cleanHtml` will answer `clean` for this text, until as many have forgotten it as have remembered it. */
+/**
+ * Makes `cleanHtml` return `clean` for this text until it has been forgotten as often as remembered (reference
+ * counting).
+ */
 export function rememberCleaned(text: string, clean: string): void {
   cleanedAhead.set(text, { clean, users: (cleanedAhead.get(text)?.users ?? 0) + 1 })
 }
@@ -70,8 +73,8 @@ export function forgetCleaned(text: string): void {
   if (known && --known.users === 0) cleanedAhead.delete(text)
 }
 
-// One part of markup that is as the parser would write it: a text, or a tag with nothing in it that needs a closer look.
-// Whatever is written otherwise is for the parser.
+// One piece of markup exactly as the parser would write it: a text, or a tag that needs no closer check. Anything else
+// goes to the parser.
 const VALUE = String.raw`[^"<>&]*(?:&(?:amp|lt|gt|quot);[^"<>&]*)*`
 const PATH = String.raw`[^"<>&\\\x00-\x20]*(?:&amp;[^"<>&\\\x00-\x20]*)*`
 const PART = new RegExp(
@@ -87,7 +90,7 @@ const PART = new RegExp(
 )
 const VOID = new Set(['br', 'hr', 'img', 'col'])
 
-/** Which elements end when another one begins directly in them. */
+/** The elements that another start tag closes implicitly. */
 const ENDED_BY = new Map(
   Object.entries({
     p: 'p h1 h2 h3 h4 h5 h6 ul ol pre blockquote div hr table',
@@ -100,7 +103,10 @@ const ENDED_BY = new Map(
   }).map(([name, others]) => [name, new Set(others.split(' '))]),
 )
 
-/** Whether the parser would leave it as it is, seen without the parser: what is stored is cleaned often, and takes long. */
+/**
+ * Whether the parser would return the text unchanged, decided without the parser: stored texts are cleaned often, and
+ * parsing is slow.
+ */
 function isPlainlyClean(text: string): boolean {
   const open: string[] = []
   PART.lastIndex = 0
@@ -141,5 +147,5 @@ function cleanOnce(text: string): { clean: string; isWhole: boolean } {
 
 class TooDeep extends Error {}
 
-/** Nobody writes such markup: show it as the text that it is. */
+/** Too deeply nested to be written by a person: shown as text. */
 const escapeHtml = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')

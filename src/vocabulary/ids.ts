@@ -10,10 +10,10 @@ export function newId(prefix: string, timeMs?: number): string {
   return `${prefix}_${base32(bytes, 26)}`
 }
 
-/** Short and random (60 bits): it leads every key of every table a business owns. */
+/** Short and random (60 bits): it is the first column of every key in a business's tables. */
 export const newBusinessId = () => `biz_${base32(randomBytes(8), 13).slice(1)}`
 
-/** Read from the last byte on; what is missing in front is zero. */
+/** Big-endian, padded with zeros. */
 function base32(bytes: Uint8Array, length: number): string {
   let text = ''
   let waiting = 0

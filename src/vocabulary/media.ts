@@ -3,9 +3,9 @@ import { newId } from './ids.ts'
 import { idOf } from './schemas.ts'
 
 const MediaId = idOf('med', '01jcq3v7k8f5t9x2m4n6p8r0sw')
-const MediaUrl = Type.String({
+export const MediaUrl = Type.String({
   maxLength: 2048,
-  // One character of the host, then anything that needs no quoting: a pattern without two ways to match stays linear.
+  // One character of the host, then anything that needs no quoting: an unambiguous pattern matches in linear time.
   pattern: '^https?://[^\\s/?#"<>\\\\][^\\s"<>\\\\]*$',
   'x-says': { pattern: 'must be a whole address that begins with http:// or https://' },
   description: 'Absolute, http or https.',
@@ -17,7 +17,7 @@ const MimeType = Type.String({
   examples: ['image/png'],
 })
 
-/** A picture, video or other file; we keep its address, not its bytes. */
+/** A picture, video or other file; only its URL is stored, not its bytes. */
 export const Media = Type.Object({ id: MediaId, url: MediaUrl, mimeType: MimeType }, { title: 'Media' })
 export type Media = Static<typeof Media>
 

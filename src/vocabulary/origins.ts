@@ -4,7 +4,7 @@ export function isOrigin(text: string): boolean {
   return url !== null && (url.protocol === 'https:' || url.protocol === 'http:') && url.origin === text
 }
 
-/** An origin, or one with a path below which everything is meant: `https://shop.example.com/account`. */
+/** An origin, or an origin with a path prefix: `https://shop.example.com/account`. */
 export function isOriginOrPrefix(text: string): boolean {
   const url = URL.parse(text)
   return (
@@ -12,7 +12,7 @@ export function isOriginOrPrefix(text: string): boolean {
   )
 }
 
-/** Is this address on that origin, and below its path if it has one? `/account` is not the beginning of `/accounts`. */
+/** Whether this URL has that origin, and its path prefix if there is one. `/account` is not a prefix of `/accounts`. */
 export function isBelow(allowed: string, { origin, pathname }: URL): boolean {
   const prefix = new URL(allowed)
   const path = prefix.pathname.replace(/\/+$/, '')

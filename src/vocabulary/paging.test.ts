@@ -12,11 +12,20 @@ const isAfter = (row: Row, [createdAt, id]: [number, string]) =>
   row.createdAt < createdAt || (row.createdAt === createdAt && row.id < id)
 const newestFirst = (a: Row, b: Row) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1)
 
-/** A table as every list reads it: newest first, from where the cursor says, one row more than asked. */
+/** Reads a table as every list does: newest first, after the cursor, one row more than the limit. */
 function readPage(table: Row[], limit: number, cursor: string | null): Page<Row> {
   const position = decodeCursor(FILTERS, cursor, SHAPE) as [number, string] | undefined
-  const rows = table.filter((row) => !position || isAfter(row, position)).sort(newestFirst).slice(0, limit + 1) // biome-ignore format: one chain
-  return toPage(rows, limit, FILTERS, (row) => [row.createdAt, row.id], (row) => row) // biome-ignore format: one line
+  const rows = table
+    .filter((row) => !position || isAfter(row, position))
+    .sort(newestFirst)
+    .slice(0, limit + 1)
+  return toPage(
+    rows,
+    limit,
+    FILTERS,
+    (row) => [row.createdAt, row.id],
+    (row) => row,
+  )
 }
 
 const isRefused = (error: unknown) =>
@@ -68,8 +77,15 @@ test('rows that come and go while somebody pages change nothing for those that s
 test('the row a cursor stands on may be deleted', () => {
   const table = [5, 4, 3, 2, 1].map((createdAt) => ({ createdAt, id: 'a' }))
   const { cursor } = readPage(table, 2, null)
-  const rest = readPage(table.filter(({ createdAt }) => createdAt !== 4), 2, cursor) // biome-ignore format: one line
-  assert.deepEqual(rest.items.map(({ createdAt }) => createdAt), [3, 2]) // biome-ignore format: one line
+  const rest = readPage(
+    table.filter(({ createdAt }) => createdAt !== 4),
+    2,
+    cursor,
+  )
+  assert.deepEqual(
+    rest.items.map(({ createdAt }) => createdAt),
+    [3, 2],
+  )
 })
 
 test('the last page has no cursor, also when it is full', () => {

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
-import { invalid } from './errors.ts'
+import { cursorInvalid } from './refusals.ts'
 
 export type Page<Item> = { items: Item[]; cursor: string | null }
 
-/** Where a page ends: the sort values of its last row, the id last. Numbers are whole. */
+/** Keyset pagination: the sort values of a page's last row, its id last. Numbers are integers. */
 export type Position = (string | number)[]
 
-/** A cursor belongs to the filters it was made for; `filters` also names the list and its business. */
+/** A cursor is valid only for the filters it was made for; `filters` also names the list and its business. */
 export type Filters = Record<string, string | number | boolean | undefined | null | readonly string[]>
 
 const fingerprint = (filters: Filters) =>
@@ -28,12 +28,12 @@ export function decodeCursor(
   const [print, ...position] = parse(cursor)
   const fits = position.length === shape.length && position.every((value, index) => isOfKind(value, shape[index]))
   if (print !== fingerprint(filters) || !fits) {
-    throw invalid('cursor', 'INVALID', 'This cursor does not belong to this list and its filters. Start without one.')
+    throw cursorInvalid()
   }
   return position as Position
 }
 
-/** Anybody can write a cursor, so no value may get through that a column cannot be compared with. */
+/** Anybody can forge a cursor, so every value must have a type that its column can be compared with. */
 const isOfKind = (value: unknown, kind: 'string' | 'number' | undefined) =>
   kind === 'number'
     ? Number.isSafeInteger(value)
@@ -48,7 +48,7 @@ function parse(cursor: string): unknown[] {
   }
 }
 
-/** `rows` were read with `limit + 1`: one more than asked means that there is a next page. */
+/** `rows` were read with `limit + 1`: an extra row means that there is a next page. */
 export function toPage<Row, Item>(
   rows: Row[],
   limit: number,
@@ -61,6 +61,6 @@ export function toPage<Row, Item>(
   return { items: shown.map(present), cursor: last === undefined ? null : encodeCursor(filters, positionOf(last)) }
 }
 
-/** Stored documents are joined as they are: parsing and writing them again would cost more than everything else together. */
+/** Joins stored JSON documents as text: parsing and serialising them would cost more than the rest of the request. */
 export const toPageText = ({ items, cursor }: Page<string>) =>
   `{"items":[${items.join(',')}],"cursor":${JSON.stringify(cursor)}}`

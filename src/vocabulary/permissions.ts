@@ -1,4 +1,4 @@
-/** What a role may allow in its business. `ADMIN` stands for all of them. */
+/** The permissions of a role in its business. `ADMIN` includes all others. */
 export const PERMISSIONS = [
   'ADMIN',
   'PRODUCTS_WRITE',
@@ -16,6 +16,6 @@ export type Permission = (typeof PERMISSIONS)[number]
 export const holds = (held: readonly Permission[], wanted: Permission) =>
   held.includes('ADMIN') || held.includes(wanted)
 
-/** Nobody grants what they lack: the first wanted permission that is not held, if any. */
+/** The first wanted permission that is not held, if any: users cannot grant what they lack. */
 export const firstLacking = (held: readonly Permission[], wanted: readonly Permission[]) =>
   wanted.find((permission) => !holds(held, permission))

@@ -1,11 +1,12 @@
 import type { Reference, TargetType } from './blocks.ts'
 import { type Detail, invalidFields } from './errors.ts'
+import { referenceNotFound } from './refusals.ts'
 
-/** Which of these ids exist in the business. What modules know of each other's records, the app hands in. */
+/** Returns those of the ids that exist in the business. The app passes in each module's resolver. */
 export type Resolver<Place> = (place: Place, businessId: string, ids: readonly string[]) => Promise<ReadonlySet<string>>
 export type Resolvers<Place> = Partial<Record<TargetType, Resolver<Place>>>
 
-/** Those of the references that lead nowhere: to a record that is not there, or of a kind that nobody knows. */
+/** The references whose target does not exist, or is of an unknown kind. */
 export async function findDangling<Place, Found extends Reference>(
   references: readonly Found[],
   resolvers: Resolvers<Place>,
@@ -23,13 +24,10 @@ export async function findDangling<Place, Found extends Reference>(
   return dangling.flat()
 }
 
-export const danglingDetail = ({ field, targetType, id }: Reference): Detail => ({
-  field,
-  error: 'NOT_FOUND',
-  message: `This business has no ${targetType} ${id}.`,
-})
+export const danglingDetail = ({ field, targetType, id }: Reference): Detail =>
+  referenceNotFound.asDetail({ field, targetType, id })
 
-/** Throws 422 with a detail for each reference that leads nowhere. */
+/** Throws 422 with a detail for each dangling reference. */
 export async function checkReferences<Place>(
   references: readonly Reference[],
   resolvers: Resolvers<Place>,

@@ -1,7 +1,7 @@
 import { type Static, type TProperties, type TSchema, type TSchemaOptions, Type } from 'typebox'
 
-/** Shapes that every module speaks. Each string and array has a bound; `examples` end up in the API reference. */
-/** Words for people follow the field's name; what has none gets a sentence made from the rule. */
+/** Schemas shared by all modules. Each string and array has a bound; `examples` appear in the API reference. */
+/** Wording for people, after the field's name; a keyword without one gets a generated sentence. */
 const ID_SAYS = { pattern: 'may hold letters, digits, - and _ only' }
 
 export const Id = Type.String({
@@ -60,7 +60,7 @@ export const Money = Type.Integer({
   'x-says': { type: 'must be a whole number of cents, such as 1999' },
   examples: [1999],
 })
-/** With an example of its own, so that those of one sale add up. */
+/** With its own example, so that the examples of one sale add up. */
 export const moneyOf = (example: number) => Type.Integer({ ...Money, examples: [example] })
 export const Currency = Type.String({
   pattern: '^[A-Z]{3}$',
@@ -79,11 +79,24 @@ export const BasisPoints = Type.Integer({
   examples: [1900],
 })
 
-/** One enum keyword, so a wrong value gives one error, and the reference shows one list. */
+export const TaxClass = Type.String({
+  minLength: 1,
+  maxLength: 40,
+  pattern: '^[a-z0-9-]+$',
+  description: 'Markets set the rate of each class.',
+  'x-says': { pattern: 'may hold lower-case letters, digits and hyphens only, such as reduced' },
+  examples: ['standard'],
+})
+
+/** A single `enum` keyword, so that a wrong value gives one error and the reference shows one list. */
 export const OneOf = <const Values extends string[]>(values: readonly [...Values], options: object = {}) =>
   Type.Unsafe<Values[number]>({ type: 'string', enum: [...values], examples: [values[0]], ...options })
 
 export const Nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()])
+
+/** A text or `null`. Not a union: a text that is too long is then told to be so. */
+export const NullableText = (options: TSchemaOptions & { maxLength: number }) =>
+  Type.Unsafe<string | null>({ type: ['string', 'null'], ...options })
 
 /** All fields optional: the body of a PUT, which changes what is sent and keeps the rest. */
 export const Changes = <Properties extends TProperties>(properties: Properties, options: TSchemaOptions = {}) =>
@@ -102,7 +115,7 @@ export const PageQuery = {
 export const PageOnly = Type.Object(PageQuery)
 export type PageOnly = Static<typeof PageOnly>
 
-/** Paths of a business, and of one of its records. */
+/** Path parameters of a business, and of one of its records. */
 export const BusinessParams = Type.Object({ businessId: BusinessId })
 export const RecordParams = Type.Object({ businessId: BusinessId, id: Id })
 

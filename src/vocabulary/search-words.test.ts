@@ -36,13 +36,13 @@ test('all words are asked for, the last one as a beginning unless it was finishe
 })
 
 test('one or two letters are no beginning for the index, which would go through the words of everybody', () => {
-  assert.deepEqual([toSearchQuery('a')?.exact, toSearchQuery('a')?.begun], ["(('a'…))", 'a'])
+  assert.deepEqual([toSearchQuery('a')?.exact, toSearchQuery('a')?.prefix], ["(('a'…))", 'a'])
   assert.deepEqual(
-    [toSearchQuery('blue ju')?.exact, toSearchQuery('blue ju')?.begun],
+    [toSearchQuery('blue ju')?.exact, toSearchQuery('blue ju')?.prefix],
     ["('blue' & ('ju'…)) | 'blueju':*", 'ju'],
   )
-  assert.deepEqual([toSearchQuery('a ')?.exact, toSearchQuery('a ')?.begun], ["('a')", undefined])
-  assert.deepEqual([toSearchQuery('jum')?.exact, toSearchQuery('jum')?.begun], ["('jum':*)", undefined])
+  assert.deepEqual([toSearchQuery('a ')?.exact, toSearchQuery('a ')?.prefix], ["('a')", undefined])
+  assert.deepEqual([toSearchQuery('jum')?.exact, toSearchQuery('jum')?.prefix], ["('jum':*)", undefined])
   assert.equal(toSearchQuery('猫')?.exact, "('猫':*)", 'where a sign is a word')
 })
 

@@ -1,11 +1,11 @@
-// PostgreSQL takes a megabyte of them at most: this many of the longest fit.
+// A tsvector holds a megabyte at most: this many of the longest terms fit.
 const MAX_TERMS = 3_000
 const MAX_TERM_LENGTH = 60
 const MAX_TEXT_LENGTH = 20_000
 const MAX_QUERY_TERMS = 10
 const MIN_CORRECTED_LENGTH = 4
 
-// Letters that Unicode does not take apart into a letter and an accent.
+// Letters that Unicode does not decompose into a base letter and an accent.
 const LETTERS: Record<string, string> = {
   ß: 'ss',
   ø: 'o',
@@ -19,20 +19,20 @@ const LETTERS: Record<string, string> = {
   ħ: 'h',
 }
 
-/** Case and accents gone: `Crème` and `creme` are one word, `ＫＩＴ` is `kit`. */
+/** Folds case and accents: `Crème` and `creme` are one word, `ＫＩＴ` is `kit`. */
 const fold = (text: string) =>
   text
-    .replace(/[™℠®©]/g, ' ') // no part of the word before it
-    .normalize('NFKD') // first: it makes capitals of some letters that have none to be lowered, such as those of ™
+    .replace(/[™℠®©]/g, ' ') // not part of the word before it
+    .normalize('NFKD') // before lower-casing: it turns some symbols into capitals
     .toLowerCase()
     .replace(/\p{M}+/gu, '')
     .replace(/[ßøłđðþæœıħ]/g, (letter) => LETTERS[letter] ?? letter)
 
-// Written without spaces: only a dictionary knows where their words begin.
+// Scripts without spaces: only a dictionary knows where their words begin.
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]/u
 const segmenter = new Intl.Segmenter('und', { granularity: 'word' })
 
-/** The words of a text, folded, in their order. The same function reads what is stored and what is asked for. */
+/** The folded words of a text, in order. Used both for indexing and for queries. */
 export function wordsOf(text: string): string[] {
   const runs = fold(text.slice(0, MAX_TEXT_LENGTH)).match(/[\p{L}\p{N}]+|\p{Extended_Pictographic}/gu) ?? []
   return runs
@@ -40,17 +40,17 @@ export function wordsOf(text: string): string[] {
     .map(toTerm)
 }
 
-/** By code points: half a surrogate pair could not be stored. */
+/** Cuts by code points: half a surrogate pair could not be stored. */
 const toTerm = (word: string) => Array.from(word).slice(0, MAX_TERM_LENGTH).join('')
 
 export const joinWords = (words: readonly string[]) => toTerm(words.join(''))
 
-/** What a word found there is worth, A the most. */
+/** The weight of a match, A the highest. */
 export type Weight = 'A' | 'B' | 'C' | 'D'
 
 /**
- * A tsvector as text, and its words that a typo may be made in. A word counts where it comes first. No more is asked for once
- * there is no room: finding the words of a whole large product takes seconds.
+ * A tsvector as text, and those of its words that can be matched fuzzily. A word has the weight of its first
+ * occurrence. Stops reading once the limit is reached: extracting all words of a very large product takes seconds.
  */
 export function toTerms(weighted: Iterable<readonly [Weight, readonly string[]]>): { terms: string; words: string[] } {
   const weights = new Map<string, Weight>()
@@ -62,69 +62,74 @@ export function toTerms(weighted: Iterable<readonly [Weight, readonly string[]]>
   return { terms, words: [...weights.keys()].filter(isCorrectable) }
 }
 
-// Numbers and SKUs have no typos that could be guessed, and there are too many of them.
+// Typos in numbers and SKUs cannot be guessed, and there are too many of them.
 const isCorrectable = (word: string) => /^\p{L}{3,30}$/u.test(word)
 
 export type SearchQuery = {
   /**
-   * A tsquery for what was typed: all words, the last one as a beginning; or, as SKUs are stored, all of them in one. After a
-   * beginning that is too short for that stands `BEGUN`, for words of the business that begin so.
+   * A tsquery for the text as typed: all words, the last one as a prefix; or all of them joined, as SKUs are stored. A
+   * prefix that is too short for `:*` is followed by `PREFIX_WORDS`, to be replaced by words of the business with that
+   * prefix.
    */
   exact: string
-  begun: string | undefined
-  /** The same, word by word, for putting alternatives beside each. */
+  prefix: string | undefined
+  /** The same, word by word, so that alternatives can be added to each. */
   parts: string[]
-  /** What else each may be, as a tsquery: in short words two letters may have been swapped. Empty: nothing. */
+  /** Alternatives of each word, as a tsquery: short words with two letters swapped. Empty: none. */
   swapped: string[]
-  /** Every word with every way to leave one of its letters out, to meet those of stored words. */
+  /** Every word with all its one-letter deletions, to be matched with those of stored words (SymSpell). */
   spellings: { at: number; spelling: string }[]
-  /** Which of the words was not finished, and may be the beginning of one; 0: none. */
+  /** The position of the unfinished last word, which may be a prefix; 0: none. */
   unfinished: number
 }
 
-/** No word holds it. */
-export const BEGUN = '…'
+/** A placeholder that occurs in no word. */
+export const PREFIX_WORDS = '…'
 
-// The index goes through all words that begin so, those of other businesses as well: few letters are the beginning of too many.
-const MIN_BEGINNING_LENGTH = 3
-const isLongEnough = (word: string) => UNSPACED.test(word) || Array.from(word).length >= MIN_BEGINNING_LENGTH
+// The GIN index scans all words with the prefix, those of other businesses as well: short prefixes match too many.
+const MIN_PREFIX_LENGTH = 3
+const isLongEnough = (word: string) => UNSPACED.test(word) || Array.from(word).length >= MIN_PREFIX_LENGTH
 
-/** Undefined when the text holds no word: then nothing can match. */
+/** Undefined when the text has no words: then nothing can match. */
 export function toSearchQuery(text: string): SearchQuery | undefined {
   const all = wordsOf(text)
   const words = [...new Set(all)].slice(0, MAX_QUERY_TERMS)
   if (words.length === 0) return undefined
   const endsInWord = /[\p{L}\p{M}\p{N}]$/u.test(text)
   const last = endsInWord ? all.at(-1) : undefined
-  const asBeginning = (word: string) => (isLongEnough(word) ? `'${word}':*` : `'${word}'`)
-  const toPart = (word: string) => (word === last ? asBeginning(word) : `'${word}'`)
-  const begun = last !== undefined && words.includes(last) && !isLongEnough(last) ? last : undefined
+  const asPrefix = (word: string) => (isLongEnough(word) ? `'${word}':*` : `'${word}'`)
+  const toPart = (word: string) => (word === last ? asPrefix(word) : `'${word}'`)
+  const prefix = last !== undefined && words.includes(last) && !isLongEnough(last) ? last : undefined
   const parts = words.map(toPart)
   const spellings = words.flatMap((word, index) =>
     isCorrectable(word) && word.length >= MIN_CORRECTED_LENGTH
       ? [...spellingsOf(word)].map((spelling) => ({ at: index + 1, spelling }))
       : [],
   )
-  const exact = words.map((word) => (word === begun ? `(${toPart(word)}${BEGUN})` : toPart(word))).join(' & ')
-  const joined = words.length > 1 ? ` | ${asBeginning(joinWords(all))}` : ''
+  const exact = words.map((word) => (word === prefix ? `(${toPart(word)}${PREFIX_WORDS})` : toPart(word))).join(' & ')
+  const joined = words.length > 1 ? ` | ${asPrefix(joinWords(all))}` : ''
   return {
     exact: `(${exact})${joined}`,
-    begun,
+    prefix,
     parts,
-    swapped: words.map((word) => swapsOf(word).map((swap) => (word === last ? asBeginning(swap) : `'${swap}'`)).join(' | ')), // biome-ignore format: one line
+    swapped: words.map((word) =>
+      swapsOf(word)
+        .map((swap) => (word === last ? asPrefix(swap) : `'${swap}'`))
+        .join(' | '),
+    ),
     spellings,
     unfinished: last === undefined ? 0 : words.indexOf(last) + 1,
   }
 }
 
-/** A word of three letters with two of them swapped: any other typo would make it too many words. */
+/** The transpositions of a three-letter word: any other typo would match too many words. */
 function swapsOf(word: string): string[] {
   const [a = '', b = '', c = ''] = Array.from(word)
   if (!/^\p{L}{3}$/u.test(word) || UNSPACED.test(word)) return []
   return [...new Set([`${b}${a}${c}`, `${a}${c}${b}`])].filter((swap) => swap !== word)
 }
 
-/** The word itself and every way to leave out one letter: what is stored, too, of each word that can be found. */
+/** The word itself and all its one-letter deletions; also stored for each searchable word (SymSpell). */
 export function spellingsOf(word: string): Set<string> {
   const letters = Array.from(word)
   return new Set([word, ...letters.map((_, index) => letters.toSpliced(index, 1).join(''))])

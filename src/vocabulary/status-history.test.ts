@@ -110,7 +110,7 @@ test('the last status is the current one', () => {
 })
 
 const status = fc.constantFrom(...STATUSES)
-// Few ids, each with one status, so that entries meet and never conflict.
+// Few ids, each with one status, so that entries repeat and never conflict.
 const sendable = fc.oneof(
   fc.record({ status }),
   fc.nat(8).map((number) => ({ id: `e${number}`, status: STATUSES[number % 3] ?? 'DRAFT' })),

@@ -1,10 +1,11 @@
 import { Type } from 'typebox'
-import { conflict, type Detail, invalid, invalidFields } from './errors.ts'
+import { type Detail, invalidFields } from './errors.ts'
 import { newId } from './ids.ts'
+import { MAX_STATUS_ENTRIES } from './limits.ts'
+import { statusAhead, statusExists, tooManyStatuses } from './refusals.ts'
 import { idOf, OneOf, UnixSeconds, UserId } from './schemas.ts'
 
 const CHANGERS = ['USER', 'SYSTEM'] as const
-const MAX_ENTRIES = 1000
 const MAX_SECONDS_AHEAD = 300
 
 export type StatusEntry<Status extends string> = {
@@ -15,7 +16,7 @@ export type StatusEntry<Status extends string> = {
   timestamp: number
 }
 
-/** What a caller sends; the rest is filled in. */
+/** An entry as sent; missing fields are filled in. */
 export type NewStatusEntry<Status extends string> = Partial<StatusEntry<Status>> & { status: Status }
 
 const StatusId = idOf('sts', '01jcq3v7k8f5t9x2m4n6p8r0sw')
@@ -43,23 +44,27 @@ export const NewStatusEntryOf = <const Values extends string[]>(values: readonly
     timestamp: Type.Optional(UnixSeconds),
   })
 
-/** Where the entries were sent, by whom (nobody: the service itself), and when. `isBody`: the one entry is the body itself. */
+/**
+ * The path of the entries in the body, their sender (undefined: the service itself), and the time. `isBody`: the body
+ * is the one entry.
+ */
 type Sending = { field: string; isBody?: boolean; actor: { userId: string } | undefined; atSeconds: number }
 
-/** Where the history begins in a record that is stored as JSON. Inside of a text its quotation marks would be escaped. */
+/** The start of the history in a record stored as JSON. Inside a string its quotation marks would be escaped. */
 export const HISTORY = '"statuses":['
 
 /**
- * Stored JSON without the ids of those who have changed its status: they are for who may change it, too. `at` is where its
- * history begins. Only ids, fixed words and numbers are in one, so the first bracket ends it, and nothing has to be parsed.
+ * Removes the ids of users who changed the status from stored JSON: only callers who may change it see them. `at` is
+ * where the history begins. A history contains only ids, fixed words and numbers, so the first closing bracket ends it,
+ * and no parsing is needed.
  */
 export function hideActors(json: string, at: number): string {
-  if (at === -1) return json // no history, nobody to hide
+  if (at === -1) return json // no history
   const end = json.indexOf(']', at)
   return json.slice(0, at) + json.slice(at, end).replaceAll(/,"userId":"[^"]*"/g, '') + json.slice(end)
 }
 
-/** The same for a history that is no text yet. Who reads it knows their `own` id. */
+/** The same for a history as an array. Readers keep seeing their `own` id. */
 export const withoutActors = <Status extends string>(
   history: readonly StatusEntry<Status>[],
   own: string,
@@ -69,8 +74,8 @@ export const currentOf = <Status extends string>(history: readonly StatusEntry<S
   history.at(-1)?.status
 
 /**
- * A history only grows: entries whose id it has are left as they are, and one without an id that repeats the current status
- * is not added. Answers the very array it was given when there is nothing to add.
+ * Append-only: entries whose id exists already are ignored, and so is an entry without an id that repeats the current
+ * status. Returns the same array when there is nothing to add.
  */
 export function appendStatuses<Status extends string>(
   history: StatusEntry<Status>[],
@@ -84,13 +89,14 @@ export function appendStatuses<Status extends string>(
 
   for (const [index, entry] of sent.entries()) {
     const before = entry.id === undefined ? undefined : known.get(entry.id)
-    if (before !== undefined && before !== entry.status) throw statusExists(place(index, 'id'), entry.id, before)
+    if (before !== undefined && before !== entry.status)
+      throw statusExists({ field: place(index, 'id'), id: String(entry.id), status: before })
     if (before !== undefined) continue
     if (entry.id === undefined && entry.status === (currentOf(added) ?? currentOf(history))) continue
 
     if (entry.timestamp !== undefined && entry.timestamp > atSeconds + MAX_SECONDS_AHEAD) {
       const at = place(index, 'timestamp')
-      details.push({ field: at, error: 'INVALID', message: `${at} is more than 5 minutes ahead.` })
+      details.push(statusAhead.asDetail({ at }))
     }
     const complete = fillIn(entry, actor, atSeconds)
     known.set(complete.id, complete.status)
@@ -99,8 +105,8 @@ export function appendStatuses<Status extends string>(
 
   if (details.length > 0) throw invalidFields(details)
   if (added.length === 0) return history
-  if (history.length + added.length > MAX_ENTRIES) {
-    throw invalid(field, 'TOO_MANY', `${field} cannot have more than ${MAX_ENTRIES} entries.`)
+  if (history.length + added.length > MAX_STATUS_ENTRIES) {
+    throw tooManyStatuses({ field })
   }
   return [...history, ...added]
 }
@@ -120,6 +126,3 @@ function fillIn<Status extends string>(
     timestamp: entry.timestamp ?? atSeconds,
   }
 }
-
-const statusExists = (field: string, id: string | undefined, status: string) =>
-  conflict(field, 'STATUS_EXISTS', `The entry ${id} is there already, with the status ${status}.`)

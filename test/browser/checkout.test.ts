@@ -5,15 +5,15 @@ import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { after, before, test } from 'node:test'
 import { type Browser, chromium, type Page } from 'playwright-core'
-import { type Counter, openCounter, quiet } from '../support/counter.ts'
-import { openTill, type Till } from '../support/payments.ts'
+import { openPaidShop, type PaidShop, waitUntilIdle } from '../support/paid-shop.ts'
+import { type PaymentsApi, startPaymentsApi } from '../support/payments-api.ts'
 
 /** Where Debian puts it. `SCREENSHOTS` names a folder to look at afterwards. */
 const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium'
 const SIZES = { phone: { width: 390, height: 844 }, desktop: { width: 1_280, height: 800 } }
 
-let till: Till
-let counter: Counter
+let service: PaymentsApi
+let paidShop: PaidShop
 let browser: Browser
 let shopUrl = ''
 
@@ -28,14 +28,14 @@ before(async () => {
   await once(front, 'listening')
   shopUrl = `http://127.0.0.1:${(front.address() as AddressInfo).port}`
   // The result page is the API's own: its address has to be one that the browser reaches.
-  till = await openTill({ env: { ALLOWED_ORIGINS: shopUrl } })
+  service = await startPaymentsApi({ env: { ALLOWED_ORIGINS: shopUrl } })
   browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] })
-  counter = await openCounter(till)
+  paidShop = await openPaidShop(service)
 })
 after(async () => {
   await browser.close()
   front.close()
-  await till.close()
+  await service.close()
 })
 
 const buttons = { pay: '[value=pay]', decline: '[value=decline]', close: '[value=close]' }
@@ -56,7 +56,7 @@ async function look(page: Page, name: string) {
 
 for (const size of ['phone', 'desktop'] as const) {
   test(`a shopper pays on a ${size}, comes back to the shop, and the order is PAID`, async () => {
-    const order = await counter.buy({ returnUrl: `${shopUrl}/thanks?from=pay`, cancelUrl: `${shopUrl}/cart` })
+    const order = await paidShop.buy({ returnUrl: `${shopUrl}/thanks?from=pay`, cancelUrl: `${shopUrl}/cart` })
     const page = await openPage(order.checkoutUrl, size)
     assert.match(await page.innerText('body'), /Sea salt, One size\n\$10\.00\nTax\n\$1\.00\nTotal\n\$11\.00/)
     assert.match(await page.innerText('body'), /\$11\.00/)
@@ -65,7 +65,7 @@ for (const size of ['phone', 'desktop'] as const) {
     await page.click(buttons.pay)
     await page.waitForURL(`${shopUrl}/thanks?from=pay&orderId=${order.id}`)
     assert.equal(await page.innerText('h1'), 'Thanks')
-    await quiet(till, counter.db)
+    await waitUntilIdle(service, paidShop.db)
 
     assert.equal(await order.state(), 'PROCESSING/PAID')
     assert.equal((await order.row()).contactEmail, 'ada@example.com')
@@ -74,17 +74,17 @@ for (const size of ['phone', 'desktop'] as const) {
 }
 
 test('a shopper whose card is declined may try again', async () => {
-  const order = await counter.buy({ returnUrl: `${shopUrl}/thanks` })
+  const order = await paidShop.buy({ returnUrl: `${shopUrl}/thanks` })
   const page = await openPage(order.checkoutUrl, 'phone')
   await page.fill('input[name=email]', 'ada@example.com')
   await page.click(buttons.decline)
   await page.getByText('declined').waitFor()
   await look(page, 'declined-phone')
-  await quiet(till, counter.db)
+  await waitUntilIdle(service, paidShop.db)
   assert.equal(await order.state(), 'PENDING/PENDING')
   await page.click(buttons.pay)
   await page.waitForURL(`${shopUrl}/thanks?orderId=${order.id}`)
-  await quiet(till, counter.db)
+  await waitUntilIdle(service, paidShop.db)
   assert.equal(await order.state(), 'PROCESSING/PAID')
 
   await page.goto(order.checkoutUrl)
@@ -94,7 +94,7 @@ test('a shopper whose card is declined may try again', async () => {
 })
 
 test('a shopper who goes back lands where the shop said, and can still pay', async () => {
-  const order = await counter.buy({ returnUrl: `${shopUrl}/thanks`, cancelUrl: `${shopUrl}/cart?step=3` })
+  const order = await paidShop.buy({ returnUrl: `${shopUrl}/thanks`, cancelUrl: `${shopUrl}/cart?step=3` })
   const page = await openPage(order.checkoutUrl)
   await page.click(buttons.close)
   await page.waitForURL(`${shopUrl}/cart?step=3&orderId=${order.id}`)
@@ -104,14 +104,14 @@ test('a shopper who goes back lands where the shop said, and can still pay', asy
   await page.fill('input[name=email]', 'ada@example.com')
   await page.click(buttons.pay)
   await page.waitForURL(/thanks/)
-  await quiet(till, counter.db)
+  await waitUntilIdle(service, paidShop.db)
   assert.equal(await order.state(), 'PROCESSING/PAID')
   await page.close()
 })
 
 test('a page of an order that has ended says so', async () => {
-  const order = await counter.buy()
-  const { status } = await counter.owner.put(`${order.path}/status`, { status: 'CANCELLED' })
+  const order = await paidShop.buy()
+  const { status } = await paidShop.owner.put(`${order.path}/status`, { status: 'CANCELLED' })
   assert.equal(status, 200)
   const page = await openPage(order.checkoutUrl, 'phone')
   assert.match(await page.innerText('body'), /expired/)
@@ -122,8 +122,8 @@ test('a page of an order that has ended says so', async () => {
 for (const size of ['phone', 'desktop'] as const) {
   test(`a shop that does not say where to go gets a page of ours (${size})`, async () => {
     // The twin leads to the public address, which is another port here: the same path, at the API that runs.
-    const here = (url: string) => url.replace(till.api.config.publicUrl, till.api.url)
-    const order = await counter.buy()
+    const here = (url: string) => url.replace(service.api.config.publicUrl, service.api.url)
+    const order = await paidShop.buy()
     const { number } = await order.row()
     const { success_url: success, cancel_url: cancel } = order.page()
     const page = await openPage(here(cancel ?? ''), size)

@@ -2,28 +2,28 @@ import assert from 'node:assert/strict'
 import path from 'node:path'
 import { after, before, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
-import { type Office, openNewsletter, openOffice, PLANS } from '../support/newsletters.ts'
-import { linkIn } from '../support/post-office.ts'
-import { launchBrowser } from '../support/xss.ts'
+import { launchBrowser } from '../scenarios/xss.ts'
+import { linkIn } from '../support/mail-server.ts'
+import { type NewsletterApi, openNewsletter, PLANS, startNewsletterApi } from '../support/newsletter-api.ts'
 
 /** `SCREENSHOTS` names a folder to look at afterwards. */
 const SIZES = { phone: { width: 390, height: 844 }, desktop: { width: 1_280, height: 800 } }
 const EMAIL = 'ada@example.com'
 const NAME = 'Letters from the harbour, the lighthouse and the islands beyond'
 
-let office: Office
+let service: NewsletterApi
 let browser: Browser
 before(async () => {
-  office = await openOffice()
+  service = await startNewsletterApi()
   browser = await launchBrowser()
 })
 after(async () => {
   await browser.close()
-  await office.close()
+  await service.close()
 })
 
 /** The same path at the API that runs: mails lead to the public address, which is another port here. */
-const here = (url: URL | string) => String(url).replace(office.api.config.publicUrl, office.api.url)
+const here = (url: URL | string) => String(url).replace(service.api.config.publicUrl, service.api.url)
 
 async function openPage(url: string, size: keyof typeof SIZES): Promise<Page> {
   const page = await browser.newPage({ viewport: SIZES[size], javaScriptEnabled: false })
@@ -43,12 +43,12 @@ async function look(page: Page, name: string) {
 
 for (const size of ['phone', 'desktop'] as const) {
   test(`a reader leaves by the link of a mail on a ${size}, without JavaScript`, async () => {
-    const letters = await openNewsletter(office.make, { name: NAME })
+    const letters = await openNewsletter(service.make, { name: NAME })
     const email = `${size}.${EMAIL}`
     await letters.subscribed(letters.admin, { email })
     await letters.send(await letters.entry())
-    await office.press.run(letters.db)
-    const link = linkIn(await office.post.mailTo(email), '/newsletters/unsubscribe')
+    await service.sendWorker.run(letters.db)
+    const link = linkIn(await service.mailServer.mailTo(email), '/newsletters/unsubscribe')
 
     const page = await openPage(link.href, size)
     assert.equal(await page.innerText('h1'), `Leave ${NAME}?`)
@@ -65,17 +65,20 @@ for (const size of ['phone', 'desktop'] as const) {
   })
 
   test(`a reader of a paid plan hears on a ${size} what becomes of it`, async () => {
-    const letters = await openNewsletter(office.make, { name: NAME, plans: PLANS })
+    const letters = await openNewsletter(service.make, { name: NAME, plans: PLANS })
     const { body } = await letters.subscribe(letters.admin, { email: EMAIL, planId: 'monthly' })
     const paying = await openPage(body.checkoutUrl, size)
     await paying.click('[value=pay]')
-    await office.quiet(letters.db)
-    await paying.goto(`${office.api.url}/newsletters/result?outcome=paid`)
+    await service.waitUntilIdle(letters.db)
+    await paying.goto(`${service.api.url}/newsletters/result?outcome=paid`)
     await look(paying, `thanks-${size}`)
     await paying.close()
     assert.equal(await letters.state(EMAIL), 'ACTIVE monthly')
 
-    const page = await openPage(`${office.api.url}/newsletters/unsubscribe?token=${await letters.tokenOf(EMAIL)}`, size)
+    const page = await openPage(
+      `${service.api.url}/newsletters/unsubscribe?token=${await letters.tokenOf(EMAIL)}`,
+      size,
+    )
     assert.match(await page.innerText('main'), /paid plan will not be renewed/)
     await look(page, `leave-paid-${size}`)
     await page.getByRole('button', { name: `Unsubscribe from everything of ${letters.name}` }).click()
@@ -86,10 +89,10 @@ for (const size of ['phone', 'desktop'] as const) {
   })
 
   test(`an address is confirmed on a ${size}`, async () => {
-    const letters = await openNewsletter(office.make, { name: NAME, doubleOptIn: true })
+    const letters = await openNewsletter(service.make, { name: NAME, doubleOptIn: true })
     const email = `confirm.${size}.${EMAIL}`
     await letters.subscribed(letters.admin, { email })
-    const link = linkIn(await office.post.mailTo(email), '/newsletters/confirm')
+    const link = linkIn(await service.mailServer.mailTo(email), '/newsletters/confirm')
     const page = await openPage(link.href, size)
     await look(page, `confirm-${size}`)
     await page.getByRole('button', { name: 'Yes, subscribe me' }).click()

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Browser } from 'playwright-core'
 import { cleanHtml } from '#vocabulary/html.ts'
-import { hostileTexts, launchBrowser, RUNNING, type Sighting, showTexts } from '../support/xss.ts'
+import { hostileTexts, launchBrowser, RUNNING, type Sighting, showTexts } from '../scenarios/xss.ts'
 
 const texts = hostileTexts(200, 20_261)
 

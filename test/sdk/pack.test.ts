@@ -7,7 +7,7 @@ import { after, before, test } from 'node:test'
 import { promisify } from 'node:util'
 import { build } from 'vite'
 import { useApi } from '../support/setup.ts'
-import { openShop } from '../support/shopping.ts'
+import { openShop } from '../support/shop.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '../..')
 const run = promisify(execFile)
@@ -71,7 +71,10 @@ test('the package holds what is built, its types and the licence', async () => {
   )
 })
 
-for (const [module, moduleResolution] of [['esnext', 'bundler'], ['nodenext', 'nodenext']]) // biome-ignore format: a table
+for (const [module, moduleResolution] of [
+  ['esnext', 'bundler'],
+  ['nodenext', 'nodenext'],
+])
   test(`a project of its own compiles against the package, with moduleResolution ${moduleResolution}`, async () => {
     const settings = 'declare const SETTINGS: { baseUrl: string; businessId: string }\n'
     await writeFile(path.join(project, 'src/settings.d.ts'), settings)

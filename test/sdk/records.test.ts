@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { createKontor, etagOf, KontorError, paymentStatusOf, statusOf } from '../../packages/sdk/src/index.ts'
 import { useApi } from '../support/setup.ts'
-import { item, openShop } from '../support/shopping.ts'
+import { item, openShop } from '../support/shop.ts'
 import { isError, openStub } from './support.ts'
 
 const used = useApi()
@@ -18,7 +18,10 @@ test('a copy of a record still knows its version: spread, assigned, changed', as
   const { id } = await kontor.products.create({ name: 'Shirt' })
   const seen = await kontor.products.get(id)
   const copies = [{ ...seen }, Object.assign({}, seen), { ...seen, name: 'Blouse' }]
-  assert.deepEqual(copies.map(etagOf), copies.map(() => etagOf(seen))) // biome-ignore format: one line
+  assert.deepEqual(
+    copies.map(etagOf),
+    copies.map(() => etagOf(seen)),
+  )
 
   await kontor.products.update(id, { name: 'Blouse' }, { ifMatch: etagOf({ ...seen }) })
   const late = kontor.products.update(id, { name: 'Skirt' }, { ifMatch: etagOf({ ...seen }) })
@@ -37,7 +40,9 @@ test('a record whose version cannot be known says so, and what to do', async () 
   const { kontor } = await openOwner()
   const { id } = await kontor.products.create({ name: 'Shirt' })
   const seen = await kontor.products.get(id)
-  const { items: [listed] } = await kontor.products.list() // biome-ignore format: one line
+  const {
+    items: [listed],
+  } = await kontor.products.list()
   assert.ok(listed)
   for (const record of [listed, structuredClone(seen), JSON.parse(JSON.stringify(seen)), {}]) {
     assert.throws(() => etagOf(record), /version[^]*list[^]*JSON[^]*get\(id\)/)

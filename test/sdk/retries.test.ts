@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test'
 import { createKontor } from '../../packages/sdk/src/index.ts'
 import { startProxy } from '../support/proxy.ts'
 import { useApi } from '../support/setup.ts'
-import { openShop } from '../support/shopping.ts'
+import { openShop } from '../support/shop.ts'
 import { isError, openStub } from './support.ts'
 
 const used = useApi()
@@ -28,7 +28,10 @@ test('a create whose answer was lost makes one record', async (context) => {
   const lost = proxy.loseReplyWith('"prod_')
   const { id } = await kontor.products.create({ name: 'Shirt' })
   await lost
-  assert.deepEqual((await kontor.products.list().all()).map((one) => one.id), [id]) // biome-ignore format: one line
+  assert.deepEqual(
+    (await kontor.products.list().all()).map((one) => one.id),
+    [id],
+  )
 })
 
 test('a key of one’s own makes one record, also when the call is made anew', async (context) => {
@@ -39,7 +42,10 @@ test('a key of one’s own makes one record, also when the call is made anew', a
   await assert.rejects(create(), isError(0, 'NETWORK'))
   await lost
   const { id } = await create()
-  assert.deepEqual((await kontor.products.list().all()).map((one) => one.id), [id]) // biome-ignore format: one line
+  assert.deepEqual(
+    (await kontor.products.list().all()).map((one) => one.id),
+    [id],
+  )
 })
 
 test('a service that is gone is asked again, and then given up', async (context) => {

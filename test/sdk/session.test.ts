@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, beforeEach, test } from 'node:test'
-import { revokeSessionsOf } from '#modules/accounts/sessions.ts'
+import { revokeSessionsOf } from '#modules/accounts/credentials/sessions.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { createKontor, type KontorOptions, type Session } from '../../packages/sdk/src/index.ts'
 import { createClient } from '../support/client.ts'
 import { holdClock } from '../support/clock.ts'
 import { createPeople, PASSWORD, type People } from '../support/people.ts'
 import { useApi } from '../support/setup.ts'
-import { item, openShop } from '../support/shopping.ts'
+import { item, openShop } from '../support/shop.ts'
 import { until } from '../support/until.ts'
 import { createStorage, isError, watchRequests } from './support.ts'
 
@@ -117,8 +117,14 @@ test('a guest who logs in keeps their orders, and who listens is told', async ()
   await assert.rejects(kontor.session.login({ email, password: 'not this one' }), isError(422, 'VALIDATION_FAILED'))
   assert.deepEqual(await kontor.session.current(), guest)
   await kontor.session.login({ email, password: PASSWORD })
-  assert.deepEqual((await kontor.orders.list().all()).map((order) => order.id), [orderId]) // biome-ignore format: one line
-  assert.deepEqual(seen.map((session) => session?.userId), [guest?.userId, id]) // biome-ignore format: one line
+  assert.deepEqual(
+    (await kontor.orders.list().all()).map((order) => order.id),
+    [orderId],
+  )
+  assert.deepEqual(
+    seen.map((session) => session?.userId),
+    [guest?.userId, id],
+  )
 })
 
 test('also a guest whose token has expired is merged', async () => {

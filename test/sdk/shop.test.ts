@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createKontor, etagOf, KontorError } from '../../packages/sdk/src/index.ts'
 import { useApi } from '../support/setup.ts'
-import { openShop } from '../support/shopping.ts'
+import { openShop } from '../support/shop.ts'
 import { isError } from './support.ts'
 
 const used = useApi()
@@ -28,7 +28,10 @@ test('a guest browses, asks for the price and checks out, without a word about l
   assert.equal((await kontor.business.get()).markets[0]?.id, 'us')
   const { items: products } = await kontor.products.list({ limit: 10 })
   const variant = (await kontor.products.get(id)).variants[0]
-  assert.deepEqual(products.map((product) => product.id), [id]) // biome-ignore format: one line
+  assert.deepEqual(
+    products.map((product) => product.id),
+    [id],
+  )
   assert.ok(variant)
   assert.equal(kontor.formatPrice(kontor.priceOf(variant)?.price ?? 0, 'USD'), '$19.99')
 
@@ -40,7 +43,10 @@ test('a guest browses, asks for the price and checks out, without a word about l
 
   const order = await kontor.orders.get(orderId)
   assert.equal(order.customerId, (await kontor.session.current())?.userId)
-  assert.deepEqual((await kontor.orders.list().all()).map(({ id }) => id), [orderId]) // biome-ignore format: one line
+  assert.deepEqual(
+    (await kontor.orders.list().all()).map(({ id }) => id),
+    [orderId],
+  )
 })
 
 test('a list gives its first page, every page, or every item once', async () => {
@@ -100,7 +106,10 @@ test('entries are found by the values of their blocks', async () => {
     await kontor.entries.create({ collectionId, blocks: [{ id: 'colour', type: 'SELECT', value }] })
   }
   const red = await kontor.entries.list({ collectionId, 'block.colour': 'Red' }).all()
-  assert.deepEqual(red.map(({ blocks }) => kontor.blockText(blocks, 'colour')), ['Red', 'Red']) // biome-ignore format: one line
+  assert.deepEqual(
+    red.map(({ blocks }) => kontor.blockText(blocks, 'colour')),
+    ['Red', 'Red'],
+  )
 })
 
 test('an error says what was wrong, and which request it was', async () => {

@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { idsOf } from '#modules/accounts/index.ts'
-import { CALLBACK_PATH } from '#modules/accounts/oauth.ts'
+import { CALLBACK_PATH } from '#modules/accounts/sign-in/oauth.ts'
 import { createKontor } from '../../packages/sdk/src/index.ts'
-import { type Accounts, openAccounts } from '../support/accounts.ts'
+import { type AccountsApi, startAccountsApi } from '../support/accounts-api.ts'
 import { openIdentityProvider } from '../support/identity-provider.ts'
-import { linkIn } from '../support/post-office.ts'
+import { linkIn } from '../support/mail-server.ts'
 import { createStorage, isError } from './support.ts'
 
 const PUBLIC = 'http://localhost:3000'
-let world: Accounts
+let world: AccountsApi
 let idp: Awaited<ReturnType<typeof openIdentityProvider>>
 before(async () => {
   idp = await openIdentityProvider(PUBLIC + CALLBACK_PATH)
-  world = await openAccounts({ publicUrl: PUBLIC, env: idp.env })
+  world = await startAccountsApi({ publicUrl: PUBLIC, env: idp.env })
 })
 after(async () => {
   await world.close()
@@ -36,7 +36,7 @@ test('a guest who registers becomes the account, and signs in once the address i
   assert.equal(await kontor.session.current(), undefined)
   const early = (error: { has(code: string): boolean }) => error.has('NOT_CONFIRMED')
   await assert.rejects(kontor.session.login(account), early)
-  const token = linkIn(await world.post.mailTo(account.email), '/confirm').searchParams.get('token') ?? ''
+  const token = linkIn(await world.mailServer.mailTo(account.email), '/confirm').searchParams.get('token') ?? ''
   await kontor.operations.confirmEmail({ body: { token } })
   const { userId, isGuest } = await kontor.session.login(account)
   assert.equal(isGuest, false)

@@ -34,7 +34,10 @@ function hover(text: string): Record<string, string> {
     directoryExists: sys.directoryExists,
     getDirectories: sys.getDirectories,
   })
-  assert.deepEqual(service.getSemanticDiagnostics(FILE).map(({ messageText }) => messageText), []) // biome-ignore format: one line
+  assert.deepEqual(
+    service.getSemanticDiagnostics(FILE).map(({ messageText }) => messageText),
+    [],
+  )
   return Object.fromEntries(
     [...text.matchAll(/^const (\w+) =/gm)].map(({ 1: name = '', index }) => {
       const shown = ts.displayPartsToString(service.getQuickInfoAtPosition(FILE, index + 6)?.displayParts)

@@ -44,6 +44,9 @@ test('a text comes in the language that was asked for, or the nearest one', () =
   assert.equal(blockText(blocks, 'plain', 'de'), 'Harbour')
   assert.equal(blockValue<number>(blocks, 'length'), 0)
   assert.deepEqual(blockValue(blocks, 'place', 'en'), { latitude: 54.3, longitude: 10.1 })
-  assert.deepEqual(['length', 'tags', 'empty', 'none'].map((id) => blockText(blocks, id)), ['0', 'a, b', '', '']) // biome-ignore format: one line
+  assert.deepEqual(
+    ['length', 'tags', 'empty', 'none'].map((id) => blockText(blocks, id)),
+    ['0', 'a, b', '', ''],
+  )
   assert.equal(blockValue(blocks, 'none'), undefined)
 })

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { PACKED_FLAGS } from './packed.ts'
 
 const ROOT = path.join(import.meta.dirname, '../..')
 const STARTED_MS = 30_000
@@ -14,7 +15,7 @@ export type Child = Awaited<ReturnType<typeof startChild>>
 export async function startChild(app: 'api' | 'worker', env: Record<string, string>, killAt?: string) {
   const child = spawn(
     process.execPath,
-    ['--import', path.join(import.meta.dirname, 'kill-at-fault.ts'), ...ENTRIES[app]],
+    [...PACKED_FLAGS, '--import', path.join(import.meta.dirname, 'kill-at-fault.ts'), ...ENTRIES[app]],
     {
       cwd: ROOT,
       stdio: ['ignore', 'pipe', 'pipe'],

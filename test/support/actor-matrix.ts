@@ -133,13 +133,13 @@ export async function makeWorld(api: TestApi, make: Make, clock: ReturnType<type
 }
 
 /** What the declaration promises this caller: a status, or undefined when they may come in. */
-function refusalFor({ method, access, business, keys }: RouteInfo, caller: Caller, target: Target): number | undefined {
+function refusalFor({ access, business, keys }: RouteInfo, caller: Caller, target: Target): number | undefined {
   if (access !== 'public' && caller.kind === 'nobody') return 401
   if (access !== 'public' && access !== 'guest' && caller.kind === 'guest') return 403
   if (keys === 'refused' && caller.key !== undefined) return 403
   if (keys === 'unbound' && caller.key) return 403
   const isElsewhere = business !== 'none' && business !== 'provider' && caller.key && caller.key !== target.id
-  if (isElsewhere && (access === 'signed-in' || (access === 'guest' && method !== 'GET'))) return 403
+  if (isElsewhere && access !== 'public' && keys !== 'strangers') return 403
   if (isPermission(access)) {
     const held = caller.holds(target.id)
     if (!held.includes(access) && !held.includes('ADMIN')) return 403
@@ -161,7 +161,12 @@ export function call(sender: Sender, { route, caller, target: { id } }: Omit<Mee
   return sender.send(route.method, pathOf(route.url, id) + query, caller.headers, body)
 }
 
-const CODES: Record<number, string> = { 401: 'UNAUTHENTICATED', 403: 'FORBIDDEN', 404: 'NOT_FOUND', 422: 'VALIDATION_FAILED' } // biome-ignore format: a table
+const CODES: Record<number, string> = {
+  401: 'UNAUTHENTICATED',
+  403: 'FORBIDDEN',
+  404: 'NOT_FOUND',
+  422: 'VALIDATION_FAILED',
+}
 
 /** What is wrong with the answer; undefined when it is what was promised. */
 export function complaint({ route, caller, target, refusal }: Meeting, { status, text }: Answer): string | undefined {

@@ -6,8 +6,11 @@ const withoutIds = (history: Entry[]) =>
     return rest
   })
 
-/** A record as it is told to those who may not change it: without who has changed its status. */
-export const asRead = <Read extends { statuses: Entry[]; paymentStatus?: Entry[] }>(record: Read): Read => ({
+/** A record as it is told to those who may not change it: without who has changed its status, and without staff's tags. */
+export const asRead = <Read extends { statuses: Entry[]; paymentStatus?: Entry[]; tags?: unknown }>({
+  tags: _tags,
+  ...record
+}: Read) => ({
   ...record,
   statuses: withoutIds(record.statuses),
   ...(record.paymentStatus && { paymentStatus: withoutIds(record.paymentStatus) }),

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import path from 'node:path'
 import { poolSize } from './database.ts'
+import { PACKED_FLAGS } from './packed.ts'
 
 const ROOT = path.join(import.meta.dirname, '../..')
 const PRELOAD = path.join(import.meta.dirname, 'child-preload.ts')
@@ -26,14 +27,15 @@ const environment = (env: Record<string, string>) => ({
   ...env,
 })
 
-/** The real thing in a process of its own, as `npm start` runs it. Answers once it has said that it started. */
+/** The real thing in a process of its own, as `npm start` runs it; `root` is the tree of another version. Answers once it has started. */
 export async function startChild(
   app: 'api' | 'worker',
   env: Record<string, string>,
-  { faults = {} }: { faults?: Record<string, FaultAction> } = {},
+  { faults = {}, root = ROOT }: { faults?: Record<string, FaultAction>; root?: string } = {},
 ) {
-  const child = spawn(process.execPath, ['--import', PRELOAD, path.join(ROOT, 'bin/kontor.js'), app], {
-    cwd: ROOT,
+  const flags = root === ROOT ? PACKED_FLAGS : []
+  const child = spawn(process.execPath, [...flags, '--import', PRELOAD, path.join(root, 'bin/kontor.js'), app], {
+    cwd: root,
     env: { ...environment(env), KONTOR_TEST_FAULTS: JSON.stringify(faults) },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   })
@@ -94,10 +96,11 @@ export async function startChild(
 export async function runKontor(
   args: string[],
   env: Record<string, string>,
-  { node = process.execPath }: { node?: string } = {},
+  { node = process.execPath, root = ROOT }: { node?: string; root?: string } = {},
 ): Promise<Exit & { output: string }> {
-  const child = spawn(node, [path.join(ROOT, 'bin/kontor.js'), ...args], {
-    cwd: ROOT,
+  const flags = node === process.execPath && root === ROOT ? PACKED_FLAGS : []
+  const child = spawn(node, [...flags, path.join(root, 'bin/kontor.js'), ...args], {
+    cwd: root,
     env: environment(env),
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: MAX_WAIT_MS,

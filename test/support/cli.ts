@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import path from 'node:path'
+import { PACKED_FLAGS } from './packed.ts'
 
 const BIN = path.join(import.meta.dirname, '../../bin/kontor.js')
 const MAX_WAIT_MS = 60_000
@@ -12,7 +13,7 @@ export async function runCli(
   env: Record<string, string>,
   { input = '', cwd }: { input?: string; cwd?: string } = {},
 ): Promise<CliRun> {
-  const child = spawn(process.execPath, [BIN, 'cli', ...args], {
+  const child = spawn(process.execPath, [...PACKED_FLAGS, BIN, 'cli', ...args], {
     cwd,
     env: { PATH: process.env.PATH ?? '', NODE_ENV: 'test', ...env },
     stdio: ['pipe', 'pipe', 'pipe'],
@@ -37,7 +38,10 @@ export async function runCli(
       return JSON.parse(out)
     },
     get lines() {
-      return out.split('\n').filter(Boolean).map((line) => JSON.parse(line)) // biome-ignore format: one line
+      return out
+        .split('\n')
+        .filter(Boolean)
+        .map((line) => JSON.parse(line))
     },
   }
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Answer, Client } from './client.ts'
 import type { Make } from './make.ts'
-import { item, openShop } from './shopping.ts'
+import { item, openShop } from './shop.ts'
 
 export type SentBlock = { id?: string; type: string; value?: unknown; [part: string]: unknown }
 type Business = { id: string; path: string; admin: Client }

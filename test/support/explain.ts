@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { PLANNER } from '#platform/database/connection.ts'
-import { preparedName } from '#platform/database/prepared.ts'
+import { preparedName } from '#platform/database/statement-names.ts'
 import { onServer, urlOf } from './database.ts'
 
 export type Statement = { text: string; values: unknown[]; database: string }

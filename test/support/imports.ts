@@ -59,7 +59,8 @@ export async function importErrors({ admin, products }: Shop, id: string): Promi
 }
 
 /** `created/updated/failed of total`. */
-export const countsOf = ({ created, updated, failed, total }: ImportAnswer) => `${created}/${updated}/${failed} of ${total}` // biome-ignore format: one line
+export const countsOf = ({ created, updated, failed, total }: ImportAnswer) =>
+  `${created}/${updated}/${failed} of ${total}`
 
 export const rowsLeft = async (db: Db, businessId: string) => {
   const rows = await db.selectFrom('catalog.importRows').select('number').where('businessId', '=', businessId).execute()
@@ -90,7 +91,7 @@ export const eventsOf = (db: Db, businessId: string, ...types: string[]) =>
 const jobs: readonly AnyJob[] = catalogJobs.map(({ cron: _cron, ...job }) => job)
 
 /** As `useApi`, with a worker for the jobs of the catalog; what both log ends up in `lines`. */
-export function useCatalog(options: StartOptions = {}) {
+export function useCatalogApi(options: StartOptions = {}) {
   const lines: string[] = []
   const used = { lines } as { api: TestApi; make: Make; worker: TestWorker; lines: string[] }
   before(async () => {
@@ -106,4 +107,5 @@ export function useCatalog(options: StartOptions = {}) {
 }
 
 /** What was logged as our fault. */
-export const faultsIn = (lines: readonly string[]) => lines.filter((line) => (JSON.parse(line) as { level: number }).level >= 50) // biome-ignore format: one line
+export const faultsIn = (lines: readonly string[]) =>
+  lines.filter((line) => (JSON.parse(line) as { level: number }).level >= 50)

@@ -11,7 +11,7 @@ import type { TestApi } from './start-api.ts'
 let count = 0
 
 /** Makes what a test needs, straight in the database: the API's own ways in have tests of their own. */
-export function createMake({ url, services }: Pick<TestApi, 'url' | 'services'>) {
+export function createMake({ url, services }: Pick<TestApi, 'url' | 'services'>, insertBusiness = createBusiness) {
   const { databases, tokens, box } = services
   const { control, cells } = databases
 
@@ -38,7 +38,7 @@ export function createMake({ url, services }: Pick<TestApi, 'url' | 'services'>)
   async function apiKey(userId: string, businessId?: string) {
     const value = `test-key-${newId('k')}-${newId('k')}`
     const [keyHash] = box.hashes('api-key', value) as [Buffer]
-    const [secretPrint] = box.prints as [string]
+    const [secretPrint] = box.fingerprints as [string]
     await control
       .insertInto('accounts.apiKeys')
       .values({
@@ -62,7 +62,7 @@ export function createMake({ url, services }: Pick<TestApi, 'url' | 'services'>)
   async function business({ cell, owner, name }: { cell?: string; owner?: User; name?: string } = {}) {
     const admin = owner ?? (await user())
     const made = await transaction(control, (tx) =>
-      createBusiness(
+      insertBusiness(
         tx,
         { ownerId: admin.id, actor: admin.actor, cells: cell ? [cell] : cells.keys() },
         { name: name ?? `Business ${++count}` },

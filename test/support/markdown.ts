@@ -7,7 +7,15 @@ export const ROOT = path.join(import.meta.dirname, '../..')
 export type Fence = { language: string; mark: string; line: number; code: string }
 export type Page = { file: string; text: string; fences: Fence[] }
 
-const PAGES = ['*.md', 'docs/**/*.md', 'packages/*/README.md', 'examples/*/README.md'] as const
+const PAGES = [
+  '*.md',
+  'docs/**/*.md',
+  'src/**/README.md',
+  'test/README.md',
+  'twins/**/README.md',
+  'packages/*/README.md',
+  'examples/*/README.md',
+] as const
 
 export const readPages = (): Page[] =>
   globSync(PAGES, { cwd: ROOT })

@@ -1,4 +1,4 @@
-import { hashPassword } from '#modules/accounts/passwords.ts'
+import { hashPassword } from '#modules/accounts/sign-in/passwords.ts'
 import { now } from '#platform/clock.ts'
 import { newId } from '#vocabulary/ids.ts'
 import { createClient } from './client.ts'

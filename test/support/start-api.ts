@@ -4,6 +4,7 @@ import { loadConfig } from '#platform/config.ts'
 import type { Server } from '#platform/http/server.ts'
 import { createMetrics } from '#platform/observability/metrics.ts'
 import { buildApi } from '../../src/apps/build-api.ts'
+import { checkEventData } from './check-events.ts'
 import { cloneTemplate, poolSize } from './database.ts'
 
 export type StartOptions = {
@@ -40,6 +41,7 @@ export type TestApi = Awaited<ReturnType<typeof startApi>>
 
 /** The real API on a real port, on databases of its own. */
 export async function startApi(options: StartOptions = {}) {
+  checkEventData()
   const databases = options.databases ?? (await createTestDatabases())
   const config = loadConfig({
     NODE_ENV: 'test',

@@ -12,7 +12,7 @@ import { makeJournal } from '../../src/apps/demo/journal.ts'
 import { makeNewsletter } from '../../src/apps/demo/newsletter.ts'
 import { makeProducts } from '../../src/apps/demo/products.ts'
 import { makePromos } from '../../src/apps/demo/promos.ts'
-import { openOffice } from './newsletters.ts'
+import { startNewsletterApi } from './newsletter-api.ts'
 import { startTestWorker } from './start-worker.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '../../examples/storefront')
@@ -26,9 +26,9 @@ export async function openStorefront() {
   const front = serve(outDir).listen(0, '127.0.0.1')
   await once(front, 'listening')
   const url = `http://127.0.0.1:${(front.address() as AddressInfo).port}`
-  const office = await openOffice({ env: { ALLOWED_ORIGINS: url } })
-  const { api, make } = office
-  const worker = startTestWorker({ ...api.databases.env, ...office.env }, accountJobs)
+  const service = await startNewsletterApi({ env: { ALLOWED_ORIGINS: url } })
+  const { api, make } = service
+  const worker = startTestWorker({ ...api.databases.env, ...service.env }, accountJobs)
   const demo = await openDemo({ databases: api.services.databases, publicUrl: api.url, slug: 'harbour-goods' })
   // The file of settings reads them.
   Object.assign(process.env, { KONTOR_URL: api.url, KONTOR_BUSINESS_ID: demo.business.id })
@@ -43,11 +43,16 @@ export async function openStorefront() {
 
   return {
     url,
-    post: office.post,
+    mailServer: service.mailServer,
     entryId,
     /** Where pages and mails of the service lead to: mails name its public address, which is another port here. */
     here: (link: URL) => String(link).replace(api.config.publicUrl, api.url),
     newest,
+    /** The merchant ships all of an order. */
+    ship: async (orderId: string, parcel: object) => {
+      const { status, text } = await owner.post(`${business}/orders/${orderId}/shipments`, parcel)
+      if (status !== 201) throw new Error(text)
+    },
     subscribers: async (): Promise<{ email: string; status: string }[]> => {
       const { body } = await owner.get(`${business}/collections/${lettersId}/subscribers`)
       return body.items
@@ -61,7 +66,7 @@ export async function openStorefront() {
     async close() {
       front.close()
       await worker.stop()
-      await office.close()
+      await service.close()
       await rm(outDir, { recursive: true })
     },
   }

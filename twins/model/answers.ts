@@ -1,20 +1,20 @@
 type Json = Record<string, unknown>
 
-/** What the next question gets instead of a right answer. */
+/** A scripted reply instead of the right one. */
 export type Reply =
-  /** These values, whatever was asked for; `text` as it stands. */
+  /** These values, whatever the schema; `text` as it stands. */
   | { values: Json }
   | { text: string }
-  /** The right answer, so late. */
+  /** The right reply, after this delay. */
   | { afterMs: number }
-  /** `length`: the model stops in mid-answer. `connection`: the server does. */
+  /** `length`: the model stops in the middle of the reply. `connection`: the server closes the connection. */
   | { cut: 'length' | 'connection' }
-  /** The model says no; `filter`: a filter does. */
+  /** The model refuses; `filter`: a content filter does. */
   | { refuses: 'model' | 'filter' }
   | { status: 400 | 401 | 403 | 404 | 429 | 500 | 503 }
-  /** The right answer, with a usage that is not what it was. Null: with none at all. */
+  /** The right reply, with another token usage. Null: with none at all. */
   | { tokens: number | null }
-  /** Not what the protocol says. */
+  /** A body that violates the protocol. */
   | { body: string }
 
 export type Asked = {
@@ -25,7 +25,7 @@ export type Asked = {
   response_format?: { type: string; json_schema?: { name: string; strict?: boolean; schema: Json } }
 }
 
-/** A chat completion. What is asked for is made up from the schema alone. */
+/** A chat completion, made up from the schema alone. */
 export function completionOf(asked: Asked, reply: Reply | undefined) {
   const text = contentOf(asked, reply)
   const isRefusal = reply && 'refuses' in reply && reply.refuses === 'model'
@@ -70,7 +70,9 @@ function valueOf(schema: Json, name: string): unknown {
   const { type, properties, items, minimum = 1, maximum = Number.MAX_SAFE_INTEGER } = schema
   if (Array.isArray(schema.enum)) return schema.enum[0]
   if (type === 'object') {
-    return Object.fromEntries(Object.entries((properties ?? {}) as Record<string, Json>).map(([key, inner]) => [key, valueOf(inner, key)])) // biome-ignore format: one line
+    return Object.fromEntries(
+      Object.entries((properties ?? {}) as Record<string, Json>).map(([key, inner]) => [key, valueOf(inner, key)]),
+    )
   }
   if (type === 'array') return [valueOf(items as Json, name)]
   if (type === 'boolean') return true
@@ -81,7 +83,7 @@ function valueOf(schema: Json, name: string): unknown {
 const ALLOWED = 'type properties required additionalProperties items enum description minimum maximum minItems maxItems'
 const ALLOWED_KEYWORDS = new Set(ALLOWED.split(' '))
 
-/** What is wrong with a schema that is asked for strictly: OpenAI takes a part of JSON Schema only. */
+/** The problem with a strict schema, if any: OpenAI supports only a part of JSON Schema. */
 export function schemaProblem(schema: Json, path = 'schema'): string | undefined {
   const unknown = Object.keys(schema).find((keyword) => !ALLOWED_KEYWORDS.has(keyword))
   if (unknown) return `${path}: '${unknown}' is not permitted.`

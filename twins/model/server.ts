@@ -8,14 +8,14 @@ import { type Asked, completionOf, type Reply, schemaProblem } from './answers.t
 export type { Asked, Reply }
 
 export type ModelTwinOptions = {
-  /** Any free one, unless given. */
+  /** Any free port by default. */
   port?: number
   apiKey: string
 }
 
 export type ModelTwin = Awaited<ReturnType<typeof startModelTwin>>
 
-/** A language model of our own on loopback: the chat completions of OpenAI, with answers that a test orders in advance. */
+/** A fake language model on loopback: OpenAI's chat completions, with replies that a test scripts in advance. */
 export async function startModelTwin({ port = 0, apiKey }: ModelTwinOptions) {
   const questions: Asked[] = []
   const waiting: Reply[] = []
@@ -64,15 +64,15 @@ export async function startModelTwin({ port = 0, apiKey }: ModelTwinOptions) {
   return {
     /** For AI_API_URL. */
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
-    /** What was asked, oldest first. */
+    /** The prompts received, oldest first. */
     questions,
-    /** The tokens of the answers to those questions so far. */
+    /** The tokens used so far. */
     spent: () => questions.reduce((sum, asked) => sum + (costs.get(asked) ?? 0), 0),
-    /** How many callers left without their answer. */
+    /** How many callers disconnected before their reply. */
     gone: () => gone,
-    /** The next questions get these answers, in this order; all others the right one. */
+    /** Scripts the next replies, in this order; all others are right. */
     next: (...replies: Reply[]) => void waiting.push(...replies),
-    /** Nobody is answered until `release`. */
+    /** Holds all replies until `release`. */
     hold() {
       const held = Promise.withResolvers<void>()
       gate = held.promise
@@ -102,7 +102,7 @@ function problemOf({ model, messages, response_format: format }: Asked): string 
   return asked?.strict ? schemaProblem(asked.schema) : undefined
 }
 
-/** As real ones do, it quotes in its message what it was sent. */
+/** Like real providers, it quotes the input in its message. */
 function refuse(response: ServerResponse, status: number, code: string, quoted = ''): void {
   const error = { message: `The request failed: ${quoted}`, type: 'invalid_request_error', param: null, code }
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify({ error }))

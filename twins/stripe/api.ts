@@ -18,7 +18,7 @@ export type Call = {
   body: string
   account: string | undefined
   authorization: string | undefined
-  /** Where the caller found us: payment pages are there too. */
+  /** The host that the caller used: payment pages are served there too. */
   host: string
 }
 
@@ -87,7 +87,7 @@ function listEvents({ world, params, account }: Context): Page {
   return { url: '/v1/events', from: world.list('event').filter(fits).toReversed() }
 }
 
-/** One page of what is given, newest first, as `limit`, `starting_after` and `ending_before` ask. */
+/** One page, newest first, by `limit`, `starting_after` and `ending_before`. */
 function pageOf({ from, url }: Page, params: Reader) {
   const limit = params.integer('limit', 1, 100) ?? 10
   const [after, before] = [params.text('starting_after'), params.text('ending_before')]
@@ -108,7 +108,7 @@ export function checkCaller({ authorization, account }: Call, secretKey: string)
 const isSame = (a: string, b: string) => timingSafeEqual(digest(a), digest(b))
 const digest = (text: string) => createHash('sha256').update(text).digest()
 
-/** What the call asks for is done when this returns; a Refusal is thrown when nothing was. */
+/** The call has taken effect when this returns; when it throws a Refusal, it has not. */
 export function answer(world: World, call: Call, baseUrl: string): object {
   const [route, id] = findRoute(call)
   const params = readForm(decodeForm(call.query, call.body))

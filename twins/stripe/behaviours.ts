@@ -1,23 +1,23 @@
 export type Behaviour = {
   /**
-   * `timeout`: no answer ever. `reset`: the connection breaks. `refuse`: a definite no (400). `error500`, `rate-limit`:
-   * those answers. `slow`: the right answer, after `delayMs`.
+   * `timeout`: no response ever. `reset`: the connection breaks. `refuse`: a definite refusal (400). `error500`,
+   * `rate-limit`: these responses. `slow`: the right response, after `delayMs`.
    */
   next: 'timeout' | 'reset' | 'refuse' | 'error500' | 'rate-limit' | 'slow'
-  /** Only calls whose `POST /v1/refunds` contains this text or matches it. */
+  /** Only calls whose method and path (`POST /v1/refunds`) contain this text or match it. */
   path?: string | RegExp
-  /** How many calls; 1 unless told. */
+  /** How many calls; 1 by default. */
   times?: number
-  /** What was asked for happens all the same, and only the answer is lost. */
+  /** The call takes effect, and only the response is lost. */
   afterEffect?: boolean
   delayMs?: number
 }
 
-/** Network and server trouble that a test orders in advance. */
+/** Network and server faults that a test injects in advance. */
 export function createBehaviours() {
   const waiting: (Behaviour & { times: number })[] = []
   return {
-    /** Answers a function that takes the order back. */
+    /** Returns a function that cancels it. */
     behave(behaviour: Behaviour): () => void {
       const order = { times: 1, ...behaviour }
       waiting.push(order)

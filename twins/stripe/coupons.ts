@@ -33,7 +33,7 @@ export function createCoupon(world: World, params: Reader, account: string | und
 
 export type Discount = { coupon: string; name: string; amount: number }
 
-/** What a session takes off, if it has a coupon of its own account and currency. */
+/** The discount of a session, if it has a coupon of its own account and currency. */
 export function readDiscount(
   world: World,
   params: Reader,

@@ -1,6 +1,6 @@
 export type ErrorBody = { type: string; code?: string; message: string; param?: string; doc_url?: string }
 
-/** An answer of Stripe's that is not 2xx. `isKept`: a repeat with the same idempotency key gets it again. */
+/** An error response of Stripe. `isKept`: a retry with the same idempotency key gets it again. */
 export class Refusal extends Error {
   readonly status: number
   readonly body: ErrorBody
@@ -15,11 +15,11 @@ export class Refusal extends Error {
 
 const TYPE = 'invalid_request_error'
 
-/** The request itself is wrong. Stripe forgets these: the same key may be used again for a better one. */
+/** The request itself is invalid. Stripe does not store these: the same key may be used again with a corrected one. */
 export const invalid = (message: string, param?: string, code?: string) =>
   new Refusal(400, { type: TYPE, ...(code && { code }), message, ...(param && { param }) }, false)
 
-/** The request is fine but does not fit what is there by now. */
+/** The request is valid but conflicts with the current state. */
 export const notPossible = (message: string, param?: string, code?: string) =>
   new Refusal(400, { type: TYPE, ...(code && { code }), message, ...(param && { param }) }, true)
 

@@ -11,7 +11,7 @@ const EXPANDABLE: Record<string, Kind> = {
   invoice: 'invoice',
 }
 
-/** Puts the object in the place of its id, along a path like `payment_intent.latest_charge`. */
+/** Replaces an id by its object, along a path like `payment_intent.latest_charge`. */
 export function expand(world: World, shown: object, path: string): void {
   const [step = '', ...rest] = path.split('.')
   const place = shown as Record<string, unknown>

@@ -2,7 +2,7 @@ import { invalid } from './errors.ts'
 
 export type Form = { [key: string]: Form | string }
 
-/** `line_items[0][quantity]=2&expand[]=customer` as nested objects. Lists are objects whose keys are their places. */
+/** `line_items[0][quantity]=2&expand[]=customer` as nested objects. Arrays are objects keyed by index. */
 export function decodeForm(...texts: string[]): Form {
   const form = emptyForm()
   for (const [key, value] of texts.flatMap((text) => [...new URLSearchParams(text)])) {
@@ -28,7 +28,7 @@ export const isEmail = (text: string) => text.length <= 512 && EMAIL.test(text)
 
 export type Reader = ReturnType<typeof readForm>
 
-/** Reads parameters one by one and refuses what is wrong with them in Stripe's words. */
+/** Reads parameters one by one and refuses invalid ones in Stripe's words. */
 export function readForm(form: Form, path = '') {
   const nameOf = (key: string) => (path ? `${path}[${key}]` : key)
 
@@ -100,7 +100,7 @@ export function readForm(form: Form, path = '') {
     return value ? value.keys().flatMap((place) => value.text(place) ?? []) : []
   }
 
-  /** An empty value takes a key away, which matters only where there is metadata already. */
+  /** An empty value removes a key, which matters only where metadata exists. */
   function metadata({ keepsEmpty = false } = {}): Record<string, string> | undefined {
     if (form.metadata === undefined || form.metadata === '') return undefined
     const given = Object.entries(form.metadata)
@@ -114,7 +114,7 @@ export function readForm(form: Form, path = '') {
     return Object.fromEntries(given.filter(([, value]) => keepsEmpty || value !== '')) as Record<string, string>
   }
 
-  /** What the twin does not know it refuses, so that nobody relies on what would not happen. */
+  /** Refuses parameters that the twin does not implement, so that nobody relies on them. */
   function only(...known: string[]): void {
     const unknown = Object.keys(form).find((key) => !known.includes(key))
     if (unknown === undefined) return

@@ -11,7 +11,7 @@ import { pressButton, type Shown, showPage } from './page.ts'
 import { sweep } from './sweep.ts'
 import type { World } from './world.ts'
 
-/** An API call that came. Without `status` it got no answer. */
+/** A received API call. Without `status` it got no response. */
 export type SeenRequest = Pick<Call, 'method' | 'path' | 'body' | 'account'> & {
   key?: string | undefined
   status?: number
@@ -19,8 +19,8 @@ export type SeenRequest = Pick<Call, 'method' | 'path' | 'body' | 'account'> & {
 
 type Parts = { world: World; secretKey: string; behaviours: ReturnType<typeof createBehaviours> }
 
-/** Takes HTTP requests, for the API and for the payment page, and makes the trouble that was ordered. */
-export function createDesk({ world, secretKey, behaviours }: Parts) {
+/** Handles HTTP requests, for the API and the payment page, and injects the scripted faults. */
+export function createRequestHandler({ world, secretKey, behaviours }: Parts) {
   const requests: SeenRequest[] = []
   const onlyOnce = createIdempotency(world.now)
 
@@ -90,7 +90,7 @@ export function createDesk({ world, secretKey, behaviours }: Parts) {
       world.request = { id: null, idempotency_key: null }
     }
     if (trouble?.afterEffect) await sleep(delayMs)
-    // As at Stripe, a 500 is an answer like others to the key that got it: a repeat gets it too.
+    // As at Stripe, a 500 is stored for its idempotency key: a retry gets it too.
     return trouble?.next === 'error500' ? refusalAnswer(broken(true), headers) : made
   }
 
@@ -113,7 +113,7 @@ const headerOf = (request: IncomingMessage, name: string) => {
   return Array.isArray(value) ? value[0] : value
 }
 
-/** Whether the caller gets no answer. A caller who waits is let go when the twin closes. */
+/** Whether the caller gets no response. A waiting caller is disconnected when the twin closes. */
 function isSilenced(response: ServerResponse, trouble: Behaviour | undefined): boolean {
   if (trouble?.next === 'reset') response.socket?.resetAndDestroy()
   return trouble?.next === 'reset' || trouble?.next === 'timeout'

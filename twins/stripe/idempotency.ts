@@ -5,7 +5,7 @@ type Entry = { fingerprint: string; at: number; answer?: Answer }
 
 const KEEP_SECONDS = 24 * 3_600
 
-/** The same key and the same request: the same answer, without doing it again. */
+/** Replays the response for the same key and the same request. */
 export function createIdempotency(now: () => number) {
   const entries = new Map<string, Entry>()
   return async (

@@ -1,7 +1,7 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import type { Saved, World } from './world.ts'
 
-/** What there was when it was last kept; nothing where there is no file. */
+/** The last saved state; undefined without a file. */
 export function recall(file: string): Saved | undefined {
   try {
     return JSON.parse(readFileSync(file, 'utf8')) as Saved
@@ -11,14 +11,14 @@ export function recall(file: string): Saved | undefined {
   }
 }
 
-/** Keeps a world in a file, looking once a second whether it has changed. Answers a function that keeps it a last time. */
+/** Saves a world to a file, checking for changes once a second. Returns a function that saves it a last time. */
 export function keep(world: World, file: string): () => void {
   let kept = ''
   const save = () => {
     const text = JSON.stringify(world.save())
     if (text === kept) return
     writeFileSync(`${file}.new`, text)
-    renameSync(`${file}.new`, file) // never half of it
+    renameSync(`${file}.new`, file) // atomic
     kept = text
   }
   const ticking = setInterval(save, 1_000).unref()

@@ -1,7 +1,7 @@
 const NO_DECIMALS = new Set('BIF CLP DJF GNF JPY KMF KRW MGA PYG RWF UGX VND VUV XAF XOF XPF'.split(' '))
 const THREE_DECIMALS = new Set('BHD JOD KWD OMR TND'.split(' '))
 
-/** Minor units as people read them. How many decimals a currency has is Stripe's own list, not Intl's. */
+/** Formats minor units. The number of decimals is from Stripe's own list, not from Intl. */
 export function formatMoney(amount: number, currency: string): string {
   const code = currency.toUpperCase()
   const decimals = NO_DECIMALS.has(code) ? 0 : THREE_DECIMALS.has(code) ? 3 : 2

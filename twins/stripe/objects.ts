@@ -54,7 +54,7 @@ export function newLine({ now }: Clock, line: Line): Stripe.LineItem {
   }
 }
 
-// The SDK makes its decimals from strings; over the wire they are strings.
+// The SDK parses decimals from strings; on the wire they are strings.
 const onTheWire = (amount: number) => String(amount) as unknown as Stripe.Price['unit_amount_decimal']
 
 export type SessionFields = Pick<
@@ -104,7 +104,7 @@ export const newSession = ({ now }: Clock, fields: SessionFields): Stripe.Checko
   livemode: false,
   managed_payments: { enabled: false },
   origin_context: null,
-  payment_intent: null, // made at the first try to pay
+  payment_intent: null, // created at the first attempt to pay
   payment_link: null,
   payment_method_collection: fields.mode === 'payment' ? 'if_required' : 'always',
   payment_method_configuration_details: null,

@@ -7,7 +7,7 @@ import type { World } from './world.ts'
 
 export type Payer = { email?: string }
 
-/** The customer presses Pay and the card is good. With `later`, the money comes (or fails to) by `conclude`. */
+/** The customer presses Pay and the card is accepted. With `later`, `conclude` settles or fails the payment. */
 export function pay(world: World, id: string, payer: Payer, { later = false } = {}): Stripe.Checkout.Session {
   const session = openSession(world, id)
   const email = payer.email ?? session.customer_email ?? 'customer@example.com'
@@ -25,7 +25,7 @@ export function pay(world: World, id: string, payer: Payer, { later = false } = 
   return session
 }
 
-/** What became of a payment that was to come later. */
+/** Settles a delayed payment. */
 export function conclude(world: World, id: string, isPaid: boolean): Stripe.Checkout.Session {
   const session = sessionOf(world, id)
   const intent = intentOf(world, session)

@@ -3,53 +3,53 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Stripe } from 'stripe'
 import { type Behaviour, createBehaviours } from './behaviours.ts'
-import { createDesk } from './http.ts'
+import { createRequestHandler } from './http.ts'
 import { keep, recall } from './memory.ts'
 import { newEvent } from './objects.ts'
 import { conclude, decline, expireSession, pay, sessionOf } from './payments.ts'
 import { failRefund, refund } from './refunds.ts'
 import { endSubscription, renew, retry } from './subscriptions.ts'
 import { sweep } from './sweep.ts'
-import { createCourier, type Delivery, type Mischief, sign } from './webhooks.ts'
+import { createWebhookSender, type Delivery, type Mischief, sign } from './webhooks.ts'
 import { createWorld } from './world.ts'
 
 export type { Behaviour, Delivery, Mischief }
 
 export type StripeTwinOptions = {
-  /** Any free one, unless given. */
+  /** Any free port by default. */
   port?: number
   secretKey: string
   webhookSecret: string
-  /** For events of connected accounts; the other one unless given. */
+  /** For events of connected accounts; by default the same secret. */
   connectWebhookSecret?: string
   webhookUrl?: string
-  /** How long to wait before each further try to deliver an event. */
+  /** The delays before each retry of a webhook. */
   retryMs?: readonly number[]
-  /** Where to keep what there is, for the next start. Without it everything is forgotten. */
+  /** A file for the state, reused at the next start. Without it everything is lost. */
   file?: string
 }
 
 export type Forgery = {
-  /** The right one unless given; null leaves the signature out. */
+  /** The right secret by default; null omits the signature. */
   secret?: string | null
   timestamp?: number
-  /** Changes the bytes after they were signed. */
+  /** Changes the payload after it was signed. */
   tamper?: (payload: string) => string
 }
 
 export type StripeTwin = Awaited<ReturnType<typeof startStripeTwin>>
 
-/** A Stripe of our own on loopback: its API as far as we use it, its payment page and its webhooks. */
+/** A fake Stripe on loopback: the part of its API that we use, its payment page and its webhooks. */
 export async function startStripeTwin(options: StripeTwinOptions) {
   let time = realTime
   const now = () => Math.floor(time())
   const { secretKey, webhookSecret, connectWebhookSecret, retryMs = [50, 200, 1_000, 5_000] } = options
-  const courier = createCourier({ now, webhookSecret, connectWebhookSecret, retryMs, timeoutMs: 10_000 })
-  courier.setUrl(options.webhookUrl)
-  const world = createWorld(now, courier.post, options.file === undefined ? undefined : recall(options.file))
+  const webhooks = createWebhookSender({ now, webhookSecret, connectWebhookSecret, retryMs, timeoutMs: 10_000 })
+  webhooks.setUrl(options.webhookUrl)
+  const world = createWorld(now, webhooks.post, options.file === undefined ? undefined : recall(options.file))
   const behaviours = createBehaviours()
-  const desk = createDesk({ world, secretKey, behaviours })
-  const server = createServer(desk.serve)
+  const handler = createRequestHandler({ world, secretKey, behaviours })
+  const server = createServer(handler.serve)
   server.listen(options.port ?? 0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
@@ -69,10 +69,10 @@ export async function startStripeTwin(options: StripeTwinOptions) {
     now,
     /** For `new Stripe(key, …)`. */
     clientOptions: { host: '127.0.0.1', port, protocol: 'http' as const },
-    /** What was sent to the webhook address and what it answered, oldest first. */
-    deliveries: courier.deliveries,
-    /** The API calls that came, oldest first; without `status` when they got no answer. */
-    requests: desk.requests,
+    /** The webhook deliveries and their responses, oldest first. */
+    deliveries: webhooks.deliveries,
+    /** The received API calls, oldest first; without `status` if they got no response. */
+    requests: handler.requests,
     sessions: () => copy(world.list('checkout.session')),
     events: () => copy(world.list('event')),
 
@@ -87,52 +87,53 @@ export async function startStripeTwin(options: StripeTwinOptions) {
       return copy(decline(world, sessionId))
     },
     expire: (sessionId: string) => copy(expireSession(world, sessionOf(world, sessionId))),
-    /** As if somebody had pressed Refund in Stripe's dashboard: the rest, unless an amount is given. */
+    /** Like Refund in Stripe's dashboard: the remaining amount by default. */
     refund: (intentId: string, amount?: number) =>
       copy(refund(world, needed(world.find('payment_intent', intentId), intentId), { amount })),
     failRefund: (refundId: string) => copy(failRefund(world, refundId)),
-    /** The subscription's next period begins now. By itself that happens at the end of the period. */
+    /** Starts the subscription's next period now. Otherwise it starts when the current one ends. */
     renew: (subscriptionId: string, { fails = false } = {}) =>
       copy(renew(world, subscribed(subscriptionId), { fails })),
-    /** After a renewal that failed: its money comes after all, or fails to once more. */
+    /** After a failed renewal: the payment succeeds after all, or fails again. */
     retry: (subscriptionId: string, { fails = false } = {}) =>
       copy(retry(world, subscribed(subscriptionId), { fails })),
-    /** As if somebody had pressed Cancel in Stripe's dashboard, or all tries to get the money had failed. */
+    /** Like Cancel in Stripe's dashboard, or like the end of all payment retries. */
     cancel: (
       subscriptionId: string,
       reason: 'cancellation_requested' | 'payment_failed' = 'cancellation_requested',
     ): Stripe.Subscription => copy(endSubscription(world, subscribed(subscriptionId), reason)),
 
-    setWebhookUrl: courier.setUrl,
+    setWebhookUrl: webhooks.setUrl,
     settled: async () => {
       sweep(world)
-      await courier.settled()
+      await webhooks.settled()
     },
-    mischief: (wanted: Mischief = {}) => courier.setMischief(wanted),
-    useRandom: courier.setRandom,
-    hold: courier.hold,
-    release: courier.release,
-    /** Sends an event again, now and once. */
-    redeliver: (eventId: string): Promise<Delivery> => courier.sendEvent(needed(world.find('event', eventId), eventId)),
-    /** Sends, now and once, an event that never happened or one that happened with something changed. */
+    mischief: (wanted: Mischief = {}) => webhooks.setMischief(wanted),
+    useRandom: webhooks.setRandom,
+    hold: webhooks.hold,
+    release: webhooks.release,
+    /** Sends an event again, at once and without retries. */
+    redeliver: (eventId: string): Promise<Delivery> =>
+      webhooks.sendEvent(needed(world.find('event', eventId), eventId)),
+    /** Sends a forged event, made up or altered, at once and without retries. */
     forge(event: object, { secret, timestamp = now(), tamper }: Forgery = {}): Promise<Delivery> {
       const made = newEvent({ type: 'checkout.session.completed', thing: {}, world })
       const { id, type, account, ...rest } = { ...made, ...event } as Stripe.Event
       const payload = JSON.stringify({ id, type, account, ...rest }, null, 2)
-      const signature = secret === null ? undefined : sign(payload, secret ?? courier.secretOf(account), timestamp)
+      const signature = secret === null ? undefined : sign(payload, secret ?? webhooks.secretOf(account), timestamp)
       const sent = tamper ? tamper(payload) : payload
-      return courier.send({ eventId: id, type, account, attempt: 1, payload: sent, signature, isForged: true })
+      return webhooks.send({ eventId: id, type, account, attempt: 1, payload: sent, signature, isForged: true })
     },
 
-    /** The next calls go wrong so. Answers a function that takes it back. */
+    /** Injects a fault into the next calls. Returns a function that cancels it. */
     behave: behaviours.behave,
-    /** From now on it is as late as the function says, in seconds since 1970; without one, as late as it is. */
+    /** Sets the clock, in Unix seconds; without a function, back to the real time. */
     useTime: (clock?: () => number) => {
       time = clock ?? realTime
     },
     async close(): Promise<void> {
       clearInterval(ticking)
-      await courier.close()
+      await webhooks.close()
       server.closeAllConnections()
       await new Promise<void>((resolve) => server.close(() => resolve()))
       keepLast?.()

@@ -141,7 +141,7 @@ function readExpiry(world: World, params: Reader): number {
   const at = params.integer('expires_at', 0)
   if (at === undefined) return world.now() + 24 * HOUR
   const inSeconds = at - world.now()
-  // Both clocks cut to whole seconds, so "in 30 minutes" may look like one second less.
+  // Both clocks are truncated to seconds, so "in 30 minutes" may look like one second less.
   if (inSeconds < HOUR / 2 - 1) {
     const message = 'The `expires_at` timestamp must be at least 30 minutes from Checkout Session creation.'
     throw invalid(message, 'expires_at')

@@ -5,7 +5,7 @@ import { fail, succeed } from './intents.ts'
 import { makeId, newIntent, newInvoice, newSubscription, type Recurring } from './objects.ts'
 import type { World } from './world.ts'
 
-/** A paid session in subscription mode: the subscription, its first invoice and the payment of it. */
+/** Creates the subscription of a paid session, with its first invoice and payment. */
 export function startSubscription(world: World, session: Stripe.Checkout.Session, email: string): void {
   const account = world.accountOf(session.id)
   const draft = world.drafts.get(session.id)
@@ -29,7 +29,7 @@ export function startSubscription(world: World, session: Stripe.Checkout.Session
   world.remind(periodOf(subscription).end)
 }
 
-/** The next period begins and is paid, or fails to be. Ends the subscription when it was to end with the period. */
+/** Starts the next period, paid or failed. Ends the subscription if it was to end with the period. */
 export function renew(world: World, subscription: Stripe.Subscription, { fails = false } = {}): Stripe.Subscription {
   if (subscription.status === 'canceled') throw notPossible(`The subscription ${subscription.id} is canceled.`)
   if (subscription.cancel_at_period_end) return endSubscription(world, subscription, 'cancellation_requested')
@@ -49,7 +49,7 @@ export function renew(world: World, subscription: Stripe.Subscription, { fails =
   return subscription
 }
 
-/** The money that did not come is asked for once more: by itself after some days, or because there is a better card. */
+/** Retries a failed payment: automatically after some days, or with a new card. */
 export function retry(world: World, subscription: Stripe.Subscription, { fails = false } = {}): Stripe.Subscription {
   const invoice = world.find('invoice', subscription.latest_invoice)
   if (subscription.status === 'canceled' || invoice?.status !== 'open') {
@@ -143,6 +143,6 @@ function addPeriod(from: number, { interval, interval_count: count }: Recurring)
   const date = new Date(from * 1_000)
   const day = date.getUTCDate()
   date.setUTCMonth(date.getUTCMonth() + count * (interval === 'year' ? 12 : 1))
-  if (date.getUTCDate() !== day) date.setUTCDate(0) // 31 January and a month is the end of February
+  if (date.getUTCDate() !== day) date.setUTCDate(0) // 31 January plus a month is the end of February
   return Math.floor(date.getTime() / 1_000)
 }

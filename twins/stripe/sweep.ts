@@ -2,7 +2,7 @@ import { expireSession } from './payments.ts'
 import { periodOf, renew } from './subscriptions.ts'
 import type { World } from './world.ts'
 
-/** What happens by itself: sessions expire, subscriptions renew or end. */
+/** Time-driven changes: sessions expire, subscriptions renew or end. */
 export function sweep(world: World): void {
   if (!world.takeDue()) return
   for (const session of world.list('checkout.session')) {

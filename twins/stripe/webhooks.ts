@@ -7,13 +7,13 @@ export type Delivery = {
   eventId: string
   type: string
   account?: string
-  /** 1 for the first try. */
+  /** Starts at 1. */
   attempt: number
   url: string
   payload: string
   signature?: string
   isForged: boolean
-  /** `lost`: never sent, by mischief. `failed`: no answer; `error` says why. */
+  /** `lost`: dropped on purpose. `failed`: no response; `error` says why. */
   outcome: 'answered' | 'failed' | 'lost'
   status?: number
   answer?: string
@@ -21,21 +21,21 @@ export type Delivery = {
 }
 
 export type Mischief = {
-  /** Each event is sent that many times more. */
+  /** How many extra copies of each event are sent. */
   duplicate?: number
-  /** Each copy sets off after a time in this range, past those before it if it is quicker. */
+  /** Each copy is delayed by a random time in this range, and may overtake earlier ones. */
   delayMs?: [min: number, max: number]
-  /** Events that happen within a few moments, or are held together, set off in any order. */
+  /** Events that happen at nearly the same time, or are held together, are sent in random order. */
   shuffle?: boolean
   /** The probability that a copy is lost for good. */
   drop?: number
 }
 
-export type CourierOptions = {
+export type WebhookSenderOptions = {
   now: () => number
   webhookSecret: string
   connectWebhookSecret?: string | undefined
-  /** How long to wait before each further try. */
+  /** The delays before each retry. */
   retryMs: readonly number[]
   timeoutMs: number
 }
@@ -51,8 +51,8 @@ const SHUFFLE_WINDOW_MS = 25
 export const sign = (payload: string, secret: string, timestamp: number) =>
   `t=${timestamp},v1=${createHmac('sha256', secret).update(`${timestamp}.${payload}`).digest('hex')}`
 
-/** Brings events to the webhook address: in order and once, unless told to make mischief. */
-export function createCourier(options: CourierOptions) {
+/** Delivers events to the webhook address: in order and once, unless faults are configured. */
+export function createWebhookSender(options: WebhookSenderOptions) {
   const deliveries: Delivery[] = []
   const closing = new AbortController()
   let url: string | undefined
@@ -67,7 +67,7 @@ export function createCourier(options: CourierOptions) {
   const secretOf = (account: string | undefined) =>
     account ? (options.connectWebhookSecret ?? options.webhookSecret) : options.webhookSecret
 
-  /** The fate of an event is drawn when it happens, so that it hangs on the seed and not on the machine. */
+  /** Random choices are made when the event happens, so that they depend on the seed and not on the machine's speed. */
   function post(event: Stripe.Event): void {
     if (!url) return
     const [min, max] = mischief.delayMs ?? [0, 0]
@@ -111,7 +111,7 @@ export function createCourier(options: CourierOptions) {
   }
 
   async function isTaken(event: Stripe.Event, attempt: number): Promise<boolean> {
-    if (!url) return true // taken away meanwhile: nobody is there to ask again
+    if (!url) return true // the webhook was removed: no retry
     const { status = 0 } = await send(letterFor(event, attempt))
     return status >= 200 && status < 300
   }
@@ -177,7 +177,7 @@ export function createCourier(options: CourierOptions) {
     setRandom: (seed: number) => {
       random = seededRandom(seed)
     },
-    /** Keeps everything back until `release`. */
+    /** Holds all events until `release`. */
     hold: () => {
       isHeld = true
     },
@@ -185,7 +185,7 @@ export function createCourier(options: CourierOptions) {
       isHeld = false
       flush()
     },
-    /** When nothing is on its way, and nothing waits for another try. What is held does not count. */
+    /** Resolves when nothing is in flight or waiting for a retry. Held events do not count. */
     async settled(): Promise<void> {
       while (underway.size > 0) await Promise.all(underway)
     },

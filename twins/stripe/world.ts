@@ -13,11 +13,11 @@ export type Kept =
   | Stripe.Invoice
   | Stripe.Event
 export type Kind = Kept['object']
-/** Stripe names things by their id, or puts the thing itself there where it is asked to. */
+/** A reference by id, or the expanded object. */
 export type Reference = string | { id: string } | null | undefined
 export type KeptAs<K extends Kind> = Extract<Kept, { object: K }>
 
-/** What a session was asked to make once it is paid, and does not show itself. */
+/** The parts of a session's request that it does not show, but needs once it is paid. */
 export type Draft = {
   lines: Stripe.LineItem[]
   discount?: Discount | undefined
@@ -28,10 +28,10 @@ export type Draft = {
 
 export type World = ReturnType<typeof createWorld>
 
-/** A world to go on with later. Events are news, and are not kept. */
+/** A saved world. Events are not saved. */
 export type Saved = { things: Kept[]; owners: [string, string][]; drafts: [string, Draft][] }
 
-/** Everything that exists at this Stripe, each thing under the account that made it. */
+/** All objects of this fake Stripe, each with the account that owns it. */
 export function createWorld(now: () => number, onEvent: (event: Stripe.Event) => void, saved?: Saved) {
   const things = new Map<string, Kept>(saved?.things.map((thing) => [thing.id, thing]))
   const owners = new Map<string, string>(saved?.owners)
@@ -41,7 +41,7 @@ export function createWorld(now: () => number, onEvent: (event: Stripe.Event) =>
   const world = {
     now,
     drafts,
-    /** The API call that is being answered: events name it. */
+    /** The current API call: events refer to it. */
     request: { id: null as string | null, idempotency_key: null as string | null },
 
     add<T extends Kept>(thing: T, account: string | undefined): T {
@@ -62,7 +62,7 @@ export function createWorld(now: () => number, onEvent: (event: Stripe.Event) =>
       const thing = things.get(typeof reference === 'string' ? reference : (reference?.id ?? ''))
       return thing?.object === kind ? (thing as KeptAs<K>) : undefined
     },
-    /** For the API: what belongs to another account is as good as not there. */
+    /** For the API: objects of another account are not found. */
     get<K extends Kind>(kind: K, id: string, account: string | undefined, param?: string): KeptAs<K> {
       const thing = world.find(kind, id)
       if (!thing || owners.get(id) !== account) throw missing(kind, id, param)
@@ -79,7 +79,7 @@ export function createWorld(now: () => number, onEvent: (event: Stripe.Event) =>
       onEvent(event)
     },
 
-    /** Something is to happen by itself at that time. */
+    /** Schedules a sweep at that time. */
     remind(at: number): void {
       nextDue = Math.min(nextDue, at)
     },

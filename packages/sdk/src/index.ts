@@ -2,6 +2,7 @@ export { blockText, blockValue } from './blocks.ts'
 export { type ErrorCode, type ErrorDetail, KontorError } from './errors.ts'
 export type {
   Address,
+  AddressFormat,
   Attribute,
   AuditEntry,
   AuthResult,
@@ -45,6 +46,7 @@ export type {
   Session as LoginSession,
   SetOrderStatusBody,
   SetPaymentStatusBody,
+  Shipment,
   ShippingMethod,
   StockMovement,
   Subscription,

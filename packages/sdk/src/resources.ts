@@ -10,6 +10,7 @@ import type {
   RefundOrderBody,
   SetOrderStatusBody,
   SetPaymentStatusBody,
+  ShipOrderBody,
   SubscribeBody,
   UnsubscribeBody,
   UpdateBusinessBody,
@@ -79,6 +80,9 @@ export function createResources(
           call.listStockMovements({ path: { id, variantId }, query }, options),
         ),
     },
+    /** What the addresses of each country have, and what a form must ask for. */
+    addressFormats: async (query: Query<'listAddressFormats'> = {}, options?: CallOptions) =>
+      (await call.listAddressFormats({ query }, options)).items,
     /** What a checkout of these items would cost. */
     quote: async ({ businessId, market, ...rest }: QuoteRequest, options?: CallOptions) => {
       const business = businessId ?? defaults.businessId
@@ -101,8 +105,17 @@ export function createResources(
         call.setOrderStatus({ path: { id }, body: { status } }, options),
       setPaymentStatus: (id: string, status: SetPaymentStatusBody['status'], options?: CallOptions) =>
         call.setPaymentStatus({ path: { id }, body: { status } }, options),
+      /** Your own order, while nobody has paid it. */
+      cancel: (id: string, options?: CallOptions) => call.cancelOrder({ path: { id } }, options),
       refund: (id: string, body: RefundOrderBody = {}, options?: CallOptions) =>
         call.refundOrder({ path: { id }, body }, options),
+      quoteRefund: (id: string, body: RefundOrderBody = {}, options?: CallOptions) =>
+        call.quoteRefund({ path: { id }, body }, options),
+      /** What has been sent of it. Customers see those of their own orders. */
+      shipments: async (id: string, options?: CallOptions) =>
+        (await call.listShipments({ path: { id } }, options)).items,
+      ship: (id: string, body: ShipOrderBody = {}, options?: CallOptions) =>
+        call.shipOrder({ path: { id }, body }, options),
     },
     collections: {
       list: (query: Filter<'listCollections'> = {}, options?: ListOptions) =>

@@ -3,10 +3,10 @@ import { Writable } from 'node:stream'
 import { BootError } from '../boot.ts'
 import { UsageError } from './command.ts'
 
-/** Is there a person to ask? */
+/** Whether it runs in a terminal. */
 export const canAsk = () => process.stdin.isTTY && process.stderr.isTTY
 
-/** On standard error: standard output is for results. Ctrl-C and Ctrl-D end it. */
+/** Prompts on standard error: standard output is for results. Ctrl-C and Ctrl-D cancel. */
 export async function ask(question: string, fallback = ''): Promise<string> {
   const lines = createInterface({ input: process.stdin, output: process.stderr })
   const gone = new Promise<never>((_resolve, reject) => {
@@ -18,18 +18,18 @@ export async function ask(question: string, fallback = ''): Promise<string> {
     const answer = await Promise.race([lines.question(fallback ? `${question} [${fallback}] ` : `${question} `), gone])
     return answer.trim() || fallback
   } catch (error) {
-    process.stderr.write('\n') // the question has left the cursor in its line
+    process.stderr.write('\n') // the prompt left the cursor on its line
     throw error
   } finally {
     lines.close()
   }
 }
 
-/** What is typed is not shown. */
+/** Does not echo the input. */
 export async function askSecret(question: string): Promise<string> {
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
   const lines = createInterface({ input: process.stdin, output: nowhere, terminal: true })
-  process.stderr.write(`${question} `) // not before: only now does the terminal show nothing of what is typed
+  process.stderr.write(`${question} `) // only now, because echo is off from here on
   try {
     return await new Promise<string>((resolve, reject) => {
       lines.once('line', resolve)
@@ -44,7 +44,7 @@ export async function askSecret(question: string): Promise<string> {
 
 const MAX_BYTES = 4_096
 
-/** The first line of what is piped in. */
+/** Reads the first line of standard input. */
 export async function readSecret(): Promise<string> {
   let text = ''
   for await (const chunk of process.stdin.setEncoding('utf8')) {
@@ -54,10 +54,10 @@ export async function readSecret(): Promise<string> {
   return text.split(/\r?\n/, 1)[0] ?? ''
 }
 
-/** Before what cannot be undone: a person says yes, a program has to say so beforehand. */
+/** Confirms an irreversible action: interactively, or with --yes. */
 export async function makeSure(yes: boolean, consequence: string): Promise<void> {
   if (yes) return
-  if (!canAsk()) throw new UsageError(`${consequence} If that is what you want, add --yes (there is nobody to ask).`)
+  if (!canAsk()) throw new UsageError(`${consequence} To confirm without a terminal, add --yes.`)
   const answer = await ask(`${consequence} Go on? Type yes:`)
   if (answer.toLowerCase() !== 'yes') throw new BootError('Nothing was done.')
 }

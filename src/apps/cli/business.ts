@@ -1,16 +1,18 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import {
   type BusinessSummary,
   createBusiness,
   findBusiness,
   listAllBusinesses,
-  setStripeAccount,
+  setPaymentAccount,
   suspendBusiness,
 } from '#modules/access/index.ts'
 import { findConfirmedByEmail, readEmails } from '#modules/accounts/index.ts'
 import { pauseSends } from '#modules/newsletter/index.ts'
 import type { ControlDb, Databases } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
+import { isStripeAccount } from '#platform/payments/stripe.ts'
+import { openPayments } from '#platform/services.ts'
 import type { Market } from '#vocabulary/business.ts'
 import { BootError } from '../boot.ts'
 import { findHome } from '../home.ts'
@@ -25,7 +27,7 @@ export function addBusinessCommands(program: Command, { withDatabases, config }:
   const business = program.command('business').description('Businesses.')
 
   addCommand(business, 'create', {
-    says: 'Create a business for somebody who has an account.',
+    says: 'Create a business for an existing account.',
     examples: [
       'business create --name "Harbour Goods" --owner ada@example.com',
       'business create --name "Harbour Goods" --owner ada@example.com --market us --market de',
@@ -62,7 +64,7 @@ export function addBusinessCommands(program: Command, { withDatabases, config }:
     )
 
   addCommand(business, 'list', {
-    says: 'All businesses, oldest first, with those who are ADMIN there.',
+    says: 'List all businesses with their admins, oldest first.',
     examples: ['business list', 'business list --json | head -1'],
     json: JSON_LINES,
   }).action(({ json = false }: Json) =>
@@ -78,38 +80,42 @@ export function addBusinessCommands(program: Command, { withDatabases, config }:
 
   addCommand(business, 'suspend <businessId>', {
     says:
-      'Close a business: its routes refuse everybody, its newsletters pause. What is under way (payments, orders that ' +
-      'expire) is brought to its end, and its readers can still unsubscribe.',
+      'Close a business: its routes refuse everybody, its newsletters pause. Payments under way and orders that ' +
+      'expire are still completed, and subscribers can still unsubscribe.',
     examples: ['business suspend biz_4k7q2m9x1c3v', 'business suspend biz_4k7q2m9x1c3v --resume'],
   })
-    .option('--resume', 'open it again; newsletters that were paused stay so until somebody resumes them')
+    .option('--resume', 'open it again; paused newsletters stay paused until somebody resumes them')
     .action((businessId: string, { resume = false, json = false }: Json & { resume?: boolean }) =>
       withDatabases((databases) => suspend(databases, businessId, { resume, json })),
     )
 
   addCommand(business, 'payments <businessId>', {
-    says: 'Show whose account at the payment provider gets the money of a business, or set it.',
+    says: 'Show or set the payment provider account that receives the money of a business.',
     examples: [
       'business payments biz_4k7q2m9x1c3v',
-      'business payments biz_4k7q2m9x1c3v --stripe-account acct_1OtwfXHkLmTGBe2p',
+      'business payments biz_4k7q2m9x1c3v --account acct_1OtwfXHkLmTGBe2p',
     ],
   })
-    .option('--stripe-account <account>', 'its connected account; "none" takes it away')
-    .action((businessId: string, { stripeAccount, json = false }: Json & { stripeAccount?: string }) => {
-      const account = stripeAccount === 'none' ? null : stripeAccount
-      if (typeof account === 'string' && !/^acct_[A-Za-z0-9]{1,64}$/.test(account))
+    .option('--account <account>', 'its connected account; "none" removes it')
+    .addOption(new Option('--stripe-account <account>', 'the former name of --account').hideHelp())
+    .action((businessId: string, { json = false, ...sent }: Json & { account?: string; stripeAccount?: string }) => {
+      const named = sent.account ?? sent.stripeAccount
+      const account = named === 'none' ? null : named
+      const { providers, sharedAccount } = openPayments(config())
+      const [{ isAccount } = { isAccount: isStripeAccount }] = providers
+      if (typeof account === 'string' && !isAccount(account))
         throw new UsageError(`${account} is not an account such as acct_1OtwfXHkLmTGBe2p.`)
       return withDatabases(async ({ control }) => {
         const found =
           account === undefined
             ? await findBusiness(control, businessId)
-            : await transaction(control, (tx) => setStripeAccount(tx, businessId, account))
+            : await transaction(control, (tx) => setPaymentAccount(tx, businessId, account))
         if (!found) throw new BootError(`There is no business ${businessId}.`)
-        const isShared = config().payments?.sharedAccount ?? false
-        const { stripeAccountId } = found
+        const isShared = sharedAccount && providers.length > 0
+        const { paymentAccount } = found
         const nobody = isShared ? 'the operator’s own account (STRIPE_SHARED_ACCOUNT)' : 'nobody: it cannot sell'
-        const result = { id: businessId, stripeAccountId, sharedAccount: stripeAccountId === null && isShared }
-        printResult(json, result, `${businessId}  money goes to ${stripeAccountId ?? nobody}`)
+        const result = { id: businessId, paymentAccount, sharedAccount: paymentAccount === null && isShared }
+        printResult(json, result, `${businessId}  money goes to ${paymentAccount ?? nobody}`)
       })
     })
 }
@@ -146,7 +152,7 @@ const SUSPENDED = 'The operator of this service has suspended the business.'
 async function suspend(databases: Databases, businessId: string, { resume, json }: { resume: boolean; json: boolean }) {
   const { cell } = await findHome(databases, businessId)
   const { suspendedAt } = await transaction(databases.control, (tx) => suspendBusiness(tx, businessId, !resume))
-  // After it is closed: nobody can plan another one.
+  // After the business is suspended, so that no further send can be planned.
   const paused = resume ? 0 : await pauseSends(cell, businessId, SUSPENDED)
   const sentence = resume ? `${businessId} is open` : `${businessId} is suspended (${paused} newsletters paused)`
   printResult(json, { id: businessId, suspendedAt, newslettersPaused: paused }, sentence)

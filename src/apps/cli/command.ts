@@ -2,20 +2,20 @@ import type { Command } from 'commander'
 import type { Config } from '#platform/config.ts'
 import type { Databases } from '#platform/database/database.ts'
 
-/** What every command is given. */
+/** The dependencies of every command. */
 export type Cli = {
   config: () => Config
-  /** Opens the databases for as long as the work takes. */
+  /** Opens the databases for the duration of the work. */
   withDatabases: (work: (databases: Databases) => Promise<void>) => Promise<void>
 }
 
-/** Every command can answer a program. */
+/** Every command can print JSON. */
 export type Json = { json?: boolean }
 
-/** How it is started; the examples of every help text begin so. */
+/** The prefix of the examples in help texts. */
 const START = 'npm run cli --'
 
-/** A command with what each of them has: a sentence, `--json` and an example. */
+/** Adds a command with the common parts: a sentence, `--json` and examples. */
 export function addCommand(
   parent: Command,
   usage: string,
@@ -33,8 +33,8 @@ export function addCommand(
     .addHelpText('after', `\n${examples.length > 1 ? 'Examples' : 'Example'}:\n${shown}`)
 }
 
-/** For lists and what goes on for a while. */
+/** For lists and long-running commands. */
 export const JSON_LINES = 'print a line of JSON for each, and nothing else'
 
-/** Called in a way that cannot mean anything: exit code 2. */
+/** Invalid arguments: exit code 2. */
 export class UsageError extends Error {}

@@ -3,7 +3,7 @@ import type { Cli } from './command.ts'
 
 type Add = (program: Command, cli: Cli) => void
 
-/** The commands by their first word, in the order of the help. Loaded when asked for: the modules behind them take a while. */
+/** The commands by their first word, in the order of the help. Loaded lazily: their modules take a while. */
 const COMMANDS: Record<string, () => Promise<Add>> = {
   init: async () => (await import('./init.ts')).addInitCommand,
   doctor: async () => (await import('./doctor.ts')).addDoctorCommand,
@@ -24,7 +24,7 @@ const COMMANDS: Record<string, () => Promise<Add>> = {
   verify: async () => (await import('./verify.ts')).addVerifyCommand,
 }
 
-/** Those that this word calls; of a word that calls none, all: for the help, and to tell what was meant. */
+/** The commands of this word; all of them for an unknown word, for the help and for suggestions. */
 export async function loadCommands(word: string | undefined): Promise<Add[]> {
   const called = Object.entries(COMMANDS).filter(([name]) => name === word)
   const loaded = called.length > 0 ? called : Object.entries(COMMANDS)

@@ -11,7 +11,7 @@ type Options = Json & { owner?: string; slug: string }
 
 export function addDemoCommand(program: Command, { config, withDatabases }: Cli): void {
   addCommand(program, 'demo', {
-    says: 'Make a business to look at: products, orders of 90 days, a journal, a newsletter. Run again, it makes what is missing. Mails nobody.',
+    says: 'Create a demo business: products, orders of 90 days, a journal, a newsletter. A second run adds what is missing. No mail is sent.',
     examples: ['demo', 'demo --owner ada@example.com', 'demo --slug harbour-goods-2 --json'],
   })
     .option(
@@ -22,21 +22,22 @@ export function addDemoCommand(program: Command, { config, withDatabases }: Cli)
     .action(({ owner, slug, json }: Options) => {
       if (!isSlug(slug)) throw new UsageError(`${slug} is not a slug: lower-case words joined by hyphens.`)
       return withDatabases(async (databases) => {
-        const { publicUrl } = config()
+        const { publicUrl, demoImages } = config()
         const bars = showParts()
         const made = await makeDemo({ databases, publicUrl, ownerEmail: owner, slug }, bars.update).finally(bars.end)
         if (json) printJson(summaryOf(made))
-        else tell(made, owner ?? DEMO_OWNER)
+        else printMade(made, owner ?? DEMO_OWNER)
+        if (!demoImages) console.error('Its pictures are missing: set DEMO_IMAGES=on for the API.')
       })
     })
 }
 
 const isSlug = (text: string): boolean => Check(Slug, text)
 
-/** What a bar counts, where it is not the part itself: an order is placed, paid, sent, … */
+/** The unit of a progress bar, where it is not the part itself: an order is placed, paid, sent, … */
 const UNITS: Partial<Record<Part, string>> = { orders: 'steps of orders' }
 
-/** A bar for each part, one below the other. */
+/** A progress bar for each part, one below the other. */
 function showParts() {
   let current: { part: Part; bar: ReturnType<typeof showProgress>; done: number; total: number } | undefined
   const end = () => current?.bar.end(current.done, current.total)
@@ -47,7 +48,7 @@ function showParts() {
         current = { part, bar: showProgress('demo', UNITS[part] ?? part), done, total }
       }
       Object.assign(current, { done, total })
-      if (done < total) current.bar.update(done, total) // the last figure is for the end to show
+      if (done < total) current.bar.update(done, total) // the end shows the last figure
     },
     end,
   }
@@ -55,7 +56,7 @@ function showParts() {
 
 const summaryOf = ({ businessId, slug, made, counts }: Made) => ({ businessId, slug, ...counts, made })
 
-function tell({ businessId, slug, made, counts }: Made, owner: string): void {
+function printMade({ businessId, slug, made, counts }: Made, owner: string): void {
   for (const [part, count] of Object.entries(counts)) {
     const added = made[part as Part]
     console.log(

@@ -1,86 +1,57 @@
 import { accessSync, constants, createReadStream, statSync } from 'node:fs'
-import type { Readable } from 'node:stream'
-import * as catalog from '#modules/catalog/index.ts'
-import * as newsletter from '#modules/newsletter/index.ts'
+import type { TSchema } from 'typebox'
 import type { ControlDb, Db } from '#platform/database/database.ts'
-import { transaction } from '#platform/database/transaction.ts'
+import type { FileFormat } from '#platform/transfer/file.ts'
+import type { ImportKind, ImportReport, Place } from '#platform/transfer/kind.ts'
+import { getImport, listImportErrors } from '#platform/transfer/report.ts'
+import { takeFile } from '#platform/transfer/staging.ts'
+import { importBatch, type Worker } from '#platform/transfer/work-off.ts'
 import type { Business } from '#vocabulary/business.ts'
-import type { Detail } from '#vocabulary/errors.ts'
 import { BootError } from '../boot.ts'
 import { showProgress } from '../progress.ts'
 import { printJson } from './output.ts'
 
-export type Format = 'ndjson' | 'csv'
+type Counter = 'created' | 'updated' | 'skipped'
+type Kind<Schema extends TSchema, Count extends Counter, Context> = ImportKind<Schema, Count, Context> &
+  Worker<Schema, Count, Context>
+/** The target of the import, and what its records are called. */
+type Home = { cell: Db; control: ControlDb; business: Business; place?: Place; unit: string }
 
-type Progress = {
-  status: string
-  total: number
-  done: number
-  created: number
-  updated: number
-  skipped?: number
-  failed: number
+/** Imports a file in this process, or resumes an interrupted import, and prints the outcome. */
+export async function runImport<Schema extends TSchema, Count extends Counter, Context>(
+  kind: Kind<Schema, Count, Context>,
+  home: Home,
+  {
+    file = '',
+    format,
+    resume,
+    json,
+  }: { file?: string | undefined; format: FileFormat; resume?: string | undefined; json: boolean },
+): Promise<void> {
+  const importId = resume ?? (await readFileIn(kind, home, file, format))
+  const end = await workOff(kind, home, importId)
+  await tellOutcome(kind, home, end, json)
 }
 
-/** What importing products and importing subscribers have in common. */
-type Work = {
-  unit: string
-  begin(): Promise<string>
-  stage(id: string, file: Readable, format: Format, progress: (bytes: number) => void): Promise<number>
-  seal(id: string, total: number): Promise<unknown>
-  drop(id: string): Promise<unknown>
-  read(id: string): Promise<Progress>
-  /** Undefined when somebody else has finished it. */
-  next(id: string): Promise<Progress | undefined>
-  errors(id: string, limit: number): Promise<{ items: { number: number; details: Detail[] }[] }>
-}
-
-const NO_LIMIT = Number.POSITIVE_INFINITY
-
-export function productImport(cell: Db, business: Business, control: ControlDb): Work {
-  const { id: businessId } = business
-  const resolvers = catalog.catalogResolvers(control)
-  return {
-    unit: 'products',
-    begin: () => catalog.beginImport(cell, businessId, undefined),
-    stage: (id, file, format, progress) =>
-      catalog.stageFile(cell, business, id, file, { format, maxBytes: NO_LIMIT, progress }),
-    seal: (id, total) => transaction(cell, (tx) => catalog.sealImport(tx, businessId, id, total)),
-    drop: (id) => catalog.dropImport(cell, businessId, id),
-    read: (id) => catalog.getImport(cell, businessId, id),
-    next: (importId) => catalog.importBatch(cell, { business, importId, resolvers }),
-    errors: (id, limit) => catalog.listImportErrors(cell, businessId, id, { limit }),
-  }
-}
-
-export function subscriberImport(cell: Db, place: { businessId: string; collectionId: string }): Work {
-  const { businessId } = place
-  return {
-    unit: 'subscribers',
-    begin: () => newsletter.beginSubscriberImport(cell, place, undefined),
-    stage: (id, file, format, progress) =>
-      newsletter.stageSubscribers(cell, businessId, id, file, format, { maxBytes: NO_LIMIT, progress }),
-    seal: (id, total) => transaction(cell, (tx) => newsletter.sealSubscriberImport(tx, businessId, id, total)),
-    drop: (id) => newsletter.dropSubscriberImport(cell, businessId, id),
-    read: (id) => newsletter.getSubscriberImport(cell, place, id),
-    next: (importId) => newsletter.importSubscriberBatch(cell, { businessId, importId }),
-    errors: (id, limit) => newsletter.listSubscriberImportErrors(cell, place, id, { limit }),
-  }
-}
-
-/** Reads all of the file first: what is not readable to its end is not imported at all. */
-export async function readFileIn(work: Work, file: string, format: Format): Promise<string> {
+/** Stages the whole file first: a file that cannot be read to its end is not imported at all. */
+async function readFileIn<Schema extends TSchema, Count extends Counter, Context>(
+  kind: Kind<Schema, Count, Context>,
+  { cell, business, place }: Home,
+  file: string,
+  format: FileFormat,
+): Promise<string> {
   const size = sizeOf(file)
-  const id = await work.begin()
   const bar = showProgress('reading  ', 'bytes')
-  try {
-    const total = await work.stage(id, createReadStream(file), format, (bytes) => bar.update(bytes, size))
-    bar.end(size, size)
-    await work.seal(id, total)
-  } catch (error) {
-    await work.drop(id)
-    throw error
-  }
+  const { id } = await takeFile(kind, cell, {
+    business,
+    ...(place && { place }),
+    actor: undefined,
+    file: createReadStream(file),
+    format,
+    maxBytes: Number.POSITIVE_INFINITY,
+    progress: (bytes) => bar.update(bytes, size),
+  })
+  bar.end(size, size)
   return id
 }
 
@@ -95,11 +66,16 @@ function sizeOf(file: string): number {
 
 const SHOWN_ERRORS = 20
 
-/** Works the rows off here, in this process, and tells what came of it. */
-export async function tellOutcome(work: Work, importId: string, json: boolean): Promise<void> {
-  const end = await run(work, importId)
-  const { created, updated, skipped, failed } = end
-  const { items } = failed > 0 ? await work.errors(importId, SHOWN_ERRORS) : { items: [] }
+async function tellOutcome<Schema extends TSchema, Count extends Counter, Context>(
+  kind: Kind<Schema, Count, Context>,
+  { cell, business, place }: Home,
+  end: ImportReport<Count>,
+  json: boolean,
+): Promise<void> {
+  const { id: importId, failed } = end
+  const { created, updated, skipped } = end as Partial<Record<Counter, number>>
+  const page = { limit: SHOWN_ERRORS, ...(place && { place }) }
+  const { items } = failed > 0 ? await listImportErrors(kind, cell, business.id, importId, page) : { items: [] }
   const errors = items.map(({ number, details }) => ({
     line: number,
     message: details.map(({ message }) => message).join(' '),
@@ -112,15 +88,23 @@ export async function tellOutcome(work: Work, importId: string, json: boolean): 
   if (failed > errors.length) console.error(`and ${failed - errors.length} more`)
 }
 
-async function run(work: Work, importId: string): Promise<Progress> {
-  let progress = await work.read(importId)
+async function workOff<Schema extends TSchema, Count extends Counter, Context>(
+  kind: Kind<Schema, Count, Context>,
+  { cell, control, business, place, unit }: Home,
+  importId: string,
+): Promise<ImportReport<Count>> {
+  const businessId = business.id
+  const read = () => getImport(kind, cell, businessId, importId, place)
+  let progress = await read()
   if (progress.status === 'RECEIVING')
     throw new BootError('This import was interrupted while reading. Import the file again.')
+  const context = await kind.prepare(control, businessId)
+  if (context === undefined) return progress
   process.stderr.write(`${importId} (if this is interrupted: --resume ${importId})\n`)
-  const bar = showProgress('importing', work.unit, progress.done + progress.failed)
+  const bar = showProgress('importing', unit, progress.done + progress.failed)
   while (progress.status === 'RUNNING') {
     bar.update(progress.done + progress.failed, progress.total)
-    progress = (await work.next(importId)) ?? (await work.read(importId))
+    progress = (await importBatch(kind, cell, { businessId, importId, context })) ?? (await read())
   }
   bar.end(progress.done + progress.failed, progress.total)
   return progress

@@ -14,21 +14,23 @@ const EXAMPLE_PUBLIC = 'http://localhost:3000'
 
 export function addInitCommand(program: Command, _cli: Cli): void {
   addCommand(program, 'init', {
-    says: 'Write a first .env with a fresh SECRET_KEY. A file that is there is never touched.',
+    says: 'Write a first .env with a fresh SECRET_KEY. An existing file is never changed.',
     examples: [
       'init',
       'init --database-url postgres://kontor:secret@db:5432/kontor --public-url https://api.example.com',
     ],
   })
-    .option('--database-url <url>', 'where PostgreSQL is; asked for in a terminal')
-    .option('--public-url <origin>', 'where the service will be reached; asked for in a terminal')
+    .option('--database-url <url>', 'the address of PostgreSQL; prompted for in a terminal')
+    .option('--public-url <origin>', 'the public address of the service; prompted for in a terminal')
     .option('--file <path>', 'which file to write', '.env')
     .action(init)
 }
 
 async function init({ json = false, file, ...given }: Options): Promise<void> {
   if (!canAsk() && given.databaseUrl === undefined)
-    throw new UsageError('Give --database-url postgres://user:password@host:5432/database (there is nobody to ask).')
+    throw new UsageError(
+      'Give --database-url postgres://user:password@host:5432/database (there is no terminal to ask in).',
+    )
   const answer = (question: string, example: string) => (canAsk() ? ask(question, example) : example)
   const settings = {
     NODE_ENV: 'production',
@@ -36,7 +38,7 @@ async function init({ json = false, file, ...given }: Options): Promise<void> {
     PUBLIC_URL: given.publicUrl ?? (await answer('Where will the service be reached?', EXAMPLE_PUBLIC)),
     SECRET_KEY: randomBytes(32).toString('base64'),
   }
-  loadConfig(settings) // says what is wrong with them
+  loadConfig(settings) // validates them
   try {
     await writeFile(file, contentOf(settings), { flag: 'wx', mode: 0o600 })
   } catch (error) {
@@ -72,5 +74,5 @@ ${Object.entries(settings)
   .join('\n')}
 `
 
-/** Only where a shell needs it: not everything that reads such files understands quotes. */
+/** Quotes only where a shell needs it: not every reader of env files understands quotes. */
 const quote = (value: string) => (/^[\w@%+=:,./~?-]*$/.test(value) ? value : `'${value.replaceAll("'", `'\\''`)}'`)

@@ -16,14 +16,16 @@ export function addJobCommands(program: Command, { withDatabases }: Cli): void {
   const jobs = program.command('jobs').description('Background jobs.')
 
   addCommand(jobs, 'list', {
-    says: `Jobs in the queues of all databases: those out of attempts first. At most ${MAX_LISTED} of each database.`,
+    says: `List the jobs in the queues of all databases, dead ones first. At most ${MAX_LISTED} of each database.`,
     examples: ['jobs list', 'jobs list --dead --json'],
     json: JSON_LINES,
   })
-    .option('--dead', 'only those that are out of attempts and wait for a person')
-    .option('--running', 'only those that a worker has taken up')
-    .option('--waiting', 'only those that wait for their time, or for a worker')
-    .addOption(new Option('--limit <count>', 'at most so many of each database').argParser(toCount).default(MAX_LISTED))
+    .option('--dead', 'only dead jobs: out of attempts')
+    .option('--running', 'only jobs that a worker is running')
+    .option('--waiting', 'only jobs that are scheduled, or wait for a worker')
+    .addOption(
+      new Option('--limit <count>', 'at most this many of each database').argParser(toCount).default(MAX_LISTED),
+    )
     .action(({ json = false, limit = MAX_LISTED, ...wanted }: Wanted) =>
       withDatabases(async ({ cells }) => {
         const chosen = STATES.filter((state) => wanted[state])
@@ -36,10 +38,10 @@ export function addJobCommands(program: Command, { withDatabases }: Cli): void {
     )
 
   addCommand(jobs, 'retry [id...]', {
-    says: 'Let jobs run again at once, with all their attempts: those of these ids (as listed), or all that are dead.',
+    says: 'Retry jobs at once, with all their attempts: those with these ids (as listed), or all dead ones.',
     examples: ['jobs retry main/42 main/43', 'jobs retry --dead'],
   })
-    .option('--dead', 'all that are out of attempts')
+    .option('--dead', 'all dead jobs')
     .action((ids: string[], { dead = false, json = false }: Json & { dead?: boolean }) => {
       if (dead === ids.length > 0) throw new UsageError('Give the ids of jobs as `jobs list` shows them, or --dead.')
       return withDatabases((databases) => retry(databases, dead ? undefined : ids, json))
@@ -55,7 +57,7 @@ function toCount(text: string): number {
 const STATE = sql<State>`
   case when locked_at is not null then 'running' when attempts >= max_attempts then 'dead' else 'waiting' end`
 
-/** One more than asked for, to know whether there are more. */
+/** Reads one more than the limit, to know whether there are more. */
 async function listJobs(name: string, cell: Db, states: readonly State[], limit: number) {
   const { rows } = await sql<{
     id: string
@@ -78,7 +80,7 @@ async function retry({ cells }: Databases, ids: string[] | undefined, json: bool
   for (const [name, cell] of cells) {
     const only = ids && ids.filter((id) => id.startsWith(`${name}/`)).map((id) => id.slice(name.length + 1))
     if (only?.length === 0) continue
-    // The queue's own function leaves those alone that a worker has taken up.
+    // graphile-worker's own function skips jobs that a worker has locked.
     const { rows } = await sql<{ id: string }>`
       select ${name} || '/' || id as id
         from graphile_worker.reschedule_jobs(

@@ -54,14 +54,14 @@ export function addKeyCommands(program: Command, { config, withDatabases }: Cli)
   )
 
   addCommand(keys, 'create', {
-    says: 'Make an API key for somebody, who may do with it what they may do themselves. It is printed this once.',
+    says: 'Create an API key with the permissions of a user. It is shown only once.',
     examples: [
       'keys create --user ada@example.com --name "Import script"',
       'keys create --user ada@example.com --business harbour-goods-1c3v9',
     ],
   })
     .requiredOption('--user <email>', 'the account whose key it becomes')
-    .option('--business <business>', 'good for this business only: its id or its slug')
+    .option('--business <business>', 'limit the key to this business: its id or its slug')
     .option('--name <name>', 'what its owner sees in the list of keys', 'API key')
     .action(({ user, business, name, json = false }: NewKey) => {
       if (name.trim() === '' || name.length > 200) throw new UsageError('A name has 1 to 200 letters.')
@@ -76,7 +76,7 @@ export function addKeyCommands(program: Command, { config, withDatabases }: Cli)
     })
 
   addCommand(keys, 'list', {
-    says: 'The keys that sign tokens, oldest first: which one signs, is announced, or only verifies what it once signed.',
+    says: 'List the keys that sign tokens, oldest first: which one signs, is announced, or only verifies older tokens.',
     examples: ['keys list'],
     json: JSON_LINES,
   }).action(({ json = false }: Json) =>
@@ -88,8 +88,8 @@ export function addKeyCommands(program: Command, { config, withDatabases }: Cli)
 
   addCommand(keys, 'revoke <kid>', {
     says:
-      'Make a signing key worthless at once, because somebody else may have it. Whoever has a token of it logs in again; if ' +
-      'it is the one that signs, another one takes over.',
+      'Revoke a signing key at once, because it may have leaked. Users with a token that it signed have to log in again; if ' +
+      'it is the current key, another one takes over.',
     examples: ['keys revoke key_4k7q2m9x1c3v'],
   })
     .option('--yes', 'do not ask')

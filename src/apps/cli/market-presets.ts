@@ -3,8 +3,8 @@ import type { Market } from '#vocabulary/business.ts'
 type Preset = [id: string, name: string, currency: string, taxBps: number, shipping: number]
 
 /**
- * Prices hold no tax, it is added: here at the standard rate of the country. Where one rate does not fit all (the states of the USA,
- * the provinces of Canada beyond its GST, the EU as one market) it is 0 or the least, and has to be set.
+ * At the country's standard rate. Where one rate does not fit all (the states of the USA, the provinces of Canada beyond
+ * its GST, the EU as one market) it is 0 or the lowest, and has to be set.
  */
 const PRESETS: Preset[] = [
   ['us', 'United States', 'USD', 0, 595],
@@ -18,16 +18,20 @@ const PRESETS: Preset[] = [
   ['ch', 'Switzerland', 'CHF', 810, 700],
   ['au', 'Australia', 'AUD', 1_000, 995],
 ]
-/** In North America what is shipped is mostly taxed without its shipping. */
+/** In most states shipping is not taxed. */
 const SHIPPING_IS_NOT_TAXED = new Set(['us'])
+/** Elsewhere shoppers must be shown prices with the tax inside. */
+const TAX_IS_ADDED = new Set(['us', 'ca'])
 
-/** Markets that a business can begin with: something that sells today, to be changed through the API. */
+/** Markets for a new business: ready to sell, and changeable through the API. */
 export const MARKET_PRESETS: readonly Market[] = PRESETS.map(([id, name, currency, taxBps, shipping]) => ({
   id,
   name,
   currency,
   taxBps,
   taxShipping: !SHIPPING_IS_NOT_TAXED.has(id),
+  pricesIncludeTax: !TAX_IS_ADDED.has(id),
+  taxRates: [],
   shippingMethods: [{ id: 'standard', name: 'Standard', price: shipping }],
   paymentMethods: ['CREDIT_CARD'],
 }))

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
-import { countOpen, enableOutbound, findSend, presentSend, readOutbound } from '#modules/newsletter/index.ts'
+import { countOpenSends, enableOutbound, findSend, presentSend, readOutbound } from '#modules/newsletter/index.ts'
 import { nowMs } from '#platform/clock.ts'
 import type { Db } from '#platform/database/database.ts'
 import { BootError } from '../boot.ts'
@@ -92,7 +92,7 @@ function printChanges(): View {
   }
 }
 
-/** A bar that moves in a terminal; elsewhere (a log, a pipe) a line every other second, if there is news. */
+/** A moving bar in a terminal; elsewhere a line every other second, if something changed. */
 function drawProgress(): View {
   const isTerminal = process.stderr.isTTY
   let shown = ''
@@ -132,11 +132,14 @@ function figuresOf(send: Send): string {
 
 type State = { isOpen: boolean; belongsTo: string | null; running: number; scheduled: number }
 
-/** Asks without a deployment's name, which would be stored where there is none yet: a look must not decide anything. */
+/**
+ * Reads the state without a deployment id, which would be stored where there is none yet: reading must not decide
+ * anything.
+ */
 async function readState(cell: Db, deploymentId: string | undefined): Promise<State> {
   const { stored } = await readOutbound(cell, undefined)
   const isOpen = deploymentId === undefined || stored === null || stored === deploymentId
-  return { isOpen, belongsTo: stored, ...(await countOpen(cell)) }
+  return { isOpen, belongsTo: stored, ...(await countOpenSends(cell)) }
 }
 
 function describeState({ isOpen, belongsTo, running, scheduled }: State): string {

@@ -10,7 +10,7 @@ import { type Cli, UsageError } from './command.ts'
 import { loadCommands } from './commands.ts'
 
 const AFTER = `
-Every command takes --json, for programs (npm run --silent cli -- …). What it tells besides goes to standard error.
+Every command takes --json, for programs (npm run --silent cli -- …). Messages go to standard error.
 Exit codes: 0 done, 1 it failed or found something wrong, 2 it was called in a wrong way.
 
 Settings come from the environment. To take them from .env: set -a; . ./.env; set +a
@@ -28,7 +28,7 @@ const cli: Cli = {
   },
 }
 
-/** With the commands that the first argument calls. */
+/** With the commands that the first argument selects. */
 export async function createProgram(word?: string): Promise<Command> {
   const program = new Command('kontor')
     .description('Commands for the operator of a Kontor service.')
@@ -40,10 +40,10 @@ export async function createProgram(word?: string): Promise<Command> {
   return program
 }
 
-/** Runs what the arguments say, and turns whatever goes wrong into a line and an exit code. */
+/** Runs the command, and turns any error into a line and an exit code. */
 export async function runProgram(): Promise<void> {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') process.exit(0) // whoever reads a list may have read enough: `… | head`
+    if (error.code === 'EPIPE') process.exit(0) // the reader closed the pipe: `… | head`
     console.error(`Standard output cannot be written: ${error.message}`)
     process.exit(1)
   })
@@ -52,7 +52,7 @@ export async function runProgram(): Promise<void> {
       const program = await createProgram(process.argv[2])
       await program.parseAsync()
     } catch (error) {
-      if (error instanceof CommanderError) process.exit(error.exitCode === 0 ? 0 : 2) // it has said what is wrong
+      if (error instanceof CommanderError) process.exit(error.exitCode === 0 ? 0 : 2) // Commander has printed the error
       if (error instanceof UsageError) {
         console.error(`${error.message}\nIts --help says how to call it.`)
         process.exit(2)
@@ -67,12 +67,12 @@ const codeOf = (error: Error) => {
   return typeof code === 'string' ? code : ''
 }
 
-/** What an operator can mend, in a line. A mistake of ours keeps its stack only when it is asked for. */
+/** One line for problems that an operator can fix. Other errors keep their stack only if requested. */
 function explain(error: unknown): unknown {
   if (error instanceof AppError) return new BootError(error.message)
   if (!(error instanceof Error) || [BootError, ConfigError, MigrationError].some((kind) => error instanceof kind))
     return error
-  const what = error.message || codeOf(error) // of several addresses there is a code only
+  const what = error.message || codeOf(error) // with several addresses, the error has only a code
   if (['42P01', '3F000', '42703'].includes(codeOf(error)))
     return new BootError(`The database is not what this version needs (${what}). Run: npm run db:migrate`)
   if (codeOf(error).startsWith('28')) return new BootError(`The database refuses the login: ${what}. See DATABASE_URL.`)

@@ -3,30 +3,31 @@ import { rename, rm } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { type Command, Option } from 'commander'
-import { exportProducts } from '#modules/catalog/index.ts'
+import { exportProducts, productImport } from '#modules/catalog/index.ts'
 import { listNewsletters } from '#modules/content/index.ts'
-import { exportSubscribers } from '#modules/newsletter/index.ts'
+import { exportSubscribers, subscriberImport } from '#modules/newsletter/index.ts'
 import type { Db } from '#platform/database/database.ts'
+import { FILE_FORMATS, type FileFormat } from '#platform/transfer/file.ts'
 import { BootError } from '../boot.ts'
 import { findHome } from '../home.ts'
 import { showProgress } from '../progress.ts'
 import { addCommand, type Cli, type Json, UsageError } from './command.ts'
-import { type Format, productImport, readFileIn, subscriberImport, tellOutcome } from './import.ts'
+import { runImport } from './import.ts'
 import { printJson } from './output.ts'
 
-type Options = Json & { format?: Format; resume?: string; newsletter?: string }
+type Options = Json & { format?: FileFormat; resume?: string; newsletter?: string }
 
-const formatOption = () => new Option('--format <format>', 'default: by the file’s ending').choices(['ndjson', 'csv'])
-const formatOf = (file: string | undefined): Format => (file?.toLowerCase().endsWith('.csv') ? 'csv' : 'ndjson')
+const formatOption = () => new Option('--format <format>', 'default: by the file’s ending').choices(FILE_FORMATS)
+const formatOf = (file: string | undefined): FileFormat => (file?.toLowerCase().endsWith('.csv') ? 'csv' : 'ndjson')
 const NEWSLETTER = [
   '--newsletter <collectionId>',
   'whose subscribers; not needed when the business has one newsletter',
 ] as const
 
 export function addImportCommands(program: Command, { withDatabases }: Cli): void {
-  const imports = program.command('import').description('Take data in from a file.')
+  const imports = program.command('import').description('Import data from a file.')
   const says = (what: string) =>
-    `Import ${what} from NDJSON or CSV, of any size, without a worker. The same file can be imported again: nothing is doubled.`
+    `Import ${what} from NDJSON or CSV, of any size, without a worker. The same file can be imported again without duplicates.`
 
   addCommand(imports, 'products <businessId> [file]', {
     says: says('products'),
@@ -38,14 +39,13 @@ export function addImportCommands(program: Command, { withDatabases }: Cli): voi
       checkSource(file, resume)
       return withDatabases(async (databases) => {
         const { business, cell } = await findHome(databases, businessId)
-        const work = productImport(cell, business, databases.control)
-        const id = resume ?? (await readFileIn(work, file ?? '', format ?? formatOf(file)))
-        await tellOutcome(work, id, json)
+        const home = { cell, control: databases.control, business, unit: 'products' }
+        await runImport(productImport, home, { file, format: format ?? formatOf(file), resume, json })
       })
     })
 
   addCommand(imports, 'subscribers <businessId> [file]', {
-    says: `${says('subscribers of a newsletter')} Nobody is asked to confirm: have their consent.`,
+    says: `${says('subscribers of a newsletter')} No confirmation mails are sent: you need their consent.`,
     examples: [
       'import subscribers biz_4k7q2m9x1c3v readers.csv',
       'import subscribers biz_4k7q2m9x1c3v readers.csv --newsletter col_01jcq3v7k8f5t9x2m4n6p8r0sw',
@@ -57,11 +57,10 @@ export function addImportCommands(program: Command, { withDatabases }: Cli): voi
     .action((businessId: string, file: string | undefined, { format, resume, newsletter, json = false }: Options) => {
       checkSource(file, resume)
       return withDatabases(async (databases) => {
-        const { cell } = await findHome(databases, businessId)
+        const { business, cell } = await findHome(databases, businessId)
         const collectionId = await findNewsletterId(cell, businessId, newsletter)
-        const work = subscriberImport(cell, { businessId, collectionId })
-        const id = resume ?? (await readFileIn(work, file ?? '', format ?? formatOf(file)))
-        await tellOutcome(work, id, json)
+        const home = { cell, control: databases.control, business, place: { collectionId }, unit: 'subscribers' }
+        await runImport(subscriberImport, home, { file, format: format ?? formatOf(file), resume, json })
       })
     })
 }
@@ -73,7 +72,7 @@ function checkSource(file: string | undefined, resume: string | undefined): void
 
 export function addExportCommands(program: Command, { withDatabases }: Cli): void {
   const exports = program.command('export').description('Write data to a file, or to standard output.')
-  const json = 'NDJSON on standard output, or one document that tells what was written to the file'
+  const json = 'NDJSON on standard output, or one document about the file that was written'
 
   addCommand(exports, 'products <businessId> [file]', {
     says: 'Write all products to a file, or to standard output: as the import reads them.',
@@ -106,12 +105,12 @@ export function addExportCommands(program: Command, { withDatabases }: Cli): voi
     })
 }
 
-function exportFormat(file: string | undefined, { format, json }: Options): Format {
+function exportFormat(file: string | undefined, { format, json }: Options): FileFormat {
   if (json && file === undefined && format === 'csv') throw new UsageError('--json and --format csv are two formats.')
   return format ?? formatOf(file)
 }
 
-/** A file has its name only when it is complete. */
+/** Writes to a temporary name first: the file appears under its name only when it is complete. */
 async function write(rows: AsyncIterable<string>, file: string | undefined, { json }: Options): Promise<void> {
   if (file === undefined) return pipeline(Readable.from(rows), process.stdout, { end: false })
   const part = `${file}.part`

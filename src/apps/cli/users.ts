@@ -16,16 +16,16 @@ export function addUserCommands(program: Command, cli: Cli): void {
   const users = program.command('user').description('Accounts of people.')
 
   addCommand(users, 'create', {
-    says: 'Create an account. One that exists is left as it is.',
+    says: 'Create an account. An existing one is not changed.',
     examples: [
       'user create --email ada@example.com --name "Ada Byron" --confirmed',
       'user create --email ada@example.com --confirmed < password.txt',
     ],
   })
     .requiredOption('--email <address>', 'its address')
-    .option('--password <password>', 'others on this machine can see it: better typed when asked, or on standard input')
+    .option('--password <password>', 'visible to others on this machine: better typed at the prompt, or piped in')
     .option('--name <name>', 'the name of the person')
-    .option('--confirmed', 'you know that the address is theirs; without this they get a mail and have to confirm it')
+    .option('--confirmed', 'the address is known to be theirs; without this they get a mail to confirm it')
     .action((options: NewUser) => {
       if (!isEmail(options.email)) throw new UsageError(`${options.email} is not an address such as ada@example.com.`)
       if ((options.name ?? '').length > 200) throw new UsageError('A name has 200 letters at most.')
@@ -33,7 +33,7 @@ export function addUserCommands(program: Command, cli: Cli): void {
     })
 
   addCommand(users, 'grant <email> <businessId> <role>', {
-    says: 'Give a role of a business to somebody: by its name or id.',
+    says: 'Grant a role of a business, by its name or id.',
     examples: ['user grant ada@example.com biz_4k7q2m9x1c3v Admin'],
   }).action((email: string, businessId: string, role: string, { json = false }: Json) =>
     cli.withDatabases(async ({ control }) => {
@@ -46,7 +46,7 @@ export function addUserCommands(program: Command, cli: Cli): void {
   )
 
   addCommand(users, 'suspend <email>', {
-    says: 'End all sessions of an account and let it log in no more. Its API keys stop working, too.',
+    says: 'End all sessions of an account and block its logins. Its API keys stop working, too.',
     examples: ['user suspend mallory@example.com', 'user suspend mallory@example.com --resume'],
   })
     .option('--resume', 'let it log in again')
@@ -75,11 +75,11 @@ const OUTCOMES = {
 
 async function create(cli: Cli, control: ControlDb, { json = false, ...options }: NewUser): Promise<void> {
   const { email, name = '', confirmed = false } = options
-  const tell = (id: string, outcome: keyof typeof OUTCOMES) =>
+  const printOutcome = (id: string, outcome: keyof typeof OUTCOMES) =>
     printResult(json, { id, email, outcome }, `${id}  ${email}  ${OUTCOMES[outcome]}`)
 
   const known = await findByEmail(control, email)
-  if (known && (known.confirmedAt || !confirmed)) return tell(known.id, 'existed')
+  if (known && (known.confirmedAt || !confirmed)) return printOutcome(known.id, 'existed')
   const { mail, publicUrl } = cli.config()
   if (!confirmed && !mail)
     throw new BootError('There is no mail server to ask them to confirm the address (SMTP_URL). Or give --confirmed.')
@@ -87,10 +87,10 @@ async function create(cli: Cli, control: ControlDb, { json = false, ...options }
   if (password === '') throw new BootError('Give a password: type it when asked, pipe it in, or --password.')
   if (confirmed) {
     const { id, outcome } = await createUser(control, { email, password, name })
-    return tell(id, outcome)
+    return printOutcome(id, outcome)
   }
   await register(control, { email, password, name, linkBase: publicUrl, caller: undefined })
-  tell((await getUser(control, email)).id, 'mailed')
+  printOutcome((await getUser(control, email)).id, 'mailed')
 }
 
 async function getUser(control: ControlDb, email: string) {

@@ -2,23 +2,25 @@ import type { Command } from 'commander'
 import { openDatabases } from '#platform/database/database.ts'
 import { openPayments } from '#platform/services.ts'
 import { BootError } from '../boot.ts'
+import { findHome } from '../home.ts'
 import { compareWithProvider, type Finding, verify } from '../verify.ts'
 import { addCommand, type Cli, type Json } from './command.ts'
 import { printJson } from './output.ts'
 
-/** Whole tables are read, which takes as long as it takes. */
+/** It reads whole tables, which takes long. */
 const STATEMENT_TIMEOUT_MS = 30 * 60_000
 
 export function addVerifyCommand(program: Command, { config }: Cli): void {
   addCommand(program, 'verify', {
-    says: 'Look whether stock, orders, promo codes and payments of every cell still add up. Changes nothing.',
-    examples: ['verify', 'verify --provider', 'verify --json'],
+    says: 'Check that stock, orders, promo codes and payments of every cell still add up. Read-only.',
+    examples: ['verify', 'verify --business biz_4k7q2m9x1c3v', 'verify --provider', 'verify --json'],
   })
-    .option('--provider', 'also ask the payment provider about each payment of an order of the last day')
-    .action(async (options: Json & { provider?: boolean }) => {
+    .option('--business <businessId>', 'only one business')
+    .option('--provider', 'also compare the order payments of the last day with the payment provider')
+    .action(async (options: Json & { business?: string; provider?: boolean }) => {
       const loaded = config()
-      const { provider } = openPayments(loaded)
-      if (options.provider && !provider)
+      const payments = openPayments(loaded)
+      if (options.provider && payments.providers.length === 0)
         throw new BootError('No payment provider is configured: set STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET.')
       const databases = openDatabases(loaded.databases, {
         applicationName: 'kontor cli',
@@ -27,11 +29,13 @@ export function addVerifyCommand(program: Command, { config }: Cli): void {
       })
       const cells: { cell: string; findings: Finding[] }[] = []
       try {
+        const home = options.business === undefined ? undefined : await findHome(databases, options.business)
         for (const [cell, db] of databases.cells) {
-          const findings = await verify(db)
-          if (options.provider && provider) findings.push(await compareWithProvider(db, provider))
+          if (home && home.cell !== db) continue
+          const findings = await verify(db, options.business)
+          if (options.provider) findings.push(await compareWithProvider(db, payments, options.business))
           cells.push({ cell, findings })
-          if (!options.json) tell(cell, findings)
+          if (!options.json) printFindings(cell, findings)
         }
       } finally {
         await databases.close()
@@ -42,7 +46,7 @@ export function addVerifyCommand(program: Command, { config }: Cli): void {
     })
 }
 
-function tell(cell: string, findings: readonly Finding[]): void {
+function printFindings(cell: string, findings: readonly Finding[]): void {
   const width = Math.max(...findings.map(({ check }) => check.length))
   for (const { check, violations } of findings) {
     const verdict = violations.length === 0 ? 'ok' : `${violations.length} violations`

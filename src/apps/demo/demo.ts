@@ -1,24 +1,25 @@
+import { DAY_MS } from '#demo/time.ts'
 import { createBusiness, findBusinessBySlug, findPeople } from '#modules/access/index.ts'
 import { addPeople, findConfirmedByEmail } from '#modules/accounts/index.ts'
 import { nowMs } from '#platform/clock.ts'
-import type { ControlDb, Databases, Db } from '#platform/database/database.ts'
+import type { Cell, ControlDb, Databases } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import type { Actor } from '#vocabulary/actor.ts'
 import type { Business } from '#vocabulary/business.ts'
 import { BootError } from '../boot.ts'
 import { MARKETS } from './markets.ts'
-import { AGE_DAYS, DAY_MS, inThePast } from './past.ts'
+import { AGE_DAYS, inThePast } from './past.ts'
 
 export const DEMO_OWNER = 'demo@example.com'
 const NAME = 'Harbour Goods'
 
 export type Demo = {
   control: ControlDb
-  cell: Db
+  cell: Cell
   business: Business
   owner: Actor
   publicUrl: string
-  /** When the business was made. All that happens is counted from there, so that a second run goes on where the first ended. */
+  /** When the business was created. All times are relative to it, so that a second run continues the first. */
   startMs: number
   endMs: number
 }
@@ -33,7 +34,7 @@ export const actorOf = (userId: string, email: string): Actor => ({
   onlyBusinessId: undefined,
 })
 
-/** The demo business with its owner: found, or made. */
+/** Finds or creates the demo business and its owner. */
 export async function openDemo(options: DemoOptions): Promise<Demo & { isNew: boolean }> {
   const { databases, publicUrl, slug } = options
   const { control, cells } = databases
@@ -47,7 +48,7 @@ export async function openDemo(options: DemoOptions): Promise<Demo & { isNew: bo
   return { control, cell, business, owner, publicUrl, startMs, endMs: startMs + AGE_DAYS * DAY_MS, isNew: !known }
 }
 
-/** Nobody can log in to the account that is made here: it has no password. */
+/** The account has no password, so nobody can log in to it. */
 async function openOwner(control: ControlDb, email: string | undefined): Promise<Actor> {
   const known = await findConfirmedByEmail(control, email ?? DEMO_OWNER)
   if (known) return actorOf(known.id, known.email ?? '')
@@ -61,7 +62,7 @@ async function openOwner(control: ControlDb, email: string | undefined): Promise
   return actorOf(made.ids.get(DEMO_OWNER) ?? '', DEMO_OWNER)
 }
 
-/** Nobody's own business is to be filled with what the demo makes up. */
+/** Refuses to fill a real business with demo data. */
 async function checkIsDemo(control: ControlDb, { id, name, slug }: Business, { userId }: Actor): Promise<void> {
   if (name !== NAME)
     throw new BootError(`The slug ${slug} belongs to ${name}, which is not the demo. Choose another with --slug.`)
@@ -70,7 +71,7 @@ async function checkIsDemo(control: ControlDb, { id, name, slug }: Business, { u
     throw new BootError(`The demo ${slug} belongs to somebody else: name them with --owner, or choose another --slug.`)
 }
 
-// No address of its own: nothing that happens to it is mailed to anybody.
+// No contact address, so that nothing is mailed.
 const makeBusiness = (control: ControlDb, cells: string[], owner: Actor, slug: string): Promise<Business> =>
   inThePast(nowMs() - AGE_DAYS * DAY_MS, () =>
     transaction(control, (tx) =>

@@ -1,3 +1,7 @@
+import { type Article, TAGS, TOPICS } from '#demo/content/article.ts'
+import { harbourArticles } from '#demo/content/harbour-articles.ts'
+import { workshopArticles } from '#demo/content/workshop-articles.ts'
+import { DAY_MS, HOUR_MS } from '#demo/time.ts'
 import { catalogResolvers } from '#modules/catalog/index.ts'
 import {
   contentResolvers,
@@ -10,13 +14,10 @@ import { guardCollection } from '#modules/newsletter/index.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import type { NewBlock } from '#vocabulary/blocks.ts'
 import { toSeconds } from '#vocabulary/time.ts'
-import { type Article, TAGS, TOPICS } from './content/article.ts'
-import { harbourArticles } from './content/harbour-articles.ts'
-import { workshopArticles } from './content/workshop-articles.ts'
 import type { Demo } from './demo.ts'
-import { imageUrl } from './images/routes.ts'
-import type { Outcome, Tell } from './make-demo.ts'
-import { DAY_MS, HOUR_MS, inThePast } from './past.ts'
+import { imageUrl } from './image-routes.ts'
+import type { OnProgress, Outcome } from './make-demo.ts'
+import { inThePast } from './past.ts'
 import { readProductIds } from './products.ts'
 
 const ARTICLES = [...workshopArticles, ...harbourArticles].sort((a, b) => a.day - b.day)
@@ -40,13 +41,12 @@ const COLLECTION: NewCollection = {
   ],
 }
 
-/** Whether the business has a collection of this slug. */
 export const hasCollection = async ({ cell, business }: Demo, slug: string) =>
   (await listCollections(cell, { businessId: business.id, seesDrafts: true, seesActors: true }, { slug })).items
     .length > 0
 
-/** All of it or nothing: where the collection is, its entries are. */
-export async function makeJournal(demo: Demo, tell: Tell): Promise<Outcome> {
+/** One transaction: if the collection exists, so do its entries. */
+export async function makeJournal(demo: Demo, onProgress: OnProgress): Promise<Outcome> {
   if (await hasCollection(demo, 'journal')) return { count: ARTICLES.length, made: 0 }
   const { cell, control, business, owner, startMs } = demo
   const productIds = await readProductIds(demo)
@@ -71,7 +71,7 @@ export async function makeJournal(demo: Demo, tell: Tell): Promise<Outcome> {
       )
     }
   })
-  tell(ARTICLES.length, ARTICLES.length)
+  onProgress(ARTICLES.length, ARTICLES.length)
   return { count: ARTICLES.length, made: ARTICLES.length }
 }
 

@@ -9,15 +9,15 @@ import { makePromos } from './promos.ts'
 const PARTS = ['products', 'promoCodes', 'customers', 'orders', 'entries', 'subscribers'] as const
 export type Part = (typeof PARTS)[number]
 
-/** How many there are of a part, and how many of them this run has made. */
+/** How many records a part has, and how many of them this run made. */
 export type Outcome = { count: number; made: number }
-/** Told while a part is being made. */
-export type Tell = (done: number, total: number) => void
-type Make = (demo: Demo, tell: Tell) => Promise<Outcome>
+/** Called while a part is being made. */
+export type OnProgress = (done: number, total: number) => void
+type Make = (demo: Demo, onProgress: OnProgress) => Promise<Outcome>
 
 export type Made = { businessId: string; slug: string; counts: Record<Part, number>; made: Record<Part, number> }
 
-/** In this order: orders need the rest of the shop. Each looks at what is there and adds what is missing. */
+/** In this order, because orders need the rest. Each checks what exists and adds what is missing. */
 const makers: Record<Part, Make> = {
   products: makeProducts,
   promoCodes: makePromos,

@@ -2,7 +2,7 @@ import type { Market } from '#vocabulary/business.ts'
 
 const paymentMethods: Market['paymentMethods'] = ['CREDIT_CARD', 'CARD_PROVIDER']
 
-/** A price never holds its tax: it comes on top, in both markets. Shops have to say so beside each price. */
+/** Prices have the tax inside in Europe, and get it on top in the United States. Storefronts have to say so beside each price. */
 export const MARKETS: Market[] = [
   {
     id: 'us',
@@ -10,6 +10,8 @@ export const MARKETS: Market[] = [
     currency: 'USD',
     taxBps: 725,
     taxShipping: false,
+    pricesIncludeTax: false,
+    taxRates: [],
     shippingMethods: [
       { id: 'standard', name: 'Standard, 3 to 5 days', price: 595, freeFrom: 7_500 },
       { id: 'express', name: 'Express, next working day', price: 1_895 },
@@ -23,6 +25,8 @@ export const MARKETS: Market[] = [
     currency: 'EUR',
     taxBps: 1_900,
     taxShipping: true,
+    pricesIncludeTax: true,
+    taxRates: [],
     shippingMethods: [
       { id: 'standard', name: 'Standard, 2 to 4 days', price: 490, freeFrom: 6_900 },
       { id: 'express', name: 'Express, next working day', price: 1_490 },

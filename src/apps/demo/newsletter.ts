@@ -1,14 +1,15 @@
+import { LETTERS } from '#demo/content/letters.ts'
+import { PEOPLE } from '#demo/people.ts'
+import { createRandom } from '#demo/random.ts'
+import { DAY_MS, HOUR_MS } from '#demo/time.ts'
 import { catalogResolvers } from '#modules/catalog/index.ts'
 import { contentResolvers, createCollection, createEntry, type NewCollection } from '#modules/content/index.ts'
 import { guardCollection, subscribeMany } from '#modules/newsletter/index.ts'
 import { transaction } from '#platform/database/transaction.ts'
-import { LETTERS } from './content/letters.ts'
 import type { Demo } from './demo.ts'
 import { hasCollection } from './journal.ts'
-import type { Outcome, Tell } from './make-demo.ts'
-import { DAY_MS, HOUR_MS, inThePast } from './past.ts'
-import { PEOPLE } from './people.ts'
-import { createRandom } from './random.ts'
+import type { OnProgress, Outcome } from './make-demo.ts'
+import { inThePast } from './past.ts'
 
 const COLLECTION: NewCollection = {
   name: 'The Harbour Letter',
@@ -36,10 +37,10 @@ const COLLECTION: NewCollection = {
 const SUBSCRIBERS = 150
 const FIRST_DAY = 31
 const LAST_DAY = 119
-/** They come in small groups, so that not each of them is a transaction's worth of statements. */
+/** Subscribers join in small groups, one transaction each. */
 const GROUP = 5
 
-/** Customers first, then people who only read. A few have left. */
+/** Customers first, then people who only read. A few have unsubscribed. */
 function planSubscribers() {
   const random = createRandom('subscribers')
   const readers = Array.from({ length: SUBSCRIBERS }, (_, index) => {
@@ -50,12 +51,14 @@ function planSubscribers() {
     email,
     name,
     order: random.next(),
-    ...(random.chance(0.06) ? { planId: undefined, status: 'CANCELLED' as const } : { planId: 'reader', status: 'ACTIVE' as const }), // biome-ignore format: one line
+    ...(random.chance(0.06)
+      ? { planId: undefined, status: 'CANCELLED' as const }
+      : { planId: 'reader', status: 'ACTIVE' as const }),
   }))
 }
 
-/** All of it or nothing. Everybody is on the free plan: who is on the other one has paid for it, which nobody did. */
-export async function makeNewsletter(demo: Demo, tell: Tell): Promise<Outcome> {
+/** One transaction. Everybody is on the free plan: the other one would need payments. */
+export async function makeNewsletter(demo: Demo, onProgress: OnProgress): Promise<Outcome> {
   if (await hasCollection(demo, 'harbour-letter')) return { count: SUBSCRIBERS, made: 0 }
   const { cell, control, business, owner, startMs } = demo
   const subscribers = planSubscribers().sort((a, b) => a.order - b.order)
@@ -88,6 +91,6 @@ export async function makeNewsletter(demo: Demo, tell: Tell): Promise<Outcome> {
       )
     }
   })
-  tell(SUBSCRIBERS, SUBSCRIBERS)
+  onProgress(SUBSCRIBERS, SUBSCRIBERS)
   return { count: SUBSCRIBERS, made: SUBSCRIBERS }
 }

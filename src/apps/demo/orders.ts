@@ -1,35 +1,36 @@
+import { ORDERS, type PlannedOrder } from '#demo/order-plan.ts'
+import { planSteps, type Step } from '#demo/order-steps.ts'
+import type { Person } from '#demo/people.ts'
 import { findPromo, type Promo, promoRefusal, redeemPromo } from '#modules/catalog/index.ts'
 import { price, toPricingInput } from '#modules/checkout/index.ts'
-import { createOrder, findRequested, lockOrder, move, type OrderRow } from '#modules/orders/index.ts'
+import { applyChange, createOrder, findRequested, lockOrder, type OrderRow, orderPaid } from '#modules/orders/index.ts'
 import { now } from '#platform/clock.ts'
 import type { Tx } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { record } from '#platform/events/record.ts'
 import type { NewBlock } from '#vocabulary/blocks.ts'
+import { STANDARD_TAX_CLASS, taxRateOf } from '#vocabulary/business.ts'
 import { toSeconds } from '#vocabulary/time.ts'
 import { openPeople } from './customers.ts'
 import { actorOf, type Demo } from './demo.ts'
-import type { Outcome, Tell } from './make-demo.ts'
-import { ORDERS, type PlannedOrder } from './order-plan.ts'
-import { planSteps, type Step } from './order-steps.ts'
+import type { OnProgress, Outcome } from './make-demo.ts'
 import { inThePast } from './past.ts'
-import type { Person } from './people.ts'
 import { readProductIds } from './products.ts'
 
 type Shop = Demo & {
   productIds: ReadonlyMap<string, string>
-  /** Of customers, by address. */
+  /** User ids of the customers, by email address. */
   userIds: ReadonlyMap<string, string>
 }
 
-/** So many are done together, or not at all. */
+/** Steps per transaction. */
 const BATCH = 20
 
 /**
- * Everything that has happened to every order, one after another as it happened, so that ledger and events tell it in order.
- * Nobody pays or mails: no payment page is opened, no job is enqueued.
+ * Replays the steps of all orders in chronological order, so that ledger and events are in order. No payment session is
+ * opened and no job is enqueued.
  */
-export async function makeOrders(demo: Demo, tell: Tell): Promise<Outcome> {
+export async function makeOrders(demo: Demo, onProgress: OnProgress): Promise<Outcome> {
   const { ids: userIds } = await openPeople(demo)
   const shop: Shop = { ...demo, userIds, productIds: await readProductIds(demo) }
   const requests = ORDERS.map(({ key, person }) => ({ caller: userIds.get(person.email) ?? '', requestKey: key }))
@@ -39,12 +40,12 @@ export async function makeOrders(demo: Demo, tell: Tell): Promise<Outcome> {
   for (let at = 0; at < steps.length; at += BATCH) {
     const done = await transaction(demo.cell, (tx) => takeSteps(tx, shop, orders, steps.slice(at, at + BATCH)))
     for (const [key, order] of done) orders.set(key, order)
-    tell(Math.min(at + BATCH, steps.length), steps.length)
+    onProgress(Math.min(at + BATCH, steps.length), steps.length)
   }
   return { count: orders.size, made: orders.size - known.length }
 }
 
-/** What stands in a history has happened. */
+/** A step is done if it is in the order's history. */
 const isDone = (order: OrderRow | undefined, { status, payment }: Step) =>
   order !== undefined &&
   (status === undefined || order.statuses.some((entry) => entry.status === status)) &&
@@ -72,14 +73,14 @@ async function takeStep(tx: Tx, { business, owner }: Shop, orderId: string, step
   const { status, payment, byPerson } = step
   const change = { ...(status && { order: { status } }), ...(payment && { payment: { status: payment } }) }
   const order = await lockOrder(tx, business.id, orderId)
-  const moved = await move(tx, order, change, byPerson ? owner : undefined)
+  const moved = await applyChange(tx, order, change, byPerson ? owner : undefined)
   const { id, number, total, currency } = moved
   const isPaid = payment === 'PAID'
-  if (isPaid) await record(tx, { businessId: business.id, type: 'order.paid', subject: id, data: { number, total, currency } }) // biome-ignore format: one line
+  if (isPaid) await record(tx, orderPaid({ businessId: business.id, subject: id, data: { number, total, currency } }))
   return moved
 }
 
-/** As a checkout would have placed it, except that nobody is asked for money. */
+/** Places the order like a checkout, but without a payment. */
 async function place(tx: Tx, shop: Shop, planned: PlannedOrder): Promise<OrderRow> {
   const { business, productIds, userIds } = shop
   const { person } = planned
@@ -92,10 +93,12 @@ async function place(tx: Tx, shop: Shop, planned: PlannedOrder): Promise<OrderRo
     variantId: variant.id,
     quantity,
     unitPrice: variant.prices[person.market],
+    taxClass: STANDARD_TAX_CLASS,
+    taxBps: taxRateOf(market, STANDARD_TAX_CLASS),
   }))
   const promo = await choosePromo(tx, shop, planned, cart)
   const input = toPricingInput(cart, market, shippingMethod, promo)
-  const { lines, subtotal, tax, shipping, discount, total } = price(input)
+  const { lines, subtotal, tax, taxIncluded, shippingTax, taxes, shipping, discount, total } = price(input)
   const order = await createOrder(
     tx,
     { business, actor: actorOf(customerId, person.email) },
@@ -105,6 +108,9 @@ async function place(tx: Tx, shop: Shop, planned: PlannedOrder): Promise<OrderRo
       lines,
       subtotal,
       tax,
+      taxIncluded,
+      shippingTax,
+      taxes,
       shipping,
       discount,
       total,
@@ -122,12 +128,12 @@ async function place(tx: Tx, shop: Shop, planned: PlannedOrder): Promise<OrderRo
     requestCaller: customerId,
     ...(promo && { promoCode: promo.code, promoId: promo.id, promoCustomer: person.email }),
   }
-  return move(tx, order, {}, undefined, { changes })
+  return applyChange(tx, order, {}, undefined, { changes })
 }
 
 type Cart = { quantity: number; unitPrice: number }[]
 
-/** The code that was planned, if it can be used for this by then. */
+/** The planned promo code, if it was valid at that time. */
 async function choosePromo(tx: Tx, { business }: Shop, planned: PlannedOrder, cart: Cart): Promise<Promo | undefined> {
   const { person, promoCode } = planned
   const promo = promoCode === undefined ? undefined : await findPromo(tx, business.id, promoCode)

@@ -1,13 +1,12 @@
 import { useClock } from '#platform/clock.ts'
 
-export const MINUTE_MS = 60_000
-export const HOUR_MS = 60 * MINUTE_MS
-export const DAY_MS = 24 * HOUR_MS
-
-/** The business is this old when it is made; all that has happened to it lies in between. */
+/** The age of the business when it is made; its whole history lies within. */
 export const AGE_DAYS = 120
 
-/** Does something as of then: rows, histories and events say so. The whole process lives in the past meanwhile. */
+/**
+ * Runs `work` with the clock set back, so that rows, histories and events get that time. It affects the whole process
+ * meanwhile.
+ */
 export async function inThePast<Result>(timeMs: number, work: () => Promise<Result>): Promise<Result> {
   useClock(() => timeMs)
   try {

@@ -1,13 +1,14 @@
+import { CATEGORIES, type DemoProduct, type DemoVariant, LOW_STOCK_THRESHOLD, PRODUCTS } from '#demo/goods/goods.ts'
+import { SOLD } from '#demo/order-plan.ts'
+import { DAY_MS, HOUR_MS } from '#demo/time.ts'
 import { catalogResolvers, changeStock, createProduct, exportProducts } from '#modules/catalog/index.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import type { Demo } from './demo.ts'
-import { CATEGORIES, type DemoProduct, type DemoVariant, LOW_STOCK_THRESHOLD, PRODUCTS } from './goods/goods.ts'
-import { imageUrl } from './images/routes.ts'
-import type { Outcome, Tell } from './make-demo.ts'
-import { SOLD } from './order-plan.ts'
-import { DAY_MS, HOUR_MS, inThePast } from './past.ts'
+import { imageUrl } from './image-routes.ts'
+import type { OnProgress, Outcome } from './make-demo.ts'
+import { inThePast } from './past.ts'
 
-/** Those that there are, by slug. */
+/** The existing products, by slug. */
 export async function readProductIds({ cell, business }: Demo): Promise<Map<string, string>> {
   const ids = new Map<string, string>()
   for await (const lines of exportProducts(cell, business, 'ndjson')) {
@@ -19,27 +20,30 @@ export async function readProductIds({ cell, business }: Demo): Promise<Map<stri
   return ids
 }
 
-/** One of each shelf in turn, the first of them last: lists show the newest first, and those are to be of every kind. */
+/**
+ * Alternates between categories, the first product last: lists show the newest first, and should start with every
+ * category.
+ */
 const IN_ORDER_OF_ARRIVAL = CATEGORIES.map(({ id }) => PRODUCTS.filter(({ category }) => category === id))
   .flatMap((shelf) => shelf.map((product, place) => ({ product, place })))
   .sort((one, other) => one.place - other.place)
   .map(({ product }) => product)
   .toReversed()
 
-export async function makeProducts(demo: Demo, tell: Tell): Promise<Outcome> {
+export async function makeProducts(demo: Demo, onProgress: OnProgress): Promise<Outcome> {
   const known = await readProductIds(demo)
   let made = 0
   for (const [index, product] of IN_ORDER_OF_ARRIVAL.entries()) {
     if (!known.has(product.slug)) {
       await makeProduct(demo, product, demo.startMs + (2 + index / 6) * DAY_MS)
       made++
-      tell(index + 1, PRODUCTS.length)
+      onProgress(index + 1, PRODUCTS.length)
     }
   }
   return { count: PRODUCTS.length, made }
 }
 
-/** With its first delivery, and a second one before the first order comes. */
+/** Creates it with its first delivery, and a second one before the first order. */
 async function makeProduct(demo: Demo, product: DemoProduct, timeMs: number): Promise<void> {
   const { cell, control, business, owner, publicUrl } = demo
   const { item, slug, category, variants } = product
@@ -67,7 +71,10 @@ async function makeProduct(demo: Demo, product: DemoProduct, timeMs: number): Pr
           attributes,
           gallery: [pictureOf(colour)],
           pricing: { markets: [priceOf(item.wasPercent, 'us', prices.us), priceOf(item.wasPercent, 'eu', prices.eu)] },
-          inventory: left === undefined ? { tracked: false } : { tracked: true, quantity: first, lowStockThreshold: LOW_STOCK_THRESHOLD }, // biome-ignore format: one line
+          inventory:
+            left === undefined
+              ? { tracked: false }
+              : { tracked: true, quantity: first, lowStockThreshold: LOW_STOCK_THRESHOLD },
         })),
       }),
     )
@@ -81,7 +88,7 @@ async function makeProduct(demo: Demo, product: DemoProduct, timeMs: number): Pr
   })
 }
 
-/** In all, what will be sold and what is to be left. */
+/** The deliveries: together, the quantity sold and the quantity left. */
 function deliveriesOf(slug: string, { id, left }: DemoVariant) {
   const total = left === undefined ? 0 : left + (SOLD.get(`${slug} ${id}`) ?? 0)
   const first = Math.ceil(total * 0.7)
@@ -91,6 +98,6 @@ function deliveriesOf(slug: string, { id, left }: DemoVariant) {
 const priceOf = (wasPercent: number | undefined, marketId: string, price: number) => ({
   marketId,
   price,
-  // Rounded up to whole tens, as a price tag would be.
+  // Rounded up like a price tag.
   ...(wasPercent !== undefined && { compareAtPrice: Math.ceil((price * wasPercent) / 10_000) * 100 }),
 })

@@ -1,11 +1,12 @@
+import { DAY_MS } from '#demo/time.ts'
 import { createPromo, findPromo, type NewPromoCode } from '#modules/catalog/index.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { toSeconds } from '#vocabulary/time.ts'
 import type { Demo } from './demo.ts'
-import type { Outcome, Tell } from './make-demo.ts'
-import { DAY_MS, inThePast } from './past.ts'
+import type { OnProgress, Outcome } from './make-demo.ts'
+import { inThePast } from './past.ts'
 
-/** What a code takes off, for the plan of the orders. The days are counted from when the business was made. */
+/** A promo code for the plan of the orders. Days are relative to the creation of the business. */
 export type DemoPromo = NewPromoCode & { fromDay: number; toDay?: number }
 
 export const PROMOS: readonly DemoPromo[] = [
@@ -24,7 +25,7 @@ export const PROMOS: readonly DemoPromo[] = [
   },
 ]
 
-export async function makePromos({ cell, business, owner, startMs }: Demo, tell: Tell): Promise<Outcome> {
+export async function makePromos({ cell, business, owner, startMs }: Demo, onProgress: OnProgress): Promise<Outcome> {
   let made = 0
   for (const { fromDay, toDay, ...promo } of PROMOS) {
     if (await findPromo(cell, business.id, promo.code)) continue
@@ -34,7 +35,7 @@ export async function makePromos({ cell, business, owner, startMs }: Demo, tell:
       transaction(cell, (tx) => createPromo(tx, { business, actor: owner }, sent)),
     )
     made++
-    tell(made, PROMOS.length)
+    onProgress(made, PROMOS.length)
   }
   return { count: PROMOS.length, made }
 }

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { listHomes } from '#modules/access/index.ts'
+import { listUsedCells } from '#modules/access/index.ts'
 import { countApiKeys, countSigningKeys } from '#modules/accounts/index.ts'
 import { nowMs } from '#platform/clock.ts'
 import type { Config } from '#platform/config.ts'
@@ -16,7 +16,7 @@ const MAX_SKEW_MS = 2_000
 
 type Kind = 'control' | 'cell'
 
-/** Each address of a database through one connection of its own, all of them at once. */
+/** Checks all databases in parallel, each address on its own connection. */
 export async function checkDatabases(
   { control, cells }: Config['databases'],
   config: Config | undefined,
@@ -39,7 +39,7 @@ async function checkMain(control: DatabaseAddress, known: string[], config: Conf
   return config ? [...checks, ...(await checkKeys(config))] : checks
 }
 
-/** As the service uses it, and past the pooler where there is such an address. */
+/** Checks the address that the service uses, and the direct one, past the pooler, if there is one. */
 async function checkBothWays(name: string, { url, directUrl }: DatabaseAddress, looks: Look[]): Promise<Check[]> {
   const hasDirect = directUrl !== url
   const [[first, ...rest], direct] = await Promise.all([
@@ -61,9 +61,9 @@ async function askControl<Answer>(control: DatabaseAddress, ask: (db: ControlDb)
 
 const checkHomes = (control: DatabaseAddress, known: readonly string[]) =>
   look('main: cells', 'Name them in CELLS, for every API, worker and command line.', async () => {
-    const unknown = (await askControl(control, listHomes)).filter((cell) => !known.includes(cell))
-    if (unknown.length > 0) return failed(`businesses live in cells that CELLS does not name: ${shorten(unknown)}`)
-    return ok(`CELLS names all in which businesses live: ${shorten([...known])}`)
+    const unknown = (await askControl(control, listUsedCells)).filter((cell) => !known.includes(cell))
+    if (unknown.length > 0) return failed(`CELLS does not name these cells, which hold businesses: ${shorten(unknown)}`)
+    return ok(`CELLS names every cell that holds businesses: ${shorten([...known])}`)
   })
 
 const checkProcesses = (control: DatabaseAddress, known: readonly string[]) =>
@@ -75,9 +75,11 @@ const checkProcesses = (control: DatabaseAddress, known: readonly string[]) =>
       const behind = processes.filter(({ cells }) => known.some((cell) => !cells.includes(cell)))
       if (behind.length > 0) {
         const lacks = known.filter((cell) => behind.some(({ cells }) => !cells.includes(cell)))
-        return warning(`${behind.length} of ${processes.length} do not know ${shorten(lacks)}: ${shorten(behind.map(({ kind, id }) => `${kind} ${id}`))}`) // biome-ignore format: one line
+        return warning(
+          `${behind.length} of ${processes.length} do not know ${shorten(lacks)}: ${shorten(behind.map(({ kind, id }) => `${kind} ${id}`))}`,
+        )
       }
-      return ok(`${processes.length} are there, and know the cells of this machine’s CELLS`)
+      return ok(`${processes.length} are running, and know the same cells as this machine`)
     },
   )
 
@@ -90,7 +92,7 @@ async function checkDatabase(name: string, url: string, looks: readonly Look[]):
     connectionTimeoutMillis: CONNECT_MS,
     query_timeout: CONNECT_MS,
   })
-  client.on('error', () => {}) // told by the statement that fails
+  client.on('error', () => {}) // the failing statement reports it
   const first = await look(`${name}: database`, fixFor(name), async () => {
     await client.connect()
     const { rows } = await client.query("select current_setting('server_version_num')::int / 10000 as version")
@@ -100,7 +102,7 @@ async function checkDatabase(name: string, url: string, looks: readonly Look[]):
       : ok(`PostgreSQL ${version}, ${describe(url)}`)
   })
   const checks = [first]
-  // One after another: a connection answers one statement at a time.
+  // One after another: a connection runs one statement at a time.
   if (first.status === 'ok')
     for (const { name: part, fix, run } of looks) checks.push(await look(`${name}: ${part}`, fix, () => run(client)))
   await Promise.race([client.end(), new Promise((resolve) => setTimeout(resolve, 500).unref())]).catch(reasonOf)
@@ -117,19 +119,21 @@ function describe(url: string): string {
 
 const privileges: Look = {
   name: 'privileges',
-  fix: 'Give its user the right to create schemas: grant create on database … to …',
+  fix: 'Allow the database user to create schemas: grant create on database … to …',
   async run(client) {
     const all = [...(await loadMigrations('control')), ...(await loadMigrations('cell'))]
-    const needed = all.flatMap(({ sql }) => [...sql.matchAll(/^create extension if not exists (\w+)/gm)].map(([, name]) => name)) // biome-ignore format: one line
+    const needed = all.flatMap(({ sql }) =>
+      [...sql.matchAll(/^create extension if not exists (\w+)/gm)].map(([, name]) => name),
+    )
     const { rows } = await client.query(
       `select has_database_privilege(current_database(), 'CREATE') as may,
               array(select unnest($1::text[]) except select name from pg_available_extensions) as missing`,
       [needed],
     )
     const { may, missing } = rows[0] as { may: boolean; missing: string[] }
-    if (!may) return failed('its user may not create schemas, so it cannot migrate')
+    if (!may) return failed('the database user may not create schemas, so migrations would fail')
     if (missing.length > 0)
-      return failed(`extensions are not there: ${missing.join(', ')}`, 'Install PostgreSQL’s contrib modules on the server.') // biome-ignore format: one line
+      return failed(`missing extensions: ${missing.join(', ')}`, 'Install PostgreSQL’s contrib modules on the server.')
     return ok(`may create; extensions: ${needed.join(', ')}`)
   },
 }
@@ -150,7 +154,10 @@ const migrations = (kinds: readonly Kind[]): Look => ({
     }
     if (missing.length > 0) return failed(`it lacks ${shorten(missing)}`)
     if (ahead.length > 0)
-      return warning(`it is ahead of this version: ${shorten(ahead)}`, 'Fine during an update; else install the newer version.') // biome-ignore format: one line
+      return warning(
+        `it is ahead of this version: ${shorten(ahead)}`,
+        'Fine during an update; else install the newer version.',
+      )
     return ok('up to date')
   },
 })
@@ -170,19 +177,19 @@ const clock: Look = {
   },
 }
 
-// A worker holds an advisory lock as long as it lives: whose lock can be had is gone.
+// A live worker holds an advisory lock: if its lock is free, it is gone.
 const workers: Look = {
   name: 'workers',
   fix: 'Start one: npm run worker',
   async run(client) {
     const { rows: tables } = await client.query("select to_regclass('cell.workers') is not null as there")
-    if (!tables[0].there) return warning('not known before it is migrated', 'Run: npm run db:migrate')
+    if (!tables[0].there) return warning('unknown until the database is migrated', 'Run: npm run db:migrate')
     const { rows } = await client.query(`
       select count(*) filter (where not case when pg_try_advisory_lock_shared(key) then pg_advisory_unlock_shared(key) else false end)
              ::int as alive
         from (select hashtextextended('kontor.worker:' || pool_id, 0) as key from cell.workers) as known`)
     const { alive } = rows[0] as { alive: number }
-    return alive === 0 ? warning('none is running: no mail, no import, no expiry happens') : ok(`${alive} running`)
+    return alive === 0 ? warning('none is running: mails, imports and expiries wait') : ok(`${alive} running`)
   },
 }
 
@@ -191,13 +198,13 @@ const deadJobs: Look = {
   fix: 'See why: cli jobs list --dead; then: cli jobs retry --dead',
   async run(client) {
     const { rows: tables } = await client.query("select to_regclass('graphile_worker.jobs') is not null as there")
-    if (!tables[0].there) return warning('there is no queue before it is migrated', 'Run: npm run db:migrate')
+    if (!tables[0].there) return warning('no queue until the database is migrated', 'Run: npm run db:migrate')
     const { rows } = await client.query(`
       select count(*) filter (where attempts >= max_attempts and locked_at is null)::int as dead,
              count(*) filter (where attempts < max_attempts and locked_at is null and run_at < now() - interval '5 minutes')::int as late
         from graphile_worker.jobs`)
     const { dead, late } = rows[0] as { dead: number; late: number }
-    if (dead > 0) return warning(`${dead} out of attempts wait for a person`)
+    if (dead > 0) return warning(`${dead} dead (out of attempts)`)
     if (late > 0)
       return warning(`${late} are late by more than 5 minutes`, 'Is a worker running, and are there enough?')
     return ok('none is dead or late')
@@ -213,7 +220,7 @@ const checkKeys = ({ databases: { control }, secretKeys }: Config): Promise<Chec
 }
 
 function checkSigningKeys(control: ControlDb, box: SecretBox): Promise<Check> {
-  const fix = 'Give the SECRET_KEY that they were sealed with as well: SECRET_KEY=new,old; then: cli keys rotate'
+  const fix = 'Add the SECRET_KEY that encrypted them: SECRET_KEY=new,old; then: cli keys rotate'
   return look('main: signing keys', fix, async () => {
     const { all, shut } = await unlessMissing(countSigningKeys(control, box), { all: 0, shut: 0 })
     if (shut > 0) return failed(`SECRET_KEY does not open ${shut} of ${all}`)
@@ -222,23 +229,23 @@ function checkSigningKeys(control: ControlDb, box: SecretBox): Promise<Check> {
 }
 
 function checkApiKeys(control: ControlDb, box: SecretBox): Promise<Check> {
-  const fix = 'Give it as well: SECRET_KEY=new,old. A key that is used then needs the old one no more.'
+  const fix = 'Add it: SECRET_KEY=new,old. Once a key has been used, it no longer needs the old one.'
   return look('main: API keys', fix, async () => {
     const none = { all: 0, old: 0, unknown: 0, lost: 0 }
     const { all, old, unknown, lost } = await unlessMissing(countApiKeys(control, box), none)
     if (lost > 0) return failed(`${lost} of ${all} were made with another SECRET_KEY, so they are refused (401)`)
-    const isRotating = box.prints.length > 1
+    const isRotating = box.fingerprints.length > 1
     if (isRotating && old + unknown > 0)
       return warning(
-        `${old + unknown} of ${all} still need the old SECRET_KEY: they have not been used since the new one came`,
-        'Give both until there are none. Those that nobody uses have to be replaced by their owners, or are lost.',
+        `${old + unknown} of ${all} still need the old SECRET_KEY: they have not been used since the rotation began`,
+        'Keep both until there are none. The owners of unused keys have to replace them.',
       )
-    if (unknown > 0) return ok(`${all}; of ${unknown} it is not known under which SECRET_KEY until they are used`)
-    return ok(all === 0 ? 'none yet' : `SECRET_KEY is that of all ${all}`)
+    if (unknown > 0) return ok(`${all}; for ${unknown}, the SECRET_KEY is unknown until they are used`)
+    return ok(all === 0 ? 'none yet' : `all ${all} were made with this SECRET_KEY`)
   })
 }
 
-/** Before it is migrated, which is told elsewhere. */
+/** Missing tables mean a database without migrations, which another check reports. */
 async function unlessMissing<Count>(counting: Promise<Count>, none: Count): Promise<Count> {
   try {
     return await counting

@@ -5,7 +5,7 @@ import { checkProviders } from './providers.ts'
 
 type Environment = Record<string, string | undefined>
 
-/** Everything that can be found out from here. Changes nothing. */
+/** Runs every check. Read-only. */
 export async function examine(env: Environment): Promise<Check[]> {
   const { config, checks } = readConfig(env)
   const databases = config?.databases ?? attempt(() => loadDatabases(env))
@@ -35,11 +35,11 @@ function judge({ mode, publicUrl }: Config): Verdict {
   const isLocal = ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
   if (mode === 'production' && isLocal)
     return warning(
-      `PUBLIC_URL is ${publicUrl}: links in mails lead to whoever reads them`,
-      'Set PUBLIC_URL to the address by which others reach this service.',
+      `PUBLIC_URL is ${publicUrl}: links in mails would lead to the reader’s own machine`,
+      'Set PUBLIC_URL to the public address of this service.',
     )
   if (mode === 'production' && protocol === 'http:')
-    return warning(`PUBLIC_URL is not https: ${publicUrl}`, 'Serve it through https, and say so in PUBLIC_URL.')
+    return warning(`PUBLIC_URL is not https: ${publicUrl}`, 'Serve it over https, and change PUBLIC_URL.')
   return ok(`${mode}, ${publicUrl}`)
 }
 

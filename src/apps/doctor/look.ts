@@ -1,20 +1,20 @@
 import type pg from 'pg'
 
-/** One thing that was looked at. `off`: it is not configured, which is fine. */
+/** The result of one check. `off`: not configured, which is fine. */
 export type Check = { check: string; status: 'ok' | 'warning' | 'failed' | 'off'; says: string; fix?: string }
 export type Verdict = Omit<Check, 'check'>
-/** What is asked of a database on a connection that is there already. */
+/** A check of a database, on an open connection. */
 export type Look = { name: string; fix: string; run: (client: pg.Client) => Promise<Verdict> }
 
 export const ok = (says: string): Verdict => ({ status: 'ok', says })
 export const off = (says: string): Verdict => ({ status: 'off', says })
-/** Without a fix of its own: that of the look. */
+/** Without a fix, that of the check applies. */
 export const warning = (says: string, fix?: string): Verdict => ({ status: 'warning', says, ...(fix && { fix }) })
 export const failed = (says: string, fix?: string): Verdict => ({ status: 'failed', says, ...(fix && { fix }) })
 
 const LIMIT_MS = 5_000
 
-/** Runs one look for five seconds at most; whatever it throws is a failure with that fix. */
+/** Runs one check, for five seconds at most; an exception is a failure with that fix. */
 export async function look(
   check: string,
   fix: string,
@@ -34,7 +34,7 @@ export async function look(
   }
 }
 
-/** What went wrong, in a line: of several addresses there is a code only, and a fetch hides its reason. */
+/** The error in one line: with several addresses it has only a code, and fetch hides the reason in `cause`. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const { code } = error as NodeJS.ErrnoException

@@ -5,7 +5,7 @@ const CONSOLE_MS = 1_000
 
 type Pooled = { name: string; hasDirect: boolean }
 
-/** PostgreSQL tells the number of its process to whoever connects. A pooler in between tells one that it has made up. */
+/** PostgreSQL reports its process id on connect. A pooler reports one that it made up. */
 async function isPooled(client: pg.Client): Promise<boolean> {
   const { rows } = await client.query('select pg_backend_pid() as pid')
   return rows[0].pid !== (client as pg.Client & { processID: number }).processID
@@ -14,7 +14,7 @@ async function isPooled(client: pg.Client): Promise<boolean> {
 const settingOf = (name: string) => (name === 'main' ? 'DATABASE_URL' : 'its url')
 const directOf = (name: string) => (name === 'main' ? 'DATABASE_DIRECT_URL' : 'its directUrl')
 
-/** Through a pooler only a part of what the service does works; for the rest it needs the address of PostgreSQL itself. */
+/** Through a pooler only a part of the service works; the rest needs the address of PostgreSQL itself. */
 export const pooler = ({ name, hasDirect }: Pooled): Look => ({
   name: 'pooler',
   fix:
@@ -31,7 +31,7 @@ export const pooler = ({ name, hasDirect }: Pooled): Look => ({
 
 export const noPooler = (name: string): Look => ({
   name: 'pooler',
-  fix: 'Let it lead to PostgreSQL itself: listening for news, the queue and migrations need a connection of their own.',
+  fix: 'Point it to PostgreSQL itself: LISTEN, the job queue and migrations need a session of their own.',
   async run(client) {
     return (await isPooled(client)) ? failed(`${directOf(name)} leads through a pooler, too`) : ok('none')
   },
@@ -40,13 +40,16 @@ export const noPooler = (name: string): Look => ({
 const SILENCE =
   /^(timeout expired|Query read timeout|no answer within|server login|pgbouncer cannot connect|query_wait_timeout|server conn crashed)/
 
-/** What PgBouncer refuses with, and which of its settings is meant. */
+/** PgBouncer's errors, and the setting behind each. */
 const REFUSALS: [RegExp, string][] = [
   [/^(no such database|bouncer config error)/, 'PgBouncer does not know this database: add it to [databases] there.'],
   [/^no more connections allowed/, 'PgBouncer takes no more clients: raise max_client_conn there.'],
 ]
 
-/** A database that did not answer: is it PgBouncer that has nothing to answer with? `direct`: how it went past it. */
+/**
+ * Explains a database that did not reply, if PgBouncer has no server connection. `direct`: the check of the direct
+ * address.
+ */
 export async function blamePooler(url: string, check: Check, direct: Check | undefined): Promise<Check> {
   const refusal = REFUSALS.find(([pattern]) => pattern.test(check.says))
   if (refusal) return { ...check, fix: refusal[1] }
@@ -72,7 +75,7 @@ type Pool = { inUse: number; waiting: number }
 const reasonIn = ({ inUse, waiting }: Pool) =>
   inUse > 0 ? `its pool is exhausted (${inUse} in use, ${waiting} waiting)` : 'it cannot reach the server'
 
-/** Undefined: no PgBouncer answers there. Without a pool: it does, but this user may not see its numbers. */
+/** Undefined: no PgBouncer there. Without a pool: PgBouncer replies, but this user may not see its statistics. */
 async function askConsole(url: string): Promise<{ pool?: Pool } | undefined> {
   const console = new URL(url)
   const database = decodeURIComponent(console.pathname.slice(1))
@@ -82,7 +85,7 @@ async function askConsole(url: string): Promise<{ pool?: Pool } | undefined> {
     connectionTimeoutMillis: CONSOLE_MS,
     query_timeout: CONSOLE_MS,
   })
-  client.on('error', () => {}) // told by the statement that fails
+  client.on('error', () => {}) // the failing statement reports it
   try {
     await client.connect()
     const { rows } = await client.query('show pools')
@@ -90,7 +93,7 @@ async function askConsole(url: string): Promise<{ pool?: Pool } | undefined> {
     const sum = (column: string) => own.reduce((total, row) => total + Number(row[column]), 0)
     return { pool: { inUse: sum('sv_active'), waiting: sum('cl_waiting') } }
   } catch (error) {
-    // PgBouncer refuses everything with this one code. PostgreSQL would say that there is no such database.
+    // PgBouncer uses this one code for all refusals. PostgreSQL would report a missing database.
     return (error as { code?: string }).code === '08P01' ? {} : undefined
   } finally {
     void client.end().catch(() => {})

@@ -4,11 +4,10 @@ import { connect as connectTls } from 'node:tls'
 import { createTransport } from 'nodemailer'
 import { createIdentityProvider } from '#modules/accounts/index.ts'
 import type { Config } from '#platform/config.ts'
-import { ProviderRefusal } from '#platform/payments/provider.ts'
 import { openPayments } from '#platform/services.ts'
 import { type Check, failed, look, off, ok, reasonOf, type Verdict, warning } from './look.ts'
 
-/** Each provider is asked for something that costs nothing and changes nothing. */
+/** Sends each provider a request that is free and changes nothing. */
 export function checkProviders(config: Config, redisUrl: string | undefined): Promise<Check[]> {
   return Promise.all([
     look('mail', 'Are SMTP_URL and its password right, and may this machine reach that port?', () => checkMail(config)),
@@ -35,17 +34,11 @@ async function checkMail({ mail }: Config): Promise<Verdict> {
 }
 
 async function checkPayments(config: Config): Promise<Verdict> {
-  const { provider } = openPayments(config)
-  if (!provider) return off('STRIPE_SECRET_KEY is not set: only what is free can be bought')
-  try {
-    await provider.readPage(null, 'cs_doctor')
-  } catch (error) {
-    if (!(error instanceof ProviderRefusal)) throw error
-    const { statusCode } = error.cause as { statusCode?: number }
-    if (statusCode === 401 || statusCode === 403)
-      return failed('the provider refuses the key', 'Is STRIPE_SECRET_KEY right, and may it read checkout sessions?')
-  }
-  return ok('the provider takes the key') // that it knows no such page is the answer that was hoped for
+  const { providers } = openPayments(config)
+  if (providers.length === 0) return off('STRIPE_SECRET_KEY is not set: only what is free can be bought')
+  const hints = await Promise.all(providers.map((provider) => provider.checkKey()))
+  const hint = hints.find((each) => each !== undefined)
+  return hint === undefined ? ok('the provider accepts the key') : failed('the provider refuses the key', hint)
 }
 
 async function checkIdentity({ identity }: Config): Promise<Verdict> {
@@ -75,10 +68,11 @@ async function ask(address: string, authorization: string, signal: AbortSignal):
 
 function judge(status: number, names: string): Verdict {
   if (status === 401 || status === 403) return failed(`the provider refuses the login (${status})`, `Check ${names}.`)
-  if (status >= 500) return failed(`the provider answers ${status}`, 'Wait, or see what its status page says.')
-  // Not every such server has this address; it was reached, and did not refuse the key.
-  if (status >= 400) return warning(`the provider answers ${status}`, `It was reached; whether it takes ${names} is not known.`) // biome-ignore format: one line
-  return ok('the provider takes the key')
+  if (status >= 500) return failed(`the provider returns ${status}`, 'Wait, or see its status page.')
+  // Not every compatible server has this endpoint; it replied, and did not refuse the key.
+  if (status >= 400)
+    return warning(`the provider returns ${status}`, `It is reachable, but whether it accepts ${names} is unknown.`)
+  return ok('the provider accepts the key')
 }
 
 async function checkRedis(address: string | undefined, signal: AbortSignal): Promise<Verdict> {
@@ -88,7 +82,7 @@ async function checkRedis(address: string | undefined, signal: AbortSignal): Pro
     return failed('REDIS_URL is not an address', 'Such as redis://host:6379')
   const place = { host: url.hostname.replace(/^\[|\]$/g, ''), port: Number(url.port) || 6379 }
   const socket = url.protocol === 'rediss:' ? connectTls({ ...place, servername: url.hostname }) : connectPlain(place)
-  socket.on('error', () => {}) // told by whoever waits
+  socket.on('error', () => {}) // the waiting promise reports it
   signal.addEventListener('abort', () => socket.destroy(), { once: true })
   try {
     await once(socket, url.protocol === 'rediss:' ? 'secureConnect' : 'connect', { signal })
@@ -101,10 +95,8 @@ async function checkRedis(address: string | undefined, signal: AbortSignal): Pro
       if (/^(\+PONG|-.*)\r\n/m.test(answer)) break
     }
     const refusal = /^-(.*)\r\n/m.exec(answer)?.[1]
-    if (refusal) return failed(`it answers ${reasonOf(refusal)}`, 'Is the password in REDIS_URL right?')
-    return answer.includes('+PONG')
-      ? ok(url.host)
-      : failed('it answers something else', 'Is there a Redis at REDIS_URL?')
+    if (refusal) return failed(`it replies ${reasonOf(refusal)}`, 'Is the password in REDIS_URL right?')
+    return answer.includes('+PONG') ? ok(url.host) : failed('the reply is not Redis', 'Is there a Redis at REDIS_URL?')
   } finally {
     socket.destroy()
   }

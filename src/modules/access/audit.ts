@@ -12,16 +12,16 @@ export const AUDIT_LOG: PartitionedLog = { table: 'access.audit_log', keepMonths
 
 export type NewAuditEntry = {
   businessId?: string
-  /** What was done, as `noun.verb-in-the-past`: `role.updated`. */
+  /** `noun.verb-in-the-past`, such as `role.updated`. */
   action: string
-  /** The id of what it was done to. */
+  /** Id of the changed record. */
   subject: string
-  /** Who did it; undefined when it was the service itself, or its operator on the command line. */
+  /** Undefined for the service itself, or for its operator on the command line. */
   actor?: Actor | undefined
   data?: JsonObject
 }
 
-/** Changes to businesses, roles, members and accounts are written down in the transaction that makes them. */
+/** Records a change of businesses, roles, members or accounts in the transaction that makes it. */
 export async function audit(
   tx: ControlTx,
   { businessId, action, subject, actor, data = {} }: NewAuditEntry,

@@ -9,7 +9,7 @@ import { slugOf } from '#vocabulary/slugs.ts'
 import { audit } from './audit.ts'
 import { BUSINESS_CHANGED } from './directory.ts'
 import { slugExists } from './errors.ts'
-import { emptiestCell } from './queries.ts'
+import { findEmptiestCell, toMarkets } from './queries.ts'
 import type { NewBusiness } from './schemas.ts'
 import { checkSettings, checkSize } from './settings.ts'
 
@@ -33,9 +33,9 @@ export async function createBusiness(
     defaultLocale,
     locales: settings.locales,
     allowedOrigins: body.allowedOrigins ?? [],
-    markets: body.markets ?? [],
-    stripeAccountId: null,
-    cell: await emptiestCell(tx, cells),
+    markets: toMarkets(body.markets ?? []),
+    paymentAccount: null,
+    cell: await findEmptiestCell(tx, cells),
     suspendedAt: null,
     version: 1,
     createdAt: now(),
@@ -47,7 +47,7 @@ export async function createBusiness(
       .values({ ...business, markets: JSON.stringify(business.markets) })
       .execute()
   } catch (error) {
-    throw violatedConstraint(error) === 'businesses_slug_key' ? slugExists(business.slug) : error
+    throw violatedConstraint(error) === 'businesses_slug_key' ? slugExists({ slug: business.slug }) : error
   }
   const roleId = newId('role')
   await tx

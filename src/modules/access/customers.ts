@@ -1,7 +1,7 @@
 import { now } from '#platform/clock.ts'
 import type { ControlDb } from '#platform/database/database.ts'
 
-/** Those of the users who never were anybody's customer. */
+/** The users who never were a customer of any business. */
 export async function withoutCustomers(db: ControlDb, userIds: readonly string[]): Promise<string[]> {
   if (userIds.length === 0) return []
   const rows = await db
@@ -14,7 +14,7 @@ export async function withoutCustomers(db: ControlDb, userIds: readonly string[]
   return userIds.filter((id) => !customers.has(id))
 }
 
-/** The businesses whose customer one of these users is. */
+/** The businesses that have one of these users as a customer. */
 export async function listCustomerships(db: ControlDb, userIds: readonly string[]): Promise<string[]> {
   const rows = await db
     .selectFrom('access.customers')
@@ -27,8 +27,8 @@ export async function listCustomerships(db: ControlDb, userIds: readonly string[
 }
 
 /**
- * They came by themselves. Called before a user's first order, subscription or entry in a business: a superset is harmless, a gap
- * is not.
+ * The user became a customer by their own action. Called before a user's first order, subscription or entry in a
+ * business: too many rows are harmless, a missing one is not.
  */
 export async function rememberCustomer(db: ControlDb, businessId: string, userId: string): Promise<void> {
   await db
@@ -43,7 +43,9 @@ export async function rememberCustomer(db: ControlDb, businessId: string, userId
     .execute()
 }
 
-/** Before a business writes an order for somebody: a guest in it is not tidied away, and nothing is shown of anybody yet. */
+/**
+ * Called before a business writes an order for somebody: keeps a guest from being cleaned up, and reveals nothing yet.
+ */
 export async function holdCustomer(db: ControlDb, businessId: string, userId: string): Promise<void> {
   await db
     .insertInto('access.customers')
@@ -52,7 +54,10 @@ export async function holdCustomer(db: ControlDb, businessId: string, userId: st
     .execute()
 }
 
-/** After that order was written: the business has a person of this id, of whom it sees no more until they come by themselves. */
+/**
+ * Called after that order is written: the business now knows the id, and sees no more until the user acts there
+ * themselves.
+ */
 export async function nameCustomer(db: ControlDb, businessId: string, userId: string): Promise<void> {
   await db
     .updateTable('access.customers')
@@ -65,7 +70,7 @@ export async function nameCustomer(db: ControlDb, businessId: string, userId: st
 
 const REMEMBERED = 50_000
 
-/** The same for who buys often: this process does not write what it has written before. */
+/** `rememberCustomer` with a memory: skips what this process has written before. */
 export function createCustomers(control: ControlDb) {
   const known = new Set<string>()
   return {

@@ -9,7 +9,7 @@ import { findBusiness, findPermissions } from './queries.ts'
 const TTL_MS = 60_000
 const MAX_BUSINESS_BYTES = 64 * 1024 * 1024
 
-/** About three times as much as its JSON: each value is an object, each text has a head. */
+/** About three times the JSON, because of the overhead of objects and strings. */
 const weigh = ({ markets, locales, allowedOrigins }: Business) =>
   1_000 + 3 * JSON.stringify([markets, locales, allowedOrigins]).length
 
@@ -17,8 +17,8 @@ export const BUSINESS_CHANGED = 'business'
 export const MEMBERS_CHANGED = 'members'
 
 /**
- * Every request asks which business it is for, where that lives, and what the caller may do there. Both answers are kept in the
- * process and dropped in all of them when a change commits; while the news cannot be heard, the database is asked.
+ * Caches the business of a request, its cell, and the caller's permissions there. Every process drops its copy when a
+ * change commits; while notifications cannot be heard, the database is read each time.
  */
 export function createDirectory(control: ControlDb, listener: Listener) {
   const trusted = () => listener.connected
@@ -40,11 +40,7 @@ export function createDirectory(control: ControlDb, listener: Listener) {
     findBusiness: (id: string): Business | undefined | Promise<Business | undefined> =>
       businesses.peek(id) ?? businesses.get(id, () => findBusiness(control, id)),
 
-    permissionsOf(
-      { userId, onlyBusinessId }: Actor,
-      businessId: string,
-    ): readonly Permission[] | Promise<readonly Permission[]> {
-      if (onlyBusinessId !== undefined && onlyBusinessId !== businessId) return []
+    permissionsOf({ userId }: Actor, businessId: string): readonly Permission[] | Promise<readonly Permission[]> {
       const key = `${businessId}/${userId}`
       return (
         permissions.peek(key) ??

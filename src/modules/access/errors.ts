@@ -1,25 +1,54 @@
-import { conflict, forbidden, invalid } from '#vocabulary/errors.ts'
-import type { Permission } from '#vocabulary/permissions.ts'
+import { conflict, forbidden, invalid, notFound } from '#vocabulary/define-refusal.ts'
 
-export const slugExists = (slug: string) => conflict('slug', 'SLUG_EXISTS', `The slug ${slug} is taken.`)
-export const stripeAccountTaken = (account: string) =>
-  conflict('stripeAccountId', 'ACCOUNT_TAKEN', `The account ${account} belongs to another business.`)
-export const roleNameExists = (name: string) =>
-  conflict('name', 'NAME_EXISTS', `There is a role named ${name} already.`)
-export const roleInUse = () => conflict('id', 'IN_USE', 'Users still have this role. Take it from them first.')
-export const lastAdmin = () =>
-  conflict('roleId', 'LAST_ADMIN', 'This would leave the business without anybody who is ADMIN.')
-export const roleNotFound = (id: string) => invalid('roleId', 'NOT_FOUND', `This business has no role ${id}.`)
-export const cannotGrant = (permission: Permission) =>
-  forbidden(`You cannot give, change or take ${permission}, because you do not have it yourself.`)
-export const signupClosed = () => forbidden('Businesses are created by the operator of this service. Ask them for one.')
-export const adminNotAgreed = () =>
-  conflict(
-    'permissions',
-    'IN_USE',
-    'Others have this role, and nobody becomes ADMIN without agreeing to it. Make another role with ADMIN, and give it to them.',
-  )
-export const invitationInvalid = (field: string) =>
-  invalid(field, 'TOKEN_INVALID', 'This invitation is not valid, or was accepted already.')
-export const invitationExpired = (field: string) =>
-  invalid(field, 'TOKEN_EXPIRED', 'This invitation has expired. Ask for a new one.')
+export const businessNotFound = notFound('business')
+export const invitationNotFound = notFound('invitation')
+export const roleGone = notFound('role')
+
+export const slugExists = conflict('slug', 'SLUG_EXISTS', 'The slug {slug} is taken.')
+export const paymentAccountTaken = conflict(
+  'paymentAccount',
+  'ACCOUNT_TAKEN',
+  'The account {account} belongs to another business.',
+)
+export const signupClosed = forbidden('Businesses are created by the operator of this service. Ask them for one.')
+
+// Settings
+export const localeInvalid = invalid('locales.{index}', 'INVALID', '{locale} is not a locale such as en or de-CH.')
+export const defaultLocaleUnknown = invalid('defaultLocale', 'INVALID', 'defaultLocale must be one of locales.')
+export const originInvalid = invalid(
+  'allowedOrigins.{index}',
+  'INVALID',
+  '{origin} is not an origin such as https://shop.example.com.',
+)
+export const currencyInvalid = invalid('{at}.currency', 'INVALID', '{currency} is not an ISO 4217 currency.')
+export const taxClassRepeated = invalid('{at}.taxClass', 'DUPLICATE', 'This market has two rates for {taxClass}.')
+export const marketRepeated = invalid('{at}.id', 'DUPLICATE', 'Two markets have the id {id}.')
+export const shippingMethodRepeated = invalid('{at}.id', 'DUPLICATE', 'Two shipping methods have the id {id}.')
+export const settingsTooLarge = invalid(
+  'markets',
+  'TOO_LARGE',
+  'The settings are larger than 64 KB as JSON. Remove markets or shipping methods, or shorten their names.',
+)
+
+// Roles
+export const roleNameExists = conflict('name', 'NAME_EXISTS', 'There is a role named {name} already.')
+export const roleInUse = conflict('id', 'IN_USE', 'Users still have this role. Take it from them first.')
+export const lastAdmin = conflict('roleId', 'LAST_ADMIN', 'This would leave the business without anybody who is ADMIN.')
+export const roleNotFound = invalid('roleId', 'NOT_FOUND', 'This business has no role {id}.')
+export const cannotGrant = forbidden(
+  'You cannot give, change or take {permission}, because you do not have it yourself.',
+)
+export const adminNotAgreed = conflict(
+  'permissions',
+  'IN_USE',
+  'Others have this role, and nobody becomes ADMIN without agreeing to it. Make another role with ADMIN, and give it to them.',
+)
+
+// Invitations
+export const invitationRequired = invalid('token', 'REQUIRED', 'Send the token of the invitation, or its id.')
+export const invitationInvalid = invalid(
+  '{field}',
+  'TOKEN_INVALID',
+  'This invitation is not valid, or was accepted already.',
+)
+export const invitationExpired = invalid('{field}', 'TOKEN_EXPIRED', 'This invitation has expired. Ask for a new one.')

@@ -5,12 +5,12 @@ import { firstLacking, type Permission } from '#vocabulary/permissions.ts'
 import { cannotGrant } from './errors.ts'
 import { findPermissions } from './queries.ts'
 
-/** Who acts, and in which business. */
+/** The caller, and the business in which they act. */
 export type Granter = { businessId: string; actor: Actor }
 
 /**
- * Nobody gives, changes or takes a permission that they lack. Read here, under the business's lock where there is one: what the
- * caller held when the request came in may have been taken from them since.
+ * Nobody may give, change or take a permission that they lack. Read here, under the business's lock where there is one:
+ * the caller may have lost permissions since the request came in.
  */
 export async function mayGrant(
   tx: ControlTx,
@@ -19,7 +19,7 @@ export async function mayGrant(
 ): Promise<void> {
   const held = await findPermissions(tx, businessId, actor.userId)
   const lacking = firstLacking(held, wanted as Permission[])
-  if (lacking) throw cannotGrant(lacking)
+  if (lacking) throw cannotGrant({ permission: lacking })
 }
 
 export const insertMembership = (tx: ControlTx, membership: { businessId: string; userId: string; roleId: string }) =>

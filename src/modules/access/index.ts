@@ -1,3 +1,6 @@
+import type { AnyRefusal } from '#vocabulary/define-refusal.ts'
+import * as errors from './errors.ts'
+
 export { AUDIT_LOG, audit } from './audit.ts'
 export { createBusiness } from './create-business.ts'
 export {
@@ -10,19 +13,21 @@ export {
 } from './customers.ts'
 export { createDirectory } from './directory.ts'
 export { mintInvitationToken } from './invitations.ts'
-export { type BusinessSummary, listAllBusinesses, setStripeAccount, suspendBusiness } from './operate-business.ts'
+export { type BusinessSummary, listAllBusinesses, setPaymentAccount, suspendBusiness } from './operate-business.ts'
 export {
   dropInvitationsTo,
   findBusiness,
   findBusinessBySlug,
   findInvitation,
   findPeople,
-  listHomes,
   listOfferedRoles,
   listPeopleOf,
   listRolesOf,
+  listUsedCells,
   openPeople,
   removeFromBusinesses,
 } from './queries.ts'
 export { grantRole, setRole } from './roles.ts'
 export { accessRoutes } from './routes.ts'
+
+export const accessRefusals: readonly AnyRefusal[] = Object.values(errors)

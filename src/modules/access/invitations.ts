@@ -5,26 +5,25 @@ import type { ControlDb, ControlTx } from '#platform/database/database.ts'
 import { violatedConstraint } from '#platform/database/errors.ts'
 import { notify } from '#platform/database/listener.ts'
 import type { Actor } from '#vocabulary/actor.ts'
-import { notFound } from '#vocabulary/errors.ts'
 import { newId } from '#vocabulary/ids.ts'
 import { decodeCursor } from '#vocabulary/paging.ts'
 import { firstLacking, type Permission } from '#vocabulary/permissions.ts'
 import type { PageOnly } from '#vocabulary/schemas.ts'
 import { audit } from './audit.ts'
 import { MEMBERS_CHANGED } from './directory.ts'
-import { invitationExpired, invitationInvalid, roleNotFound } from './errors.ts'
+import { invitationExpired, invitationInvalid, invitationNotFound, roleNotFound } from './errors.ts'
 import { type Granter, insertMembership, mayGrant } from './grants.ts'
 import { findPermissions, findRole, lockBusiness } from './queries.ts'
 import type { NewInvitation } from './schemas.ts'
 
 const VALID_MS = 7 * 24 * 3_600_000
 
-/** To an address. An open one to the same address is replaced: whoever invites again means the role that they name now. */
+/** Invites an address. Replaces an open invitation to the same address, so that the role named last counts. */
 export async function createInvitation(tx: ControlTx, granter: Granter, { email, roleId }: NewInvitation) {
   const { businessId, actor } = granter
   await lockBusiness(tx, businessId)
   const role = await findRole(tx, businessId, roleId)
-  if (!role) throw roleNotFound(roleId)
+  if (!role) throw roleNotFound({ id: roleId })
   const replaced = await listOpenTo(tx, businessId, email)
   await mayGrant(tx, granter, [...role.permissions, ...replaced.flatMap(({ permissions }) => permissions)])
   for (const { id } of replaced) await deleteInvitation(tx, businessId, id)
@@ -34,7 +33,7 @@ export async function createInvitation(tx: ControlTx, granter: Granter, { email,
   return invitation
 }
 
-/** To an account: a role that was given to somebody who has not joined. Undefined when the same offer waits already. */
+/** Offers a role to an account that has not joined. Undefined when the same offer is open already. */
 export async function offerRole(
   tx: ControlTx,
   granter: Granter,
@@ -56,7 +55,7 @@ export async function offerRole(
 
 type Addressee = { email: string; userId: null } | { email: null; userId: string }
 
-/** The token is not made here: the worker that mails it mints it, and only its hash is stored. */
+/** The worker that mails the invitation makes its token; only the hash is stored. */
 async function insertInvitation(
   tx: ControlTx,
   { businessId, actor }: Granter,
@@ -75,7 +74,7 @@ async function insertInvitation(
   try {
     await tx.insertInto('access.invitations').values(invitation).execute()
   } catch (error) {
-    throw violatedConstraint(error) === 'invitations_role_fkey' ? roleNotFound(roleId) : error // deleted this moment
+    throw violatedConstraint(error) === 'invitations_role_fkey' ? roleNotFound({ id: roleId }) : error // deleted this moment
   }
   return invitation
 }
@@ -98,7 +97,7 @@ const deleteInvitation = (tx: ControlTx, businessId: string, id: string) =>
     .where((row) => row.and({ businessId, id }))
     .execute()
 
-/** A fresh token for the mail; an earlier one stops working. Undefined when there is nothing left to accept. */
+/** A new token for the mail; it replaces earlier ones. Undefined when there is nothing left to accept. */
 export async function mintInvitationToken(tx: ControlTx, businessId: string, id: string): Promise<string | undefined> {
   const token = newToken()
   const { numUpdatedRows } = await tx
@@ -111,12 +110,12 @@ export async function mintInvitationToken(tx: ControlTx, businessId: string, id:
   return numUpdatedRows > 0n ? token : undefined
 }
 
-/** Nobody takes back an invitation to more than they may give. */
+/** Revoking needs the same permissions as giving the role. */
 export async function revokeInvitation(tx: ControlTx, granter: Granter, id: string): Promise<void> {
   const { businessId, actor } = granter
   await lockBusiness(tx, businessId)
   const invitation = await findOpen(tx, businessId, id)
-  if (!invitation) throw notFound('invitation')
+  if (!invitation) throw invitationNotFound()
   const role = await findRole(tx, businessId, invitation.roleId)
   await mayGrant(tx, granter, role?.permissions ?? [])
   await deleteInvitation(tx, businessId, id)
@@ -132,26 +131,26 @@ const findOpen = (tx: ControlTx, businessId: string, id: string) =>
     .forUpdate()
     .executeTakeFirst()
 
-/** Named by the mailed token, or by the id that the list of one's own invitations shows. */
+/** Identified by the mailed token, or by the id that the user's list of invitations shows. */
 export type Accepted = { token: string } | { id: string }
 
-/** Makes the membership, once, for whom it was meant. To anybody else it is worth nothing. */
+/** Creates the membership, once, for the invited user only. */
 export async function acceptInvitation(tx: ControlTx, actor: Actor, accepted: Accepted): Promise<void> {
   const field = 'token' in accepted ? 'token' : 'id'
   const named = await ('token' in accepted
     ? tx.selectFrom('access.invitations').selectAll().where('tokenHash', '=', hashToken(accepted.token))
     : ownInvitations(tx, actor).selectAll().where('id', '=', accepted.id)
   ).executeTakeFirst()
-  if (!named || !isFor(named, actor)) throw invitationInvalid(field)
+  if (!named || !isFor(named, actor)) throw invitationInvalid({ field })
   const { businessId, id, roleId } = named
   await lockBusiness(tx, businessId) // before its rows, as everywhere
   const invitation = await findOpen(tx, businessId, id)
-  if (!invitation) throw invitationInvalid(field)
-  if (invitation.expiresAt <= now()) throw invitationExpired(field)
-  // Who invited must still be able to: an invitation does not outlive its inviter's power.
+  if (!invitation) throw invitationInvalid({ field })
+  if (invitation.expiresAt <= now()) throw invitationExpired({ field })
+  // The inviter must still be able to give the role: an invitation does not outlive its inviter's permissions.
   const inviter = await findPermissions(tx, businessId, invitation.invitedBy)
   const role = await findRole(tx, businessId, roleId)
-  if (!role || firstLacking(inviter, role.permissions as Permission[])) throw invitationInvalid(field)
+  if (!role || firstLacking(inviter, role.permissions as Permission[])) throw invitationInvalid({ field })
   await tx
     .updateTable('access.invitations')
     .set({ acceptedAt: now() })
@@ -168,12 +167,12 @@ export async function declineInvitation(tx: ControlTx, actor: Actor, id: string)
     .where('id', '=', id)
     .where('acceptedAt', 'is', null)
     .executeTakeFirst()
-  if (!named) throw notFound('invitation')
+  if (!named) throw invitationNotFound()
   await deleteInvitation(tx, named.businessId, id)
   await audit(tx, { businessId: named.businessId, action: 'invitation.declined', subject: id, actor })
 }
 
-/** What waits for the caller, with what they need to know before they accept it. */
+/** The caller's open invitations, with what they need to know before they accept. */
 export async function listOwnInvitations(db: ControlDb, actor: Actor, { limit = 20, cursor }: PageOnly) {
   const filters = { list: 'own-invitations', userId: actor.userId }
   const position = decodeCursor(filters, cursor, ['string'])?.[0] as string | undefined
@@ -203,7 +202,7 @@ export async function listOwnInvitations(db: ControlDb, actor: Actor, { limit = 
   return { rows, filters }
 }
 
-/** Those to the caller's account, and those to its address, which it has confirmed. */
+/** Invitations to the caller's account, and to its confirmed address. */
 const ownInvitations = (db: ControlDb, { userId, email }: Actor) =>
   db
     .selectFrom('access.invitations')
@@ -217,7 +216,7 @@ const ownInvitations = (db: ControlDb, { userId, email }: Actor) =>
 const isFor = (invited: { email: string | null; userId: string | null }, { userId, email }: Actor) =>
   invited.email === null ? invited.userId === userId : invited.email.toLowerCase() === email?.toLowerCase()
 
-/** Who was taken out of a business does not come back with an invitation from before. */
+/** A member who was removed cannot come back with an earlier invitation. */
 export const dropOpenInvitations = (tx: ControlTx, businessId: string, { userId, email }: Addressed) =>
   tx
     .deleteFrom('access.invitations')

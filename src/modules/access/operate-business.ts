@@ -6,10 +6,10 @@ import { notify } from '#platform/database/listener.ts'
 import type { Business } from '#vocabulary/business.ts'
 import { audit } from './audit.ts'
 import { BUSINESS_CHANGED } from './directory.ts'
-import { stripeAccountTaken } from './errors.ts'
+import { paymentAccountTaken } from './errors.ts'
 import { lockBusiness } from './queries.ts'
 
-/** Suspended, nobody gets at it through the API; what is under way (payments, expiry) is brought to its end. */
+/** A suspended business cannot be reached through the API; payments and expiry in progress are brought to their end. */
 export async function suspendBusiness(tx: ControlTx, id: string, isSuspended: boolean): Promise<Business> {
   const before = await lockBusiness(tx, id)
   if ((before.suspendedAt !== null) === isSuspended) return before
@@ -20,22 +20,24 @@ export async function suspendBusiness(tx: ControlTx, id: string, isSuspended: bo
   return { ...before, suspendedAt }
 }
 
-/** Whose account at the payment provider gets its money; null: nobody's, or the one that is shared. */
-export async function setStripeAccount(tx: ControlTx, id: string, account: string | null): Promise<Business> {
+/** The account at the payment provider that receives the money; null: none, or the shared one. */
+export async function setPaymentAccount(tx: ControlTx, id: string, account: string | null): Promise<Business> {
   const before = await lockBusiness(tx, id)
-  if (before.stripeAccountId === account) return before
+  if (before.paymentAccount === account) return before
   try {
     await tx
       .updateTable('access.businesses')
-      .set({ stripeAccountId: account, updatedAt: now() })
+      .set({ paymentAccount: account, updatedAt: now() })
       .where('id', '=', id)
       .execute()
   } catch (error) {
-    throw violatedConstraint(error) === 'businesses_stripe_account_key' ? stripeAccountTaken(account ?? '') : error
+    throw violatedConstraint(error) === 'businesses_stripe_account_key'
+      ? paymentAccountTaken({ account: account ?? '' })
+      : error
   }
   await audit(tx, { businessId: id, action: 'business.payments-set', subject: id, data: { account } })
   await notify(tx, BUSINESS_CHANGED, id)
-  return { ...before, stripeAccountId: account }
+  return { ...before, paymentAccount: account }
 }
 
 export type BusinessSummary = {
@@ -45,13 +47,13 @@ export type BusinessSummary = {
   cell: string
   createdAt: Date
   suspendedAt: Date | null
-  /** Those who are ADMIN there. */
+  /** Users with the role ADMIN. */
   adminIds: string[]
 }
 
 const BATCH = 500
 
-/** All of them, oldest first, some at a time. */
+/** All businesses, oldest first, in batches. */
 export async function* listAllBusinesses(db: ControlDb): AsyncGenerator<BusinessSummary[]> {
   for (let last = { createdAt: new Date(0), id: '' }; ; ) {
     const { rows } = await sql<BusinessSummary>`

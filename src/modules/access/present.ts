@@ -60,7 +60,7 @@ type OwnInvitation = {
   createdAt: Date
 }
 
-/** To the one who is invited. */
+/** An invitation as the invited user sees it. */
 export const presentOwnInvitation = (row: OwnInvitation) => ({
   id: row.id,
   business: { id: row.businessId, name: row.businessName },

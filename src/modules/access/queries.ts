@@ -5,11 +5,10 @@ import { notify } from '#platform/database/listener.ts'
 import { fittingRows } from '#platform/database/page-bytes.ts'
 import type { Actor } from '#vocabulary/actor.ts'
 import type { Business, Market } from '#vocabulary/business.ts'
-import { notFound } from '#vocabulary/errors.ts'
 import { decodeCursor, type Filters } from '#vocabulary/paging.ts'
 import type { Permission } from '#vocabulary/permissions.ts'
 import type { PageOnly } from '#vocabulary/schemas.ts'
-import { lastAdmin } from './errors.ts'
+import { businessNotFound, lastAdmin, roleGone } from './errors.ts'
 
 export async function findBusiness(db: ControlDb, id: string): Promise<Business | undefined> {
   const row = await db.selectFrom('access.businesses').selectAll().where('id', '=', id).executeTakeFirst()
@@ -21,14 +20,32 @@ export async function findBusinessBySlug(db: ControlDb, slug: string): Promise<B
   return row && toBusiness(row)
 }
 
-/** Locks the row: changes of a business, and of who is ADMIN there, happen one after another. */
+/** Locks the business: changes of it, and of its ADMINs, are serialised. */
 export async function lockBusiness(tx: ControlTx, id: string): Promise<Business> {
   const row = await tx.selectFrom('access.businesses').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
-  if (!row) throw notFound('business')
+  if (!row) throw businessNotFound()
   return toBusiness(row)
 }
 
-const toBusiness = <Row extends { markets: unknown }>(row: Row) => ({ ...row, markets: row.markets as Market[] })
+/** Markets that were stored before they had taxes get the defaults. */
+const toBusiness = <Row extends { markets: unknown }>(row: Row) => ({
+  ...row,
+  markets: toMarkets(row.markets as SentMarket[]),
+})
+
+type SentMarket = Omit<Market, keyof typeof NO_TAXES> & Partial<Pick<Market, keyof typeof NO_TAXES>>
+const NO_TAXES = { pricesIncludeTax: false, taxRates: [] } satisfies Partial<Market>
+
+/** Markets as they were sent. One that is known keeps the taxes that were not sent. */
+export const toMarkets = (sent: readonly SentMarket[], known: readonly Market[] = []): Market[] =>
+  sent.map((market) => {
+    const { pricesIncludeTax, taxRates } = known.find(({ id }) => id === market.id) ?? NO_TAXES
+    return {
+      ...market,
+      pricesIncludeTax: market.pricesIncludeTax ?? pricesIncludeTax,
+      taxRates: market.taxRates ?? taxRates,
+    }
+  })
 
 export async function listBusinessesOf(
   db: ControlDb,
@@ -46,14 +63,14 @@ export async function listBusinessesOf(
      order by id desc
      limit ${limit + 1}`
   const { rows } = await fittingRows<Business>(page, ['markets'], sql`id desc`).execute(db)
-  return { rows, filters }
+  return { rows: rows.map(toBusiness), filters }
 }
 
 const positionOf = (filters: Filters, cursor: string | undefined) =>
   decodeCursor(filters, cursor, ['string'])?.[0] as string | undefined
 
-/** The cell with the fewest businesses, of those that this process can reach. */
-export async function emptiestCell(db: ControlDb, cells: Iterable<string>): Promise<string> {
+/** The cell with the fewest businesses among those that this process can reach. */
+export async function findEmptiestCell(db: ControlDb, cells: Iterable<string>): Promise<string> {
   const { rows } = await sql<{ cell: string }>`
     select known.cell
       from unnest(${[...cells]}::text[]) as known (cell)
@@ -63,13 +80,20 @@ export async function emptiestCell(db: ControlDb, cells: Iterable<string>): Prom
   return rows[0]?.cell ?? 'main'
 }
 
-/** The cells in which there are businesses. */
-export async function listHomes(db: ControlDb): Promise<string[]> {
-  const { rows } = await sql<{ cell: string }>`select distinct cell from access.businesses order by cell`.execute(db)
+/** The cells that hold businesses. */
+export async function listUsedCells(db: ControlDb): Promise<string[]> {
+  // A loose index scan: each process asks repeatedly, and there are many businesses per cell.
+  const { rows } = await sql<{ cell: string }>`
+    with recursive home (cell) as (
+      select min(cell) from access.businesses
+      union all
+      select (select min(cell) from access.businesses where cell > home.cell) from home where home.cell is not null
+    )
+    select cell from home where cell is not null`.execute(db)
   return rows.map(({ cell }) => cell)
 }
 
-/** What a user may do in a business: the union of their roles there. */
+/** A user's permissions in a business: the union of their roles. */
 export async function findPermissions(db: ControlDb, businessId: string, userId: string): Promise<Permission[]> {
   const rows = await db
     .selectFrom('access.memberships')
@@ -109,7 +133,7 @@ export const findRole = (db: ControlDb, businessId: string, id: string) =>
 
 export async function getRole(db: ControlDb, businessId: string, id: string) {
   const role = await findRole(db, businessId, id)
-  if (!role) throw notFound('role')
+  if (!role) throw roleGone()
   return role
 }
 
@@ -141,7 +165,7 @@ export async function listInvitations(db: ControlDb, businessId: string, { limit
   return { rows, filters }
 }
 
-/** An invitation with what its mail tells. */
+/** An invitation with what its mail shows. */
 export const findInvitation = (db: ControlDb, businessId: string, id: string) =>
   db
     .selectFrom('access.invitations as invitation')
@@ -160,7 +184,7 @@ export const findInvitation = (db: ControlDb, businessId: string, id: string) =>
     .where('invitation.id', '=', id)
     .executeTakeFirst()
 
-/** Whoever is forgotten is not invited any more either, by whatever they were named. */
+/** Deletes all open invitations to an erased user, by account and by address. */
 export const dropInvitationsTo = (tx: ControlTx, { userId, email }: { userId: string; email: string | null }) =>
   tx
     .deleteFrom('access.invitations')
@@ -169,7 +193,7 @@ export const dropInvitationsTo = (tx: ControlTx, { userId, email }: { userId: st
     )
     .execute()
 
-/** The roles that wait for some users to accept them in a business. */
+/** Roles that were offered to these users and are not accepted yet. */
 export const listOfferedRoles = (db: ControlDb, businessId: string, userIds: readonly string[]) =>
   db
     .selectFrom('access.invitations as invitation')
@@ -184,7 +208,7 @@ export const listOfferedRoles = (db: ControlDb, businessId: string, userIds: rea
     .orderBy('role.id')
     .execute()
 
-/** The roles of some users: everywhere, or in one business. */
+/** The roles of these users, in all businesses or in one. */
 export async function listRolesOf(db: ControlDb, userIds: readonly string[], businessId?: string) {
   return db
     .selectFrom('access.memberships as membership')
@@ -201,9 +225,9 @@ export async function listRolesOf(db: ControlDb, userIds: readonly string[], bus
 export type Person = { userId: string; isOpen: boolean }
 
 /**
- * Who belongs to a business: its members, and those who ordered, subscribed or wrote there, or were named by it, in an order or
- * with a role that waits for them. `isOpen`: they joined or came by themselves, so their record is shown there; of the others it
- * sees the id.
+ * The people of a business: members, customers (by order, subscription or entry), and users whom it named in an order
+ * or offered a role. `isOpen`: they joined or came by their own action, so their record is shown; of the others the
+ * business sees only the id.
  */
 export async function listPeopleOf(db: ControlDb, businessId: string, roleIds: readonly string[]): Promise<Person[]> {
   const { rows } = await sql<Person>`
@@ -242,8 +266,8 @@ export async function findPeople(
 }
 
 /**
- * A query, to be part of another: which of these users joined a business or came there by themselves, so that what they tell of
- * themselves may be shown there.
+ * A subquery: which of these users joined the business or came by their own action, so that their details may be shown
+ * there.
  */
 export const openPeople = (db: ControlDb, businessId: string, ids: readonly string[]) =>
   membersAmong(db, businessId, ids).union(customersAmong(db, businessId, ids).where('cameAt', 'is not', null))
@@ -254,7 +278,7 @@ const membersAmong = (db: ControlDb, businessId: string, ids: readonly string[])
 const customersAmong = (db: ControlDb, businessId: string, ids: readonly string[]) =>
   db.selectFrom('access.customers').select('userId').where('businessId', '=', businessId).where('userId', 'in', ids)
 
-/** Takes a user out of every business. The last ADMIN of one must hand it over first. */
+/** Removes a user from every business. The last ADMIN of one must hand it over first. */
 export async function removeFromBusinesses(tx: ControlTx, userId: string): Promise<void> {
   const rows = await tx
     .selectFrom('access.memberships')

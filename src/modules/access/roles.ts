@@ -3,11 +3,10 @@ import type { ControlTx } from '#platform/database/database.ts'
 import { violatedConstraint } from '#platform/database/errors.ts'
 import { notify } from '#platform/database/listener.ts'
 import { checkExpected, type Expected, etagOf } from '#platform/http/etag.ts'
-import { notFound } from '#vocabulary/errors.ts'
 import { newId } from '#vocabulary/ids.ts'
 import { audit } from './audit.ts'
 import { MEMBERS_CHANGED } from './directory.ts'
-import { adminNotAgreed, lastAdmin, roleInUse, roleNameExists, roleNotFound } from './errors.ts'
+import { adminNotAgreed, lastAdmin, roleGone, roleInUse, roleNameExists, roleNotFound } from './errors.ts'
 import { type Granter, insertMembership, mayGrant } from './grants.ts'
 import { dropOpenInvitations, offerRole } from './invitations.ts'
 import { countAdmins, findPermissions, findRole, lockBusiness, openPeople } from './queries.ts'
@@ -20,7 +19,7 @@ export async function createRole(tx: ControlTx, granter: Granter, { name, permis
   try {
     await tx.insertInto('access.roles').values(role).execute()
   } catch (error) {
-    throw violatedConstraint(error) === 'roles_name_key' ? roleNameExists(name) : error
+    throw violatedConstraint(error) === 'roles_name_key' ? roleNameExists({ name }) : error
   }
   await audit(tx, { businessId, action: 'role.created', subject: role.id, actor, data: { name, permissions } })
   return role
@@ -36,7 +35,7 @@ export async function updateRole(
   const { businessId, actor } = granter
   await lockBusiness(tx, businessId)
   const before = await findRole(tx, businessId, id)
-  if (!before) throw notFound('role')
+  if (!before) throw roleGone()
   checkExpected(expected, etagOf(before.version))
   await mayGrant(tx, granter, [...before.permissions, ...(changes.permissions ?? [])])
   const becomesAdmin = changes.permissions?.includes('ADMIN') && !before.permissions.includes('ADMIN')
@@ -49,7 +48,7 @@ export async function updateRole(
       .where((role) => role.and({ businessId, id }))
       .execute()
   } catch (error) {
-    throw violatedConstraint(error) === 'roles_name_key' ? roleNameExists(after.name) : error
+    throw violatedConstraint(error) === 'roles_name_key' ? roleNameExists({ name: after.name }) : error
   }
   if ((await countAdmins(tx, businessId)) === 0) throw lastAdmin()
   await audit(tx, { businessId, action: 'role.updated', subject: id, actor, data: { ...changes } })
@@ -70,23 +69,26 @@ export async function deleteRole(tx: ControlTx, granter: Granter, id: string, ex
   const { businessId, actor } = granter
   await lockBusiness(tx, businessId)
   const role = await findRole(tx, businessId, id)
-  if (!role) throw notFound('role')
+  if (!role) throw roleGone()
   checkExpected(expected, etagOf(role.version))
   await mayGrant(tx, granter, role.permissions)
   try {
-    await tx.deleteFrom('access.roles').where((row) => row.and({ businessId, id })).execute() // biome-ignore format: one line
+    await tx
+      .deleteFrom('access.roles')
+      .where((row) => row.and({ businessId, id }))
+      .execute()
   } catch (error) {
     throw violatedConstraint(error) === 'memberships_role_fkey' ? roleInUse() : error
   }
   await audit(tx, { businessId, action: 'role.deleted', subject: id, actor, data: { name: role.name } })
 }
 
-/** To whom, and what; `email` is their account's, for the invitations that go with their roles. */
+/** `email` is that of the user's account, to find the invitations that go with their roles. */
 type Setting = { userId: string; email: string | null; roleId: string | null }
 
 /**
- * Adds the role to the user there; null takes all of the user's roles there away, and what they were invited to. A role for a
- * stranger, and ADMIN for anybody, waits until they accept it: then the invitation is answered, to be mailed.
+ * Gives the user a role there; null removes all of their roles there, and open invitations. A role for a stranger, and
+ * ADMIN for anybody, must be accepted first: then the invitation is returned, to be mailed.
  */
 export async function setRole(
   tx: ControlTx,
@@ -96,14 +98,17 @@ export async function setRole(
   await lockBusiness(tx, businessId)
   if (roleId === null) {
     await mayGrant(tx, granter, ['ADMIN'])
-    await tx.deleteFrom('access.memberships').where((row) => row.and({ businessId, userId })).execute() // biome-ignore format: one line
+    await tx
+      .deleteFrom('access.memberships')
+      .where((row) => row.and({ businessId, userId }))
+      .execute()
     if ((await countAdmins(tx, businessId)) === 0) throw lastAdmin()
     await dropOpenInvitations(tx, businessId, { userId, email })
   } else {
     const role = await findRole(tx, businessId, roleId)
-    if (!role) throw roleNotFound(roleId)
+    if (!role) throw roleNotFound({ id: roleId })
     await mayGrant(tx, granter, role.permissions)
-    if (!(await countsAtOnce(tx, businessId, userId, role.permissions)))
+    if (!(await takesEffectAtOnce(tx, businessId, userId, role.permissions)))
       return offerRole(tx, granter, { userId, roleId })
     await insertMembership(tx, { businessId, userId, roleId })
   }
@@ -112,13 +117,13 @@ export async function setRole(
   return undefined
 }
 
-/** Members and customers who came by themselves are asked only whether they want to be ADMIN: the last one cannot leave. */
-async function countsAtOnce(tx: ControlTx, businessId: string, userId: string, permissions: readonly string[]) {
+/** Members and customers get a role at once, except ADMIN, which they must accept: the last ADMIN cannot leave. */
+async function takesEffectAtOnce(tx: ControlTx, businessId: string, userId: string, permissions: readonly string[]) {
   if (permissions.includes('ADMIN')) return (await findPermissions(tx, businessId, userId)).includes('ADMIN')
   return (await openPeople(tx, businessId, [userId]).execute()).length > 0
 }
 
-/** The operator on the command line gives any role of the business, by its id or name. */
+/** Gives any role of the business, by id or name; for the operator on the command line. */
 export async function grantRole(
   tx: ControlTx,
   { businessId, userId, role: wanted }: { businessId: string; userId: string; role: string },
@@ -133,7 +138,7 @@ export async function grantRole(
   const role =
     roles.find(({ id, name }) => id === wanted || name === wanted) ??
     roles.find(({ name }) => name.toLowerCase() === wanted.toLowerCase())
-  if (!role) throw roleNotFound(`${wanted}. It has: ${roles.map(({ name }) => name).join(', ')}`)
+  if (!role) throw roleNotFound({ id: `${wanted}. It has: ${roles.map(({ name }) => name).join(', ')}` })
   await insertMembership(tx, { businessId, userId, roleId: role.id })
   await audit(tx, { businessId, action: 'member.role-set', subject: userId, data: { roleId: role.id } })
   await notify(tx, MEMBERS_CHANGED, businessId)

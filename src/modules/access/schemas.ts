@@ -14,6 +14,7 @@ import {
   Nullable,
   OneOf,
   Slug,
+  TaxClass,
   UnixSeconds,
   UserId,
 } from '#vocabulary/schemas.ts'
@@ -36,6 +37,18 @@ const ShippingMethod = Type.Object({
   ),
 })
 
+const taxes = {
+  pricesIncludeTax: Type.Boolean({
+    description: 'Prices, shipping prices, `freeFrom` and fixed discounts have the tax inside.',
+    examples: [false],
+  }),
+  taxRates: Type.Array(Type.Object({ taxClass: TaxClass, taxBps: BasisPoints }), {
+    maxItems: 20,
+    description: 'Other classes are taxed at `taxBps`.',
+    examples: [[{ taxClass: 'reduced', taxBps: 700 }]],
+  }),
+}
+
 export const Market = Type.Object(
   {
     id: Type.String({
@@ -47,13 +60,14 @@ export const Market = Type.Object(
     currency: Type.String({ ...Currency, description: 'ISO 4217.' }),
     taxBps: BasisPoints,
     taxShipping: Type.Boolean({ examples: [false] }),
+    ...taxes,
     shippingMethods: Type.Array(ShippingMethod, { maxItems: 50 }),
     paymentMethods: Type.Array(OneOf(PAYMENT_METHODS), { maxItems: 10, uniqueItems: true }),
   },
   { title: 'Market' },
 )
 
-/** What a storefront needs to know; all that guests and strangers see. */
+/** The fields that a storefront needs; guests and strangers see no others. */
 const storefront = {
   id: BusinessId,
   name: Name,
@@ -74,6 +88,9 @@ export const Business = Type.Object(
   { title: 'Business', description: 'Guests and users without a role here see name, locales and markets only.' },
 )
 
+/** A market that the business has keeps its taxes when they are not sent. */
+const NewMarket = Type.Object({ ...Market.properties, ...Changes(taxes).properties })
+
 const settings = {
   name: Name,
   slug: Slug,
@@ -81,7 +98,7 @@ const settings = {
   defaultLocale: Locale,
   locales: storefront.locales,
   allowedOrigins: Type.Array(Origin, { maxItems: 100, uniqueItems: true }),
-  markets: storefront.markets,
+  markets: Type.Array(NewMarket, { maxItems: 200 }),
 }
 
 export const BusinessChanges = Changes(settings)
@@ -129,12 +146,12 @@ export const OwnInvitation = Type.Object(
 )
 export const OwnInvitationParams = Type.Object({ id: InvitationId })
 export const AcceptInvitation = Type.Object({
-  // Long enough for a token of any kind, so that a wrong one is told to be that.
+  // Long enough for a token of any kind, so that a wrong one is reported as such.
   token: Type.Optional(
     Type.String({ minLength: 1, maxLength: 4096, description: 'From the mail.', examples: ['kJ3xk0cV8mZ1'] }),
   ),
   id: Type.Optional(
-    Type.String({ ...InvitationId, description: 'Instead of the token: from the list of one’s own invitations.' }),
+    Type.String({ ...InvitationId, description: 'Instead of the token: from the list of your own invitations.' }),
   ),
 })
 

@@ -8,11 +8,11 @@ import type { Business } from '#vocabulary/business.ts'
 import { audit } from './audit.ts'
 import { BUSINESS_CHANGED } from './directory.ts'
 import { slugExists } from './errors.ts'
-import { lockBusiness } from './queries.ts'
+import { lockBusiness, toMarkets } from './queries.ts'
 import type { BusinessChanges } from './schemas.ts'
 import { checkSettings, checkSize } from './settings.ts'
 
-/** Changes what is sent and keeps the rest. */
+/** Fields that were not sent stay. */
 export async function updateBusiness(
   tx: ControlTx,
   { businessId, actor, expected }: { businessId: string; actor: Actor; expected: Expected },
@@ -20,7 +20,8 @@ export async function updateBusiness(
 ): Promise<Business> {
   const before = await lockBusiness(tx, businessId)
   checkExpected(expected, etagOf(before.version))
-  const after: Business = { ...before, ...changes, version: before.version + 1, updatedAt: now() }
+  const markets = changes.markets ? toMarkets(changes.markets, before.markets) : before.markets
+  const after: Business = { ...before, ...changes, markets, version: before.version + 1, updatedAt: now() }
   checkSettings(after)
   checkSize(after, before)
   try {
@@ -30,7 +31,7 @@ export async function updateBusiness(
       .where('id', '=', businessId)
       .execute()
   } catch (error) {
-    throw violatedConstraint(error) === 'businesses_slug_key' ? slugExists(after.slug) : error
+    throw violatedConstraint(error) === 'businesses_slug_key' ? slugExists({ slug: after.slug }) : error
   }
   await audit(tx, {
     businessId,

@@ -1,34 +1,82 @@
-import { AppError, badRequest, conflict, type Detail, forbidden, invalid, unauthenticated } from '#vocabulary/errors.ts'
+import {
+  badField,
+  badRequest,
+  conflict,
+  forbidden,
+  invalid,
+  notFound,
+  providerFailed,
+  providerNotConfigured,
+  rateLimited,
+  unauthenticated,
+  unavailable,
+} from '#vocabulary/define-refusal.ts'
+import { MAX_KEYS, MAX_SETTINGS } from './limits.ts'
 
-const detail = (field: string, error: string, message: string): Detail => ({ field, error, message })
+// Providers
+export const identityFailed = providerFailed('identity')
+export const noIdentity = providerNotConfigured('identity')
+export const noMail = providerNotConfigured('mail')
+export const noSms = providerNotConfigured('SMS')
+export const unknownProvider = badRequest('provider must be {known}.')
 
-export const unknownProvider = (known: readonly string[]) => badRequest(`provider must be ${known.join(' or ')}.`)
-export const emailExists = () =>
-  badRequest('This email address is registered already.', [
-    detail('email', 'EMAIL_EXISTS', 'This email address is registered already.'),
-  ])
-export const wrongPassword = (field = 'password') =>
-  invalid(field, 'PASSWORD_WRONG', 'The email address or the password is wrong.')
-export const wrongOldPassword = () => invalid('oldPassword', 'PASSWORD_WRONG', 'This is not your password.')
-export const weakPassword = (field: string, message: string) => invalid(field, 'PASSWORD_WEAK', message)
-export const notConfirmed = () =>
-  invalid('email', 'NOT_CONFIRMED', 'Confirm your email address first: follow the link in the mail that we sent you.')
-export const suspended = () => forbidden('This account is suspended.')
-export const invalidOrigin = (field: string) =>
-  invalid(field, 'INVALID_ORIGIN_URI', `${field} is not among the origins that the operator of this service allows.`)
-export const invalidRedirect = (field: string) =>
-  invalid(field, 'INVALID_REDIRECT_URI', `${field} is not among the origins that the operator of this service allows.`)
-export const tokenInvalid = (field = 'token') =>
-  invalid(field, 'TOKEN_INVALID', 'This link or code is not valid, or was used already.')
-export const tokenExpired = (field = 'token') =>
-  invalid(field, 'TOKEN_EXPIRED', 'This link or code has expired. Ask for a new one.')
-export const codeWrong = () => invalid('code', 'CODE_WRONG', 'This is not the code that we sent.')
-export const codeExpired = () => invalid('code', 'TOKEN_EXPIRED', 'This code has expired. Ask for a new one.')
-export const refreshRefused = () => unauthenticated('This refresh token is not valid, or no longer. Log in again.')
-export const phoneInvalid = (field: string) =>
-  invalid(field, 'INVALID', `${field} must be an international phone number such as +4915112345678.`)
-export const phoneInUse = () =>
-  conflict('phoneNumber', 'PHONE_IN_USE', 'Another account has verified this phone number.')
-export const apiKeyRefused = (field: string, message: string) => invalid(field, 'INVALID', message)
-export const busy = () =>
-  new AppError(503, 'UNAVAILABLE', 'Too many people are logging in right now. Try again shortly.', [], 2)
+// Login
+export const emailExists = badField('email', 'EMAIL_EXISTS', 'This email address is registered already.')
+export const emailRequired = badField('email', 'REQUIRED', 'Fill in the email address.')
+export const emailInvalid = badField('email', 'INVALID', 'The email address must be one such as ada@example.com.')
+export const passwordRequired = badField('password', 'PASSWORD_REQUIRED', 'Fill in the password.')
+export const valueRequired = invalid('{field}', 'REQUIRED', 'Fill in {field}.')
+export const wrongPassword = invalid('password', 'PASSWORD_WRONG', 'The email address or the password is wrong.')
+export const wrongOldPassword = invalid('oldPassword', 'PASSWORD_WRONG', 'This is not your password.')
+export const weakPassword = invalid('{field}', 'PASSWORD_WEAK', '{message}')
+export const notConfirmed = invalid(
+  'email',
+  'NOT_CONFIRMED',
+  'Confirm your email address first: follow the link in the mail that we sent you.',
+)
+export const suspended = forbidden('This account is suspended.')
+export const invalidOrigin = invalid(
+  '{field}',
+  'INVALID_ORIGIN_URI',
+  '{field} is not among the origins that the operator of this service allows.',
+)
+export const invalidRedirect = invalid(
+  '{field}',
+  'INVALID_REDIRECT_URI',
+  '{field} is not among the origins that the operator of this service allows.',
+)
+export const tokenInvalid = invalid('{field}', 'TOKEN_INVALID', 'This link or code is not valid, or was used already.')
+export const tokenExpired = invalid('{field}', 'TOKEN_EXPIRED', 'This link or code has expired. Ask for a new one.')
+export const refreshRefused = unauthenticated('This refresh token is not valid, or no longer. Log in again.')
+export const tokenRequired = invalid('token', 'REQUIRED', 'Send the access or refresh token of the session to end.')
+export const logoutRefused = unauthenticated('This token is not valid, or no longer.')
+export const tooManyAttempts = rateLimited('Too many requests. Try again in {seconds} s.')
+export const busy = unavailable('Too many people are logging in right now. Try again shortly.', 2)
+
+// Profile
+export const userGone = unauthenticated('This account no longer exists.')
+export const userNotFound = notFound('user')
+export const sessionNotFound = notFound('session')
+export const settingsTooLong = invalid('settings', 'TOO_LONG', `settings is longer than ${MAX_SETTINGS} characters.`)
+export const codeWrong = invalid('code', 'CODE_WRONG', 'This is not the code that we sent.')
+export const codeExpired = invalid('code', 'TOKEN_EXPIRED', 'This code has expired. Ask for a new one.')
+export const tooManyWrongCodes = rateLimited('Too many wrong codes. Ask for a new one.')
+export const phoneInvalid = invalid(
+  '{field}',
+  'INVALID',
+  '{field} must be an international phone number such as +4915112345678.',
+)
+export const phoneInUse = conflict('phoneNumber', 'PHONE_IN_USE', 'Another account has verified this phone number.')
+
+// API keys
+export const guestsHaveNoKeys = forbidden('Guests cannot have API keys.')
+export const keysMakeNoKeys = forbidden('An API key cannot make or change keys. Log in with your account.')
+export const keyBusinessNotFound = invalid('{field}.businessId', 'NOT_FOUND', 'There is no business {businessId}.')
+export const keyRepeated = invalid('{field}.id', 'INVALID', 'Two keys have the id {id}.')
+export const keyProviderInvalid = invalid('{field}.provider', 'INVALID', 'provider must be API.')
+export const tooManyKeys = invalid('apiTokens', 'INVALID', `They have ${MAX_KEYS} keys, and cannot have more.`)
+export const weakKey = invalid(
+  '{field}.value',
+  'INVALID',
+  'A key needs 32 to 128 printable characters without obvious repetition. Leave value out to have one made.',
+)

@@ -1,20 +1,15 @@
-export { businessLimit, createAttempts } from './attempts.ts'
-export { createAuthenticator } from './authenticate.ts'
+import type { AnyRefusal } from '#vocabulary/define-refusal.ts'
+import * as errors from './errors.ts'
 
+export { createAuthenticator } from './credentials/authenticate.ts'
+export { businessLimit, createAttempts } from './sign-in/attempts.ts'
+
+import { tidyAccounts } from './delete-expired.ts'
 import { mailJobs } from './jobs.ts'
-import { tidyAccounts } from './tidy.ts'
 
 export const accountJobs = [...mailJobs, tidyAccounts]
-export { addPeople, type NewPerson } from './add-people.ts'
-export { addApiKey, countApiKeys } from './api-keys.ts'
-export { createUser, findByEmail } from './create-user.ts'
-export { confirmationMail, invitationMail, mailInvitation, resetMail } from './jobs.ts'
-export { idsOf } from './merge-guest.ts'
-export { createIdentityProvider } from './oauth.ts'
-export { approveOrigin, createOrigins } from './origins.ts'
-export { register } from './register.ts'
-export { accountRoutes } from './routes.ts'
-export { endAllSessions, revokeSession, startSession } from './sessions.ts'
+export { addApiKey, countApiKeys } from './credentials/api-keys.ts'
+export { endAllSessions, revokeSession, startSession } from './credentials/sessions.ts'
 export {
   countSigningKeys,
   listSigningKeys,
@@ -22,7 +17,17 @@ export {
   resealSigningKeys,
   revokeSigningKey,
   rotateSigningKey,
-} from './signing-keys.ts'
-export { resumeUser, suspendUser } from './suspend-user.ts'
-export { createTokens, type Tokens } from './tokens.ts'
-export { findConfirmedByEmail, findContact, readEmails, readNames, userExists } from './users.ts'
+} from './credentials/signing-keys.ts'
+export { createTokens, type Tokens } from './credentials/tokens.ts'
+export { confirmationMail, invitationMail, mailInvitation, resetMail } from './jobs.ts'
+export { idsOf } from './sign-in/merge-guest.ts'
+export { createIdentityProvider } from './sign-in/oauth.ts'
+export { approveOrigin, createOrigins } from './sign-in/origins.ts'
+export { register } from './sign-in/register.ts'
+export { accountRoutes } from './sign-in/routes.ts'
+export { addPeople, type NewPerson } from './users/add-people.ts'
+export { createUser, findByEmail } from './users/create-user.ts'
+export { findConfirmedByEmail, findContact, readEmails, readNames, userExists } from './users/queries.ts'
+export { resumeUser, suspendUser } from './users/suspend-user.ts'
+
+export const accountRefusals: readonly AnyRefusal[] = Object.values(errors)

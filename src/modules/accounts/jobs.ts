@@ -9,12 +9,12 @@ import { type Mailer, messageIdOf } from '#platform/mail/mailer.ts'
 import { plainName } from '#platform/mail/plain-name.ts'
 import { createRenderer, type Rendered } from '#platform/mail/render.ts'
 import { Id } from '#vocabulary/schemas.ts'
-import { type Attempts, invitationLimits } from './attempts.ts'
-import { mintResetToken } from './change-password.ts'
-import { mintPhoneCode } from './phone-codes.ts'
-import { openKeyring } from './signing-keys.ts'
-import { createTokens } from './tokens.ts'
-import { emailKey, readEmails } from './users.ts'
+import { openKeyring } from './credentials/signing-keys.ts'
+import { createTokens } from './credentials/tokens.ts'
+import { mintPhoneCode } from './profile/mint-phone-code.ts'
+import { type Attempts, invitationLimits } from './sign-in/attempts.ts'
+import { mintResetToken } from './sign-in/change-password.ts'
+import { emailKey, readEmails } from './users/queries.ts'
 
 const LinkBase = Type.String({ maxLength: 2_000 })
 const render = createRenderer(path.join(import.meta.dirname, 'mails'))
@@ -34,7 +34,7 @@ export const invitationMail = (values: {
   role: string
   url: string
 }): Promise<Rendered> => {
-  // Whoever makes a business chooses its name, and whom it is sent to.
+  // Anybody can create a business with any name and invite any address, so both names are made plain text first.
   const named = { ...values, business: plainName(values.business), role: plainName(values.role) }
   return render('invitation', `You are invited to ${named.business}`, named)
 }
@@ -60,7 +60,10 @@ export const sendConfirmation = defineJob({
   },
 })
 
-/** Looks the account up here, not in the request: asking takes as long for an address that nobody has. */
+/**
+ * Looks the account up in the job, not in the request, so that the response time does not reveal whether an address has
+ * an account.
+ */
 export const sendReset = defineJob({
   name: 'accounts.send-reset',
   on: 'control',
@@ -70,7 +73,7 @@ export const sendReset = defineJob({
     const user = await findByEmail(db, email)
     if (!user?.email) return
     const token = await transaction(db, (tx) => mintResetToken(tx, user.id))
-    // To the stored address, never to the one that was typed.
+    // Sent to the stored address, never to the typed one.
     await mail.send({ to: user.email, ...(await resetMail(user.email, `${linkBase}/reset-password?token=${token}`)) })
   },
 })
@@ -96,7 +99,7 @@ export const sendPhoneCode = defineJob({
   name: 'accounts.send-phone-code',
   on: 'control',
   payload: Type.Object({ userId: Id, number: Type.String({ maxLength: 20 }) }),
-  maxAttempts: 3, // a code that comes late is worse than none: the person asks again
+  maxAttempts: 3, // a late code is worse than none: the user asks again
   async run({ userId, number }, { db, services }) {
     if (!services.sms) throw new Error('TWILIO_ACCOUNT_SID is not set: no code can be sent')
     const code = await transaction(db, (tx) => mintPhoneCode(tx, services.box, { userId, number }))
@@ -113,7 +116,7 @@ export const sendInvitation = defineJob({
     const mail = mailerOf(services)
     const invitation = await findInvitation(db, businessId, invitationId)
     if (!invitation || invitation.acceptedAt) return
-    // To an account: its address is looked up here, and never shown to who invited.
+    // The address of an invited account is looked up here, and never shown to the inviter.
     const email = invitation.email ?? (await readEmails(db, [invitation.userId ?? ''])).get(invitation.userId ?? '')
     if (!email) return
     const token = await transaction(db, (tx) => mintInvitationToken(tx, businessId, invitationId))
@@ -124,7 +127,10 @@ export const sendInvitation = defineJob({
   },
 })
 
-/** Part of the transaction that makes the invitation: it is mailed, unless its address or its business has had enough for today. */
+/**
+ * Enqueues the mail in the transaction that creates the invitation, unless its address or business has reached today's
+ * limit.
+ */
 export async function mailInvitation(
   tx: ControlTx,
   attempts: Attempts,

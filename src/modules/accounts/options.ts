@@ -1,19 +1,19 @@
 import type { SecretBox } from '#platform/crypto/secret-box.ts'
 import type { ControlDb } from '#platform/database/database.ts'
-import type { Attempts } from './attempts.ts'
-import type { IdentityProvider } from './oauth.ts'
-import type { Origins } from './origins.ts'
-import type { Keyring } from './signing-keys.ts'
-import type { Tokens } from './tokens.ts'
+import type { Keyring } from './credentials/signing-keys.ts'
+import type { Tokens } from './credentials/tokens.ts'
+import type { Attempts } from './sign-in/attempts.ts'
+import type { IdentityProvider } from './sign-in/oauth.ts'
+import type { Origins } from './sign-in/origins.ts'
 
-/** What the routes of this module are given by the app. */
+/** Options that the app passes to this module's routes. */
 export type AccountOptions = {
   control: ControlDb
   keyring: Keyring
   tokens: Tokens
   box: SecretBox
   attempts: Attempts
-  /** From one address. */
+  /** Per client address. */
   guestLoginsPerHour: number
   origins: Origins
   provider: IdentityProvider

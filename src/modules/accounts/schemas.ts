@@ -4,7 +4,8 @@ import { BusinessId, Email, Id, idOf, Nullable, OneOf, PageQuery, UnixSeconds, U
 
 const Text = (maxLength: number, example: string) => Type.String({ maxLength, examples: [example] })
 const Password = Type.String({ maxLength: 1_000, examples: ['four unrelated words here'] })
-const Provider = Type.Optional(Type.String({ maxLength: 50, examples: ['EMAIL'] })) // missing or unknown is 400, said by the handler
+// The handler returns 400 when it is missing or unknown.
+const Provider = Type.Optional(Type.String({ maxLength: 50, examples: ['EMAIL'] }))
 const ReserveDomain = Type.Optional(
   Type.String({
     maxLength: 2_000,
@@ -202,3 +203,15 @@ export const Session = Type.Object(
   },
   { title: 'Session' },
 )
+
+/** A public key that verifies access tokens, as a JSON Web Key. */
+export const SigningKey = Type.Object({
+  kty: Type.String({ examples: ['EC'] }),
+  crv: Type.String({ examples: ['P-256'] }),
+  x: Type.String({ examples: ['f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU'] }),
+  y: Type.String({ examples: ['x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0'] }),
+  kid: Type.String({ examples: ['key_01jcq3v7k8f5t9x2m4n6p8r0sw'] }),
+  alg: Type.String({ examples: ['ES256'] }),
+  use: Type.String({ examples: ['sig'] }),
+})
+export type SigningKey = Static<typeof SigningKey>

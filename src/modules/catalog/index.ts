@@ -1,26 +1,38 @@
+import type { EventDefinition } from '#platform/events/define.ts'
 import type { AnyJob } from '#platform/jobs/define.ts'
-import { importProducts } from './import-job.ts'
-import { announceLowStock, mailLowStock } from './low-stock.ts'
-import { tidyImports } from './tidy.ts'
+import type { AnyRefusal } from '#vocabulary/define-refusal.ts'
+import * as errors from './errors.ts'
+import * as events from './events.ts'
+import * as promoErrors from './promos/errors.ts'
+import { announceLowStock, mailLowStock } from './stock/announce-low-stock.ts'
+import { importJobs } from './transfer/routes.ts'
 
-export { exportProducts } from './export-products.ts'
-export { findGoods, type Goods, lockGoods, lockGoodsAsking } from './goods.ts'
-export { IMPORT_FORMATS, stageFile } from './import-file.ts'
-export { importBatch } from './import-products.ts'
-export { beginImport, dropImport, getImport, type Import, listImportErrors, sealImport } from './imports.ts'
-export { lowStockMail } from './low-stock.ts'
-export { createProduct } from './products.ts'
-export { type Promo, type Purchase, promoRefusal } from './promo-code.ts'
-export { createPromo, findPromo } from './promo-codes.ts'
-export { type PromoRefusal, promoNotApplicable } from './promo-errors.ts'
-export { promoRoutes } from './promo-routes.ts'
-export type { NewPromoCode } from './promo-schemas.ts'
-export { readProducts } from './queries.ts'
-export { rebuildProducts } from './rebuild.ts'
-export { type RedemptionOutcome, redeemPromo, releasePromo } from './redeem-promo.ts'
-export { catalogResolvers } from './resolvers.ts'
-export { catalogRoutes } from './routes.ts'
-export { changeStock, keyOf, type VariantKey } from './stock.ts'
-export { transferRoutes } from './transfer-routes.ts'
+export { createProduct } from './products/change-product.ts'
+export { readProducts } from './products/queries.ts'
+export { rebuildProducts } from './products/rebuild.ts'
+export { catalogResolvers } from './products/resolvers.ts'
+export { catalogRoutes } from './products/routes.ts'
+export { createPromo, findPromo } from './promos/change-promo-code.ts'
+export {
+  foldCode,
+  type Promo,
+  type PromoRefusal,
+  type Purchase,
+  promoNotApplicable,
+  promoRefusal,
+} from './promos/promo-code.ts'
+export { type RedemptionOutcome, redeemPromo, releasePromo } from './promos/redeem-promo.ts'
+export { promoRoutes } from './promos/routes.ts'
+export type { NewPromoCode } from './promos/schemas.ts'
+export { lowStockMail } from './stock/announce-low-stock.ts'
+export { changeStock, keyOf, stockChange, type VariantKey } from './stock/change-stock.ts'
+export { findGoods, type Goods, lockGoods, lockGoodsAndQuery } from './stock/goods.ts'
+export { exportProducts } from './transfer/export-products.ts'
+export { productImport } from './transfer/import-products.ts'
+export { transferRoutes } from './transfer/routes.ts'
 
-export const catalogJobs: readonly AnyJob[] = [announceLowStock, mailLowStock, importProducts, tidyImports]
+export const catalogEvents: readonly EventDefinition[] = Object.values(events)
+export const catalogRefusals: readonly AnyRefusal[] = Object.values(errors)
+export const promoRefusals: readonly AnyRefusal[] = Object.values(promoErrors)
+
+export const catalogJobs: readonly AnyJob[] = [announceLowStock, mailLowStock, ...importJobs]

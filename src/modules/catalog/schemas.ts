@@ -14,6 +14,7 @@ import {
   PageQuery,
   ProductId,
   Slug,
+  TaxClass,
   UnixSeconds,
   UserId,
   VariantId,
@@ -23,7 +24,7 @@ import { NewStatusEntryOf, StatusEntryOf } from '#vocabulary/status-history.ts'
 export const PRODUCT_STATUSES = ['DRAFT', 'ACTIVE', 'ARCHIVED'] as const
 export type ProductStatus = (typeof PRODUCT_STATUSES)[number]
 
-/** Far above any warehouse, far below what an integer column holds, so that no sum of two overflows. */
+/** Far above any warehouse, and low enough that the sum of two fits an integer column. */
 export const MAX_QUANTITY = 1_000_000_000
 export const MAX_VARIANTS = 1_000
 
@@ -111,6 +112,7 @@ export const Product = Type.Object(
     slug: Slug,
     description: Description,
     category: Category,
+    taxClass: TaxClass,
     gallery: Type.Array(Media),
     variants: Type.Array(Variant),
     statuses: Type.Array(StatusEntryOf(PRODUCT_STATUSES, 'ProductStatusEntry'), {
@@ -129,6 +131,7 @@ export const ProductChanges = Changes({
   slug: Type.String({ ...Slug, examples: ['t-shirt'] }),
   description: Description,
   category: Category,
+  taxClass: TaxClass,
   gallery: Type.Array(NewMedia, { maxItems: 100 }),
   variants: Type.Array(NewVariant, { maxItems: MAX_VARIANTS }),
   statuses: Type.Array(NewStatusEntryOf(PRODUCT_STATUSES), { maxItems: 1_000 }),
@@ -140,6 +143,9 @@ export type NewProduct = Static<typeof NewProduct>
 
 export const VariantParams = Type.Object({ businessId: BusinessId, id: Id, variantId: Id })
 export type VariantParams = Static<typeof VariantParams>
+
+/** Filters on variants: a product matches when one of its variants has exactly this value. */
+export const VARIANT_FILTERS = { sku: Sku }
 
 export const ProductQuery = Type.Object({
   ...PageQuery,
@@ -153,10 +159,11 @@ export const ProductQuery = Type.Object({
   ),
   slug: Type.Optional(Type.String({ maxLength: 100 })),
   status: Type.Optional(OneOf(PRODUCT_STATUSES, { description: 'Other than ACTIVE: with `PRODUCTS_WRITE` only.' })),
+  ...Changes(VARIANT_FILTERS).properties,
 })
 export type ProductQuery = Static<typeof ProductQuery>
 
-export const STOCK_KINDS = ['ORDER', 'CANCEL', 'MANUAL', 'IMPORT'] as const
+export const STOCK_KINDS = ['ORDER', 'CANCEL', 'RETURN', 'MANUAL', 'IMPORT'] as const
 export type StockKind = (typeof STOCK_KINDS)[number]
 
 export const StockMovement = Type.Object(

@@ -1,24 +1,29 @@
 import { type Goods, keyOf, type Promo, promoNotApplicable, promoRefusal } from '#modules/catalog/index.ts'
-import { marketNotFound } from '#modules/orders/index.ts'
-import type { Business, Market, ShippingMethod } from '#vocabulary/business.ts'
-import { type Detail, invalid, invalidFields } from '#vocabulary/errors.ts'
-import { paymentMethodNotTaken, shippingMethodNotFound, shippingMethodRequired } from './errors.ts'
+import { MAX_LINE_QUANTITY, marketNotFound } from '#modules/orders/index.ts'
+import { type Business, type Market, type ShippingMethod, STANDARD_TAX_CLASS, taxRateOf } from '#vocabulary/business.ts'
+import { type Detail, invalidFields } from '#vocabulary/errors.ts'
+import {
+  noPrice,
+  paymentMethodNotTaken,
+  shippingMethodNotFound,
+  shippingMethodRequired,
+  tooManyAtOnce,
+  tooManyOfVariant,
+  variantNotFound,
+} from './errors.ts'
 import { type CartLine, type Pricing, type PricingInput, price, toPricingInput } from './pricing.ts'
 import type { Item } from './schemas.ts'
 
-/** `index` is that of the first item that named it, for telling what is wrong with it. */
+/** `index` is that of the first item with this variant, for error details. */
 export type MergedItem = Omit<Item, 'type'> & { index: number }
 
-const MAX_QUANTITY = 10_000
-
-/** Equal lines become one: the demand for a variant is one number, whatever the order in which it was sent. */
+/** Merges items of the same variant, so that the demand for a variant is one number. */
 export function mergeItems(items: readonly Item[], field: string): MergedItem[] {
   const merged = new Map<string, MergedItem>()
   for (const [index, { productId, variantId, quantity }] of items.entries()) {
     const known = merged.get(keyOf({ productId, variantId }))
     const sum = (known?.quantity ?? 0) + quantity
-    if (sum > MAX_QUANTITY)
-      throw invalid(`${field}.${index}.quantity`, 'TOO_LARGE', `At most ${MAX_QUANTITY} of a variant can be ordered.`)
+    if (sum > MAX_LINE_QUANTITY) throw tooManyOfVariant({ at: `${field}.${index}` })
     merged.set(keyOf({ productId, variantId }), { productId, variantId, quantity: sum, index: known?.index ?? index })
   }
   return [...merged.values()]
@@ -26,10 +31,10 @@ export function mergeItems(items: readonly Item[], field: string): MergedItem[] 
 
 type Choice = { market: string; paymentMethod?: string; shippingMethodId?: string | null }
 
-/** The market, its shipping method and payment method, or what is wrong with the choice. */
+/** The market with the chosen shipping and payment methods; throws when the choice is invalid. */
 export function chooseMarket(business: Business, choice: Choice) {
   const market = business.markets.find(({ id }) => id === choice.market)
-  if (!market) throw marketNotFound(choice.market)
+  if (!market) throw marketNotFound({ id: choice.market })
   const methods: readonly string[] = market.paymentMethods
   if (choice.paymentMethod !== undefined && methods.length > 0 && !methods.includes(choice.paymentMethod)) {
     throw paymentMethodNotTaken()
@@ -42,13 +47,13 @@ function chooseShipping({ shippingMethods }: Market, id: string | null | undefin
   if (shippingMethods.length === 0) return undefined
   if (id === undefined || id === null || id === '') throw shippingMethodRequired()
   const found = shippingMethods.find((method) => method.id === id)
-  if (!found) throw shippingMethodNotFound(id)
+  if (!found) throw shippingMethodNotFound({ id })
   return found
 }
 
 export type Cart = {
   items: readonly MergedItem[]
-  /** The name of the list in the request. */
+  /** Name of the list in the request, for error details. */
   field: string
   market: Market
   shippingMethod: ShippingMethod | undefined
@@ -56,7 +61,7 @@ export type Cart = {
   atSeconds: number
 }
 
-/** What the cart costs by the goods' own prices: what the caller may have said about prices is never looked at. */
+/** Prices a cart from the catalog; prices that the caller sends are ignored. */
 export function priceCart(
   { items, field, market, shippingMethod, promo, atSeconds }: Cart,
   goods: ReadonlyMap<string, Goods>,
@@ -64,17 +69,23 @@ export function priceCart(
   const details: Detail[] = []
   const lines = items.map(({ productId, variantId, quantity, index }): CartLine => {
     const found = goods.get(keyOf({ productId, variantId }))
-    const wrong = (name: string, error: string, message: string) =>
-      details.push({ field: `${field}.${index}.${name}`, error, message })
+    const at = `${field}.${index}`
     if (!found || found.status !== 'ACTIVE') {
-      wrong('variantId', 'NOT_FOUND', `There is no variant ${variantId} of product ${productId} to be bought.`)
+      details.push(variantNotFound.asDetail({ at, variantId, productId }))
     }
     const unit = found?.prices.find(({ marketId, currency }) => marketId === market.id && currency === market.currency)
-    if (found?.status === 'ACTIVE' && !unit)
-      wrong('variantId', 'NO_PRICE', `${found.name} has no price in this market.`)
-    if (found?.status === 'ACTIVE' && quantity > (found.maxPerOrder ?? MAX_QUANTITY))
-      wrong('quantity', 'TOO_LARGE', `At most ${found.maxPerOrder} of ${found.name} can be ordered at once.`)
-    return { productId, variantId, quantity, unitPrice: unit?.price ?? 0 }
+    if (found?.status === 'ACTIVE' && !unit) details.push(noPrice.asDetail({ at, name: found.name }))
+    if (found?.status === 'ACTIVE' && quantity > (found.maxPerOrder ?? MAX_LINE_QUANTITY))
+      details.push(tooManyAtOnce.asDetail({ at, maxPerOrder: String(found.maxPerOrder), name: found.name }))
+    const taxClass = found?.taxClass ?? STANDARD_TAX_CLASS
+    return {
+      productId,
+      variantId,
+      quantity,
+      unitPrice: unit?.price ?? 0,
+      taxClass,
+      taxBps: taxRateOf(market, taxClass),
+    }
   })
   if (details.length > 0) throw invalidFields(details)
 

@@ -1,22 +1,40 @@
 import { Check } from 'typebox/value'
-import { countFreeBefore, type OrderRow } from '#modules/orders/index.ts'
+import { countFreeOrdersBefore, type OrderRow } from '#modules/orders/index.ts'
 import type { Db } from '#platform/database/database.ts'
 import type { Block } from '#vocabulary/blocks.ts'
 import { Email } from '#vocabulary/schemas.ts'
+import type { Trace } from './place-orders.ts'
 
-/** Confirmations of orders that cost nothing, a day, to an address that nobody has proven. */
-const MOST_UNPROVEN = 5
+/** Confirmations of free orders per day to an unverified address. */
+const MAX_UNVERIFIED_PER_DAY = 5
 
-/** A shopper without an account may leave an address in a block of that name. What is none is left for the payment page to ask. */
+/** Mails to the business per day about such orders, which its list of orders shows anyway. */
+const MAX_BUSINESS_MAILS_PER_DAY = 50
+
+/**
+ * Shoppers without an account may give their address in a block named `email`. An invalid one is ignored: the payment
+ * session asks for it.
+ */
 export function emailIn(blocks: readonly Block[]): string | undefined {
   const { value } = blocks.find(({ id, type }) => id === 'email' && type === 'TEXT') ?? {}
   const email = typeof value === 'string' ? value.trim() : undefined
   return Check(Email, email) && /@.+\../.test(email) ? email : undefined // a@b is an address, but no provider takes it
 }
 
-/** Anybody may type the address of somebody else, and order what costs nothing again and again. Who has paid hears of it always. */
-export async function mayMail(db: Db, order: OrderRow): Promise<boolean> {
-  const isProven = order.contactEmail !== emailIn(order.blocks) // that of the account, or of the payment page
-  if (order.total > 0 || isProven) return true
-  return (await countFreeBefore(db, order, MOST_UNPROVEN)) < MOST_UNPROVEN
+/**
+ * Limits confirmations of free orders: anybody can type somebody else's address again and again. Paid orders are always
+ * confirmed.
+ */
+export async function mayMailCustomer(db: Db, order: OrderRow): Promise<boolean> {
+  // Otherwise it is from the account, or from the payment session.
+  const isTyped = (order.trace as Trace | null)?.isEmailTyped || order.contactEmail === emailIn(order.blocks)
+  if (order.total > 0 || !isTyped) return true
+  return (
+    (await countFreeOrdersBefore(db, order, MAX_UNVERIFIED_PER_DAY, { email: order.contactEmail })) <
+    MAX_UNVERIFIED_PER_DAY
+  )
 }
+
+/** Limits mails to the business, too: its contact address may be somebody else's, who has not asked for a flood. */
+export const mayMailBusiness = async (db: Db, order: OrderRow): Promise<boolean> =>
+  order.total > 0 || (await countFreeOrdersBefore(db, order, MAX_BUSINESS_MAILS_PER_DAY)) < MAX_BUSINESS_MAILS_PER_DAY

@@ -1,10 +1,9 @@
 import type { OrderRow } from '#modules/orders/index.ts'
-import { notFound } from '#vocabulary/errors.ts'
-import { type Pricing, type PricingInput, price } from './pricing.ts'
+import { type Pricing, type PricingInput, type PricingStep, price, readInput } from './pricing.ts'
 import type { Explanation } from './schemas.ts'
 
-const FIGURES = ['subtotal', 'discount', 'shipping', 'tax', 'total'] as const
-const LINE_FIGURES = ['quantity', 'unitPrice', 'totalPrice'] as const
+const FIGURES = ['subtotal', 'discount', 'shipping', 'tax', 'taxIncluded', 'shippingTax', 'total'] as const
+const LINE_FIGURES = ['quantity', 'unitPrice', 'totalPrice', 'discount', 'tax'] as const
 
 const differencesOf = <Field extends string>(
   prefix: string,
@@ -21,10 +20,34 @@ const linesApart = (lines: OrderRow['lines'], computed: Pricing['lines']) =>
     differencesOf(`lines.${index}.`, LINE_FIGURES, lines[index], computed[index]),
   ).flat()
 
-/** How an order's figures came about: computed again from what they were computed from. */
+/** Explains an order's figures: computes them again from the stored input, or adds up those that a person sent. */
 export function explain(order: OrderRow): Explanation {
-  if (order.trace === null) throw notFound('computation: this order was made or changed by hand')
-  const pricing = price(order.trace as unknown as PricingInput)
+  if (order.trace === null) return explainSums(order)
+  const pricing = price(readInput(order.trace as unknown as PricingInput))
   const differences = [...differencesOf('', FIGURES, order, pricing), ...linesApart(order.lines, pricing.lines)]
-  return { orderId: order.id, addsUp: differences.length === 0, steps: pricing.steps, differences }
+  return { orderId: order.id, isByHand: false, addsUp: differences.length === 0, steps: pricing.steps, differences }
+}
+
+function explainSums({ id, lines, discount, shipping, shippingTax, tax, taxIncluded, total }: OrderRow): Explanation {
+  const sum = (field: 'totalPrice' | 'discount' | 'tax') => lines.reduce((whole, line) => whole + line[field], 0)
+  const subtotal = sum('totalPrice')
+  const taxes = sum('tax') + shippingTax
+  const computed = subtotal + tax + shipping - discount
+  const steps: PricingStep[] = [
+    ...lines.map(({ productId, variantId, unitPrice, quantity }) => ({
+      rule: `line ${productId}/${variantId}`,
+      base: unitPrice,
+      rate: quantity,
+      result: unitPrice * quantity,
+    })),
+    { rule: 'discount', base: subtotal, result: discount },
+    { rule: 'shipping', base: subtotal - discount, result: shipping },
+    { rule: taxIncluded > 0 ? 'tax inside' : 'tax', base: subtotal - discount + shipping, result: taxes },
+    { rule: 'total', base: subtotal, result: computed },
+  ]
+  const differences = [
+    { field: 'total', order: total, computed },
+    { field: 'tax', order: tax + taxIncluded, computed: taxes },
+  ].filter((figure) => figure.order !== figure.computed)
+  return { orderId: id, isByHand: true, addsUp: differences.length === 0, steps, differences }
 }

@@ -1,6 +1,6 @@
 import { exponentOf } from '#vocabulary/currencies.ts'
 
-/** For people: 1999 USD is $19.99. */
+/** `1999` USD is `$19.99`. */
 export function formatMoney(amount: number, currency: string, locale: string): string {
   const digits = exponentOf(currency)
   const whole = (BigInt(amount) / 10n ** BigInt(digits)).toString()

@@ -1,12 +1,12 @@
 import path from 'node:path'
 import { Type } from 'typebox'
 import { findBusiness } from '#modules/access/index.ts'
-import { findOrder, type OrderRow } from '#modules/orders/index.ts'
+import { findOrder, type OrderRow, recordMailSent } from '#modules/orders/index.ts'
 import { defineJob } from '#platform/jobs/define.ts'
-import { messageIdOf } from '#platform/mail/mailer.ts'
+import { inNameOf, messageIdOf } from '#platform/mail/mailer.ts'
 import { createRenderer, type Rendered } from '#platform/mail/render.ts'
 import { Id } from '#vocabulary/schemas.ts'
-import { mayMail } from './contact.ts'
+import { mayMailBusiness, mayMailCustomer } from './contact.ts'
 import { formatMoney } from './format.ts'
 
 const render = createRenderer(path.join(import.meta.dirname, 'mails'))
@@ -19,7 +19,7 @@ export const sendConfirmation = defineJob({
   async run({ businessId, orderId }, { db, control, services, log }) {
     const [order, business] = await Promise.all([findOrder(db, businessId, orderId), findBusiness(control, businessId)])
     if (!order?.contactEmail || !business || !services.mail) return
-    if (!(await mayMail(db, order))) {
+    if (!(await mayMailCustomer(db, order))) {
       return log.warn(
         { businessId, orderId },
         'a confirmation is not mailed: its unproven address had enough for a day',
@@ -27,7 +27,8 @@ export const sendConfirmation = defineJob({
     }
     const mail = await confirmationMail(order, business.name, business.defaultLocale)
     const messageId = messageIdOf('order', orderId, services.publicUrl)
-    await services.mail.send({ to: order.contactEmail, ...mail, messageId })
+    await services.mail.send({ to: order.contactEmail, ...mail, messageId, inNameOf: inNameOf(business) })
+    await recordMailSent(db, order, 'confirmation')
   },
 })
 
@@ -35,9 +36,12 @@ export const sendNewOrder = defineJob({
   name: 'checkout.send-new-order',
   on: 'cell',
   payload: OrderPayload,
-  async run({ businessId, orderId }, { db, control, services }) {
+  async run({ businessId, orderId }, { db, control, services, log }) {
     const [order, business] = await Promise.all([findOrder(db, businessId, orderId), findBusiness(control, businessId)])
     if (!order || !business?.contactEmail || !services.mail) return
+    if (!(await mayMailBusiness(db, order))) {
+      return log.warn({ businessId, orderId }, 'a new order that is free is not mailed: there were enough for a day')
+    }
     const mail = await newOrderMail(order, business.name, business.defaultLocale)
     const messageId = messageIdOf('new-order', orderId, services.publicUrl)
     await services.mail.send({ to: business.contactEmail, ...mail, messageId })
@@ -60,6 +64,7 @@ function valuesOf(order: OrderRow, business: string, locale: string) {
     discount: order.discount > 0 ? `−${money(order.discount)}` : '',
     shipping: money(order.shipping),
     tax: money(order.tax),
+    taxIncluded: order.taxIncluded > 0 ? money(order.taxIncluded) : '',
     total: money(order.total),
   }
 }

@@ -1,51 +1,53 @@
 import {
-  changeStock,
   findPromo,
   type Goods,
   keyOf,
   lockGoods,
-  lockGoodsAsking,
+  lockGoodsAndQuery,
   type Promo,
   redeemPromo,
+  stockChange,
 } from '#modules/catalog/index.ts'
 import {
   countUnpaid,
+  draftOrder,
   findRequested,
-  newOrderNumber,
   newOrders,
   type OrderRow,
+  orderCreated,
   outOfStock,
   stockOf,
   toLine,
-  withHistories,
 } from '#modules/orders/index.ts'
-import { newPayments, noPayee } from '#modules/payments/index.ts'
+import { newPayments, noPayee, type Payee, sessionEnd, subjectOf } from '#modules/payments/index.ts'
 import { now } from '#platform/clock.ts'
 import type { Db, Tx } from '#platform/database/database.ts'
 import { isDatabaseUnavailable, isSerializationFailure, violatedConstraint } from '#platform/database/errors.ts'
 import { transaction } from '#platform/database/transaction.ts'
-import { type NewEvent, newEvents } from '#platform/events/record.ts'
+import { writeReturning } from '#platform/database/write.ts'
+import type { NewEvent } from '#platform/events/define.ts'
+import { newEvents } from '#platform/events/record.ts'
 import { fault } from '#platform/faults.ts'
-import { keyReused } from '#platform/http/idempotency.ts'
-import { isPayable } from '#platform/payments/amounts.ts'
+import { keyReused } from '#platform/http/refusals.ts'
 import type { Actor } from '#vocabulary/actor.ts'
+import type { Address } from '#vocabulary/address.ts'
 import type { Block } from '#vocabulary/blocks.ts'
 import type { Business, Market, ShippingMethod } from '#vocabulary/business.ts'
 import { AppError } from '#vocabulary/errors.ts'
-import { newId } from '#vocabulary/ids.ts'
 import { appendStatuses } from '#vocabulary/status-history.ts'
 import { toSeconds } from '#vocabulary/time.ts'
 import { type MergedItem, priceCart } from './cart.ts'
 import { amountOutOfRange, promoExhausted, promoNeedsCustomer, promoNotFound, tooManyUnpaid } from './errors.ts'
 import type { Pricing, PricingInput } from './pricing.ts'
-import { mailPaid, toPaid } from './settle.ts'
-import { subjectOf } from './subject.ts'
+import { mailPaid, toPaid } from './settle-order.ts'
 
-const EXPIRES_AFTER_MS = 60 * 60_000
-/** More at a time would hold goods that nobody means to pay. Each API process counts for itself what is under way. */
+/**
+ * More unpaid orders at a time would reserve goods that nobody means to pay for. Each API process counts its own
+ * requests in flight.
+ */
 const MAX_UNPAID = 10
 
-/** A checkout that was found well-formed; everything that depends on the state of things is still to be decided. */
+/** A checkout with a valid form; everything that depends on the state of the shop is still to be decided. */
 export type CheckoutRequest = {
   business: Business
   actor: Actor
@@ -55,47 +57,59 @@ export type CheckoutRequest = {
   items: readonly MergedItem[]
   blocks: Block[]
   contactEmail: string | null
-  /** The ids under which the caller has ordered, if they may not have any number of unpaid orders. */
+  /** Nobody has proven that it is theirs. */
+  isEmailTyped: boolean
+  shippingAddress: Address | null
+  billingAddress: Address | null
+  phone: string | null
+  customerNote: string | null
+  /** Ids under which the caller has ordered; empty when the number of unpaid orders is not limited. */
   limitedIds: readonly string[]
   promoCode: string | undefined
-  /** By whom a promo code is used: as far as a limit for each customer goes. */
+  /** The customer for a promo code's limit per customer. */
   promoCustomer: string | undefined
-  /** Who is to be paid. Nobody is needed where there is nothing to pay. */
-  payee: { account: string | null } | undefined
+  /** The payee; needed only where there is something to pay. */
+  payee: Payee | undefined
   returnUrl: string | null
   cancelUrl: string | null
   requestKey: string | undefined
-  /** Of what was sent with the key. */
+  /** Hash of the body that was sent with the idempotency key. */
   requestHash: Buffer | null
 }
 
-/** Kept with an order: what its figures were computed from, and whose name its payment page bears. A page is opened again as it was. */
-export type Trace = PricingInput & { business?: string }
+/**
+ * Stored with an order: the input of its figures, the business name of its payment session, which must be the same when
+ * it is opened again, and whether its address was only typed.
+ */
+export type Trace = PricingInput & { business?: string; isEmailTyped?: boolean }
 
 export type Placed = { order: OrderRow; isRepeated: boolean }
 export type Outcome = PromiseSettledResult<Placed>
 
 /**
- * Places the orders of one business that came in at the same time: one transaction, the rows that they fight for locked once. They
- * are served in the order in which they came; one that is refused (out of stock, mostly) leaves no trace and holds up nobody.
+ * Places a batch of orders of one business in one transaction, and locks the rows that they compete for once. FIFO:
+ * they are served in the order of arrival; a refused one (mostly: out of stock) leaves no trace and does not block the
+ * others.
  */
 export async function placeOrders(db: Db, requests: readonly CheckoutRequest[], isRetried = false): Promise<Outcome[]> {
   try {
     return await transaction(db, (tx) => placeAll(tx, requests))
   } catch (error) {
-    // It is not known whether that was committed: whoever sent a key may ask again, and nobody gets two orders.
+    // The commit may or may not have happened. Callers with an idempotency key may ask again, and nobody gets two
+    // orders.
     if (isDatabaseUnavailable(error) && !isSerializationFailure(error))
       return requests.map(() => ({ status: 'rejected', reason: error }))
     if (requests.length === 1 && (isRetried || !isTaken(error))) return [{ status: 'rejected', reason: error }]
     if (requests.length === 1) return placeOrders(db, requests, true)
-    // Something is wrong with one of them (a number taken twice, a repeated key): it must not be everybody's problem.
+    // One of them fails (an order number or idempotency key taken twice): each is tried alone, so that the others
+    // succeed.
     const outcomes: Outcome[] = []
     for (const request of requests) outcomes.push(...(await placeOrders(db, [request])))
     return outcomes
   }
 }
 
-/** Another process was faster with the same key, or number: now there is something to be found, or another number. */
+/** Another process used the same key or order number first: the retry finds its order, or takes another number. */
 const isTaken = (error: unknown) =>
   ['orders_request_key', 'orders_number_key'].includes(violatedConstraint(error) ?? '')
 
@@ -103,7 +117,8 @@ async function placeAll(tx: Tx, requests: readonly CheckoutRequest[]): Promise<O
   const [first] = requests
   if (!first) return []
   const businessId = first.business.id
-  // Goods first: whoever sent one of these keys to another node, for the same goods, is then done and can be seen.
+  // Goods are locked first: a concurrent request with the same key for the same goods, on another node, has then
+  // committed and is visible.
   const { goods, unpaid } = await readGoods(tx, businessId, requests)
   const keyed = requests.flatMap(({ actor, requestKey }) =>
     requestKey === undefined ? [] : [{ caller: actor.userId, requestKey }],
@@ -140,7 +155,7 @@ async function placeAll(tx: Tx, requests: readonly CheckoutRequest[]): Promise<O
   return outcomes
 }
 
-/** What the requests are decided by, and use up. Unpaid orders are counted by customer. */
+/** What the requests are decided by and consume. `unpaid` counts by customer. */
 type Supplies = {
   goods: Map<string, Goods>
   promos: ReadonlyMap<string, Promo | undefined>
@@ -157,7 +172,7 @@ async function readGoods(
   const limited = [...new Set(requests.flatMap(({ limitedIds }) => limitedIds))]
   const { goods, answer } =
     limited.length > 0
-      ? await lockGoodsAsking(tx, businessId, variants, countUnpaid(businessId, limited, MAX_UNPAID))
+      ? await lockGoodsAndQuery(tx, businessId, variants, countUnpaid(businessId, limited, MAX_UNPAID))
       : { goods: await lockGoods(tx, businessId, variants), answer: undefined }
   const unpaid = new Map(Object.entries(answer ?? {}))
   return { goods: new Map(goods.map((found) => [keyOf(found), found])), unpaid }
@@ -170,7 +185,7 @@ async function findPromos(
 ): Promise<Map<string, Promo | undefined>> {
   const codes = new Set(requests.flatMap(({ promoCode }) => promoCode ?? []))
   const found = new Map<string, Promo | undefined>()
-  for (const code of codes) found.set(code, await findPromo(tx, businessId, code)) // of one business: rarely more than one
+  for (const code of codes) found.set(code, await findPromo(tx, businessId, code)) // rarely more than one
   return found
 }
 
@@ -181,7 +196,7 @@ async function repeat(order: OrderRow, { requestHash }: CheckoutRequest): Promis
 
 type Draft = { request: CheckoutRequest; order: OrderRow }
 
-/** Decides on one order, and takes what it needs out of the supplies, for those that come after it. */
+/** Decides on one order, and takes what it needs out of the supplies, so that later ones see less. */
 async function draft(tx: Tx, request: CheckoutRequest, { goods, promos, unpaid }: Supplies): Promise<Placed> {
   const { business, actor, items, market, shippingMethod, limitedIds, promoCode, promoCustomer, payee } = request
   const promo = promoCode === undefined ? undefined : promos.get(promoCode)
@@ -189,9 +204,9 @@ async function draft(tx: Tx, request: CheckoutRequest, { goods, promos, unpaid }
   const cart = { items, field: 'items', market, shippingMethod, promo, atSeconds: toSeconds(now()) }
   const { input, pricing } = priceCart(cart, goods)
   if (pricing.total > 0 && !payee) throw noPayee()
-  if (pricing.total > 0 && !isPayable(pricing.total, pricing.currency)) throw amountOutOfRange()
+  if (pricing.total > 0 && !payee?.provider.isPayable(pricing.total, pricing.currency)) throw amountOutOfRange()
   const toPay = limitedIds.reduce((sum, id) => sum + (unpaid.get(id) ?? 0), 0)
-  if (pricing.total > 0 && toPay >= MAX_UNPAID) throw tooManyUnpaid(toPay)
+  if (pricing.total > 0 && toPay >= MAX_UNPAID) throw tooManyUnpaid({ count: toPay })
 
   const wanted = items.map((item) => ({ item, found: goods.get(keyOf(item)) as Goods }))
   const short = wanted.find(({ item, found }) => found.tracked && found.quantity < item.quantity)
@@ -221,10 +236,8 @@ function toOrder(
   const at = now()
   const isFree = pricing.total === 0
   const sent = { actor: undefined, atSeconds: toSeconds(at) }
-  return {
+  return draftOrder({
     businessId: request.business.id,
-    id: newId('ord'),
-    number: newOrderNumber(),
     customerId: request.actor.userId,
     market: request.market.id,
     currency: pricing.currency,
@@ -234,7 +247,10 @@ function toOrder(
     }),
     subtotal: pricing.subtotal,
     tax: pricing.tax,
+    taxIncluded: pricing.taxIncluded,
+    taxes: pricing.taxes,
     shipping: pricing.shipping,
+    shippingTax: pricing.shippingTax,
     discount: pricing.discount,
     total: pricing.total,
     promoCode: promo?.code ?? null,
@@ -244,24 +260,26 @@ function toOrder(
     paymentMethod: request.paymentMethod,
     blocks: request.blocks,
     contactEmail: request.contactEmail,
-    ...withHistories(
-      appendStatuses([], [{ status: isFree ? 'PROCESSING' : 'PENDING' }], { field: 'statuses', ...sent }),
-      appendStatuses([], [{ status: isFree ? 'PAID' : 'PENDING' }], { field: 'paymentStatus', ...sent }),
-    ),
-    trace: { ...input, business: request.business.name } satisfies Trace,
+    shippingAddress: request.shippingAddress,
+    billingAddress: request.billingAddress,
+    phone: request.phone,
+    customerNote: request.customerNote,
+    statuses: appendStatuses([], [{ status: isFree ? 'PROCESSING' : 'PENDING' }], { field: 'statuses', ...sent }),
+    paymentStatuses: appendStatuses([], [{ status: isFree ? 'PAID' : 'PENDING' }], { field: 'paymentStatus', ...sent }),
+    trace: {
+      ...input,
+      business: request.business.name,
+      ...(request.isEmailTyped && { isEmailTyped: true }),
+    } satisfies Trace,
     returnUrl: request.returnUrl,
     cancelUrl: request.cancelUrl,
     requestKey: request.requestKey ?? null,
     requestCaller: request.requestKey === undefined ? null : request.actor.userId,
     requestHash: request.requestHash,
-    expiresAt: isFree ? null : new Date(at.getTime() + EXPIRES_AFTER_MS),
-    expiredAt: null,
-    sweptAt: null,
-    releasedAt: null,
-    version: 1,
+    expiresAt: isFree || !request.payee ? null : sessionEnd(request.payee),
     createdAt: at,
     updatedAt: at,
-  }
+  })
 }
 
 async function save(tx: Tx, businessId: string, placed: readonly Draft[]): Promise<void> {
@@ -269,25 +287,32 @@ async function save(tx: Tx, businessId: string, placed: readonly Draft[]): Promi
   const taken = placed.flatMap(({ order }) => stockOf(order, 'TAKEN'))
   const orders = placed.map(({ order }) => order)
   const free = orders.filter(({ total }) => total === 0)
-  const outcomes = await changeStock(tx, businessId, taken, { kind: 'ORDER' }, [
+  const outcomes = await writeReturning(
+    tx,
+    stockChange(businessId, taken, { kind: 'ORDER' }),
     newOrders(orders),
     newPayments(placed.flatMap(toPayment)),
     newEvents([...placed.map(toCreated), ...free.map(toPaid)]),
-  ])
+  )
   if (outcomes.some(({ moved }) => !moved)) throw new Error('Stock that was locked and enough is not enough')
   await mailPaid(tx, free)
   await fault('checkout.before-commit')
 }
 
-const toCreated = ({ request, order }: Draft): NewEvent => ({
-  businessId: order.businessId,
-  type: 'order.created',
-  subject: order.id,
-  actor: request.actor,
-  data: { number: order.number, total: order.total, currency: order.currency },
-})
+const toCreated = ({ request: { actor }, order: { businessId, id, number, total, currency } }: Draft): NewEvent =>
+  orderCreated({ businessId, subject: id, actor, data: { number, total, currency } })
 
 const toPayment = ({ request: { payee }, order: { businessId, id, total, currency, expiresAt } }: Draft) =>
   expiresAt === null || !payee
     ? []
-    : [{ businessId, subject: subjectOf(id), amount: total, currency, account: payee.account, expiresAt }]
+    : [
+        {
+          businessId,
+          subject: subjectOf('order', id),
+          amount: total,
+          currency,
+          provider: payee.provider.name,
+          account: payee.account,
+          expiresAt,
+        },
+      ]

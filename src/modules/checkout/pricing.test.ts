@@ -3,18 +3,24 @@ import { test } from 'node:test'
 import { AppError } from '#vocabulary/errors.ts'
 import { type Pricing, type PricingInput, type PricingPromo, price } from './pricing.ts'
 
-type Case = Partial<Omit<PricingInput, 'lines'>> & { lines?: [unitPrice: number, quantity: number][] }
+type Line = [unitPrice: number, quantity: number, taxBps?: number, taxClass?: string]
+type Case = Partial<Omit<PricingInput, 'lines'>> & { lines?: Line[] }
 
-const input = ({ lines = [[1_000, 1]], ...rest }: Case): PricingInput => ({
-  lines: lines.map(([unitPrice, quantity], index) => ({
+const input = ({ lines = [[1_000, 1]], taxBps = 0, ...rest }: Case): PricingInput => ({
+  version: 2,
+  lines: lines.map(([unitPrice, quantity, rate = taxBps, taxClass = 'standard'], index) => ({
     productId: `p${index}`,
     variantId: 'one',
     quantity,
     unitPrice,
+    taxClass,
+    taxBps: rate,
   })),
   currency: 'USD',
-  taxBps: 0,
+  taxBps,
   taxShipping: false,
+  shippingTaxBps: taxBps,
+  pricesIncludeTax: false,
   shipping: null,
   promo: null,
   ...rest,
@@ -29,10 +35,30 @@ const MAX = Number.MAX_SAFE_INTEGER
 const cases: [name: string, input: Case, figures: [number, number, number, number, number]][] = [
   ['one article, no tax', {}, [1_000, 0, 0, 0, 1_000]],
   ['nothing to pay', { lines: [[0, 3]], taxBps: 1_900 }, [0, 0, 0, 0, 0]],
-  ['tax on several lines', { lines: [[1_999, 2], [350, 3]], taxBps: 1_900 }, [5_048, 0, 0, 959, 6_007]], // 959.12
+  [
+    'tax on several lines',
+    {
+      lines: [
+        [1_999, 2],
+        [350, 3],
+      ],
+      taxBps: 1_900,
+    },
+    [5_048, 0, 0, 959, 6_007],
+  ], // 959.12
   ['tax of exactly a half is rounded up', { lines: [[50, 1]], taxBps: 100 }, [50, 0, 0, 1, 51]], // 0.5
   ['tax just below a half is rounded down', { lines: [[4_999, 1]], taxBps: 1 }, [4_999, 0, 0, 0, 4_999]], // 0.4999
-  ['tax is rounded once, not line by line', { lines: [[5, 1], [5, 1]], taxBps: 1_000 }, [10, 0, 0, 1, 11]], // 0.5 + 0.5
+  [
+    'tax is rounded once, not line by line',
+    {
+      lines: [
+        [5, 1],
+        [5, 1],
+      ],
+      taxBps: 1_000,
+    },
+    [10, 0, 0, 1, 11],
+  ], // 0.5 + 0.5
   ['a percentage of exactly a half is rounded up', { lines: [[5, 1]], promo: percent(1_000) }, [5, 1, 0, 0, 4]], // 0.5
   ['a third off', { lines: [[1_000, 1]], promo: percent(3_333) }, [1_000, 333, 0, 0, 667]], // 333.3
   ['tax is on what is left after the discount', { taxBps: 1_000, promo: percent(2_500) }, [1_000, 250, 0, 75, 825]],
@@ -43,15 +69,41 @@ const cases: [name: string, input: Case, figures: [number, number, number, numbe
   ['shipping is taxed', { taxBps: 1_900, taxShipping: true, shipping: post }, [1_000, 0, 490, 283, 1_773]], // 283.1
   ['one short of free shipping', { shipping: { ...post, freeFrom: 1_001 } }, [1_000, 0, 490, 0, 1_490]],
   ['exactly enough for free shipping', { shipping: { ...post, freeFrom: 1_000 } }, [1_000, 0, 0, 0, 1_000]],
-  ['a discount can cost the free shipping', { promo: fixed(1), shipping: { ...post, freeFrom: 1_000 } }, [1_000, 1, 490, 0, 1_489]],
+  [
+    'a discount can cost the free shipping',
+    { promo: fixed(1), shipping: { ...post, freeFrom: 1_000 } },
+    [1_000, 1, 490, 0, 1_489],
+  ],
   ['free from nothing on', { promo: fixed(5_000), shipping: { ...post, freeFrom: 0 } }, [1_000, 1_000, 0, 0, 0]],
-  ['free shipping is not taxed either', { taxBps: 1_000, taxShipping: true, shipping: { ...post, freeFrom: 1 } }, [1_000, 0, 0, 100, 1_100]],
-  ['a currency without minor units', { currency: 'JPY', lines: [[1_480, 3]], taxBps: 1_000, shipping: { id: 'a', price: 550 } }, [4_440, 0, 550, 444, 5_434]],
-  ['a hundred lines', { lines: Array.from({ length: 100 }, (_, index) => [index + 1, 2] as [number, number]), taxBps: 825 }, [10_100, 0, 0, 833, 10_933]], // 833.25
+  [
+    'free shipping is not taxed either',
+    { taxBps: 1_000, taxShipping: true, shipping: { ...post, freeFrom: 1 } },
+    [1_000, 0, 0, 100, 1_100],
+  ],
+  [
+    'a currency without minor units',
+    { currency: 'JPY', lines: [[1_480, 3]], taxBps: 1_000, shipping: { id: 'a', price: 550 } },
+    [4_440, 0, 550, 444, 5_434],
+  ],
+  // 833.25
+  [
+    'a hundred lines',
+    { lines: Array.from({ length: 100 }, (_, index) => [index + 1, 2] as [number, number]), taxBps: 825 },
+    [10_100, 0, 0, 833, 10_933],
+  ],
   ['all the money there is', { lines: [[MAX, 1]] }, [MAX, 0, 0, 0, MAX]],
-  ['a percentage of all the money there is', { lines: [[MAX, 1]], promo: percent(5_000) }, [MAX, 4_503_599_627_370_496, 0, 0, 4_503_599_627_370_495]],
-  ['an odd sum that floating point would lose', { lines: [[900_719_925_474_099, 10]], promo: percent(1) }, [9_007_199_254_740_990, 900_719_925_474, 0, 0, 9_006_298_534_815_516]], // …474.099
-] // biome-ignore format: one case a line
+  [
+    'a percentage of all the money there is',
+    { lines: [[MAX, 1]], promo: percent(5_000) },
+    [MAX, 4_503_599_627_370_496, 0, 0, 4_503_599_627_370_495],
+  ],
+  // …474.099
+  [
+    'an odd sum that floating point would lose',
+    { lines: [[900_719_925_474_099, 10]], promo: percent(1) },
+    [9_007_199_254_740_990, 900_719_925_474, 0, 0, 9_006_298_534_815_516],
+  ],
+]
 
 for (const [name, given, expected] of cases) {
   test(`${name}: ${expected.at(-1)}`, () => {
@@ -64,12 +116,17 @@ for (const [name, given, expected] of cases) {
 test('a sum that no number holds exactly is refused, wherever it comes up', () => {
   const tooMuch: Case[] = [
     { lines: [[MAX, 2]] },
-    { lines: [[MAX, 1], [1, 1]] },
+    {
+      lines: [
+        [MAX, 1],
+        [1, 1],
+      ],
+    },
     { lines: [[MAX, 10_000]], promo: percent(10_000) },
     { lines: [[MAX, 1]], taxBps: 1 },
     { lines: [[MAX, 1]], shipping: { id: 'a', price: 1 } },
     { lines: [[MAX, 1]], taxShipping: true, taxBps: 10_000, shipping: { id: 'a', price: MAX } },
-  ] // biome-ignore format: one case a line
+  ]
   for (const given of tooMuch) {
     assert.throws(
       () => price(input(given)),
@@ -78,10 +135,10 @@ test('a sum that no number holds exactly is refused, wherever it comes up', () =
   }
 })
 
-/** The rules once more, in fractions of whole numbers; undefined when a figure cannot be told. */
+/** The same rules in exact fractions (BigInt); undefined when a figure is too large. */
 function oracle({ lines, taxBps, taxShipping, shipping: method, promo }: PricingInput) {
   const big = (value: number) => BigInt(value)
-  // Twice the fraction, plus one whole, halved and cut: a half goes up.
+  // Rounds half up.
   const rounded = (numerator: bigint, denominator: bigint) => (2n * numerator + denominator) / (2n * denominator)
   let subtotal = 0n
   for (const { unitPrice, quantity } of lines) for (let n = 0; n < quantity; n++) subtotal += big(unitPrice)
@@ -97,7 +154,7 @@ function oracle({ lines, taxBps, taxShipping, shipping: method, promo }: Pricing
   return [subtotal, discount, shipping, tax, total]
 }
 
-/** Numbers that are the same in every run. */
+/** A seeded generator: the same numbers in every run. */
 function createRandom(seed: number) {
   let state = seed
   const next = () => {

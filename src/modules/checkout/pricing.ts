@@ -1,29 +1,53 @@
-import type { Market, ShippingMethod } from '#vocabulary/business.ts'
-import { shareOf, toMinorUnits } from '#vocabulary/money.ts'
+import type { TaxGroup } from '#modules/orders/index.ts'
+import { type Market, type ShippingMethod, STANDARD_TAX_CLASS, taxRateOf } from '#vocabulary/business.ts'
+import { shareOf, spread, taxInside, toMinorUnits } from '#vocabulary/money.ts'
 
-export type CartLine = { productId: string; variantId: string; quantity: number; unitPrice: number }
+export type CartLine = {
+  productId: string
+  variantId: string
+  quantity: number
+  unitPrice: number
+  taxClass: string
+  taxBps: number
+}
 export type PricingPromo = { code: string; type: 'PERCENT' | 'FIXED'; value: number }
 
-/** All that a price depends on. Kept with the order, so that it can be computed again. */
+/** Everything that a price depends on. Stored with the order, so that it can be computed again. */
 export type PricingInput = {
+  /** Counts the changes of this shape. */
+  version: 2
   lines: CartLine[]
   currency: string
+  /** The market's own rate. */
   taxBps: number
   taxShipping: boolean
+  /** The rate of the class `standard`, to which shipping belongs. */
+  shippingTaxBps: number
+  pricesIncludeTax: boolean
   shipping: Pick<ShippingMethod, 'id' | 'price' | 'freeFrom'> | null
   promo: PricingPromo | null
+}
+
+/** As stored before there were tax classes: one rate, never inside the prices. */
+type FirstInput = Omit<PricingInput, 'version' | 'lines' | 'shippingTaxBps' | 'pricesIncludeTax'> & {
+  lines: Omit<CartLine, 'taxClass' | 'taxBps'>[]
 }
 
 /** One rule that was applied: on what base, at which rate, with what result. */
 export type PricingStep = { rule: string; base: number; rate?: number; result: number }
 
-export type PricedLine = CartLine & { totalPrice: number }
+export type PricedLine = CartLine & { totalPrice: number; discount: number; tax: number }
 export type Pricing = {
   lines: PricedLine[]
   subtotal: number
   discount: number
   shipping: number
+  /** What is added on top of the prices; 0 where it is inside. */
   tax: number
+  taxIncluded: number
+  /** Shipping's share of `tax` or `taxIncluded`. */
+  shippingTax: number
+  taxes: TaxGroup[]
   taxBps: number
   total: number
   currency: string
@@ -36,10 +60,13 @@ export const toPricingInput = (
   shipping: ShippingMethod | undefined,
   promo: PricingPromo | undefined,
 ): PricingInput => ({
-  lines: lines.map(({ productId, variantId, quantity, unitPrice }) => ({ productId, variantId, quantity, unitPrice })),
+  version: 2,
+  lines,
   currency: market.currency,
   taxBps: market.taxBps,
   taxShipping: market.taxShipping,
+  shippingTaxBps: taxRateOf(market, STANDARD_TAX_CLASS),
+  pricesIncludeTax: market.pricesIncludeTax,
   shipping: shipping
     ? {
         id: shipping.id,
@@ -50,22 +77,31 @@ export const toPricingInput = (
   promo: promo ? { code: promo.code, type: promo.type, value: promo.value } : null,
 })
 
-/** What a cart costs. Pure: quote and checkout both ask it, and an order's own figures can be asked for again later. */
-export function price({ lines, currency, taxBps, taxShipping, shipping: method, promo }: PricingInput): Pricing {
+/** An input as stored, whichever version stored it. */
+export const readInput = (stored: PricingInput | FirstInput): PricingInput =>
+  'version' in stored
+    ? stored
+    : {
+        ...stored,
+        version: 2,
+        lines: stored.lines.map((line) => ({ ...line, taxClass: STANDARD_TAX_CLASS, taxBps: stored.taxBps })),
+        shippingTaxBps: stored.taxBps,
+        pricesIncludeTax: false,
+      }
+
+/** Prices a cart. Pure, and shared by quote, checkout and explanation. */
+export function price(input: PricingInput): Pricing {
+  const { lines, currency, shipping: method, promo } = input
   const steps: PricingStep[] = []
   const note = (step: PricingStep) => void steps.push(step)
 
-  const priced = lines.map((line, index) => {
-    const totalPrice = toMinorUnits(BigInt(line.unitPrice) * BigInt(line.quantity), `lines.${index}.totalPrice`)
-    note({
-      rule: `line ${line.productId}/${line.variantId}`,
-      base: line.unitPrice,
-      rate: line.quantity,
-      result: totalPrice,
-    })
-    return { ...line, totalPrice }
+  const prices = lines.map((line, index) => {
+    const totalPrice = BigInt(line.unitPrice) * BigInt(line.quantity)
+    const result = toMinorUnits(totalPrice, `lines.${index}.totalPrice`)
+    note({ rule: `line ${line.productId}/${line.variantId}`, base: line.unitPrice, rate: line.quantity, result })
+    return totalPrice
   })
-  const subtotal = priced.reduce((sum, { totalPrice }) => sum + BigInt(totalPrice), 0n)
+  const subtotal = prices.reduce((sum, totalPrice) => sum + totalPrice, 0n)
   const base = toMinorUnits(subtotal, 'subtotal')
 
   const discount = promo ? discountOf(promo, subtotal) : 0n
@@ -73,6 +109,7 @@ export function price({ lines, currency, taxBps, taxShipping, shipping: method, 
     const rule = promo.type === 'PERCENT' ? `promo ${promo.code}, basis points` : `promo ${promo.code}, fixed`
     note({ rule, base, rate: promo.value, result: Number(discount) })
   }
+  const discounts = spread(discount, prices)
 
   const reduced = subtotal - discount
   const isFree = method?.freeFrom !== undefined && reduced >= BigInt(method.freeFrom)
@@ -82,19 +119,31 @@ export function price({ lines, currency, taxBps, taxShipping, shipping: method, 
     note({ rule, base: Number(reduced), result: Number(shipping) })
   }
 
-  const taxed = reduced + (taxShipping ? shipping : 0n)
-  const tax = shareOf(taxed, taxBps)
-  note({ rule: 'tax, basis points', base: toMinorUnits(taxed, 'tax'), rate: taxBps, result: toMinorUnits(tax, 'tax') })
+  const taxed = prices.map((totalPrice, index) => totalPrice - (discounts[index] as bigint))
+  const { taxes, shares, shippingTax } = taxOf(input, taxed, shipping, note)
+  const sum = toMinorUnits(
+    taxes.reduce((total, { amount }) => total + BigInt(amount), 0n),
+    'tax',
+  )
+  const [tax, taxIncluded] = input.pricesIncludeTax ? [0, sum] : [sum, 0]
 
-  const total = toMinorUnits(subtotal + tax + shipping - discount, 'total')
+  const total = toMinorUnits(subtotal + BigInt(tax) + shipping - discount, 'total')
   note({ rule: 'total', base, result: total })
   return {
-    lines: priced,
+    lines: lines.map((line, index) => ({
+      ...line,
+      totalPrice: Number(prices[index]),
+      discount: Number(discounts[index]),
+      tax: Number(shares[index]),
+    })),
     subtotal: base,
     discount: Number(discount),
     shipping: Number(shipping),
-    tax: Number(tax),
-    taxBps,
+    tax,
+    taxIncluded,
+    shippingTax: Number(shippingTax),
+    taxes,
+    taxBps: rateOf(input, taxes),
     total,
     currency,
     steps,
@@ -104,4 +153,59 @@ export function price({ lines, currency, taxBps, taxShipping, shipping: method, 
 function discountOf({ type, value }: PricingPromo, subtotal: bigint): bigint {
   const discount = type === 'PERCENT' ? shareOf(subtotal, value) : BigInt(value)
   return discount > subtotal ? subtotal : discount
+}
+
+type Taxed = { index: number; taxClass: string; amount: bigint }
+
+/** Rounds once for each rate, and gives each line its share. Shipping is like one more line after the last. */
+function taxOf(
+  { lines, taxShipping, shippingTaxBps, pricesIncludeTax: included }: PricingInput,
+  amounts: readonly bigint[],
+  shipping: bigint,
+  note: (step: PricingStep) => void,
+) {
+  const groups = new Map<number, Taxed[]>()
+  const add = (taxBps: number, taxed: Taxed) => {
+    const group = groups.get(taxBps)
+    if (group) group.push(taxed)
+    else groups.set(taxBps, [taxed])
+  }
+  for (const [index, { taxClass, taxBps }] of lines.entries()) {
+    add(taxBps, { index, taxClass, amount: amounts[index] as bigint })
+  }
+  if (taxShipping && shipping > 0n) {
+    add(shippingTaxBps, { index: lines.length, taxClass: STANDARD_TAX_CLASS, amount: shipping })
+  }
+
+  const shares = [...amounts.map(() => 0n), 0n]
+  const taxes: TaxGroup[] = []
+  for (const [taxBps, members] of [...groups].sort(([a], [b]) => b - a)) {
+    const whole = members.reduce((sum, { amount }) => sum + amount, 0n)
+    const tax = included ? taxInside(whole, taxBps) : shareOf(whole, taxBps)
+    const [sum, amount] = [toMinorUnits(whole, 'tax'), toMinorUnits(tax, 'tax')]
+    note({
+      rule: included ? 'tax inside, basis points' : 'tax, basis points',
+      base: sum,
+      rate: taxBps,
+      result: amount,
+    })
+    const split = spread(
+      tax,
+      members.map((member) => member.amount),
+    )
+    for (const [place, { index }] of members.entries()) shares[index] = split[place] as bigint
+    if (whole === 0n) continue
+    const taxClasses = [...new Set(members.map(({ taxClass }) => taxClass))]
+    taxes.push({ taxBps, taxClasses, base: included ? sum - amount : sum, amount, included })
+  }
+  return { taxes, shares, shippingTax: shares[lines.length] as bigint }
+}
+
+/** The one rate; of several, the one that would give the same sum. */
+function rateOf({ lines, taxBps }: PricingInput, taxes: readonly TaxGroup[]): number {
+  const rates = new Set((taxes.length > 0 ? taxes : lines).map((taxed) => taxed.taxBps))
+  if (rates.size === 1) return [...rates][0] as number
+  const base = taxes.reduce((sum, group) => sum + BigInt(group.base), 0n)
+  const amount = taxes.reduce((sum, group) => sum + BigInt(group.amount), 0n)
+  return base === 0n ? taxBps : Number((2n * amount * 10_000n + base) / (2n * base))
 }

@@ -8,13 +8,14 @@ import { chooseMarket, mergeItems, priceCart } from './cart.ts'
 import { itemsRequired, promoNotFound } from './errors.ts'
 import type { Quote, QuoteBody } from './schemas.ts'
 
-/** What a checkout would cost now. Has no effect. */
+/** Prices a checkout without placing it. */
 export async function quote(db: Db, business: Business, body: QuoteBody): Promise<Quote> {
   const sent = body.lines ?? body.items
   if (!sent) throw itemsRequired()
   const field = body.lines ? 'lines' : 'items'
   const { market, shippingMethod } = chooseMarket(business, body)
-  if (body.currency !== undefined && body.currency !== market.currency) throw wrongCurrency(market.currency)
+  if (body.currency !== undefined && body.currency !== market.currency)
+    throw wrongCurrency({ currency: market.currency })
   const items = mergeItems(sent, field)
   const [goods, promo] = await Promise.all([
     findGoods(db, business.id, items),
@@ -23,7 +24,7 @@ export async function quote(db: Db, business: Business, body: QuoteBody): Promis
   if (body.promoCode && !promo) throw promoNotFound()
   const cart = { items, field, market, shippingMethod, promo, atSeconds: toSeconds(now()) }
   const { pricing } = priceCart(cart, new Map(goods.map((found) => [keyOf(found), found])))
-  const { lines, subtotal, tax, taxBps, shipping, discount, total, currency } = pricing
+  const { lines, steps, ...figures } = pricing
   const shown = lines.map((line) => ({ type: 'PRODUCT_VARIANT' as const, ...line }))
-  return { lines: shown, subtotal, tax, taxBps, shipping, discount, total, currency }
+  return { lines: shown, ...figures, ...(body.explain && { steps }) }
 }

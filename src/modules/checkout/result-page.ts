@@ -1,7 +1,10 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { showPage } from '#platform/http/page.ts'
 
-/** Where the payment page leads back to when the shop front did not say where. Tells nothing but what the shopper knows. */
+/**
+ * The page that the payment session returns to when the shop front gave no address. Shows only what the shopper knows
+ * already.
+ */
 export const resultPage: FastifyPluginAsyncTypebox = async (app) => {
   app.get('/checkout/result', { config: { access: 'public', business: 'none' } }, ({ query }, reply) => {
     const { order, outcome } = query as Record<string, unknown>

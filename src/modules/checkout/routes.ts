@@ -1,99 +1,40 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { findOrder } from '#modules/orders/index.ts'
-import { createOnce, keyOfRequest } from '#platform/http/idempotency.ts'
-import { notFound } from '#vocabulary/errors.ts'
+import { keyOfRequest } from '#platform/http/idempotency.ts'
+import { handle } from '#platform/http/operation.ts'
+import { isLocale } from '#vocabulary/locales.ts'
 import { holds } from '#vocabulary/permissions.ts'
-import { BusinessParams, RecordParams } from '#vocabulary/schemas.ts'
+import { formatsIn } from './address-formats.ts'
 import { type CheckoutContext, createCheckout } from './checkout.ts'
+import { localeInvalid, orderNotFound } from './errors.ts'
 import { explain } from './explain.ts'
+import * as operation from './operations.ts'
 import { quote } from './quote.ts'
-import { refundOrder } from './refund-order.ts'
-import * as shape from './schemas.ts'
 
 export const checkoutRoutes: FastifyPluginAsyncTypebox<CheckoutContext> = async (app, context) => {
   const checkout = createCheckout(context)
 
-  app.post(
-    '/v1/payments/quote',
-    {
-      config: { access: 'guest', business: 'body' },
-      schema: {
-        operationId: 'quote',
-        tags: ['Checkout'],
-        summary: 'Quote a price',
-        description: 'What a checkout would cost now. Has no effect. `items` is another name for `lines`.',
-        body: shape.QuoteBody,
-        response: { 200: shape.Quote },
-      },
-    },
-    ({ cell, business, body }) => quote(cell, business, body),
-  )
+  handle(app, operation.listAddressFormats, ({ query }, reply) => {
+    const { locale = 'en' } = query
+    if (!isLocale(locale)) throw localeInvalid()
+    void reply.header('cache-control', 'public, max-age=86400')
+    return { items: formatsIn(locale) }
+  })
 
-  app.post(
-    '/v1/businesses/:businessId/orders/checkout',
-    {
-      config: { access: 'guest', business: 'path', idempotent: true, fails: [403, 502] },
-      schema: {
-        operationId: 'checkout',
-        tags: ['Checkout'],
-        summary: 'Check out',
-        description:
-          'Creates the order and takes its stock. Answers where to pay, or, if there is nothing to pay, `COMPLETED`. An order ' +
-          'that is not paid within an hour is cancelled. Ten of a caller may wait to be paid at a time.',
-        params: BusinessParams,
-        body: shape.CheckoutBody,
-        response: { 200: shape.CheckoutResult },
-      },
-    },
-    async (request, reply) => {
-      const { cell, business, actor, permissions, body } = request
-      const requestKey = keyOfRequest(request)
-      const isSeller = holds(permissions, 'ORDERS_WRITE')
-      const { isRepeated, ...result } = await checkout({ cell, business, actor, isSeller, requestKey }, body)
-      if (isRepeated) void reply.header('idempotency-replayed', 'true')
-      return result
-    },
-  )
+  handle(app, operation.quote, ({ cell, business, body }) => quote(cell, business, body))
 
-  app.get(
-    '/v1/businesses/:businessId/orders/:id/explain',
-    {
-      config: { access: 'ORDERS_READ', business: 'path' },
-      schema: {
-        operationId: 'explainOrder',
-        tags: ['Orders'],
-        summary: 'Explain an order’s figures',
-        description: 'Computes them again, step by step, and says whether they still add up.',
-        params: RecordParams,
-        response: { 200: shape.Explanation },
-      },
-    },
-    async ({ cell, params }) => {
-      const order = await findOrder(cell, params.businessId, params.id)
-      if (!order) throw notFound('order')
-      return explain(order)
-    },
-  )
+  handle(app, operation.checkout, async (request, reply) => {
+    const { cell, business, actor, permissions, body } = request
+    const requestKey = keyOfRequest(request)
+    const isSeller = holds(permissions, 'ORDERS_WRITE')
+    const { isRepeated, ...result } = await checkout({ cell, business, actor, isSeller, requestKey }, body)
+    if (isRepeated) void reply.header('idempotency-replayed', 'true')
+    return result
+  })
 
-  app.post(
-    '/v1/businesses/:businessId/orders/:id/refunds',
-    {
-      config: { access: 'ORDERS_WRITE', business: 'path', idempotent: true },
-      schema: {
-        operationId: 'refundOrder',
-        tags: ['Orders'],
-        summary: 'Refund an order',
-        description:
-          'Through the payment provider, in part or in full, never above what was paid. The order’s payment status follows ' +
-          'when the provider has done it.',
-        params: RecordParams,
-        body: shape.NewRefund,
-        response: { 201: shape.Refund },
-      },
-    },
-    (request, reply) => {
-      const { cell, params, actor, body } = request
-      return createOnce(request, reply, cell, (tx) => refundOrder(tx, params.businessId, params.id, actor, body))
-    },
-  )
+  handle(app, operation.explainOrder, async ({ cell, business, params }) => {
+    const order = await findOrder(cell, business.id, params.id)
+    if (!order) throw orderNotFound()
+    return explain(order)
+  })
 }

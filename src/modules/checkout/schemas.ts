@@ -1,12 +1,14 @@
 import { type Static, Type } from 'typebox'
+import { newContact, Quantity, shares, taxFigures } from '#modules/orders/index.ts'
+import { ADDRESS_FIELDS, Country } from '#vocabulary/address.ts'
 import { NewBlocks } from '#vocabulary/blocks.ts'
 import { PAYMENT_METHODS } from '#vocabulary/business.ts'
 import {
   BasisPoints,
   BusinessId,
   Currency,
+  Email,
   Id,
-  idOf,
   MarketId,
   Money,
   moneyOf,
@@ -14,7 +16,6 @@ import {
   OneOf,
   OrderId,
   ProductId,
-  UnixSeconds,
   VariantId,
 } from '#vocabulary/schemas.ts'
 
@@ -35,13 +36,44 @@ const Item = Type.Object({
   type: Type.Optional(OneOf(['PRODUCT_VARIANT'])),
   productId: ProductId,
   variantId: VariantId,
-  quantity: Type.Integer({ minimum: 1, maximum: 10_000, examples: [2] }),
+  quantity: Quantity,
 })
 export type Item = Static<typeof Item>
 const Items = Type.Array(Item, { minItems: 1, maxItems: MAX_ITEMS })
 
+const AddressFields = (description: string, examples: string[]) =>
+  Type.Array(OneOf(ADDRESS_FIELDS), { description, examples: [examples] })
+
+export const AddressFormatQuery = Type.Object({
+  locale: Type.Optional(
+    Type.String({ maxLength: 35, description: 'The language of the names; English by default.', examples: ['de'] }),
+  ),
+})
+export const AddressFormat = Type.Object(
+  {
+    country: Country,
+    name: Type.String({ examples: ['Germany'] }),
+    fields: AddressFields('In the order in which the country writes them.', ['name', 'street', 'zip', 'city']),
+    required: AddressFields('What a form must ask for.', ['name', 'street', 'zip', 'city', 'country']),
+  },
+  { title: 'AddressFormat' },
+)
+export type AddressFormat = Static<typeof AddressFormat>
+export const AddressFormats = Type.Object({ items: Type.Array(AddressFormat) })
+
 export const CheckoutBody = Type.Object({
   market: MarketId,
+  email: Type.Optional(
+    Nullable(
+      Type.String({
+        ...Email,
+        pattern: '@.+\\.',
+        description: 'Where the confirmation goes. The address of the caller’s account comes first.',
+        'x-says': { pattern: 'must be an email address, such as ada@example.com' },
+      }),
+    ),
+  ),
+  ...newContact,
   paymentMethod: Type.Optional(OneOf(PAYMENT_METHODS)),
   shippingMethodId: ShippingMethodId,
   items: Items,
@@ -76,6 +108,7 @@ export const QuoteBody = Type.Object({
   items: Type.Optional(Items),
   shippingMethodId: ShippingMethodId,
   promoCode: PromoCode,
+  explain: Type.Optional(Type.Boolean({ description: 'Answers `steps`, too.', examples: [true] })),
 })
 export type QuoteBody = Static<typeof QuoteBody>
 
@@ -86,18 +119,30 @@ const QuoteLine = Type.Object({
   quantity: Type.Integer({ examples: [2] }),
   unitPrice: Money,
   totalPrice: moneyOf(3_998),
+  ...shares,
+  taxBps: BasisPoints,
 })
+
+const Steps = Type.Array(
+  Type.Object({
+    rule: Type.String({ examples: ['tax, basis points'] }),
+    base: Type.Integer({ examples: [2000] }),
+    rate: Type.Optional(Type.Integer({ examples: [1900] })),
+    result: Type.Integer({ examples: [380] }),
+  }),
+)
 
 export const Quote = Type.Object(
   {
     lines: Type.Array(QuoteLine),
     subtotal: moneyOf(3_998),
-    tax: moneyOf(684),
-    taxBps: BasisPoints,
+    ...taxFigures,
+    taxBps: Type.Integer({ ...BasisPoints, description: 'Of several rates: the one that would give the same tax.' }),
     shipping: moneyOf(595),
     discount: moneyOf(400),
     total: Type.Integer({ ...moneyOf(4_877), description: 'subtotal + tax + shipping − discount' }),
     currency: Type.String({ examples: ['USD'] }),
+    steps: Type.Optional(Steps),
   },
   { title: 'Quote' },
 )
@@ -107,14 +152,11 @@ export const Explanation = Type.Object(
   {
     orderId: Id,
     addsUp: Type.Boolean({ description: 'Computed again, the figures are those of the order.', examples: [true] }),
-    steps: Type.Array(
-      Type.Object({
-        rule: Type.String({ examples: ['tax, basis points'] }),
-        base: Type.Integer({ examples: [2000] }),
-        rate: Type.Optional(Type.Integer({ examples: [1900] })),
-        result: Type.Integer({ examples: [380] }),
-      }),
-    ),
+    isByHand: Type.Boolean({
+      description: 'A person sent the figures: they are added up, not computed.',
+      examples: [false],
+    }),
+    steps: Steps,
     differences: Type.Array(
       Type.Object({
         field: Type.String({ examples: ['tax'] }),
@@ -126,22 +168,3 @@ export const Explanation = Type.Object(
   { title: 'Explanation' },
 )
 export type Explanation = Static<typeof Explanation>
-
-export const NewRefund = Type.Object({
-  amount: Type.Optional(Type.Integer({ ...Money, minimum: 1, description: 'Without it: all that is left.' })),
-  reason: Type.Optional(Nullable(Type.String({ maxLength: 500, examples: ['Came broken'] }))),
-})
-export type NewRefund = Static<typeof NewRefund>
-
-export const Refund = Type.Object(
-  {
-    id: idOf('ref', '01jcq3v7k8f5t9x2m4n6p8r0sw'),
-    orderId: Id,
-    amount: Money,
-    reason: Nullable(Type.String({ examples: ['Came broken'] })),
-    status: OneOf(['ASKED', 'DONE', 'FAILED']),
-    createdAt: UnixSeconds,
-  },
-  { title: 'Refund' },
-)
-export type Refund = Static<typeof Refund>

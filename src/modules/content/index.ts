@@ -1,17 +1,24 @@
+import type { EventDefinition } from '#platform/events/define.ts'
 import type { AnyJob } from '#platform/jobs/define.ts'
-import { checkAllEntries } from './check-entries.ts'
+import type { AnyRefusal } from '#vocabulary/define-refusal.ts'
+import { checkAllEntries } from './collections/check-entries.ts'
+import * as errors from './errors.ts'
+import * as events from './events.ts'
 
-export { type Collection, isPaidPlan } from './collection.ts'
-export { collectionRoutes } from './collection-routes.ts'
-export { createCollection } from './collections.ts'
-export { createEntry } from './entries.ts'
-export { checkComplete, type Entry } from './entry.ts'
-export { entryRoutes } from './entry-routes.ts'
-export { generateRoutes } from './generate-routes.ts'
-export { publishDue } from './publish.ts'
+export { createCollection } from './collections/change-collection.ts'
+export { type Collection, isPaidPlan } from './collections/collection.ts'
+export { collectionRoutes } from './collections/routes.ts'
+export { createEntry } from './entries/change-entry.ts'
+export { checkComplete, type Entry } from './entries/entry.ts'
+export { publishDue } from './entries/publish-due.ts'
+export { rebuildContent } from './entries/rebuild.ts'
+export { entryRoutes } from './entries/routes.ts'
+export { generateRoutes } from './generation/routes.ts'
 export { findCollection, findEntry, listCollections, listNewsletters, lockCollection } from './queries.ts'
-export { rebuildContent } from './rebuild.ts'
 export { contentResolvers } from './resolvers.ts'
 export type { NewCollection, Plan } from './schemas.ts'
+
+export const contentEvents: readonly EventDefinition[] = Object.values(events)
+export const contentRefusals: readonly AnyRefusal[] = Object.values(errors)
 
 export const contentJobs: readonly AnyJob[] = [checkAllEntries]

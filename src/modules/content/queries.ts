@@ -1,11 +1,11 @@
-import { createCombiner } from '#platform/combine.ts'
-import type { Db, Tx } from '#platform/database/database.ts'
-import { fetchPrepared } from '#platform/database/hot.ts'
+import { createBatcher } from '#platform/batch.ts'
+import type { Cell, Db, Tx } from '#platform/database/database.ts'
 import { countFitting, fittingSql } from '#platform/database/page-bytes.ts'
-import { notFound } from '#vocabulary/errors.ts'
+import { fetchPrepared } from '#platform/database/prepared.ts'
 import { decodeCursor, type Page, toPage } from '#vocabulary/paging.ts'
-import type { Collection } from './collection.ts'
-import type { Entry } from './entry.ts'
+import type { Collection } from './collections/collection.ts'
+import type { Entry } from './entries/entry.ts'
+import { collectionNotFound, entryNotFound } from './errors.ts'
 import { CONTENT_STATUSES, type CollectionQuery, type ContentStatus } from './schemas.ts'
 import { toAnswer, type Viewer } from './viewer.ts'
 
@@ -45,7 +45,7 @@ export const listNewsletters = (db: Db, businessId: string) =>
     .limit(100)
     .execute()
 
-/** For who changes it; `share` for who relies on it: its schema then stays what it is until the transaction ends. */
+/** Locks a collection to change it, or with `share` to rely on its schema until the transaction ends. */
 export async function lockCollection(
   tx: Tx,
   businessId: string,
@@ -76,14 +76,14 @@ export const ENTRY = [
   'updatedAt',
 ] as const
 
-/** Where an entry belongs, without locking it. */
+/** The owner of an entry, without locking it. */
 export async function findPlace(db: Db, businessId: string, id: string) {
   const row = await db
     .selectFrom('content.entries')
     .select(['owner', 'collectionId'])
     .where((entry) => entry.and({ businessId, id }))
     .executeTakeFirst()
-  if (!row) throw notFound('entry')
+  if (!row) throw entryNotFound()
   return row
 }
 
@@ -103,7 +103,7 @@ export async function lockEntry(tx: Tx, businessId: string, id: string): Promise
     .where((entry) => entry.and({ businessId, id }))
     .forUpdate()
     .executeTakeFirst()
-  if (!row) throw notFound('entry')
+  if (!row) throw entryNotFound()
   return row as Entry
 }
 
@@ -112,14 +112,14 @@ export const GET_COLLECTION = `
 
 type CollectionRow = [document: string, status: ContentStatus, version: number]
 
-export async function getCollection(db: Db, viewer: Viewer, id: string) {
+export async function getCollection(db: Cell, viewer: Viewer, id: string) {
   const { businessId, seesDrafts } = viewer
   const [row] = await fetchPrepared<CollectionRow>(db, GET_COLLECTION, [businessId, id])
-  if (!row || !(seesDrafts || row[1] === 'PUBLISHED')) throw notFound('collection')
+  if (!row || !(seesDrafts || row[1] === 'PUBLISHED')) throw collectionNotFound()
   return { text: toAnswer(row[0], viewer), version: row[2] }
 }
 
-// The arrays come from a subquery: their length then plays no part in the plan, and PostgreSQL keeps the one that it has made.
+// Arrays come from a subquery, which hides their length from the planner: one generic plan serves all lengths.
 export const GET_ENTRIES = `
   select wanted.at, entry.document, entry.version, entry.owner, entry.targets,
          collection.id is not null and entry.status = 'PUBLISHED' and collection.status = 'PUBLISHED', collection.is_paid
@@ -143,7 +143,7 @@ export type FoundEntry = {
   owner: string
   targets: string[]
   isPublic: boolean
-  /** Published, in a newsletter that has a paid plan. */
+  /** Published in a newsletter that has a paid plan. */
   isForPayers: boolean
 }
 
@@ -156,9 +156,12 @@ const toFound = ([, text, version, owner, targets, isPublished, isPaid]: FoundRo
   isForPayers: isPublished && isPaid === true,
 })
 
-/** Reads one entry for each caller, those who come at the same time together: most of what one read costs is the round trip. */
+/**
+ * Request batching: entries that are asked for at the same time are read in one statement, because most of the cost is
+ * the round trip.
+ */
 export function createEntryReader() {
-  return createCombiner<Db, { businessId: string; id: string }, FoundEntry | undefined>(
+  return createBatcher<Cell, { businessId: string; id: string }, FoundEntry | undefined>(
     async (db, wanted) => {
       const values = [wanted.map(({ businessId }) => businessId), wanted.map(({ id }) => id)]
       const rows = await fetchPrepared<FoundRow>(db, GET_ENTRIES, values)
@@ -178,9 +181,9 @@ const LIST_COLLECTIONS = `
            limit $5) as page
    order by id desc`
 
-/** Newest first; a business has few enough of them to walk through. */
+/** Newest first. A business has few enough of them to scan. */
 export async function listCollections(
-  db: Db,
+  db: Cell,
   viewer: Pick<Viewer, 'businessId' | 'seesDrafts' | 'seesActors'>,
   { limit = 20, cursor, slug, status }: CollectionQuery,
 ): Promise<Page<string>> {
@@ -188,7 +191,13 @@ export async function listCollections(
   const statuses = status ? [status] : seesDrafts ? CONTENT_STATUSES : ['PUBLISHED']
   const filters = { list: 'collections', businessId, slug, statuses }
   const after = decodeCursor(filters, cursor, ['string'])?.[0] ?? '~'
-  const rows = await fetchPrepared<[id: string, text: string | null]>(db, LIST_COLLECTIONS, [businessId, statuses, after, slug ?? null, limit + 1]) // biome-ignore format: one line
+  const rows = await fetchPrepared<[id: string, text: string | null]>(db, LIST_COLLECTIONS, [
+    businessId,
+    statuses,
+    after,
+    slug ?? null,
+    limit + 1,
+  ])
   return toPage(
     rows,
     countFitting(rows, limit, ([, text]) => text),

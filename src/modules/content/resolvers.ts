@@ -1,7 +1,7 @@
 import type { Db } from '#platform/database/database.ts'
 import type { Resolvers } from '#vocabulary/references.ts'
 
-/** Which of these entries and collections there are. */
+/** The ids of entries and collections among these that exist. */
 export const contentResolvers: Resolvers<Db> = {
   ENTRY: (db, businessId, ids) => findIds(db, 'content.entries', businessId, ids),
   COLLECTION: (db, businessId, ids) => findIds(db, 'content.collections', businessId, ids),

@@ -110,7 +110,7 @@ export const CollectionQuery = Type.Object({
 export type CollectionQuery = Static<typeof CollectionQuery>
 
 const Locale = Type.String({ minLength: 2, maxLength: 35, description: 'BCP 47.', examples: ['en'] })
-const Owner = Type.String({
+export const Owner = Type.String({
   maxLength: 80,
   pattern: '^(collection|order|reservation):[A-Za-z0-9_-]{1,64}$',
   'x-says': { pattern: 'must be collection:, order: or reservation: and an id' },
@@ -146,7 +146,7 @@ const byId = (kind: string, target: string) =>
   Type.Optional(
     Type.Record(Type.String(), Type.Unknown(), { description: `${target}, by id.`, title: `${kind}Relations` }),
   )
-/** What blocks point at and the caller may see. An order stays an id. */
+/** Records that blocks reference and the caller may see. An order stays an id. */
 export const Relations = Type.Object(
   {
     ENTRY: byId('Entry', 'Entries'),
@@ -177,7 +177,7 @@ export const EntryChanges = Changes(entryChanges)
 export type EntryChanges = Static<typeof EntryChanges>
 
 const Include = Type.Optional(
-  OneOf(['relations'], { description: 'Also answers what RELATIONSHIP blocks point at, as `relations`.' }),
+  OneOf(['relations'], { description: 'Also returns what RELATIONSHIP blocks point at, as `relations`.' }),
 )
 export const OneEntryQuery = Type.Object({ include: Include })
 export const EntryQuery = Type.Object({

@@ -7,7 +7,7 @@ import { HISTORY, hideActors } from '#vocabulary/status-history.ts'
 export const viewerOf = ({ business, permissions }: FastifyRequest) => ({
   businessId: business.id,
   seesDrafts: holds(permissions, 'CONTENT_READ_DRAFTS') || holds(permissions, 'CONTENT_WRITE'),
-  /** Who has changed what. */
+  /** Whether the caller sees who changed what. */
   seesActors: holds(permissions, 'CONTENT_WRITE'),
   seesOrders: holds(permissions, 'ORDERS_READ'),
   seesProducts: holds(permissions, 'PRODUCTS_WRITE'),
@@ -16,7 +16,7 @@ export type Viewer = ReturnType<typeof viewerOf>
 
 type SeesActors = Pick<Viewer, 'seesActors'>
 
-/** A stored document as the viewer gets it. After its history nothing comes that could look like one. */
+/** A stored document for this viewer. Nothing after its status history can look like one. */
 export const toAnswer = (document: string, { seesActors }: SeesActors) =>
   seesActors ? document : hideActors(document, document.lastIndexOf(HISTORY))
 

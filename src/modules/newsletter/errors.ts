@@ -1,27 +1,104 @@
-import { conflict, invalid } from '#vocabulary/errors.ts'
+import {
+  badRequest,
+  conflict,
+  defineRefusal,
+  invalid,
+  lineRefused,
+  notFound,
+  providerFailed,
+  providerNotConfigured,
+  rateLimited,
+} from '#vocabulary/define-refusal.ts'
 
-export const notANewsletter = (field: string) =>
-  conflict(field, 'NOT_A_NEWSLETTER', 'That is no newsletter: its collection is not of the type NEWSLETTER.')
-export const planRequired = () => invalid('planId', 'REQUIRED', 'planId is required: this newsletter has plans.')
-export const planNotFound = (field: string) => invalid(field, 'NOT_FOUND', 'The newsletter has no such plan.')
-export const plansDiffer = () => invalid('planId', 'INVALID', 'planId and plan_id name different plans.')
-export const marketNotFound = () => invalid('market', 'NOT_FOUND', 'This business has no such market.')
-export const alreadySubscribed = () =>
-  conflict('planId', 'ALREADY_SUBSCRIBED', 'This address has a paid subscription already. It must be ended first.')
-export const returnUrlInvalid = (field: string) =>
-  invalid(field, 'INVALID_REDIRECT_URI', `${field} must be on an origin that the business allows.`)
-export const priceOutOfRange = () =>
-  invalid('planId', 'AMOUNT_OUT_OF_RANGE', 'The payment provider takes from 50 to 99,999,999 minor units.')
-export const tokenInvalid = () => invalid('token', 'TOKEN_INVALID', 'This link is not valid.')
-export const entryMoved = () =>
-  conflict('entryId', 'WRONG_STATE', 'The entry has been moved to another newsletter since it was planned.')
-export const mailTooLarge = (limit: number) =>
-  invalid('blocks', 'TOO_LARGE', `A mail cannot be longer than ${limit} characters.`)
-export const alreadySent = () =>
-  conflict('entryId', 'ALREADY_SENT', 'This entry has been sent. Send `resend: true` to send it once more.')
-export const cannotMove = (status: string, verb: string) =>
-  conflict('status', 'WRONG_STATE', `A send that is ${status} cannot be ${verb}.`)
-export const hasSubscribers = (field: string, what: string) =>
-  conflict(field, 'IN_USE', `${what}, because people are subscribed to it.`)
-export const isSending = () => conflict('id', 'IN_USE', 'The newsletter is being sent. Cancel that first.')
-export const noAddress = () => invalid('email', 'REQUIRED', 'Your account has no email address to send a test to.')
+export const businessNotFound = notFound('business')
+export const collectionNotFound = notFound('collection')
+export const noMail = providerNotConfigured('mail')
+export const notANewsletter = conflict(
+  '{field}',
+  'NOT_A_NEWSLETTER',
+  'That is no newsletter: its collection is not of the type NEWSLETTER.',
+)
+
+// Subscriptions
+export const planRequired = invalid('planId', 'REQUIRED', 'planId is required: this newsletter has plans.')
+export const planNotFound = invalid('{field}', 'NOT_FOUND', 'The newsletter has no such plan.')
+export const plansDiffer = invalid('planId', 'INVALID', 'planId and plan_id name different plans.')
+export const marketNotFound = invalid('market', 'NOT_FOUND', 'This business has no such market.')
+export const alreadySubscribed = conflict(
+  'planId',
+  'ALREADY_SUBSCRIBED',
+  'This address has a paid subscription already. It must be ended first.',
+)
+export const returnUrlInvalid = invalid(
+  '{field}',
+  'INVALID_REDIRECT_URI',
+  '{field} must be on an origin that the business allows.',
+)
+export const priceOutOfRange = invalid(
+  'planId',
+  'AMOUNT_OUT_OF_RANGE',
+  'The price is outside of what can be paid by card.',
+)
+export const tokenInvalid = invalid('token', 'TOKEN_INVALID', 'This link is not valid.')
+export const hasSubscribers = conflict('{field}', 'IN_USE', '{what}, because people are subscribed to it.')
+
+// Sending
+export const entryNotFound = notFound('entry')
+export const entryTypeNotFound = notFound('entry type')
+export const sendNotFound = notFound('send')
+export const entryMoved = conflict(
+  'entryId',
+  'WRONG_STATE',
+  'The entry has been moved to another newsletter since it was planned.',
+)
+export const alreadySent = conflict(
+  'entryId',
+  'ALREADY_SENT',
+  'This entry has been sent. Send `resend: true` to send it once more.',
+)
+export const cannotMove = conflict('status', 'WRONG_STATE', 'A send that is {status} cannot be {verb}.')
+export const isSending = conflict('id', 'IN_USE', 'The newsletter is being sent. Cancel that first.')
+export const noAddress = invalid('email', 'REQUIRED', 'Your account has no email address to send a test to.')
+export const mailTooLarge = invalid('blocks', 'TOO_LARGE', 'A mail cannot be longer than {limit} characters.')
+export const templateInvalid = invalid('{field}', 'TEMPLATE_INVALID', '{field} is no valid template: {reason}.')
+
+// Bounces
+export const suppressionNotFound = notFound('suppression')
+export const noBounces = providerNotConfigured('bounce')
+export const noSns = providerNotConfigured('SNS')
+export const snsFailed = providerFailed('SNS')
+export const tooManyCertificates = rateLimited('Too many requests. Try again in {seconds} s.')
+export const bodyNotJson = badRequest('The body is not valid JSON.')
+export const signatureInvalid = defineRefusal({
+  status: 400,
+  code: 'BAD_REQUEST',
+  summary: 'These events are not signed with the secret of this service, or were signed too long ago.',
+  field: 'kontor-signature',
+  detail: 'SIGNATURE_INVALID',
+  message: 'The signature does not fit.',
+})
+export const snsSignatureInvalid = defineRefusal({
+  status: 400,
+  code: 'BAD_REQUEST',
+  summary: 'This is not signed by Amazon SNS, or was signed too long ago.',
+  field: 'Signature',
+  detail: 'SIGNATURE_INVALID',
+  message: 'The signature does not fit.',
+})
+export const topicUnknown = defineRefusal({
+  status: 400,
+  code: 'BAD_REQUEST',
+  summary: 'Nothing is expected from this topic.',
+  field: 'TopicArn',
+  detail: 'TOPIC_UNKNOWN',
+  message: 'SNS_TOPIC_ARNS does not name this topic.',
+})
+
+// Files of subscribers
+export const columnsMissing = badRequest('The first line of the file must name its columns, email among them.')
+export const newsletterGone = lineRefused('', 'INVALID', 'The newsletter is not there any more.')
+export const planIsPaid = lineRefused(
+  'planId',
+  'PAID_PLAN',
+  'Who subscribes to a paid plan has to pay: it cannot be imported.',
+)

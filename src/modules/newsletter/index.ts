@@ -1,46 +1,42 @@
+import type { EventDefinition } from '#platform/events/define.ts'
 import type { AnyJob } from '#platform/jobs/define.ts'
-import { applySubscriptionEvent, reconcileSubscriptions } from './apply-event.ts'
-import { forgetSecrets } from './forget-secrets.ts'
-import { cancelRenewal, mailConfirmation } from './jobs.ts'
-import { importSubscribers, tidySubscriberImports } from './subscriber-import-job.ts'
-import { mailTest } from './test-mail.ts'
+import type { AnyRefusal } from '#vocabulary/define-refusal.ts'
+import * as errors from './errors.ts'
+import * as events from './events.ts'
+import { mailTest } from './sending/test-mail.ts'
+import { forgetSecrets } from './subscriptions/forget-secrets.ts'
+import { mailConfirmation } from './subscriptions/mail-confirmation.ts'
+import { reconcileSubscriptions } from './subscriptions/reconcile-subscriptions.ts'
+import { subscriberImportJobs } from './transfer/routes.ts'
 
-export { applySubscriptionEvent, askAboutSubscriptions } from './apply-event.ts'
-export { bounceRoutes } from './bounce-routes.ts'
-export { guardCollection } from './collection-guard.ts'
-export { createDeliverer, type Deliverer, type DeliveryContext, deliverAll } from './deliver.ts'
-export { exportSubscribers } from './export-subscribers.ts'
-export { importBatch as importSubscriberBatch } from './import-subscribers.ts'
-export { enableOutbound, readOutbound } from './outbound.ts'
-export { newsletterPages } from './page-routes.ts'
-export { pauseSends } from './pause-sends.ts'
-export { listPaidFor } from './queries.ts'
-export { findOrphans, sign } from './recipients.ts'
-export { presentSend } from './send.ts'
-export { sendRoutes } from './send-routes.ts'
-export { countOpen, findSend } from './sends.ts'
-export { startDue } from './start-send.ts'
-export { subscribeMany } from './subscribe-many.ts'
-export { FILE_FORMATS as SUBSCRIBER_FORMATS, stageFile as stageSubscribers } from './subscriber-file.ts'
-export {
-  beginImport as beginSubscriberImport,
-  dropImport as dropSubscriberImport,
-  getImport as getSubscriberImport,
-  listImportErrors as listSubscriberImportErrors,
-  type SubscriberImport,
-  sealImport as sealSubscriberImport,
-} from './subscriber-imports.ts'
-export { subscriberTransferRoutes } from './subscriber-transfer-routes.ts'
-export { subscriptionRoutes } from './subscription-routes.ts'
-export { suppressionRoutes } from './suppression-routes.ts'
+export { bounceRoutes } from './bounces/routes.ts'
+export { suppressionRoutes } from './bounces/suppression-routes.ts'
+export { createDeliverer, type Deliverer, type DeliveryContext, deliverAll } from './sending/deliver.ts'
+export { enableOutbound, readOutbound } from './sending/outbound.ts'
+export { pauseSends } from './sending/pause-sends.ts'
+export { countOpenSends, findSend } from './sending/queries.ts'
+export { abandonOrphans, recordHeartbeat } from './sending/recipients.ts'
+export { sendRoutes } from './sending/routes.ts'
+export { startNewsletters } from './sending/run-sending.ts'
+export { presentSend } from './sending/send.ts'
+export { startDue } from './sending/start-send.ts'
+export { guardCollection } from './subscriptions/collection-guard.ts'
+export { newsletterPages } from './subscriptions/page-routes.ts'
+export { newsletterPayable } from './subscriptions/payable.ts'
+export { listPaidNewsletters } from './subscriptions/queries.ts'
+export { subscriptionRoutes } from './subscriptions/routes.ts'
+export { subscribeMany } from './subscriptions/subscribe-many.ts'
+export { exportSubscribers } from './transfer/export-subscribers.ts'
+export { subscriberImport } from './transfer/import-subscribers.ts'
+export { subscriberTransferRoutes } from './transfer/routes.ts'
+
+export const newsletterEvents: readonly EventDefinition[] = Object.values(events)
+export const newsletterRefusals: readonly AnyRefusal[] = Object.values(errors)
 
 export const newsletterJobs: readonly AnyJob[] = [
-  applySubscriptionEvent,
-  cancelRenewal,
   forgetSecrets,
-  importSubscribers,
   mailConfirmation,
   mailTest,
   reconcileSubscriptions,
-  tidySubscriberImports,
+  ...subscriberImportJobs,
 ]

@@ -38,7 +38,7 @@ export const NewSubscription = Type.Object({
   planId: Type.Optional(PlanId),
   plan_id: Type.Optional(PlanId),
   returnUrl: Type.Optional(Url('Where the payment page leads to after payment.')),
-  cancelUrl: Type.Optional(Url('Where it leads to for who does not pay.')),
+  cancelUrl: Type.Optional(Url('Where it leads to without payment.')),
 })
 export type NewSubscription = Static<typeof NewSubscription>
 
@@ -47,7 +47,7 @@ export const SubscriptionCheckout = Type.Object(
   { title: 'SubscriptionCheckout' },
 )
 
-/** Where to pay; or, of who pays for that plan already, the subscription. */
+/** Where to pay; for callers who pay for that plan already, their subscription. */
 export const SubscribeResult = Type.Union([SubscriptionCheckout, Subscription])
 
 export const SubscriberQuery = Type.Object({

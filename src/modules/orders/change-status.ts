@@ -1,5 +1,6 @@
 import { now } from '#platform/clock.ts'
 import type { Tx } from '#platform/database/database.ts'
+import type { NewEvent } from '#platform/events/define.ts'
 import { record } from '#platform/events/record.ts'
 import { fault } from '#platform/faults.ts'
 import { checkExpected, type Expected, etagOf } from '#platform/http/etag.ts'
@@ -7,9 +8,10 @@ import type { Actor } from '#vocabulary/actor.ts'
 import { appendStatuses, currentOf, type NewStatusEntry } from '#vocabulary/status-history.ts'
 import { toSeconds } from '#vocabulary/time.ts'
 import { orderIsFinal } from './errors.ts'
+import { orderCancelled, orderExpired, orderPaymentStatusChanged, orderStatusChanged } from './events.ts'
 import { type OrderRow, withHistories } from './order.ts'
 import { lockOrder, saveOrder } from './queries.ts'
-import { release } from './release.ts'
+import { releaseOrder } from './release-order.ts'
 import type { OrderStatus, PaymentStatus } from './schemas.ts'
 
 export const FINAL: readonly OrderStatus[] = ['CANCELLED', 'REFUNDED']
@@ -20,16 +22,19 @@ export type Change = {
 }
 type By = { actor: Actor | undefined; expected?: Expected }
 
-/** A person sets a status. CANCELLED gives stock and promo back; nothing else touches them. The same entry again is no change. */
+/**
+ * Sets a status by hand. CANCELLED releases stock and promo code; no other status does. Repeating an entry changes
+ * nothing.
+ */
 export async function changeStatus(tx: Tx, businessId: string, id: string, change: Change, by: By): Promise<OrderRow> {
   const order = await lockOrder(tx, businessId, id)
   checkExpected(by.expected, etagOf(order.version))
-  return move(tx, order, change, by.actor)
+  return applyChange(tx, order, change, by.actor)
 }
 
 /**
- * Whether the change would change anything; throws what it would be refused with. For whoever has to do something elsewhere
- * first, which could not be undone.
+ * Whether the change would change anything; throws if it would be refused. For callers that must first do something
+ * elsewhere that cannot be undone.
  */
 export function wouldChange(order: OrderRow, change: Change, { actor, expected }: By): boolean {
   checkExpected(expected, etagOf(order.version))
@@ -37,7 +42,7 @@ export function wouldChange(order: OrderRow, change: Change, { actor, expected }
   return statuses !== order.statuses || payments !== order.paymentStatuses
 }
 
-/** The entry that a body sends: the order's own id means that none was given. */
+/** The status entry of a body. Where the order's own id was sent, the entry has none. */
 export function entryOf<Entry extends { id?: string }>(
   orderId: string,
   sent: Entry,
@@ -46,18 +51,22 @@ export function entryOf<Entry extends { id?: string }>(
   return id === undefined || id === orderId ? entry : { ...entry, id }
 }
 
-/** Both histories after the change. A final status can only be said again: somebody cancels what has ended a moment before. */
+/**
+ * Both histories after the change. A final status may only be repeated: an order may have ended just before somebody
+ * cancels it.
+ */
 function append(order: OrderRow, change: Change, actor: Actor | undefined, revive = false) {
   const sent = { isBody: true, actor, atSeconds: toSeconds(now()) }
   const added = { statuses: change.order ? [change.order] : [], payments: change.payment ? [change.payment] : [] }
   const statuses = appendStatuses(order.statuses, added.statuses, { field: 'statuses', ...sent })
   const payments = appendStatuses(order.paymentStatuses, added.payments, { field: 'paymentStatus', ...sent })
-  if (FINAL.includes(order.status) && currentOf(statuses) !== order.status && !revive) throw orderIsFinal(order.status)
+  if (FINAL.includes(order.status) && currentOf(statuses) !== order.status && !revive)
+    throw orderIsFinal({ status: order.status })
   return { statuses, payments }
 }
 
-/** Moves a locked order on, and tells of it. `revive`: money has come for an order that had ended by itself. */
-export async function move(
+/** Changes a locked order and records the event. `revive`: payment arrived for an order that had expired. */
+export async function applyChange(
   tx: Tx,
   order: OrderRow,
   change: Change,
@@ -71,34 +80,35 @@ export async function move(
 
   const moved = {
     ...order,
-    ...(isMoved && actor && { expiredAt: null }), // from here on it is a person's decision
+    ...(isMoved && actor && { expiredAt: null }), // a person's decision replaces the expiry
     ...changes,
     ...withHistories(statuses, payments),
     version: order.version + 1,
     updatedAt: now(),
   }
-  const ended = isMoved && moved.status === 'CANCELLED' ? await release(tx, moved) : moved
+  const ended = isMoved && moved.status === 'CANCELLED' ? await releaseOrder(tx, moved) : moved
   await saveOrder(tx, ended)
+  const { businessId, id, number } = ended
+  const common = { businessId, subject: id, actor }
   await record(
     tx,
-    ...(isMoved ? [told(ended, 'order.status-changed', { status: ended.status }, actor)] : []),
+    ...(isMoved
+      ? [orderStatusChanged({ ...common, data: { number, status: ended.status } }), ...endOf(ended, actor)]
+      : []),
     ...(payments === order.paymentStatuses
       ? []
-      : [told(ended, 'order.payment-status-changed', { paymentStatus: ended.paymentStatus }, actor)]),
+      : [orderPaymentStatusChanged({ ...common, data: { number, paymentStatus: ended.paymentStatus } })]),
   )
   await fault('order.moved')
   return ended
 }
 
-const told = (
-  { businessId, id, number }: OrderRow,
-  type: string,
-  data: Record<string, string>,
-  actor: Actor | undefined,
-) => ({
-  businessId,
-  type,
-  subject: id,
-  actor,
-  data: { number, ...data },
-})
+/** What is told of a cancelled order besides its status: a person cancelled it, or it expired. */
+function endOf(order: OrderRow, actor: Actor | undefined): NewEvent[] {
+  if (order.status !== 'CANCELLED') return []
+  const { businessId, id, number, total, currency, market, lines, contactEmail } = order
+  const data = { number, total, currency }
+  if (!order.expiredAt) return [orderCancelled({ businessId, subject: id, actor, data })]
+  const hasEmail = contactEmail !== null
+  return [orderExpired({ businessId, subject: id, data: { ...data, market, lines: lines.length, hasEmail } })]
+}

@@ -1,15 +1,62 @@
-export { FINAL, move } from './change-status.ts'
-export { marketNotFound, outOfStock, wrongCurrency } from './errors.ts'
-export { createOrder, toLine } from './manual.ts'
-export { newOrderNumber, type OrderRow, stockOf, withHistories } from './order.ts'
+import type { EventDefinition } from '#platform/events/define.ts'
+import type { AnyJob } from '#platform/jobs/define.ts'
+import type { AnyRefusal } from '#vocabulary/define-refusal.ts'
+import * as errors from './errors.ts'
+import * as events from './events.ts'
+import { sendShipment } from './shipments/mails.ts'
+
+export { applyChange, FINAL } from './change-status.ts'
+export { commentRoutes } from './comments/routes.ts'
+export { lineNotFound, marketNotFound, wrongCurrency } from './errors.ts'
+export { orderCreated, orderPaid, orderRefunded, orderRefundFailed, orderRefundRequested } from './events.ts'
+export { indexOrders, ORDER_TOPIC } from './finding/index-orders.ts'
+export { findingRoutes } from './finding/routes.ts'
+export { draftOrder, fulfillmentOf, type OrderRow, stockOf } from './order.ts'
+export { outOfStock } from './out-of-stock.ts'
+export { packingSlipRoutes } from './packing-slips/routes.ts'
 export {
-  countFreeBefore,
+  claimExpired,
+  countFreeOrdersBefore,
   countUnpaid,
   findOrder,
   findOrderIds,
   findRequested,
+  isOrderOf,
   lockOrder,
   newOrders,
-  takeExpired,
 } from './queries.ts'
+export { recordMailSent } from './record-mail-sent.ts'
+export {
+  freeRefundLines,
+  insertRefundLines,
+  isCounted,
+  listRefundLines,
+  ORIGINS,
+  type Origin,
+  type RefundLine,
+  SHIPPING_LINE,
+} from './refund-lines.ts'
+export { returnPieces } from './returns/return-pieces.ts'
+export { returnRoutes } from './returns/routes.ts'
 export { orderRoutes } from './routes.ts'
+export {
+  LineId,
+  MAX_LINE_QUANTITY,
+  MAX_LINES,
+  newContact,
+  Quantity,
+  shares,
+  type TaxGroup,
+  taxFigures,
+} from './schemas.ts'
+export { shipmentMail } from './shipments/mails.ts'
+export { shipmentRoutes } from './shipments/routes.ts'
+export { updateFulfillment } from './shipments/settle-fulfillment.ts'
+export { shippedPieces } from './shipped-pieces.ts'
+export { timelineRoutes } from './timeline/routes.ts'
+export { createOrder, toLine } from './write-manual-order.ts'
+
+export const orderEvents: readonly EventDefinition[] = Object.values(events)
+export const orderRefusals: readonly AnyRefusal[] = Object.values(errors)
+
+export const orderJobs: readonly AnyJob[] = [sendShipment]

@@ -1,13 +1,10 @@
 import { sql } from 'kysely'
 import { now, nowMs } from '#platform/clock.ts'
 import type { Db, Tx } from '#platform/database/database.ts'
-import { executePrepared } from '#platform/database/hot.ts'
-import { fittingRows } from '#platform/database/page-bytes.ts'
 import { insertion, type Write } from '#platform/database/write.ts'
-import { notFound } from '#vocabulary/errors.ts'
-import { decodeCursor } from '#vocabulary/paging.ts'
+import { orderNotFound } from './errors.ts'
+import { completeOrder } from './figures.ts'
 import type { OrderRow } from './order.ts'
-import type { OrderQuery } from './schemas.ts'
 
 export async function findOrder(db: Db, businessId: string, id: string): Promise<OrderRow | undefined> {
   const row = await db
@@ -15,10 +12,26 @@ export async function findOrder(db: Db, businessId: string, id: string): Promise
     .selectAll()
     .where((order) => order.and({ businessId, id }))
     .executeTakeFirst()
-  return row as OrderRow | undefined
+  return row && completeOrder(row as OrderRow)
 }
 
-/** Which of these orders there are. */
+export async function findOrders(db: Db, businessId: string, ids: readonly string[]): Promise<OrderRow[]> {
+  const rows = await db
+    .selectFrom('orders.orders')
+    .selectAll()
+    .where('businessId', '=', businessId)
+    .where('id', 'in', ids)
+    .execute()
+  return rows.map((row) => completeOrder(row as OrderRow))
+}
+
+/** Whether one of these customers placed the order. */
+export async function isOrderOf(db: Db, businessId: string, id: string, customerIds: readonly string[]) {
+  const order = await findOrder(db, businessId, id)
+  return order !== undefined && customerIds.includes(order.customerId)
+}
+
+/** The ids among these that exist. */
 export async function findOrderIds(db: Db, businessId: string, ids: readonly string[]): Promise<ReadonlySet<string>> {
   const rows = await db
     .selectFrom('orders.orders')
@@ -29,7 +42,7 @@ export async function findOrderIds(db: Db, businessId: string, ids: readonly str
   return new Set(rows.map(({ id }) => id))
 }
 
-/** Locked until the transaction ends: whatever changes an order does it on this row. */
+/** Locks the order. Every change of an order takes this lock. */
 export async function lockOrder(tx: Tx, businessId: string, id: string): Promise<OrderRow> {
   const row = await tx
     .selectFrom('orders.orders')
@@ -37,45 +50,14 @@ export async function lockOrder(tx: Tx, businessId: string, id: string): Promise
     .where((order) => order.and({ businessId, id }))
     .forUpdate()
     .executeTakeFirst()
-  if (!row) throw notFound('order')
-  return row as OrderRow
-}
-
-/** What of an order can be long. */
-const LARGE_COLUMNS = ['lines', 'blocks', 'statuses', 'payment_statuses', 'trace']
-
-/** Newest first; of these customers only, if they are given. */
-export async function listOrders(
-  db: Db,
-  businessId: string,
-  { limit = 20, cursor, status, customerId }: OrderQuery,
-  customerIds: readonly string[] | undefined,
-) {
-  // By the first, the person: a guest who becomes the same person between two pages makes no other list.
-  const filters = { list: 'orders', businessId, status, customerId, of: customerIds?.[0] }
-  const after = (decodeCursor(filters, cursor, ['string'])?.[0] as string | undefined) ?? '~'
-  const page = sql`
-    where orders.business_id = ${businessId} and orders.id < ${after}
-          ${status === undefined ? sql`` : sql`and orders.status = ${status}`}`
-  // A person's orders may be under several ids (guests that became an account): a page of each, then the newest of them.
-  const found =
-    customerIds === undefined
-      ? sql`select * from orders.orders ${page} order by id desc limit ${limit + 1}`
-      : sql`
-        select found.*
-          from unnest((select ${customerIds}::text[])) as customer (id)
-         cross join lateral (
-           select * from orders.orders ${page} and orders.customer_id = customer.id order by id desc limit ${limit + 1}) as found
-         order by found.id desc
-         limit ${limit + 1}`
-  const rows = await executePrepared(db, fittingRows<OrderRow>(found, LARGE_COLUMNS, sql`id desc`))
-  return { rows, filters }
+  if (!row) throw orderNotFound()
+  return completeOrder(row as OrderRow)
 }
 
 const SWEEP_AGAIN_SECONDS = 30
 
-/** Orders whose time is up. Each is this caller's for half a minute: one that cannot be ended now does not keep others waiting. */
-export async function takeExpired(db: Db, limit: number): Promise<{ businessId: string; id: string }[]> {
+/** Claims expired orders, each for half a minute: one that cannot be ended now does not block the others. */
+export async function claimExpired(db: Db, limit: number): Promise<{ businessId: string; id: string }[]> {
   const { rows } = await sql<{ businessId: string; id: string }>`
     update orders.orders
        set swept_at = ${now()}
@@ -92,11 +74,16 @@ export async function takeExpired(db: Db, limit: number): Promise<{ businessId: 
 }
 
 const DAY_MS = 24 * 3_600_000
-/** There is no index of addresses: so many orders back, and no further, it is worth looking. */
+/** There is no index of addresses, so the search goes only this many orders back. */
 const MAX_LOOKED_AT = 5_000
 
-/** How many orders that cost nothing the same address had in the day before this one, up to `max`. */
-export async function countFreeBefore(db: Db, order: OrderRow, max: number): Promise<number> {
+/** The number of free orders in the 24 hours before this one, up to `max`; only of one address, if given. */
+export async function countFreeOrdersBefore(
+  db: Db,
+  order: OrderRow,
+  max: number,
+  { email }: { email?: string | null } = {},
+): Promise<number> {
   const { rows } = await sql`
     select
       from (select total, contact_email, created_at
@@ -104,13 +91,13 @@ export async function countFreeBefore(db: Db, order: OrderRow, max: number): Pro
              where business_id = ${order.businessId} and id < ${order.id}
              order by id desc
              limit ${MAX_LOOKED_AT}) as earlier
-     where total = 0 and lower(contact_email) = lower(${order.contactEmail})
+     where total = 0 ${email ? sql`and lower(contact_email) = lower(${email})` : sql``}
        and created_at > ${new Date(order.createdAt.getTime() - DAY_MS)}
      limit ${max}`.execute(db)
   return rows.length
 }
 
-/** How many orders each of these customers has to pay, up to `max`: made by a checkout, neither paid nor ended. */
+/** The number of unpaid checkouts of each customer, up to `max`: neither paid nor ended. */
 export const countUnpaid = (businessId: string, customerIds: readonly string[], max: number) =>
   sql<Record<string, number>>`
     select json_object_agg(customer.id, unpaid.count)
@@ -123,7 +110,7 @@ export const countUnpaid = (businessId: string, customerIds: readonly string[], 
                   and status = 'PENDING' and payment_status = 'PENDING' and expires_at > ${now()}
                 limit ${max}) as waiting) as unpaid`
 
-/** Orders that these customers have sent with these keys, by key. */
+/** Orders that these customers placed with these idempotency keys, by key. */
 export async function findRequested(
   db: Db,
   businessId: string,
@@ -136,14 +123,25 @@ export async function findRequested(
            as sent (request_caller, request_key)
       join orders.orders on orders.business_id = ${businessId}
            and orders.request_caller = sent.request_caller and orders.request_key = sent.request_key`.execute(db)
-  return rows
+  return rows.map(completeOrder)
 }
 
 export const newOrders = (rows: readonly OrderRow[]): Write => insertion('orders.orders', rows)
 
-/** Writes the whole row back; it must have been locked. */
+/** Writes the whole row; the caller must hold its lock. */
 export async function saveOrder(tx: Tx, row: OrderRow): Promise<void> {
-  const { businessId, id, lines, blocks, statuses, paymentStatuses, trace, ...values } = row
+  const {
+    businessId,
+    id,
+    lines,
+    blocks,
+    statuses,
+    paymentStatuses,
+    trace,
+    shippingAddress,
+    billingAddress,
+    ...values
+  } = row
   await tx
     .updateTable('orders.orders')
     .set({
@@ -153,6 +151,8 @@ export async function saveOrder(tx: Tx, row: OrderRow): Promise<void> {
       statuses: JSON.stringify(statuses),
       paymentStatuses: JSON.stringify(paymentStatuses),
       trace: trace === null ? null : JSON.stringify(trace),
+      shippingAddress: shippingAddress && JSON.stringify(shippingAddress),
+      billingAddress: billingAddress && JSON.stringify(billingAddress),
     })
     .where((order) => order.and({ businessId, id }))
     .execute()

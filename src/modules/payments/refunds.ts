@@ -3,24 +3,25 @@ import { now, nowMs } from '#platform/clock.ts'
 import type { PaymentsRefunds } from '#platform/database/cell-tables.ts'
 import type { Db, Tx } from '#platform/database/database.ts'
 import type { Actor } from '#vocabulary/actor.ts'
-import { conflict, invalid } from '#vocabulary/errors.ts'
 import { newId } from '#vocabulary/ids.ts'
-import { type Payment, savePayment } from './payments.ts'
+import { nothingLeft, tooMuch } from './errors.ts'
+import type { Payment } from './payment.ts'
+import { savePayment } from './queries.ts'
 
-export type Refund = Omit<Selectable<PaymentsRefunds>, 'status'> & { status: 'ASKED' | 'DONE' | 'FAILED' }
+export type Refund = Omit<Selectable<PaymentsRefunds>, 'status'> & { status: 'PENDING' | 'SUCCEEDED' | 'FAILED' }
 
-const nothingLeft = () => conflict('amount', 'NOTHING_TO_REFUND', 'Nothing is paid, or all of it is refunded already.')
-const tooMuch = (left: number) => invalid('amount', 'TOO_LARGE', `At most ${left} can still be refunded.`)
+/** What can still be refunded: neither refunded nor set apart for it. */
+export const leftOf = ({ paid, refunded, refunding }: Payment): number => paid - refunded - refunding
 
-/** Sets money of a locked payment apart, never more than is left of it; without `amount` all of that. */
-export async function askRefund(
+/** Reserves an amount of a locked payment, at most what is left of it; without `amount`, all of that. */
+export async function requestRefund(
   tx: Tx,
   payment: Payment,
   { amount, reason, actor }: { amount?: number | undefined; reason?: string | null; actor: Actor | undefined },
 ): Promise<Refund> {
-  const left = payment.paid - payment.refunded - payment.refunding
+  const left = leftOf(payment)
   if (left <= 0) throw nothingLeft()
-  if (amount !== undefined && amount > left) throw tooMuch(left)
+  if (amount !== undefined && amount > left) throw tooMuch({ left })
   const wanted = amount ?? left
   await savePayment(tx, { ...payment, refunding: payment.refunding + wanted, updatedAt: now() })
   const refund = {
@@ -30,7 +31,7 @@ export async function askRefund(
     providerId: null,
     amount: wanted,
     reason: reason ?? null,
-    status: 'ASKED' as const,
+    status: 'PENDING' as const,
     actor: actor ? JSON.stringify(actor) : null,
     dueAt: now(),
     createdAt: now(),
@@ -40,18 +41,48 @@ export async function askRefund(
   return refund
 }
 
-export type AskedRefund = Pick<Refund, 'businessId' | 'id' | 'paymentId' | 'amount'>
+/** The refunds of a payment, newest first, from below an id on. */
+export async function listRefunds(
+  db: Db,
+  { businessId, id: paymentId }: Pick<Payment, 'businessId' | 'id'>,
+  { limit, after }: { limit: number; after: string | undefined },
+): Promise<Refund[]> {
+  const rows = await db
+    .selectFrom('payments.refunds')
+    .selectAll()
+    .where((refund) => refund.and({ businessId, paymentId }))
+    .$if(after !== undefined, (query) => query.where('id', '<', after as string))
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute()
+  return rows as Refund[]
+}
+
+export async function findRefund(
+  db: Db,
+  { businessId, id: paymentId }: Pick<Payment, 'businessId' | 'id'>,
+  id: string,
+): Promise<Refund | undefined> {
+  const row = await db
+    .selectFrom('payments.refunds')
+    .selectAll()
+    .where((refund) => refund.and({ businessId, paymentId, id }))
+    .executeTakeFirst()
+  return row as Refund | undefined
+}
+
+export type PendingRefund = Pick<Refund, 'businessId' | 'id' | 'paymentId' | 'amount'>
 
 const RETRY_SECONDS = 30
 
-/** Refunds that nobody is asking for right now. Each is this caller's for half a minute. */
-export async function takeAsked(db: Db, limit: number): Promise<AskedRefund[]> {
-  const { rows } = await sql<AskedRefund>`
+/** Claims refunds that no worker is carrying out, each for half a minute. */
+export async function claimPendingRefunds(db: Db, limit: number): Promise<PendingRefund[]> {
+  const { rows } = await sql<PendingRefund>`
     update payments.refunds
        set due_at = ${new Date(nowMs() + RETRY_SECONDS * 1000)}
       from (select business_id, id
               from payments.refunds
-             where status = 'ASKED' and due_at <= ${now()}
+             where status = 'PENDING' and due_at <= ${now()}
              order by due_at
              limit ${limit}
                for update skip locked) as due
@@ -60,26 +91,28 @@ export async function takeAsked(db: Db, limit: number): Promise<AskedRefund[]> {
   return rows
 }
 
-/** Done or refused. The money that was set apart is free again: what is refunded, the provider's own figure tells. */
+/**
+ * Ends a refund, done or refused, and frees the reserved amount: the refunded amount itself comes from the provider.
+ */
 export async function closeRefund(
   tx: Tx,
   payment: Payment,
-  { businessId, id }: AskedRefund,
-  outcome: { status: 'DONE' | 'FAILED'; providerId: string | null },
+  { businessId, id }: PendingRefund,
+  outcome: { status: 'SUCCEEDED' | 'FAILED'; providerId: string | null },
 ): Promise<boolean> {
   const closed = await tx
     .updateTable('payments.refunds')
     .set({ ...outcome, updatedAt: now() })
-    .where((refund) => refund.and({ businessId, id, status: 'ASKED' }))
+    .where((refund) => refund.and({ businessId, id, status: 'PENDING' }))
     .returning('id')
     .execute()
   if (closed.length === 0) return false
-  const { asked } = await tx
+  const { pending } = await tx
     .selectFrom('payments.refunds')
-    .select((refund) => refund.fn.coalesce(refund.fn.sum<number>('amount'), sql<number>`0`).as('asked'))
-    .where((refund) => refund.and({ businessId, paymentId: payment.id, status: 'ASKED' }))
+    .select((refund) => refund.fn.coalesce(refund.fn.sum<number>('amount'), sql<number>`0`).as('pending'))
+    .where((refund) => refund.and({ businessId, paymentId: payment.id, status: 'PENDING' }))
     .executeTakeFirstOrThrow()
-  const refunding = Math.min(asked, payment.paid - payment.refunded)
+  const refunding = Math.min(pending, payment.paid - payment.refunded)
   await savePayment(tx, { ...payment, refunding, updatedAt: now() })
   return true
 }

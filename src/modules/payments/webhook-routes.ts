@@ -1,86 +1,79 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Counter } from 'prom-client'
-import type { Db, Tx } from '#platform/database/database.ts'
+import type { Db } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { fault } from '#platform/faults.ts'
 import { cellOf } from '#platform/http/cells.ts'
+import { handle } from '#platform/http/operation.ts'
+import { enqueue } from '#platform/jobs/define.ts'
 import type { Metrics } from '#platform/observability/metrics.ts'
-import type { PaymentProvider, Payments, ProviderEvent } from '#platform/payments/provider.ts'
+import { type PaymentProvider, type Payments, type ProviderEvent, providerNamed } from '#platform/payments/provider.ts'
 import type { Business } from '#vocabulary/business.ts'
-import { badRequest, unavailable } from '#vocabulary/errors.ts'
-import { Success } from '#vocabulary/schemas.ts'
-import { noPayee } from './account.ts'
-import { findPayment, storeEvent } from './payments.ts'
+import { noPayee, sendEventAgain, signatureInvalid } from './errors.ts'
+import { applyEvent } from './jobs.ts'
+import { receiveEvent } from './operations.ts'
+import type { Payable } from './payable.ts'
+import { storeEvent } from './provider-events.ts'
+import { findPayment } from './queries.ts'
 
 export type WebhookOptions = {
   payments: Payments
+  payables: readonly Payable[]
   findBusiness: (id: string) => Promise<Business | undefined> | Business | undefined
   cells: ReadonlyMap<string, Db>
   metrics: Metrics
-  /** Sees to it that somebody looks at what the event is about; part of the transaction that stores it. */
-  apply: (tx: Tx, event: { businessId: string; subject: string; eventId: string }) => Promise<void>
 }
 
-const signatureInvalid = () =>
-  badRequest('This event is not signed by the payment provider, or was signed too long ago.', [
-    { field: 'stripe-signature', error: 'SIGNATURE_INVALID', message: 'The signature does not fit.' },
-  ])
+/** This webhook exists even where the provider is not configured, and says so. */
+const ALWAYS = 'stripe'
 
 export const webhookRoutes: FastifyPluginAsyncTypebox<WebhookOptions> = async (app, options) => {
-  const { payments, findBusiness, cells, metrics, apply } = options
+  const { payments, payables, findBusiness, cells, metrics } = options
+  const apply = applyEvent(payables)
   const counted = new Counter({
     name: 'kontor_payment_events_total',
     help: 'Events of the payment provider, by what became of them',
     labelNames: ['outcome'],
     registers: [metrics.registry],
   })
-  // The signature is over the bytes as they came.
+  // The signature covers the raw bytes.
   app.removeContentTypeParser('application/json')
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, raw, done) => done(null, raw))
 
-  app.post(
-    '/v1/payments/webhooks/stripe',
-    {
-      config: { access: 'public', business: 'provider' },
-      schema: {
-        operationId: 'receiveStripeEvent',
-        tags: ['Checkout'],
-        summary: 'Take an event of the payment provider',
-        description: 'For Stripe. What it says is a hint: the provider is asked before anything is believed.',
-        response: { 200: Success },
-      },
-    },
-    async ({ headers, body, log }) => {
-      if (!payments.provider) throw noPayee()
-      const signature = headers['stripe-signature']
+  for (const name of new Set([ALWAYS, ...payments.providers.map((provider) => provider.name)])) {
+    handle(app, receiveEvent(name), async ({ headers, body, log }) => {
+      const provider = providerNamed(payments, name)
+      if (!provider) throw noPayee()
       const raw = body as Buffer | undefined
-      const event = raw && payments.provider.readEvent(raw, typeof signature === 'string' ? signature : undefined)
+      const event = raw && provider.readEvent(raw, headers)
       if (!raw || !event) {
         counted.inc({ outcome: 'forged' })
-        throw signatureInvalid()
+        throw signatureInvalid({ provider: name })
       }
-      const named = await withNames(payments.provider, event).catch((error: unknown) => {
+      const named = await withNames(provider, event).catch((error: unknown) => {
         log.error({ err: error, eventId: event.id, type: event.type }, 'nobody says whose payment was refunded')
-        throw unavailable('The payment provider does not answer. Send this event again later.') // it does, for days
+        // The provider repeats it for days.
+        throw sendEventAgain()
       })
-      const outcome = await receive(named, raw.toString())
+      const outcome = await receive(name, named, raw.toString())
       counted.inc({ outcome })
       if (outcome === 'foreign')
         log.info({ eventId: event.id, type: event.type }, 'a payment event that names none of ours')
       return { success: true } as const
-    },
-  )
+    })
+  }
 
-  async function receive({ id, type, account, businessId = '', subject = '' }: ProviderEvent, body: string) {
+  async function receive(provider: string, event: ProviderEvent, body: string) {
+    const { id, type, account, businessId = '', subject = '' } = event
     const business = businessId && subject ? await findBusiness(businessId) : undefined
     const cell = business && cellOf(cells, business, app.log)
     const payment = cell && (await findPayment(cell, businessId, subject))
-    // Whoever can sign events of one account must not be able to speak for another.
-    if (!cell || !payment || payment.account !== account) return 'foreign'
+    // A key that signs events of one provider or account must not be able to speak for another.
+    if (!cell || payment?.provider !== provider || payment.account !== account) return 'foreign'
     await fault('webhook.received')
     const isNew = await transaction(cell, async (tx) => {
-      const stored = await storeEvent(tx, { businessId, id, type, account, body })
-      if (stored) await apply(tx, { businessId, subject, eventId: id })
+      const stored = await storeEvent(tx, { businessId, id, type, provider, account, body })
+      if (stored) await enqueue(tx, apply, { businessId, subject, eventId: id })
       await fault('webhook.stored')
       return stored
     })
@@ -89,7 +82,7 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<WebhookOptions> = async (a
   }
 }
 
-/** A refund made at the provider itself carries none of our names. The payment that it gives back does. */
+/** A refund made at the provider itself carries none of our metadata; its payment does. */
 async function withNames(provider: PaymentProvider, event: ProviderEvent): Promise<ProviderEvent> {
   const { account, businessId, subject, refunded } = event
   if (!refunded || (businessId && subject)) return event

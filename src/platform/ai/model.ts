@@ -4,30 +4,30 @@ export type JsonSchema = JSONSchema7
 export type Message = { role: 'user' | 'assistant'; content: string }
 
 export type Question = {
-  /** Our own words on what is to be done. What callers say comes in `messages` only. */
-  frame: string
+  /** The system prompt, written by us. Callers' text goes into `messages` only. */
+  systemPrompt: string
   messages: Message[]
-  /** What the answer must look like. */
+  /** The JSON schema that the reply must match. */
   schema: JsonSchema
   maxOutputTokens: number
   signal: AbortSignal
 }
 
 export type ModelAnswer = {
-  /** As it came. */
+  /** The raw reply. */
   text: string
-  /** The same, read as JSON; undefined when it is none. Not held against the schema. */
+  /** The reply parsed as JSON; undefined if it is not JSON. Not validated against the schema. */
   value: unknown
   end: 'COMPLETE' | 'CUT_OFF' | 'REFUSED'
-  /** What question and answer cost; undefined when the provider does not say. */
+  /** Tokens used by prompt and reply; undefined when the provider does not report them. */
   tokens: number | undefined
 }
 
-/** There is no answer. Its message is for the log, and quotes neither the question nor the provider. */
+/** The model gave no usable reply. The message is for the log, and quotes neither the prompt nor the provider. */
 export class ModelFailure extends Error {
-  /** What it cost; undefined when the provider may have worked for us and we shall never know. */
+  /** Tokens used; undefined when the provider may have done work that it never reported. */
   readonly tokens: number | undefined
-  /** Whether it goes on like this until somebody changes the configuration. */
+  /** Whether it stays broken until somebody changes the configuration. */
   readonly isLasting: boolean
 
   constructor(message: string, { tokens, isLasting = false }: { tokens: number | undefined; isLasting?: boolean }) {

@@ -3,20 +3,20 @@ import { type Model, type ModelAnswer, ModelFailure } from './model.ts'
 
 export type ModelConfig = { apiUrl: string; apiKey: string; model: string }
 
-/** Any server that speaks the chat completions of OpenAI, and takes a JSON schema as `response_format`. */
+/** Any server with OpenAI's chat completions API that takes a JSON schema as `response_format`. */
 export function createModel(config: ModelConfig): Model {
   let loading: ReturnType<typeof load> | undefined
   return {
-    async ask({ frame, messages, schema, maxOutputTokens, signal }) {
+    async ask({ systemPrompt, messages, schema, maxOutputTokens, signal }) {
       const { sdk, model } = await (loading ??= load(config))
       try {
         const result = await sdk.generateText({
           model,
-          instructions: frame,
+          instructions: systemPrompt,
           messages,
           output: sdk.Output.object({ schema: sdk.jsonSchema(schema) }),
           maxOutputTokens,
-          maxRetries: 0, // each try costs: whoever counts the tokens decides
+          maxRetries: 0, // each try costs tokens: the caller decides, who counts them
           abortSignal: signal,
         })
         const { text, finishReason, usage } = result
@@ -35,14 +35,14 @@ export function createModel(config: ModelConfig): Model {
   }
 }
 
-/** Most services never ask: the SDK costs 0.1 s and 30 MB, so whoever asks first waits for it. */
+/** Loaded on first use: the SDK costs 0.1 s and 30 MB, and most deployments never use it. */
 async function load({ apiUrl, apiKey, model }: ModelConfig) {
   const [sdk, { createOpenAICompatible }] = await Promise.all([import('ai'), import('@ai-sdk/openai-compatible')])
   const provider = createOpenAICompatible({
     name: 'ai',
     baseURL: apiUrl,
     apiKey,
-    supportsStructuredOutputs: true, // else it would ask for any JSON at all
+    supportsStructuredOutputs: true, // else the SDK asks for any JSON at all
     fetch: (url, init) => fetch(url, { ...init, redirect: 'error' }), // the key goes nowhere else
     ...(new URL(apiUrl).hostname === 'api.openai.com' && { transformRequestBody: renameLimit }),
   })
@@ -70,14 +70,14 @@ function tokensOf(usage: LanguageModelUsage | undefined): number | undefined {
   return Number.isSafeInteger(total) && Number(total) >= 0 ? total : undefined
 }
 
-/** 4xx was refused before any work was done, so it cost nothing. What was spent until a 5xx nobody can tell. */
+/** A 4xx was refused before any work was done, so it cost nothing. The tokens spent before a 5xx are unknown. */
 function statusFailure(status: number, data: unknown): ModelFailure {
   const message = `The AI provider answered ${status}${codeOf(data)}.`
   const tokens = status < 500 ? 0 : undefined
   return new ModelFailure(message, { tokens, isLasting: [400, 401, 403, 404, 422].includes(status) })
 }
 
-/** Its error code and nothing else: the message may quote the key or the prompt. */
+/** The provider's error code and nothing else: the message may quote the key or the prompt. */
 function codeOf(data: unknown): string {
   const { code, type } = (data as { error?: { code?: unknown; type?: unknown } } | undefined)?.error ?? {}
   const isCode = (text: unknown): text is string => typeof text === 'string' && /^[\w.-]{1,64}$/.test(text)

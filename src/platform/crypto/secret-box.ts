@@ -1,17 +1,21 @@
 import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto'
 
 /**
- * What SECRET_KEY is for: sealing secrets that rest in the database, and keyed hashes of those that need only be recognised.
- * Each purpose has a key of its own. While keys rotate the first writes and all of them read.
+ * Encryption at rest and keyed hashes (HMAC), both under SECRET_KEY: secrets in the database are sealed, and those that
+ * only have to be recognised are hashed. Each purpose has a derived key of its own. During key rotation the first key
+ * writes and all of them read.
  */
 export type SecretBox = {
   seal(plain: Uint8Array): Buffer
-  /** Undefined when no key fits. */
+  /** Returns undefined when no key fits. */
   open(sealed: Uint8Array): Buffer | undefined
   /** Keyed hash under every key, the current one first. */
   hashes(purpose: string, text: string): Buffer[]
-  /** Tell the keys apart and open nothing, the current one first: to note down under which of them something was hashed. */
-  prints: readonly string[]
+  /**
+   * Fingerprints of the keys, the current one first: stored beside a hash to say which key made it. They reveal nothing
+   * of the key.
+   */
+  fingerprints: readonly string[]
 }
 
 const IV_BYTES = 12
@@ -51,11 +55,11 @@ export function createSecretBox(secretKeys: readonly Buffer[]): SecretBox {
       }
       return undefined
     },
-    prints: secretKeys.map((key) => derive(key, 'print').toString('hex', 0, 8)),
+    fingerprints: secretKeys.map((key) => derive(key, 'print').toString('hex', 0, 8)),
     hashes: (purpose, text) => keysFor(purpose).map((key) => createHmac('sha256', key).update(text).digest()),
   }
 }
 
-/** For long random tokens, which need no key and no slowness. */
+/** For long random tokens: they need neither a key nor a slow hash. */
 export const hashToken = (token: string): Buffer => createHash('sha256').update(token).digest()
 export const newToken = (): string => randomBytes(32).toString('base64url')

@@ -62,6 +62,7 @@ export interface CatalogProducts {
   slug: string
   status: string
   statuses: Json
+  taxClass: Generated<string>
   updatedAt: Timestamp
   version: number
 }
@@ -175,6 +176,13 @@ export interface CellEvents {
   sequencedAt: Timestamp
   subject: string
   type: string
+}
+
+export interface CellFollowed {
+  businessId: string
+  position: Generated<number>
+  subject: string
+  topic: string
 }
 
 export interface CellIdempotencyKeys {
@@ -408,7 +416,18 @@ export interface NewsletterSuppressions {
   reason: string
 }
 
+export interface OrdersComments {
+  authorId: string
+  authorKind: string
+  businessId: string
+  createdAt: Timestamp
+  id: string
+  orderId: string
+  text: string
+}
+
 export interface OrdersOrders {
+  billingAddress: Json | null
   blocks: Json
   businessId: string
   cancelUrl: string | null
@@ -416,9 +435,11 @@ export interface OrdersOrders {
   createdAt: Timestamp
   currency: string
   customerId: string
+  customerNote: string | null
   discount: number
   expiredAt: Timestamp | null
   expiresAt: Timestamp | null
+  fulfillment: string | null
   id: string
   lines: Json
   market: string
@@ -426,25 +447,87 @@ export interface OrdersOrders {
   paymentMethod: string | null
   paymentStatus: string
   paymentStatuses: Json
+  phone: string | null
   promoCode: string | null
   promoCustomer: string | null
   promoId: string | null
+  refundedAmount: Generated<number>
   releasedAt: Timestamp | null
   requestCaller: string | null
   requestHash: Buffer | null
   requestKey: string | null
   returnUrl: string | null
   shipping: number
+  shippingAddress: Json | null
   shippingMethodId: string | null
+  shippingTax: number | null
   status: string
   statuses: Json
   subtotal: number
   sweptAt: Timestamp | null
+  tags: Generated<string[]>
   tax: number
+  taxes: ArrayType<Json> | null
+  taxIncluded: Generated<number>
   total: number
   trace: Json | null
   updatedAt: Timestamp
   version: Generated<number>
+}
+
+export interface OrdersRefundLines {
+  amount: number
+  businessId: string
+  freedAt: Timestamp | null
+  lineId: string
+  orderId: string
+  origin: string | null
+  position: number
+  quantity: number
+  refundId: string
+  restocked: boolean
+}
+
+export interface OrdersSearch {
+  businessId: string
+  createdAt: Timestamp
+  email: string | null
+  number: string
+  orderId: string
+  tags: string[]
+  terms: string
+  total: number
+  updatedAt: Timestamp
+  version: number
+}
+
+export interface OrdersSearchFilling {
+  businessId: string
+  orderId: string
+}
+
+export interface OrdersShipments {
+  businessId: string
+  carrier: string | null
+  createdAt: Timestamp
+  id: string
+  lines: Json
+  mailedAt: Timestamp | null
+  notified: boolean
+  number: number
+  orderId: string
+  statusId: string | null
+  trackingNumber: string | null
+  trackingUrl: string | null
+  updatedAt: Timestamp
+  userId: string
+  version: Generated<number>
+}
+
+export interface OrdersWords {
+  businessId: string
+  orders: number
+  word: string
 }
 
 export interface PaymentsEvents {
@@ -453,6 +536,7 @@ export interface PaymentsEvents {
   body: string
   businessId: string
   id: string
+  provider: Generated<string>
   receivedAt: Timestamp
   type: string
 }
@@ -471,6 +555,7 @@ export interface PaymentsPayments {
   intentId: string | null
   pageId: string | null
   paid: Generated<number>
+  provider: Generated<string>
   refunded: Generated<number>
   refunding: Generated<number>
   status: string
@@ -507,6 +592,7 @@ export interface DB {
   'cell.eventCounters': CellEventCounters
   'cell.eventOutbox': CellEventOutbox
   'cell.events': CellEvents
+  'cell.followed': CellFollowed
   'cell.idempotencyKeys': CellIdempotencyKeys
   'cell.workers': CellWorkers
   'content.collections': ContentCollections
@@ -527,7 +613,13 @@ export interface DB {
   'newsletter.sends': NewsletterSends
   'newsletter.subscriptions': NewsletterSubscriptions
   'newsletter.suppressions': NewsletterSuppressions
+  'orders.comments': OrdersComments
   'orders.orders': OrdersOrders
+  'orders.refundLines': OrdersRefundLines
+  'orders.search': OrdersSearch
+  'orders.searchFilling': OrdersSearchFilling
+  'orders.shipments': OrdersShipments
+  'orders.words': OrdersWords
   'payments.events': PaymentsEvents
   'payments.payments': PaymentsPayments
   'payments.refunds': PaymentsRefunds

@@ -1,7 +1,7 @@
 import os from 'node:os'
 import pg from 'pg'
 import { isFull, isReadOnly, isServerAnswer, isSlow, readOnlyServer } from './errors.ts'
-import { preparedName } from './prepared.ts'
+import { preparedName } from './statement-names.ts'
 
 export type PoolOptions = {
   /** Behind PgBouncer, settings cannot travel with the connection: they are set in each transaction instead. */
@@ -9,7 +9,7 @@ export type PoolOptions = {
   max?: number | undefined
   statementTimeoutMs?: number
   applicationName?: string
-  /** A connection is renewed at about this age. */
+  /** Connections are replaced at about this age. */
   maxAgeSeconds?: number | undefined
 }
 
@@ -23,8 +23,9 @@ const LOCK_TIMEOUT_MS = 3_000
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 10_000
 const MAX_AGE_SECONDS = 600
 
-// What is estimated as costly here is mostly short: compiling it takes longer than running it (measured: 50 to 300 ms). And
-// finding rows by their key is what this service does: as on a spinning disk, PostgreSQL would rather read small tables whole.
+// JIT is off: statements that PostgreSQL estimates as costly are mostly short here, and compiling them takes longer
+// than running them (measured: 50 to 300 ms). `random_page_cost` is that of an SSD: with the default, made for spinning
+// disks, PostgreSQL reads small tables whole instead of using the index.
 export const PLANNER = { jit: 'off', random_page_cost: 1.1 }
 export const PLANNER_OPTIONS = Object.entries(PLANNER)
   .map(([name, value]) => `-c ${name}=${value}`)
@@ -39,8 +40,9 @@ types.setTypeParser(pg.types.builtins.INT8, (text: string) => {
 })
 
 /**
- * A pool on which no wait is unbounded: connecting, queueing for a connection, a statement, a lock and an idle transaction
- * all have a limit, and a connection on which a limit was hit on our side is closed instead of being used again.
+ * A pool on which no wait is unbounded: connecting, queueing for a connection, a statement, a lock and an idle
+ * transaction all have a limit, and a connection on which a limit was hit on our side is closed instead of being used
+ * again.
  */
 export function openPool(url: string, options: PoolOptions = {}): PatientPool {
   const statementTimeoutMs = options.statementTimeoutMs ?? STATEMENT_TIMEOUT_MS
@@ -56,59 +58,107 @@ export function openPool(url: string, options: PoolOptions = {}): PatientPool {
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     idleTimeoutMillis: 30_000,
     keepAlive: true,
-    Client: WatchfulClient,
+    Client: DatabaseClient,
     verify: refuseStandby,
     types,
-    // Our own deadline, for a server that has gone silent: a little later than the server's.
+    // The client's own timeout, for a server that no longer responds: a little later than the server's.
     query_timeout: statementTimeoutMs + 2_000,
-    ...(options.behindPooler ? {} : { ...timeouts, options: PLANNER_OPTIONS }),
+    ...(options.behindPooler
+      ? { eachTransaction: { ...timeouts, ...PLANNER } }
+      : { ...timeouts, options: PLANNER_OPTIONS }),
   })
   renewConnections(pool, options.maxAgeSeconds ?? MAX_AGE_SECONDS)
   pool.on('error', () => {}) // an idle connection broke; the pool has dropped it and opens another when asked
-  pool.on('connect', (client) => guard(client, options.behindPooler ? { ...timeouts, ...PLANNER } : undefined))
   return pool
 }
 
 type Reported = { parameterName: string; parameterValue: string }
+type Settings = Record<string, string | number>
+type ClientConfig = pg.ClientConfig & { eachTransaction?: Settings }
 
-const standby = new WeakSet<object>()
+/**
+ * A connection of the pool. It names frequent statements (prepared statements), and knows when it must not be used
+ * again.
+ */
+export class DatabaseClient extends pg.Client {
+  /** Failed or timed out: a late reply on this connection would be taken for the reply to the next statement. */
+  isBroken = false
+  /** PostgreSQL 14 and newer reports `in_hot_standby` when a connection begins and whenever it changes. */
+  isStandby = false
+  readonly #begin: string | undefined
 
-/** PostgreSQL 14 and newer tells each connection whether it is a standby's, when it begins and when that changes. */
-class WatchfulClient extends pg.Client {
-  constructor(config?: string | pg.ClientConfig) {
+  constructor(config: ClientConfig = {}) {
     super(config)
+    this.#begin = config.eachTransaction && beginWith(config.eachTransaction)
+    // The pool handles `error` only on idle connections. A connection that breaks while in use, between two statements,
+    // must not end the process: its next statement fails instead.
+    this.on('error', () => {
+      this.isBroken = true
+    })
     const { connection } = this as unknown as { connection: NodeJS.EventEmitter }
     connection.on('parameterStatus', ({ parameterName, parameterValue }: Reported) => {
-      if (parameterName !== 'in_hot_standby') return
-      if (parameterValue === 'on') standby.add(this)
-      else standby.delete(this)
+      if (parameterName === 'in_hot_standby') this.isStandby = parameterValue === 'on'
     })
+  }
+
+  // oxlint-disable-next-line typescript/no-explicit-any -- pg has eight overloads, and all of them end here
+  override query(config: unknown, values?: unknown, callback?: unknown): any {
+    const answer = super.query(this.#adapt(config) as string, values as unknown[], callback as never) as unknown
+    if (answer instanceof Promise) {
+      answer.catch((error: unknown) => {
+        if (!isServerAnswer(error) || isReadOnly(error)) this.isBroken = true
+      })
+    }
+    return answer
+  }
+
+  #adapt(config: unknown): unknown {
+    if (this.#begin === undefined) return withName(config)
+    return config === 'begin' ? this.#begin : config
   }
 }
 
 /**
- * While an address leads to a standby, which happens in the middle of a failover, nothing is to be had there: what is read may be
- * old, and a connection that was kept would go on failing after the address leads to the primary again.
+ * Behind PgBouncer, the next transaction may get another server connection: settings are local to the transaction, and
+ * statements have no names.
  */
-function refuseStandby(client: pg.PoolClient, done: (error?: Error) => void): void {
-  done(standby.has(client) ? readOnlyServer() : undefined)
+const beginWith = (settings: Settings) =>
+  ['begin', ...Object.entries(settings).map(([name, value]) => `set local ${name} = ${value}`)].join('; ')
+
+/** Frequent statements have a name (prepared statements): each connection plans them once. */
+function withName(config: unknown): unknown {
+  const text = typeof config === 'string' ? config : (config as { text?: string }).text
+  const name = text === undefined ? undefined : preparedName(text)
+  if (name === undefined) return config
+  return typeof config === 'string' ? { name, text } : { ...(config as object), name }
 }
 
-/** Not all at once: each gets an age of its own. The pool reads the setting anew for each connection. */
+/**
+ * Refuses connections to a standby, which an address may lead to in the middle of a failover: reads could be stale, and
+ * a pooled connection would keep failing after the address leads to the primary again.
+ */
+function refuseStandby(client: pg.PoolClient, done: (error?: Error) => void): void {
+  done((client as PoolClient).isStandby ? readOnlyServer() : undefined)
+}
+
+/** Staggered: each connection gets its own maximum age. pg-pool reads the setting anew for each connection. */
 function renewConnections(pool: pg.Pool, maxAgeSeconds: number): void {
   Object.defineProperty(pool.options, 'maxLifetimeSeconds', { get: () => maxAgeSeconds * (0.8 + 0.4 * Math.random()) })
 }
 
 /**
- * When the server has no connection left to give, or is slow to give one, but answers on those that we have, then waiting is right:
- * nobody is refused because a pool wanted to grow. When it does not answer at all, nobody is kept waiting.
+ * A pool that waits when it cannot grow. If the server has no connection left, or is slow to open one, but replies on
+ * those that we have, callers wait for one of these. If the server does not reply at all, callers fail fast.
  */
 export class PatientPool extends pg.Pool {
-  /** Set while the database neither answers nor refuses: then nobody is made to wait to find that out. */
+  /**
+   * A circuit breaker: set while the database neither replies nor refuses, so that callers fail at once instead of each
+   * waiting for a timeout.
+   */
   isSilent = false
   #answeredAt = Number.NEGATIVE_INFINITY
 
-  constructor(config: pg.PoolConfig) {
+  constructor(config: pg.PoolConfig & Pick<ClientConfig, 'eachTransaction'>) {
     super(config)
     this.on('release', (error) => {
       if (!error) this.#answeredAt = performance.now()
@@ -139,51 +189,13 @@ export class PatientPool extends pg.Pool {
   }
 }
 
+export type PoolClient = DatabaseClient & pg.PoolClient
+
 const silent = () => Object.assign(new Error('This database is silent'), { code: 'ETIMEDOUT' })
 
-export type Connected = Parameters<pg.Pool['connect']>[0]
+type Connected = Parameters<pg.Pool['connect']>[0]
 
-/** Without a goodbye: a silent peer would never answer it. */
+/** Destroys the socket without a goodbye: a silent peer would never confirm it. */
 export function hangUp(client: pg.Client | pg.PoolClient): void {
   ;(client as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy()
-}
-
-const broken = new WeakSet<pg.PoolClient>()
-
-/** True when the connection failed or timed out: whatever is still on its wire belongs to nobody. */
-export const isBroken = (client: pg.PoolClient) => broken.has(client)
-
-type Query = (config: unknown, values?: unknown, callback?: unknown) => unknown
-
-/** Behind PgBouncer, where a connection is somebody else's the next moment: nothing is left on it. */
-function withSettings(settings: Record<string, string | number>) {
-  const each = Object.entries(settings).map(([name, value]) => `set local ${name} = ${value}`)
-  const begin = `begin; ${each.join('; ')}`
-  return (config: unknown) => (config === 'begin' ? begin : config)
-}
-
-/** Without it, statements that are run often have a name, and are planned once. */
-function withName(config: unknown): unknown {
-  const text = typeof config === 'string' ? config : (config as { text?: string }).text
-  const name = text === undefined ? undefined : preparedName(text)
-  if (name === undefined) return config
-  return typeof config === 'string' ? { name, text } : { ...(config as object), name }
-}
-
-function guard(client: pg.PoolClient, settings: Record<string, string | number> | undefined): void {
-  // The pool listens only while a connection is idle. One that breaks in somebody's hands, between two statements, must not
-  // end the process: its next statement fails, and that is told to whoever waits for it.
-  client.on('error', () => void broken.add(client))
-  const query = client.query.bind(client) as Query
-  const adapt = settings ? withSettings(settings) : withName
-  const guarded: Query = (config, values, callback) => {
-    const answer = query(adapt(config), values, callback)
-    if (answer instanceof Promise) {
-      answer.catch((error: unknown) => {
-        if (!isServerAnswer(error) || isReadOnly(error)) broken.add(client)
-      })
-    }
-    return answer
-  }
-  client.query = guarded as typeof client.query
 }

@@ -1,7 +1,6 @@
 import { CamelCasePlugin, Kysely, PostgresDialect, type PostgresPool, type Transaction } from 'kysely'
-import type pg from 'pg'
 import type { DB as CellTables } from './cell-tables.ts'
-import { type Connected, hangUp, isBroken, openPool, type PatientPool, type PoolOptions } from './connection.ts'
+import { hangUp, openPool, type PatientPool, type PoolClient, type PoolOptions } from './connection.ts'
 import type { DB as ControlTables } from './control-tables.ts'
 
 /** A cell's pool or a transaction on it: everything that a business owns. */
@@ -16,18 +15,61 @@ export type ControlTx = Transaction<ControlTables>
 /** How to reach one database. `directUrl` avoids PgBouncer: for LISTEN, workers, session locks. */
 export type DatabaseAddress = { url: string; directUrl: string }
 
-type Handle = { kind: 'control' | 'cell'; name: string; pool: PatientPool; address: DatabaseAddress }
-const handles = new WeakMap<object, Handle>()
+/** A connection in use. `release` returns it to the pool, or closes it if it is broken. */
+type Lease = { client: PoolClient; release: (destroy?: boolean) => void }
 
-export function handleOf(db: object): Handle {
-  const handle = handles.get(db)
-  if (!handle) throw new TypeError('Not a database opened here (a transaction, perhaps?)')
-  return handle
+type Parts = {
+  kind: 'control' | 'cell'
+  name: string
+  pool: PatientPool
+  address: DatabaseAddress
+  lease?: () => Promise<Lease>
 }
 
+/** An open database: Kysely's builder over a pool, with its address and kind. A transaction is not one. */
+export class Database<Tables> extends Kysely<Tables> {
+  readonly kind: Parts['kind']
+  readonly name: string
+  readonly pool: PatientPool
+  readonly address: DatabaseAddress
+  readonly lease: () => Promise<Lease>
+  /** Called with each notification of a transaction of this process, once it has committed. */
+  onAnnounced: ((topic: string, id: string) => void) | undefined
+
+  constructor({ kind, name, pool, address, lease = () => leaseFrom(pool) }: Parts) {
+    super({
+      dialect: new PostgresDialect({ pool: toKyselyPool(pool, lease) }),
+      plugins: [new CamelCasePlugin({ maintainNestedObjectKeys: true })],
+    })
+    this.kind = kind
+    this.name = name
+    this.pool = pool
+    this.address = address
+    this.lease = lease
+  }
+}
+
+export type Cell = Database<CellTables>
+export type Control = Database<ControlTables>
+
+async function leaseFrom(pool: PatientPool): Promise<Lease> {
+  const client = (await pool.connect()) as PoolClient
+  return { client, release: (destroy = false) => client.release(destroy || client.isBroken) }
+}
+
+/** Kysely releases a connection without saying that it failed: the lease knows. */
+const toKyselyPool = (pool: PatientPool, lease: () => Promise<Lease>): PostgresPool => ({
+  options: pool.options,
+  end: () => pool.end(),
+  connect: async () => {
+    const { client, release } = await lease()
+    return { query: client.query.bind(client), release }
+  },
+})
+
 export type Databases = {
-  control: ControlDb
-  cells: ReadonlyMap<string, Db>
+  control: Control
+  cells: ReadonlyMap<string, Cell>
   close(): Promise<void>
 }
 
@@ -40,14 +82,18 @@ export function openDatabases(
 ): Databases {
   const pools = [openPoolFor(addresses.control, options)]
   const [mainPool] = pools as [PatientPool]
-  const control = wrap<ControlTables>({ kind: 'control', name: 'control', pool: mainPool, address: addresses.control })
-  const cells = new Map<string, Db>([
-    [MAIN_CELL, wrap<CellTables>({ kind: 'cell', name: MAIN_CELL, pool: mainPool, address: addresses.control })],
-  ])
+  const control: Control = new Database({
+    kind: 'control',
+    name: 'control',
+    pool: mainPool,
+    address: addresses.control,
+  })
+  const main: Cell = new Database({ kind: 'cell', name: MAIN_CELL, pool: mainPool, address: addresses.control })
+  const cells = new Map([[MAIN_CELL, main]])
   for (const [name, address] of Object.entries(addresses.cells)) {
     const pool = openPoolFor(address, options)
     pools.push(pool)
-    cells.set(name, wrap<CellTables>({ kind: 'cell', name, pool, address }))
+    cells.set(name, new Database({ kind: 'cell', name, pool, address }))
   }
   return {
     control,
@@ -61,75 +107,43 @@ export function openDatabases(
 const openPoolFor = (address: DatabaseAddress, options: PoolOptions) =>
   openPool(address.url, { ...options, behindPooler: address.directUrl !== address.url })
 
-function wrap<Tables>(handle: Handle): Kysely<Tables> {
-  const db = new Kysely<Tables>({
-    dialect: new PostgresDialect({ pool: discardingBroken(handle.pool) }),
-    plugins: [new CamelCasePlugin({ maintainNestedObjectKeys: true })],
-  })
-  handles.set(db, handle)
-  return db
-}
-
-/** Databases that can be taken away from whoever uses them. */
-export type Loan = Pick<Databases, 'control' | 'cells'> & {
-  /** From now on every statement fails, also those under way. */
+/** Databases whose access can be revoked. */
+export type RevocableDatabases = Pick<Databases, 'control' | 'cells'> & {
+  /** From then on every statement fails, including those under way. */
   end(reason: string): void
 }
 
-/** The same databases, on the same connections, for work that may have to be stopped at once, wherever it is. */
-export function lend({ control, cells }: Pick<Databases, 'control' | 'cells'>): Loan {
-  const used = new Set<pg.PoolClient>()
+/** The same databases on the same connections, but revocable: for work that may have to be stopped at once. */
+export function makeRevocable({ control, cells }: Pick<Databases, 'control' | 'cells'>): RevocableDatabases {
+  const used = new Set<PoolClient>()
   let over: Error | undefined
 
-  function lendPool(pool: PatientPool): PatientPool {
-    function connect(callback?: Connected): unknown {
-      if (!callback) {
-        return new Promise((resolve, reject) => {
-          connect((error, client) => (client ? resolve(client) : reject(error)))
-        })
-      }
-      if (over) return callback(over, undefined, () => {})
-      return pool.connect((error, client, done) => {
-        if (!client) return callback(error, undefined, done)
-        const release = client.release.bind(client)
-        client.release = (failure) => {
-          used.delete(client)
-          release(failure)
-        }
-        if (over) {
-          client.release()
-          return callback(over, undefined, () => {})
-        }
-        used.add(client)
-        callback(undefined, client, client.release)
-      })
+  const wrap = <Tables>({ kind, name, pool, address, lease }: Database<Tables>) =>
+    new Database<Tables>({ kind, name, pool, address, lease: () => track(lease) })
+
+  async function track(lease: () => Promise<Lease>): Promise<Lease> {
+    if (over) throw over
+    const { client, release } = await lease()
+    if (over) {
+      release()
+      throw over
     }
-    return Object.create(pool, { connect: { value: connect } }) as PatientPool
+    used.add(client)
+    return {
+      client,
+      release(destroy) {
+        used.delete(client)
+        release(destroy)
+      },
+    }
   }
-  const lendOne = <Tables>(db: Kysely<Tables>): Kysely<Tables> => {
-    const handle = handleOf(db)
-    return wrap<Tables>({ ...handle, pool: lendPool(handle.pool) })
-  }
+
   return {
-    control: lendOne(control),
-    cells: new Map([...cells].map(([name, cell]) => [name, lendOne(cell)])),
+    control: wrap(control),
+    cells: new Map([...cells].map(([name, cell]) => [name, wrap(cell)])),
     end(reason) {
       over = new Error(reason)
       for (const client of used) hangUp(client)
-    },
-  }
-}
-
-/** Kysely hands a connection back without saying that it failed; a failed one must not be lent out again. */
-function discardingBroken(pool: pg.Pool): PostgresPool {
-  return {
-    options: pool.options,
-    end: () => pool.end(),
-    connect: async () => {
-      const client = await pool.connect()
-      const release = client.release.bind(client)
-      client.release = (error) => release(error || isBroken(client))
-      return client
     },
   }
 }

@@ -1,6 +1,6 @@
 type Coded = { code?: unknown; constraint?: unknown; routine?: unknown; severity?: unknown }
 
-/** An error that PostgreSQL itself answered: the connection is fine (unless the answer says otherwise). */
+/** An error reported by PostgreSQL itself: the connection is fine, unless the code says otherwise. */
 export const isServerAnswer = (error: unknown): boolean =>
   error instanceof Error && typeof (error as Coded).severity === 'string' && (error as Coded).severity !== 'FATAL'
 
@@ -18,7 +18,10 @@ export const violatedConstraint = (error: unknown): string | undefined => {
 /** Two transactions got in each other's way; running the whole of it again is right. */
 export const isSerializationFailure = (error: unknown) => codeOf(error) === '40001' || codeOf(error) === '40P01'
 
-/** A migration has changed the type of a column since this connection planned the statement. (The message may be in any language.) */
+/**
+ * A migration has changed the type of a column since this connection planned the statement. (The message may be in any
+ * language.)
+ */
 export const isStalePlan = (error: unknown) =>
   codeOf(error) === '0A000' && (error as Coded).routine === 'RevalidateCachedQuery'
 
@@ -33,7 +36,7 @@ const UNAVAILABLE_CODES = new Set([
   'EHOSTUNREACH',
   'ENOTFOUND',
   'EAI_AGAIN',
-  '3D000', // the database is not there
+  '3D000', // the database does not exist
   '25006', // it is read-only: a standby, until the address leads to the primary again
   '25P03', // idle in transaction for too long
   '55P03', // lock timeout
@@ -49,14 +52,14 @@ const UNAVAILABLE_CODES = new Set([
 const UNAVAILABLE_MESSAGES =
   /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error|Client was closed|Postgres connection has been discarded|Cannot use a pool after calling end|driver has already been destroyed|Server disconnected|Connection ended)/i
 
-/** The server lives, but has as many connections as it takes. */
+/** `too_many_connections`: the server is alive, but takes no more connections. */
 export const isFull = (error: Error) => codeOf(error) === '53300'
 
-/** There was no connection to be had in time. */
+/** No connection within the time limit. */
 export const isSlow = (error: Error) =>
   /^(timeout exceeded when trying to connect|Connection terminated due to connection timeout)/.test(error.message)
 
-/** We waited in vain: it neither answered nor refused. */
+/** A timeout: the server neither replied nor refused. */
 export const isNoAnswer = (error: unknown) =>
   codeOf(error) === 'ETIMEDOUT' ||
   (error instanceof Error &&
@@ -64,25 +67,25 @@ export const isNoAnswer = (error: unknown) =>
       error.message,
     ))
 
-/** The table or the schema is not there. */
+/** The table or the schema does not exist. */
 export const isUndefined = (error: unknown) => codeOf(error) === '42P01' || codeOf(error) === '3F000'
 
 const READ_ONLY = '25006'
 
-/** The server takes no writes: it is a standby, perhaps, or was made read-only. */
+/** The server refuses writes: a standby, or one that was made read-only. */
 export const isReadOnly = (error: unknown) => codeOf(error) === READ_ONLY
 
-/** As PostgreSQL would say it of the first write. */
+/** The error that PostgreSQL would report for the first write. */
 export const readOnlyServer = () =>
   Object.assign(new Error('This server is a standby, and takes no writes'), { code: READ_ONLY })
 
-/** The database is away, overloaded or shutting down: the caller did nothing wrong and may try again. */
+/** The database is unreachable, overloaded or shutting down: the caller did nothing wrong and may try again. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const code = codeOf(error)
   if (UNAVAILABLE_CODES.has(code) || code.startsWith('08') || code.startsWith('53')) return true
   if (isSerializationFailure(error)) return true
-  // As the answer to a statement this code is our mistake; as the answer to connecting, the database takes no connections.
+  // For a statement this code is our bug; on connect (FATAL) it means that the database takes no connections.
   if (code === '55000') return (error as Coded).severity === 'FATAL'
   return UNAVAILABLE_MESSAGES.test(error.message)
 }

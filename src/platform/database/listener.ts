@@ -1,18 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import pg from 'pg'
-import { type ControlDb, type ControlTx, handleOf } from './database.ts'
-import { addNews, hearOwnNews } from './own-news.ts'
+import { hangUp } from './connection.ts'
+import type { Control, ControlTx } from './database.ts'
+import { announce } from './local-invalidation.ts'
 
 const CHANNEL = 'kontor'
-// Together less than a second: for no longer may a process go on without knowing that it is deaf.
+// Ping interval and timeout together are less than a second: the longest time that a process may miss invalidations
+// without knowing it.
 const PING_MS = 400
 const PING_TIMEOUT_MS = 500
 const TIMEOUT_MS = 2_000
 
 /**
- * News from the control database to every process: `topic:id`. While the connection is away nothing can be heard, so whoever
- * caches must not trust the cache (`connected` is false), and must start afresh once it is back (`onGap`).
+ * Cache invalidations from the control database to every process, as `topic:id` (LISTEN/NOTIFY). Nothing arrives while
+ * the connection is down: caches must not be trusted then (`connected` is false), and must be cleared once it is back
+ * (`onGap`).
  */
 export type Listener = {
   readonly connected: boolean
@@ -21,29 +24,28 @@ export type Listener = {
   close(): Promise<void>
 }
 
-/** Reaches the listeners when, and only if, `tx` commits; this process's own before the commit is answered. */
+/** Reaches the listeners if, and only if, `tx` commits; those of this process before the commit returns. */
 export async function notify(tx: ControlTx, topic: string, id: string): Promise<void> {
   await sql`select pg_notify(${CHANNEL}, ${`${topic}:${id}`})`.execute(tx)
-  addNews(tx, topic, id)
+  announce(tx, topic, id)
 }
 
-/** Says goodbye, but does not wait for a peer that has gone silent: its answer may never come. */
-async function hangUp(client: pg.Client): Promise<void> {
-  const { stream } = (client as unknown as { connection: { stream: { destroy(): void } } }).connection
-  const timer = setTimeout(() => stream.destroy(), PING_TIMEOUT_MS)
+/** Says goodbye, but does not wait for a silent peer to confirm it. */
+async function disconnect(client: pg.Client): Promise<void> {
+  const timer = setTimeout(() => hangUp(client), PING_TIMEOUT_MS)
   await client.end().catch(() => {})
   clearTimeout(timer)
 }
 
-/** Answers as soon as it listens, or after a short wait; it keeps trying until it is closed. */
-export async function openListener(control: ControlDb): Promise<Listener> {
-  const { address } = handleOf(control)
+/** Resolves as soon as it listens, or after a short wait; it keeps trying until it is closed. */
+export async function openListener(control: Control): Promise<Listener> {
+  const { address } = control
   const handlers = new Map<string, ((id: string) => void)[]>()
   const gapHandlers: (() => void)[] = []
   const hear = (topic: string, id: string) => {
     for (const handler of handlers.get(topic) ?? []) handler(id)
   }
-  hearOwnNews(control, hear)
+  control.onAnnounced = hear
   let connected = false
   let closed = false
   let client: pg.Client | undefined
@@ -69,7 +71,7 @@ export async function openListener(control: ControlDb): Promise<Listener> {
     for (const handler of gapHandlers) handler()
     connected = true
     started()
-    // A peer that is gone without a word is found by asking: revocations must not be missed for longer than that.
+    // Only a ping detects a peer that vanished without closing: revocations must not be missed for longer.
     const mine = client
     const pings = (async () => {
       while (client === mine && !closed) {
@@ -95,11 +97,12 @@ export async function openListener(control: ControlDb): Promise<Listener> {
       }
       connected = false
       for (const handler of gapHandlers) handler()
-      if (client) await hangUp(client)
+      if (client) await disconnect(client)
       if (!closed) await sleep(Math.min(2_000, 50 * 2 ** failures), undefined, { ref: false })
     }
   })()
-  const impatience = setTimeout(() => started(), TIMEOUT_MS) // holds the process: until here nothing else may
+  // Not unref'ed: nothing else may keep the process alive yet.
+  const impatience = setTimeout(() => started(), TIMEOUT_MS)
   await start
   clearTimeout(impatience)
 
@@ -115,8 +118,10 @@ export async function openListener(control: ControlDb): Promise<Listener> {
     },
     async close() {
       closed = true
+      // While it connects, `end` would leave `connect` without an answer for ever.
+      if (client && connected) await disconnect(client)
+      else if (client) hangUp(client)
       connected = false
-      if (client) await hangUp(client)
       await running
     },
   }

@@ -5,16 +5,16 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { runMigrations as installQueue } from 'graphile-worker'
 import pg from 'pg'
 import { now } from '../clock.ts'
-import { type ControlDb, type Db, handleOf } from './database.ts'
+import { type Cell, type Control } from './database.ts'
 import { partitionStatements } from './partitions.ts'
 
 const ROOT = path.join(import.meta.dirname, '../../../migrations')
-// Whoever wants to write queues behind a lock that is waited for, so first for a moment only. A migration of several tables may
-// never get all of them that way: then it insists.
+// Writers queue behind a lock that a migration waits for, so it waits only briefly and retries. A migration of several
+// tables may never get all its locks that way: later retries wait longer.
 const LOCK_RETRIES = 60
 const lockTimeoutMs = (attempt: number) => (attempt <= 40 ? 250 : 3_000)
 
-/** What whoever migrates can mend. */
+/** A problem that the operator can fix: shown without a stack. */
 export class MigrationError extends Error {}
 
 export type Migration = { name: string; sql: string; checksum: string }
@@ -32,7 +32,7 @@ export async function loadMigrations(kind: Kind): Promise<Migration[]> {
 
 const loaded = new Map<Kind, Promise<string[]>>()
 
-/** Of this version's migrations; the folder is read once. */
+/** The names of this version's migrations; the folder is read once. */
 export function loadNames(kind: Kind): Promise<string[]> {
   const names = loaded.get(kind) ?? loadMigrations(kind).then((all) => all.map(({ name }) => name))
   loaded.set(kind, names)
@@ -40,8 +40,9 @@ export function loadNames(kind: Kind): Promise<string[]> {
 }
 
 /**
- * Brings one database up to date and answers what was applied. Any number may start at once: one works, the others wait. Each
- * file is one transaction, unless its first line is `-- no transaction` (for `create index concurrently`).
+ * Brings one database up to date and returns the names of the applied migrations. Any number of processes may start at
+ * once: one works, the others wait. Each file is one transaction, unless its first line is `-- no transaction` (for
+ * `create index concurrently`).
  */
 export async function migrate(directUrl: string, kinds: readonly Kind[]): Promise<string[]> {
   const client = new pg.Client({ connectionString: directUrl, application_name: 'kontor migrate' })
@@ -51,6 +52,7 @@ export async function migrate(directUrl: string, kinds: readonly Kind[]): Promis
     await client.query(`set lock_timeout = ${lockTimeoutMs(LOCK_RETRIES)}`)
     const applied: string[] = []
     for (const kind of kinds) applied.push(...(await migrateKind(client, kind)))
+    await indexPartitions(client)
     await makeFirstPartitions(client)
     await installQueue({ connectionString: directUrl })
     return applied
@@ -59,8 +61,8 @@ export async function migrate(directUrl: string, kinds: readonly Kind[]): Promis
   }
 }
 
-// What is partitioned by range is a log, cut by month. Its first partitions must be there before its first row is; later ones
-// are the worker's work.
+// Tables partitioned by range are logs, one partition a month. The first partitions must exist before the first row;
+// the worker makes later ones.
 async function makeFirstPartitions(client: pg.Client) {
   const { rows } = await client.query<{ name: string }>(
     "select partrelid::regclass::text as name from pg_partitioned_table where partstrat = 'r'",
@@ -68,7 +70,38 @@ async function makeFirstPartitions(client: pg.Client) {
   for (const { name } of rows) for (const sql of partitionStatements(name, now())) await client.query(sql)
 }
 
-// By asking again and again: a statement that waits for the lock would hold a snapshot, for which a concurrent index build waits.
+/** Indexes that a migration has made `on only` a partitioned table, each with a partition that lacks it. */
+const MISSING_INDEXES = `
+  select parent.oid::regclass::text as index, pg_get_indexdef(parent.oid) as definition, partition.oid::regclass::text as partition,
+         namespace.nspname || '.' || left(partition.relname || '_' || parent.relname, 63) as name
+    from pg_index
+    join pg_class as parent on parent.oid = indexrelid and parent.relkind = 'I'
+    join pg_inherits on inhparent = indrelid
+    join pg_class as partition on partition.oid = inhrelid
+    join pg_namespace as namespace on namespace.oid = partition.relnamespace
+   where not indisvalid
+     and not exists (select from pg_inherits as attached join pg_index as child on child.indexrelid = attached.inhrelid
+                      where attached.inhparent = parent.oid and child.indrelid = partition.oid)
+   order by 1, 3`
+
+/**
+ * Builds such indexes, one partition after the other, beside its writers: PostgreSQL does not do that for the whole
+ * table. Goes on where it was cut off. Partitions that are made later have the index from the start.
+ */
+async function indexPartitions(client: pg.Client) {
+  const { rows } = await client.query<Record<'index' | 'definition' | 'partition' | 'name', string>>(MISSING_INDEXES)
+  await client.query('set lock_timeout = 0')
+  for (const { index, definition, partition, name } of rows) {
+    const columns = definition.slice(definition.indexOf(' USING '))
+    await client.query(`drop index concurrently if exists ${name}`)
+    await client.query(`create index concurrently ${name.split('.')[1]} on ${partition}${columns}`)
+    await client.query(`alter index ${index} attach partition ${name}`)
+  }
+  await client.query(`set lock_timeout = ${lockTimeoutMs(LOCK_RETRIES)}`)
+}
+
+// Polls for the advisory lock: a statement that waits for it would hold a snapshot, and concurrent index builds wait
+// for old snapshots.
 async function lock(client: pg.Client) {
   for (;;) {
     const { rows } = await client.query("select pg_try_advisory_lock(hashtextextended('kontor.migrate', 0)) as locked")
@@ -106,8 +139,10 @@ async function migrateKind(client: pg.Client, kind: Kind): Promise<string[]> {
 async function apply(client: pg.Client, kind: Kind, { name, sql, checksum }: Migration) {
   const note = { text: `insert into ${kind}.migrations (name, checksum) values ($1, $2)`, values: [name, checksum] }
   if (sql.startsWith('-- no transaction')) {
-    // A concurrent build waits for old transactions and holds up nobody. Given up, it would leave an invalid index behind.
+    // A concurrent build waits for old transactions and blocks nobody. If it timed out, it would leave an invalid index
+    // behind.
     await client.query('set lock_timeout = 0')
+    await dropLeftover(client, sql)
     await client.query(sql)
     await client.query(`set lock_timeout = ${lockTimeoutMs(LOCK_RETRIES)}`)
     await client.query(note)
@@ -123,16 +158,22 @@ async function apply(client: pg.Client, kind: Kind, { name, sql, checksum }: Mig
       return
     } catch (error) {
       await client.query('rollback')
-      // Somebody holds the table: let them finish instead of making everybody queue behind us.
+      // Another transaction holds the table: let it finish instead of making everybody queue behind us.
       if ((error as { code?: string }).code !== '55P03' || attempt === LOCK_RETRIES) throw error
       await sleep(500)
     }
   }
 }
 
-/** Which migrations of this release the database lacks. One that is ahead of the code lacks none: it is ready. */
-export async function missingMigrations(db: ControlDb | Db): Promise<string[]> {
-  const { kind, pool } = handleOf(db)
+/** A concurrent build that was cut off leaves its index behind, valid or not. The migration builds it anew. */
+async function dropLeftover(client: pg.Client, sql: string): Promise<void> {
+  const [, index, schema] = /^create (?:unique )?index concurrently (\w+) on (\w+)\./m.exec(sql) ?? []
+  if (index) await client.query(`drop index concurrently if exists ${schema}.${index}`)
+}
+
+/** The migrations of this release that the database lacks. A database ahead of the code lacks none: it is ready. */
+export async function missingMigrations(db: Control | Cell): Promise<string[]> {
+  const { kind, pool } = db
   const known = await loadNames(kind)
   const { rows: tables } = await pool.query('select to_regclass($1) is not null as there', [`${kind}.migrations`])
   if (!tables[0].there) return known.map((name) => `${kind}/${name}`)
@@ -142,8 +183,8 @@ export async function missingMigrations(db: ControlDb | Db): Promise<string[]> {
 }
 
 /** Whether a migration was applied before that time. */
-export async function wasApplied(db: ControlDb | Db, name: string, before: Date): Promise<boolean> {
-  const { kind, pool } = handleOf(db)
+export async function wasApplied(db: Control | Cell, name: string, before: Date): Promise<boolean> {
+  const { kind, pool } = db
   const text = `select from ${kind}.migrations where name = $1 and applied_at < $2`
   const { rows } = await pool.query(text, [name, before])
   return rows.length > 0

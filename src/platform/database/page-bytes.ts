@@ -4,8 +4,8 @@ import { type RawBuilder, sql } from 'kysely'
 export const MAX_PAGE_BYTES = 4_000_000
 
 /**
- * A document as long as it and those before it in that order are not too large together, then null; the first one in any case.
- * PostgreSQL knows how long a text is without reading it: of what is left out nothing is read but the row.
+ * The document while the running total of sizes fits, else null; the first document in any case. PostgreSQL knows the
+ * length of a text without reading it, so documents that are left out are never read.
  */
 export const fittingSql = (document: string, order: string) => `
   case when sum(octet_length(${document})) over (order by ${order} rows unbounded preceding)
@@ -13,15 +13,15 @@ export const fittingSql = (document: string, order: string) => `
        then ${document}
    end`
 
-/** How many rows a page shows: `limit` at most, and none from the first one on whose document did not fit. */
+/** How many rows a page shows: at most `limit`, and none from the first whose document did not fit. */
 export function countFitting<Row>(rows: Row[], limit: number, documentOf: (row: Row) => unknown): number {
   const cut = rows.findIndex((row) => documentOf(row) === null)
   return cut === -1 ? limit : Math.min(limit, cut)
 }
 
 /**
- * How many bytes a json or jsonb column takes as text, more or less. PostgreSQL knows the size of what it has not compressed without
- * reading it, and it compresses nothing in rows below 2 kB: for ordinary records this costs next to nothing.
+ * The approximate size of a json or jsonb column as text. PostgreSQL knows the size of uncompressed values without
+ * reading them, and compresses nothing in rows below 2 kB: for ordinary records this costs next to nothing.
  */
 const bytesOf = (column: string) => {
   const name = sql.ref(column)
@@ -35,8 +35,8 @@ export type Fitting = { fits: boolean }
 export const isFitting = ({ fits }: Fitting) => fits || null
 
 /**
- * The rows of `page`, in an order that it has already, as long as their large columns are not too large together, and one row more
- * if there is one: it says that there is a next page. No row counts for more than a page, so the first is always on it.
+ * The rows of `page`, already in that order, while the running total of their large columns fits, and one row more if
+ * there is one: it shows that there is a next page. No row counts for more than a page, so the first is always on it.
  */
 export const fittingRows = <Row>(
   page: RawBuilder<unknown>,

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { now } from '../clock.ts'
 import type { ControlDb, Db } from './database.ts'
 
-/** Append-only logs, cut by month so that old ones can be dropped instead of deleted row by row. */
+/** Append-only logs, partitioned by month so that old months can be dropped instead of deleted row by row. */
 export type PartitionedLog = { table: string; keepMonths: number }
 
 const MONTHS_AHEAD = 2
@@ -23,8 +23,8 @@ export const partitionStatements = (table: string, today: Date): string[] =>
     )
   })
 
-// When nobody made it in time, rows of that month are in the default partition, and PostgreSQL refuses to make another one for
-// them until they have moved.
+// If the partition was not made in time, rows of that month are in the default partition, and PostgreSQL refuses to
+// make another one for them until they have moved.
 const makePartition = (table: string, name: string, from: string, to: string) => `
   do $$
   declare
@@ -40,7 +40,7 @@ const makePartition = (table: string, name: string, from: string, to: string) =>
     alter table ${table} attach partition ${name} for values from ('${from}') to ('${to}');
   end $$`
 
-/** Makes partitions ahead of time and drops those past their keep. Answers the names of the dropped ones. */
+/** Makes partitions ahead of time and drops those past their retention. Returns the names of the dropped ones. */
 export async function maintainPartitions(db: Db | ControlDb, { table, keepMonths }: PartitionedLog): Promise<string[]> {
   for (const statement of partitionStatements(table, now())) await sql.raw(statement).execute(db)
   const oldest = `${table.split('.')[1]}_${suffix(monthStart(now(), -keepMonths))}`

@@ -1,34 +1,39 @@
 import { sql } from 'kysely'
 import { decodeCursor, type Filters, type Page, toPage } from '#vocabulary/paging.ts'
-import { BEGUN, type SearchQuery, toSearchQuery } from '#vocabulary/search-words.ts'
-import type { Db } from './database.ts'
-import { fetchRows } from './hot.ts'
+import { PREFIX_WORDS, type SearchQuery, toSearchQuery } from '#vocabulary/search-words.ts'
+import type { Cell } from './database.ts'
 import { countFitting } from './page-bytes.ts'
+import { fetchRows } from './prepared.ts'
 
-/** What can be searched, in SQL. Everywhere in it `$1` is the business. */
+/** A searchable table, in SQL. `$1` is the business everywhere. */
 type Searchable<Name extends string> = Found & {
   /** The table that `insertSpellings` fills. */
   spellings: string
-  /** What else must be true of a row, each given the place of its own value. */
+  /** Filters, each given the placeholder of its value. */
   conditions: Record<Name, (value: string) => string>
 }
 type Found = {
-  /** Has `business_id` and `terms`, apart from the documents: ranking reads many of its rows. Conditions call it `search`. */
+  /**
+   * Has `business_id` and `terms`, apart from the documents: ranking reads many of its rows. Filters call it `search`.
+   */
   table: string
-  /** The column of that table which says what was found. */
+  /** The column that holds the id of the record found. */
   id: string
-  /** Finds what a page shows of each `page.id`. */
+  /** Joins the columns to show for each `page.id`. */
   join: string
-  /** The columns to show, in the order in which `listMatches` hands them to `present`. A page ends where the first one is null. */
+  /**
+   * The columns to show, in the order in which `listMatches` hands them to `present`. A page ends where the first one
+   * is null.
+   */
   select: string
 }
 
-export type RankedSearch<Name extends string> = { names: Name[]; exact: string; begun: string; forgiving: string }
+export type RankedSearch<Name extends string> = { names: Name[]; exact: string; prefix: string; fuzzy: string }
 
 // $1 to $4 are the same for every search: the business, how many, and after which rank and id.
 const FIRST_CONDITION = 5
 
-/** More than ten words that are only close, all of them in a name. */
+/** A word spelled as typed ranks above ten corrected words, even if all of those are in the name. */
 const AS_TYPED = 1_000
 
 export function rankedSearch<Name extends string>(searchable: Searchable<Name>): RankedSearch<Name> {
@@ -38,25 +43,25 @@ export function rankedSearch<Name extends string>(searchable: Searchable<Name>):
   return {
     names,
     exact: searchSql(searchable, conditions, `$${query}::tsquery`),
-    begun: searchSql(searchable, conditions, begunSql(searchable.spellings, query)),
-    forgiving: searchSql(searchable, conditions, correctedSql(searchable.spellings, query), typedSql(query)),
+    prefix: searchSql(searchable, conditions, prefixSql(searchable.spellings, query)),
+    fuzzy: searchSql(searchable, conditions, fuzzySql(searchable.spellings, query), typedSql(query)),
   }
 }
 
 /** Best first, then newest. */
 export const PAGE_ORDER = 'page.rank desc, page.id desc'
 
-// However common the words are: this many matches are ranked, the rest is not looked at.
+// At most this many matches are ranked, however common the words are.
 const MAX_RANKED = 20_000
 // Of D, C, B and A.
 const WEIGHTS = '{0.1, 0.3, 0.6, 1.0}'
 // ts_rank divides the sum of the weights of all words found by this and by the number of words asked for.
 const RANK_DIVISOR = 1.64493406685
 
-// The rank is ten times the sum of weights, a whole number, and depends on what was found alone: were it divided by the number
-// of words, one new word close to a typo would move everybody's place between two pages. All words must be there, but they are
-// ranked as if any would do: for `&` ts_rank looks at distances, and stored terms have none. A word as it was typed counts for more
-// than any that is only close to it.
+// The rank is ten times the sum of weights, a whole number, and depends on the match alone. If it were divided by the
+// number of words, one new word close to a typo would shift everybody's rank between two pages. All words must match,
+// but `|` ranks them: for `&` ts_rank looks at distances, and stored terms have no positions. A word as typed counts
+// for more than any correction.
 const searchSql = ({ table, id, select, join }: Found, conditions: string[], query: string, typed = 'null') => `
   with asked as materialized (
     select query, replace(query::text, '&', '|')::tsquery as any_word, ${countSql('query')} as words,
@@ -78,32 +83,32 @@ const searchSql = ({ table, id, select, join }: Found, conditions: string[], que
     from page ${join}
    order by ${PAGE_ORDER}`
 
-// Thousands of words may be that close, in the order of their letters the first are taken: PostgreSQL has no stack for a query of
-// them all.
+// Thousands of words may be that close: the first in alphabetical order are taken, because a tsquery of all of them
+// exceeds PostgreSQL's stack.
 const MAX_CORRECTIONS = 50
 
 const countSql = (query: string) =>
   `(select count(distinct word[1]) from regexp_matches(${query}::text, '''([^'']+)''', 'g') as word)`
 
-/** Comes after every text that begins like another. */
-const AFTER_BEGINNING = "U&'\\+10FFFF'"
-const beginsWith = (beginning: string) =>
-  `known.spelling >= ${beginning} and known.spelling < ${beginning} || ${AFTER_BEGINNING}`
+/** Sorts after every text with the same prefix. */
+const AFTER_PREFIX = "U&'\\+10FFFF'"
+const startsWith = (beginning: string) =>
+  `known.spelling >= ${beginning} and known.spelling < ${beginning} || ${AFTER_PREFIX}`
 
-// Words of this business alone, so that a letter costs the same however many others there are.
-const begunSql = (spellings: string, first: number) => `
-  (select replace($${first}::text, '${BEGUN}', coalesce(string_agg(' | ''' || word || '''', ''), ''))::tsquery
+// Prefix search in the words of this business alone, so that its cost does not grow with the number of businesses.
+const prefixSql = (spellings: string, first: number) => `
+  (select replace($${first}::text, '${PREFIX_WORDS}', coalesce(string_agg(' | ''' || word || '''', ''), ''))::tsquery
      from (select word
              from ${spellings} as known
-            where known.business_id = $1 and ${beginsWith(`$${first + 1}::text`)} and known.word = known.spelling
+            where known.business_id = $1 and ${startsWith(`$${first + 1}::text`)} and known.word = known.spelling
             order by known.spelling
-            limit ${MAX_CORRECTIONS}) as begun)`
+            limit ${MAX_CORRECTIONS}) as prefix)`
 
 const typedSql = (first: number) => `(select string_agg(part, ' | ') from unnest($${first}::text[]) as typed (part))`
 
-// Each word, or any stored word that is at most one typo away from it; of one that was not finished, any that begins with such a
-// word. Takes what `correctionsOf` gives.
-const correctedSql = (spellings: string, first: number) => `
+// Fuzzy search (SymSpell): each word, or any stored word at most one typo away from it; for an unfinished last word,
+// any stored word that begins with such a word. Its parameters are those of `correctionsOf`.
+const fuzzySql = (spellings: string, first: number) => `
   (select string_agg('(' || concat_ws(' | ', part, nullif(swapped, ''), words) || ')', ' & ')::tsquery
      from unnest($${first}::text[], $${first + 3}::text[]) with ordinality as asked (part, swapped, at)
     cross join lateral (
@@ -114,14 +119,14 @@ const correctedSql = (spellings: string, first: number) => `
                         join ${spellings} as known on known.business_id = $1 and known.spelling = typed.spelling
                        where typed.at = asked.at
                        union all
-                      select begun.word, 1
+                      select prefix.word, 1
                         from unnest($${first + 1}::integer[], $${first + 2}::text[]) as typed (at, spelling)
                        cross join lateral (
                          select known.word
                            from ${spellings} as known
-                          where known.business_id = $1 and ${beginsWith('typed.spelling')}
+                          where known.business_id = $1 and ${startsWith('typed.spelling')}
                           order by known.spelling
-                          limit ${MAX_CORRECTIONS}) as begun
+                          limit ${MAX_CORRECTIONS}) as prefix
                        where typed.at = asked.at and asked.at = $${first + 4}::integer) as found
                group by word
                order by min(letters_left), word
@@ -136,8 +141,8 @@ const correctionsOf = ({ parts, swapped, spellings, unfinished }: SearchQuery) =
 ]
 
 const EXACT = 0
-const FORGIVING = 1
-/** No sum of weights comes near. */
+const FUZZY = 1
+/** Above any rank. */
 const BEFORE_ALL = [2_000_000_000, '']
 
 type Asked<Name extends string> = {
@@ -151,9 +156,9 @@ type Asked<Name extends string> = {
 /** Only `present` knows what the columns are. */
 type Row = [id: string, rank: number, ...columns: never[]]
 
-/** Best first, then newest. Only when nothing is spelled like that, words at most one typo away are looked for. */
+/** Best first, then newest. Words at most one typo away are searched only if nothing matches as typed. */
 export async function listMatches<Name extends string, Item>(
-  db: Db,
+  db: Cell,
   search: RankedSearch<Name>,
   { businessId, text, values, limit, cursor, filters }: Asked<Name>,
   present: (...columns: never[]) => Item,
@@ -171,20 +176,20 @@ export async function listMatches<Name extends string, Item>(
       ([, , ...columns]) => present(...columns),
     )
 
-  if (mode !== FORGIVING) {
+  if (mode !== FUZZY) {
     const rows =
-      query.begun === undefined
+      query.prefix === undefined
         ? await fetchRows<Row>(db, search.exact, [...common, query.exact])
-        : await fetchRows<Row>(db, search.begun, [...common, query.exact, query.begun])
+        : await fetchRows<Row>(db, search.prefix, [...common, query.exact, query.prefix])
     const mayBeTypo = query.spellings.length > 0 || query.swapped.some(Boolean)
     if (rows.length > 0 || mode === EXACT || !mayBeTypo) return toMatches(rows, EXACT)
   }
-  return toMatches(await fetchRows<Row>(db, search.forgiving, [...common, ...correctionsOf(query)]), FORGIVING)
+  return toMatches(await fetchRows<Row>(db, search.fuzzy, [...common, ...correctionsOf(query)]), FUZZY)
 }
 
 /**
- * The end of a statement that writes terms: each new word and each way to leave out one of its letters, in one order, so that two
- * writers of the same words wait instead of deadlocking.
+ * The end of a statement that writes terms: inserts each new word with all its spellings that lack one letter
+ * (SymSpell), sorted, so that two writers of the same words wait for each other instead of deadlocking.
  */
 export function insertSpellings(table: string, businessId: string, words: Iterable<string>) {
   const spellings = sql.table(table)

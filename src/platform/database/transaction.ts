@@ -1,14 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Kysely, Transaction } from 'kysely'
+import { Database } from './database.ts'
 import { isSerializationFailure } from './errors.ts'
-import { deliverOwnNews } from './own-news.ts'
-import { renewStalePlans } from './prepared.ts'
+import { announcedIn } from './local-invalidation.ts'
+import { renewStalePlans } from './statement-names.ts'
 
 const ATTEMPTS = 5
 
 /**
- * The one place that opens a transaction. All of `work` runs again when PostgreSQL says that two transactions got in each
- * other's way, or that a migration did, so it must not talk to the outside world.
+ * The one place that opens a transaction. `work` runs again after a serialization failure, a deadlock, or a plan made
+ * stale by a migration, so it must not call outside services.
  */
 export async function transaction<Tables, Result>(
   db: Kysely<Tables>,
@@ -21,7 +22,7 @@ export async function transaction<Tables, Result>(
         used = tx
         return work(tx)
       })
-      deliverOwnNews(db, used)
+      if (db instanceof Database) for (const [topic, id] of announcedIn(used)) db.onAnnounced?.(topic, id)
       return result
     } catch (error) {
       if (attempt === ATTEMPTS || !(renewStalePlans(error) || isSerializationFailure(error))) throw error

@@ -1,22 +1,23 @@
 import type { FastifyBaseLogger } from 'fastify'
 import pg from 'pg'
 import { hangUp, type PatientPool } from './connection.ts'
-import { type Databases, handleOf, MAIN_CELL } from './database.ts'
+import { type Databases, MAIN_CELL } from './database.ts'
 import { isFull, isNoAnswer, isUndefined } from './errors.ts'
 import { loadNames } from './migrate.ts'
 
 /**
- * `up`; `down`: it refuses us; `silent`: it neither answers nor refuses; `read-only`: a standby, or a server that takes no writes;
- * `behind`: it lacks migrations of this version; `unknown`: businesses live there, but CELLS does not name it.
+ * `up`; `down`: it refuses connections; `silent`: it neither replies nor refuses; `read-only`: a standby, or a server
+ * that refuses writes; `behind`: it lacks migrations of this version; `unknown`: it holds businesses, but CELLS does
+ * not name it.
  */
 export const CELL_STATES = ['up', 'down', 'silent', 'read-only', 'behind', 'unknown'] as const
 export type CellState = (typeof CELL_STATES)[number]
 
-/** What was last seen of a database. */
+/** The last known state of a database. */
 export type Seen = { state: CellState; isStandby: boolean; missing: readonly string[] }
 
 export type Watch = {
-  /** Of control, and of each cell. Control and the cell `main` are one database. */
+  /** Control and the cell `main` are one database. */
   control(): Seen
   cells: ReadonlyMap<string, Seen>
   stop(): Promise<void>
@@ -26,23 +27,24 @@ type Log = Pick<FastifyBaseLogger, 'info' | 'error'>
 type Options = { log: Log; everyMs?: number }
 
 const EVERY_MS = 1_000
-/** Until it is well again it is looked at more often. */
+/** The interval while the database is not `up`. */
 const EVERY_WHILE_AWAY_MS = 400
-const LOOK_MS = 800
-/** Our own process was late, not the database, when a look took so much longer than it may. */
+const CHECK_MS = 800
+/** If a check took this much longer than its timeout, our own event loop was late, not the database. */
 const MAX_LATE_MS = 250
-const LOOKS_UNTIL_SILENT = 2
+const CHECKS_UNTIL_SILENT = 2
 
 /**
- * Looks at every database again and again, each on a connection of its own and within a time limit, so that whoever asks how they
- * are (health checks, placement, metrics) never waits for one. A pool whose database is silent refuses at once, until it answers.
+ * Health checks of every database at an interval, each on its own connection and with a timeout, so that readers of the
+ * result (health endpoints, placement, metrics) never wait for a database. The pool of a silent database refuses at
+ * once until it replies again (circuit breaker).
  */
 export async function watchDatabases(databases: Databases, { log, everyMs = EVERY_MS }: Options): Promise<Watch> {
   const names = { control: await loadNames('control'), cell: await loadNames('cell') }
-  const cells = new Map<string, Seen>([...databases.cells.keys()].map((name) => [name, UP])) // told in this order
+  const cells = new Map<string, Seen>([...databases.cells.keys()].map((name) => [name, UP])) // shown in this order
   const watched = await Promise.all(
     [...databases.cells].map(([name, cell]) => {
-      const { pool, address } = handleOf(cell)
+      const { pool, address } = cell
       const lacks = name === MAIN_CELL ? names : { cell: names.cell }
       return watchOne({
         name,
@@ -51,7 +53,7 @@ export async function watchDatabases(databases: Databases, { log, everyMs = EVER
         needs: lacks,
         everyMs,
         log,
-        told: (seen) => cells.set(name, seen),
+        onSeen: (seen) => cells.set(name, seen),
       })
     }),
   )
@@ -64,14 +66,14 @@ export async function watchDatabases(databases: Databases, { log, everyMs = EVER
   }
 }
 
-/** How they are right now. */
-export async function lookOnce(databases: Databases): Promise<ReadonlyMap<string, Seen>> {
-  const watch = await watchDatabases(databases, { log: NOBODY })
+/** Checks every database once. */
+export async function checkOnce(databases: Databases): Promise<ReadonlyMap<string, Seen>> {
+  const watch = await watchDatabases(databases, { log: NO_LOG })
   await watch.stop()
   return watch.cells
 }
 
-const NOBODY = { info() {}, error() {} }
+const NO_LOG = { info() {}, error() {} }
 
 type Needs = Partial<Record<'control' | 'cell', readonly string[]>>
 type One = {
@@ -81,11 +83,11 @@ type One = {
   needs: Needs
   everyMs: number
   log: Log
-  told: (seen: Seen) => void
+  onSeen: (seen: Seen) => void
 }
 
-/** Answers when it has looked once. */
-async function watchOne({ name, url, pool, needs, everyMs, log, told }: One): Promise<() => Promise<void>> {
+/** Resolves after the first check; returns a function that stops it. */
+async function watchOne({ name, url, pool, needs, everyMs, log, onSeen }: One): Promise<() => Promise<void>> {
   let last: Seen | undefined
   let late = 0
   let client: pg.Client | undefined
@@ -97,37 +99,37 @@ async function watchOne({ name, url, pool, needs, everyMs, log, told }: One): Pr
     client = undefined
   }
 
-  async function look(): Promise<Seen> {
+  async function check(): Promise<Seen> {
     const since = performance.now()
     try {
       client ??= await connect(url)
       const seen = judge(await ask(client, needs), needs)
       late = 0
-      if (seen.state === 'read-only') drop() // what makes it so may be this connection's: the next one may lead elsewhere
+      if (seen.state === 'read-only') drop() // the next connection may reach another server
       return seen
     } catch (error) {
       drop()
       if (isUndefined(error)) return { state: 'behind', isStandby: false, missing: namesOf(needs) }
-      if (isFull(error as Error)) return last ?? UP // it lives
+      if (isFull(error as Error)) return last ?? UP // it is alive
       if (!isNoAnswer(error)) return { ...UP, state: 'down' }
-      const isOurs = performance.now() - since > 2 * LOOK_MS + MAX_LATE_MS
-      if (isOurs || pool.hasAnswered(performance.now() - since)) return last ?? UP // busy, or we are
+      const isOurs = performance.now() - since > 2 * CHECK_MS + MAX_LATE_MS
+      if (isOurs || pool.hasAnswered(performance.now() - since)) return last ?? UP // it or we are busy
       late++
-      return late < LOOKS_UNTIL_SILENT ? (last ?? UP) : { ...UP, state: 'silent' }
+      return late < CHECKS_UNTIL_SILENT ? (last ?? UP) : { ...UP, state: 'silent' }
     }
   }
 
-  async function lookAndTell() {
-    const seen = await look()
+  async function checkAndReport() {
+    const seen = await check()
     if (isStopped) return
     pool.isSilent = seen.state === 'silent'
     if (last?.state !== seen.state && (last || seen.state !== 'up')) {
       const { state, missing } = seen
-      if (state === 'up') log.info({ cell: name }, 'this cell is well again')
-      else log.error({ cell: name, state, ...(missing.length > 0 && { missing }) }, 'this cell is not well')
+      if (state === 'up') log.info({ cell: name }, 'cell is healthy again')
+      else log.error({ cell: name, state, ...(missing.length > 0 && { missing }) }, 'cell is unhealthy')
     }
     last = seen
-    told(seen)
+    onSeen(seen)
   }
 
   const pause = (ms: number) =>
@@ -140,12 +142,12 @@ async function watchOne({ name, url, pool, needs, everyMs, log, told }: One): Pr
       }
     })
 
-  do await lookAndTell()
+  do await checkAndReport()
   while (late === 1)
   const running = (async () => {
     while (!isStopped) {
       if (late !== 1) await pause(last?.state === 'up' ? everyMs : Math.min(everyMs, EVERY_WHILE_AWAY_MS))
-      if (!isStopped) await lookAndTell()
+      if (!isStopped) await checkAndReport()
     }
   })()
   return async () => {
@@ -165,11 +167,11 @@ async function connect(url: string): Promise<pg.Client> {
   const client = new pg.Client({
     connectionString: url,
     application_name: 'kontor watch',
-    connectionTimeoutMillis: LOOK_MS,
-    query_timeout: LOOK_MS,
+    connectionTimeoutMillis: CHECK_MS,
+    query_timeout: CHECK_MS,
     keepAlive: true,
   })
-  client.on('error', () => {}) // told by the next look
+  client.on('error', () => {}) // the next check reports it
   try {
     await client.connect()
     return client
@@ -182,7 +184,7 @@ async function connect(url: string): Promise<pg.Client> {
 type Answer = { isStandby: boolean; isReadOnly: boolean; done: string[] }
 
 async function ask(client: pg.Client, needs: Needs): Promise<Answer> {
-  const kinds = Object.keys(needs) // ours: no text of anybody else's
+  const kinds = Object.keys(needs) // our own constants, safe to inline
   const { rows } = await client.query<Answer>(`
     select pg_is_in_recovery() as "isStandby", current_setting('default_transaction_read_only')::boolean as "isReadOnly",
            array(${kinds.map((kind) => `select '${kind}/' || name from ${kind}.migrations`).join(' union all ')}) as done`)

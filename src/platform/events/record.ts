@@ -1,37 +1,34 @@
-import type { Actor } from '#vocabulary/actor.ts'
 import { newId } from '#vocabulary/ids.ts'
 import { now } from '../clock.ts'
 import type { JsonObject } from '../database/cell-tables.ts'
 import type { Tx } from '../database/database.ts'
 import { insertion, type Write, write } from '../database/write.ts'
+import type { NewEvent } from './define.ts'
 
-export type NewEvent = {
-  businessId: string
-  /** What happened, as `subject.verb-in-the-past`: `order.paid`. */
-  type: string
-  /** The id of what it happened to. */
-  subject: string
-  /** Who did it; undefined when the service did it by itself. */
-  actor?: Actor | undefined
-  data?: JsonObject
-}
-
-/** Tells the business what happened, in the transaction in which it happened: both are there, or neither is. */
+/** A transactional outbox: the event is written in the transaction of the change, so both are there or neither is. */
 export const record = (tx: Tx, ...events: NewEvent[]): Promise<void> => write(tx, newEvents(events))
 
 export function newEvents(events: readonly NewEvent[]): Write {
   const occurredAt = now()
+  if (check) for (const event of events) check(event)
   return insertion(
     'cell.eventOutbox',
-    events.map(({ businessId, type, subject, actor, data = {} }) => ({
+    events.map(({ businessId, definition, subject, actor, data }) => ({
       businessId,
       id: newId('evt'),
-      type,
+      type: definition.type,
       subject,
       actorId: actor?.userId ?? null,
       actorKind: actor?.kind ?? 'system',
-      data,
+      data: data as JsonObject,
       occurredAt,
     })),
   )
+}
+
+let check: ((event: NewEvent) => void) | undefined
+
+/** Tests check event data against the definition at runtime. In production the compiler's check is enough. */
+export function checkEvents(next: (event: NewEvent) => void): void {
+  check = next
 }

@@ -1,26 +1,26 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { type Static, Type } from 'typebox'
+import { type Static, type TSchema, Type } from 'typebox'
 import { decodeCursor, toPage } from '#vocabulary/paging.ts'
-import { BusinessId, idOf, Nullable, PageOf, PageQuery, UnixSeconds } from '#vocabulary/schemas.ts'
-import { toSeconds } from '#vocabulary/time.ts'
+import { BusinessId, OneOf, PageOf, PageQuery } from '#vocabulary/schemas.ts'
 import type { Db } from '../database/database.ts'
+import { handle, operation } from '../http/operation.ts'
+import type { EventDefinition } from './define.ts'
+import { eventFields, presentEvent } from './feed.ts'
 
-const Event = Type.Object(
-  {
-    id: idOf('evt', '01jcq3v7k8f5t9x2m4n6p8r0sw'),
-    number: Type.Integer({ description: 'Counts the events of this business, without gaps.', examples: [42] }),
-    type: Type.String({ examples: ['order.paid'] }),
-    subject: Type.String({
-      description: 'The id of what it happened to.',
-      examples: ['ord_01jcq3v7k8f5t9x2m4n6p8r0sw'],
-    }),
-    actorId: Nullable(Type.String({ examples: ['usr_01jcq3v7k8f5t9x2m4n6p8r0sw'] })),
-    actorKind: Type.String({ examples: ['user'] }),
-    data: Type.Unsafe<unknown>({ type: 'object', additionalProperties: true, examples: [{ total: 1999 }] }),
-    timestamp: UnixSeconds,
-  },
-  { title: 'Event' },
-)
+/** Returned as stored, even if an older version stored it. The reference shows one shape for each type. */
+const eventOf = (kinds: readonly EventDefinition[]) =>
+  Type.Object(eventFields, { title: 'Event', 'x-one-of': kinds.map(shapeOf) })
+
+const Envelope = Type.Omit(Type.Object(eventFields), ['type', 'data'], { title: 'EventEnvelope' })
+
+const shapeOf = ({ type, note, data }: EventDefinition): TSchema =>
+  Type.Object(
+    { type: OneOf([type]), data },
+    { title: `${titleOf(type)}Event`, allOf: [Envelope], ...(note && { description: note }) },
+  )
+
+/** `order.status_changed` is OrderStatusChanged. */
+const titleOf = (type: string) => type.replace(/(?:^|[._])(\w)/g, (_, letter: string) => letter.toUpperCase())
 
 const EventQuery = Type.Object({
   ...PageQuery,
@@ -34,23 +34,26 @@ const EventQuery = Type.Object({
   type: Type.Optional(Type.String({ maxLength: 100, description: 'Only events of this type.' })),
 })
 
-export const eventRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  app.get(
-    '/events',
-    {
-      config: { access: 'ADMIN', business: 'path' },
-      schema: {
-        operationId: 'listEvents',
-        tags: ['Events'],
-        summary: 'List events',
-        description: 'What happened to what this business owns, newest first. With `after`, a feed that skips nothing.',
-        params: Type.Object({ businessId: BusinessId }),
-        querystring: EventQuery,
-        response: { 200: PageOf(Event) },
-      },
+const listEventsOf = (events: readonly EventDefinition[]) =>
+  operation({
+    method: 'GET',
+    url: '/events',
+    config: { access: 'ADMIN', business: 'path' },
+    schema: {
+      operationId: 'listEvents',
+      tags: ['Events'],
+      summary: 'List events',
+      description: 'What happened to what this business owns, newest first. With `after`, a feed that skips nothing.',
+      params: Type.Object({ businessId: BusinessId }),
+      querystring: EventQuery,
+      response: { 200: PageOf(eventOf(events)) },
     },
-    ({ cell, business, query }) => listEvents(cell, business.id, query),
-  )
+  })
+
+type EventOptions = { events: readonly EventDefinition[] }
+
+export const eventRoutes: FastifyPluginAsyncTypebox<EventOptions> = async (app, { events }) => {
+  handle(app, listEventsOf(events), ({ cell, business, query }) => listEvents(cell, business.id, query))
 }
 
 async function listEvents(db: Db, businessId: string, { limit = 20, cursor, after, type }: Static<typeof EventQuery>) {
@@ -66,20 +69,5 @@ async function listEvents(db: Db, businessId: string, { limit = 20, cursor, afte
   const from = position ?? after
   if (from !== undefined) query = query.where('number', forwards ? '>' : '<', from)
   if (type !== undefined) query = query.where('type', '=', type)
-  return toPage(
-    await query.execute(),
-    limit,
-    filters,
-    (row) => [row.number],
-    (row) => ({
-      id: row.id,
-      number: row.number,
-      type: row.type,
-      subject: row.subject,
-      actorId: row.actorId,
-      actorKind: row.actorKind,
-      data: row.data,
-      timestamp: toSeconds(row.occurredAt),
-    }),
-  )
+  return toPage(await query.execute(), limit, filters, (row) => [row.number], presentEvent)
 }

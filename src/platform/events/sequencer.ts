@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { now } from '../clock.ts'
-import type { Db } from '../database/database.ts'
+import type { Db, Tx } from '../database/database.ts'
 import type { PartitionedLog } from '../database/partitions.ts'
 import { transaction } from '../database/transaction.ts'
 
@@ -9,11 +9,12 @@ export const EVENT_LOG: PartitionedLog = { table: 'cell.events', keepMonths: 13 
 const BATCH = 5_000
 
 /**
- * Numbers what has been committed and moves it to the feed. One at a time, so numbers become visible in their order: a reader
- * who has seen number n never misses one below it, however late its transaction committed. Answers how many were moved;
- * undefined when another process is at it.
+ * Moves committed events from the outbox to the feed and numbers them. An advisory lock lets one process work at a
+ * time, so numbers become visible in order: a reader who has seen number n never misses one below it, however late its
+ * transaction committed. Returns how many were moved; undefined when another process holds the lock. `topics`: first
+ * words of event types whose subjects somebody follows (`takeFollowed`).
  */
-export function sequenceEvents(db: Db): Promise<number | undefined> {
+export function sequenceEvents(db: Db, topics: readonly string[] = []): Promise<number | undefined> {
   return transaction(db, async (tx) => {
     const { rows: locks } = await sql<{ locked: boolean }>`
       select pg_try_advisory_xact_lock(hashtextextended('kontor.events', 0)) as locked`.execute(tx)
@@ -28,6 +29,13 @@ export function sequenceEvents(db: Db): Promise<number | undefined> {
         select business_id, count(*) from taken group by business_id order by business_id
         on conflict (business_id) do update set last_number = counter.last_number + excluded.last_number
         returning business_id, last_number
+      ), followed as (
+        insert into cell.followed (topic, business_id, subject)
+        select split_part(type, '.', 1), business_id, subject
+          from taken
+         where split_part(type, '.', 1) = any (${topics}::text[])
+         group by 1, 2, 3
+         order by min(position)
       )
       insert into cell.events
              (business_id, number, id, type, subject, actor_id, actor_kind, data, occurred_at, sequenced_at)
@@ -37,4 +45,20 @@ export function sequenceEvents(db: Db): Promise<number | undefined> {
         from taken join counted using (business_id)`.execute(tx)
     return Number(numAffectedRows)
   })
+}
+
+/**
+ * Takes subjects of events out of the queue, the oldest first, each once. What `tx` does with them and their leaving
+ * the queue are one.
+ */
+export async function takeFollowed(tx: Tx, topic: string, limit: number) {
+  const { rows } = await sql<{ businessId: string; subject: string }>`
+    with taken as (
+      delete from cell.followed
+       where topic = ${topic}
+         and position = any (array(select position from cell.followed where topic = ${topic} order by position limit ${limit}))
+      returning business_id, subject
+    )
+    select distinct business_id, subject from taken`.execute(tx)
+  return rows
 }

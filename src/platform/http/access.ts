@@ -8,24 +8,23 @@ import type {
 } from 'fastify'
 import type { Actor } from '#vocabulary/actor.ts'
 import type { Business } from '#vocabulary/business.ts'
-import {
-  badRequest,
-  businessSuspended,
-  type Detail,
-  forbidden,
-  invalid,
-  notFound,
-  unauthenticated,
-} from '#vocabulary/errors.ts'
+import type { Detail } from '#vocabulary/errors.ts'
 import { holds, type Permission } from '#vocabulary/permissions.ts'
-import type { Db } from '../database/database.ts'
-import { cellBehind, cellOf } from './cells.ts'
+import { businessSuspended, suspendedBusinessHidden } from '#vocabulary/refusals.ts'
+import type { Cell } from '../database/database.ts'
+import { cellOf } from './cells.ts'
+import * as refusal from './refusals.ts'
 
-/** Who may call a route: anybody, any token, anybody but a guest, or who holds a permission in the route's business. */
+/**
+ * The callers that a route admits: anybody, any token, any token but a guest's, or holders of a permission in the
+ * route's business.
+ */
 export type Access = 'public' | 'guest' | 'signed-in' | Permission
 
-/** Where a request names its business. `provider`: in what a provider sends, checked by the handler. */
+/** Where a request names its business. `provider`: in the provider's own payload, checked by the handler. */
 export type BusinessSource = 'path' | 'body' | 'query' | 'provider' | 'none'
+
+export type KeyRule = 'refused' | 'unbound' | 'strangers'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -33,41 +32,45 @@ declare module 'fastify' {
     business?: BusinessSource
     /** A POST that creates: takes `Idempotency-Key`. */
     idempotent?: boolean
-    /** API keys that may not come here: none of them may, or those bound to one business. */
-    keys?: 'refused' | 'unbound'
-    /** The contract answers some failing bodies with 400 instead of 422. */
+    /**
+     * The API keys that may call it. By default: all but those bound to another business than the route's. `refused`:
+     * none. `unbound`: only keys without a bound business. `strangers`: also keys of another business, treated as
+     * strangers.
+     */
+    keys?: KeyRule
+    /** The contract returns 400 instead of 422 for some invalid bodies. */
     isBadRequest?: (body: Record<string, unknown>) => boolean
-    /** What no schema can say: asked of a body that its schema refuses, so that everything wrong is told at once. */
+    /** Further checks for a body that its schema refuses, so that all mistakes are reported at once. */
     alsoCheck?: (body: Record<string, unknown>) => Detail[]
-    /** Takes a file, of one of these types, instead of JSON. */
+    /** Accepts a file of one of these types instead of JSON. */
     uploads?: string[]
-    /** Answers with a file, of one of these types. */
+    /** Returns a file of one of these types. */
     downloads?: string[]
-    /** Routes that use up the same thing have their places together, when there is more to do than can be done. */
+    /** Routes that share a scarce resource share one limit when the service is overloaded. */
     shares?: 'passwords' | 'uploads'
-    /** Has a limit of its own, longer than the one for all. */
+    /** Has its own timeout, longer than the usual one. */
     isSlow?: true
-    /** What else it may answer, beside what follows from the rest. */
+    /** Further statuses that it may return, besides those that follow from the rest. */
     fails?: (401 | 403 | 404 | 409 | 502)[]
-    /** The query parameters that it knows; made from its schema. */
+    /** The query parameters that it knows, taken from its schema. */
     parameters?: readonly string[]
-    /** So do parameters begin whose names no schema can list. */
+    /** A prefix of query parameters whose names no schema can list. */
     parameterPrefix?: string
-    /** Others append parameters of their own to its address. */
+    /** Accepts unknown query parameters, because other software appends its own to this address. */
     takesAnyParameter?: true
     /** A record with an ETag: reads take `If-None-Match`, writes take `If-Match`. */
     versioned?: boolean
   }
   interface FastifyRequest {
-    /** Who is calling; undefined only on public routes. */
+    /** The caller; undefined only on public routes. */
     caller: Actor | undefined
     /** The caller of a route that needs one. */
     actor: Actor
     /** The business that this request is for. */
     business: Business
     /** The database that holds what this business owns. */
-    cell: Db
-    /** What the caller may do in this business. */
+    cell: Cell
+    /** The caller's permissions in this business. */
     permissions: readonly Permission[]
   }
   interface FastifyInstance {
@@ -81,7 +84,7 @@ export type RouteInfo = {
   access: Access
   business: BusinessSource
   body: boolean
-  keys?: 'refused' | 'unbound' | undefined
+  keys?: KeyRule | undefined
   schema?: FastifySchema | undefined
 }
 
@@ -89,17 +92,17 @@ export type Credential = { kind: 'bearer' | 'api-key'; value: string }
 
 export type Maybe<Value> = Value | Promise<Value>
 
-/** What the guard needs to know; the app hands it in. A plain value (not a promise) keeps the hot path free of waiting. */
+/** Dependencies of the guard. A plain value (not a promise) keeps the hot path synchronous. */
 export type GuardOptions = {
-  /** Who that is, if we know it without asking. */
+  /** The caller from the cache, without a database query. */
   peek: (credential: Credential) => Actor | undefined
   authenticate: (credential: Credential) => Maybe<Actor | undefined>
-  /** Is it ours, as far as can be told without the database? */
+  /** Whether we issued it, as far as that is known without the database. */
   recognises: (credential: Credential) => Maybe<boolean>
   findBusiness: (id: string) => Maybe<Business | undefined>
   permissionsOf: (actor: Actor, businessId: string) => Maybe<readonly Permission[]>
-  cells: ReadonlyMap<string, Db>
-  /** Does this cell lack migrations of this version? */
+  cells: ReadonlyMap<string, Cell>
+  /** Whether this cell lacks migrations of this version. */
   isBehind: (cell: string) => boolean
   /** A reason to refuse the request, now that its cell is known. */
   enterCell?: ((request: FastifyRequest, cell: string) => Error | undefined) | undefined
@@ -123,7 +126,10 @@ export const cellNameOf = (request: FastifyRequest): string | undefined => state
 
 const NO_PERMISSIONS: readonly Permission[] = []
 
-/** What there is to know of a caller before anybody waits: read once, for limits and guard alike. */
+/** An API key bound to another business: its user has no records here, neither orders nor subscriptions. */
+const asStranger = (key: Actor): Actor => ({ ...key, userId: 'stranger', email: undefined, formerIds: [] })
+
+/** Everything about the caller that is known synchronously: read once, for rate limits and guard alike. */
 export const recognised = (request: FastifyRequest): Pick<State, 'route' | 'url' | 'credential' | 'caller'> =>
   stateOf(request)
 
@@ -140,13 +146,24 @@ export function recogniseCallers(app: FastifyInstance, { peek }: Pick<GuardOptio
 
 type CountCaller = (request: FastifyRequest, reply: FastifyReply, caller: Actor) => Maybe<void>
 
-/** Every route declares its access as data; this enforces it before the body is even read, and refuses to start without it. */
+/**
+ * Enforces the access that every route declares, before the body is read. A route without a declaration stops the
+ * server from starting.
+ */
 export function guardRoutes(app: FastifyInstance, options: GuardOptions, countCaller?: CountCaller): void {
   const { authenticate, findBusiness, permissionsOf, cells, isBehind, enterCell } = options
 
   app.decorate('routeTable', [])
-  app.decorateRequest('caller', { getter(this: FastifyRequest) { return stateOf(this).caller } }) // biome-ignore format: one line
-  app.decorateRequest('permissions', { getter(this: FastifyRequest) { return stateOf(this).permissions } }) // biome-ignore format: one line
+  app.decorateRequest('caller', {
+    getter(this: FastifyRequest) {
+      return stateOf(this).caller
+    },
+  })
+  app.decorateRequest('permissions', {
+    getter(this: FastifyRequest) {
+      return stateOf(this).permissions
+    },
+  })
   app.decorateRequest('actor', {
     getter(this: FastifyRequest) {
       const { caller } = stateOf(this)
@@ -165,7 +182,7 @@ export function guardRoutes(app: FastifyInstance, options: GuardOptions, countCa
     getter(this: FastifyRequest) {
       const { business } = this
       const cell = cellOf(cells, business, this.log)
-      if (isBehind(business.cell)) throw cellBehind()
+      if (isBehind(business.cell)) throw refusal.cellBehind()
       return cell
     },
   })
@@ -188,6 +205,9 @@ export function guardRoutes(app: FastifyInstance, options: GuardOptions, countCa
       if (isPermission(access) && (business === 'none' || business === 'provider')) {
         throw new Error(`${method} ${url} asks for ${access}, but names no business in which to hold it.`)
       }
+      if (keys === 'strangers' && (method !== 'GET' || access !== 'guest')) {
+        throw new Error(`${method} ${url} takes keys of other businesses, which only read what any guest may.`)
+      }
       app.routeTable.push({ method, url, access, business, body: Boolean(schema?.body), keys, schema })
     }
   })
@@ -202,19 +222,19 @@ export function guardRoutes(app: FastifyInstance, options: GuardOptions, countCa
     done()
   })
 
-  /** Who is calling? On a public route a stale token is nobody, not an error. */
+  /** Identifies the caller. On a public route an expired token means an anonymous caller, not an error. */
   function identify(request: FastifyRequest, reply: FastifyReply, access: Access): Maybe<void> {
     const { credential, caller } = stateOf(request)
     if (caller) return
     if (credential === TWO_DIFFERENT) {
-      throw badRequest('Send either X-API-Key or Authorization, not two different credentials.')
+      throw refusal.twoCredentials()
     }
     if (!credential) {
-      if (access !== 'public') throw unauthenticated('Send an access token or API key in the Authorization header.')
+      if (access !== 'public') throw refusal.credentialRequired()
       return
     }
     const settle = (actor: Actor | undefined) => {
-      if (!actor && access !== 'public') throw unauthenticated('This token or key is not valid, or no longer.')
+      if (!actor && access !== 'public') throw refusal.credentialInvalid()
       if (!actor) return
       stateOf(request).caller = actor
       return countCaller?.(request, reply, actor)
@@ -225,13 +245,13 @@ export function guardRoutes(app: FastifyInstance, options: GuardOptions, countCa
 
   function enter(request: FastifyRequest, access: Access, source: BusinessSource): Maybe<void> {
     if (access !== 'public' && access !== 'guest' && request.caller?.kind === 'guest') {
-      throw forbidden('Guests cannot do this. Log in with an account.')
+      throw refusal.guestsRefused()
     }
     const { keys } = stateOf(request).route
     if (keys === 'refused' && request.caller?.kind === 'api') {
-      throw forbidden('An API key cannot do this. Log in with your account.')
+      throw refusal.keysRefused()
     }
-    if (keys === 'unbound' && request.caller?.onlyBusinessId) throw forbidden('This key works in one business only.')
+    if (keys === 'unbound' && request.caller?.onlyBusinessId) throw refusal.keyIsBound()
     if (source === 'path') return open(request, access, (request.params as { businessId?: unknown }).businessId)
     if (source === 'query') {
       const { businessId } = request.query as { businessId?: unknown }
@@ -245,7 +265,7 @@ export function guardRoutes(app: FastifyInstance, options: GuardOptions, countCa
     const { businessId } = (request.body ?? {}) as { businessId?: unknown }
     if (request.is404 || access === undefined) return done()
     if (business === 'path' && businessId !== undefined && businessId !== request.business.id) {
-      return done(invalid('businessId', 'INVALID', 'The body names another business than the path.'))
+      return done(refusal.businessesDiffer())
     }
     if (business !== 'body' || typeof businessId !== 'string') return done()
     try {
@@ -260,31 +280,32 @@ export function guardRoutes(app: FastifyInstance, options: GuardOptions, countCa
   app.addHook('preHandler', (request, _reply, done) => {
     const { route, business } = stateOf(request)
     const missing = (route.business === 'body' || route.business === 'query') && !business
-    if (missing) return done(invalid('businessId', 'REQUIRED', 'Say which business this is for: fill in businessId.'))
+    if (missing) return done(refusal.businessRequired())
     done(business && enterCell?.(request, business.cell))
   })
 
-  /** Finds the business and what the caller may do in it. Without the permission it is 403, whether or not it exists. */
+  /**
+   * Finds the business and what the caller may do in it. Without the permission it is 403, whether or not it exists.
+   */
   function open(request: FastifyRequest, access: Access, businessId: unknown): Maybe<void> {
     const id = typeof businessId === 'string' ? businessId : ''
-    const { caller } = stateOf(request)
-    // Elsewhere a bound key reads what any guest may, and writes nothing.
+    const { caller, route } = stateOf(request)
     const isElsewhere = caller?.onlyBusinessId !== undefined && caller.onlyBusinessId !== id
-    if (isElsewhere && (access === 'signed-in' || (access === 'guest' && !isRead(request)))) {
-      throw forbidden('This key works in another business.')
+    if (isElsewhere) {
+      if (access !== 'public' && route.keys !== 'strangers') throw refusal.keyIsOfAnother()
+      stateOf(request).caller = asStranger(caller)
     }
     const business = findBusiness(id)
-    const permissions = caller && caller.kind !== 'guest' ? permissionsOf(caller, id) : NO_PERMISSIONS
+    const hasNone = !caller || caller.kind === 'guest' || isElsewhere
+    const permissions = hasNone ? NO_PERMISSIONS : permissionsOf(caller, id)
     const settle = (found: Business | undefined, held: readonly Permission[]) => {
       if (isPermission(access) && !holds(held, access)) {
-        throw forbidden(`This needs the permission ${access} in this business.`)
+        throw refusal.permissionMissing({ access })
       }
-      if (!found)
-        throw stateOf(request).route.business === 'path'
-          ? notFound('business')
-          : invalid('businessId', 'NOT_FOUND', `There is no business ${id}.`)
-      // What is public stays: whoever has a newsletter of it can still leave.
-      if (found.suspendedAt && access !== 'public') throw businessSuspended(access === 'guest' ? 404 : 403)
+      if (!found) throw route.business === 'path' ? refusal.businessNotFound() : refusal.businessUnknown({ id })
+      // Public routes stay open: newsletter subscribers of a suspended business can still unsubscribe.
+      if (found.suspendedAt && access !== 'public')
+        throw access === 'guest' ? suspendedBusinessHidden() : businessSuspended()
       const guarded = stateOf(request)
       guarded.business = found
       guarded.permissions = held
@@ -296,12 +317,10 @@ export function guardRoutes(app: FastifyInstance, options: GuardOptions, countCa
   }
 }
 
-const isRead = ({ method }: FastifyRequest) => method === 'GET' || method === 'HEAD'
-
 export const isPermission = (access: Access): access is Permission =>
   access !== 'public' && access !== 'guest' && access !== 'signed-in'
 
-/** Nobody's, and told so by the guard, when it has been counted. */
+/** Never valid: the guard refuses it, after it has been counted for the rate limit. */
 const TWO_DIFFERENT: Credential = { kind: 'bearer', value: '' }
 
 /** `X-API-Key`, or `Authorization: Bearer` with a token or a key. Two different ones are a mistake worth naming. */

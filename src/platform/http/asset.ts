@@ -4,19 +4,19 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Encoding, encodingsOf } from './encodings.ts'
 
-// Better ones take seconds for a few percent.
+// Higher qualities take seconds for a few percent.
 const QUALITY = 6
 const compress: Record<Encoding, (bytes: Buffer) => Promise<Buffer>> = {
   br: (bytes) => promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: QUALITY } }),
   gzip: promisify(gzip),
 }
 
-/** Answers the bytes; null when the caller has them already. */
+/** Returns the bytes; null when the caller has them already (304). */
 export type Asset = (request: FastifyRequest, reply: FastifyReply) => Promise<Buffer | null>
 
 /**
- * A text that stays as it is while the process lives: compressed once for each encoding, and not sent again to who has it.
- * `maxAgeSeconds`: for how long nobody needs to ask whether it has changed.
+ * A static text: compressed once for each encoding, with an ETag. `maxAgeSeconds`: how long clients may use it without
+ * revalidating.
  */
 export function createAsset(text: string, type: string, maxAgeSeconds = 0): Asset {
   const bytes = Buffer.from(text)

@@ -1,14 +1,16 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { forgetCleaned, hasMarkup, rememberCleaned } from '#vocabulary/html.ts'
 import { openThread } from '../thread.ts'
+import { isPermission } from './access.ts'
 
-/** So much markup is cleaned in a few milliseconds, where it is needed. */
+/** Markup up to this length is cleaned in a few milliseconds, on the event loop. */
 const MAX_LENGTH_HERE = 16_000
 const TIMEOUT_MS = 5_000
 
 /**
- * Cleaning rich text takes up to a second for a megabyte, in which nobody else would be answered. If there is much in a body, it
- * is cleaned in another thread before the handler runs. Which texts are rich only the handler knows: all that could be are cleaned.
+ * Sanitising rich text takes up to a second per megabyte and would block the event loop. Large bodies are cleaned in a
+ * worker thread before the handler runs. Only the handler knows which texts are rich, so all candidates are cleaned.
+ * Only for routes that need a permission: bodies of public routes are short, or refused before they are cleaned.
  */
 export function cleanLargeHtml(app: FastifyInstance): void {
   const cleanThere = openThread<string[], string[]>(new URL('./clean-html-thread.ts', import.meta.url), {
@@ -17,11 +19,14 @@ export function cleanLargeHtml(app: FastifyInstance): void {
   const remembered = new WeakMap<FastifyRequest, string[]>()
 
   app.addHook('preHandler', (request, reply, done) => {
+    const { access = 'public' } = request.routeOptions.config
+    if (!isPermission(access)) return done()
     if (request.body === undefined || Number(request.headers['content-length']) <= MAX_LENGTH_HERE) return done()
     const texts = [...textsWithMarkup(request.body)]
     if (texts.reduce((sum, { length }) => sum + length, 0) <= MAX_LENGTH_HERE) return done()
-    cleanThere(texts).then((cleaned) => {
-      if (reply.sent || reply.raw.destroyed) return // it took too long for somebody
+    const asker = { key: request.business.id, isGone: () => reply.sent || reply.raw.destroyed }
+    cleanThere(texts, asker).then((cleaned) => {
+      if (reply.sent || reply.raw.destroyed) return // the deadline or the caller ended it
       for (const [index, text] of texts.entries()) rememberCleaned(text, cleaned[index] ?? '')
       remembered.set(request, texts)
       done()

@@ -3,21 +3,24 @@ import { createGzip, gzip, gzipSync } from 'node:zlib'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { encodingsOf } from './encodings.ts'
 
-/** What is shorter fits into one packet anyway. */
+/** Shorter bodies fit into one packet anyway. */
 const MIN_BYTES = 1_024
-/** Up to here it takes less than half a millisecond; what is longer goes to another thread, where passwords are hashed as well. */
+/**
+ * Up to this size it takes less than half a millisecond; larger bodies go to Node's thread pool, which also hashes
+ * passwords.
+ */
 const MAX_SYNC_BYTES = 32_768
-/** A little larger than the usual 6, in half the time (measured on lists of products). */
+/** The output is a little larger than with the default 6, in half the time (measured on lists of products). */
 const OPTIONS = { level: 4 }
 
 /**
- * Off unless asked for: it takes a third of the throughput of product reads and half of that of lists, from whoever asks for gzip
- * (Node's own fetch does), and a proxy does the same in another process. Who does not ask pays nothing.
+ * Off by default: for clients that accept gzip (Node's own fetch does) it costs a third of the throughput of product
+ * reads and half of that of lists, and a proxy does the same in another process. Other clients cost nothing.
  *
- * Text is sent as gzip to whoever takes it, files and exports too. Never what must not be kept (pages with a token in them), nor
- * a stream of events, which has to arrive piece by piece.
+ * Compresses text, files and exports. Excluded: responses with `no-store` (pages with a token in them), and event
+ * streams, which must arrive piece by piece.
  */
-export function compressAnswers(app: FastifyInstance): void {
+export function compressResponses(app: FastifyInstance): void {
   app.addHook('onSend', (request, reply, payload, done) => {
     if (!isWorthIt(reply, payload)) return done(null, payload)
     addVary(reply)
@@ -27,7 +30,7 @@ export function compressAnswers(app: FastifyInstance): void {
     if (payload instanceof Readable) {
       label()
       payload.once('error', () => unlabel(reply))
-      // Whichever of the two ends early takes the other one with it; Fastify hears of it from the second.
+      // A stream that ends early destroys the other one; Fastify handles the error of the second.
       return done(
         null,
         pipeline(payload, createGzip(OPTIONS), () => {}),
@@ -63,14 +66,16 @@ function addVary(reply: FastifyReply): void {
   void reply.header('vary', before ? `${String(before)}, Accept-Encoding` : 'Accept-Encoding')
 }
 
-/** The bytes are others than without it, the record is the same: that is what a weak tag says. Conditions compare without the mark. */
+/**
+ * The bytes differ but the record is the same, so the ETag becomes weak. Conditional requests compare without the mark.
+ */
 function labelGzip(reply: FastifyReply): void {
   void reply.header('content-encoding', 'gzip').removeHeader('content-length')
   const etag = reply.getHeader('etag')
   if (typeof etag === 'string' && !etag.startsWith('W/')) void reply.header('etag', `W/${etag}`)
 }
 
-/** A stream that breaks before anything of it was sent is answered with an error, which is not gzip. */
+/** A stream that breaks before its first byte becomes an error response, which is not gzip. */
 function unlabel(reply: FastifyReply): void {
   if (reply.raw.headersSent) return
   void reply.removeHeader('content-encoding')

@@ -1,6 +1,6 @@
 import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { unavailable } from '#vocabulary/errors.ts'
 import { cellNameOf } from './access.ts'
+import { tookTooLong } from './refusals.ts'
 
 /** A little less than the ten seconds that callers, and balancers, commonly wait. */
 const MAX_MS = 9_000
@@ -10,11 +10,11 @@ type Clock = { timer: NodeJS.Timeout | undefined; startedAt: number; usedMs: num
 type Timed = FastifyRequest & { [clock]: Clock | null }
 
 /**
- * Every wait has a limit of its own, but a request may have many of them: where each statement takes a second, ten are too many.
- * Whoever is not answered in time is told so, as when a database is away; what was begun may still come true, as after any
- * lost answer. The time that the caller takes to send a body does not count.
+ * A deadline for the whole request. Every single wait has a timeout, but a request may have many of them: ten
+ * statements of one second each are too slow. A late caller gets the same 503 as when a database is down; the work may
+ * still complete, as after any lost response. The time that the caller takes to send the body does not count.
  */
-export function answerInTime(app: FastifyInstance): void {
+export function enforceDeadline(app: FastifyInstance): void {
   app.decorateRequest(clock as unknown as string, null)
 
   const start = (request: FastifyRequest, reply: FastifyReply, of: Clock) => {
@@ -22,7 +22,7 @@ export function answerInTime(app: FastifyInstance): void {
     of.timer = setTimeout(() => {
       if (reply.sent || reply.raw.headersSent) return
       request.log.warn({ route: request.routeOptions.url, cell: cellNameOf(request) }, 'a request took too long')
-      void reply.send(unavailable('This takes longer than we let anybody wait. Try again shortly.'))
+      void reply.send(tookTooLong())
     }, MAX_MS - of.usedMs)
   }
   const stop = (of: Clock | null) => {
@@ -55,5 +55,5 @@ export function answerInTime(app: FastifyInstance): void {
   })
 }
 
-/** Files take as long as they are large, and a language model has a limit of its own. */
+/** Transfers of files take as long as they are large, and the language model has its own timeout. */
 const takesItsTime = ({ uploads, downloads, isSlow }: FastifyContextConfig) => Boolean(uploads || downloads || isSlow)

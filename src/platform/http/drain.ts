@@ -1,24 +1,26 @@
 import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
-import { unavailable } from '#vocabulary/errors.ts'
+import { shutDown } from './refusals.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** `serving`, then `draining` (answers, but asks callers to connect elsewhere), then `closing` (503). */
+    /** `serving`, then `draining` (responds, but asks callers to connect elsewhere), then `closing` (503). */
     phase: 'serving' | 'draining' | 'closing'
-    /** Tells balancers and keep-alive clients to go elsewhere, and gives them the time to hear it; then close. */
+    /**
+     * Makes load balancers and keep-alive clients go elsewhere, and gives them the time to do so; then call `close`.
+     */
     drain(): Promise<void>
   }
 }
 
-/** How long a connection on which no request runs is kept once the service closes. */
+/** How long an idle connection is kept once the service closes. */
 const LAST_CALL_MS = 1_000
 
 /**
- * Stopping without failing anybody: first readiness turns false and every answer says `Connection: close`, then new requests
- * on old connections are refused while running ones finish. Fastify alone would wait for idle keep-alive connections, and
- * Node for those on which nothing has come yet, such as the ones that browsers open in advance.
+ * Graceful shutdown: first readiness turns false and every response says `Connection: close`, then new requests on old
+ * connections are refused while running ones finish. Fastify alone would wait for idle keep-alive connections, and Node
+ * for connections without a request yet, such as those that browsers open in advance.
  */
 export function drainOnClose(app: FastifyInstance, graceMs: number): void {
   app.decorate('phase', 'serving')
@@ -50,13 +52,9 @@ export function drainOnClose(app: FastifyInstance, graceMs: number): void {
     busy.add(socket)
     if (app.phase === 'serving') return done()
     void reply.header('connection', 'close')
-    done(
-      app.phase === 'closing'
-        ? unavailable('The service is shutting down. Try again: another instance will answer.')
-        : undefined,
-    )
+    done(app.phase === 'closing' ? shutDown() : undefined)
   })
-  // An answer that began before the shutdown must end its connection too.
+  // A response that began before the shutdown must close its connection too.
   app.addHook('onSend', (_request, reply, payload, done) => {
     if (app.phase !== 'serving') void reply.header('connection', 'close')
     done(null, payload)

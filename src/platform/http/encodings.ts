@@ -3,7 +3,10 @@ export type Encoding = 'br' | 'gzip'
 const known = new Map<string, Encoding[]>()
 const MAX_KNOWN = 100
 
-/** Which of ours the caller takes, the best first. None: it is sent as it is. Clients send the same few headers over and over. */
+/**
+ * The supported encodings that the client accepts, best first; empty: send it uncompressed. Cached, because clients
+ * send the same few headers over and over.
+ */
 export function encodingsOf(header: string | string[] | undefined): readonly Encoding[] {
   if (header === undefined) return []
   const text = String(header)

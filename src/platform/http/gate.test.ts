@@ -5,11 +5,19 @@ import { createGate, createKind, type Kind, type Outcome } from './gate.ts'
 const CONNECTIONS = 8
 const [MIN, START] = [32, 128]
 
-/** A gate whose time passes when told. */
+/** A gate on a clock that the test moves. */
 function useGate(t: TestContext) {
-  t.mock.timers.enable({ apis: ['setInterval'] })
   let time = 1_000
-  const gate = createGate(CONNECTIONS, () => time)
+  let sweep: (() => void) | undefined
+  const gate = createGate(CONNECTIONS, {
+    now: () => time,
+    every(_ms, work) {
+      sweep = work
+      return () => {
+        sweep = undefined
+      }
+    },
+  })
   t.after(() => gate.close())
   const enter = (kind: Kind, isGone = () => false) => {
     const entry: { outcome?: Outcome | undefined } = {}
@@ -22,7 +30,7 @@ function useGate(t: TestContext) {
   const pass = (ms: number) => {
     for (let passed = 0; passed < ms; passed += 10) {
       time += 10
-      t.mock.timers.tick(10)
+      sweep?.()
     }
   }
   return { ...gate, enter, fill, pass }
@@ -55,7 +63,7 @@ test('who waits is let in when somebody leaves, if there is room for their kind,
 
 test('who came first is next, whatever it is for; once somebody has waited for long, who came last', (t) => {
   const { enter, fill, leave, pass } = useGate(t)
-  const [a, b, c] = [createKind(false), createKind(false), createKind(false)] // as many places all the time
+  const [a, b, c] = [createKind(false), createKind(false), createKind(false)] // the limit stays the same
   fill(a, START / 2)
   fill(b, START / 2)
   const waiting: ReturnType<typeof enter>[] = []
@@ -89,7 +97,7 @@ test('when many take long there are fewer places, but never too few to keep the 
   const kinds = [createKind(true), createKind(true)]
   for (let round = 0; round < 40; round++) {
     for (const kind of kinds) fill(kind, START)
-    pass(470) // until those who wait have been sent away
+    pass(470) // until the waiting requests are refused
     for (const kind of kinds) while (kind.inside > 0) leave(kind, 500)
     pass(110)
   }

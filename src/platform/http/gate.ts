@@ -1,27 +1,32 @@
-// Why it is so: docs/decisions/0020-overload.md.
-/** Places for each connection to the database: at least so many, to begin with, and at most. */
+// Why it works like this: docs/decisions/0020-overload.md.
+/**
+ * Concurrency limit for each database connection: the minimum, and the start. Work that only waits for other servers
+ * does not change it.
+ */
 const MIN = 4
 const START = 16
-const MAX = 128
-/** Looked at so often: were those who were let in answered in time? */
-const ROUND_MS = 100
-/** If more than a tenth of them take longer, there are too many. */
-const SLOW_MS = 350
+/**
+ * The latency target: admitted requests should be answered, and waiting ones refused, within this time. A refusal costs
+ * as much as a cached read.
+ */
+const IN_TIME_MS = 350
+/**
+ * How often the limit adapts to the latency; also the age of the oldest waiting request at which the queue turns from
+ * FIFO to LIFO.
+ */
+const LONG_MS = 100
 const SHRINK = 0.85
 const GROW = 1.1
-/** How long somebody waits at the gate. Waiting costs nothing; a refusal costs as much as a cached read, and is asked again. */
-const PATIENCE_MS = 350
-const LONG_MS = 100
 const MAX_WAITING = 2_000
 const SWEEP_MS = 10
 
-/** One kind of work (a route), with its own queue: those of a kind that has no room stand in nobody's way. */
+/** One kind of work (a route), with its own queue, so that a kind without room blocks no other kind. */
 export type Kind = {
   inside: number
   waiting: Waiter[]
-  /** When one was last done. */
+  /** When a request of this kind last finished. */
   doneAt: number
-  /** Does the time that it takes tell how much there is to do? */
+  /** Whether its latency reflects our load. */
   timed: boolean
 }
 export type Outcome = 'in' | 'full' | 'gone'
@@ -29,27 +34,46 @@ type Waiter = { since: number; isGone: () => boolean; settle: (outcome: Outcome)
 
 export type Gate = ReturnType<typeof createGate>
 
+/** The source of time, replaced in simulations. */
+export type Clock = {
+  now(): number
+  /** Runs `work` at an interval; returns a function that stops it. */
+  every(ms: number, work: () => void): () => void
+}
+
+const REAL_CLOCK: Clock = {
+  now: () => performance.now(),
+  every(ms, work) {
+    const timer = setInterval(work, ms)
+    return () => clearInterval(timer)
+  },
+}
+
 /**
- * Lets in as many requests as are answered in time, and keeps the others waiting for a moment. One kind has at most half of the
- * places: what is slow by nature, or asked for in a storm, leaves the other half to the rest.
+ * Load shedding with an adaptive concurrency limit: admits as many requests as are answered in time, and queues the
+ * others briefly. One kind gets at most half of the limit, so that slow or flooded routes leave the other half to the
+ * rest.
  */
-export function createGate(connections: number, now: () => number = () => performance.now()) {
-  const [min, max] = [MIN * connections, MAX * connections]
+export function createGate(connections: number, { now, every }: Clock = REAL_CLOCK) {
+  const min = MIN * connections
   let limit = START * connections
   let inside = 0
   let waiting = 0
   let peak = 0
-  /** Does somebody wait for places of a kind that gets done? More places for what is stuck would only be lost, too. */
+  /**
+   * Whether a kind that makes progress has waiting requests. A kind that is stuck would only use up a higher limit,
+   * too.
+   */
   let isWanted = false
   let answered = 0
   let slow = 0
   let roundSince = now()
-  const queues = new Set<Kind>() // those with somebody waiting
-  let sweeper: NodeJS.Timeout | undefined
+  const queues = new Set<Kind>() // the kinds with waiting requests
+  let stopSweeping: (() => void) | undefined
 
   const hasRoom = (kind: Kind) => inside < limit && kind.inside < limit >> 1
 
-  const getsDone = (kind: Kind, time: number) => time - kind.doneAt < ROUND_MS
+  const getsDone = (kind: Kind, time: number) => time - kind.doneAt < LONG_MS
 
   function admit(kind: Kind) {
     kind.inside++
@@ -57,10 +81,10 @@ export function createGate(connections: number, now: () => number = () => perfor
     if (inside > peak) peak = inside
   }
 
-  /** Answers at once, mostly; else `settle` is told later. */
+  /** Returns the outcome, or undefined if the request has to wait: then `settle` is called later. */
   function enter(kind: Kind, isGone: () => boolean, settle: (outcome: Outcome) => void): Outcome | undefined {
     const time = now()
-    if (time - roundSince >= ROUND_MS) adapt(time)
+    if (time - roundSince >= LONG_MS) adapt(time)
     if (kind.waiting.length === 0 && hasRoom(kind)) {
       admit(kind)
       return 'in'
@@ -70,11 +94,11 @@ export function createGate(connections: number, now: () => number = () => perfor
     waiting++
     kind.waiting.push({ since: time, isGone, settle })
     queues.add(kind)
-    sweeper ??= setInterval(sweep, SWEEP_MS)
+    stopSweeping ??= every(SWEEP_MS, sweep)
     return undefined
   }
 
-  /** `tookMs` since it was let in; undefined: it says nothing about us. */
+  /** `tookMs` since it was admitted; undefined if its latency does not reflect our load. */
   function leave(kind: Kind, tookMs: number | undefined) {
     const time = now()
     kind.inside--
@@ -82,15 +106,15 @@ export function createGate(connections: number, now: () => number = () => perfor
     inside--
     if (kind.timed && tookMs !== undefined) {
       answered++
-      if (tookMs > SLOW_MS) slow++
+      if (tookMs > IN_TIME_MS) slow++
     }
-    if (time - roundSince >= ROUND_MS) adapt(time)
+    if (time - roundSince >= LONG_MS) adapt(time)
     if (waiting > 0) letIn(time)
   }
 
   /**
-   * Who is next: who came first. Unless somebody has waited for long, so that not all can be served in time: then who came last,
-   * and is answered soon, while those who are sent away have waited anyway.
+   * FIFO; once the oldest request has waited over LONG_MS, LIFO: then not all can be served in time, the newest still
+   * can, and those that will be refused have waited too long already.
    */
   function takeNext(time: number): [Kind, Waiter] | undefined {
     let oldest: Kind | undefined
@@ -109,7 +133,6 @@ export function createGate(connections: number, now: () => number = () => perfor
     return [kind, waiter]
   }
 
-  /** As many as there is room for. */
   function letIn(time: number) {
     while (inside < limit) {
       const next = takeNext(time)
@@ -124,27 +147,27 @@ export function createGate(connections: number, now: () => number = () => perfor
     }
   }
 
-  /** Who has waited too long is sent away. */
+  /** Refuses requests that have waited too long. */
   function sweep() {
     const time = now()
-    if (time - roundSince >= ROUND_MS) adapt(time)
+    if (time - roundSince >= LONG_MS) adapt(time)
     for (const kind of queues) {
       if (getsDone(kind, time)) isWanted = true
       let late = 0
-      while (late < kind.waiting.length && time - (kind.waiting[late] as Waiter).since > PATIENCE_MS) late++
+      while (late < kind.waiting.length && time - (kind.waiting[late] as Waiter).since > IN_TIME_MS) late++
       if (late === 0) continue
       waiting -= late
       for (const { settle } of kind.waiting.splice(0, late)) settle('full')
       if (kind.waiting.length === 0) queues.delete(kind)
     }
     if (waiting > 0) return letIn(time)
-    clearInterval(sweeper)
-    sweeper = undefined
+    stopSweeping?.()
+    stopSweeping = undefined
   }
 
   function adapt(time: number) {
     if (peak > min && slow * 10 > answered) limit = Math.max(min, Math.floor(Math.min(limit, peak) * SHRINK))
-    else if (isWanted && answered > 0 && slow * 10 <= answered) limit = Math.min(max, Math.ceil(limit * GROW))
+    else if (isWanted && answered > 0 && slow * 10 <= answered) limit = Math.ceil(limit * GROW)
     roundSince = time
     peak = inside
     isWanted = false
@@ -157,7 +180,7 @@ export function createGate(connections: number, now: () => number = () => perfor
     leave,
     limit: () => limit,
     state: () => ({ limit, inside, waiting }),
-    close: () => clearInterval(sweeper),
+    close: () => stopSweeping?.(),
   }
 }
 

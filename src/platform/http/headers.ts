@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
-// An API answers data: a browser may neither guess at it, nor run it, frame it or say where it came from. Pages of any origin
-// may read every answer: credentials travel in headers that a page sets itself, never in cookies. Set here and not by a package,
-// because each header costs half a microsecond and what computes them anew for every answer cost thirty.
+// Responses are data: a browser must not sniff, run or frame them, or send referrers. Pages of any origin may read
+// every response (CORS): credentials travel in headers that a page sets itself, never in cookies. Set here and not by a
+// package: each header costs half a microsecond, and computing them for every response cost thirty.
 const FIXED = {
   'access-control-allow-origin': '*',
   'access-control-expose-headers': 'ETag, Idempotency-Replayed, Retry-After, X-Ignored-Fields, X-Request-Id',
@@ -11,7 +11,7 @@ const FIXED = {
   'referrer-policy': 'no-referrer',
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'SAMEORIGIN',
-  // What is answered depends on who asks: kept by their own client only, and asked for again.
+  // Responses depend on the caller: only their own client may cache them, and must revalidate.
   'cache-control': 'private, no-cache',
 }
 const HTTPS_ONLY = { 'strict-transport-security': 'max-age=31536000; includeSubDomains' }
@@ -22,7 +22,7 @@ const PREFLIGHT = {
   'access-control-max-age': '86400',
 }
 
-/** The headers of every answer, and the answer to every preflight, before anybody asks for a token. */
+/** Sets the headers of every response, and responds to preflights before any authentication. */
 export function setHeaders(app: FastifyInstance, publicUrl: string): void {
   const fixed = { ...FIXED, ...(publicUrl.startsWith('https:') ? HTTPS_ONLY : {}) }
   app.addHook('onRequest', (request, reply, done) => {
@@ -30,7 +30,7 @@ export function setHeaders(app: FastifyInstance, publicUrl: string): void {
     if (request.method !== 'OPTIONS') return done()
     answerPreflight(request, reply)
   })
-  // Never called, but without a route there is no preflight, only an unknown path.
+  // Never called, but Fastify runs the preflight hook only for a path that has a route.
   app.options('*', { schema: { hide: true } }, (_request, reply) => reply.callNotFound())
 }
 
@@ -39,5 +39,5 @@ function answerPreflight({ headers }: FastifyRequest, reply: FastifyReply): void
     void reply.code(400).type('text/plain').send('Invalid Preflight Request')
     return
   }
-  void reply.code(204).headers(PREFLIGHT).header('content-length', '0').send() // without the length Safari waits for a body
+  void reply.code(204).headers(PREFLIGHT).header('content-length', '0').send() // without it Safari waits for a body
 }

@@ -1,42 +1,93 @@
 import { createHash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { type Kysely, type QueryExecutorProvider, sql, type Transaction } from 'kysely'
-import { AppError, conflict, invalid } from '#vocabulary/errors.ts'
+import { type QueryExecutorProvider, sql, type Transaction } from 'kysely'
+import { AppError } from '#vocabulary/errors.ts'
 import { now } from '../clock.ts'
-import { handleOf } from '../database/database.ts'
+import type { Cell, Control, Database } from '../database/database.ts'
 import { transaction } from '../database/transaction.ts'
 import { fault } from '../faults.ts'
 import { errorBody } from './errors.ts'
+import { MAX_KEY_LENGTH } from './limits.ts'
+import { keyInvalid, keyReused, stillRunning } from './refusals.ts'
 import { sendText } from './text.ts'
 
-const MAX_KEY_LENGTH = 255
-/** Outcomes worth repeating: done, or refused for a reason that the request itself carries. */
+/** Outcomes to replay: successes, and refusals caused by the request itself. */
 const isKept = (status: number) => (status >= 200 && status < 300) || status === 409 || status === 422
 
 type Claim = { businessId: string; caller: string; key: string; requestHash: Buffer }
 type Record = { status: number; body: string; requestHash: Buffer }
 
 /**
- * Runs `work` in one transaction and answers 201, or another `status`, with what it returns (text is sent as it stands). With an
- * `Idempotency-Key`, that answer is written in the same transaction, so a repeat gets it again, whatever happened to the first
- * answer on its way: same key and body, the same bytes; same key and another body, 422; while the first still runs, 409.
+ * Runs `work` in one transaction and returns 201, or another `status`, with its result (text is sent as it stands).
+ * With an `Idempotency-Key`, the response is stored in the same transaction and replayed to retries, even if the first
+ * response was lost: same key and body, the same bytes; same key and another body, 422; while the first still runs,
+ * 409.
  */
 export async function createOnce<Tables, Body extends object | string>(
   request: FastifyRequest,
   reply: FastifyReply,
-  db: Kysely<Tables>,
+  db: Database<Tables>,
   work: (tx: Transaction<Tables>) => Promise<Body>,
   status = 201,
 ): Promise<Body> {
   const claim = claimOf(request)
-  const { kind } = handleOf(db)
   void reply.code(status)
   if (!claim) {
     const body = await transaction(db, work)
     return typeof body === 'string' ? sendText(reply, body) : body
   }
 
-  const settle = (run: (tx: Transaction<Tables>) => Promise<{ status: number; body: string }>) =>
+  const answer = await runOnce(db, claim, request.id, async (tx) => {
+    const body = await work(tx)
+    return { status, body: typeof body === 'string' ? body : (reply.serialize(body) as string) }
+  })
+  if (answer.replayed) void reply.header('idempotency-replayed', 'true')
+  return sendText(reply.code(answer.status), answer.body)
+}
+
+export type ItemOutcome<Result> =
+  | { result: Result }
+  | { refusal: Pick<ReturnType<typeof errorBody>, 'error' | 'message' | 'details'> }
+
+/**
+ * Runs `work` for one item of a request with many, in a transaction of its own. With an `Idempotency-Key`, each item
+ * counts by itself: its `id` together with the key is done once, and a repeated request gets the same outcome for it,
+ * whatever other items it holds. Throws only what is not the item's fault.
+ */
+export async function doItemOnce<Tables, Result extends object>(
+  request: FastifyRequest,
+  db: Database<Tables>,
+  item: { id: string; content: unknown },
+  work: (tx: Transaction<Tables>) => Promise<Result>,
+): Promise<ItemOutcome<Result>> {
+  const claim = claimOf(request)
+  try {
+    if (!claim) return { result: await transaction(db, work) }
+    const ofItem = { ...claim, key: `item:${hash(`${claim.key}\n${item.id}`).toString('base64url')}` }
+    const requestHash = hash(`${request.method} ${request.url}\n${JSON.stringify(item.content)}`)
+    const { status, body } = await runOnce(db, { ...ofItem, requestHash }, request.id, async (tx) => ({
+      status: 200,
+      body: JSON.stringify(await work(tx)),
+    }))
+    if (status < 300) return { result: JSON.parse(body) as Result }
+    return { refusal: withoutRequest(JSON.parse(body) as ReturnType<typeof errorBody>) }
+  } catch (error) {
+    if (!(error instanceof AppError) || error.status >= 500) throw error
+    return { refusal: withoutRequest(errorBody(error, request.id)) }
+  }
+}
+
+const withoutRequest = ({ error, message, details }: ReturnType<typeof errorBody>) => ({ error, message, details })
+
+/** Finds what was answered before, or runs `work` and keeps its outcome in the same transaction. */
+async function runOnce<Tables>(
+  db: Database<Tables>,
+  claim: Claim,
+  requestId: string,
+  work: (tx: Transaction<Tables>) => Promise<{ status: number; body: string }>,
+): Promise<{ status: number; body: string; replayed: boolean }> {
+  const { kind } = db
+  const settle = (run: typeof work) =>
     transaction(db, async (tx) => {
       const known = await findRecord(tx, kind, claim)
       if (known) return { ...known, replayed: true }
@@ -45,56 +96,48 @@ export async function createOnce<Tables, Body extends object | string>(
       await fault('idempotency.before-commit')
       return { status, body, replayed: false }
     })
-
-  const run = async (tx: Transaction<Tables>) => {
-    const body = await work(tx)
-    return { status, body: typeof body === 'string' ? body : (reply.serialize(body) as string) }
-  }
-  const answer = await settle(run).catch(async (error: unknown) => {
+  const answer = await settle(work).catch(async (error: unknown) => {
     if (!(error instanceof AppError) || !isKept(error.status) || refusals.has(error)) throw error
-    // That transaction is undone, and its lock gone: this is the outcome, unless a twin has been faster.
-    const body = JSON.stringify(errorBody(error, request.id))
+    // The transaction was rolled back and its lock released: this error is the outcome, unless a concurrent retry was
+    // faster.
+    const body = JSON.stringify(errorBody(error, requestId))
     const refused = await settle(async () => ({ status: error.status, body }))
     if (!refused.replayed) throw error
     return refused
   })
   await fault('idempotency.after-commit')
-  if (answer.replayed) void reply.header('idempotency-replayed', 'true')
-  return sendText(reply.code(answer.status), answer.body)
+  return answer
 }
+
+const hash = (text: string) => createHash('sha256').update(text).digest()
 
 /** The key that came with a request, if any; 422 when it cannot be one. */
 export function keyOfRequest({ headers }: FastifyRequest): string | undefined {
   const key = headers['idempotency-key']
   if (key === undefined) return undefined
   if (typeof key !== 'string' || key === '' || key.length > MAX_KEY_LENGTH) {
-    throw invalid('Idempotency-Key', 'INVALID', `Idempotency-Key must have 1 to ${MAX_KEY_LENGTH} characters.`)
+    throw keyInvalid()
   }
   return key
 }
 
-export const keyReused = () =>
-  invalid('Idempotency-Key', 'IDEMPOTENCY_KEY_REUSED', 'This key was used for another request. Use a new one.')
-
 function claimOf(request: FastifyRequest): Claim | undefined {
   const key = keyOfRequest(request)
   if (key === undefined) return undefined
-  const requestHash = createHash('sha256')
-    .update(`${request.method} ${request.url}\n${JSON.stringify(request.body ?? null)}`)
-    .digest()
+  const requestHash = hash(`${request.method} ${request.url}\n${JSON.stringify(request.body ?? null)}`)
   const { business } = request.routeOptions.config
   const businessId = business === 'none' ? '' : request.business.id
   return { businessId, caller: request.actor.userId, key, requestHash }
 }
 
-// Our own refusals about the key itself are not outcomes of the request.
+// Refusals of the key itself are not outcomes of the request.
 const refusals = new WeakSet<AppError>()
 function refusal(error: AppError): AppError {
   refusals.add(error)
   return error
 }
 
-/** The lock is held until the transaction ends; who does not get it has a twin that is still running. */
+/** The advisory lock is held until the transaction ends; if it is taken, the first request is still running. */
 async function findRecord(
   tx: QueryExecutorProvider,
   kind: 'control' | 'cell',
@@ -104,9 +147,9 @@ async function findRecord(
   const { rows: locks } = await sql<{ locked: boolean }>`
     select pg_try_advisory_xact_lock(hashtextextended(${name}, 0)) as locked`.execute(tx)
   if (!locks[0]?.locked) {
-    throw refusal(conflict('Idempotency-Key', 'STILL_RUNNING', 'The first request with this key is still running.', 1))
+    throw refusal(stillRunning())
   }
-  // A statement of its own: its snapshot must be younger than the lock.
+  // A separate statement, because its snapshot must be younger than the lock.
   const { rows } = await sql<Record>`
     select status, body, request_hash
       from ${table(kind)}
@@ -134,9 +177,9 @@ const table = (kind: 'control' | 'cell') => sql.table(`${kind}.idempotency_keys`
 
 const KEEP_HOURS = 24
 
-/** Forgets old answers, some thousands at a time. */
-export async function pruneIdempotencyKeys(db: QueryExecutorProvider): Promise<number> {
-  const { kind } = handleOf(db)
+/** Deletes old responses, some thousands at a time. */
+export async function pruneIdempotencyKeys(db: Cell | Control): Promise<number> {
+  const { kind } = db
   const before = new Date(now().getTime() - KEEP_HOURS * 3_600_000)
   for (let total = 0; ; ) {
     const { numAffectedRows = 0n } = await sql`

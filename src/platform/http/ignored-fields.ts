@@ -7,18 +7,20 @@ const MAX_KEY_LENGTH = 100
 
 const ignored = new WeakMap<object, string[]>()
 
-/** Remembers, beside what was kept of a body, which of its fields were not. */
+/** Remembers the body as sent, to find the fields that validation removed. */
 export function noteIgnored(sent: unknown, kept: unknown): void {
   if (typeof kept === 'object' && kept !== null) ignored.set(kept, listIgnored(sent as object, kept))
 }
 
-/** A misspelt field is no error, but it should not take anybody long to find: the answer names what was ignored. */
+/**
+ * A misspelt field is no error, but a response header names the fields that were ignored, so that it is found quickly.
+ */
 export function nameIgnoredFields(app: FastifyInstance): void {
   app.addHook('preHandler', (request, reply, done) => {
     const { body } = request
     const names = typeof body === 'object' && body !== null ? ignored.get(body) : undefined
     if (!names) return done()
-    // The business of the path may be in the body as well: it was compared.
+    // The body may repeat the path's business: that field was read and compared.
     const isRead = recognised(request).route.business === 'path' ? 'businessId' : undefined
     const value = fit(names.filter((name) => name !== isRead))
     if (value) void reply.header('x-ignored-fields', value)
@@ -43,10 +45,9 @@ function listIgnored(sent: object, kept: object): string[] {
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
 
-/** Nothing in it can end a header, or be taken for the next name. */
+/** Escapes everything that could end the header, or separate names. */
 const encode = (key: string) => encodeURIComponent(key.slice(0, MAX_KEY_LENGTH).toWellFormed() || '""')
 
-/** As many names as there is room for. */
 function fit(names: readonly string[]): string {
   let value = ''
   for (const name of names.slice(0, MAX_NAMES)) {

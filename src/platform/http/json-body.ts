@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify'
-import { badRequest, invalid } from '#vocabulary/errors.ts'
-
-const MAX_DEPTH = 32
+import { MAX_JSON_DEPTH } from './limits.ts'
+import * as refusal from './refusals.ts'
 
 /**
- * JSON bodies, with what the built-in parser lacks: a limit on nesting (checked before parsing, which is recursive), an empty
- * body read as none (many clients send a content type with an empty DELETE), and no text that the database cannot hold.
+ * Parses JSON bodies, with three additions to the built-in parser: a limit on nesting (checked before parsing, which is
+ * recursive), an empty body read as none (many clients send a content type with an empty DELETE), and no text that the
+ * database cannot store.
  */
 export function parseJsonBodies(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser('error', 'error')
@@ -13,27 +13,27 @@ export function parseJsonBodies(app: FastifyInstance): void {
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, raw, done) => {
     const text = raw as string
     if (text === '') return done(null, undefined)
-    if (isTooDeep(text)) return done(badRequest(`The JSON body is nested deeper than ${MAX_DEPTH} levels.`))
+    if (isTooDeep(text)) return done(refusal.jsonTooDeep())
     void parse(request, text, (error, body) => {
-      if (error) return done(badRequest(`The body is not valid JSON: ${error.message}.`))
-      // Such text can only come escaped; the quick look spares everybody else the walk.
+      if (error) return done(refusal.jsonInvalid({ message: error.message }))
+      // Such text can only come escaped; this quick test spares other bodies the walk.
       const field = /\\u(?:0000|d[89a-f])/i.test(text) ? findUnstorable(body, '') : undefined
       if (field !== undefined) {
-        return done(invalid(field, 'INVALID', `${field || 'The body'} holds a NUL or half a surrogate pair.`))
+        return done(field ? refusal.fieldUnstorable({ field }) : refusal.bodyUnstorable())
       }
       done(null, body)
     })
   })
 }
 
-export function isTooDeep(text: string, maxDepth = MAX_DEPTH): boolean {
+export function isTooDeep(text: string, maxDepth = MAX_JSON_DEPTH): boolean {
   let depth = 0
   let inString = false
   for (let index = 0; index < text.length; index++) {
     const code = text.charCodeAt(index)
     if (inString) {
       if (code === 92)
-        index++ // a backslash: whatever follows is not the end of the string
+        index++ // a backslash: the next character does not end the string
       else if (code === 34) inString = false
     } else if (code === 34) inString = true
     else if (code === 123 || code === 91) {

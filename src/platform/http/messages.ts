@@ -1,6 +1,9 @@
 import type { FastifySchemaValidationError } from 'fastify'
 
-/** A schema may carry words of its own for what can be wrong with it: `'x-says': { pattern: 'must be …' }`. They follow the field's name. */
+/**
+ * A schema may carry its own wording for its mistakes: `'x-says': { pattern: 'must be …' }`. It follows the field's
+ * name.
+ */
 export type Says = Partial<Record<string, string>>
 
 type Shape = {
@@ -15,7 +18,7 @@ type Failure = FastifySchemaValidationError & { parentSchema?: Shape }
 
 const MAX_LENGTH = 160
 
-/** What is wrong, as one sentence for a person who fills in a form: names the field in words, says what to do. */
+/** The mistake as one sentence for a person who fills in a form: it names the field in words and says what to do. */
 export function sentenceFor(failure: FastifySchemaValidationError, field: string): string {
   const { keyword, params, parentSchema = {} } = failure as Failure
   const own = parentSchema['x-says']?.[keyword]
@@ -54,13 +57,13 @@ function write(keyword: string, params: Record<string, unknown>, shape: Shape, f
     case 'pattern':
       return params.pattern === '\\S' ? `fill in ${name}.` : `${name} must have the form of ${exampleOf(shape)}.`
     case 'format':
-      return `${name} must be ${FORMATS[String(params.format)] ?? 'in the right form'}${such(shape)}.`
+      return `${name} must look like ${FORMATS[String(params.format)] ?? exampleOf(shape)}.`
     default:
       return `${name} does not have the right form; the reference at /docs shows it.`
   }
 }
 
-const FORMATS: Record<string, string> = { email: 'an email address', uri: 'a whole address' }
+const FORMATS: Record<string, string> = { email: 'ada@example.com', uri: 'https://shop.example/page' }
 
 function typeInWords(type: string): string {
   if (type === 'string') return 'text'
@@ -73,7 +76,7 @@ function typeInWords(type: string): string {
 
 const exampleOf = ({ examples: [example] = [] }: Shape) =>
   typeof example === 'string' || typeof example === 'number' ? String(example) : 'what the reference at /docs shows'
-/** An example tells more than the name of a type, if it is short and no sentence of its own. */
+/** A short example says more than the name of a type. */
 function such({ examples: [example] = [] }: Shape): string {
   const isPlain = typeof example === 'string' || typeof example === 'number'
   return isPlain && /^.{1,40}(?<![.!?])$/.test(String(example)) ? `, such as ${example}` : ''
@@ -94,8 +97,8 @@ function oneOf(values: unknown[], taken: number): string {
 const count = (number: number, what: string) => `${number} ${what}${number === 1 ? '' : 's'}`
 
 /**
- * `variants.0.pricing.markets.1.price` is "the price of market 2 of variant 1". What only holds a list (`pricing`) is left out:
- * the list says enough.
+ * `variants.0.pricing.markets.1.price` is "the price of market 2 of variant 1". An object that only holds a list
+ * (`pricing`) is left out: the list is enough.
  */
 export function theNameOf(field: string): string {
   const steps = stepsOf(field).toReversed()
@@ -103,7 +106,7 @@ export function theNameOf(field: string): string {
   return told.length > 0 ? told.map(({ text }) => text).join(' of ') : 'the body'
 }
 
-/** A list and the number in it are one step: `variants.0` is "variant 1". */
+/** A list and an index are one step: `variants.0` is "variant 1". */
 function stepsOf(field: string): { text: string; isElement: boolean }[] {
   const parts = field.split('.').filter((part) => part !== '')
   return parts.flatMap((part, index) => {
@@ -123,7 +126,7 @@ function itemsOf(field: string, number: number): string {
   return [number === 1 ? singular(plural) : plural, ...around].join(' of ')
 }
 
-/** Words that are not what their field is called. */
+/** Fields whose words differ from their name. */
 const WORDS: Record<string, string> = {
   apiTokens: 'API keys',
   businessId: 'business',

@@ -10,7 +10,7 @@ type Schema = {
   minimum?: number
 }
 
-/** A body that a reader can learn from, put together from the examples of its parts. */
+/** An example body, composed of the examples of its parts. */
 export function exampleOf(schema: Schema): unknown {
   if (schema.examples && schema.examples.length > 0) return schema.examples[0]
   if (schema.const !== undefined) return schema.const

@@ -1,7 +1,7 @@
 import swagger from '@fastify/swagger'
 import type { FastifyContextConfig, FastifyInstance, FastifySchema } from 'fastify'
 import type { TSchema } from 'typebox'
-import { AppError } from '#vocabulary/errors.ts'
+import type { ErrorCode } from '#vocabulary/error-codes.ts'
 import { ErrorBody } from '#vocabulary/schemas.ts'
 import { VERSION } from '../version.ts'
 import { type Access, isPermission } from './access.ts'
@@ -13,7 +13,7 @@ type Json = Record<string, unknown>
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** The OpenAPI 3.1 document of all routes; there once the app is ready. */
+    /** The OpenAPI 3.1 document of all routes; available once the app is ready. */
     openApiDocument(): Json
   }
 }
@@ -23,7 +23,10 @@ export type Tag = { name: string; description: string }
 
 const SECURITY = [{ accessToken: [] }, { apiKey: [] }]
 
-/** The reference is made from the routes alone: their schemas, and what they declare about access, keys and versions. */
+/**
+ * The reference is generated from the routes alone: their schemas, and what they declare about access, keys and
+ * versions.
+ */
 export async function describeApi(app: FastifyInstance, publicUrl: string, tags: readonly Tag[]): Promise<void> {
   await app.register(swagger, {
     openapi: {
@@ -102,8 +105,8 @@ const fileOf = (types: readonly string[]) => ({
 
 function accessSentence(access: Access): string {
   if (access === 'public') return 'Needs no token.'
-  if (access === 'guest') return 'Any token will do, a guest’s too.'
-  if (access === 'signed-in') return 'Needs the token or key of an account; guests cannot.'
+  if (access === 'guest') return 'Any token works, also a guest’s.'
+  if (access === 'signed-in') return 'Needs the token or key of an account, not a guest’s.'
   return `Needs the permission \`${access}\` in the business.`
 }
 
@@ -130,18 +133,18 @@ function headersOf(method: string, { idempotent, versioned }: { idempotent?: boo
   return Object.keys(properties).length > 0 ? { type: 'object', properties } : undefined
 }
 
-const REASONS: Record<number, [code: string, when: string]> = {
-  400: ['BAD_REQUEST', 'Malformed: an address that is not readable, or a body that is no JSON object.'],
+const REASONS: Record<number, [code: ErrorCode, when: string]> = {
+  400: ['BAD_REQUEST', 'The address or the body is malformed.'],
   401: ['UNAUTHENTICATED', 'Missing or invalid token or key.'],
-  403: ['FORBIDDEN', 'Known, but without the permission.'],
+  403: ['FORBIDDEN', 'The caller lacks the permission.'],
   404: ['NOT_FOUND', 'No such record, or not visible to you.'],
-  409: ['CONFLICT', 'The state of things refuses it; the detail says why.'],
+  409: ['CONFLICT', 'The current state does not allow it; the detail says why.'],
   412: ['PRECONDITION_FAILED', 'The record is no longer what `If-Match` says.'],
   413: ['PAYLOAD_TOO_LARGE', 'The body is larger than 2 MiB, or the file than it may be.'],
   422: ['VALIDATION_FAILED', 'Fields are missing or wrong; one detail for each.'],
-  429: ['RATE_LIMITED', 'Too many requests; `Retry-After` says when to come back.'],
-  502: ['PROVIDER_FAILED', 'An outside service failed us. Try again shortly.'],
-  503: ['UNAVAILABLE', 'Overloaded, stopping, or the database is away; `Retry-After` says when to come back.'],
+  429: ['RATE_LIMITED', 'Too many requests; `Retry-After` says when to try again.'],
+  502: ['PROVIDER_FAILED', 'An outside service failed. Try again shortly.'],
+  503: ['UNAVAILABLE', 'Overloaded, stopping, or the database is unreachable; `Retry-After` says when to try again.'],
 }
 
 function errorsOf(
@@ -149,26 +152,28 @@ function errorsOf(
   { body, params, querystring }: FastifySchema,
   { access = 'public', business, idempotent, versioned, keys, fails = [], parameters }: FastifyContextConfig,
 ) {
-  const statuses = [400, 429, 503, ...fails] // any address may be unreadable
-  if (method !== 'GET') statuses.push(413, 422) // a body that nobody asked for may be too large or hold a NUL, too
+  const statuses = [400, 429, 503, ...fails] // any URL may be malformed
+  if (method !== 'GET') statuses.push(413, 422) // even an unexpected body may be too large or hold a NUL
   if (body || params || querystring || idempotent || parameters) statuses.push(422)
   if (body) statuses.push(409)
   if (access !== 'public') statuses.push(401)
-  if (access === 'signed-in' || isPermission(access) || keys) statuses.push(403)
+  const refusesKeys = keys === undefined ? access !== 'public' && business !== 'none' : keys !== 'strangers'
+  if (access === 'signed-in' || isPermission(access) || refusesKeys) statuses.push(403)
   if (business !== 'none' || params) statuses.push(404)
   if (idempotent) statuses.push(409)
   if (versioned) statuses.push(412)
   return Object.fromEntries(statuses.map((status) => [status, ERRORS[status]]))
 }
 
-/** One object for each status, not for each route: what is the same is compiled once. */
+/** One object for each status, shared by all routes: equal schemas are compiled once. */
 const ERRORS = Object.fromEntries(
   Object.entries(REASONS).map(([status, [, reason]]) => [status, { ...ErrorBody, 'x-response-description': reason }]),
 )
 
-/** Named shapes (those with a `title`) become components, and every body gets an example. */
+/** Named shapes (those with a `title`) and errors become components, and every body gets an example. */
 function finish(document: Json): Json {
   const named = new Map<string, Json>()
+  const errors: Record<string, unknown> = {}
   for (const path of Object.values(document.paths as Record<string, Record<string, Json>>)) {
     for (const operation of Object.values(path)) {
       const request = (operation.requestBody as Json | undefined)?.content as Json | undefined
@@ -177,14 +182,27 @@ function finish(document: Json): Json {
         const content = (response.content as Record<string, Json> | undefined)?.['application/json']
         if (status === '304') delete response.content
         else if (content) addExample(content, Number(status))
+        const name = nameOfError(Number(status))
+        if (!name) continue
+        errors[name] ??= hoist(response, named)
+        ;(operation.responses as Json)[status] = { $ref: `#/components/responses/${name}` }
       }
     }
   }
   const components = document.components as Json
   const paths = hoist(document.paths, named)
+  components.responses = errors
   components.schemas = Object.fromEntries([...named].sort(([a], [b]) => (a < b ? -1 : 1)))
   return { ...document, paths }
 }
+
+/** RATE_LIMITED is the component RateLimited. */
+const nameOfError = (status: number) =>
+  REASONS[status]?.[0]
+    .toLowerCase()
+    .split('_')
+    .map((word) => `${word[0]?.toUpperCase()}${word.slice(1)}`)
+    .join('')
 
 function addExample(content: Json, status = 200) {
   const schema = content.schema as TSchema
@@ -193,9 +211,9 @@ function addExample(content: Json, status = 200) {
     content.example = exampleOf(schema)
     return
   }
-  const { message } = new AppError(status, reason[0], reason[1])
   const details = status === 422 ? [{ field: 'name', error: 'REQUIRED', message: 'Fill in the name.' }] : []
-  content.example = { error: reason[0], message, details, requestId: '9f2c41d07ab3-5k' }
+  const [error, message] = reason
+  content.example = { error, message, details, requestId: '9f2c41d07ab3-5k' }
 }
 
 function hoist(value: unknown, named: Map<string, Json>): unknown {
@@ -205,11 +223,25 @@ function hoist(value: unknown, named: Map<string, Json>): unknown {
   const shape = Object.fromEntries(
     entries.map(([key, inner]) => [key, key === 'example' ? inner : hoist(inner, named)]),
   )
-  if (typeof shape.title !== 'string' || shape.type !== 'object') return shape
-  const known = named.get(shape.title)
-  if (known && JSON.stringify(known) !== JSON.stringify(shape)) {
-    throw new Error(`Two different schemas are titled ${shape.title}.`)
+  const { title } = shape
+  if (typeof title !== 'string' || shape.type !== 'object') return shape
+  const kinds = (value as { 'x-one-of'?: Kind[] })['x-one-of']
+  const component = kinds ? { title, ...oneOf(kinds) } : shape
+  const known = named.get(title)
+  if (known && JSON.stringify(known) !== JSON.stringify(component)) {
+    throw new Error(`Two different schemas are titled ${title}.`)
   }
-  named.set(shape.title, shape)
-  return { $ref: `#/components/schemas/${shape.title}` }
+  named.set(title, component)
+  return refTo(title)
+}
+
+const refTo = (title: string) => ({ $ref: `#/components/schemas/${title}` })
+
+type Kind = { title: string; properties: { type: { enum: [string] } } }
+
+/** Serialised by one lenient schema, documented as one of several named shapes: `type` is the discriminator. */
+function oneOf(kinds: readonly Kind[]): Json {
+  const refs = kinds.map((kind) => [kind.properties.type.enum[0], refTo(kind.title)] as const)
+  const mapping = Object.fromEntries(refs.map(([type, { $ref }]) => [type, $ref]))
+  return { oneOf: refs.map(([, ref]) => ref), discriminator: { propertyName: 'type', mapping } }
 }

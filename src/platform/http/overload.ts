@@ -1,32 +1,34 @@
 import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { AppError } from '#vocabulary/errors.ts'
+import type { AppError } from '#vocabulary/errors.ts'
 import { errorBody } from './errors.ts'
 import { createGate, createKind, type Kind } from './gate.ts'
 import { isUnlimited } from './rate-limit.ts'
+import { overloaded } from './refusals.ts'
 
 export type OverloadOptions = {
-  /** To the database: what can be done at once grows with them. */
+  /** Database connections: the concurrency limit is proportional to them. */
   connections: number
-  /** Has the database of this cell answered anything just now? */
+  /** Whether the database of this cell has replied to anything just now. */
   isAnswering: (cell: string) => boolean
   meter: OverloadMeter
 }
 
 export type Overload = {
   /**
-   * A cell whose database does not answer has a quarter of the places at most: those who wait for it in vain leave the rest to the
-   * others. Asked when the cell is known, which is after the gate has let the request in.
+   * A bulkhead: a cell whose database does not reply gets at most a quarter of the limit, so that requests waiting for
+   * it in vain leave the rest to other cells. Called once the cell is known, which is after the gate has admitted the
+   * request.
    */
   enterCell(request: FastifyRequest, cell: string): AppError | undefined
 }
 
 export type OverloadMeter = {
-  /** What there is to see, whenever somebody looks. */
+  /** Reads the gate's state at each scrape. */
   watch(state: () => { limit: number; inside: number; waiting: number }): void
   refused(route: string): void
 }
 
-/** How long after its caller has left a request that goes on still counts, at most. */
+/** The longest time for which a request counts after its caller has left. */
 const MAX_LINGER_MS = 30_000
 
 const place = Symbol('place')
@@ -34,8 +36,8 @@ type Place = { kind: Kind; since: number; cell: string | undefined }
 type Placed = FastifyRequest & { [place]: Place | null }
 
 /**
- * More than we can do is refused with 503, early and cheaply, so that what is let in is answered in time. Asked before anybody
- * looks at tokens. A request with a body asks when its body is here: who sends slowly takes up nobody's place.
+ * Load shedding: refuses excess requests with 503, early and cheaply, so that admitted ones are answered in time. Runs
+ * before authentication. A request with a body enters the gate once its body has arrived: slow senders take up no slot.
  */
 export function refuseOverload(app: FastifyInstance, { connections, isAnswering, meter }: OverloadOptions): Overload {
   const gate = createGate(connections)
@@ -59,19 +61,19 @@ export function refuseOverload(app: FastifyInstance, { connections, isAnswering,
     const take = () => {
       const taken: Place = { kind, since: performance.now(), cell: undefined }
       ;(request as Placed)[place] = taken
-      // The caller may be gone while we still work for them: what waits for a database counts until it is done.
+      // The caller may leave while we still work for them: a request that waits for a database counts until it is done.
       reply.raw.once('close', () => {
         if ((request as Placed)[place] !== taken) return
         setTimeout(() => free(request, taken, performance.now() - taken.since), MAX_LINGER_MS).unref()
       })
     }
-    const isGone = () => request.raw.socket.destroyed // the request itself is, once its body has been read
+    const isGone = () => request.raw.socket.destroyed // `request.raw` is destroyed once its body has been read
     const outcome = gate.enter(kind, isGone, (later) => {
       if (later === 'in') {
         take()
         done()
       } else if (later === 'full') refuse(request, reply, done)
-      else done(tooMuch()) // nobody hears it
+      else done(tooMuch()) // the caller has left
     })
     if (outcome === undefined) return
     if (outcome !== 'in') return refuse(request, reply, done)
@@ -85,7 +87,7 @@ export function refuseOverload(app: FastifyInstance, { connections, isAnswering,
     else refuseCheaply(request, reply, tooMuch())
   }
 
-  /** `isFault`: how long it took to find out that a database is away says nothing about how much we can do. */
+  /** `isFault`: the time it took to find that a database is down does not reflect our load. */
   function free(request: FastifyRequest, taken: Place, tookMs: number, isFault = false) {
     if ((request as Placed)[place] !== taken) return
     ;(request as Placed)[place] = null
@@ -116,44 +118,36 @@ export function refuseOverload(app: FastifyInstance, { connections, isAnswering,
     if (!kind) return done()
     ask(kind, request, reply, done)
   })
-  // Done is what has been handed over to the socket. How long the caller takes to read it is no concern of anybody else.
+  // A request is done once its response is handed to the socket. How long the caller takes to read it does not count.
   app.addHook('onSend', (request, reply, payload, done) => {
     const taken = (request as Placed)[place]
     if (taken) {
       const tookMs = performance.now() - taken.since
       const isFault = reply.statusCode === 503
-      process.nextTick(() => free(request, taken, tookMs, isFault)) // after this answer is written, and not on top of its stack
+      process.nextTick(() => free(request, taken, tookMs, isFault)) // after the response is written, on a fresh stack
     }
     done(null, payload)
   })
   return { enterCell }
 }
 
-/** Few, or the same for everybody and made once: these need nothing that there could be too little of. */
+/** Exempt: these are rare, or static. */
 const needsNoPlace = (url: string) => isUnlimited(url) || url === '/openapi.json' || /^\/docs(\/|$)/.test(url)
 
-/** How long these take says nothing about us: it is for the sender of a file, for a provider, or for the queue of passwords. */
+/** Their latency does not reflect our load: they wait for an upload, a provider, or the password queue. */
 const waitsForOthers = ({ shares, uploads, fails }: FastifyContextConfig) =>
   Boolean(shares || uploads || fails?.includes(502))
 
 const hasBody = ({ headers, method }: FastifyRequest) =>
   method !== 'GET' && (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0)
 
-// Made once: an error's stack costs more than all the rest of a refusal. The seconds differ so that not all come back at once.
-const REFUSALS = [1, 2, 3].map(
-  (seconds) =>
-    new AppError(
-      503,
-      'UNAVAILABLE',
-      `There is more to do than we can right now. Try again in ${seconds} s.`,
-      [],
-      seconds,
-    ),
-)
+// Made once: capturing a stack costs more than the rest of a refusal. `Retry-After` varies so that not all come back at
+// once (jitter).
+const REFUSALS = [1, 2, 3].map((seconds) => overloaded({ seconds }))
 let turn = 0
 const tooMuch = () => REFUSALS[turn++ % REFUSALS.length] as AppError
 
-/** The same answer as any error's, past all that usually happens to answers: refusing must cost little, or it is work like any. */
+/** The usual error body, written past all hooks: a refusal must be cheap, or it is load itself. */
 function refuseCheaply(request: FastifyRequest, reply: FastifyReply, error: AppError): void {
   const body = JSON.stringify(errorBody(error, request.id))
   reply.hijack()

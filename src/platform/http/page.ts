@@ -16,7 +16,7 @@ export type Page = {
   other?: { name: string; label: string }
 }
 
-/** A small page of our own, for people whose shop front brings none. Works without JavaScript. */
+/** A minimal page for people whose storefront has none. Works without JavaScript. */
 export async function showPage(reply: FastifyReply, page: Page, status = 200): Promise<string> {
   void reply
     .code(status)

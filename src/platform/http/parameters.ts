@@ -2,13 +2,15 @@ import type { FastifyInstance } from 'fastify'
 import { type Detail, invalidFields } from '#vocabulary/errors.ts'
 import { recognised } from './access.ts'
 import { isUnlimited } from './rate-limit.ts'
+import { unknownParameter } from './refusals.ts'
 
 const MAX_DETAILS = 20
 const MAX_SHOWN = 50
 
 /**
- * A misspelt filter would answer everything as if it were the filtered list: so a query parameter that the route's schema does
- * not know is refused. Only under `/v1`: to addresses that people and providers open, mail programs and browsers append their own.
+ * Refuses query parameters that the route's schema does not know: a misspelt filter would return the unfiltered list.
+ * Only under `/v1`: mail programs and browsers append their own parameters to the addresses that people and providers
+ * open.
  */
 export function refuseUnknownParameters(app: FastifyInstance): void {
   app.addHook('onRoute', (route) => {
@@ -38,10 +40,10 @@ function toDetail(name: string, parameters: readonly string[]): Detail {
     meant && `Did you mean "${meant}"?`,
     parameters.length > 0 ? `There are ${parameters.join(', ')}.` : 'Leave it out.',
   ]
-  return { field, error: 'UNKNOWN_PARAMETER', message: message.filter(Boolean).join(' ') }
+  return unknownParameter.asDetail({ field, message: message.filter(Boolean).join(' ') })
 }
 
-/** The word that is at most two slips away, a third of the word at most. */
+/** The closest word within an edit distance of two, and of a third of its length. */
 function nearest(word: string, words: readonly string[]): string | undefined {
   const [best] = words
     .map((each) => ({ each, slips: distance(word.toLowerCase(), each.toLowerCase()) }))
@@ -50,7 +52,7 @@ function nearest(word: string, words: readonly string[]): string | undefined {
   return best?.each
 }
 
-/** How many letters have to be changed, added or left out. */
+/** The Levenshtein distance. */
 function distance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index)
   for (let i = 1; i <= from.length; i++) {

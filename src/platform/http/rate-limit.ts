@@ -1,8 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Actor } from '#vocabulary/actor.ts'
-import { type AppError, rateLimited } from '#vocabulary/errors.ts'
+import type { AppError } from '#vocabulary/errors.ts'
 import { type Credential, type Maybe, recognised } from './access.ts'
-import { type Count, createCounts } from './counts.ts'
+import { tooManyRequests } from './refusals.ts'
+import { type Count, createCounts } from './window-counts.ts'
 
 /** Requests a minute. */
 export type Limits = { account: number; key: number; address: number }
@@ -14,21 +15,22 @@ type Counts = {
 type Limit = { key: string; most: number }
 
 const WINDOW_MS = 60_000
-// Webhooks of a provider come from few addresses, as many as there are payments; who cannot sign them is told so at once.
+// A provider's webhooks come from few addresses, as many as there are payments; unsigned ones are refused at once.
 export const isUnlimited = (url: string) => url === '/healthz' || url === '/readyz' || url.includes('/webhooks/')
 
 type Options = {
   perMinute: Limits
-  /** Where processes count together; undefined: each counts for itself. */
+  /** Counters shared by all processes; without them each process counts for itself. */
   shared?: Counts | undefined
-  /** Is it ours, as far as can be told without the database? */
+  /** Whether we issued it, as far as that is known without the database. */
   recognises: (credential: Credential) => Maybe<boolean>
 }
 
 /**
- * A request counts for the account or key behind its credential; without a valid one, for its address. A credential that we do
- * not know yet counts for the address until it has proved valid, so that guessing is refused before the database hears of it.
- * An address over its limit still lets in who holds a token or key of ours: whoever floods it locks out nobody else.
+ * A request counts for the account or key behind its credential; without a valid one, for its IP address. An unknown
+ * credential counts for the address until it has proved valid, so that guessing is refused before it reaches the
+ * database. Callers with a valid token or key are admitted even from an address over its limit: a flood locks out
+ * nobody else behind it.
  */
 export function limitRates(app: FastifyInstance, { perMinute, shared, recognises }: Options) {
   const counts: Counts = shared ?? createCounts()
@@ -39,7 +41,7 @@ export function limitRates(app: FastifyInstance, { perMinute, shared, recognises
       ? { key: `key:${userId}:${keyId}`, most: perMinute.key }
       : { key: `account:${userId}`, most: perMinute.account }
 
-  /** Counts, says so in the headers, and answers the refusal of who is over the limit. */
+  /** Counts the request, sets the headers, and returns a refusal if it is over the limit. */
   function take({ key, most }: Limit, reply: FastifyReply): Maybe<AppError | undefined> {
     return then(counts.count(key, WINDOW_MS, most), ({ current, ttl }) => {
       const seconds = Math.max(1, Math.ceil(ttl / 1000))
@@ -47,7 +49,7 @@ export function limitRates(app: FastifyInstance, { perMinute, shared, recognises
         .header('x-ratelimit-limit', most)
         .header('x-ratelimit-remaining', Math.max(0, most - current))
         .header('x-ratelimit-reset', seconds)
-      return current > most ? rateLimited(seconds) : undefined
+      return current > most ? tooManyRequests({ seconds }) : undefined
     })
   }
 
@@ -67,7 +69,7 @@ export function limitRates(app: FastifyInstance, { perMinute, shared, recognises
   })
 
   return {
-    /** For a credential that proved valid only now: it counts for its caller, and not for its address. */
+    /** For a credential that proved valid only now: moves the count from the address to the caller. */
     countCaller(request: FastifyRequest, reply: FastifyReply, caller: Actor): Maybe<void> {
       if (isUnlimited(recognised(request).url)) return
       const { key, most } = ofAddress(request)
@@ -79,11 +81,11 @@ export function limitRates(app: FastifyInstance, { perMinute, shared, recognises
   }
 }
 
-/** What is known at once costs no waiting. */
+/** Stays synchronous for a plain value. */
 const then = <Value, Next>(value: Maybe<Value>, next: (value: Value) => Maybe<Next>): Maybe<Next> =>
   value instanceof Promise ? value.then(next) : next(value)
 
-/** An IPv6 caller owns a whole /64, so that is what counts. */
+/** An IPv6 caller owns a whole /64, so the prefix is what counts. */
 export function addressKey(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]
   if (mapped) return mapped
@@ -93,5 +95,8 @@ export function addressKey(address: string): string {
   const right = tail === undefined || tail === '' ? [] : tail.split(':')
   const groups =
     tail === undefined ? left : [...left, ...Array(Math.max(0, 8 - left.length - right.length)).fill('0'), ...right]
-  return groups.slice(0, 4).map((group) => Number.parseInt(group, 16).toString(16)).join(':') // biome-ignore format: one chain
+  return groups
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(':')
 }

@@ -2,7 +2,7 @@ import reference from '@scalar/fastify-api-reference'
 import type { FastifyInstance } from 'fastify'
 import { type Asset, createAsset } from './asset.ts'
 
-/** What somebody who opens the reference for the first time has to know. In Markdown; it is part of the OpenAPI document. */
+/** The introduction for first-time readers. In Markdown; it is part of the OpenAPI document. */
 export const INTRODUCTION = `A headless service for many businesses: catalog, stock, checkout and orders; accounts; content and newsletters.
 
 ## Get a token
@@ -27,12 +27,35 @@ const SCRIPT_SECONDS = 3_600
 const ICON =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#12343b"/><path d="M10 7v18M22 7 11 16l11 9" fill="none" stroke="#f2c14e" stroke-width="4" stroke-linecap="round" stroke-linejoin="round"/></svg>'
 
-// Its script takes a moment to draw the page; until then, and without JavaScript, people read this. Beside the place where it
-// draws: what it finds inside, it takes for a page that was drawn already.
-const FIRST_SIGHT = `<main id="first-sight" style="font:16px/1.6 system-ui,sans-serif;max-width:44rem;margin:0 auto;padding:2rem 1.25rem;color:#1b1b1b">
+/** Renders the little Markdown that the introduction uses. */
+function toHtml(markdown: string): string {
+  const inline = (text: string) =>
+    text
+      .replaceAll('&', '&amp;')
+      .replaceAll('<', '&lt;')
+      .replace(/`([^`]+)`/g, '<code>$1</code>')
+      .replace(/\*\*([^*]+)\*\*/g, '<b>$1</b>')
+      .replace(/\[([^\]]+)\]\(([^)]+)\)/g, '<a href="$2">$1</a>')
+  return markdown
+    .split('\n\n')
+    .map((part) => {
+      if (part.startsWith('## ')) return `<h2>${inline(part.slice(3))}</h2>`
+      if (!part.startsWith('- ')) return `<p>${inline(part)}</p>`
+      return `<ul>${part
+        .trim()
+        .split('\n')
+        .map((line) => `<li>${inline(line.slice(2))}</li>`)
+        .join('')}</ul>`
+    })
+    .join('\n')
+}
+
+// The reference's script takes seconds to render: until then, and without JavaScript, people read the introduction. It
+// stands beside the script's root element: content inside would be taken for a rendered page.
+const FIRST_SIGHT = `<main id="first-sight" style="font:16px/1.6 system-ui,sans-serif;max-width:44rem;margin:0 auto;padding:2rem 1.25rem">
       <h1 style="font-size:1.6rem;margin:0 0 .5rem">${TITLE}</h1>
-      <p>Catalog, stock, checkout and orders; accounts; content and newsletters. The reference is being drawn.</p>
-      <noscript><p>It needs JavaScript. The same as a file: <a href="/openapi.json">openapi.json</a>.</p></noscript>
+      ${toHtml(INTRODUCTION)}
+      <noscript><p>The list of all calls needs JavaScript. The same as a file: <a href="/openapi.json">openapi.json</a>.</p></noscript>
     </main>
     <div id="app"></div>
     <script>
@@ -46,7 +69,10 @@ const HEAD = `<meta name="color-scheme" content="light dark" />
     <link rel="preload" href="/openapi.json" as="fetch" crossorigin="anonymous" />
   </head>`
 
-/** The reference at `/docs`. Its page loads its own script and inlines its styles; only here may it. */
+/**
+ * The reference at `/docs`. Its page loads its own script and inlines its styles; the content security policy allows
+ * that only here.
+ */
 export async function showReference(app: FastifyInstance): Promise<void> {
   const sendIcon = createAsset(ICON, 'image/svg+xml', 86_400)
   for (const url of ['/favicon.svg', '/favicon.ico'])

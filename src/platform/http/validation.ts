@@ -2,14 +2,16 @@ import { Ajv, type ErrorObject } from 'ajv'
 import addFormats from 'ajv-formats'
 import type { FastifySchemaCompiler, FastifySchemaValidationError } from 'fastify'
 import type { Static, TSchema } from 'typebox'
+import { COUNTRIES } from '#vocabulary/countries.ts'
 import type { Detail } from '#vocabulary/errors.ts'
 import { lazily } from '../lazily.ts'
 import { createCleaner } from './clean.ts'
 import { noteIgnored } from './ignored-fields.ts'
 import { inFormOrder, sentenceFor } from './messages.ts'
+import * as refusal from './refusals.ts'
 
-// fast: stops at the first failure, so a hostile body of a million wrong items costs no more than one of them.
-// verbose: a failure carries its schema, and that the words for it.
+// fast: stops at the first failure, so a hostile body of a million wrong items costs no more than one of them. verbose:
+// a failure carries its schema, which holds the wording for it.
 const options = { strict: false, removeAdditional: false, useDefaults: false, verbose: true } as const
 const strictFast = withFormats(new Ajv({ ...options, coerceTypes: false }))
 const strictAll = withFormats(new Ajv({ ...options, coerceTypes: false, allErrors: true }))
@@ -17,22 +19,26 @@ const coercing = withFormats(new Ajv({ ...options, coerceTypes: 'array', useDefa
 
 function withFormats(ajv: Ajv): Ajv {
   addFormats.default(ajv, ['email', 'uri'])
+  ajv.addFormat('country', (text: string) => COUNTRIES.has(text))
   return ajv
 }
 
-/** Bodies of up to so many values get every failing field listed, larger ones the first: each value may fail in several ways. */
+/**
+ * Bodies with up to this many values get every failing field listed, larger ones only the first: each value may fail in
+ * several ways.
+ */
 const LIST_ALL_UP_TO_VALUES = 2_000
 
 /**
- * Bodies are strict (`"5"` is no number) and lose the fields that their schema does not know, so a handler can spread them.
- * Path, query and header values arrive as text and are coerced. Compiled with the first request: a process starts sooner.
+ * Bodies are strict (`"5"` is no number) and lose the fields that their schema does not know, so a handler can spread
+ * them. Path, query and header values arrive as text and are coerced. Compiled on first use: the process starts sooner.
  */
 export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
   if (httpPart !== 'body') {
     const compiled = lazily(() => coercing.compile(schema))
     return (data) => {
       const validate = compiled()
-      return validate(data) ? { value: data } : { error: failure(validate.errors) }
+      return validate(data) ? { value: data } : { error: failure(validate.errors?.map(ofParameter)) }
     }
   }
   const compiled = lazily(() => ({ validate: strictFast.compile(schema), clean: createCleaner(schema) ?? same }))
@@ -53,7 +59,7 @@ export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, http
   }
 }
 
-/** For what arrives by other ways than a request's body, one line of a file for instance: the same rules, the same details. */
+/** The same rules and details for input outside of a request body, such as a line of a file. */
 export function createChecker<Schema extends TSchema>(schema: Schema) {
   const validate = validatorCompiler({ schema, httpPart: 'body', method: '', url: '' }) as Validate
   return (data: unknown): { value: Static<Schema> } | { details: Detail[] } => {
@@ -66,7 +72,7 @@ type Validate = (data: unknown) => { value?: unknown; error?: { validation: Fast
 
 const same = (data: unknown) => data
 
-/** Looks no further than it has to. Parsed JSON: it ends somewhere, and is not deep. */
+/** Stops counting at the limit. The value is parsed JSON: finite, and not deep. */
 function hasMoreValues(data: unknown, limit: number): boolean {
   let left = limit
   const walk = (value: unknown): boolean => {
@@ -77,6 +83,9 @@ function hasMoreValues(data: unknown, limit: number): boolean {
   }
   return walk(data)
 }
+
+/** A parameter that may be repeated is one parameter: which of its values is wrong is told by the message. */
+const ofParameter = (error: ErrorObject) => ({ ...error, instancePath: error.instancePath.replace(/\/\d+$/, '') })
 
 const failure = (errors: ErrorObject[] | null | undefined) =>
   Object.assign(new Error('validation failed'), { validation: errors ?? [] })
@@ -94,7 +103,8 @@ export function toDetails(errors: FastifySchemaValidationError[], schema: unknow
     const detail = toDetail(error)
     const { field } = detail
     if (error.keyword === 'anyOf') {
-      // The forms' complaints came first. None of them is true of the whole, but the first form is the one that was meant.
+      // Failures of the union's members came first. None applies to the whole, but the first member is the one that was
+      // meant.
       const meant = [...details.values()].find((known) => known.field === field || known.field.startsWith(`${field}.`))
       for (const known of details.keys()) if (known.startsWith(`${field}.`)) details.delete(known)
       details.set(field, { ...detail, message: meant?.message ?? detail.message })
@@ -108,19 +118,20 @@ function toDetail(failure: FastifySchemaValidationError): Detail {
   const { instancePath, keyword, params } = failure
   const at = instancePath.slice(1).replaceAll('/', '.')
   if (keyword !== 'required') {
-    return { field: at, error: CODES[keyword] ?? 'INVALID', message: sentenceFor(failure, at) }
+    const { asDetail } = REFUSALS[keyword] ?? refusal.valueInvalid
+    return asDetail({ field: at, message: sentenceFor(failure, at) })
   }
   const field = [at, String(params.missingProperty)].filter(Boolean).join('.')
-  const error = params.missingProperty === 'password' ? 'PASSWORD_REQUIRED' : 'REQUIRED'
-  return { field, error, message: sentenceFor(failure, field) }
+  const { asDetail } = params.missingProperty === 'password' ? refusal.passwordRequired : refusal.valueRequired
+  return asDetail({ field, message: sentenceFor(failure, field) })
 }
 
-const CODES: Record<string, string> = {
-  maxLength: 'TOO_LONG',
-  minLength: 'TOO_SHORT',
-  maxItems: 'TOO_MANY',
-  minItems: 'TOO_FEW',
-  maximum: 'TOO_LARGE',
-  minimum: 'TOO_SMALL',
-  uniqueItems: 'DUPLICATE',
+const REFUSALS: Record<string, typeof refusal.valueInvalid> = {
+  maxLength: refusal.valueTooLong,
+  minLength: refusal.valueTooShort,
+  maxItems: refusal.tooManyItems,
+  minItems: refusal.tooFewItems,
+  maximum: refusal.valueTooLarge,
+  minimum: refusal.valueTooSmall,
+  uniqueItems: refusal.itemRepeated,
 }

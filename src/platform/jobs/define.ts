@@ -3,12 +3,12 @@ import { type QueryExecutorProvider, sql } from 'kysely'
 import type { Static, TSchema } from 'typebox'
 import { Check, Errors } from 'typebox/value'
 import type { SecretBox } from '../crypto/secret-box.ts'
-import type { ControlDb, ControlTx, Db, Tx } from '../database/database.ts'
+import type { Cell, Control, ControlTx, Tx } from '../database/database.ts'
 import type { Mailer } from '../mail/mailer.ts'
 import type { Payments } from '../payments/provider.ts'
 import type { SmsSender } from '../sms/twilio.ts'
 
-/** The outside world, as far as it is configured. */
+/** The outside services that are configured. */
 export type JobServices = {
   mail: Mailer | undefined
   sms: SmsSender | undefined
@@ -17,41 +17,42 @@ export type JobServices = {
   publicUrl: string
 }
 
-/** What every job may use. `db` is the database in whose queue the job stood. */
+/** The dependencies of every job. `db` is the database whose queue held the job. */
 export type JobContext<Database> = {
   db: Database
-  control: ControlDb
-  cells: ReadonlyMap<string, Db>
+  control: Control
+  cells: ReadonlyMap<string, Cell>
   log: FastifyBaseLogger
   services: JobServices
   attempt: number
   /** Aborted when the worker has to stop. */
   signal: AbortSignal
   /**
-   * Call it first in a transaction whose effect must not happen twice: it fails when this run has been given up for dead and
-   * the job handed to somebody else, and keeps that from happening until the transaction ends.
+   * A fencing check: call it first in a transaction whose effect must not happen twice. It fails when this run was
+   * given up for dead and the job handed to another worker, and prevents that until the transaction ends.
    */
   fence: (tx: QueryExecutorProvider) => Promise<void>
 }
 
 type JobDefinition<Kind, Database, Payload extends TSchema> = {
   name: string
-  /** Whose queue it stands in: a cell's, or the control database's. */
+  /** The queue that it belongs to: a cell's, or the control database's. */
   on: Kind
   payload: Payload
   maxAttempts?: number
-  /** Runs by itself, as cron says (UTC). Its payload must allow an empty object. */
+  /** A cron schedule (UTC). The payload must allow an empty object. */
   cron?: string
   run: (payload: Static<Payload>, context: JobContext<Database>) => Promise<void>
 }
 
-export type CellJob<Payload extends TSchema = TSchema> = JobDefinition<'cell', Db, Payload>
-export type ControlJob<Payload extends TSchema = TSchema> = JobDefinition<'control', ControlDb, Payload>
-// biome-ignore format: one line
+export type CellJob<Payload extends TSchema = TSchema> = JobDefinition<'cell', Cell, Payload>
+export type ControlJob<Payload extends TSchema = TSchema> = JobDefinition<'control', Control, Payload>
 // oxlint-disable-next-line typescript/no-explicit-any -- a list of jobs with different payloads
 export type AnyJob = CellJob<any> | ControlJob<any>
 
-/** A job carries ids, not copies, and may run twice: it looks at the state first, or changes it with a guarded update. */
+/**
+ * A job carries ids, not copies, and may run twice: it looks at the state first, or changes it with a guarded update.
+ */
 export function defineJob<Payload extends TSchema>(job: CellJob<Payload>): CellJob<Payload>
 export function defineJob<Payload extends TSchema>(job: ControlJob<Payload>): ControlJob<Payload>
 export function defineJob(job: AnyJob): AnyJob {
@@ -66,11 +67,21 @@ export type EnqueueOptions = {
   priority?: number
 }
 
-export const DEFAULT_ATTEMPTS = 12 // with exponential waits: some sixteen hours
+export const DEFAULT_ATTEMPTS = 12 // with exponential backoff: some sixteen hours
 
 /** Part of `tx`: workers see the job if, and only if, it commits. */
-export function enqueue<Payload extends TSchema>(tx: Tx, job: CellJob<Payload>, payload: Static<Payload>, options?: EnqueueOptions): Promise<void> // biome-ignore format: overloads
-export function enqueue<Payload extends TSchema>(tx: ControlTx, job: ControlJob<Payload>, payload: Static<Payload>, options?: EnqueueOptions): Promise<void> // biome-ignore format: overloads
+export function enqueue<Payload extends TSchema>(
+  tx: Tx,
+  job: CellJob<Payload>,
+  payload: Static<Payload>,
+  options?: EnqueueOptions,
+): Promise<void>
+export function enqueue<Payload extends TSchema>(
+  tx: ControlTx,
+  job: ControlJob<Payload>,
+  payload: Static<Payload>,
+  options?: EnqueueOptions,
+): Promise<void>
 export async function enqueue(
   tx: QueryExecutorProvider,
   job: AnyJob,
@@ -86,7 +97,7 @@ export async function enqueue(
   )
 }
 
-/** Each of these jobs for each of the payloads, in one statement: sixty times cheaper for each than one after another. */
+/** Enqueues all jobs for all payloads in one statement: sixty times cheaper for each than one after another. */
 export async function enqueueAll<Payload extends TSchema>(
   tx: Tx,
   jobs: readonly CellJob<Payload>[],

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyBaseLogger } from 'fastify'
 
-/** For what must happen more often than once a minute: again and again, one run at a time, whatever fails. */
+/** For work that must run more often than once a minute: repeats it, one run at a time, whatever fails. */
 export function startLoop(
   name: string,
   everyMs: number,

@@ -1,18 +1,19 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { Metrics } from '../observability/metrics.ts'
-import type { LifelineQuery } from './lifeline.ts'
+import { RECLAIM, RECLAIM_STRAYS } from './graphile-internals.ts'
+import type { HeartbeatQuery } from './heartbeat.ts'
 
 const SWEEP_MS = 1_000
 const SWEEPS_PER_LOOK_FOR_STRAYS = 10
-/** Time for a worker that lost its connection, but not its life, to notice and end itself. */
+/** How long a worker that lost its connection, but is alive, has to notice and stop its jobs. */
 const PATIENCE = '5 seconds'
 
 /**
- * graphile-worker leaves the jobs of a killed worker locked for hours. Here every worker watches the others: whose advisory
- * lock can be had has no connection any more, and after a short wait its jobs are free again.
+ * Reclaims the jobs of dead workers, which graphile-worker leaves locked for hours. Every worker watches the others:
+ * one whose advisory lock is free has lost its connection, and after a short wait its jobs are unlocked.
  */
-export function keepTakingBack(
-  query: LifelineQuery,
+export function reclaimDeadWorkersJobs(
+  query: HeartbeatQuery,
   ownId: () => string,
   log: FastifyBaseLogger,
   metrics: Metrics,
@@ -22,22 +23,22 @@ export function keepTakingBack(
 
   async function sweep() {
     for (const { pool_id: id } of await query<{ pool_id: string }>(FIND_DEAD, [ownId(), PATIENCE])) {
-      const [taken] = await query<{ jobs: number }>(TAKE_BACK, [id])
+      const [taken] = await query<{ jobs: number }>(RECLAIM, [id])
       if (!taken) continue // another worker was faster
       metrics.recovered.inc(taken.jobs)
-      log.warn({ worker: id, jobs: taken.jobs }, 'took back the jobs of a worker that died')
+      log.warn({ worker: id, jobs: taken.jobs }, 'reclaimed the jobs of a dead worker')
     }
     if (sweeps++ % SWEEPS_PER_LOOK_FOR_STRAYS > 0) return
-    const [found] = await query<{ jobs: number }>(TAKE_BACK_STRAYS)
+    const [found] = await query<{ jobs: number }>(RECLAIM_STRAYS)
     if (!found) return
     metrics.recovered.inc(found.jobs)
-    log.warn({ jobs: found.jobs }, 'took back jobs that were locked for a worker that had been given up')
+    log.warn({ jobs: found.jobs }, 'reclaimed jobs of workers without a heartbeat')
   }
 
   async function sweepOnce() {
     if (sweeping) return
     sweeping = true
-    await sweep().catch(() => {}) // the connection is gone, which the lifeline reports, or somebody holds a row: next time
+    await sweep().catch(() => {}) // the connection is gone, which the heartbeat reports, or a row is locked: next time
     sweeping = false
   }
 
@@ -46,9 +47,9 @@ export function keepTakingBack(
   return { stop: () => clearInterval(timer) }
 }
 
-// Asks for each other worker's lock, and lets go of it at once. In a case, because the order of its parts is certain: the planner
-// may try conditions that are joined by `and` in any order. Since when one is suspected stands in the database, so that the wait
-// does not begin anew when the worker that waited dies as well.
+// Tries each other worker's lock, and releases it at once. In a `case`, because its order of evaluation is fixed: the
+// planner may reorder conditions joined by `and`. The time of the first suspicion is stored, so that the wait does not
+// start over when the worker that waited dies as well.
 const FIND_DEAD = `
   with asked as materialized (
     select pool_id, case when pg_try_advisory_lock_shared(key) then pg_advisory_unlock_shared(key) else false end as gone
@@ -61,26 +62,3 @@ const FIND_DEAD = `
   )
   select pool_id from asked join cell.workers using (pool_id)
    where gone and suspected_at < clock_timestamp() - $2::interval`
-
-// They would look by themselves within a second; this is what enqueueing does to spare them the wait.
-const wakeWorkers = (jobs: string) =>
-  `pg_notify('jobs:insert', json_build_object('r', random(), 'count', ${jobs})::text)`
-
-// The row goes first: of two that want to take back, one waits here and then finds nothing to do.
-export const TAKE_BACK = `
-  with gone as (delete from cell.workers where pool_id = $1 returning pool_id),
-       counted as (select count(*)::int as jobs from graphile_worker._private_jobs where locked_by = $1)
-  select jobs, graphile_worker.force_unlock_workers(array[pool_id]), ${wakeWorkers('jobs')} from gone, counted`
-
-// A worker has its row from before its first job until after its last one. Who has none, but was slow to send a statement,
-// may still have locked a job in the database.
-const TAKE_BACK_STRAYS = `
-  with strays as (
-    select locked_by, count(*)::int as jobs
-      from graphile_worker._private_jobs
-     where locked_by is not null and not exists (select from cell.workers where pool_id = locked_by)
-     group by locked_by
-  )
-  select sum(jobs)::int as jobs, graphile_worker.force_unlock_workers(array_agg(locked_by)), ${wakeWorkers('sum(jobs)')}
-    from strays
-  having count(*) > 0`

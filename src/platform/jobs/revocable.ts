@@ -1,4 +1,4 @@
-/** What somebody was given to use, and can be taken from them, whatever they have kept of it: every call fails from then on. */
+/** A revocable proxy: after `revoke`, every call fails, even through references kept from before. */
 export function revocable<Value extends object>(value: Value): { value: Value; revoke(reason: string): void } {
   let over: string | undefined
   const guard = <Part>(part: Part, owner: object): Part => {

@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyBaseLogger } from 'fastify'
 import { Gauge } from 'prom-client'
-import type { ControlDb, Databases, Db } from '../database/database.ts'
-import { handleOf } from '../database/database.ts'
+import type { Cell, Control, Databases } from '../database/database.ts'
 import type { Metrics } from '../observability/metrics.ts'
 import type { JobTracer } from '../observability/tracing.ts'
-import { within } from '../within.ts'
+import { withTimeout } from '../with-timeout.ts'
 import type { AnyJob, JobServices } from './define.ts'
 import { openQueue, type Queue } from './queue.ts'
 
@@ -19,20 +18,24 @@ export type WorkerOptions = {
   /** Jobs at once, for each database. */
   concurrency?: number
   /**
-   * Called when a database can no longer see that this process lives, and a job of it goes on here that can neither reach a database
-   * nor anybody outside, but does not end. It will be given to another worker; only the end of this process ends it for sure.
+   * Called when the heartbeat to a database is lost and a job of it does not end here, although it can reach neither a
+   * database nor an outside service any more. Another worker will run it; only the end of this process stops it for
+   * sure.
    */
   abandon: (database: string) => void
 }
 
 export type Worker = { stop(): Promise<void> }
 
-/** A queue that was served for so long has earned to be opened again at once. */
+/** A queue that worked for this long is reopened at once, without backoff. */
 const STEADY_MS = 10_000
-/** Whoever asks for metrics does not wait for a database that is silent. */
+/** A scrape of the metrics does not wait for a silent database. */
 const MAX_SCRAPE_MS = 800
 
-/** Serves the queues of the control database and of every cell. One that is down is tried again; the others go on. */
+/**
+ * Serves the queues of the control database and of every cell. A queue that is down is reopened with backoff; the
+ * others go on.
+ */
 export function startWorker(options: WorkerOptions): Worker {
   const { databases, log } = options
   const stopping = new AbortController()
@@ -40,13 +43,13 @@ export function startWorker(options: WorkerOptions): Worker {
   const leaving = new Set<Promise<void>>()
   measureQueues(options.metrics, open)
 
-  /** Its running jobs may take long: they finish on the side, while the database is served anew. */
+  /** Running jobs may take long: they finish in the background, while the database gets a new queue. */
   function leave(queue: Queue) {
     const left = queue.stop().finally(() => leaving.delete(left))
     leaving.add(left)
   }
 
-  async function serve(name: string, targets: { control?: ControlDb; cell: Db }) {
+  async function serve(name: string, targets: { control?: Control; cell: Cell }) {
     for (let failures = 0; !stopping.signal.aborted; failures++) {
       const since = performance.now()
       try {
@@ -66,9 +69,10 @@ export function startWorker(options: WorkerOptions): Worker {
     }
   }
 
-  const served = [...databases.cells].map(([name, cell]) => {
-    const shared = handleOf(cell).pool === handleOf(databases.control).pool
-    return serve(name, shared ? { control: databases.control, cell } : { cell })
+  const hasCellJobs = options.jobs.some((job) => job.on === 'cell')
+  const served = [...databases.cells].flatMap(([name, cell]) => {
+    if (cell.pool === databases.control.pool) return [serve(name, { control: databases.control, cell })]
+    return hasCellJobs ? [serve(name, { cell })] : [] // without any job, the runner would refuse to start
   })
   return {
     async stop() {
@@ -92,11 +96,11 @@ function measureQueues({ registry }: Metrics, open: ReadonlyMap<string, Queue>):
     labelNames: ['database', 'state'],
     registers: [registry],
     async collect() {
-      this.reset() // what cannot be asked is not known
+      this.reset() // no reply: no value
       await Promise.all(
         [...open].map(async ([database, queue]) => {
           const late = () => new Error('this queue does not answer')
-          const counts = await within(MAX_SCRAPE_MS, queue.counts(), late).catch(() => ({}))
+          const counts = await withTimeout(MAX_SCRAPE_MS, queue.counts(), late).catch(() => ({}))
           for (const [state, count] of Object.entries(counts)) this.set({ database, state }, count)
         }),
       )

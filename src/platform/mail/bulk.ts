@@ -1,45 +1,45 @@
-import { parseConnectionUrl } from 'nodemailer/lib/shared'
 import { type BulkMessage, createComposer, type Dkim, isOneAddress } from './compose.ts'
 import { type Delivery, deliveryOf } from './delivery.ts'
-import { type Line, type LineOptions, openLine } from './smtp-line.ts'
+import { readSmtpUrl } from './nodemailer-internals.ts'
+import { openSmtpSession, type SmtpSession } from './smtp-session.ts'
 
 export type { BulkMessage } from './compose.ts'
 export type { Delivery } from './delivery.ts'
 
 export type BulkMailer = {
-  /** Never fails for what the server does. Of the messages given at once, those without a connection wait in line. */
+  /** Never rejects for an SMTP error. Messages without a free connection wait in line. */
   deliver(message: BulkMessage): Promise<Delivery>
-  /** What waits is deferred; what is under way is brought to its end. */
+  /** Defers waiting messages; finishes those under way. */
   close(): void
 }
 
 export type BulkOptions = {
   connections: number
   dkim?: Dkim | undefined
-  /** How long the server may take for one message. Who gives up too early does not know what became of it. */
+  /** How long the server may take for one message. After a timeout that is too short, the outcome is unknown. */
   answerSeconds?: number | undefined
 }
 
-// As many as there may be connections. The line is undefined, or closed, until a message needs it.
-type Lane = { line?: Line | undefined; isOpening: boolean; idle?: NodeJS.Timeout | undefined }
+// One for each possible connection. Its session is undefined, or closed, until a message needs it.
+type Lane = { session?: SmtpSession | undefined; isOpening: boolean; idle?: NodeJS.Timeout | undefined }
 
 const IDLE_SECONDS = 30
 const REST_SECONDS = 5
 
 /**
- * SMTP for many messages, which says of each one what became of it. nodemailer writes the messages and speaks the
- * protocol; its pool is not used, because it sends messages again by itself, cannot give up a single one, and keeps
- * those that wait for a server that is away.
+ * SMTP for many messages, with an outcome for each. nodemailer writes the messages and speaks the protocol; its pool is
+ * not used, because it resends messages by itself, cannot give up a single one, and keeps messages while a server is
+ * down.
  */
 export function createBulkMailer(smtpUrl: string, { connections, dkim, answerSeconds = 60 }: BulkOptions): BulkMailer {
   const compose = createComposer(dkim)
-  const options = parseConnectionUrl(smtpUrl) as LineOptions
+  const options = readSmtpUrl(smtpUrl)
   const lanes: Lane[] = Array.from({ length: connections }, () => ({ isOpening: false }))
   const free = [...lanes]
   const waiting: ((lane: Lane | Delivery) => void)[] = []
   let isClosed = false
 
-  const isOpen = ({ line }: Lane) => line?.isOpen() === true
+  const isOpen = ({ session }: Lane) => session?.isOpen() === true
 
   async function take(first: boolean): Promise<Lane | Delivery> {
     if (isClosed) return closed
@@ -50,11 +50,11 @@ export function createBulkMailer(smtpUrl: string, { connections, dkim, answerSec
   }
 
   function giveBack(lane: Lane) {
-    if (isClosed) return lane.line?.hangUp()
+    if (isClosed) return lane.session?.hangUp()
     const next = waiting.shift()
     if (next) return next(lane)
-    if (!isOpen(lane)) return void free.unshift(lane) // those with a connection are taken first
-    lane.idle = setTimeout(() => lane.line?.hangUp(), IDLE_SECONDS * 1_000).unref()
+    if (!isOpen(lane)) return void free.unshift(lane) // lanes with an open connection are taken first
+    lane.idle = setTimeout(() => lane.session?.hangUp(), IDLE_SECONDS * 1_000).unref()
     free.push(lane)
   }
 
@@ -62,11 +62,11 @@ export function createBulkMailer(smtpUrl: string, { connections, dkim, answerSec
     for (const next of waiting.splice(0)) next(delivery)
   }
 
-  async function open(lane: Lane): Promise<Line | Delivery> {
+  async function open(lane: Lane): Promise<SmtpSession | Delivery> {
     lane.isOpening = true
     try {
-      lane.line = await openLine(options, answerSeconds)
-      return lane.line
+      lane.session = await openSmtpSession(options, answerSeconds)
+      return lane.session
     } catch (error) {
       return deliveryOf(error as Error, false)
     } finally {
@@ -84,23 +84,23 @@ export function createBulkMailer(smtpUrl: string, { connections, dkim, answerSec
     }
   }
 
-  /** Answers undefined if this lane got no connection and another one has, or may get one. */
+  /** Returns undefined if this lane got no connection and another one has, or may get one. */
   async function deliverOver(lane: Lane, message: BulkMessage): Promise<Delivery | undefined> {
     let restMs = 0
     try {
       const composed = await compose(message)
       for (;;) {
-        const line = lane.line && isOpen(lane) ? lane.line : await open(lane)
-        if ('outcome' in line) {
+        const session = lane.session && isOpen(lane) ? lane.session : await open(lane)
+        if ('outcome' in session) {
           if (lanes.some((other) => other.isOpening || isOpen(other))) {
-            // It lets us in, but not as often as we would like.
+            // The server accepts connections, but not as many as we would like.
             restMs = REST_SECONDS * 1_000
             return undefined
           }
-          deferAll(line)
-          return line
+          deferAll(session)
+          return session
         }
-        const { delivery, stale } = await line.send(composed)
+        const { delivery, stale } = await session.send(composed)
         if (!stale) return delivery
       }
     } finally {
@@ -114,7 +114,7 @@ export function createBulkMailer(smtpUrl: string, { connections, dkim, answerSec
     deferAll(closed)
     for (const lane of free.splice(0)) {
       clearTimeout(lane.idle)
-      lane.line?.hangUp()
+      lane.session?.hangUp()
     }
   }
 

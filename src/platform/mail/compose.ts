@@ -1,18 +1,18 @@
 import { createPrivateKey } from 'node:crypto'
 import { createTransport } from 'nodemailer'
-import { oneLine } from './delivery.ts'
+import { literal } from './delivery.ts'
 import type { Message } from './mailer.ts'
 
 export type BulkMessage = Message & { from: { name: string; address: string }; replyTo?: string | undefined }
 export type Dkim = { domainName: string; keySelector: string; privateKey: string }
 export type Composed = { envelope: { from: string; to: string[] }; content: Buffer }
 
-// A mailbox provider trusts the button "unsubscribe" only if both of its headers are signed (RFC 8058).
+// Mailbox providers honour one-click unsubscribe only if both of its headers are signed (RFC 8058).
 const SIGNED_HEADERS =
   'From:Reply-To:To:Subject:Date:Message-ID:MIME-Version:Content-Type:Content-Transfer-Encoding:' +
   'List-ID:List-Unsubscribe:List-Unsubscribe-Post:Feedback-ID:Precedence'
 
-/** Writes messages as they will go over the line, signed if there is a key. */
+/** Writes messages as they go over the wire, DKIM-signed if there is a key. */
 export function createComposer(dkim: Dkim | undefined) {
   if (dkim) checkKey(dkim.privateKey)
   const transport = createTransport({
@@ -30,7 +30,7 @@ export function createComposer(dkim: Dkim | undefined) {
       text: withLineEnds(text),
       html: withLineEnds(html),
       from: { name: literal(from.name), address: from.address },
-      // Addresses as objects, and an envelope of our own: nothing in a value can become a second recipient.
+      // Addresses as objects, and an explicit envelope: no value can become a second recipient.
       to: { name: '', address: to },
       ...(replyTo && { replyTo: { name: '', address: replyTo } }),
       envelope: { from: { name: '', address: from.address }, to: { name: '', address: to } },
@@ -39,10 +39,7 @@ export function createComposer(dkim: Dkim | undefined) {
   }
 }
 
-/** One line that reads as it stands: text that looks encoded (RFC 2047) would be decoded, into anything. */
-const literal = (text: string) => oneLine(text).replace(/=\?(?=[^\s?]+\?[bq]\?)/gi, '= ?')
-
-// On its way a lone CR becomes CRLF. That must have happened before the signature, or it is no longer good.
+// In transit a lone CR becomes CRLF. That must happen before signing, or the signature breaks.
 const withLineEnds = (text: string) => text.replace(/\r\n?|\n/g, '\r\n')
 
 // With a key that cannot sign, nodemailer would send without a signature and say nothing.
@@ -51,5 +48,5 @@ function checkKey(privateKey: string) {
   if (asymmetricKeyType !== 'rsa') throw new Error(`The DKIM key must be an RSA key, not ${asymmetricKeyType}.`)
 }
 
-/** Could this be the address of one mailbox? Whether it is, only the server knows. */
+/** Whether this could be the address of one mailbox; only the server knows if it is. */
 export const isOneAddress = (address: string) => /^[^\s\p{Cc}<>,;:()[\]\\"@]+@[^\s\p{Cc}<>,;:()\\"@]+$/u.test(address)

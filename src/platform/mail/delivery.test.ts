@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { deliveryOf, type SmtpError } from './delivery.ts'
+import { deliveryOf } from './delivery.ts'
+import type { SmtpError } from './nodemailer-internals.ts'
 
 const answered = (command: string, response: string): SmtpError =>
   Object.assign(new Error(`Failed: ${response}`), {

@@ -1,4 +1,6 @@
 import { createTransport } from 'nodemailer'
+import { literal } from './delivery.ts'
+import { plainName } from './plain-name.ts'
 
 export type Message = {
   to: string
@@ -10,13 +12,25 @@ export type Message = {
   headers?: Record<string, string>
 }
 
-/** The same for the same cause, however often it is sent. */
+/** The same id for the same cause, however often it is sent. */
 export const messageIdOf = (kind: string, id: string, publicUrl: string) =>
   `<${kind}.${id}@${new URL(publicUrl).hostname}>`
 
-export type Mailer = { send(message: Message): Promise<void>; close(): void }
+/** In whose name a mail comes. The address stays the operator's: only that is allowed to send. */
+export type InNameOf = { name: string; replyTo: string | null }
 
-/** SMTP over a small pool. Every wait is bounded; retrying is the queue's business. */
+/** Mails to the customers of a business come in its name, and their answers go to it. */
+export const inNameOf = ({ name, contactEmail }: { name: string; contactEmail: string | null }): InNameOf => ({
+  name,
+  replyTo: contactEmail,
+})
+
+/** The address in `Kontor <hello@kontor.example>`. */
+export const addressOf = (from: string) => /<([^<>]+)>\s*$/.exec(from)?.[1] ?? from.trim()
+
+export type Mailer = { send(message: Message & { inNameOf?: InNameOf }): Promise<void>; close(): void }
+
+/** SMTP over a small pool. Every wait has a timeout; the job queue retries. */
 export function createMailer(smtpUrl: string, from: string): Mailer {
   const transport = createTransport({
     url: smtpUrl,
@@ -29,9 +43,14 @@ export function createMailer(smtpUrl: string, from: string): Mailer {
     disableUrlAccess: true,
   } as Parameters<typeof createTransport>[0])
   return {
-    async send({ to, ...message }) {
-      // One address, as an object: nothing in it can become a second recipient.
-      await transport.sendMail({ ...message, from, to: { name: '', address: to } })
+    async send({ to, inNameOf, ...message }) {
+      await transport.sendMail({
+        ...message,
+        from: inNameOf ? { name: literal(plainName(inNameOf.name)), address: addressOf(from) } : from,
+        // One address, as an object: nothing in it can become a second recipient.
+        to: { name: '', address: to },
+        ...(inNameOf?.replyTo && { replyTo: { name: '', address: inNameOf.replyTo } }),
+      })
     },
     close: () => transport.close(),
   }

@@ -25,3 +25,10 @@ test('a name carries no address, no hidden characters, and no more than sixty ch
   assert.ok(Array.from(long).length <= 60 && long.endsWith('…'), long)
   assert.equal(plainName('https://evil.example'), 'a business')
 })
+
+test('what a mail program would make a link of is taken apart', () => {
+  assert.equal(plainName('Log in at evil.com'), 'Log in at evil. com')
+  assert.equal(plainName('evil.com?x=1 evil.com:443'), 'evil. com?x=1 evil. com: 443')
+  assert.equal(plainName('See https:evil.com'), 'See https: evil. com')
+  assert.equal(plainName('Dr. Mug No.1'), 'Dr. Mug No.1')
+})

@@ -3,7 +3,7 @@ import { Liquid } from 'liquidjs'
 
 export type Rendered = { subject: string; html: string; text: string }
 
-/** Templates stand beside the module that sends them, in `directory`; the layout around them is the same for all mails. */
+/** Templates are in the `directory` of the module that sends them; all mails share one layout. */
 export function createRenderer(directory: string) {
   const engine = new Liquid({
     root: [directory, import.meta.dirname],
@@ -30,6 +30,7 @@ const toText = (html: string) =>
       { selector: 'h1', options: { uppercase: false } },
       { selector: 'a', options: { hideLinkHrefIfSameAsText: true, linkBrackets: ['', ''] } },
       { selector: 'img', format: 'skip' },
-      { selector: 'table.rows', format: 'dataTable', options: { uppercaseHeaderCells: false } }, // other tables are layout
+      // Other tables are layout.
+      { selector: 'table.rows', format: 'dataTable', options: { uppercaseHeaderCells: false } },
     ],
   })

@@ -1,6 +1,6 @@
 import pino, { type DestinationStream, type Logger } from 'pino'
 
-// Paths at which a secret could ever stand in a log line. Tokens are never part of an address, and bodies are never logged.
+// Paths in a log line that could hold a secret. Tokens are never part of a logged URL, and bodies are never logged.
 const SECRETS = [
   'password',
   'oldPassword',
@@ -32,7 +32,7 @@ export function createLog(level: string, destination?: DestinationStream): Logge
   return destination ? pino(options, destination) : pino(options)
 }
 
-/** Only what helps: errors of the database driver carry the statement's values in `detail`. */
+/** Selected fields only: the `detail` of a database error contains the statement's values. */
 function describeError(error: Error & { code?: unknown; constraint?: unknown; cause?: unknown }): object {
   if (!(error instanceof Error)) return { message: String(error) }
   const { name, message, stack, code, constraint, cause } = error

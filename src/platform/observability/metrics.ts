@@ -6,11 +6,11 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import type { Watch } from '../database/watch.ts'
 import { cellNameOf } from '../http/access.ts'
 import type { OverloadMeter } from '../http/overload.ts'
-import type { SharedCountsOptions } from '../http/shared-counts.ts'
+import type { RedisCountsOptions } from '../http/redis-rate-limit.ts'
 
 export type Metrics = ReturnType<typeof createMetrics>
 
-/** One registry a process; nothing global, so that tests can run two nodes in one. */
+/** One registry a process, nothing global: tests run two nodes in one process. */
 export function createMetrics() {
   const registry = new Registry()
   const registers = [registry]
@@ -45,13 +45,13 @@ export function createMetrics() {
     }),
     recovered: new Counter({
       name: 'kontor_jobs_recovered_total',
-      help: 'Jobs taken back from workers that died.',
+      help: 'Jobs reclaimed from workers that died.',
       registers,
     }),
   }
 }
 
-/** Counts by route template, never by address: addresses are without number. */
+/** Labels by route template, never by URL: URLs are unbounded (cardinality). */
 export function measureRequests(app: FastifyInstance, metrics: Metrics, cells: ReadonlyMap<string, unknown>): void {
   app.addHook('onResponse', (request, reply, done) => {
     const route = request.is404 ? 'unknown' : (request.routeOptions.url ?? 'unknown')
@@ -62,7 +62,7 @@ export function measureRequests(app: FastifyInstance, metrics: Metrics, cells: R
   })
 }
 
-/** What the gate of `refuseOverload` tells. */
+/** Metrics of load shedding. */
 export const measureOverload = ({ registry, refused }: Metrics): OverloadMeter => ({
   refused: (route) => refused.inc({ route }),
   watch(state) {
@@ -78,8 +78,8 @@ export const measureOverload = ({ registry, refused }: Metrics): OverloadMeter =
   },
 })
 
-/** Is Redis there, and who counts the requests of an address? */
-export function measureSharedCounts({ registry }: Metrics): NonNullable<SharedCountsOptions['meter']> {
+/** Whether Redis is up, and whether it or the process counts requests. */
+export function measureRedisCounts({ registry }: Metrics): NonNullable<RedisCountsOptions['meter']> {
   const registers = [registry]
   const isUp = new Gauge({ name: 'kontor_redis_up', help: '1 while Redis answers.', registers })
   const counts = new Counter({
@@ -91,7 +91,7 @@ export function measureSharedCounts({ registry }: Metrics): NonNullable<SharedCo
   return { up: (up) => isUp.set(up ? 1 : 0), counted: (where) => counts.inc({ where }) }
 }
 
-/** How each cell is, as it was last seen: asking for metrics asks no database. */
+/** The last known state of each cell: a scrape queries no database. */
 export function measureCells({ registry }: Metrics, { cells }: Pick<Watch, 'cells'>): void {
   new Gauge({
     name: 'kontor_cell_up',

@@ -2,7 +2,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { Config } from '../config.ts'
 import type { Tracing } from './tracing.ts'
 
-/** Traces where they are asked for; else nothing of OpenTelemetry is loaded. */
+/** Starts tracing if it is configured; otherwise OpenTelemetry is not even loaded. */
 export async function openTracing(
   { tracing }: Config,
   defaultName: string,

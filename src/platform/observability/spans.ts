@@ -2,8 +2,8 @@ import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace-node'
 import type { FastifyBaseLogger } from 'fastify'
 
 /**
- * Hands spans on without what errors say in words: PostgreSQL quotes the value that it did not like. A collector that is away is
- * told of once, and what could not be sent is dropped.
+ * Exports spans without error messages, because PostgreSQL quotes the offending value in them. An unreachable collector
+ * is logged once, and its spans are dropped.
  */
 export function withoutSecrets(exporter: SpanExporter, log: FastifyBaseLogger): SpanExporter {
   let isAway = false

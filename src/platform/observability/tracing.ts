@@ -1,4 +1,4 @@
-// Loaded only where traces are wanted: whoever does not want them does not pay for them, not even at the start.
+// Loaded only where tracing is configured, so that it costs nothing elsewhere, not even at start.
 import { createRequire } from 'node:module'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Context, context, propagation, type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
@@ -11,31 +11,35 @@ import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify
 import { VERSION } from '../version.ts'
 import { withoutSecrets } from './spans.ts'
 
-export type JobTracer = (name: string, attributes: Record<string, string | number>, work: () => Promise<void>) => Promise<void> // biome-ignore format: one line
+export type JobTracer = (
+  name: string,
+  attributes: Record<string, string | number>,
+  work: () => Promise<void>,
+) => Promise<void>
 export type Tracing = {
   requests(app: FastifyInstance): void
   job: JobTracer
-  /** Sends what is left, within 2 s. */
+  /** Flushes remaining spans, within 2 s. */
   stop(): Promise<void>
 }
 
 const MAX_FLUSH_MS = 2_000
 
-/** Where spans go and which are kept is read by OpenTelemetry itself, from the variables that it has for that (`OTEL_…`). */
+/** OpenTelemetry reads exporter and sampler from its own variables (`OTEL_…`). */
 export function startTracing(service: string, log: FastifyBaseLogger): Tracing {
   const provider = new NodeTracerProvider({
     resource: resourceFromAttributes({ 'service.name': service, 'service.version': VERSION }),
     spanProcessors: [new BatchSpanProcessor(withoutSecrets(new OTLPTraceExporter(), log))],
   })
   provider.register()
-  // Statements with $1, never with values. What no request or job asked for is not worth a trace.
+  // Records statements with $1, never with values. Spans without a parent request or job are not recorded.
   registerInstrumentations({
     tracerProvider: provider,
     instrumentations: [
       new PgInstrumentation({ enhancedDatabaseReporting: false, requireParentSpan: true, ignoreConnectSpans: true }),
     ],
   })
-  createRequire(import.meta.url)('pg') // the driver has been imported already; being required once more it is fitted out in place
+  createRequire(import.meta.url)('pg') // already imported; requiring it again lets the instrumentation patch it
 
   const tracer = trace.getTracer('kontor', VERSION)
   const job: JobTracer = (name, attributes, work) =>
@@ -59,7 +63,7 @@ export function startTracing(service: string, log: FastifyBaseLogger): Tracing {
       return traced ? trace.getSpan(traced) : undefined
     }
     app.addHook('onRequest', (request, reply, done) => {
-      // The path itself is not told: there may be a token in it, or in what follows it.
+      // The path itself is not recorded: it, or its query, may hold a token.
       const { method, id, headers, is404 } = request
       const route = is404 ? undefined : request.routeOptions.url
       if (route === '/healthz' || route === '/readyz') return done()
@@ -84,7 +88,7 @@ export function startTracing(service: string, log: FastifyBaseLogger): Tracing {
     })
     app.addHook('preValidation', (request, _reply, done) => {
       const traced = (request as Traced)[current]
-      // What follows a body happens where its last piece was read, which is not where the request began.
+      // Hooks after the body run in the context of its last chunk, not in that of the request.
       if (traced) context.with(traced, done)
       else done()
     })
@@ -114,12 +118,15 @@ export function startTracing(service: string, log: FastifyBaseLogger): Tracing {
   }
 }
 
-/** What went wrong and where, without the message: that may hold what somebody sent. */
+/** Error type and stack without the message, which may hold user input. */
 function fail(span: Span, error: unknown): void {
   const { name, code, stack = '' } = (error instanceof Error ? error : new Error()) as Error & { code?: unknown }
   span.addEvent('exception', {
     'exception.type': name,
-    'exception.stacktrace': stack.split('\n').filter((line) => line.startsWith('    at ')).join('\n'), // biome-ignore format: one chain
+    'exception.stacktrace': stack
+      .split('\n')
+      .filter((line) => line.startsWith('    at '))
+      .join('\n'),
     ...(typeof code === 'string' && { 'exception.code': code }),
   })
   span.setStatus({ code: SpanStatusCode.ERROR })

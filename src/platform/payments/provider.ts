@@ -1,45 +1,47 @@
-/** What a payment page is at the provider, when it was last asked. */
-export type PageState = {
-  pageId: string
+import type { IncomingHttpHeaders } from 'node:http'
+
+/** The last known state of a payment session (the page where the customer pays) at the provider. */
+export type SessionState = {
+  sessionId: string
   status: 'OPEN' | 'PAID' | 'ENDED'
   intentId: string | null
   amount: number
   currency: string
-  /** In all, so far. */
+  /** In total, so far. */
   refunded: number
-  /** What the payer typed there. */
+  /** As the payer typed it there. */
   email: string | null
-  /** What was begun by paying, if the page was for money again and again. */
+  /** The subscription that the payment started, if the session was for one. */
   subscriptionId: string | null
 }
 
-export type NewPage = {
+export type NewSession = {
   businessId: string
   subject: string
-  /** The same key opens the same page: a lost answer never means two. */
+  /** An idempotency key: the same key opens the same session, so a lost response never means two. */
   key: string
   account: string | null
   currency: string
   items: { name: string; quantity: number; amount: number }[]
-  /** Taken off the sum of the items. */
+  /** Subtracted from the sum of the items. */
   discount?: { name: string; amount: number }
-  /** Under which name the page asks for the money; without one, the account's own. */
+  /** The name shown to the payer; by default, the account's own. */
   business?: string | undefined
   email: string | null
   successUrl: string
   cancelUrl: string
   expiresAt: Date
-  /** Paid now and again each month or year until it is cancelled; without it, once. */
+  /** A recurring payment until it is cancelled; without it, a single one. */
   interval?: 'MONTHLY' | 'YEARLY'
 }
 
-/** Money that comes again and again, when the provider was last asked. */
+/** The last known state of a subscription at the provider. */
 export type SubscriptionState = {
   id: string
-  /** PAST_DUE: the money for the current period has not come, and still may. ENDED is for good. */
+  /** PAST_DUE: the current period is not paid yet, and still may be. ENDED is final. */
   status: 'ACTIVE' | 'PAST_DUE' | 'ENDED'
   cancelsAtPeriodEnd: boolean
-  /** In seconds since 1970. The period is begun by its invoice, paid or not. */
+  /** Unix seconds. The period begins with its invoice, paid or not. */
   currentPeriodEnd: number | null
 }
 
@@ -53,43 +55,71 @@ export type NewRefund = {
 }
 
 export type ProviderEvent = {
+  /** Unique among the events of all providers. */
   id: string
   type: string
   account: string | null
-  /** As we set them when we opened the page. */
+  /** From the metadata that we set when we opened the session. */
   businessId: string | undefined
   subject: string | undefined
-  /** The payment that a refund gives back: a refund made at the provider itself carries none of our names. */
+  /** The refunded payment: a refund made at the provider itself carries none of our metadata. */
   refunded: RefundedPayment | undefined
 }
 
 export type RefundedPayment = { intentId: string | null; chargeId: string | null }
 
-/** What we told the provider that a payment is for. */
+/** The metadata that we attach to a payment. */
 export type Names = { businessId?: string; subject?: string }
 
-/** It understood us and said no: asking again would not help. Anything else that is thrown may have had its effect. */
+/** A definite refusal: retrying would not help. Any other error may have had its effect. */
 export class ProviderRefusal extends Error {}
 
-/** It is certain that this account has no such page: nobody can pay it. */
-export class UnknownPage extends ProviderRefusal {}
+/** This account certainly has no such session: nobody can pay it. */
+export class UnknownSession extends ProviderRefusal {}
+
+/** The provider's limits for a session. */
+export type SessionLimits = {
+  lines: number
+  nameLength: number
+  /** How long a session may stay open. */
+  minMs: number
+  maxMs: number
+}
 
 /** The small part of a payment provider that we need. Times out; never called inside a transaction. */
 export type PaymentProvider = {
-  openPage(page: NewPage): Promise<PageState & { url: string }>
-  /** Throws UnknownPage when there is none. */
-  readPage(account: string | null, pageId: string): Promise<PageState>
-  /** Answers what it is now: ENDED, or PAID if that was faster. */
-  expirePage(account: string | null, pageId: string): Promise<PageState>
+  /** Lower case: stored with each payment, and part of the webhook's path. */
+  name: string
+  limits: SessionLimits
+  /** Whether it can charge this amount: within its limits, and in units that it supports. */
+  isPayable(amount: number, currency: string): boolean
+  /** The same for a part of the amount, which may be zero. */
+  isChargeable(amount: number, currency: string): boolean
+  /** Whether this looks like an account id of this provider. */
+  isAccount(text: string): boolean
+  openSession(session: NewSession): Promise<SessionState & { url: string }>
+  /** Throws UnknownSession when there is none. */
+  readSession(account: string | null, sessionId: string): Promise<SessionState>
+  /** Returns the new state: ENDED, or PAID if the payment was faster. */
+  expireSession(account: string | null, sessionId: string): Promise<SessionState>
   readSubscription(account: string | null, subscriptionId: string): Promise<SubscriptionState>
-  /** At once, and nothing is given back. One that has ended, or that nobody knows, is ENDED already. */
+  /** Takes effect at once, without a refund. A subscription that has ended, or is unknown, is ENDED already. */
   cancelSubscription(account: string | null, subscriptionId: string): Promise<SubscriptionState>
   refund(account: string | null, refund: NewRefund): Promise<{ id: string; hasFailed: boolean }>
-  /** The names that we gave to a payment; none when it is not ours, or nobody knows it. */
+  /** The metadata of a payment; empty when it is not ours, or unknown. */
   readNames(account: string | null, payment: RefundedPayment): Promise<Names>
   /** Undefined when the signature is missing, forged or stale. */
-  readEvent(raw: Buffer, signature: string | undefined): ProviderEvent | undefined
+  readEvent(raw: Buffer, headers: IncomingHttpHeaders): ProviderEvent | undefined
+  /** A hint for the operator if the provider refuses our key. Changes nothing there. */
+  checkKey(): Promise<string | undefined>
 }
 
-/** The provider, and whether businesses without an account of their own are charged on the platform's. */
-export type Payments = { provider: PaymentProvider | undefined; sharedAccount: boolean }
+export type Payments = {
+  /** The first opens new payments; the others finish the payments that were begun with them. */
+  providers: readonly PaymentProvider[]
+  /** Whether businesses without an account of their own are charged on the operator's. */
+  sharedAccount: boolean
+}
+
+export const providerNamed = ({ providers }: Payments, name: string): PaymentProvider | undefined =>
+  providers.find((provider) => provider.name === name)

@@ -1,21 +1,21 @@
 import type { Stripe } from 'stripe'
-import { fromProviderAmount } from './amounts.ts'
-import type { Names, PageState, RefundedPayment, SubscriptionState } from './provider.ts'
+import type { Names, RefundedPayment, SessionState, SubscriptionState } from './provider.ts'
+import { fromStripeAmount } from './stripe-amounts.ts'
 
-export function toPageState(session: Stripe.Checkout.Session): PageState {
+export function toSessionState(session: Stripe.Checkout.Session): SessionState {
   const intent = typeof session.payment_intent === 'object' ? session.payment_intent : null
   const charge = intent && typeof intent.latest_charge === 'object' ? intent.latest_charge : null
   const isPaid = session.status === 'complete' && session.payment_status !== 'unpaid'
   const currency = (session.currency ?? '').toUpperCase()
-  // A payment that was to come later, and did not: the page takes no second try.
+  // A delayed payment that failed: the session does not allow a second try.
   const hasFailed = session.status === 'complete' && !isPaid && intent?.status === 'requires_payment_method'
   return {
-    pageId: session.id,
+    sessionId: session.id,
     status: isPaid ? 'PAID' : session.status === 'expired' || hasFailed ? 'ENDED' : 'OPEN',
     intentId: idOf(session.payment_intent),
-    amount: fromProviderAmount(session.amount_total ?? 0, currency),
+    amount: fromStripeAmount(session.amount_total ?? 0, currency),
     currency,
-    refunded: fromProviderAmount(charge?.amount_refunded ?? 0, currency),
+    refunded: fromStripeAmount(charge?.amount_refunded ?? 0, currency),
     email: session.customer_details?.email ?? session.customer_email ?? null,
     subscriptionId: idOf(session.subscription),
   }
@@ -28,12 +28,12 @@ export function toSubscriptionState(subscription: Stripe.Subscription): Subscrip
   const { id, status, items, cancel_at: cancelAt, cancel_at_period_end: cancelsAtPeriodEnd } = subscription
   const ends = items.data.map((item) => item.current_period_end)
   const currentPeriodEnd = ends.length > 0 ? Math.min(...ends) : null
-  // Which of the two says so depends on who ended it, and where: the newer way sets a time only.
+  // Stripe has two fields for it, depending on how it was cancelled: the newer way sets only `cancel_at`.
   const isInTime = cancelAt !== null && currentPeriodEnd !== null && cancelAt <= currentPeriodEnd
   return { id, status: standingOf(status), cancelsAtPeriodEnd: cancelsAtPeriodEnd || isInTime, currentPeriodEnd }
 }
 
-/** What is neither paid for nor over may still become either: a first payment under way, a pause, words that are new. */
+/** Anything neither paid nor ended may still become either: a first payment under way, a pause, a new status. */
 function standingOf(status: Stripe.Subscription.Status): SubscriptionState['status'] {
   if (status === 'active' || status === 'trialing') return 'ACTIVE'
   return status === 'canceled' || status === 'incomplete_expired' ? 'ENDED' : 'PAST_DUE'
@@ -42,13 +42,13 @@ function standingOf(status: Stripe.Subscription.Status): SubscriptionState['stat
 type Metadata = Record<string, string> | null
 type Named = { metadata?: Metadata; parent?: { subscription_details?: { metadata?: Metadata } | null } | null }
 
-/** The names that we gave. An invoice has none of its own, but repeats those of its subscription. */
+/** Our metadata. An invoice has none of its own, but repeats that of its subscription. */
 export function metadataOf(event: Stripe.Event): Names {
   const object = event.data?.object as Named | undefined
   return object?.parent?.subscription_details?.metadata ?? object?.metadata ?? {}
 }
 
-/** What was refunded, if the event tells of that. A charge has the names that its intent had when it was paid; a refund has none. */
+/** The refunded payment, if the event is about one. A charge repeats the metadata of its intent; a refund has none. */
 export function refundedIn(event: Stripe.Event): RefundedPayment | undefined {
   const object = event.data?.object as Partial<Stripe.Refund | Stripe.Charge> | undefined
   if (object?.object === 'refund') return { intentId: idOf(object.payment_intent), chargeId: idOf(object.charge) }

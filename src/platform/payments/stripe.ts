@@ -1,22 +1,30 @@
 import { Stripe } from 'stripe'
-import { within } from '../within.ts'
-import { toProviderAmount } from './amounts.ts'
+import { withTimeout } from '../with-timeout.ts'
 import {
   type Names,
-  type NewPage,
+  type NewSession,
   type PaymentProvider,
   ProviderRefusal,
+  type SessionLimits,
   type SubscriptionState,
-  UnknownPage,
+  UnknownSession,
 } from './provider.ts'
-import { metadataOf, refundedIn, toPageState, toSubscriptionState } from './stripe-states.ts'
+import { isChargeable, isPayable, toStripeAmount } from './stripe-amounts.ts'
+import { metadataOf, refundedIn, toSessionState, toSubscriptionState } from './stripe-states.ts'
 
-// Pinned: what Stripe changes later reaches us with a change of this line, not before.
+// Pinned, so that Stripe's later changes reach us only with a change of this line.
 const API_VERSION = '2026-10-28.endive'
 const TIMEOUT_MS = 8_000
-/** For all of it, a second try included: a caller waits for this. What is late may still happen, as after any lost answer. */
+/**
+ * For the whole call, its retry included, because a caller waits for it. A late call may still take effect, as after
+ * any lost response.
+ */
 const MAX_MS = 7_000
 const EXPANDED = ['payment_intent.latest_charge']
+
+export const STRIPE_LIMITS: SessionLimits = { lines: 100, nameLength: 250, minMs: 30 * 60_000, maxMs: 24 * 3_600_000 }
+
+export const isStripeAccount = (text: string) => /^acct_[A-Za-z0-9]{1,64}$/.test(text)
 
 const INTERVALS = { MONTHLY: 'month', YEARLY: 'year' } as const
 
@@ -27,7 +35,7 @@ export function createStripe({ secretKey, webhookSecrets, apiUrl }: StripeConfig
   const stripe = new Stripe(secretKey, {
     apiVersion: API_VERSION,
     timeout: TIMEOUT_MS,
-    maxNetworkRetries: 1, // with the same key: it cannot happen twice
+    maxNetworkRetries: 1, // with the same idempotency key, so it takes effect once
     telemetry: false,
     ...(address && {
       host: address.hostname,
@@ -37,67 +45,72 @@ export function createStripe({ secretKey, webhookSecrets, apiUrl }: StripeConfig
   })
   const of = (account: string | null) => (account === null ? {} : { stripeAccount: account })
 
-  const readPage = async (account: string | null, pageId: string) => {
-    const asked = told(stripe.checkout.sessions.retrieve(pageId, { expand: EXPANDED }, of(account)))
-    return toPageState(
+  const readSession = async (account: string | null, sessionId: string) => {
+    const asked = callStripe(stripe.checkout.sessions.retrieve(sessionId, { expand: EXPANDED }, of(account)))
+    return toSessionState(
       await asked.catch((error: unknown) => {
-        throw isMissing(error) ? new UnknownPage(`There is no page ${pageId}`, { cause: error }) : error
+        throw isMissing(error) ? new UnknownSession(`There is no session ${sessionId}`, { cause: error }) : error
       }),
     )
   }
 
   const readSubscription = async (account: string | null, subscriptionId: string) =>
-    toSubscriptionState(await told(stripe.subscriptions.retrieve(subscriptionId, {}, of(account))))
+    toSubscriptionState(await callStripe(stripe.subscriptions.retrieve(subscriptionId, {}, of(account))))
 
   return {
-    async openPage(page) {
-      const { businessId, subject, key, account, currency, items, discount, email } = page
+    name: 'stripe',
+    limits: STRIPE_LIMITS,
+    isPayable,
+    isChargeable,
+    isAccount: isStripeAccount,
+    async openSession(asked) {
+      const { businessId, subject, key, account, currency, items, discount, email } = asked
       const metadata = { businessId, subject }
       const open = async () =>
         stripe.checkout.sessions.create(
           {
-            ...modeOf(page, metadata),
+            ...modeOf(asked, metadata),
             allowed_payment_method_types: ['card'],
             client_reference_id: subject,
             line_items: items.map(({ name, quantity, amount }) => ({
               quantity,
               price_data: {
                 currency: currency.toLowerCase(),
-                unit_amount: toProviderAmount(amount, currency),
+                unit_amount: toStripeAmount(amount, currency),
                 product_data: { name },
-                ...(page.interval && { recurring: { interval: INTERVALS[page.interval] } }),
+                ...(asked.interval && { recurring: { interval: INTERVALS[asked.interval] } }),
               },
             })),
-            ...(discount && { discounts: [{ coupon: await makeCoupon(stripe, page, discount, of(account)) }] }),
-            ...(page.business && { branding_settings: { display_name: page.business } }),
+            ...(discount && { discounts: [{ coupon: await makeCoupon(stripe, asked, discount, of(account)) }] }),
+            ...(asked.business && { branding_settings: { display_name: asked.business } }),
             metadata,
-            success_url: page.successUrl,
-            cancel_url: page.cancelUrl,
-            expires_at: Math.floor(page.expiresAt.getTime() / 1000),
+            success_url: asked.successUrl,
+            cancel_url: asked.cancelUrl,
+            expires_at: Math.floor(asked.expiresAt.getTime() / 1000),
             ...(email && { customer_email: email }),
           },
           { ...of(account), idempotencyKey: key },
         )
-      const session = await told(open())
-      if (!session.url) throw new Error(`Stripe opened the page ${session.id} without an address`)
-      return { ...toPageState(session), url: session.url }
+      const session = await callStripe(open())
+      if (!session.url) throw new Error(`Stripe opened the session ${session.id} without an address`)
+      return { ...toSessionState(session), url: session.url }
     },
-    readPage,
-    async expirePage(account, pageId) {
+    readSession,
+    async expireSession(account, sessionId) {
       try {
-        return toPageState(await told(stripe.checkout.sessions.expire(pageId, {}, of(account))))
+        return toSessionState(await callStripe(stripe.checkout.sessions.expire(sessionId, {}, of(account))))
       } catch (error) {
         if (!(error instanceof ProviderRefusal)) throw error
-        return readPage(account, pageId) // not open any more: paid or ended meanwhile
+        return readSession(account, sessionId) // no longer open: paid or ended meanwhile
       }
     },
     readSubscription,
     async cancelSubscription(account, subscriptionId) {
       try {
-        return toSubscriptionState(await told(stripe.subscriptions.cancel(subscriptionId, {}, of(account))))
+        return toSubscriptionState(await callStripe(stripe.subscriptions.cancel(subscriptionId, {}, of(account))))
       } catch (error) {
         if (!(error instanceof ProviderRefusal)) throw error
-        // Stripe says of one that has ended that there is none.
+        // Stripe reports a subscription that has ended as missing.
         const state = await readSubscription(account, subscriptionId).catch((reason: unknown) => {
           if (isMissing(reason)) return nothingLeft(subscriptionId)
           throw reason
@@ -107,13 +120,18 @@ export function createStripe({ secretKey, webhookSecrets, apiUrl }: StripeConfig
       }
     },
     async refund(account, { intentId, amount, currency, key, businessId, subject }) {
-      // Its key is remembered for a day, and an error that it got along with it: what was made is looked for by ourselves.
-      const made = await told(stripe.refunds.list({ payment_intent: intentId, limit: 100 }, of(account)), DEFINITE)
+      // Stripe forgets idempotency keys after 24 hours and replays errors until then, so look for our refund first.
+      const made = await callStripe(
+        stripe.refunds.list({ payment_intent: intentId, limit: 100 }, of(account)),
+        DEFINITE,
+      )
       const known = made.data.find((refund) => refund.metadata?.key === key)
       if (known) return outcomeOf(known)
       const metadata = { businessId, subject, key }
-      const asked = { payment_intent: intentId, amount: toProviderAmount(amount, currency), metadata }
-      return outcomeOf(await told(stripe.refunds.create(asked, { ...of(account), idempotencyKey: key }), DEFINITE))
+      const asked = { payment_intent: intentId, amount: toStripeAmount(amount, currency), metadata }
+      return outcomeOf(
+        await callStripe(stripe.refunds.create(asked, { ...of(account), idempotencyKey: key }), DEFINITE),
+      )
     },
     async readNames(account, { intentId, chargeId }) {
       const ask = async (): Promise<Names> => {
@@ -121,42 +139,56 @@ export function createStripe({ secretKey, webhookSecrets, apiUrl }: StripeConfig
         if (chargeId !== null) return (await stripe.charges.retrieve(chargeId, {}, of(account))).metadata
         return {}
       }
-      return told(ask(), DEFINITE).catch((error: unknown) => {
+      return callStripe(ask(), DEFINITE).catch((error: unknown) => {
         if (isMissing(error)) return {}
         throw error
       })
     },
-    readEvent(raw, signature) {
-      if (!signature) return undefined
+    readEvent(raw, headers) {
+      const signature = headers['stripe-signature']
+      if (typeof signature !== 'string') return undefined
       const event = webhookSecrets.map((secret) => verify(stripe, raw, signature, secret)).find(Boolean)
       if (!event) return undefined
       const { businessId, subject } = metadataOf(event)
       const account = event.account ?? null
       return { id: event.id, type: event.type, account, businessId, subject, refunded: refundedIn(event) }
     },
+    async checkKey() {
+      try {
+        await readSession(null, 'cs_doctor')
+      } catch (error) {
+        if (!(error instanceof ProviderRefusal)) throw error
+        const { statusCode } = error.cause as { statusCode?: number }
+        if (statusCode === 401 || statusCode === 403)
+          return 'Is STRIPE_SECRET_KEY right, and may it read checkout sessions?'
+      }
+      return undefined // "no such session" proves that the key works
+    },
   }
 }
 
-/** What paying makes carries our names too: later events are about that, and not about the page. */
-const modeOf = ({ interval }: NewPage, metadata: Record<string, string>) =>
+/**
+ * The payment intent or subscription carries our metadata too: later events are about it, and not about the session.
+ */
+const modeOf = ({ interval }: NewSession, metadata: Record<string, string>) =>
   interval
     ? { mode: 'subscription' as const, subscription_data: { metadata } }
     : { mode: 'payment' as const, payment_intent_data: { metadata } }
 
 const MAX_COUPON_NAME = 40
 
-/** A page takes nothing off but by a coupon: one for this page only. Asked for again, it is there already. */
+/** Stripe discounts a session only by coupon: this one is for this session alone. On a retry it exists already. */
 async function makeCoupon(
   stripe: Stripe,
-  { key, currency }: NewPage,
-  { name, amount }: NonNullable<NewPage['discount']>,
+  { key, currency }: NewSession,
+  { name, amount }: NonNullable<NewSession['discount']>,
   options: Stripe.RequestOptions,
 ): Promise<string> {
   const id = key.replaceAll(':', '-')
   const coupon = {
     id,
     name: Array.from(name).slice(0, MAX_COUPON_NAME).join(''),
-    amount_off: toProviderAmount(amount, currency),
+    amount_off: toStripeAmount(amount, currency),
     currency: currency.toLowerCase(),
     duration: 'once' as const,
     max_redemptions: 1,
@@ -190,10 +222,13 @@ const nothingLeft = (id: string): SubscriptionState => ({
   currentPeriodEnd: null,
 })
 
-/** Stripe's refusals (4xx but for limits and its own idempotency) apart from what may still come true. */
-async function told<Answer>(asked: Promise<Answer>, refusals = REFUSALS): Promise<Answer> {
+/**
+ * Turns Stripe's definite refusals (4xx except rate limits and idempotency conflicts) into `ProviderRefusal`; any other
+ * error may still have taken effect.
+ */
+async function callStripe<Answer>(asked: Promise<Answer>, refusals = REFUSALS): Promise<Answer> {
   try {
-    return await within(MAX_MS, asked, () => new Error(`Stripe did not answer within ${MAX_MS} ms`))
+    return await withTimeout(MAX_MS, asked, () => new Error(`Stripe did not answer within ${MAX_MS} ms`))
   } catch (error) {
     if (refusals.some((kind) => error instanceof kind)) {
       throw new ProviderRefusal((error as Error).message, { cause: error })
@@ -204,5 +239,5 @@ async function told<Answer>(asked: Promise<Answer>, refusals = REFUSALS): Promis
 
 type Refusals = readonly (abstract new (...args: never[]) => Error)[]
 const DEFINITE: Refusals = [Stripe.errors.StripeInvalidRequestError, Stripe.errors.StripeCardError]
-// A key or an account that it does not know any more: nobody will pay there. Money that is owed is still asked for.
+// Also an unknown key or account: nobody will pay there. Not for refunds: money that is owed is retried.
 const REFUSALS: Refusals = [...DEFINITE, Stripe.errors.StripeAuthenticationError, Stripe.errors.StripePermissionError]

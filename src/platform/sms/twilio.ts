@@ -2,7 +2,7 @@ export type SmsSender = { send(to: string, text: string): Promise<void> }
 
 const TIMEOUT_MS = 8_000
 
-/** Twilio's Messages resource, by one form POST: its SDK would bring fifty packages for the same. */
+/** Twilio's Messages resource, by one form POST: its SDK would bring fifty packages. */
 export function createSmsSender(options: {
   accountSid: string
   authToken: string
@@ -27,7 +27,7 @@ export function createSmsSender(options: {
   }
 }
 
-/** Its error code and nothing else: the message may quote the number or the text. */
+/** Twilio's error code and nothing else: the message may quote the number or the text. */
 function providerCode(body: string): string {
   try {
     return `code ${String((JSON.parse(body) as { code?: unknown }).code)}`

@@ -44,7 +44,10 @@ test('one’s own record shows to a bound key only what belongs to its business'
     assert.equal(text.includes(there.id), false)
     assert.deepEqual(body.businessUserConfigs, [{ businessId: here.id, settings: { note: 'here' } }])
     assert.equal(body.roles.length, 1)
-    assert.deepEqual(body.apiTokens.map((shown: { businessId: string }) => shown.businessId), [here.id]) // biome-ignore format: one line
+    assert.deepEqual(
+      body.apiTokens.map((shown: { businessId: string }) => shown.businessId),
+      [here.id],
+    )
   }
   assert.equal((await admin.get('/v1/users/me')).body.apiTokens.length, 3)
 })
@@ -66,6 +69,8 @@ test('elsewhere a bound key writes nothing, not even what any guest may', async 
     await key.post(`${there.path}/orders/checkout`, { market: 'us', items }),
   ])
     assert.equal(refusal(refused), '403 FORBIDDEN')
+  const quote = { businessId: there.id, market: 'us', items }
+  assert.equal(refusal(await key.post('/v1/payments/quote', quote)), '403 FORBIDDEN')
   const { control } = used.api.services.databases
   const customers = await control
     .selectFrom('access.customers')

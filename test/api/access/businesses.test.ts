@@ -12,6 +12,8 @@ const market = {
   currency: 'USD',
   taxBps: 825,
   taxShipping: false,
+  pricesIncludeTax: false,
+  taxRates: [],
   shippingMethods: [{ id: 'standard', name: 'Standard', price: 500, freeFrom: 5000 }],
   paymentMethods: ['CREDIT_CARD'],
 }

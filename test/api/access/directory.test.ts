@@ -12,8 +12,18 @@ test('businesses with large settings drive each other out of memory, before ther
   for (let count = 0; count < 30; count++) businesses.push(await used.make.business())
   const { control } = used.api.services.databases
   // Larger than settings may be today: about 1 MB as JSON, three times as much in memory.
-  const markets = Array.from({ length: 100 }, (_, index) => ({ id: `m${index}`, name: 'n'.repeat(10_000), currency: 'USD', taxBps: 0, taxShipping: false, shippingMethods: [], paymentMethods: [] })) // biome-ignore format: one line
-  await sql`update access.businesses set markets = ${JSON.stringify(markets)} where id = any (${businesses.map(({ id }) => id)})`.execute(control) // biome-ignore format: one line
+  const markets = Array.from({ length: 100 }, (_, index) => ({
+    id: `m${index}`,
+    name: 'n'.repeat(10_000),
+    currency: 'USD',
+    taxBps: 0,
+    taxShipping: false,
+    shippingMethods: [],
+    paymentMethods: [],
+  }))
+  await sql`update access.businesses set markets = ${JSON.stringify(markets)} where id = any (${businesses.map(({ id }) => id)})`.execute(
+    control,
+  )
   const isRead = async ({ path }: { path: string }) => {
     const statements = await recordStatements(() => guest.get(`${path}/products`))
     return statements.some(({ text }) => text.includes('"access"."businesses"'))

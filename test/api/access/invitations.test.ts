@@ -302,7 +302,11 @@ test('who was taken out of a business does not come back with an invitation from
   assert.equal(refusal(await bo.post(ACCEPT, { token })), TOKEN_INVALID)
   assert.equal((await bo.get(`${path}/roles`)).status, 403)
   const left = (await admin.get(invitations)).body.items
-  assert.deepEqual(left.map((shown: { id: string }) => shown.id), [first.id], 'what was accepted is history') // biome-ignore format: one line
+  assert.deepEqual(
+    left.map((shown: { id: string }) => shown.id),
+    [first.id],
+    'what was accepted is history',
+  )
   await bo.post(ACCEPT, { token: await mint(id, (await invite(bo.email)).id) })
   assert.deepEqual((await bo.get('/v1/users/me')).body.roleIds, [role.id], 'a new invitation works')
 })
@@ -336,6 +340,9 @@ test('nobody takes back or replaces an invitation to more than they may give', a
   assert.match(refused.body.message, /ADMIN/)
   const replacing = await settler.post(invitations, { email: 'BOSS@example.com', roleId: lesser.id })
   assert.equal(refusal(replacing), '403 FORBIDDEN')
-  assert.deepEqual((await admin.get(invitations)).body.items.map((shown: { roleId: string }) => shown.roleId), [role.id]) // biome-ignore format: one line
+  assert.deepEqual(
+    (await admin.get(invitations)).body.items.map((shown: { roleId: string }) => shown.roleId),
+    [role.id],
+  )
   assert.equal((await admin.delete(`${invitations}/${invitation.id}`)).status, 200)
 })

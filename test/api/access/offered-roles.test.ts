@@ -107,7 +107,10 @@ test('the same role given again waits once; two roles wait apart, and a search b
   const list = (await admin.get(`/v1/businesses/${id}/invitations`)).body.items
   assert.deepEqual(
     list.map(({ email, userId }: { email: string | null; userId: string }) => [email, userId]),
-    [[null, bo.id], [null, bo.id]], // biome-ignore format: one line
+    [
+      [null, bo.id],
+      [null, bo.id],
+    ],
   )
 })
 

@@ -295,7 +295,10 @@ function randomFrom(seed: number) {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
     return state / 2 ** 32
   }
-  return { chance: (share: number) => next() < share, pick: <Item>(items: readonly Item[]) => items[Math.floor(next() * items.length)] as Item } // biome-ignore format: one line
+  return {
+    chance: (share: number) => next() < share,
+    pick: <Item>(items: readonly Item[]) => items[Math.floor(next() * items.length)] as Item,
+  }
 }
 
 test('after any sequence of updates exactly the keys that are listed work', async () => {
@@ -321,7 +324,9 @@ test('after any sequence of updates exactly the keys that are listed work', asyn
           if (value === undefined) made.push(id)
           after.set(id, value ?? '')
         } else {
-          apiTokens.push({ mask: { id, value: maskOf(known) }, 'no value': { id }, 'same value': { id, value: known } }[way]) // biome-ignore format: one line
+          apiTokens.push(
+            { mask: { id, value: maskOf(known) }, 'no value': { id }, 'same value': { id, value: known } }[way],
+          )
           after.set(id, known)
         }
       }

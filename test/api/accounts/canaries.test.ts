@@ -3,15 +3,15 @@ import { randomBytes } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { useFaults } from '#platform/faults.ts'
-import { type Accounts, openAccounts } from '../../support/accounts.ts'
+import { type AccountsApi, startAccountsApi } from '../../support/accounts-api.ts'
 import { type Answer, createClient } from '../../support/client.ts'
 import { onServer } from '../../support/database.ts'
-import { linkIn } from '../../support/post-office.ts'
+import { linkIn } from '../../support/mail-server.ts'
 
 const lines: string[] = []
-let world: Accounts
+let world: AccountsApi
 before(async () => {
-  world = await openAccounts({ lines })
+  world = await startAccountsApi({ lines })
 })
 after(async () => {
   useFaults(undefined)
@@ -81,9 +81,23 @@ test('no secret that passes through the API is found in logs, jobs, tables or er
   keepRefusal(crashed)
   assert.equal((await post('register', registration)).status, 200)
   keepRefusal(await post('register', { ...registration, password: secret('password for a taken address', canary()) }))
-  keepRefusal(await post('register', { ...registration, email: 'nobody', password: secret('password, bad email', canary()) })) // biome-ignore format: one line
-  keepRefusal(await post('register', { ...registration, email: `b${email}`, password: secret('long password', `${canary()}${'é'.repeat(140)}`) })) // biome-ignore format: one line
-  keepRefusal(await post('register', { ...registration, email: `c${email}`, password: [secret('password of a wrong type', canary())] })) // biome-ignore format: one line
+  keepRefusal(
+    await post('register', { ...registration, email: 'nobody', password: secret('password, bad email', canary()) }),
+  )
+  keepRefusal(
+    await post('register', {
+      ...registration,
+      email: `b${email}`,
+      password: secret('long password', `${canary()}${'é'.repeat(140)}`),
+    }),
+  )
+  keepRefusal(
+    await post('register', {
+      ...registration,
+      email: `c${email}`,
+      password: [secret('password of a wrong type', canary())],
+    }),
+  )
   keepRefusal(
     await anonymous.send('POST', '/v1/users/register', { raw: `{"password": "${secret('broken JSON', canary())}"` }),
   )
@@ -92,14 +106,16 @@ test('no secret that passes through the API is found in logs, jobs, tables or er
   )
 
   // confirming and logging in
-  const confirmToken = linkIn(await world.post.mailTo(email), '/confirm').searchParams.get('token') ?? ''
+  const confirmToken = linkIn(await world.mailServer.mailTo(email), '/confirm').searchParams.get('token') ?? ''
   secret('confirmation token', confirmToken)
   keepRefusal(await anonymous.put('/v1/users/confirm', { token: secret('wrong confirmation token', canary()) }))
   assert.equal((await anonymous.put('/v1/users/confirm', { token: confirmToken })).status, 200)
   keepRefusal(await post('login', { provider, email, password: secret('wrong password', canary()) }))
   keepRefusal(await post('login', { provider, email: `x${email}`, password: secret('password of nobody', canary()) }))
   keepRefusal(await post('login', { provider, email, password: { is: secret('password in an object', canary()) } }))
-  keepRefusal(await post('login', { provider: 'OAUTH_IDP', code: secret('code', canary()), originUrl: 'http://localhost:3000' })) // biome-ignore format: one line
+  keepRefusal(
+    await post('login', { provider: 'OAUTH_IDP', code: secret('code', canary()), originUrl: 'http://localhost:3000' }),
+  )
   const { body: session } = await post('login', { provider, email, password })
   secret('access token', session.accessToken)
   secret('refresh token', session.refreshToken)
@@ -131,7 +147,9 @@ test('no secret that passes through the API is found in logs, jobs, tables or er
   }
   keepRefusal(await me.put('/v1/users/update', { apiTokens: [{ value: secret('weak key', `${canary(20)}\t`) }] }))
   keepRefusal(await me.put('/v1/users/update', { apiTokens: [{ value: secret('long key', canary(44).repeat(4)) }] }))
-  keepRefusal(await me.put('/v1/users/update', { apiTokens: [{ value: secret('very long key', canary(44).repeat(9)) }] })) // biome-ignore format: one line
+  keepRefusal(
+    await me.put('/v1/users/update', { apiTokens: [{ value: secret('very long key', canary(44).repeat(9)) }] }),
+  )
   const other = await world.make.user()
   keepRefusal(await other.put('/v1/users/update', { apiTokens: [{ value: ownKey }] }))
 
@@ -151,11 +169,16 @@ test('no secret that passes through the API is found in logs, jobs, tables or er
   keepRefusal(await change(password, secret('new password, too long', canary().repeat(8))))
   assert.equal((await change(password, newPassword)).status, 200)
   await post('forgot-password', { email })
-  const resetToken = linkIn(await world.post.mailTo(email, 2), '/reset-password').searchParams.get('token') ?? ''
+  const resetToken = linkIn(await world.mailServer.mailTo(email, 2), '/reset-password').searchParams.get('token') ?? ''
   secret('reset token', resetToken)
   const resetTo = secret('password after a reset', canary())
   keepRefusal(await post('reset-forgot-password', { token: secret('wrong reset token', canary()), password: resetTo }))
-  keepRefusal(await post('reset-forgot-password', { token: resetToken, password: secret('reset to a long one', canary().repeat(8)) })) // biome-ignore format: one line
+  keepRefusal(
+    await post('reset-forgot-password', {
+      token: resetToken,
+      password: secret('reset to a long one', canary().repeat(8)),
+    }),
+  )
   assert.equal((await post('reset-forgot-password', { token: resetToken, password: resetTo })).status, 200)
   keepRefusal(await post('reset-forgot-password', { token: resetToken, password: resetTo }))
 

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { type Accounts, openAccounts } from '../../support/accounts.ts'
+import { type AccountsApi, startAccountsApi } from '../../support/accounts-api.ts'
 import { createClient } from '../../support/client.ts'
-import { linkIn } from '../../support/post-office.ts'
+import { linkIn } from '../../support/mail-server.ts'
 
-let world: Accounts
+let world: AccountsApi
 before(async () => {
-  world = await openAccounts()
+  world = await startAccountsApi()
 })
 after(() => world.close())
 
@@ -22,7 +22,7 @@ const login = (email: string, password = PASSWORD) =>
 async function confirmed() {
   const email = newEmail()
   await register(email, { firstName: 'Ada', lastName: 'Lovelace' })
-  const link = linkIn(await world.post.mailTo(email), '/confirm')
+  const link = linkIn(await world.mailServer.mailTo(email), '/confirm')
   await anonymous().put('/v1/users/confirm', { token: link.searchParams.get('token') })
   return email
 }
@@ -35,7 +35,7 @@ test('register, follow the link, log in, refresh, me', async () => {
   const early = await login(email)
   assert.deepEqual([early.status, early.body.details[0]?.error], [422, 'NOT_CONFIRMED'])
 
-  const mail = await world.post.mailTo(email)
+  const mail = await world.mailServer.mailTo(email)
   assert.ok(mail.html && mail.text, 'real multipart')
   const link = linkIn(mail, '/confirm')
   const token = link.searchParams.get('token')
@@ -58,7 +58,7 @@ test('register, follow the link, log in, refresh, me', async () => {
 test('a link that a person follows leads to a page with one button, which confirms', async () => {
   const email = newEmail()
   await register(email, { reserveDomain: world.api.config.publicUrl })
-  const link = linkIn(await world.post.mailTo(email), '/confirm')
+  const link = linkIn(await world.mailServer.mailTo(email), '/confirm')
   const page = await fetch(`${world.api.url}${link.pathname}${link.search}`)
   const html = await page.text()
   assert.match(html, /<form method="post" action="\/confirm">/)
@@ -112,7 +112,7 @@ test('forgetting a password: one link, one use, all sessions end', async () => {
   const unknown = await anonymous().post('/v1/users/forgot-password', { email: newEmail() })
   assert.deepEqual([known.text, known.status], [unknown.text, unknown.status])
 
-  const link = linkIn(await world.post.mailTo(email, 2), '/reset-password')
+  const link = linkIn(await world.mailServer.mailTo(email, 2), '/reset-password')
   const token = link.searchParams.get('token')
   const weak = await anonymous().post('/v1/users/reset-forgot-password', { token, password: 'password1234' })
   assert.equal(weak.status, 422)

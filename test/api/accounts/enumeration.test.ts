@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import { after, before, type TestContext, test } from 'node:test'
 import { now } from '#platform/clock.ts'
 import { useFaults } from '#platform/faults.ts'
-import { type Accounts, openAccounts } from '../../support/accounts.ts'
+import { type AccountsApi, startAccountsApi } from '../../support/accounts-api.ts'
 import { type Answer, createClient } from '../../support/client.ts'
 import { createPeople, PASSWORD, type People } from '../../support/people.ts'
 
-let world: Accounts
+let world: AccountsApi
 let people: People
 before(async () => {
-  world = await openAccounts()
+  world = await startAccountsApi()
   people = createPeople(world.api)
 })
 after(() => world.close())

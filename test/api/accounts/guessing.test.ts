@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict'
 import { after, before, type TestContext, test } from 'node:test'
-import { type Accounts, openAccounts } from '../../support/accounts.ts'
+import { type AccountsApi, startAccountsApi } from '../../support/accounts-api.ts'
 import { type Answer, type Client, createClient } from '../../support/client.ts'
 import { holdClock } from '../../support/clock.ts'
+import { linkIn } from '../../support/mail-server.ts'
 import { createPeople, PASSWORD, type People } from '../../support/people.ts'
-import { linkIn } from '../../support/post-office.ts'
 import { startApi, type TestApi } from '../../support/start-api.ts'
 
-let world: Accounts
+let world: AccountsApi
 let second: TestApi
 let proxied: TestApi
 let unlimited: TestApi
 let people: People
 before(async () => {
-  world = await openAccounts({ env: { RATE_LIMITS: 'on' } })
+  world = await startAccountsApi({ env: { RATE_LIMITS: 'on' } })
   const { databases } = world.api
   ;[second, proxied, unlimited] = await Promise.all([
     startApi({ databases, env: world.env }),
@@ -224,7 +224,7 @@ test('a reset of the password lets its owner in again, wherever they are', async
   const { email } = await people.person()
   await useUpTheDay(email)
   assert.equal((await createClient(world.api.url).post('/v1/users/forgot-password', { email })).status, 200)
-  const token = linkIn(await world.post.mailTo(email), '/reset-password').searchParams.get('token')
+  const token = linkIn(await world.mailServer.mailTo(email), '/reset-password').searchParams.get('token')
   const password = 'seventeen quiet umbrellas'
   const reset = await createClient(proxied.url, own()).post('/v1/users/reset-forgot-password', { token, password })
   assert.equal(reset.status, 200, reset.text)

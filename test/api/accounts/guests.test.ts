@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { idsOf } from '#modules/accounts/index.ts'
-import { CALLBACK_PATH } from '#modules/accounts/oauth.ts'
-import { type Accounts, openAccounts } from '../../support/accounts.ts'
+import { CALLBACK_PATH } from '#modules/accounts/sign-in/oauth.ts'
+import { type AccountsApi, startAccountsApi } from '../../support/accounts-api.ts'
 import { createClient } from '../../support/client.ts'
 import { openIdentityProvider } from '../../support/identity-provider.ts'
-import { linkIn } from '../../support/post-office.ts'
+import { linkIn } from '../../support/mail-server.ts'
 
 const PUBLIC = 'http://localhost:3000'
 const PASSWORD = 'harbour lantern teapot'
-let world: Accounts
+let world: AccountsApi
 let idp: Awaited<ReturnType<typeof openIdentityProvider>>
 before(async () => {
   idp = await openIdentityProvider(PUBLIC + CALLBACK_PATH)
-  world = await openAccounts({ publicUrl: PUBLIC, env: idp.env })
+  world = await startAccountsApi({ publicUrl: PUBLIC, env: idp.env })
 })
 after(async () => {
   await world.close()
@@ -42,7 +42,7 @@ async function registered(guest?: Guest) {
     password: PASSWORD,
   })
   assert.equal(status, 200, text)
-  const token = linkIn(await world.post.mailTo(email), '/confirm').searchParams.get('token')
+  const token = linkIn(await world.mailServer.mailTo(email), '/confirm').searchParams.get('token')
   assert.equal((await anonymous().put('/v1/users/confirm', { token })).status, 200)
   return email
 }

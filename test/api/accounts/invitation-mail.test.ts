@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { type Accounts, openAccounts } from '../../support/accounts.ts'
+import { type AccountsApi, startAccountsApi } from '../../support/accounts-api.ts'
 import { type Client, createClient } from '../../support/client.ts'
 import { holdClock } from '../../support/clock.ts'
-import { linkIn } from '../../support/post-office.ts'
+import { linkIn } from '../../support/mail-server.ts'
 
-let world: Accounts
+let world: AccountsApi
 before(async () => {
-  world = await openAccounts()
+  world = await startAccountsApi()
 })
 after(() => world.close())
 
@@ -16,7 +16,7 @@ async function invite(email: string, permissions = ['PRODUCTS_WRITE']) {
   const { body: role } = await business.admin.post(`${business.path}/roles`, { name: 'Editors', permissions })
   const { status, body, text } = await business.admin.post(`${business.path}/invitations`, { email, roleId: role.id })
   assert.equal(status, 201, text)
-  const mail = await world.post.mailTo(email)
+  const mail = await world.mailServer.mailTo(email)
   const token = linkIn(mail, '/invitation').searchParams.get('token') ?? ''
   return { business, role, invitation: body, mail, token }
 }
@@ -96,7 +96,7 @@ test('nobody invites somebody to more than they may do themselves, and no mail g
 
   const next = await world.make.user()
   await invite(next.email ?? '') // a later mail has come, so an earlier one would have
-  assert.ok(!world.post.mails.some((mail) => mail.to?.[0]?.address === email))
+  assert.ok(!world.mailServer.mails.some((mail) => mail.to?.[0]?.address === email))
 })
 
 test('a stranger who is given a role gets a mail, and has the role once they accept it', async () => {
@@ -105,7 +105,7 @@ test('a stranger who is given a role gets a mail, and has the role once they acc
   const { body: role } = await admin.post(`${path}/roles`, { name: 'Editors', permissions: ['PRODUCTS_WRITE'] })
   const given = await admin.put('/v1/users/set-role', { userId: ada.id, roleId: role.id, businessId: id })
   assert.equal(given.status, 200, given.text)
-  const mail = await world.post.mailTo(ada.email ?? '')
+  const mail = await world.mailServer.mailTo(ada.email ?? '')
   assert.match(mail.text ?? '', /Harbour Goods.*Editors/s)
   assert.deepEqual(await rolesOf(ada), [])
   const token = linkIn(mail, '/invitation').searchParams.get('token') ?? ''

@@ -6,10 +6,10 @@ import { createServer } from 'node:net'
 import { after, before, test } from 'node:test'
 import { SignJWT } from 'jose'
 import { sql } from 'kysely'
-import { CALLBACK_PATH } from '#modules/accounts/oauth.ts'
+import { CALLBACK_PATH } from '#modules/accounts/sign-in/oauth.ts'
+import { json, openHostileProvider, type TokenAnswer } from '../../scenarios/hostile-provider.ts'
 import { type Client, createClient } from '../../support/client.ts'
 import { holdClock } from '../../support/clock.ts'
-import { json, openHostileProvider, type TokenAnswer } from '../../support/hostile-provider.ts'
 import { createMake } from '../../support/make.ts'
 import { startApi, type TestApi } from '../../support/start-api.ts'
 
@@ -64,7 +64,15 @@ const tokens = (idToken: string) => ({ access_token: newCode(), token_type: 'Bea
 const claiming =
   (claims: Record<string, unknown>, options?: Parameters<typeof idp.idToken>[1]): TokenAnswer =>
   async (response, { nonce }) =>
-    json(response, tokens(await idp.idToken({ sub: 'somebody', email: 'somebody@example.com', email_verified: true, nonce, ...claims }, options))) // biome-ignore format: one line
+    json(
+      response,
+      tokens(
+        await idp.idToken(
+          { sub: 'somebody', email: 'somebody@example.com', email_verified: true, nonce, ...claims },
+          options,
+        ),
+      ),
+    )
 
 /** All that a sign-in could leave behind. */
 async function traces() {
@@ -76,7 +84,8 @@ async function traces() {
            (select count(*) from graphile_worker._private_jobs) as jobs`.execute(api.services.databases.control)
   return rows[0]
 }
-const flows = async () => (await api.services.databases.control.selectFrom('accounts.oauthFlows').select('stateHash').execute()).length // biome-ignore format: one line
+const flows = async () =>
+  (await api.services.databases.control.selectFrom('accounts.oauthFlows').select('stateHash').execute()).length
 
 const HOSTILE = [
   'https://evil.example',
@@ -349,7 +358,8 @@ test('a state is good for one callback, also for ten at once', async () => {
 test('our code works once, from the origin that started, for a minute', async (t) => {
   const clock = holdClock()
   t.after(() => clock.release())
-  const codeFor = async (sub: string) => (await signIn(claiming({ sub, email: undefined, email_verified: undefined }))).back?.searchParams.get('code') ?? '' // biome-ignore format: one line
+  const codeFor = async (sub: string) =>
+    (await signIn(claiming({ sub, email: undefined, email_verified: undefined }))).back?.searchParams.get('code') ?? ''
   const refused = async (code: string, originUrl?: string) => {
     const { status, body } = await redeem(code, originUrl)
     return [status, body.details[0].error]
@@ -393,14 +403,22 @@ test('a sign-in waits ten minutes for its browser', async (t) => {
 test('whoever registered somebody else’s address beforehand keeps nothing of it', async () => {
   const make = createMake(api)
   const victim = `victim.${process.pid}@example.com`
-  const registered = await anonymous().post('/v1/users/register', { provider: 'EMAIL_REGISTER', email: victim, password: PASSWORD }) // biome-ignore format: one line
+  const registered = await anonymous().post('/v1/users/register', {
+    provider: 'EMAIL_REGISTER',
+    email: victim,
+    password: PASSWORD,
+  })
   assert.equal(registered.status, 200, registered.text)
   // Should a hijacker ever hold a session or a key of an account that was never confirmed: these end, too.
   const { control } = api.services.databases
   const hijacker = await make.user()
   const key = await make.apiKey(hijacker.id)
   for (const caller of [hijacker, key]) assert.equal((await caller.get('/v1/users/me')).status, 200) // now it is remembered
-  const prepared = await control.deleteFrom('accounts.users').where('emailKey', '=', victim).returning('passwordHash').executeTakeFirstOrThrow() // biome-ignore format: one line
+  const prepared = await control
+    .deleteFrom('accounts.users')
+    .where('emailKey', '=', victim)
+    .returning('passwordHash')
+    .executeTakeFirstOrThrow()
   await control
     .updateTable('accounts.users')
     .set({ email: victim, emailKey: victim, confirmedAt: null, passwordHash: prepared.passwordHash })

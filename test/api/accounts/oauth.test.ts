@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { CALLBACK_PATH } from '#modules/accounts/oauth.ts'
+import { CALLBACK_PATH } from '#modules/accounts/sign-in/oauth.ts'
 import { createClient } from '../../support/client.ts'
 import { openIdentityProvider } from '../../support/identity-provider.ts'
 import { createMake } from '../../support/make.ts'

@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict'
 import { after, before, type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Accounts, openAccounts } from '../../support/accounts.ts'
+import { type AccountsApi, startAccountsApi } from '../../support/accounts-api.ts'
 import { createClient } from '../../support/client.ts'
 import { holdClock } from '../../support/clock.ts'
+import { linkIn } from '../../support/mail-server.ts'
 import { createPeople, PASSWORD, type People } from '../../support/people.ts'
-import { linkIn } from '../../support/post-office.ts'
 import { startApi, type TestApi } from '../../support/start-api.ts'
 
-let world: Accounts
+let world: AccountsApi
 let second: TestApi
 let people: People
 before(async () => {
-  world = await openAccounts()
+  world = await startAccountsApi()
   second = await startApi({ databases: world.api.databases, env: world.env })
   people = createPeople(world.api)
 })
@@ -34,7 +34,7 @@ const reset = (token: string, password = NEW_PASSWORD) =>
 /** The token in the newest of so many reset mails. */
 async function mailedToken(email: string, count = 1): Promise<string> {
   assert.equal((await forgot(email)).status, 200)
-  return linkIn(await world.post.mailTo(email, count), '/reset-password').searchParams.get('token') ?? ''
+  return linkIn(await world.mailServer.mailTo(email, count), '/reset-password').searchParams.get('token') ?? ''
 }
 
 /** Resolves with how long it took until that node refuses the token. */

@@ -6,15 +6,15 @@ import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { idsOf } from '#modules/accounts/index.ts'
-import { type Accounts, openAccounts } from '../../support/accounts.ts'
+import { type AccountsApi, startAccountsApi } from '../../support/accounts-api.ts'
 import type { Client } from '../../support/client.ts'
 import { holdClock } from '../../support/clock.ts'
 import { createMake } from '../../support/make.ts'
 import { startApi } from '../../support/start-api.ts'
 
-let world: Accounts
+let world: AccountsApi
 before(async () => {
-  world = await openAccounts()
+  world = await startAccountsApi()
 })
 after(() => world.close())
 
@@ -232,7 +232,7 @@ test('a provider that fails is tried again; the request has been answered long b
   flaky.listen(0, '127.0.0.1')
   await once(flaky, 'listening')
   const url = `http://127.0.0.1:${(flaky.address() as AddressInfo).port}`
-  const other = await openAccounts({ env: { TWILIO_API_URL: url } })
+  const other = await startAccountsApi({ env: { TWILIO_API_URL: url } })
   t.after(async () => {
     await other.close()
     flaky.close()

@@ -27,7 +27,7 @@ async function logInAgain({ id, email }: { id: string; email: string | undefined
   return { sessionId: session.id, ...createClient(used.api.url, { authorization: `Bearer ${token}` }) }
 }
 
-/** Every table of the database, as text, except those named, and signs of life. */
+/** Every table of the database, as text, except those named, and heartbeats. */
 async function dump(...except: string[]): Promise<string> {
   return onServer(async (client) => {
     const { rows: tables } = await client.query(
@@ -73,7 +73,12 @@ test('GET /me has exactly the fields of a User', async () => {
   assert.match(String(body.apiTokens[0]?.value), /^••••.{4}$/)
 
   const guest = (await (await used.make.guest()).get('/v1/users/me')).body
-  assert.deepEqual(Object.keys(guest).sort(), Object.keys(body).filter((field) => field !== 'email').sort()) // biome-ignore format: one line
+  assert.deepEqual(
+    Object.keys(guest).sort(),
+    Object.keys(body)
+      .filter((field) => field !== 'email')
+      .sort(),
+  )
 })
 
 test('who is nobody, or no longer somebody, is 401', async () => {
@@ -174,7 +179,11 @@ test('no field but the five can be set, whatever a caller sends', async () => {
     const { updatedAt: earlier, ...unchanged } = row
     assert.ok(updatedAt >= earlier)
     assert.deepEqual(after, unchanged)
-    const lines = (text: string) => text.split('\n').filter((line) => !line.includes(before.id)).sort() // biome-ignore format: one line
+    const lines = (text: string) =>
+      text
+        .split('\n')
+        .filter((line) => !line.includes(before.id))
+        .sort()
     assert.deepEqual(lines(await dump('accounts.attempts')), lines(everything), 'nobody else’s rows either')
   }
 })
@@ -276,11 +285,20 @@ async function personWithEverything() {
     .where('id', '=', ada.id)
     .execute()
   await db.insertInto('accounts.verifiedPhones').values({ number, userId: ada.id, verifiedAt: at }).execute()
-  await db.insertInto('accounts.verifiedPhones').values({ number: formerNumber, userId: guest.id, verifiedAt: at }).execute() // biome-ignore format: one line
+  await db
+    .insertInto('accounts.verifiedPhones')
+    .values({ number: formerNumber, userId: guest.id, verifiedAt: at })
+    .execute()
   await db.insertInto('accounts.guestAliases').values({ guestId: guest.id, userId: ada.id, createdAt: at }).execute()
-  await db.insertInto('accounts.identities').values({ issuer: 'https://idp.example.com', subject: `sub-${ada.id}`, userId: ada.id, createdAt: at }).execute() // biome-ignore format: one line
+  await db
+    .insertInto('accounts.identities')
+    .values({ issuer: 'https://idp.example.com', subject: `sub-${ada.id}`, userId: ada.id, createdAt: at })
+    .execute()
   await db.insertInto('accounts.phoneCodes').values({ userId: ada.id, number, expiresAt }).execute()
-  await db.insertInto('accounts.resetTokens').values({ tokenHash: Buffer.from(ada.id), userId: ada.id, expiresAt }).execute() // biome-ignore format: one line
+  await db
+    .insertInto('accounts.resetTokens')
+    .values({ tokenHash: Buffer.from(ada.id), userId: ada.id, expiresAt })
+    .execute()
   await rememberCustomer(db, business.id, ada.id)
   const { body: invitation } = await business.admin.post(`${business.path}/invitations`, {
     email: ada.email?.toUpperCase(),
@@ -295,16 +313,26 @@ test('an export holds everything that is stored about a person, and no secret', 
   const { status, body, text } = await ada.get('/v1/users/me/export')
   assert.equal(status, 200, text)
   assert.deepEqual(body.user, (await ada.get('/v1/users/me')).body)
-  assert.deepEqual(body.sessions.map(({ id }: { id: string }) => id), [ada.sessionId]) // biome-ignore format: one line
+  assert.deepEqual(
+    body.sessions.map(({ id }: { id: string }) => id),
+    [ada.sessionId],
+  )
   assert.deepEqual(
     [body.identities[0].issuer, body.identities[0].subject],
     ['https://idp.example.com', `sub-${ada.id}`],
   )
-  assert.deepEqual(body.verifiedPhoneNumbers.map((phone: { number: string }) => phone.number).sort(), [number, formerNumber].sort()) // biome-ignore format: one line
+  assert.deepEqual(
+    body.verifiedPhoneNumbers.map((phone: { number: string }) => phone.number).sort(),
+    [number, formerNumber].sort(),
+  )
   assert.deepEqual(body.customerOf, [business.id])
   assert.deepEqual([body.formerGuests[0].id, body.formerGuests[0].name], [guest.id, `${name} as guest`])
 
-  const row = await control().selectFrom('accounts.sessions').selectAll().where('id', '=', ada.sessionId).executeTakeFirstOrThrow() // biome-ignore format: one line
+  const row = await control()
+    .selectFrom('accounts.sessions')
+    .selectAll()
+    .where('id', '=', ada.sessionId)
+    .executeTakeFirstOrThrow()
   for (const secret of [
     `hash-of-${ada.id}`,
     key,
@@ -346,7 +374,10 @@ test('erasing an account leaves nothing of the person in the control database, a
   const after = (await dump('access.audit_log', 'graphile_worker')).toLowerCase()
   for (const trace of personal) assert.ok(!after.includes(trace.toLowerCase()), trace)
   const stillNamed = after.split('\n').filter((line) => line.includes(ada.id) || line.includes(guest.id))
-  assert.deepEqual(stillNamed.map((line) => line.split(':')[0]), ['access.customers']) // biome-ignore format: one line
+  assert.deepEqual(
+    stillNamed.map((line) => line.split(':')[0]),
+    ['access.customers'],
+  )
   const audit = (await dump('accounts', 'graphile_worker', 'cell'))
     .split('\n')
     .filter((line) => line.startsWith('access.audit_log'))

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { mintResetToken } from '#modules/accounts/change-password.ts'
-import { hashPassword } from '#modules/accounts/passwords.ts'
+import { mintResetToken } from '#modules/accounts/sign-in/change-password.ts'
+import { hashPassword } from '#modules/accounts/sign-in/passwords.ts'
 import { transaction } from '#platform/database/transaction.ts'
-import { type Accounts, openAccounts } from '../../support/accounts.ts'
+import { type AccountsApi, startAccountsApi } from '../../support/accounts-api.ts'
 import { createClient } from '../../support/client.ts'
 
-let world: Accounts
+let world: AccountsApi
 before(async () => {
-  world = await openAccounts()
+  world = await startAccountsApi()
 })
 after(() => world.close())
 

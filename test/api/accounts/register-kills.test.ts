@@ -8,11 +8,11 @@ import { useFaults } from '#platform/faults.ts'
 import { startWorker } from '#platform/jobs/worker.ts'
 import { createMetrics } from '#platform/observability/metrics.ts'
 import { openServices } from '#platform/services.ts'
-import { type Accounts, openAccounts } from '../../support/accounts.ts'
+import { type AccountsApi, startAccountsApi } from '../../support/accounts-api.ts'
 import { startChild } from '../../support/accounts-child.ts'
 import { createClient } from '../../support/client.ts'
 import { onServer } from '../../support/database.ts'
-import { linkIn, openPostOffice } from '../../support/post-office.ts'
+import { linkIn, startMailServer } from '../../support/mail-server.ts'
 import { startApi } from '../../support/start-api.ts'
 
 const PASSWORD = 'harbour lantern teapot'
@@ -40,9 +40,9 @@ async function until(what: string, holds: () => Promise<boolean>): Promise<void>
 }
 
 describe('an API that is killed while somebody registers', () => {
-  let world: Accounts
+  let world: AccountsApi
   before(async () => {
-    world = await openAccounts()
+    world = await startAccountsApi()
   })
   after(() => world.close())
 
@@ -54,7 +54,7 @@ describe('an API that is killed while somebody registers', () => {
         .where('emailKey', '=', email)
         .execute()
     ).length
-  const mailsTo = (email: string) => world.post.mails.filter((mail) => mail.to?.[0]?.address === email).length
+  const mailsTo = (email: string) => world.mailServer.mails.filter((mail) => mail.to?.[0]?.address === email).length
 
   /** Registers with a process that dies at that place, and answers when it is dead and all jobs are done. */
   async function registerAndDie(t: TestContext, killAt: string): Promise<string> {
@@ -83,7 +83,7 @@ describe('an API that is killed while somebody registers', () => {
       const email = await registerAndDie(t, killAt)
       assert.deepEqual([await accountsOf(email), mailsTo(email)], [0, 0])
       assert.equal((await register(world.api.url, email)).status, 200)
-      await world.post.mailTo(email)
+      await world.mailServer.mailTo(email)
       await until('the queue is empty', async () => (await jobsIn(world.api.databases.main.url)).length === 0)
       assert.deepEqual([await accountsOf(email), mailsTo(email)], [1, 1])
     })
@@ -91,7 +91,7 @@ describe('an API that is killed while somebody registers', () => {
 
   test('at register.after-commit leaves an account, and its mail comes once', async (t) => {
     const email = await registerAndDie(t, 'register.after-commit')
-    const link = linkIn(await world.post.mailTo(email), '/confirm')
+    const link = linkIn(await world.mailServer.mailTo(email), '/confirm')
     assert.deepEqual([await accountsOf(email), mailsTo(email)], [1, 1])
     const again = await register(world.api.url, email)
     assert.deepEqual([again.status, again.body.details[0].error], [400, 'EMAIL_EXISTS'])
@@ -114,21 +114,21 @@ describe('a worker that is killed while it sends the confirmation', () => {
 
   /** One account, one worker that dies at that place, and a second worker that takes over. Answers what came of it. */
   async function sendAndDie(t: TestContext, killAt: string) {
-    const post = await openPostOffice()
-    const api = await startApi({ env: post.env })
+    const mailServer = await startMailServer()
+    const api = await startApi({ env: mailServer.env })
     const { url } = api.databases.main
     t.after(async () => {
       await api.close()
-      await post.close()
+      await mailServer.close()
     })
-    const child = await startChild('worker', { ...api.databases.env, ...post.env }, killAt)
+    const child = await startChild('worker', { ...api.databases.env, ...mailServer.env }, killAt)
     t.after(() => child.kill())
     const email = newEmail()
     assert.equal((await register(api.url, email)).status, 200)
     await until('the worker is dead', async () => child.isDead())
     assert.equal(await child.ended, 'SIGKILL', child.output.join('\n'))
     assert.deepEqual(await jobsIn(url), [{ attempts: 1, locked: true }], 'the job is still there')
-    const mailsBefore = post.mails.length
+    const mailsBefore = mailServer.mails.length
 
     const attempts: number[] = []
     const watch = async (name: string) => {
@@ -154,7 +154,7 @@ describe('a worker that is killed while it sends the confirmation', () => {
       services.mail?.close()
       await databases.close()
     }
-    return { api, email, attempts, mailsBefore, mails: post.mails }
+    return { api, email, attempts, mailsBefore, mails: mailServer.mails }
   }
 
   async function assertWorks(url: string, link: URL): Promise<void> {

@@ -70,7 +70,11 @@ describe('rotating SECRET_KEY', { concurrency: 2 }, () => {
 
   test('doctor says how many API keys still need the old one, and how many are lost without it', async (t) => {
     const { start, used, unused, prints, doctor } = await setUp(t)
-    assert.deepEqual(await doctor(OLD), { check: 'main: API keys', status: 'ok', says: 'SECRET_KEY is that of all 2' })
+    assert.deepEqual(await doctor(OLD), {
+      check: 'main: API keys',
+      status: 'ok',
+      says: 'all 2 were made with this SECRET_KEY',
+    })
     const rotating = await doctor(`${NEW},${OLD}`)
     assert.equal(rotating?.status, 'warning')
     assert.match(rotating?.says ?? '', /^2 of 2 still need the old SECRET_KEY/)

@@ -111,7 +111,13 @@ test('roleIds narrow it down, comma-separated or repeated', async () => {
   const both = ids(first, second)
   assert.deepEqual(await found(admin, business.id, { roleIds: first.roleId }), ids(first))
   assert.deepEqual(await found(admin, business.id, { roleIds: `${first.roleId},${second.roleId}` }), both)
-  assert.deepEqual(await found(admin, business.id, [['roleIds', first.roleId], ['roleIds', second.roleId]]), both) // biome-ignore format: one line
+  assert.deepEqual(
+    await found(admin, business.id, [
+      ['roleIds', first.roleId],
+      ['roleIds', second.roleId],
+    ]),
+    both,
+  )
   assert.deepEqual(await found(admin, business.id, { roleIds: first.roleId, query: second.email ?? '' }), [])
 
   const other = await used.make.business()
@@ -136,7 +142,10 @@ test('of a person only what belongs to this business is shown', async () => {
   const { body } = await search(here.admin, here.id, { query: person.email ?? '' })
   const [shown] = body.items as [Found]
   assert.deepEqual(shown.roleIds, [person.roleId])
-  assert.deepEqual(shown.roles.map(({ id }) => id), [person.roleId]) // biome-ignore format: one line
+  assert.deepEqual(
+    shown.roles.map(({ id }) => id),
+    [person.roleId],
+  )
   assert.deepEqual([shown.apiTokens, shown.businessUserConfigs], [[], []])
   const fields = Object.keys((await person.get('/v1/users/me')).body).sort()
   assert.deepEqual(Object.keys(shown).sort(), fields, 'a User, and nothing more')

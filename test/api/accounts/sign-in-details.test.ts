@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { mintInvitationToken } from '#modules/access/index.ts'
 import { transaction } from '#platform/database/transaction.ts'
-import { type Accounts, openAccounts } from '../../support/accounts.ts'
+import { type AccountsApi, startAccountsApi } from '../../support/accounts-api.ts'
 import { createClient } from '../../support/client.ts'
 
-let world: Accounts
+let world: AccountsApi
 before(async () => {
-  world = await openAccounts({ env: { RATE_LIMITS: 'on' } })
+  world = await startAccountsApi({ env: { RATE_LIMITS: 'on' } })
 })
 after(() => world.close())
 

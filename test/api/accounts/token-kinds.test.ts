@@ -10,22 +10,22 @@ import {
 } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import type { JWK } from 'jose'
-import { CALLBACK_PATH } from '#modules/accounts/oauth.ts'
+import { CALLBACK_PATH } from '#modules/accounts/sign-in/oauth.ts'
 import { newId } from '#vocabulary/ids.ts'
-import { type Accounts, openAccounts } from '../../support/accounts.ts'
+import { type AccountsApi, startAccountsApi } from '../../support/accounts-api.ts'
 import { type Answer, type Client, createClient } from '../../support/client.ts'
 import { openIdentityProvider } from '../../support/identity-provider.ts'
+import { linkIn } from '../../support/mail-server.ts'
 import { createPeople, PASSWORD, type People } from '../../support/people.ts'
-import { linkIn } from '../../support/post-office.ts'
 
 const SHOP = 'https://shop.example.com'
 const PUBLIC = 'http://localhost:3000'
 let idp: Awaited<ReturnType<typeof openIdentityProvider>>
-let world: Accounts
+let world: AccountsApi
 let people: People
 before(async () => {
   idp = await openIdentityProvider(PUBLIC + CALLBACK_PATH)
-  world = await openAccounts({ publicUrl: PUBLIC, env: { ...idp.env, ALLOWED_ORIGINS: SHOP } })
+  world = await startAccountsApi({ publicUrl: PUBLIC, env: { ...idp.env, ALLOWED_ORIGINS: SHOP } })
   people = createPeople(world.api)
 })
 after(async () => {
@@ -36,7 +36,7 @@ after(async () => {
 const anonymous = () => createClient(world.api.url)
 const bearer = (token: string) => createClient(world.api.url, { authorization: `Bearer ${token}` })
 const tokenIn = async (email: string, path: string) =>
-  linkIn(await world.post.mailTo(email), path).searchParams.get('token') ?? ''
+  linkIn(await world.mailServer.mailTo(email), path).searchParams.get('token') ?? ''
 
 async function oauthCode(): Promise<string> {
   idp.people.set('grace', { sub: 'grace', email: `grace-${process.pid}@example.com`, email_verified: true })
@@ -307,8 +307,14 @@ function forgeries(good: string, other: string, own: KeyObject, jwk: JWK, second
 
   add("another token's payload", `${head}.${otherBody}.${signature}`)
   add("another token's signature", `${head}.${body}.${otherSignature}`)
-  add("another token's payload and signature, header changed", `${encode({ ...header, x: 1 })}.${otherBody}.${otherSignature}`) // biome-ignore format: one line
-  add("another's header respaced", `${Buffer.from(` ${JSON.stringify(decode(otherHead))}`).toString('base64url')}.${otherBody}.${otherSignature}`) // biome-ignore format: one line
+  add(
+    "another token's payload and signature, header changed",
+    `${encode({ ...header, x: 1 })}.${otherBody}.${otherSignature}`,
+  )
+  add(
+    "another's header respaced",
+    `${Buffer.from(` ${JSON.stringify(decode(otherHead))}`).toString('base64url')}.${otherBody}.${otherSignature}`,
+  )
   add('payload and signature swapped', `${head}.${signature}.${body}`)
   add('header and payload swapped', `${body}.${head}.${signature}`)
   add('no signature', `${head}.${body}.`)
@@ -321,7 +327,10 @@ function forgeries(good: string, other: string, own: KeyObject, jwk: JWK, second
   add('a signature twice', `${good}${signature}`)
   add('a signature of zeros', `${head}.${body}.${Buffer.alloc(64).toString('base64url')}`)
   add('a signature of ones', `${head}.${body}.${Buffer.alloc(64, 255).toString('base64url')}`)
-  add('a signature in DER', `${head}.${body}.${sign('sha256', Buffer.from(`${head}.${body}`), own).toString('base64url')}`) // biome-ignore format: one line
+  add(
+    'a signature in DER',
+    `${head}.${body}.${sign('sha256', Buffer.from(`${head}.${body}`), own).toString('base64url')}`,
+  )
 
   // One character changed, all over the token; not the last of a part, whose low bits say nothing.
   for (const [name, start, length] of [

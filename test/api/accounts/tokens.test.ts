@@ -32,7 +32,12 @@ async function setUp(t: TestContext) {
       return node
     },
     rows: async () =>
-      (await onServer((client) => client.query('select * from accounts.signing_keys order by active_from'), databases.main.url)).rows, // biome-ignore format: one line
+      (
+        await onServer(
+          (client) => client.query('select * from accounts.signing_keys order by active_from'),
+          databases.main.url,
+        )
+      ).rows,
   }
 }
 
@@ -74,7 +79,9 @@ test('signing keys rest sealed: no copy of the table holds a private one', async
   await issue(used.api)
   const { box } = used.api.services
   const dump = await onServer(async (client) => {
-    const { rows } = await client.query(`select signing_keys::text as text, sealed_private, encode(sealed_private, 'escape') as sealed from accounts.signing_keys`) // biome-ignore format: one line
+    const { rows } = await client.query(
+      `select signing_keys::text as text, sealed_private, encode(sealed_private, 'escape') as sealed from accounts.signing_keys`,
+    )
     return rows
   }, used.api.databases.main.url)
 
@@ -117,10 +124,16 @@ test('a new signing key is published at once, signs a quarter of an hour later, 
   const oldAccess = await issue(node)
   const oldRefresh = await issue(node, 'refresh')
   const oldKid = kidOf(oldAccess) ?? ''
-  assert.deepEqual((await publishedBy(second)).map(({ kid }) => kid), [oldKid]) // biome-ignore format: one line
+  assert.deepEqual(
+    (await publishedBy(second)).map(({ kid }) => kid),
+    [oldKid],
+  )
 
   const { kid: newKid } = await transaction(databases.control, (tx) => rotateSigningKey(tx, box))
-  assert.deepEqual((await publishedBy(node)).map(({ kid }) => kid), [oldKid, newKid]) // biome-ignore format: one line
+  assert.deepEqual(
+    (await publishedBy(node)).map(({ kid }) => kid),
+    [oldKid, newKid],
+  )
   await until('the other node has heard of it', async () => (await publishedBy(second)).length === 2, {
     withinMs: 1_000,
   })
@@ -138,9 +151,15 @@ test('a new signing key is published at once, signs a quarter of an hour later, 
   assert.equal(await tokens.verify('access', oldAccess), undefined, 'expired')
 
   clock.advance(2 * 3600 - 45 * 60 - 2)
-  assert.deepEqual((await publishedBy(node)).map(({ kid }) => kid), [oldKid, newKid]) // biome-ignore format: one line
+  assert.deepEqual(
+    (await publishedBy(node)).map(({ kid }) => kid),
+    [oldKid, newKid],
+  )
   clock.advance(1)
-  assert.deepEqual((await publishedBy(node)).map(({ kid }) => kid), [newKid]) // biome-ignore format: one line
+  assert.deepEqual(
+    (await publishedBy(node)).map(({ kid }) => kid),
+    [newKid],
+  )
   assert.equal((await tokens.verify('refresh', oldRefresh))?.sub, 'usr_1', 'what does not expire is still ours')
 })
 
@@ -202,7 +221,11 @@ test('a forged token is refused, whatever is wrong with it', async () => {
   const user = await used.make.user()
   const [publicJwk] = (await publishedBy(used.api)) as [JWK & { kid: string }]
   const { kid } = publicJwk
-  const [row] = await onServer(async (client) => (await client.query('select sealed_private from accounts.signing_keys where kid = $1', [kid])).rows, databases.main.url) // biome-ignore format: one line
+  const [row] = await onServer(
+    async (client) =>
+      (await client.query('select sealed_private from accounts.signing_keys where kid = $1', [kid])).rows,
+    databases.main.url,
+  )
   const privateJwk = JSON.parse(String(services.box.open(row.sealed_private)))
   const ours = createPrivateKey({ key: privateJwk, format: 'jwk' })
   const theirs = generateKeyPairSync('ec', { namedCurve: 'P-256' })
@@ -235,10 +258,18 @@ test('a forged token is refused, whatever is wrong with it', async () => {
     'no alg': forge({ kid, typ: 'at+jwt' }, payload, ours),
     'HS256 with the public key as PEM': forge({ ...header, alg: 'HS256' }, payload, hmac(String(pem))),
     'HS256 with the public key as JWK': forge({ ...header, alg: 'HS256' }, payload, hmac(JSON.stringify(publicJwk))),
-    'HS256 with the point as bytes': forge({ ...header, alg: 'HS256' }, payload, hmac(Buffer.from(`${publicJwk.x}`, 'base64url'))), // biome-ignore format: one line
+    'HS256 with the point as bytes': forge(
+      { ...header, alg: 'HS256' },
+      payload,
+      hmac(Buffer.from(`${publicJwk.x}`, 'base64url')),
+    ),
     'HS256 with nothing': forge({ ...header, alg: 'HS256' }, payload, hmac('')),
     'another key under our kid': forge(header, payload, theirs.privateKey),
-    'another key with itself in the header': forge({ ...header, jwk: theirs.publicKey.export({ format: 'jwk' }) }, payload, theirs.privateKey), // biome-ignore format: one line
+    'another key with itself in the header': forge(
+      { ...header, jwk: theirs.publicKey.export({ format: 'jwk' }) },
+      payload,
+      theirs.privateKey,
+    ),
     'another key by address': forge({ ...header, jku: 'https://example.com/jwks.json' }, payload, theirs.privateKey),
     'another kid': forge({ ...header, kid: 'key_00000000000000000000000000' }, payload, ours),
     'kid of a path': forge({ ...header, kid: '../../dev/null' }, payload, ours),

@@ -11,10 +11,10 @@ import {
   importFile,
   NDJSON,
   toLines,
-  useCatalog,
+  useCatalogApi,
 } from '../../support/imports.ts'
 
-const used = useCatalog()
+const used = useCatalogApi()
 after(() => assert.deepEqual(faultsIn(used.lines), [], 'nothing was logged as our fault'))
 
 type Shop = Awaited<ReturnType<typeof used.make.shop>>
@@ -59,7 +59,11 @@ const exportText = async (shop: Shop, format: string) => {
 const slugsFirst = (a: Body, b: Body) => (a.slug < b.slug ? -1 : 1)
 /** In the order of their slugs: ids of one moment have none. */
 const exported = async (shop: Shop): Promise<Body[]> =>
-  (await exportText(shop, 'ndjson')).split('\n').filter(Boolean).map((line) => JSON.parse(line)).sort(slugsFirst) // biome-ignore format: one line
+  (await exportText(shop, 'ndjson'))
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line))
+    .sort(slugsFirst)
 
 /** What two businesses' copies of a product have in common. `history`: whether its former statuses are part of that. */
 function copyOf({ id: _id, businessId: _b, createdAt: _c, updatedAt: _u, statuses, ...rest }: Body, history: boolean) {
@@ -77,7 +81,10 @@ test('all products that are not deleted are exported as NDJSON, oldest first, as
   assert.equal(headers.get('content-disposition'), 'attachment; filename="products.ndjson"')
   assert.equal(headers.get('content-length'), null)
   assert.ok(text.endsWith('}\n'))
-  const products = text.trimEnd().split('\n').map((line) => JSON.parse(line)) // biome-ignore format: one line
+  const products = text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
   assert.deepEqual(
     products.map(({ slug }) => slug as string).sort(),
     Array.from({ length: 430 }, (_, index) => `thing-${index}`)
@@ -86,7 +93,11 @@ test('all products that are not deleted are exported as NDJSON, oldest first, as
   )
   const ids = products.map(({ id }) => id as string)
   assert.deepEqual(ids, ids.toSorted())
-  assert.deepEqual(Object.keys(Object.groupBy(products, ({ statuses }) => statuses.at(-1).status)).sort(), ['ACTIVE', 'ARCHIVED', 'DRAFT']) // biome-ignore format: one line
+  assert.deepEqual(Object.keys(Object.groupBy(products, ({ statuses }) => statuses.at(-1).status)).sort(), [
+    'ACTIVE',
+    'ARCHIVED',
+    'DRAFT',
+  ])
   for (const product of [products[0], products[200], products.at(-1)]) {
     assert.deepEqual(product, (await shop.admin.get(`${shop.products}/${product.id}`)).body)
   }
@@ -100,10 +111,10 @@ test('all products are exported as CSV, a row a variant', async () => {
   const [header] = text.split('\n')
   assert.equal(
     header,
-    'slug,name,description,category,status,images,blocks,variantId,variantName,sku,attributes,variantImages,tracked,quantity,' +
+    'slug,name,description,category,taxClass,status,images,blocks,variantId,variantName,sku,attributes,variantImages,tracked,quantity,' +
       'lowStockThreshold,maxPerOrder,price:us,compareAtPrice:us,price:de,compareAtPrice:de',
   )
-  assert.ok(text.includes('\nthing-0,"Thing ""0"", <b>","line\nline\u20280 =1+1",,DRAFT,'))
+  assert.ok(text.includes('\nthing-0,"Thing ""0"", <b>","line\nline\u20280 =1+1",,standard,DRAFT,'))
 })
 
 test('a shop without products exports nothing, or a header', async () => {
@@ -160,9 +171,14 @@ test('the first products are sent before the last ones are read', async () => {
   const reader = stream[Symbol.asyncIterator]()
   let text = (await reader.next()).value as string
   assert.ok(text.length > 0)
-  await sql`update catalog.products set status = 'DELETED' where business_id = ${shop.id} and id = ${shop.last}`.execute(shop.db) // biome-ignore format: one line
+  await sql`update catalog.products set status = 'DELETED' where business_id = ${shop.id} and id = ${shop.last}`.execute(
+    shop.db,
+  )
   for (let next = await reader.next(); !next.done; next = await reader.next()) text += next.value as string
-  const ids = text.trimEnd().split('\n').map((line) => JSON.parse(line).id as string) // biome-ignore format: one line
+  const ids = text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line).id as string)
   assert.equal(ids.length, 419, 'the last one was deleted while the export ran')
   assert.ok(!ids.includes(shop.last))
 })
@@ -178,18 +194,37 @@ test('a caller who leaves in the middle harms nobody', async () => {
 })
 
 const text = fc
-  .array(fc.oneof(fc.constantFrom('=1+1', '"', ',', ': ', '\n', '\r\n', '\\', '[', '\\u0000', '\u2028'), fc.string({ unit: 'grapheme', maxLength: 6 })), { maxLength: 4 }) // biome-ignore format: one line
+  .array(
+    fc.oneof(
+      fc.constantFrom('=1+1', '"', ',', ': ', '\n', '\r\n', '\\', '[', '\\u0000', '\u2028'),
+      fc.string({ unit: 'grapheme', maxLength: 6 }),
+    ),
+    { maxLength: 4 },
+  )
   .map((words) => words.join('').replaceAll('\0', ''))
 const name = text.filter((made) => /\S/.test(made))
 const variant = fc.record({
   name: text,
   sku: text,
   attributes: fc.array(fc.record({ name, value: text }), { maxLength: 3 }),
-  gallery: fc.array(fc.record({ url: fc.webUrl({ withQueryParameters: true }).filter((url) => /^https?:\/\/[^\s/?#"<>\\][^\s"<>\\]*$/.test(url)), mimeType: fc.constant('image/png') }), { maxLength: 2 }), // biome-ignore format: one line
+  gallery: fc.array(
+    fc.record({
+      url: fc.webUrl({ withQueryParameters: true }).filter((url) => /^https?:\/\/[^\s/?#"<>\\][^\s"<>\\]*$/.test(url)),
+      mimeType: fc.constant('image/png'),
+    }),
+    { maxLength: 2 },
+  ),
   pricing: fc.record({
-    markets: fc.subarray(['us', 'de']).chain(
-      (ids) =>
-      fc.tuple(...ids.map((marketId) => fc.record({ marketId: fc.constant(marketId), price: fc.maxSafeNat(), compareAtPrice: fc.option(fc.maxSafeNat()) }))), // biome-ignore format: one line
+    markets: fc.subarray(['us', 'de']).chain((ids) =>
+      fc.tuple(
+        ...ids.map((marketId) =>
+          fc.record({
+            marketId: fc.constant(marketId),
+            price: fc.maxSafeNat(),
+            compareAtPrice: fc.option(fc.maxSafeNat()),
+          }),
+        ),
+      ),
     ),
   }),
   inventory: fc.record({

@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { runKontor, startChild } from '../../support/child.ts'
 import { countsOf, finishImport, toLines, uploadFile } from '../../support/imports.ts'
+import { PACKED_FLAGS } from '../../support/packed.ts'
 import { useApi } from '../../support/setup.ts'
 import { until } from '../../support/until.ts'
 
@@ -17,7 +18,7 @@ const directory = mkdtempSync(path.join(tmpdir(), 'kontor-import-'))
 after(() => rmSync(directory, { recursive: true }))
 const ROOT = path.join(import.meta.dirname, '../../..')
 const KILL_AT_COMMIT = {
-  NODE_OPTIONS: `--import ${path.join(import.meta.dirname, '../../support/kill-at-fault.ts')}`,
+  NODE_OPTIONS: `${PACKED_FLAGS.join(' ')} --import ${path.join(import.meta.dirname, '../../support/kill-at-fault.ts')}`,
   KILL_AT: 'import.before-commit',
 }
 
@@ -36,7 +37,11 @@ const FILE = toLines([
 const COUNTS = '1862/98/40 of 2000'
 
 const progressOf = async ({ db }: Shop, importId: string) => {
-  const found = await db.selectFrom('catalog.imports').select(['position', 'status']).where('id', '=', importId).executeTakeFirst() // biome-ignore format: one line
+  const found = await db
+    .selectFrom('catalog.imports')
+    .select(['position', 'status'])
+    .where('id', '=', importId)
+    .executeTakeFirst()
   return found ?? { position: 0, status: 'GONE' }
 }
 
@@ -109,16 +114,26 @@ describe('an import of 2,000 lines', { concurrency: true }, () => {
 
   /** The CLI, killed when it has come that far. */
   async function killCli(t: TestContext, shop: Shop, args: string[], from: number) {
-    const child = spawn(process.execPath, [path.join(ROOT, 'bin/kontor.js'), 'cli', 'import', 'products', ...args], {
-      env: { PATH: process.env.PATH ?? '', NODE_ENV: 'test', ...used.api.databases.env },
-      stdio: 'ignore',
-    })
+    const child = spawn(
+      process.execPath,
+      [...PACKED_FLAGS, path.join(ROOT, 'bin/kontor.js'), 'cli', 'import', 'products', ...args],
+      {
+        env: { PATH: process.env.PATH ?? '', NODE_ENV: 'test', ...used.api.databases.env },
+        stdio: 'ignore',
+      },
+    )
     t.after(() => child.kill('SIGKILL'))
     const exited = once(child, 'exit')
-    await until('it has gone on', async () => {
-      const { rows } = await sql<{ position: number }>`select position from catalog.imports where business_id = ${shop.id}`.execute(shop.db) // biome-ignore format: one line
-      return (rows[0]?.position ?? 0) >= from || child.exitCode !== null
-    }, { everyMs: 5 }) // biome-ignore format: one line
+    await until(
+      'it has gone on',
+      async () => {
+        const { rows } = await sql<{
+          position: number
+        }>`select position from catalog.imports where business_id = ${shop.id}`.execute(shop.db)
+        return (rows[0]?.position ?? 0) >= from || child.exitCode !== null
+      },
+      { everyMs: 5 },
+    )
     await sleep(Math.random() * 100)
     child.kill('SIGKILL')
     await exited

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { request as httpRequest } from 'node:http'
 import { after, test } from 'node:test'
 import { sql } from 'kysely'
-import { catalogJobs } from '#modules/catalog/index.ts'
+import { catalogJobs, productImport } from '#modules/catalog/index.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { enqueue } from '#platform/jobs/define.ts'
+import { dropImport } from '#platform/transfer/staging.ts'
 import {
   CSV,
   countsOf,
@@ -18,13 +19,13 @@ import {
   rowsLeft,
   toLines,
   uploadFile,
-  useCatalog,
+  useCatalogApi,
 } from '../../support/imports.ts'
 import { openRaw } from '../../support/raw-http.ts'
 import { refusal } from '../../support/refusal.ts'
 import { until } from '../../support/until.ts'
 
-const used = useCatalog()
+const used = useCatalogApi()
 after(() => assert.deepEqual(faultsIn(used.lines), [], 'nothing was logged as our fault'))
 
 type Shop = Awaited<ReturnType<typeof used.make.shop>>
@@ -393,7 +394,10 @@ test('CSV cells that hold what cannot be stored, or look like an escape, fail or
   assert.equal((await bySlug(shop, 'a'))?.description, 'one \\u0000 two')
   assert.equal((await bySlug(shop, 'c'))?.description, '=1+1')
   assert.equal((await bySlug(shop, 'd'))?.description, '\\\\u0000')
-  assert.deepEqual(errors.map(({ number }) => number), [3]) // biome-ignore format: one line
+  assert.deepEqual(
+    errors.map(({ number }) => number),
+    [3],
+  )
 })
 
 test('CSV that is none is refused as a whole, and leaves nothing behind', async () => {
@@ -534,11 +538,17 @@ for (const type of [NDJSON, CSV]) {
       'transfer-encoding: chunked',
     ]
     raw.write(`${head.join('\r\n')}\r\n\r\n`)
-    const csv = `slug,name\n${range(2_000).map((number) => `p-${number},P ${number}\n`).join('')}` // biome-ignore format: one line
+    const csv = `slug,name\n${range(2_000)
+      .map((number) => `p-${number},P ${number}\n`)
+      .join('')}`
     const text = type === CSV ? csv : toLines(range(2_000).map((number) => shirt(number)))
     raw.write(`${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`)
     await until('some of it has arrived', async () => (await rowsLeft(shop.db, shop.id)).rows >= 500)
-    const [receiving] = await shop.db.selectFrom('catalog.imports').selectAll().where('businessId', '=', shop.id).execute() // biome-ignore format: one line
+    const [receiving] = await shop.db
+      .selectFrom('catalog.imports')
+      .selectAll()
+      .where('businessId', '=', shop.id)
+      .execute()
     assert.equal(receiving?.status, 'RECEIVING')
     const seen = await shop.admin.get(`${shop.products}/imports/${receiving?.id}`)
     assert.equal(seen.body.status, 'RECEIVING')
@@ -640,7 +650,13 @@ test('an import tells what it has created and updated, and that it is finished',
   assert.deepEqual(events, [
     { type: 'product.created', subject: made.id, ...who, data: { importId: done.id } },
     { type: 'product.updated', subject: product.id, ...who, data: { importId: done.id } },
-    { type: 'import.finished', subject: done.id, actorId: null, actorKind: 'system', data: { created: 1, updated: 1, failed: 1 } }, // biome-ignore format: one line
+    {
+      type: 'import.finished',
+      subject: done.id,
+      actorId: null,
+      actorKind: 'system',
+      data: { created: 1, updated: 1, failed: 1 },
+    },
   ])
 })
 
@@ -655,10 +671,16 @@ test('products that are edited and sold while an import runs are not lost', asyn
     shop.admin.put(path, { description: 'edited meanwhile' }),
     shop.admin.post(`${path}/variants/${target.variants[0].id}/stock`, { delta: -100 }),
   ])
-  assert.deepEqual(edits.map(({ status }) => status), [200, 201]) // biome-ignore format: one line
+  assert.deepEqual(
+    edits.map(({ status }) => status),
+    [200, 201],
+  )
   assert.equal(countsOf(await finishImport(shop, uploaded.body.id)), '0/600/0 of 600')
   const { body } = await shop.admin.get(path)
-  assert.deepEqual([body.description, body.category, body.variants[0].inventory.quantity], ['edited meanwhile', 'imported', 500]) // biome-ignore format: one line
+  assert.deepEqual(
+    [body.description, body.category, body.variants[0].inventory.quantity],
+    ['edited meanwhile', 'imported', 500],
+  )
 })
 
 test('the same new products in several files at once are created once', async () => {
@@ -702,6 +724,32 @@ test('old imports, and uploads that never ended, are forgotten', async () => {
   assert.deepEqual(await rowsLeft(shop.db, shop.id), { rows: 3, imports: 3 })
   for (const id of [kept.id, await young, await running])
     assert.equal((await shop.admin.get(`${shop.products}/imports/${id}`)).status, 200)
+})
+
+test('an import of any number of rows is forgotten in slices that a statement has time for', async () => {
+  const shop = await used.make.shop()
+  const { id } = await importFile(shop, '{"name":"Mug"}\n')
+  await sql`
+    insert into catalog.import_rows (business_id, import_id, number, line)
+    select ${shop.id}, ${id}, number, '{}' from generate_series(1, 45000) as number`.execute(shop.db)
+  // Notes how many rows each statement deletes.
+  await sql`create table slices (rows integer)`.execute(shop.db)
+  await sql`
+    create function note_slice() returns trigger language plpgsql as
+      $$ begin insert into slices select count(*) from gone where import_id = tg_argv[0]; return null; end $$`.execute(
+    shop.db,
+  )
+  await sql`
+    create trigger note_slice after delete on catalog.import_rows referencing old table as gone
+      for each statement execute function note_slice(${sql.lit(id)})`.execute(shop.db)
+  await dropImport(productImport, shop.db, shop.id, id)
+  const { rows } = await sql<{ rows: number }>`select rows from slices where rows > 0`.execute(shop.db)
+  assert.deepEqual(
+    rows.map((slice) => slice.rows),
+    [20_000, 20_000, 5_000],
+  )
+  assert.equal((await shop.admin.get(`${shop.products}/imports/${id}`)).status, 404)
+  await sql`drop trigger note_slice on catalog.import_rows`.execute(shop.db)
 })
 
 test('a product whose rows are larger than 2 MiB together is refused, and the rest of the file is imported', async () => {

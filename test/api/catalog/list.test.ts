@@ -198,7 +198,14 @@ test('a cursor belongs to its business, filters and reader’s view', async () =
 test('a forged cursor is refused, and one at a place of its own invention breaks nothing', async () => {
   const { id: businessId, admin, products, make } = await makeShop()
   await make('A')
-  const filters = { list: 'products', businessId, category: undefined, slug: undefined, query: undefined, statuses: [...STATUSES] } // biome-ignore format: one line
+  const filters = {
+    list: 'products',
+    businessId,
+    category: undefined,
+    slug: undefined,
+    query: undefined,
+    statuses: [...STATUSES],
+  }
   const get = (cursor: string) => admin.get(`${products}?cursor=${encodeURIComponent(cursor)}`)
 
   const positions: unknown[][] = [[], [1], [null], [['x']], [{}], ['x', 'y'], ['a\0b'], ['\ud800'], [true]]

@@ -6,13 +6,13 @@ import type { Db } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { enqueue } from '#platform/jobs/define.ts'
 import { holdClock } from '../../support/clock.ts'
-import { eventsOf, faultsIn, importFile, toLines, useCatalog } from '../../support/imports.ts'
-import { openPostOffice } from '../../support/post-office.ts'
+import { eventsOf, faultsIn, importFile, toLines, useCatalogApi } from '../../support/imports.ts'
+import { startMailServer } from '../../support/mail-server.ts'
 import { until } from '../../support/until.ts'
 
-const post = await openPostOffice()
-const used = useCatalog({ env: post.env })
-after(() => post.close())
+const mailServer = await startMailServer()
+const used = useCatalogApi({ env: mailServer.env })
+after(() => mailServer.close())
 after(() => assert.deepEqual(faultsIn(used.lines), [], 'nothing was logged as our fault'))
 
 let clock: ReturnType<typeof holdClock>
@@ -44,7 +44,7 @@ async function makeShop(options: { cell?: string; contactEmail?: string | null }
   const { contactEmail = address } = options
   assert.equal((await shop.admin.put(shop.path, { contactEmail })).status, 200)
   const key = await used.make.apiKey(shop.admin.id)
-  const mails = () => post.mails.filter((mail) => mail.to?.[0]?.address === address)
+  const mails = () => mailServer.mails.filter((mail) => mail.to?.[0]?.address === address)
   return {
     ...shop,
     key,
@@ -183,12 +183,12 @@ test('what has risen again before the mail is written is not in it', async () =>
 
 test('a business without a contact address gets the event only', async () => {
   const shop = await makeShop({ contactEmail: null })
-  const before = post.mails.length
+  const before = mailServer.mails.length
   const product = await shop.product()
   await product.move(-7)
   await shop.announce()
   assert.equal((await shop.news()).length, 1)
-  assert.equal(post.mails.length, before)
+  assert.equal(mailServer.mails.length, before)
 })
 
 test('a product that was deleted meanwhile is in no mail', async () => {

@@ -190,7 +190,10 @@ const step = fc.oneof(
     arbitrary: fc.record({ verb: fc.constant('limit' as const), maxRedemptions: limit, maxPerCustomer: limit }),
   },
 )
-const steps = fc.array(fc.oneof({ weight: 60, arbitrary: step }, { weight: 1, arbitrary: fc.constant({ verb: 'delete' as const }) }), { minLength: 1, maxLength: 40 }) // biome-ignore format: one line
+const steps = fc.array(
+  fc.oneof({ weight: 60, arbitrary: step }, { weight: 1, arbitrary: fc.constant({ verb: 'delete' as const }) }),
+  { minLength: 1, maxLength: 40 },
+)
 
 test('whatever happens to a code, in whatever order, it answers and counts by the rules', async () => {
   await fc.assert(

@@ -3,9 +3,9 @@ import { test } from 'node:test'
 import { sql } from 'kysely'
 import { rebuildProducts } from '#modules/catalog/index.ts'
 import { runKontor } from '../../support/child.ts'
-import { importFile, movementsOf, toLines, useCatalog } from '../../support/imports.ts'
+import { importFile, movementsOf, toLines, useCatalogApi } from '../../support/imports.ts'
 
-const used = useCatalog()
+const used = useCatalogApi()
 type Shop = Awaited<ReturnType<typeof used.make.shop>>
 
 const row = (number: number) => ({

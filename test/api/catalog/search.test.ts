@@ -22,7 +22,6 @@ async function makeShop(...bodies: NewProduct[]) {
     query: string,
     { caller = shop.admin, ...rest }: Query & { caller?: Pick<Client, 'get'> } = {},
   ) => {
-    // biome-ignore format: one line
     const answer = await caller.get(`${shop.products}?${new URLSearchParams({ query, ...rest } as never).toString()}`)
     assert.equal(answer.status, 200, `${query}: ${answer.text}`)
     return answer.body as Page
@@ -241,7 +240,6 @@ test('a product is found by SKU, attribute, variant, category and description', 
     'straight',
     'shirt crimson cotton',
   ]) {
-    // biome-ignore format: short
     assert.deepEqual(await find(query), ['Shirt'], query)
   }
   assert.deepEqual(await find('TS-RED-0043'), [], 'a SKU that is nearly right is another SKU')
@@ -421,7 +419,6 @@ test('a search’s cursor belongs to its words and filters, and a forged one bre
     { query: 'lamp', category: 'x' },
     { query: 'lamp', status: 'ACTIVE' },
   ] as Query[]) {
-    // biome-ignore format: one line
     assert.equal(refusal(await get({ ...query, cursor: cursor ?? '' })), '422 VALIDATION_FAILED cursor INVALID')
   }
   const statuses = ['DRAFT', 'ACTIVE', 'ARCHIVED']
@@ -438,7 +435,6 @@ test('a search’s cursor belongs to its words and filters, and a forged one bre
     [0, 1, 'x', 1],
     [null, 1, 'x'],
   ]) {
-    // biome-ignore format: one line
     assert.equal(refusal(await forge(position)), '422 VALIDATION_FAILED cursor INVALID', JSON.stringify(position))
   }
   for (const mode of [0, 1, 2, -1, 2 ** 53 - 1]) {

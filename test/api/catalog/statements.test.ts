@@ -71,6 +71,9 @@ test('reading a product, listing twenty and finding some costs one round trip, a
     for (const query of ['category=lamps', 'slug=lamp-1', 'status=ACTIVE', 'query=lamp', 'query=la&category=lamps']) {
       assert.equal(await count(`${products}?${query}`), 1, query)
     }
+    for (const query of ['sku=SKU-1', 'sku=SKU-1&category=lamps', 'query=la&sku=SKU-1']) {
+      assert.equal(await count(`${products}?${query}`), 1, query)
+    }
     assert.equal(await count(`${products}?query=lmap`), 2)
     assert.equal(await count(`${products}?query=nothing`), 2)
     assert.equal(await count(`${products}?query=${encodeURIComponent('!?')}`), 0)
@@ -182,7 +185,11 @@ const percentile = (times: number[], part: number) =>
 
 test('among 10,000 businesses, one with 20,000 products reads no table whole and answers fast', async (t) => {
   const { id, admin, path, products, guest } = await makeKnownShop()
-  const { cell } = await used.api.services.databases.control.selectFrom('access.businesses').select('cell').where('id', '=', id).executeTakeFirstOrThrow() // biome-ignore format: one line
+  const { cell } = await used.api.services.databases.control
+    .selectFrom('access.businesses')
+    .select('cell')
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow()
   const database = cell === 'main' ? used.api.databases.main : used.api.databases.second
   const first = `prod_${'1'.padStart(26, '0')}`
   const started = performance.now()
@@ -209,7 +216,10 @@ test('among 10,000 businesses, one with 20,000 products reads no table whole and
     await client.query('vacuum analyze')
   }, database.url)
   t.diagnostic(`filled in ${Math.round(performance.now() - started)} ms`)
-  const { rows } = await onServer((client) => client.query(`select ${word("'m7'")} as some, ${word('4242')} as one, ${word("'d9'")} as described`), database.url) // biome-ignore format: one line
+  const { rows } = await onServer(
+    (client) => client.query(`select ${word("'m7'")} as some, ${word('4242')} as one, ${word("'d9'")} as described`),
+    database.url,
+  )
   const { some, one, described } = rows[0] as { some: string; one: string; described: string }
   const typo = (text: string) => `${text[1]}${text[0]}${text.slice(2)}`
   const asked: Record<string, string> = {
@@ -218,6 +228,7 @@ test('among 10,000 businesses, one with 20,000 products reads no table whole and
     'list by category': '?category=category-7',
     'list by slug': '?slug=product-4242',
     'list by status': '?status=ACTIVE',
+    'list by sku': '?sku=SKU-4242b',
     'search: one': `?query=${one}`,
     'search: beginning': `?query=${some.slice(0, 4)}`,
     'search: 40': `?query=${some}`,
@@ -225,6 +236,7 @@ test('among 10,000 businesses, one with 20,000 products reads no table whole and
     'search: 200, in descriptions': `?query=${described}`,
     'search: 5,000': '?query=shirt',
     'search: 5,000 in a category': '?query=shirt&category=category-8',
+    'search: 20,000 by sku': '?query=item&sku=SKU-4242b',
     'search: all 20,000': '?query=item',
     'search: nothing': '?query=zzzzzzzzz',
     'typo: one': `?query=${typo(one)}`,
@@ -244,7 +256,10 @@ test('among 10,000 businesses, one with 20,000 products reads no table whole and
       const next = await admin.get(`${products}${path}${path.includes('?') ? '&' : '?'}cursor=${answer.body.cursor}`)
       assert.equal(next.status, 200, `${what}: ${next.text}`)
     }
-    const { status } = await admin.put(`${products}/${first}`, { name: 'Renamed', variants: [{ id: 'a', inventory: { quantity: 3 } }] }) // biome-ignore format: one line
+    const { status } = await admin.put(`${products}/${first}`, {
+      name: 'Renamed',
+      variants: [{ id: 'a', inventory: { quantity: 3 } }],
+    })
     assert.equal(status, 200)
     assert.equal((await admin.post(`${products}/${first}/variants/a/stock`, { delta: 1 })).status, 201)
     assert.equal((await admin.post(products, { name: 'Wholly new' })).status, 201)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { sql } from 'kysely'
-import { changeStock, type StockChange } from '#modules/catalog/stock.ts'
+import { changeStock, type StockChange } from '#modules/catalog/stock/change-stock.ts'
 import type { Db } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import type { Answer } from '../../support/client.ts'
@@ -228,7 +228,11 @@ test('500 stale edits beside 2,000 sales lose none of them', async () => {
         () => async () => `set ${(await admin.put(path, { variants: [{ ...variant, inventory }] }, stale)).status}`,
       ],
       [125, (index) => async () => `edited ${(await admin.put(path, { name: `Edit ${index}` })).status}`],
-      [125, (index) => async () => `edited ${(await admin.put(path, { variants: [{ ...variant, name: `Edit ${index}`, inventory: { tracked: true } }] })).status}`], // biome-ignore format: one line
+      [
+        125,
+        (index) => async () =>
+          `edited ${(await admin.put(path, { variants: [{ ...variant, name: `Edit ${index}`, inventory: { tracked: true } }] })).status}`,
+      ],
     ),
     (work) => work(),
   )

@@ -255,7 +255,10 @@ test('a PUT that sends no quantity leaves stock alone, whatever else it changes'
     assert.equal(one.inventory.quantity, 90)
     assert.deepEqual(answer.body, (await admin.get(product.path)).body)
   }
-  assert.equal(refusal(await admin.put(product.path, { name: 'x' }, { 'if-match': String(etag) })), '412 PRECONDITION_FAILED') // biome-ignore format: one line
+  assert.equal(
+    refusal(await admin.put(product.path, { name: 'x' }, { 'if-match': String(etag) })),
+    '412 PRECONDITION_FAILED',
+  )
   assert.deepEqual(await deltas(), [100, -10])
 })
 
@@ -346,8 +349,14 @@ async function copyProduct(from: { id: string; db: Db }, to: { id: string; db: D
     .where((row) => row.and({ businessId: from.id, productId }))
     .executeTakeFirstOrThrow()
   const statuses = JSON.stringify(product.statuses)
-  await to.db.insertInto('catalog.products').values({ ...product, ...moved, statuses, gallery: '[]', blocks: '[]' }).execute() // biome-ignore format: one line
-  await to.db.insertInto('catalog.variants').values({ ...variant, ...moved, attributes: '[]', prices: '[]', gallery: '[]' }).execute() // biome-ignore format: one line
+  await to.db
+    .insertInto('catalog.products')
+    .values({ ...product, ...moved, statuses, gallery: '[]', blocks: '[]' })
+    .execute()
+  await to.db
+    .insertInto('catalog.variants')
+    .values({ ...variant, ...moved, attributes: '[]', prices: '[]', gallery: '[]' })
+    .execute()
   await to.db
     .insertInto('catalog.stock')
     .values({ ...stock, ...moved })

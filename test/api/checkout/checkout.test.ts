@@ -1,26 +1,26 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { approveOrigin } from '#modules/accounts/origins.ts'
+import { approveOrigin } from '#modules/accounts/sign-in/origins.ts'
 import { now } from '#platform/clock.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { createClient } from '../../support/client.ts'
-import { quiet } from '../../support/counter.ts'
-import { openTill, type Till } from '../../support/payments.ts'
-import { openPostOffice } from '../../support/post-office.ts'
+import { startMailServer } from '../../support/mail-server.ts'
+import { waitUntilIdle } from '../../support/paid-shop.ts'
+import { type PaymentsApi, startPaymentsApi } from '../../support/payments-api.ts'
 import { refusal } from '../../support/refusal.ts'
 import { useApi } from '../../support/setup.ts'
-import { item, market, openShop, stateOf } from '../../support/shopping.ts'
+import { item, market, NOTHING_SAID, openShop, stateOf } from '../../support/shop.ts'
 import { startApi } from '../../support/start-api.ts'
 
-let used: Till
-let post: Awaited<ReturnType<typeof openPostOffice>>
+let used: PaymentsApi
+let mailServer: Awaited<ReturnType<typeof startMailServer>>
 before(async () => {
-  post = await openPostOffice()
-  used = await openTill({ env: { ...post.env, ALLOWED_ORIGINS: 'https://operator.example' } })
+  mailServer = await startMailServer()
+  used = await startPaymentsApi({ env: { ...mailServer.env, ALLOWED_ORIGINS: 'https://operator.example' } })
 })
 after(async () => {
   await used.close()
-  await post.close()
+  await mailServer.close()
 })
 const bare = useApi() // an API without a payment provider
 
@@ -64,9 +64,27 @@ test('a checkout makes an order, takes its stock and answers where to pay', asyn
     customerId: guest.id,
     market: 'us',
     currency: 'USD',
-    lines: [{ type: 'PRODUCT_VARIANT', ...item(mug, 2), unitPrice: 1_000, totalPrice: 2_000, name: 'Mug, One size', sku: mug.body.variants[0].sku }], // biome-ignore format: one line
+    lines: [
+      {
+        id: made.lines[0].id,
+        type: 'PRODUCT_VARIANT',
+        ...item(mug, 2),
+        unitPrice: 1_000,
+        totalPrice: 2_000,
+        discount: 0,
+        taxClass: 'standard',
+        taxBps: 1_000,
+        tax: 200,
+        name: 'Mug, One size',
+        sku: mug.body.variants[0].sku,
+      },
+    ],
     subtotal: 2_000,
     tax: 200,
+    taxIncluded: 0,
+    shippingTax: 0,
+    taxes: [{ taxBps: 1_000, taxClasses: ['standard'], base: 2_000, amount: 200, included: false }],
+    ...NOTHING_SAID,
     shipping: 490,
     discount: 0,
     total: 2_690,
@@ -87,28 +105,40 @@ test('a checkout makes an order, takes its stock and answers where to pay', asyn
   const [page, ...more] = pageOf(orderId)
   assert.deepEqual(more, [])
   assert.deepEqual(
-    [page?.url, page?.amount_total, page?.currency, page?.expires_at, page?.metadata?.businessId, page?.payment_method_types],
+    [
+      page?.url,
+      page?.amount_total,
+      page?.currency,
+      page?.expires_at,
+      page?.metadata?.businessId,
+      page?.payment_method_types,
+    ],
     [checkoutUrl, 2_690, 'usd', made.expiresAt, id, ['card']],
-  ) // biome-ignore format: one line
+  )
   assert.equal(await mug.stock(), 98)
   assert.deepEqual((await ledger(mug)).at(-1), { delta: -2, kind: 'ORDER', reference: orderId })
 })
 
 test('a paid order is PROCESSING and PAID, and two mails go out', async () => {
   const { buy, product, order, configure } = await open()
-  const contactEmail = `owner-${process.pid}@example.com`
-  await configure({ contactEmail })
+  const [contactEmail, name] = [`owner-${process.pid}@example.com`, 'Harbour Goods']
+  await configure({ contactEmail, name })
   const user = await used.make.user()
   const { orderId, pageId } = await buy(user, { items: [item(await product())] })
   used.twin.pay(pageId)
   await used.twin.settled()
-  const confirmation = await post.mailTo(user.email ?? '')
-  const news = await post.mailTo(contactEmail)
+  const confirmation = await mailServer.mailTo(user.email ?? '')
+  const news = await mailServer.mailTo(contactEmail)
   const paid = await order(orderId)
 
   assert.equal(stateOf(paid), 'PROCESSING/PAID')
   assert.equal(paid.expiresAt, null)
   assert.ok(confirmation.subject?.includes(paid.number) && news.subject?.includes(paid.number))
+  assert.deepEqual(
+    [confirmation.from, confirmation.replyTo?.map(({ address }) => address), news.from?.name],
+    [{ name, address: 'hello@kontor.example' }, [contactEmail], 'Kontor'],
+    'the customer is written to by the shop, the shop by the service',
+  )
 })
 
 test('an order that costs nothing is COMPLETED at once, with its mails and without a page', async () => {
@@ -126,8 +156,8 @@ test('an order that costs nothing is COMPLETED at once, with its mails and witho
     const made = await order(orderId)
     assert.deepEqual([stateOf(made), made.total, made.expiresAt], ['PROCESSING/PAID', 0, null])
     assert.deepEqual(pageOf(orderId), [])
-    assert.ok((await post.mailTo(user.email ?? '', round + 1)).subject?.includes(made.number))
-    assert.ok((await post.mailTo(contactEmail, round + 1)).subject?.includes(made.number))
+    assert.ok((await mailServer.mailTo(user.email ?? '', round + 1)).subject?.includes(made.number))
+    assert.ok((await mailServer.mailTo(contactEmail, round + 1)).subject?.includes(made.number))
   }
   assert.deepEqual([await gift.stock(), await mug.stock(), await uses()], [97, 98, 1])
 })
@@ -141,24 +171,36 @@ test('an address that nobody has proven gets five confirmations a day of orders 
   const user = await used.make.user()
   for (let count = 0; count < 8; count++) {
     const spelled = count % 2 ? stranger : stranger.toUpperCase()
+    const typed = count % 3 ? { blocks: block(spelled) } : { email: spelled }
     const guest = await used.make.guest()
-    assert.equal(
-      (await checkout(guest, { items, blocks: block(spelled) })).body.status,
-      'COMPLETED',
-      'the order is fine',
-    )
+    assert.equal((await checkout(guest, { items, ...typed })).body.status, 'COMPLETED', 'the order is fine')
     assert.equal((await checkout(user, { items })).body.status, 'COMPLETED')
   }
   await pay({ items, blocks: block(other) })
-  await quiet(used, db)
+  await waitUntilIdle(used, db)
 
-  const mailsTo = (email: string) => post.mails.filter(({ to }) => to?.[0]?.address?.toLowerCase() === email).length
+  const mailsTo = (email: string) =>
+    mailServer.mails.filter(({ to }) => to?.[0]?.address?.toLowerCase() === email).length
   assert.deepEqual([stranger, other, user.email ?? ''].map(mailsTo), [5, 1, 8])
 
   const { orderId } = (await pay({ items: [item(await priced(1_000))], blocks: block(stranger) })).body
   used.twin.pay(pageOf(orderId)[0]?.id ?? '')
-  await quiet(used, db)
+  await waitUntilIdle(used, db)
   assert.equal(mailsTo(stranger), 6, 'money has come: it is told')
+})
+
+test('a business gets fifty mails a day about new orders that cost nothing, and all about those that are paid', async () => {
+  const { checkout, priced, buy, product, configure, db } = await open()
+  const contactEmail = `flooded-${process.pid}@example.com`
+  await configure({ contactEmail })
+  const items = [item(await priced(0))]
+  const guest = await used.make.guest()
+  for (let count = 0; count < 52; count++) assert.equal((await checkout(guest, { items })).status, 200)
+  const { pageId } = await buy(await used.make.user(), { items: [item(await product())] })
+  used.twin.pay(pageId)
+  await used.twin.settled()
+  await waitUntilIdle(used, db)
+  assert.equal(mailServer.mails.filter(({ to }) => to?.[0]?.address === contactEmail).length, 51)
 })
 
 test('the contact is the account’s address, else the block `email`, else nobody', async () => {
@@ -178,7 +220,19 @@ test('the contact is the account’s address, else the block `email`, else nobod
   const none = [null, null]
   assert.deepEqual(await contact(guest), none)
   assert.deepEqual(await contact(guest, [{ id: 'mail', type: 'TEXT', value: 'a@example.com' }]), none)
-  const strange = ['nobody', 'a@b', 'a b@example.com', 'a@example.com, b@example.com', '', { en: 'a@example.com' }, 'a..b@example.com', '@example.com', 'a@example..com', 'ä@example.com', `${'x'.repeat(250)}@example.com`] // biome-ignore format: one line
+  const strange = [
+    'nobody',
+    'a@b',
+    'a b@example.com',
+    'a@example.com, b@example.com',
+    '',
+    { en: 'a@example.com' },
+    'a..b@example.com',
+    '@example.com',
+    'a@example..com',
+    'ä@example.com',
+    `${'x'.repeat(250)}@example.com`,
+  ]
   for (const value of strange) assert.deepEqual(await contact(guest, email(value)), none, JSON.stringify(value))
 })
 
@@ -187,7 +241,7 @@ test('an address typed on the payment page becomes the contact of an order witho
   const { orderId, pageId } = await buy(guest, { items: [item(await product())] })
   used.twin.pay(pageId, { email: 'typed@example.com' })
   await used.twin.settled()
-  await post.mailTo('typed@example.com')
+  await mailServer.mailTo('typed@example.com')
   assert.equal((await order(orderId)).contactEmail, 'typed@example.com')
 })
 
@@ -196,11 +250,17 @@ test('blocks are checked by their types, and kept', async () => {
   const items = [item(await product())]
   const wrong: [object[], string][] = [
     [[{ id: 'a', type: 'NUMBER', value: 'x' }], 'blocks.0.value INVALID'],
-    [[{ id: 'a', type: 'TEXT', value: 'x' }, { id: 'a', type: 'TEXT', value: 'y' }], 'blocks.1.id DUPLICATE'],
+    [
+      [
+        { id: 'a', type: 'TEXT', value: 'x' },
+        { id: 'a', type: 'TEXT', value: 'y' },
+      ],
+      'blocks.1.id DUPLICATE',
+    ],
     [[{ id: 'a', type: 'POEM', value: 'x' }], 'blocks.0.type INVALID'],
     [[{ id: 'a', value: 'x' }], 'blocks.0.type REQUIRED'],
     [[{ id: 'a', type: 'TEXT', required: true }], 'blocks.0.value REQUIRED'],
-  ] // biome-ignore format: one case a line
+  ]
   for (const [blocks, complaint] of wrong) {
     assert.equal(refusal(await pay({ items, blocks })), `422 VALIDATION_FAILED ${complaint}`)
   }
@@ -251,7 +311,6 @@ test('the shopper comes back to origins of the business or of the operator only'
     'https://approved.example',
     'http://localhost:3000',
   ]) {
-    // biome-ignore format: one line
     const { body, text } = await pay({ items, returnUrl: `${origin}/thanks?x=1#top`, cancelUrl: `${origin}/cart` })
     const [page] = pageOf(body.orderId)
     assert.equal(page?.success_url, `${origin}/thanks?x=1&orderId=${body.orderId}#top`, text)
@@ -357,7 +416,11 @@ test('equal lines take their stock together, and each variant its own', async ()
 
 test('what is not there cannot be bought, all of the cart or nothing', async () => {
   const { pay, product, priced, promo, listAll, ledger } = await open()
-  const [mug, rare, gone] = [await product(), await priced(500, { tracked: true, quantity: 3 }), await priced(500, { tracked: true, quantity: 0 })] // biome-ignore format: one line
+  const [mug, rare, gone] = [
+    await product(),
+    await priced(500, { tracked: true, quantity: 3 }),
+    await priced(500, { tracked: true, quantity: 0 }),
+  ]
   const { used: uses } = await promo()
   const calls = used.twin.requests.length
   const short = await pay({ items: [item(mug), item(rare, 4)], promoCode: 'TEN' })

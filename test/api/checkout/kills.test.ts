@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { after, before, describe, test } from 'node:test'
-import { FAULT_POINTS, type KillWorld, killAt, openKillWorld } from '../../support/kill-orders.ts'
+import { FAULT_POINTS, type KillWorld, killAt, openKillWorld } from '../../scenarios/kill-orders.ts'
 
 test('every fault point of orders and payments is known to the proof that kills there', () => {
-  const files = globSync(['src/modules/{checkout,payments,orders}/*.ts', 'src/platform/http/idempotency.ts'])
+  const files = globSync(['src/modules/{checkout,payments,orders}/**/*.ts', 'src/platform/http/idempotency.ts'])
   const inCode = files.flatMap((file) =>
     [...readFileSync(file, 'utf8').matchAll(/\bfault\('([^']+)'\)/g)].map(([, name]) => name),
   )
@@ -18,6 +18,7 @@ const SAMPLE = [
   ['webhook', 'webhook.stored'],
   ['webhook', 'settle.before-commit'],
   ['expiry', 'close-page.expired'],
+  ['ship', 'shipment.mailed'],
   ['refund', 'refund.after-provider'],
 ]
 

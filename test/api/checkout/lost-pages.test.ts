@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { holdClock } from '../../support/clock.ts'
-import { useTill } from '../../support/payments.ts'
+import { usePaymentsApi } from '../../support/payments-api.ts'
 import { refusal } from '../../support/refusal.ts'
-import { item, openShop, stateOf } from '../../support/shopping.ts'
+import { item, openShop, stateOf } from '../../support/shop.ts'
 
-const used = useTill()
+const used = usePaymentsApi()
 const OPENING = /^POST \/v1\/checkout\/sessions$/
 const UNAVAILABLE = '503 UNAVAILABLE'
 
@@ -130,7 +130,16 @@ test('while the provider is away, an order without a key waits for the sweep', a
   try {
     clock.advance(301)
     await used.sweep(db)
-    assert.equal((await db.selectFrom('orders.orders').select('status').where('id', '=', await orderId()).executeTakeFirst())?.status, 'PENDING') // biome-ignore format: one line
+    assert.equal(
+      (
+        await db
+          .selectFrom('orders.orders')
+          .select('status')
+          .where('id', '=', await orderId())
+          .executeTakeFirst()
+      )?.status,
+      'PENDING',
+    )
     back()
     clock.advance(301)
     await used.sweep(db)

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { useTill } from '../../support/payments.ts'
+import { usePaymentsApi } from '../../support/payments-api.ts'
 import { refusal } from '../../support/refusal.ts'
-import { item, openShop } from '../../support/shopping.ts'
+import { item, openShop } from '../../support/shop.ts'
 
-const used = useTill()
+const used = usePaymentsApi()
 
 async function open(maxPerOrder: number | null = 3) {
   const shop = await openShop(used.make)
@@ -55,5 +55,8 @@ test('the maximum is kept until it is changed or taken away, and is 1 to 10,000'
   assert.equal(await shown(), undefined)
   assert.equal((await quote(guest, { items: [item(mug, 50)] })).status, 200)
   for (const wrong of [0, 10_001, 1.5])
-    assert.equal(refusal(await set({ maxPerOrder: wrong })), '422 VALIDATION_FAILED variants.0.inventory.maxPerOrder INVALID') // biome-ignore format: one line
+    assert.equal(
+      refusal(await set({ maxPerOrder: wrong })),
+      '422 VALIDATION_FAILED variants.0.inventory.maxPerOrder INVALID',
+    )
 })

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Answer } from '../../support/client.ts'
 import { createClient } from '../../support/client.ts'
-import { useTill } from '../../support/payments.ts'
+import { usePaymentsApi } from '../../support/payments-api.ts'
 import { refusal } from '../../support/refusal.ts'
-import { item, openShop, stateOf } from '../../support/shopping.ts'
+import { item, openShop, stateOf } from '../../support/shop.ts'
 import { startApi } from '../../support/start-api.ts'
 
-const used = useTill()
+const used = usePaymentsApi()
 
 async function open() {
   const shop = await openShop(used.make)
@@ -60,7 +60,6 @@ test('the same key with another body is refused, and orders nothing', async () =
     { items: [item(mug)], promoCode: 'TEN' },
     { market: 'de', items: [item(mug)] },
   ]) {
-    // biome-ignore format: one line
     const answer = await pay(body, 'reused')
     assert.equal(refusal(answer), '422 VALIDATION_FAILED Idempotency-Key IDEMPOTENCY_KEY_REUSED')
   }

@@ -1,23 +1,23 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { seededRandom } from '../../../twins/stripe/random.ts'
-import { buyAll, findViolations, raceCarts, raceForStock, raceKeys, racePromo, tally } from '../../support/buyers.ts'
-import { openTill, type Till } from '../../support/payments.ts'
+import { buyAll, findViolations, raceCarts, raceForStock, raceKeys, racePromo, tally } from '../../scenarios/buyers.ts'
+import { type PaymentsApi, startPaymentsApi } from '../../support/payments-api.ts'
 import { startApi, type TestApi } from '../../support/start-api.ts'
 import { until } from '../../support/until.ts'
 
-let till: Till
+let service: PaymentsApi
 let node: TestApi
 before(async () => {
-  till = await openTill()
-  node = await startApi({ databases: till.api.databases, env: till.env })
+  service = await startPaymentsApi()
+  node = await startApi({ databases: service.api.databases, env: service.env })
 })
 after(async () => {
   await node.close()
-  await till.close()
+  await service.close()
 })
 
-const nodes = (count: number) => ({ make: till.make, urls: [till.api.url, node.url].slice(0, count) })
+const nodes = (count: number) => ({ make: service.make, urls: [service.api.url, node.url].slice(0, count) })
 
 for (const count of [1, 2]) {
   describe(`with ${count === 1 ? 'one API' : 'two APIs on the same databases'}`, () => {
@@ -73,8 +73,8 @@ for (const count of [1, 2]) {
 }
 
 test('what is to be paid is sold as exactly, and paid', async () => {
-  const shop = await till.make.shop({ cell: 'second' })
-  const product = await till.make.product(shop, {
+  const shop = await service.make.shop({ cell: 'second' })
+  const product = await service.make.product(shop, {
     variants: [
       {
         id: 'one',
@@ -83,7 +83,7 @@ test('what is to be paid is sold as exactly, and paid', async () => {
       },
     ],
   })
-  const { token } = await till.make.guest()
+  const { token } = await service.make.guest()
   const body = { market: 'us', items: [{ productId: product.id, variantId: 'one', quantity: 1 }] }
   const { urls } = nodes(2)
   const answers = await buyAll(
@@ -92,7 +92,7 @@ test('what is to be paid is sold as exactly, and paid', async () => {
   )
   const { sold, refusals } = tally(answers)
   assert.deepEqual([sold, refusals, await product.stock()], [20, { '409 OUT_OF_STOCK': 80 }, 0])
-  for (const { id } of till.twin.sessions()) till.twin.pay(id)
+  for (const { id } of service.twin.sessions()) service.twin.pay(id)
   await until('all are paid', async () => {
     const { body: page } = await shop.admin.get(`${shop.path}/orders?status=PROCESSING&limit=100`)
     return page.items.length === 20

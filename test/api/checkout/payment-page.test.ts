@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { Stripe } from 'stripe'
-import { useTill } from '../../support/payments.ts'
-import { item, market, openShop } from '../../support/shopping.ts'
+import { usePaymentsApi } from '../../support/payments-api.ts'
+import { item, market, openShop } from '../../support/shop.ts'
 
-const used = useTill()
+const used = usePaymentsApi()
 
 const shippingMethods = [{ id: 'post', name: 'Post', price: 500 }]
 

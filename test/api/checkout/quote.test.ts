@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { holdClock } from '../../support/clock.ts'
-import { useTill } from '../../support/payments.ts'
+import { usePaymentsApi } from '../../support/payments-api.ts'
 import { refusal } from '../../support/refusal.ts'
-import { createRandom, item, market, openShop } from '../../support/shopping.ts'
+import { createRandom, item, market, openShop } from '../../support/shop.ts'
 
-const used = useTill()
+const used = usePaymentsApi()
 
 async function open() {
   const shop = await openShop(used.make)
@@ -17,19 +17,28 @@ const METHODS = [
   { id: 'courier', name: 'Courier', price: 1_290 },
 ]
 
+const TAXED = { discount: 0, taxClass: 'standard', taxBps: 1_000 }
+
 test('a quote says what each line, the tax and the whole cost', async () => {
   const { ask, product, id } = await open()
   const [first, second] = [await product(), await product()]
-  const answer = await ask({ businessId: id, currency: 'USD', lines: [item(first, 2), { ...item(second), type: 'PRODUCT_VARIANT' }] }) // biome-ignore format: one line
+  const answer = await ask({
+    businessId: id,
+    currency: 'USD',
+    lines: [item(first, 2), { ...item(second), type: 'PRODUCT_VARIANT' }],
+  })
 
   assert.equal(answer.status, 200, answer.text)
   assert.deepEqual(answer.body, {
     lines: [
-      { type: 'PRODUCT_VARIANT', ...item(first, 2), unitPrice: 1_000, totalPrice: 2_000 },
-      { type: 'PRODUCT_VARIANT', ...item(second, 1), unitPrice: 1_000, totalPrice: 1_000 },
+      { type: 'PRODUCT_VARIANT', ...item(first, 2), unitPrice: 1_000, totalPrice: 2_000, ...TAXED, tax: 200 },
+      { type: 'PRODUCT_VARIANT', ...item(second, 1), unitPrice: 1_000, totalPrice: 1_000, ...TAXED, tax: 100 },
     ],
     subtotal: 3_000,
     tax: 300,
+    taxIncluded: 0,
+    shippingTax: 0,
+    taxes: [{ taxBps: 1_000, taxClasses: ['standard'], base: 3_000, amount: 300, included: false }],
     taxBps: 1_000,
     shipping: 0,
     discount: 0,
@@ -110,7 +119,6 @@ test('a cart has 1 to 100 lines of 1 to 10,000 each', async () => {
     ['1', 'INVALID'],
     [null, 'INVALID'],
   ] as const) {
-    // biome-ignore format: one line
     const answer = await ask({ lines: [{ ...item(mug), quantity }] })
     assert.equal(refusal(answer), `422 VALIDATION_FAILED lines.0.quantity ${error}`, String(quantity))
   }
@@ -124,7 +132,11 @@ test('a cart has 1 to 100 lines of 1 to 10,000 each', async () => {
 test('market, currency and payment method must fit', async () => {
   const { ask, product, configure } = await open()
   await configure({
-    markets: [market(), market({ id: 'any', paymentMethods: [] }), market({ id: 'both', paymentMethods: ['CARD_PROVIDER', 'CREDIT_CARD'] })], // biome-ignore format: one line
+    markets: [
+      market(),
+      market({ id: 'any', paymentMethods: [] }),
+      market({ id: 'both', paymentMethods: ['CARD_PROVIDER', 'CREDIT_CARD'] }),
+    ],
   })
   const prices = ['us', 'any', 'both'].map((marketId) => ({ marketId, price: 100 }))
   const mug = await product({ variants: [{ id: 'one', pricing: { markets: prices } }] })
@@ -382,10 +394,12 @@ test('200 carts are charged what they were quoted, to the cent and line by line'
     }
     assert.equal(answer.status, 200, answer.text)
     const stored = await order(answer.body.orderId)
-    const { subtotal, tax, shipping, discount, total, currency } = stored
-    assert.deepEqual({ subtotal, tax, shipping, discount, total, currency }, figures)
+    const { subtotal, tax, taxIncluded, shippingTax, taxes, shipping, discount, total, currency } = stored
+    assert.deepEqual({ subtotal, tax, taxIncluded, shippingTax, taxes, shipping, discount, total, currency }, figures)
     assert.deepEqual(
-      stored.lines.map(({ name: _name, sku: _sku, ...line }: { name: string; sku: string }) => line),
+      stored.lines.map(
+        ({ id: _id, name: _name, sku: _sku, ...line }: { id: string; name: string; sku: string }) => line,
+      ),
       lines,
     )
     if (total > 0) asked.set(answer.body.checkoutUrl, [total, currency.toLowerCase()])

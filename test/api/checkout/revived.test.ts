@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { afterEach, describe, test } from 'node:test'
 import { sql } from 'kysely'
 import { useFaults } from '#platform/faults.ts'
-import { findViolations } from '../../support/buyers.ts'
-import { useTill } from '../../support/payments.ts'
+import { findViolations } from '../../scenarios/buyers.ts'
+import { usePaymentsApi } from '../../support/payments-api.ts'
 import { until } from '../../support/until.ts'
 
-const used = useTill()
+const used = usePaymentsApi()
 afterEach(() => useFaults(undefined))
 
 describe('money that comes for an order that had expired', () => {

@@ -3,9 +3,10 @@ import { test } from 'node:test'
 import { sql } from 'kysely'
 import pino from 'pino'
 import { endExpired } from '#modules/checkout/index.ts'
-import { useTill } from '../../support/payments.ts'
+import { payables } from '../../../src/apps/payables.ts'
+import { usePaymentsApi } from '../../support/payments-api.ts'
 
-const used = useTill()
+const used = usePaymentsApi()
 
 test('orders that cannot be ended, however many, hold up nobody who comes after them', async () => {
   const shop = await used.make.shop({ cell: 'second' })
@@ -25,7 +26,7 @@ test('orders that cannot be ended, however many, hold up nobody who comes after 
   await sql`update payments.payments set status = 'ENDED' where subject = ${`order:${last}`}`.execute(shop.db)
 
   // Without the provider no page can be closed; the last one's has ended.
-  const away = { payments: { provider: undefined, sharedAccount: true }, publicUrl: 'http://localhost:3000' }
+  const away = { payments: { providers: [], sharedAccount: true }, payables, publicUrl: 'http://localhost:3000' }
   const sweep = () => endExpired(away, shop.db, pino({ level: 'silent' }))
   assert.deepEqual([await sweep(), await sweep(), await sweep()], [50, 6, 0])
   const { rows } = await sql<{ id: string }>`

@@ -1,22 +1,24 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { useTill } from '../../support/payments.ts'
+import { usePaymentsApi } from '../../support/payments-api.ts'
 import { refusal } from '../../support/refusal.ts'
-import { item, openShop, stateOf } from '../../support/shopping.ts'
+import { item, openShop, stateOf } from '../../support/shop.ts'
 import { until } from '../../support/until.ts'
 
-const used = useTill()
+const used = usePaymentsApi()
 const OPENING = /^POST \/v1\/checkout\/sessions$/
 
 // One test, because a timeout takes its time: all of them wait together.
 test('a provider that does not answer is 503; with a key the order can be resumed, without one it is cancelled', async () => {
   const guest = await used.make.guest()
-  const shops = await Promise.all([true, true, false, false].map(async (isKeyed) => {
-    const shop = await openShop(used.make)
-    const mug = await shop.product()
-    const pay = () => shop.checkout(guest, { items: [item(mug)] }, isKeyed ? { 'idempotency-key': 'key' } : {})
-    return { ...shop, mug, pay, isKeyed }
-  })) // biome-ignore format: one list
+  const shops = await Promise.all(
+    [true, true, false, false].map(async (isKeyed) => {
+      const shop = await openShop(used.make)
+      const mug = await shop.product()
+      const pay = () => shop.checkout(guest, { items: [item(mug)] }, isKeyed ? { 'idempotency-key': 'key' } : {})
+      return { ...shop, mug, pay, isKeyed }
+    }),
+  )
   // Each loses its first call, two of them before it had its effect and two after.
   used.twin.behave({ next: 'timeout', path: OPENING, times: 2, afterEffect: true })
   used.twin.behave({ next: 'timeout', path: OPENING, times: 2 })

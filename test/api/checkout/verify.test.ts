@@ -2,17 +2,17 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
 import type { Tx } from '#platform/database/database.ts'
-import { check, compareWithProvider, invariants, verify } from '../../../src/apps/verify.ts'
+import { check, compareWithProvider, invariants, queryOf, verify } from '../../../src/apps/verify.ts'
 import { runKontor } from '../../support/child.ts'
-import { openTill, type Till } from '../../support/payments.ts'
+import { type PaymentsApi, startPaymentsApi } from '../../support/payments-api.ts'
 import { until } from '../../support/until.ts'
 
-let used: Till
+let used: PaymentsApi
 
 type Scene = Awaited<ReturnType<typeof makeScene>>
 let scene: Scene
 
-/** A paid order with a promo code, one that waits, one that is cancelled, one that was free: everything adds up. */
+/** Orders: paid and shipped in part, waiting, cancelled, free and shipped, refunded in part. Everything adds up. */
 async function makeScene(cell: string) {
   const shop = await used.make.shop({ cell })
   const product = await used.make.product(shop)
@@ -32,20 +32,41 @@ async function makeScene(cell: string) {
     assert.equal(answer.status, 200, answer.text)
     return answer.body.orderId as string
   }
-  const [paid, waiting, cancelled, free] = [
+  const [paid, waiting, cancelled, free, refunded] = [
     await buy('HALF', 'k1'),
     await buy(undefined, 'k2'),
     await buy('HALF', 'k3'),
     await buy('ALL', 'k4'),
+    await buy(undefined, 'k5'),
   ]
   const pageOf = (orderId: string) =>
     used.twin.sessions().find(({ client_reference_id }) => client_reference_id === `order:${orderId}`)?.id ?? ''
   used.twin.pay(pageOf(paid))
+  used.twin.pay(pageOf(refunded))
   const statusOf = async (id: string) => (await shop.admin.get(`${shop.path}/orders/${id}`)).body.statuses.at(-1).status
-  await until('the order is paid', async () => (await statusOf(paid)) === 'PROCESSING')
+  for (const id of [paid, refunded]) await until('it is paid', async () => (await statusOf(id)) === 'PROCESSING')
   await shop.admin.put(`${shop.path}/orders/${cancelled}/status`, { status: 'CANCELLED' })
+  await refundPiece(shop, refunded)
+  for (const [id, quantity] of [
+    [paid, 1],
+    [free, 2],
+  ] as const) {
+    const { body } = await shop.admin.get(`${shop.path}/orders/${id}`)
+    const lines = [{ lineId: body.lines[0].id, quantity }]
+    const { status, text } = await shop.admin.post(`${shop.path}/orders/${id}/shipments`, { lines })
+    assert.equal(status, 201, text)
+  }
   await makeSend(shop)
-  return { shop, product, orders: { paid, waiting, cancelled, free } }
+  return { shop, product, orders: { paid, waiting, cancelled, free, refunded } }
+}
+
+/** One of the two pieces, and it came back. */
+async function refundPiece({ admin, path }: Awaited<ReturnType<typeof used.make.shop>>, orderId: string) {
+  const order = await admin.get(`${path}/orders/${orderId}`)
+  const lines = [{ lineId: order.body.lines[0].id, quantity: 1 }]
+  const made = await admin.post(`${path}/orders/${orderId}/refunds`, { lines, restock: true })
+  assert.equal(made.status, 201, made.text)
+  return made.body.id as string
 }
 
 /** A newsletter with one entry, sent to two: one got it, one could not. */
@@ -67,7 +88,7 @@ async function makeSend({ admin, path, id, db }: Awaited<ReturnType<typeof used.
 }
 
 before(async () => {
-  used = await openTill()
+  used = await startPaymentsApi()
   scene = await makeScene('second')
 })
 
@@ -96,11 +117,29 @@ const VIOLATIONS: Record<string, (scene: Scene) => ReturnType<typeof sql>[]> = {
   "a line's total is its unit price × its quantity": () => [
     sql`update orders.orders set lines = replace(lines::text, '"unitPrice":1000', '"unitPrice":999')::json`,
   ],
+  "the shares of lines and shipping add up to an order's discount and tax": () => [
+    sql`update orders.orders set shipping_tax = shipping_tax + 1`,
+  ],
+  "an order's taxes add up to its tax": () => [
+    sql`update orders.orders set tax = tax + 1, shipping_tax = shipping_tax + 1, total = total + 1`,
+  ],
   "an order's statuses are the last of their histories": () => [
     sql`update orders.orders set status = 'SHIPPED' where status = 'PROCESSING'`,
   ],
-  'an order holds the stock that its lines took, and none once it is given back': ({ orders }) => [
+  'an order holds the stock that its lines took, and once it is given back, only what they kept': ({ orders }) => [
     sql`delete from catalog.stock_movements where reference = ${orders.cancelled} and kind = 'CANCEL'`,
+  ],
+  'no more of a line comes back than was ordered': () => [
+    sql`update orders.orders set lines = replace(lines::text, '"taken"', '"returned":3,"taken"')::json`,
+  ],
+  'no more of a line is refunded than was ordered': ({ orders }) => [
+    sql`update orders.refund_lines set quantity = 3 where order_id = ${orders.refunded}`,
+  ],
+  "an order's refunded amount is what its payment says": () => [
+    sql`update orders.orders set refunded_amount = 1 where status = 'PROCESSING'`,
+  ],
+  'a refund gives at least what its parts say, and they count unless it failed': () => [
+    sql`update payments.refunds set status = 'FAILED'`,
   ],
   'what is cancelled has given its stock back, what is not has not': () => [
     sql`update orders.orders set released_at = null`,
@@ -143,6 +182,12 @@ const VIOLATIONS: Record<string, (scene: Scene) => ReturnType<typeof sql>[]> = {
     sql`alter table orders.orders drop constraint orders_number_key`,
     sql`update orders.orders set number = '2222-2222'`,
   ],
+  'no more of a line is shipped than was ordered': ({ orders }) => [
+    sql`update orders.shipments set lines = replace(lines::text, ':1', ':3')::json where order_id = ${orders.paid}`,
+  ],
+  "an order's fulfillment is what its shipments say": ({ orders }) => [
+    sql`delete from orders.shipments where order_id = ${orders.paid}`,
+  ],
   'a document has a gap for the stock of each variant': () => [
     sql`update catalog.products set document = document || chr(1)`,
   ],
@@ -163,9 +208,8 @@ async function undone(work: (tx: Tx) => Promise<void>): Promise<void> {
 
 test('where everything adds up, no rule finds anything', async () => {
   for (const { check, violations } of await verify(scene.shop.db)) assert.deepEqual(violations, [], check)
-  const { provider } = used.context.payments
-  assert.ok(provider)
-  assert.deepEqual((await compareWithProvider(scene.shop.db, provider)).violations, [])
+  const { payments } = used.context
+  assert.deepEqual((await compareWithProvider(scene.shop.db, payments)).violations, [])
 })
 
 test('every rule is broken by one of the tests here', () => {
@@ -177,17 +221,39 @@ for (const [rule, plant] of Object.entries(VIOLATIONS)) {
     undone(async (tx) => {
       for (const statement of plant(scene)) await statement.execute(tx)
       assert.notDeepEqual((await check(tx, rule)).violations, [])
+      assert.notDeepEqual((await check(tx, rule, scene.shop.id)).violations, [])
+      assert.deepEqual((await check(tx, rule, 'biz_another')).violations, [])
+    }))
+}
+
+type Plan = { Plans?: Plan[] } & Record<string, unknown>
+const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)]
+
+for (const rule of invariants.keys()) {
+  test(`for one business, the rows of others are left out of every table: ${rule}`, () =>
+    undone(async (tx) => {
+      await sql`set local enable_seqscan = off`.execute(tx)
+      const { rows } = await sql<Record<string, [{ Plan: Plan }]>>`
+        explain (format json) ${queryOf(rule, scene.shop.id)}`.execute(tx)
+      const scans = rows
+        .flatMap((row) => Object.values(row))
+        .flatMap(([{ Plan: plan }]) => nodesOf(plan))
+        .filter((node) => 'Relation Name' in node)
+      assert.notDeepEqual(scans, [])
+      for (const scan of scans) {
+        const { 'Index Cond': found, 'Recheck Cond': rechecked, Filter: kept } = scan
+        assert.match([found, rechecked, kept].join(' '), /business_id = /, JSON.stringify(scan))
+      }
     }))
 }
 
 test('it is noticed when the provider says something else', async (t) => {
   const { db } = scene.shop
-  const { provider } = used.context.payments
-  assert.ok(provider)
+  const { payments } = used.context
   const subject = `order:${scene.orders.paid}`
   t.after(() => sql`update payments.payments set status = 'PAID', paid = amount where subject = ${subject}`.execute(db))
   await sql`update payments.payments set status = 'OPEN', paid = 0 where subject = ${subject}`.execute(db)
-  const [violation] = (await compareWithProvider(db, provider)).violations
+  const [violation] = (await compareWithProvider(db, payments)).violations
   assert.deepEqual(
     [violation?.subject, violation?.ours, violation?.theirs],
     [subject, { status: 'OPEN', paid: 0, refunded: 0 }, { status: 'PAID', paid: 1_100, refunded: 0 }],
@@ -196,8 +262,7 @@ test('it is noticed when the provider says something else', async (t) => {
 
 test('a page that the provider does not know is told of, and the others are looked at all the same', async (t) => {
   const { db } = scene.shop
-  const { provider } = used.context.payments
-  assert.ok(provider)
+  const { payments } = used.context
   const { paid, waiting, cancelled } = scene.orders
   const [known] = (
     await sql<{ subject: string; pageId: string }>`
@@ -213,7 +278,7 @@ test('a page that the provider does not know is told of, and the others are look
   })
   await sql`update payments.payments set page_id = 'cs_' || id where subject <> ${known?.subject}`.execute(db)
   await sql`update payments.payments set status = 'ENDED' where subject = ${known?.subject}`.execute(db)
-  const { violations } = await compareWithProvider(db, provider)
+  const { violations } = await compareWithProvider(db, payments)
 
   // Of the one that was cancelled both sides say the same: nobody can pay it.
   assert.equal(
@@ -226,8 +291,7 @@ test('a page that the provider does not know is told of, and the others are look
 })
 
 test('a payment for a newsletter is no order’s: only the rules of money and nobody else look at it', async () => {
-  const { provider } = used.context.payments
-  assert.ok(provider)
+  const { payments } = used.context
   await undone(async (tx) => {
     await sql`
       insert into payments.payments (business_id, id, subject, attempt, page_id, amount, currency, status, paid, expires_at,
@@ -235,7 +299,7 @@ test('a payment for a newsletter is no order’s: only the rules of money and no
       values (${scene.shop.id}, 'pay_letter', 'newsletter:chk_1', 1, 'cs_of_nobody', 500, 'EUR', 'PAID', 500, now(), now(),
               now(), now())`.execute(tx)
     for (const { check, violations } of await verify(tx)) assert.deepEqual(violations, [], check)
-    assert.deepEqual((await compareWithProvider(tx, provider)).violations, [])
+    assert.deepEqual((await compareWithProvider(tx, payments)).violations, [])
 
     await sql`update payments.payments set paid = 499 where id = 'pay_letter'`.execute(tx)
     const broken = (await verify(tx)).filter(({ violations }) => violations.length > 0)
@@ -263,6 +327,16 @@ test('the command looks at every cell, with the provider’s help if asked, and 
   assert.match(wrong.output, /^main {2}stock is the sum of its ledger +ok$/m)
   assert.match(wrong.output, /^second {2}stock is the sum of its ledger +1 violations$/m)
   assert.match(wrong.output, new RegExp(`^second +.*${scene.product.id}`, 'm'))
+
+  const elsewhere = await used.make.business({ cell: 'second' })
+  const [fineOne, wrongOne, nowhere] = await Promise.all(
+    [elsewhere.id, scene.shop.id, 'biz_nowhere'].map((id) => runKontor(['cli', 'verify', '--business', id], env)),
+  )
+  assert.deepEqual([fineOne?.code, wrongOne?.code, nowhere?.code], [0, 1, 1])
+  assert.match(fineOne?.output ?? '', /^second {2}stock is the sum of its ledger +ok$/m)
+  assert.match(wrongOne?.output ?? '', /^second {2}stock is the sum of its ledger +1 violations$/m)
+  assert.doesNotMatch(wrongOne?.output ?? '', /^main /m)
+  assert.match(nowhere?.output ?? '', /There is no business biz_nowhere/)
 
   const { STRIPE_SECRET_KEY: _, STRIPE_WEBHOOK_SECRET: __, ...without } = env
   const nobody = await runKontor(['cli', 'verify', '--provider'], without)

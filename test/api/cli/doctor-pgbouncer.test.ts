@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import pg from 'pg'
+import { openPgBouncer, placeOf } from '../../scenarios/pgbouncer.ts'
 import { runCli } from '../../support/cli.ts'
-import { openPgBouncer, placeOf } from '../../support/pgbouncer.ts'
 import { createTestDatabases, type TestDatabases } from '../../support/start-api.ts'
 
 type Check = { check: string; status: string; says: string; fix?: string }
@@ -37,7 +37,10 @@ describe('doctor behind PgBouncer', { concurrency: 3 }, () => {
   test('without a direct address it says that this address is what is missing, and blames nothing else', async () => {
     const found = await doctor({ DATABASE_URL: bouncer.urlOf('main') })
     assert.deepEqual(found.failed, ['main: pooler'], found.out)
-    assert.match(found.get('main: pooler').says ?? '', /DATABASE_URL leads through a pooler such as PgBouncer, and DATABASE_DIRECT_URL/) // biome-ignore format: one line
+    assert.match(
+      found.get('main: pooler').says ?? '',
+      /DATABASE_URL leads through a pooler such as PgBouncer, and DATABASE_DIRECT_URL/,
+    )
     assert.match(found.get('main: pooler').fix ?? '', /^Set DATABASE_DIRECT_URL to the address of PostgreSQL itself/)
     assert.doesNotMatch(found.out, /signing keys/)
   })
@@ -62,7 +65,10 @@ describe('doctor behind PgBouncer', { concurrency: 3 }, () => {
   })
 
   test('a direct address that leads through it as well is told from a right one', async () => {
-    const [DATABASE_URL, CELLS] = [bouncer.urlOf('main'), JSON.stringify({ second: { url: bouncer.urlOf('second'), directUrl: databases.second.url } })] // biome-ignore format: one line
+    const [DATABASE_URL, CELLS] = [
+      bouncer.urlOf('main'),
+      JSON.stringify({ second: { url: bouncer.urlOf('second'), directUrl: databases.second.url } }),
+    ]
     const right = await doctor({ DATABASE_URL, CELLS, DATABASE_DIRECT_URL: databases.main.url })
     assert.deepEqual(right.failed, [], right.out)
     assert.match(right.get('main: pooler').says ?? '', /a pooler is in between/)

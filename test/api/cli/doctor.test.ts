@@ -11,7 +11,7 @@ import { defineJob } from '#platform/jobs/define.ts'
 import { startStripeTwin } from '../../../twins/stripe/server.ts'
 import { runCli } from '../../support/cli.ts'
 import { onServer, withScratchDatabase } from '../../support/database.ts'
-import { openPostOffice } from '../../support/post-office.ts'
+import { startMailServer } from '../../support/mail-server.ts'
 import { createTestDatabases } from '../../support/start-api.ts'
 import { startTestWorker } from '../../support/start-worker.ts'
 import { until } from '../../support/until.ts'
@@ -32,11 +32,11 @@ describe('doctor and init', { concurrency: 2 }, () => {
   test('where all is well it says so, and what is not configured is off', async (t) => {
     const databases = await createTestDatabases()
     t.after(() => databases.drop())
-    const [post, twin] = await Promise.all([
-      openPostOffice(),
+    const [mailServer, twin] = await Promise.all([
+      startMailServer(),
       startStripeTwin({ secretKey: 'sk_test_twin', webhookSecret: 'whsec_twin' }),
     ])
-    t.after(() => Promise.all([post.close(), twin.close()]))
+    t.after(() => Promise.all([mailServer.close(), twin.close()]))
     const worker = startTestWorker(databases.env, [idle])
     t.after(() => worker.stop())
     const stripe = { STRIPE_SECRET_KEY: 'sk_test_twin', STRIPE_WEBHOOK_SECRET: 'whsec_twin', STRIPE_API_URL: twin.url }
@@ -48,7 +48,7 @@ describe('doctor and init', { concurrency: 2 }, () => {
       )
       return counts.every(({ rowCount }) => rowCount === 1)
     })
-    const found = await doctor({ ...databases.env, ...post.env, ...stripe })
+    const found = await doctor({ ...databases.env, ...mailServer.env, ...stripe })
     assert.deepEqual([found.code, found.json.ok], [0, true], found.out)
     for (const part of ['database', 'privileges', 'migrations', 'clock', 'workers', 'jobs']) {
       assert.equal(found.statusOf(`main: ${part}`), 'ok', `${part} ${found.out}`)
@@ -56,7 +56,7 @@ describe('doctor and init', { concurrency: 2 }, () => {
     }
     for (const part of ['mail', 'payments', 'main: signing keys']) assert.equal(found.statusOf(part), 'ok', found.out)
     for (const part of ['identity', 'sms', 'ai', 'redis']) assert.equal(found.statusOf(part), 'off')
-    assert.equal(post.mails.length, 0)
+    assert.equal(mailServer.mails.length, 0)
   })
 
   test('what is wrong is told with what to do, each within its five seconds', async (t) => {
@@ -91,7 +91,15 @@ describe('doctor and init', { concurrency: 2 }, () => {
     })
     assert.ok(Date.now() - started < 12_000)
     assert.deepEqual([found.code, found.json.ok], [1, false])
-    const failed = ['main: migrations', 'main: signing keys', 'cell gone: database', 'payments', 'mail', 'identity', 'redis'] // biome-ignore format: one line
+    const failed = [
+      'main: migrations',
+      'main: signing keys',
+      'cell gone: database',
+      'payments',
+      'mail',
+      'identity',
+      'redis',
+    ]
     for (const name of failed) assert.equal(found.statusOf(name), 'failed', `${name} ${found.out}`)
     for (const name of ['main: workers', 'main: jobs']) assert.equal(found.statusOf(name), 'warning', name)
     for (const { status, fix } of found.checks)
@@ -155,7 +163,10 @@ describe('doctor and init', { concurrency: 2 }, () => {
       runCli(['jobs', 'retry', '--help'], {}),
       runCli(['business', 'list', '--json'], gone),
     ])
-    assert.deepEqual([typo, option, missing, nothing, help, away].map(({ code }) => code), [2, 2, 2, 2, 0, 1]) // biome-ignore format: one line
+    assert.deepEqual(
+      [typo, option, missing, nothing, help, away].map(({ code }) => code),
+      [2, 2, 2, 2, 0, 1],
+    )
     assert.match(typo.err, /unknown command 'busines'\n\(Did you mean business\?\)/)
     assert.match(option.err, /Did you mean --dead\?/)
     assert.match(missing.err, /missing required argument 'businessId'/)

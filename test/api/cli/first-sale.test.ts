@@ -20,7 +20,9 @@ describe('from the command line to the first sale', { concurrency: 2 }, () => {
     assert.deepEqual(made.json, { id: made.json.id, name: 'Import', userId: id, businessId: null, value })
     const { body } = await withKey(value).get('/v1/users/me')
     assert.equal(body.id, id)
-    assert.deepEqual(body.apiTokens, [{ id: made.json.id, name: 'Import', value: `••••${value.slice(-4)}`, provider: 'API' }]) // biome-ignore format: one line
+    assert.deepEqual(body.apiTokens, [
+      { id: made.json.id, name: 'Import', value: `••••${value.slice(-4)}`, provider: 'API' },
+    ])
 
     const second = await cli('keys', 'create', '--user', email)
     assert.match(second.out, /^kk_[\w-]{40}\n$/)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { runCli } from '../../support/cli.ts'
 import { createClient } from '../../support/client.ts'
-import { openNewsletter } from '../../support/newsletters.ts'
+import { openNewsletter } from '../../support/newsletter-api.ts'
 import { createPeople, PASSWORD } from '../../support/people.ts'
 import { useApi } from '../../support/setup.ts'
 import { until } from '../../support/until.ts'
@@ -133,13 +133,19 @@ describe('accounts and businesses from the command line', { concurrency: 2 }, ()
       paper.owner.put('/v1/users/set-role', setRole),
       used.make.anonymous().get(paper.path),
     ])
-    assert.deepEqual(others.map(({ status }) => status), [404, 404, 404, 403, 403, 401]) // biome-ignore format: one line
+    assert.deepEqual(
+      others.map(({ status }) => status),
+      [404, 404, 404, 403, 403, 401],
+    )
     assert.equal((await paper.unsubscribe(await paper.tokenOf(email))).status, 200)
 
     assert.match((await cli('business', 'suspend', paper.id, '--resume')).out, /is open$/m)
     await until('it is open', async () => (await guest.get(paper.path)).status === 200)
     const after = await paper.owner.get(`${entry.path}/sends/${send.body.id}`)
-    assert.deepEqual([after.body.status, after.body.problem], ['PAUSED', 'The operator of this service has suspended the business.']) // biome-ignore format: one line
+    assert.deepEqual(
+      [after.body.status, after.body.problem],
+      ['PAUSED', 'The operator of this service has suspended the business.'],
+    )
     const { items } = (await paper.admin.get(`${paper.path}/audit`)).body
     assert.ok(items.some(({ action }: { action: string }) => action === 'business.suspended'))
   })
@@ -149,7 +155,7 @@ describe('accounts and businesses from the command line', { concurrency: 2 }, ()
     const payments = (...args: string[]) => cli('business', 'payments', ...args)
     assert.match((await payments(first.id)).out, /nobody: it cannot sell/)
     const set = await payments(first.id, '--stripe-account', 'acct_123', '--json')
-    assert.deepEqual(set.json, { id: first.id, stripeAccountId: 'acct_123', sharedAccount: false })
+    assert.deepEqual(set.json, { id: first.id, paymentAccount: 'acct_123', sharedAccount: false })
     const [taken, wrong, nowhere] = await Promise.all([
       payments(second.id, '--stripe-account', 'acct_123'),
       payments(second.id, '--stripe-account', 'sk_live_123'),
@@ -157,7 +163,7 @@ describe('accounts and businesses from the command line', { concurrency: 2 }, ()
     ])
     assert.deepEqual([taken.code, wrong.code, nowhere.code], [1, 2, 1])
     assert.match(taken.err, /belongs to another business/)
-    assert.equal((await payments(first.id, '--stripe-account', 'none', '--json')).json.stripeAccountId, null)
+    assert.equal((await payments(first.id, '--stripe-account', 'none', '--json')).json.paymentAccount, null)
   })
 
   test('an origin is approved, and a key announced', async () => {

@@ -38,7 +38,10 @@ describe('the command line', { concurrency: true }, () => {
     // oxlint-disable-next-line no-control-regex
     assert.doesNotMatch(first.output, /[\r\u001b]/, 'lines, not a bar: this is no terminal')
     const ledger = await movementsOf(shop.db, shop.id)
-    assert.deepEqual(ledger.map(({ kind, userId }) => [kind, userId]), [['IMPORT', null]]) // biome-ignore format: one line
+    assert.deepEqual(
+      ledger.map(({ kind, userId }) => [kind, userId]),
+      [['IMPORT', null]],
+    )
 
     const second = await products('import', shop.id, file)
     assert.match(second.output, /^0 created, 2 updated, 0 failed$/m)
@@ -49,7 +52,10 @@ describe('the command line', { concurrency: true }, () => {
     assert.equal(exported.code, 0)
     assert.match(exported.output, /^writing \d+ bytes/)
     const lines = readFileSync(out, 'utf8').trimEnd().split('\n')
-    assert.deepEqual(lines.map((line) => JSON.parse(line).name), ['Mug', 'Bowl']) // biome-ignore format: one line
+    assert.deepEqual(
+      lines.map((line) => JSON.parse(line).name),
+      ['Mug', 'Bowl'],
+    )
     assert.equal((await products('export', shop.id, csv)).code, 0)
     assert.match(readFileSync(csv, 'utf8'), /^slug,name,.*\nmug,Mug,/)
     const printed = await products('export', shop.id, '--format', 'csv')

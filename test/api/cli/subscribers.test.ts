@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { after, test } from 'node:test'
 import { runCli } from '../../support/cli.ts'
-import { openNewsletter } from '../../support/newsletters.ts'
+import { openNewsletter } from '../../support/newsletter-api.ts'
 import { useApi } from '../../support/setup.ts'
 
 const used = useApi()
@@ -34,7 +34,10 @@ test('subscribers go in without a worker, again without doubling anything, and o
   ])
   assert.deepEqual(written.json, { file: out, bytes: readFileSync(out).length })
   assert.match(readFileSync(out, 'utf8'), /ada@example\.com/)
-  assert.deepEqual(printed.lines.map(({ email }) => email), ['ada@example.com', 'bob@example.com']) // biome-ignore format: one line
+  assert.deepEqual(
+    printed.lines.map(({ email }) => email),
+    ['ada@example.com', 'bob@example.com'],
+  )
 })
 
 test('a newsletter has to be named when there are several, and a file is whole or not there', async () => {

@@ -60,9 +60,9 @@ for (const cell of ['main', 'second']) {
     assert.deepEqual(
       told.map(({ type, subject, actorId, data }) => [type, subject, actorId, data]),
       [
-        ['collection.created', id, admin.id, { name: 'Letters' }],
+        ['collection.created', id, admin.id, {}],
         ['collection.updated', id, admin.id, { fields: ['name'] }],
-        ['collection.deleted', id, admin.id, { name: 'Notes' }],
+        ['collection.deleted', id, admin.id, {}],
       ],
     )
   })

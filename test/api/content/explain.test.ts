@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
 import pg from 'pg'
+import { LIST, LIST_BY_VALUE, LIST_OWNED } from '#modules/content/entries/list-entries.ts'
+import { publishDue } from '#modules/content/entries/publish-due.ts'
+import { READ_RELATED } from '#modules/content/entries/relations.ts'
 import { rebuildContent } from '#modules/content/index.ts'
-import { LIST, LIST_BY_VALUE, LIST_OWNED } from '#modules/content/list-entries.ts'
-import { publishDue } from '#modules/content/publish.ts'
 import { GET_COLLECTION, GET_ENTRIES } from '#modules/content/queries.ts'
-import { READ_RELATED } from '#modules/content/relations.ts'
+import { FILLED, fillContent, filledId } from '../../scenarios/fill-content.ts'
 import { onServer } from '../../support/database.ts'
 import { findSequentialScans, recordStatements, type Statement } from '../../support/explain.ts'
-import { FILLED, fillContent, filledId } from '../../support/fill-content.ts'
 import { useApi } from '../../support/setup.ts'
 
 const used = useApi()
@@ -184,7 +184,9 @@ test('writing, publishing, changing a schema and rebuilding read no table whole'
     assert.equal((await admin.delete(path)).status, 200)
     assert.equal(await publishDue(db, used.api.app.log), 3)
     const { body } = await admin.get(`${collections}/${FILLED.letters}`)
-    const changed = await admin.put(`${collections}/${FILLED.letters}`, { blocks: [...body.blocks, { id: 'extra', type: 'TEXT' }] }) // biome-ignore format: one line
+    const changed = await admin.put(`${collections}/${FILLED.letters}`, {
+      blocks: [...body.blocks, { id: 'extra', type: 'TEXT' }],
+    })
     assert.equal(changed.status, 200, changed.text)
     const empty = await admin.post(collections, { name: 'Short-lived' })
     assert.equal((await admin.delete(`${collections}/${empty.body.id}`)).status, 200)

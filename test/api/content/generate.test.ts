@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, test } from 'node:test'
 import { sql } from 'kysely'
-import { generateRoutes } from '#modules/content/generate-routes.ts'
+import { generateRoutes } from '#modules/content/generation/routes.ts'
 import { createModel } from '#platform/ai/openai-compatible.ts'
 import type { Server } from '#platform/http/server.ts'
 import { type ModelTwin, startModelTwin } from '../../../twins/model/server.ts'
@@ -365,10 +365,10 @@ test('a hundred who ask at once do not spend more than the day has', async () =>
 test('the budget is one business’s own, and new every day', async () => {
   const clock = holdClock()
   try {
-    const [poor, other] = [await open('thrifty'), await open('thrifty')]
+    const [exhausted, other] = [await open('thrifty'), await open('thrifty')]
     used.twin.next({ tokens: THRIFTY_TOKENS })
-    await poor.ask()
-    const spent = await poor.ask()
+    await exhausted.ask()
+    const spent = await exhausted.ask()
     assertError(spent, 429, 'RATE_LIMITED')
     assert.equal((await other.ask()).status, 200)
 
@@ -376,11 +376,11 @@ test('the budget is one business’s own, and new every day', async () => {
     assert.ok(wait > 0 && wait <= 86_400, String(wait))
     clock.advance(wait - 1)
     // Tokens live an hour; keys do not.
-    const key = await used.make.apiKey(poor.admin.id)
-    assert.equal(refusal(await key.post(poor.path, REQUEST)), '429 RATE_LIMITED')
+    const key = await used.make.apiKey(exhausted.admin.id)
+    assert.equal(refusal(await key.post(exhausted.path, REQUEST)), '429 RATE_LIMITED')
     clock.advance(1)
-    assert.equal(refusal(await key.post(poor.path, REQUEST)), '200')
-    assert.equal((await poor.usage()).length, 2)
+    assert.equal(refusal(await key.post(exhausted.path, REQUEST)), '200')
+    assert.equal((await exhausted.usage()).length, 2)
   } finally {
     clock.release()
   }

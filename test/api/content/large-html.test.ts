@@ -55,7 +55,10 @@ test('what is cleaned elsewhere is what would have been cleaned here, block by b
   const { body, status } = await shop.admin.post(shop.products, { name: 'Long', blocks })
   assert.equal(status, 201)
   const values = body.blocks.map(({ value }: { value: string }) => value)
-  assert.deepEqual(values, parts.flatMap((part) => [parseAndClean(part), part])) // biome-ignore format: one line
+  assert.deepEqual(
+    values,
+    parts.flatMap((part) => [parseAndClean(part), part]),
+  )
 })
 
 test('an odd body is refused as ever, however much markup is in it', async () => {
@@ -63,4 +66,30 @@ test('an odd body is refused as ever, however much markup is in it', async () =>
   const blocks = [text('body0', '<b>'.repeat(40_000)), text('body1', 17), text('nobody', '<b>x'.repeat(9_000))]
   const { status, body } = await admin.post(entries, { collectionId: place.id, blocks })
   assert.deepEqual([status, body.error], [422, 'VALIDATION_FAILED'])
+})
+
+test('what anybody may send is refused for its length before it is cleaned, and keeps no editor waiting', async () => {
+  const shop = await used.make.shop()
+  const product = await used.make.product(shop)
+  const { admin, entries, place } = await open()
+  const guest = await used.make.guest()
+  const blocks = [text('note', '<td>'.repeat(450_000))] // takes seconds to clean
+  const cart = {
+    market: 'us',
+    items: [{ productId: product.id, variantId: product.body.variants[0].id, quantity: 1 }],
+    blocks,
+  }
+  const hostile = Array.from({ length: 6 }, () => guest.post(`${shop.path}/orders/checkout`, cart))
+  const long = body('body0', '<p>hello <b>you</b></p>'.repeat(900))
+  const heldUp = timeMs(() => parseAndClean('<td>'.repeat(450_000)))
+  const since = performance.now()
+  const saved = await admin.post(entries, { collectionId: place.id, blocks: [...titled('Long'), long] })
+  const took = performance.now() - since
+  assert.equal(saved.status, 201, saved.text.slice(0, 300))
+  for (const { status, body } of await Promise.all(hostile))
+    assert.deepEqual([status, body.details[0].error], [422, 'TOO_LONG'])
+  assert.ok(
+    took < heldUp,
+    `an editor waited for ${took.toFixed()} ms; cleaning one of them takes ${heldUp.toFixed()} ms`,
+  )
 })

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
 import { rebuildContent } from '#modules/content/index.ts'
+import { FILLED, fillContent } from '../../scenarios/fill-content.ts'
 import { runKontor } from '../../support/child.ts'
-import { FILLED, fillContent } from '../../support/fill-content.ts'
 import { useApi } from '../../support/setup.ts'
 
 const used = useApi()
@@ -155,7 +155,9 @@ test('what is edited while it runs is not lost', async () => {
     while (isRunning) await rebuildContent(db, { businessId: id })
   })()
   const title = (text: string) => ({ blocks: [{ id: 'title', type: 'TEXT', value: text }] })
-  const answers = await Promise.all(ids.map((entry, index) => admin.put(`${path}/entries/${entry}`, title(`Edited ${index}`)))) // biome-ignore format: one line
+  const answers = await Promise.all(
+    ids.map((entry, index) => admin.put(`${path}/entries/${entry}`, title(`Edited ${index}`))),
+  )
   isRunning = false
   await rebuilding
   assert.deepEqual([...new Set(answers.map(({ status }) => status))], [200])

@@ -12,7 +12,7 @@ import { newId } from '#vocabulary/ids.ts'
 import { assertError } from '../../support/assert-error.ts'
 import { createClient } from '../../support/client.ts'
 import { holdClock } from '../../support/clock.ts'
-import { faultsIn } from '../../support/counter.ts'
+import { faultsIn } from '../../support/paid-shop.ts'
 import { useApi } from '../../support/setup.ts'
 import { type Envelope, openSns, TOPIC } from '../../support/sns.ts'
 import { startApi } from '../../support/start-api.ts'
@@ -279,7 +279,10 @@ test('a thousand events are taken in one request, and many at the same time get 
     businessId,
   }))
   const answers = await Promise.all([report(...events), report(...events.toReversed()), report(...events)])
-  assert.deepEqual(answers.map(({ status }) => status), [200, 200, 200]) // biome-ignore format: one line
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [200, 200, 200],
+  )
   const { rows } = await sql<{ count: number }>`
     select count(*) from newsletter.suppressions where business_id = ${businessId}`.execute(letters.db)
   assert.equal(rows[0]?.count, 1_000)
@@ -558,7 +561,10 @@ describe('Amazon SNS', () => {
     for (const version of ['1', '2'] as const) {
       sns.asked.length = 0
       assert.deepEqual((await postSns(sns.confirmation({}, { version }))).body, { success: true })
-      assert.deepEqual(sns.asked.filter((url) => !url.endsWith('.pem')), [`${HOST}/?Action=ConfirmSubscription&TopicArn=${TOPIC}&Token=token`]) // biome-ignore format: one line
+      assert.deepEqual(
+        sns.asked.filter((url) => !url.endsWith('.pem')),
+        [`${HOST}/?Action=ConfirmSubscription&TopicArn=${TOPIC}&Token=token`],
+      )
     }
     sns.asked.length = 0
     for (const SubscribeURL of [

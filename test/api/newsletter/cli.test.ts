@@ -6,6 +6,7 @@ import { describe, type TestContext, test } from 'node:test'
 import type { Db } from '#platform/database/database.ts'
 import { newId } from '#vocabulary/ids.ts'
 import { runKontor } from '../../support/child.ts'
+import { PACKED_FLAGS } from '../../support/packed.ts'
 import { useApi } from '../../support/setup.ts'
 import { createTestDatabases } from '../../support/start-api.ts'
 import { until } from '../../support/until.ts'
@@ -36,10 +37,14 @@ async function makeSend({ db, id: businessId }: { db: Db; id: string }, status: 
 
 /** The command, as long as it runs, with what it has printed so far. */
 function startWatch(t: TestContext, ...args: string[]) {
-  const child = spawn(process.execPath, [path.join(ROOT, 'bin/kontor.js'), 'cli', 'newsletter', 'watch', ...args], {
-    env: { PATH: process.env.PATH ?? '', NODE_ENV: 'test', ...used.api.databases.env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
+  const child = spawn(
+    process.execPath,
+    [...PACKED_FLAGS, path.join(ROOT, 'bin/kontor.js'), 'cli', 'newsletter', 'watch', ...args],
+    {
+      env: { PATH: process.env.PATH ?? '', NODE_ENV: 'test', ...used.api.databases.env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  )
   t.after(() => child.kill('SIGKILL'))
   const printed = { out: '', err: '' }
   child.stdout.setEncoding('utf8').on('data', (text: string) => void (printed.out += text))
@@ -52,7 +57,11 @@ describe('watching a send', { concurrency: true }, () => {
     const business = await used.make.business({ cell: 'second' })
     const send = await makeSend(business, 'SCHEDULED')
     const { printed, exited } = startWatch(t, business.id, send.id, '--json')
-    const lines = () => printed.out.split('\n').filter(Boolean).map((line) => JSON.parse(line)) // biome-ignore format: one line
+    const lines = () =>
+      printed.out
+        .split('\n')
+        .filter(Boolean)
+        .map((line) => JSON.parse(line))
     await until('it is seen', () => lines().length === 1)
     await send.change({ status: 'RUNNING', startedAt: new Date(Date.now() - 10_000), total: 1_000, sent: 100 })
     await until('its start is seen', () => lines().length === 2)

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, beforeEach, describe, test } from 'node:test'
 import pino from 'pino'
-import { enableOutbound, findOrphans, readOutbound, sign } from '#modules/newsletter/index.ts'
-import { claim, note, type Result } from '#modules/newsletter/recipients.ts'
-import { planSome } from '#modules/newsletter/start-send.ts'
+import { abandonOrphans, enableOutbound, readOutbound, recordHeartbeat } from '#modules/newsletter/index.ts'
+import { planRecipients } from '#modules/newsletter/sending/plan-recipients.ts'
+import { claimRecipients, type Result, saveResults } from '#modules/newsletter/sending/recipients.ts'
 import { useFaults } from '#platform/faults.ts'
-import { startNewsletters } from '../../../src/apps/newsletters.ts'
+import { startNewsletters } from '../../../src/modules/newsletter/sending/run-sending.ts'
 import { holdClock } from '../../support/clock.ts'
-import { type Newsletter, openNewsletter, openPress, type Press } from '../../support/newsletters.ts'
+import { createSendWorker, type Newsletter, openNewsletter, type SendWorker } from '../../support/newsletter-api.ts'
 import { type Manners, openRoughServer } from '../../support/rough-smtp.ts'
 import { useApi } from '../../support/setup.ts'
 import { until } from '../../support/until.ts'
@@ -17,16 +17,16 @@ const used = useApi({ env: { SMTP_URL: server.url, MAIL_FROM: 'Kontor <hello@kon
 after(() => server.close())
 
 let clock: ReturnType<typeof holdClock>
-let press: Press
-const presses: Press[] = []
-const newPress = (options: object = {}) => {
-  const made = openPress(used.api, { smtpUrl: server.url, answerSeconds: 5, ...options })
+let sendWorker: SendWorker
+const presses: SendWorker[] = []
+const newSendWorker = (options: object = {}) => {
+  const made = createSendWorker(used.api, { smtpUrl: server.url, answerSeconds: 5, ...options })
   presses.push(made)
   return made
 }
 beforeEach(() => {
   clock = holdClock()
-  press ??= newPress()
+  sendWorker ??= newSendWorker()
   server.behave(() => undefined)
   server.taken.length = 0
 })
@@ -64,15 +64,15 @@ describe('a mail that the server', () => {
   test('turns down for now is tried again, half a minute later', async () => {
     const { db, sending, recipient } = await letterTo(3)
     treat('reader2', 'RCPT', { say: '451 4.3.0 Not now' })
-    await press.run(db)
+    await sendWorker.run(db)
     assert.equal(await sending.state(), 'RUNNING sent 2 planned 1')
     const { state, attempts, response } = await recipient('reader2')
     assert.deepEqual([state, attempts, response], ['PLANNED', 1, '451 4.3.0 Not now'])
     server.behave(() => undefined)
     clock.advance(22)
-    assert.equal(await press.run(db), 0)
+    assert.equal(await sendWorker.run(db), 0)
     clock.advance(16)
-    await press.run(db)
+    await sendWorker.run(db)
     assert.equal(await sending.state(), 'DONE sent 3')
     assert.deepEqual([timesTaken('reader1'), timesTaken('reader2'), timesTaken('reader3')], [1, 1, 1])
   })
@@ -80,7 +80,7 @@ describe('a mail that the server', () => {
   test('refuses for good has failed, and is not tried again', async () => {
     const { db, sending, recipient } = await letterTo(2)
     treat('reader1', 'RCPT', { say: '550 5.1.1 No such mailbox' })
-    await press.run(db)
+    await sendWorker.run(db)
     assert.equal(await sending.state(), 'DONE sent 1 failed 1')
     const { state, response } = await recipient('reader1')
     assert.deepEqual([state, response], ['FAILED', '550 5.1.1 No such mailbox'])
@@ -90,10 +90,10 @@ describe('a mail that the server', () => {
     const { db, sending, recipient } = await letterTo(1)
     treat('reader1', 'RCPT', { say: '452 4.2.2 Mailbox full' })
     for (let tries = 1; tries <= 24; tries++) {
-      assert.equal(await press.run(db), 1, `try ${tries}`)
+      assert.equal(await sendWorker.run(db), 1, `try ${tries}`)
       clock.advance(5 * 3_600)
     }
-    assert.equal(await press.run(db), 0)
+    assert.equal(await sendWorker.run(db), 0)
     assert.equal(await sending.state(), 'DONE failed 1')
     assert.equal((await recipient('reader1')).attempts, 24)
   })
@@ -101,7 +101,7 @@ describe('a mail that the server', () => {
   test('has taken without saying so is uncertain, and not sent again', async () => {
     const { db, sending, recipient } = await letterTo(2)
     treat('reader1', 'TAKEN', { and: 'DROP' })
-    await press.run(db)
+    await sendWorker.run(db)
     assert.equal(await sending.state(), 'DONE sent 1 uncertain 1')
     assert.equal((await recipient('reader1')).state, 'UNCERTAIN')
     assert.equal(timesTaken('reader1'), 1)
@@ -110,11 +110,11 @@ describe('a mail that the server', () => {
   test('has taken without saying so is sent again where nobody may miss it, with the same id', async () => {
     const { db, sending } = await letterTo(2, { onUncertain: 'RESEND' })
     treat('reader1', 'TAKEN', { and: 'DROP' })
-    await press.run(db)
+    await sendWorker.run(db)
     assert.equal(await sending.state(), 'RUNNING sent 1 planned 1')
     server.behave(() => undefined)
     clock.advance(40)
-    await press.run(db)
+    await sendWorker.run(db)
     assert.equal(await sending.state(), 'DONE sent 2')
     const ids = server.taken.filter(({ recipients }) => recipients[0]?.startsWith('reader1@')).map(messageIdOf)
     assert.deepEqual([ids.length, new Set(ids).size], [2, 1])
@@ -124,11 +124,11 @@ describe('a mail that the server', () => {
     const { db, sending } = await letterTo(3)
     server.behave((stage) => (stage === 'GREETING' ? { and: 'DROP' } : undefined))
     server.hangUp()
-    await press.run(db)
+    await sendWorker.run(db)
     assert.equal(await sending.state(), 'RUNNING planned 3')
     server.behave(() => undefined)
     clock.advance(40)
-    await press.run(db)
+    await sendWorker.run(db)
     assert.equal(await sending.state(), 'DONE sent 3')
   })
 })
@@ -136,10 +136,10 @@ describe('a mail that the server', () => {
 describe('two processes at once', () => {
   test('send each mail once', async () => {
     const { db, sending } = await letterTo(150)
-    const [first, second] = [newPress(), newPress()]
-    await press.start(db)
+    const [first, second] = [newSendWorker(), newSendWorker()]
+    await sendWorker.start(db)
     const handled = await Promise.all([first.run(db), second.run(db)])
-    if ((await sending.get()).status === 'RUNNING') await press.run(db)
+    if ((await sending.get()).status === 'RUNNING') await sendWorker.run(db)
     assert.equal(await sending.state(), 'DONE sent 150')
     assert.equal(handled[0] + handled[1], 150)
     assert.equal(new Set(server.taken.map(messageIdOf)).size, 150)
@@ -148,7 +148,7 @@ describe('two processes at once', () => {
 
   test('keep to one limit together', async () => {
     const { db, sending } = await letterTo(12)
-    const [first, second] = [newPress({ perSecondOfBusiness: 5 }), newPress({ perSecondOfBusiness: 5 })]
+    const [first, second] = [newSendWorker({ perSecondOfBusiness: 5 }), newSendWorker({ perSecondOfBusiness: 5 })]
     await first.run(db)
     await Promise.all([first.run(db), second.run(db)])
     assert.equal(await sending.state(), 'RUNNING sent 5 planned 7')
@@ -166,11 +166,11 @@ describe('a process that dies while it sends', () => {
   async function abandon(options: object = {}) {
     const letters = await letterTo(5, options)
     const { db, key } = letters
-    await press.start(db)
-    while ((await planSome(db, key)) === 'MORE');
-    await sign(db, DEAD)
+    await sendWorker.start(db)
+    while ((await planRecipients(db, key)) === 'MORE');
+    await recordHeartbeat(db, DEAD)
     const limits = { perSecond: undefined, perSecondOfBusiness: undefined }
-    const claimed = await claim(db, key, DEAD, 2, limits)
+    const claimed = await claimRecipients(db, key, DEAD, 2, limits)
     assert.equal(claimed.length, 2)
     const results = (state: Result['state']): Result[] =>
       claimed.map(({ subscriptionId }) => ({ subscriptionId, state, response: 'ok', dueAt: null }))
@@ -179,14 +179,14 @@ describe('a process that dies while it sends', () => {
 
   test('leaves mails of which nobody knows: they are not sent again', async () => {
     const { db, sending } = await abandon()
-    await press.run(db)
+    await sendWorker.run(db)
     assert.equal(await sending.state(), 'RUNNING sent 3 planned 2')
     clock.advance(9)
-    assert.equal(await findOrphans(db), 0)
+    assert.equal(await abandonOrphans(db), 0)
     clock.advance(2)
-    assert.equal(await findOrphans(db), 2)
-    assert.equal(await findOrphans(db), 0)
-    await press.run(db)
+    assert.equal(await abandonOrphans(db), 2)
+    assert.equal(await abandonOrphans(db), 0)
+    await sendWorker.run(db)
     assert.equal(await sending.state(), 'DONE sent 3 uncertain 2')
     assert.equal(server.taken.length, 3)
     const senders = await db.selectFrom('newsletter.senders').select('id').where('id', '=', DEAD).execute()
@@ -196,44 +196,44 @@ describe('a process that dies while it sends', () => {
   test('leaves mails that are sent again where nobody may miss them', async () => {
     const { db, sending } = await abandon({ onUncertain: 'RESEND' })
     clock.advance(11)
-    assert.equal(await findOrphans(db), 2)
-    await press.run(db)
+    assert.equal(await abandonOrphans(db), 2)
+    await sendWorker.run(db)
     assert.equal(await sending.state(), 'DONE sent 5')
   })
 
   test('and lives after all puts right what was given up', async () => {
     const { db, sending, key, results } = await abandon()
     clock.advance(11)
-    await findOrphans(db)
-    await press.run(db)
-    await note(db, key, 'snr_other', results('SENT'))
+    await abandonOrphans(db)
+    await sendWorker.run(db)
+    await saveResults(db, key, 'snr_other', results('SENT'))
     assert.equal(await sending.state(), 'DONE sent 3 uncertain 2')
-    for (let times = 0; times < 2; times++) await note(db, key, DEAD, results('SENT'))
+    for (let times = 0; times < 2; times++) await saveResults(db, key, DEAD, results('SENT'))
     assert.equal(await sending.state(), 'DONE sent 5')
   })
 
   test('is not dead while it signs', async () => {
     const { db, sending, key, results } = await abandon()
     clock.advance(11)
-    await sign(db, DEAD)
-    assert.equal(await findOrphans(db), 0)
-    await note(db, key, DEAD, results('SENT'))
-    await press.run(db)
+    await recordHeartbeat(db, DEAD)
+    assert.equal(await abandonOrphans(db), 0)
+    await saveResults(db, key, DEAD, results('SENT'))
+    await sendWorker.run(db)
     assert.equal(await sending.state(), 'DONE sent 5')
   })
 
   test('before it could sign is dead, too', async () => {
     const { db, sending } = await abandon()
     await db.deleteFrom('newsletter.senders').where('id', '=', DEAD).execute()
-    assert.equal(await findOrphans(db), 2)
-    await press.run(db)
+    assert.equal(await abandonOrphans(db), 2)
+    await sendWorker.run(db)
     assert.equal(await sending.state(), 'DONE sent 3 uncertain 2')
   })
 })
 
 test('mails that were claimed by a run that failed do not hold up the send', async () => {
   const { db, sending } = await letterTo(3)
-  const unlucky = newPress()
+  const unlucky = newSendWorker()
   useFaults((name) => {
     if (name === 'deliver.claimed') throw new Error('the database is away')
   })
@@ -247,7 +247,7 @@ describe('so many mails a second', () => {
   test('leave from one business, and so many from all of them', async () => {
     const cell = 'main'
     const [one, two] = [await letterTo(9, {}, { cell }), await letterTo(9, {}, { cell })]
-    const limited = newPress({ perSecond: 5, perSecondOfBusiness: 3 })
+    const limited = newSendWorker({ perSecond: 5, perSecondOfBusiness: 3 })
     const counts = async () => [(await one.sending.get()).sent, (await two.sending.get()).sent]
     await limited.run(one.db)
     const [first = 0, second = 0] = await counts()
@@ -266,12 +266,12 @@ describe('so many mails a second', () => {
     await letters.fill(4)
     server.behave((stage) => (stage === 'RCPT' ? { say: '451 4.3.0 Not now' } : undefined))
     const stalled = await letters.send(await letters.entry())
-    await press.run(letters.db)
+    await sendWorker.run(letters.db)
     assert.equal(await stalled.state(), 'RUNNING planned 4')
     server.behave(() => undefined)
     const sending = await letters.send(await letters.entry())
     clock.advance(1)
-    const limited = newPress({ perSecondOfBusiness: 4 })
+    const limited = newSendWorker({ perSecondOfBusiness: 4 })
     await limited.run(letters.db)
     assert.equal(await sending.state(), 'DONE sent 4')
     await stalled.move('cancel')
@@ -332,8 +332,8 @@ describe('one send does not hold up another', () => {
       .set({ email: 'reader1@stuck.example' })
       .where('businessId', '=', stuck.id)
       .execute()
-    const deliverer = press.open(stuck.db)
-    await press.start(stuck.db)
+    const deliverer = sendWorker.open(stuck.db)
+    await sendWorker.start(stuck.db)
     const signal = new AbortController().signal
     await deliverer.work(signal)
     await until('the others have theirs', async () => {
@@ -347,13 +347,13 @@ describe('one send does not hold up another', () => {
 
   test('when its mail cannot be made: then it is paused, and says so', async () => {
     const [broken, other] = [await letterTo(1, {}, { cell: 'main' }), await letterTo(1, {}, { cell: 'main' })]
-    await press.start(broken.db)
+    await sendWorker.start(broken.db)
     await broken.db
       .updateTable('newsletter.sends')
       .set({ html: '{{ x | nonsense }}' })
       .where('id', '=', broken.sending.id)
       .execute()
-    await press.run(broken.db)
+    await sendWorker.run(broken.db)
     assert.deepEqual([await broken.sending.state(), await other.sending.state()], ['PAUSED planned 1', 'DONE sent 1'])
     assert.match((await broken.sending.get()).problem, /cannot be made/)
   })

@@ -1,12 +1,20 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { claim, findOrphans, finishDone, giveUpOwn, note, type Result, sign } from '#modules/newsletter/recipients.ts'
-import { planSome } from '#modules/newsletter/start-send.ts'
+import { planRecipients } from '#modules/newsletter/sending/plan-recipients.ts'
+import {
+  abandonOrphans,
+  abandonOwnClaims,
+  claimRecipients,
+  finishSends,
+  type Result,
+  recordHeartbeat,
+  saveResults,
+} from '#modules/newsletter/sending/recipients.ts'
 import { PLANNER } from '#platform/database/connection.ts'
+import { fillSubscribers } from '../../scenarios/send-storm.ts'
 import { onServer } from '../../support/database.ts'
 import { findSequentialScans, recordStatements, type Statement } from '../../support/explain.ts'
-import { openNewsletter, openPress } from '../../support/newsletters.ts'
-import { fillSubscribers } from '../../support/send-storm.ts'
+import { createSendWorker, openNewsletter } from '../../support/newsletter-api.ts'
 import { useApi } from '../../support/setup.ts'
 
 const env = { SMTP_URL: 'smtp://127.0.0.1:1', MAIL_FROM: 'letters@kontor.example' } // nobody is there
@@ -20,24 +28,24 @@ async function statementsOfSend(): Promise<{ statements: Statement[]; rowsPerSta
   const { db, id: businessId } = newsletter
   await fillSubscribers(db, newsletter, 20_000)
   const send = await newsletter.send(await newsletter.entry())
-  const press = openPress(used.api, { smtpUrl: env.SMTP_URL, perSecond: 1 })
+  const sendWorker = createSendWorker(used.api, { smtpUrl: env.SMTP_URL, perSecond: 1 })
   const key = { businessId, id: send.id }
-  await press.start(db)
-  await planSome(db, key) // reads all of them, as it must
+  await sendWorker.start(db)
+  await planRecipients(db, key) // reads all of them, as it must
   const statements = await recordStatements(async () => {
-    await sign(db, 'snr_dead')
-    const claimed = await claim(db, key, 'snr_dead', 50, LIMITS)
+    await recordHeartbeat(db, 'snr_dead')
+    const claimed = await claimRecipients(db, key, 'snr_dead', 50, LIMITS)
     const results = claimed
       .slice(0, 25)
       .map(({ subscriptionId }): Result => ({ subscriptionId, state: 'SENT', response: '250', dueAt: null }))
-    await note(db, key, 'snr_dead', results)
-    assert.equal(await giveUpOwn(db, 'snr_dead'), 25)
-    await findOrphans(db)
-    await finishDone(db)
-    await press.deliver(db)
+    await saveResults(db, key, 'snr_dead', results)
+    assert.equal(await abandonOwnClaims(db, 'snr_dead'), 25)
+    await abandonOrphans(db)
+    await finishSends(db)
+    await sendWorker.deliver(db)
   })
   assert.equal(await send.state(), 'RUNNING sent 25 uncertain 25 planned 19950')
-  press.close()
+  sendWorker.close()
   return { statements, rowsPerStatement: await rowsRead(statements) }
 }
 
@@ -89,10 +97,10 @@ test('planning looks at nobody twice, also when PostgreSQL knows nothing about t
   )
   await fillSubscribers(db, newsletter, 60_000)
   const send = await newsletter.send(await newsletter.entry())
-  const press = openPress(used.api, { smtpUrl: env.SMTP_URL, perSecond: 1 })
-  await press.start(db)
-  press.close()
-  const statements = await recordStatements(() => planSome(db, { businessId, id: send.id }))
+  const sendWorker = createSendWorker(used.api, { smtpUrl: env.SMTP_URL, perSecond: 1 })
+  await sendWorker.start(db)
+  sendWorker.close()
+  const statements = await recordStatements(() => planRecipients(db, { businessId, id: send.id }))
   const looked = await onServer(async (client) => {
     for (const [name, value] of Object.entries(PLANNER)) await client.query(`set ${name} = ${value}`)
     await client.query('begin')

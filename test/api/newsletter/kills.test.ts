@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { sendStorm } from '../../support/send-storm.ts'
+import { sendStorm } from '../../scenarios/send-storm.ts'
 
 test('every recipient is accounted for and none is mailed twice, however often a worker is killed and whatever the server does', async () => {
   const recipients = 5_000

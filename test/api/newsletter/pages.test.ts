@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
-import { faultsIn } from '../../support/counter.ts'
-import { type Newsletter, openNewsletter, PLANS, useOffice } from '../../support/newsletters.ts'
+import { type Newsletter, openNewsletter, PLANS, useNewsletterApi } from '../../support/newsletter-api.ts'
+import { faultsIn } from '../../support/paid-shop.ts'
 
-const used = useOffice()
+const used = useNewsletterApi()
 after(() => assert.deepEqual(faultsIn(used.lines), [], 'nothing was logged as our fault'))
 
 const EMAIL = 'ada@example.com'
@@ -67,7 +67,7 @@ describe('the page for leaving', () => {
     const letters = await openNewsletter(used.make, { plans: PLANS })
     const { body } = await letters.subscribe(letters.admin, { email: EMAIL, planId: 'monthly' })
     used.twin.pay(body.checkoutUrl.split('/').at(-1))
-    await used.quiet(letters.db)
+    await used.waitUntilIdle(letters.db)
     const page = await visit(await leavePath(letters))
     assert.match(page.html, /Your paid plan will not be renewed; what is paid for is not paid back\./)
     assert.match((await press(page.html)).html, /Your paid plan is not renewed\./)

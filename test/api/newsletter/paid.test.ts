@@ -1,21 +1,20 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, beforeEach, describe, test } from 'node:test'
 import pino from 'pino'
-import { reconcileSubscriptions } from '#modules/newsletter/apply-event.ts'
-import { askAboutSubscriptions } from '#modules/newsletter/index.ts'
-import { findPayment } from '#modules/payments/index.ts'
+import { reconcileSubscriptions } from '#modules/newsletter/subscriptions/reconcile-subscriptions.ts'
+import { findPayment, reconcileStale } from '#modules/payments/index.ts'
 import type { Db } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { enqueue } from '#platform/jobs/define.ts'
 import type { Client } from '../../support/client.ts'
 import { holdClock } from '../../support/clock.ts'
-import { connect, faultsIn } from '../../support/counter.ts'
-import { type Newsletter, openNewsletter, PLANS, useOffice } from '../../support/newsletters.ts'
+import { type Newsletter, openNewsletter, PLANS, useNewsletterApi } from '../../support/newsletter-api.ts'
+import { connect, faultsIn } from '../../support/paid-shop.ts'
 import { refusal } from '../../support/refusal.ts'
 import { useApi } from '../../support/setup.ts'
 
-const used = useOffice()
-const poor = useApi()
+const used = useNewsletterApi()
+const unconfigured = useApi()
 after(() => assert.deepEqual(faultsIn(used.lines), [], 'nothing was logged as our fault'))
 
 let clock: ReturnType<typeof holdClock>
@@ -26,7 +25,7 @@ beforeEach(() => {
 afterEach(() => clock.release())
 
 const log = pino({ level: 'silent' })
-const ask = (db: Db) => askAboutSubscriptions(used.context, db, log)
+const ask = (db: Db) => reconcileStale(used.context, db, log)
 const EMAIL = 'ada@example.com'
 const open = () => openNewsletter(used.make, { plans: PLANS })
 
@@ -54,7 +53,7 @@ function pageOf({ db, id }: Newsletter, url: string) {
     providerId: () => session().subscription as string,
     pay: async () => {
       used.twin.pay(pageId)
-      await used.quiet(db)
+      await used.waitUntilIdle(db)
     },
     payment: () => findPayment(db, id, session().client_reference_id ?? ''),
   }
@@ -77,7 +76,7 @@ describe('a paid plan', () => {
     const [subscription, ...others] = await letters.subscribers()
     const { email, name, planId, status } = subscription
     assert.deepEqual([email, name, planId, status, others], [EMAIL, 'Ada', 'monthly', 'ACTIVE', []])
-    assert.deepEqual(await letters.told(subscription.id), ['subscription.paid'])
+    assert.deepEqual(await letters.eventsOf(subscription.id), ['subscription.paid'])
     assert.equal((await page.payment())?.status, 'PAID')
   })
 
@@ -94,12 +93,12 @@ describe('a paid plan', () => {
     ]
     for (const [step, expected] of steps) {
       step()
-      await used.quiet(letters.db)
+      await used.waitUntilIdle(letters.db)
       assert.equal(await letters.state(EMAIL), expected)
     }
-    assert.deepEqual(await letters.told(id), [
+    assert.deepEqual(await letters.eventsOf(id), [
       'subscription.paid',
-      'subscription.past-due',
+      'subscription.past_due',
       'subscription.paid',
       'subscription.cancelled',
     ])
@@ -113,7 +112,7 @@ describe('a paid plan', () => {
     const [declined, over] = [await order(letters), await order(letters)]
     used.twin.decline(declined.pageId)
     used.twin.expire(over.pageId)
-    await used.quiet(letters.db)
+    await used.waitUntilIdle(letters.db)
     assert.deepEqual(await letters.subscribers(), [])
     assert.deepEqual([(await declined.payment())?.status, (await over.payment())?.status], ['OPEN', 'ENDED'])
   })
@@ -125,7 +124,7 @@ describe('a paid plan', () => {
     await page.pay()
     assert.equal(await letters.state(EMAIL), 'ACTIVE monthly')
     await letters.unsubscribe(await letters.tokenOf(EMAIL))
-    await used.quiet(letters.db)
+    await used.waitUntilIdle(letters.db)
     assert.throws(() => used.twin.renew(page.providerId()), /canceled/)
   })
 
@@ -160,7 +159,7 @@ describe('while it is paid for', () => {
     const page = await order(letters)
     await page.pay()
     used.twin.renew(page.providerId(), { fails: true })
-    await used.quiet(letters.db)
+    await used.waitUntilIdle(letters.db)
     const { admin, collection } = letters
     const without = PLANS.filter(({ id }) => id !== 'monthly')
     assert.equal(refusal(await admin.put(collection.path, { plans: without })), '409 CONFLICT plans.2 IN_USE')
@@ -173,11 +172,11 @@ describe('while it is paid for', () => {
     await page.pay()
     assert.equal((await letters.unsubscribe(await letters.tokenOf(EMAIL))).status, 200)
     assert.equal(await letters.state(EMAIL), 'CANCELLED monthly')
-    await used.quiet(letters.db)
+    await used.waitUntilIdle(letters.db)
     assert.equal(cancelledAt(page.providerId()), 1)
     assert.throws(() => used.twin.renew(page.providerId()), /canceled/)
     await letters.unsubscribe(await letters.tokenOf(EMAIL))
-    await used.quiet(letters.db)
+    await used.waitUntilIdle(letters.db)
     assert.equal(cancelledAt(page.providerId()), 1)
   })
 
@@ -187,10 +186,10 @@ describe('while it is paid for', () => {
     await page.pay()
     used.twin.hold()
     await letters.unsubscribe(await letters.tokenOf(EMAIL))
-    await used.quiet(letters.db)
+    await used.waitUntilIdle(letters.db)
     await letters.subscribed(letters.owner, { email: EMAIL, planId: 'free' })
     used.twin.release()
-    await used.quiet(letters.db)
+    await used.waitUntilIdle(letters.db)
 
     assert.equal(await letters.state(EMAIL), 'ACTIVE free')
     const { providerId, checkoutId } = await letters.row(EMAIL)
@@ -210,7 +209,7 @@ describe('two pages that are both paid', () => {
     assert.equal(await letters.state(EMAIL), 'ACTIVE yearly')
     assert.deepEqual([cancelledAt(first.providerId()), cancelledAt(second.providerId())], [1, 0])
     used.twin.renew(second.providerId())
-    await used.quiet(letters.db)
+    await used.waitUntilIdle(letters.db)
     assert.equal(await letters.state(EMAIL), 'ACTIVE yearly')
   })
 
@@ -221,7 +220,7 @@ describe('two pages that are both paid', () => {
     used.twin.mischief({ shuffle: true, duplicate: 1 })
     for (const { pageId } of [first, second]) used.twin.pay(pageId)
     used.twin.release()
-    await used.quiet(letters.db)
+    await used.waitUntilIdle(letters.db)
     const { providerId } = await letters.row(EMAIL)
     const [kept, dropped] = providerId === first.providerId() ? [first, second] : [second, first]
     assert.deepEqual([cancelledAt(kept.providerId()), cancelledAt(dropped.providerId()) > 0], [0, true])
@@ -239,11 +238,11 @@ describe('events', () => {
     used.twin.pay(page.pageId)
     used.twin.renew(page.providerId())
     used.twin.release()
-    await used.quiet(letters.db)
+    await used.waitUntilIdle(letters.db)
     for (const { id } of used.twin.events().slice(-8)) await used.twin.redeliver(id)
-    await used.quiet(letters.db)
+    await used.waitUntilIdle(letters.db)
     assert.equal(await letters.state(EMAIL), 'ACTIVE monthly')
-    assert.deepEqual(await letters.told((await letters.row(EMAIL)).id), ['subscription.paid'])
+    assert.deepEqual(await letters.eventsOf((await letters.row(EMAIL)).id), ['subscription.paid'])
   })
 
   test('that are lost are made up for by asking, after five minutes', async () => {
@@ -271,10 +270,10 @@ describe('events', () => {
     used.twin.mischief({ drop: 1 })
     used.twin.renew(owing.providerId(), { fails: true })
     used.twin.cancel(ended.providerId())
-    await used.quiet(letters.db)
+    await used.waitUntilIdle(letters.db)
     assert.equal(await letters.state('owing@example.com'), 'ACTIVE monthly')
     await transaction(letters.db, (tx) => enqueue(tx, reconcileSubscriptions, {}))
-    await used.quiet(letters.db)
+    await used.waitUntilIdle(letters.db)
 
     assert.equal(await letters.state('owing@example.com'), 'PAST_DUE monthly')
     assert.equal(await letters.state('ended@example.com'), 'CANCELLED monthly')
@@ -291,7 +290,7 @@ describe('events', () => {
     await page.pay()
     assert.deepEqual(await letters.subscribers(), [])
     assert.equal((await page.payment())?.status, 'WRONG')
-    assert.deepEqual(await letters.told(payment.subject.slice('newsletter:'.length)), ['payment.mismatch'])
+    assert.deepEqual(await letters.eventsOf(payment.subject.slice('newsletter:'.length)), ['payment.mismatch'])
   })
 
   test('of a subscription that ended before we heard of it leave nothing behind', async () => {
@@ -301,7 +300,7 @@ describe('events', () => {
     used.twin.pay(page.pageId)
     used.twin.cancel(page.providerId())
     used.twin.release()
-    await used.quiet(letters.db)
+    await used.waitUntilIdle(letters.db)
     assert.deepEqual(await letters.subscribers(), [])
     assert.equal((await page.payment())?.status, 'PAID')
   })
@@ -391,10 +390,13 @@ describe('a page', () => {
   })
 
   test('is not to be had without a payment provider', async () => {
-    const letters = await openNewsletter(poor.make, { plans: PLANS })
-    const answer = await letters.subscribe(await poor.make.guest(), { email: EMAIL, planId: 'monthly' })
+    const letters = await openNewsletter(unconfigured.make, { plans: PLANS })
+    const answer = await letters.subscribe(await unconfigured.make.guest(), { email: EMAIL, planId: 'monthly' })
     assert.equal(refusal(answer), '503 PROVIDER_NOT_CONFIGURED')
-    assert.equal((await letters.subscribe(await poor.make.guest(), { email: EMAIL, planId: 'free' })).status, 201)
+    assert.equal(
+      (await letters.subscribe(await unconfigured.make.guest(), { email: EMAIL, planId: 'free' })).status,
+      201,
+    )
   })
 })
 
@@ -431,9 +433,9 @@ test('what goes on being charged after leaving is cancelled again when it is hea
     .where('businessId', '=', letters.id)
     .execute()
   used.twin.renew(page.providerId())
-  await used.quiet(letters.db)
+  await used.waitUntilIdle(letters.db)
   assert.equal(await letters.state(EMAIL), 'CANCELLED monthly')
-  const known = await used.context.payments.provider?.readSubscription(null, page.providerId())
+  const known = await used.context.payments.providers[0]?.readSubscription(null, page.providerId())
   assert.equal(known?.status, 'ENDED')
 })
 
@@ -444,8 +446,8 @@ test('whoever pays for a plan that went meanwhile is not charged again, and the 
   assert.equal((await letters.owner.put(letters.collection.path, { plans })).status, 200)
   await page.pay()
   assert.equal(await letters.state(EMAIL), '')
-  const known = await used.context.payments.provider?.readSubscription(null, page.providerId())
+  const known = await used.context.payments.providers[0]?.readSubscription(null, page.providerId())
   assert.equal(known?.status, 'ENDED')
   const subject = (page.session().client_reference_id ?? '').replace('newsletter:', '')
-  assert.deepEqual(await letters.told(subject), ['payment.in-vain'])
+  assert.deepEqual(await letters.eventsOf(subject), ['payment.unexpected'])
 })

@@ -1,16 +1,17 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, beforeEach, describe, test } from 'node:test'
+import { sql } from 'kysely'
 import { now } from '#platform/clock.ts'
 import { toSeconds } from '#vocabulary/time.ts'
 import { assertError } from '../../support/assert-error.ts'
 import { holdClock } from '../../support/clock.ts'
-import { faultsIn } from '../../support/counter.ts'
-import { letter, openNewsletter, openPress, useOffice } from '../../support/newsletters.ts'
+import { createSendWorker, letter, openNewsletter, useNewsletterApi } from '../../support/newsletter-api.ts'
+import { faultsIn } from '../../support/paid-shop.ts'
 import { refusal } from '../../support/refusal.ts'
 import { useApi } from '../../support/setup.ts'
 
-const used = useOffice()
-const poor = useApi()
+const used = useNewsletterApi()
+const unconfigured = useApi()
 after(() => assert.deepEqual(faultsIn(used.lines), [], 'nothing was logged as our fault'))
 
 let clock: ReturnType<typeof holdClock>
@@ -19,16 +20,16 @@ beforeEach(() => {
 })
 afterEach(() => clock.release())
 
-const mailsTo = (domain: string) => used.post.mails.filter(({ to }) => to?.[0]?.address?.endsWith(`@${domain}`))
+const mailsTo = (domain: string) => used.mailServer.mails.filter(({ to }) => to?.[0]?.address?.endsWith(`@${domain}`))
 const inSeconds = (seconds: number) => toSeconds(now()) + seconds
 
-/** A press that sends so many mails a second, and no more as long as the clock is held. */
-const slowPress = (perSecondOfBusiness: number) =>
-  openPress(used.api, { smtpUrl: used.post.env.SMTP_URL, perSecondOfBusiness })
+/** A sendWorker that sends so many mails a second, and no more as long as the clock is held. */
+const slowSendWorker = (perSecondOfBusiness: number) =>
+  createSendWorker(used.api, { smtpUrl: used.mailServer.env.SMTP_URL, perSecondOfBusiness })
 
 describe('an entry is sent', () => {
   test('to everybody who is subscribed, at once and once', async () => {
-    const { fill, entry, send, db, told } = await openNewsletter(used.make)
+    const { fill, entry, send, db, eventsOf } = await openNewsletter(used.make)
     const emails = await fill(7, 'all.example')
     const made = await entry()
     const sending = await send(made)
@@ -50,13 +51,13 @@ describe('an entry is sent', () => {
       onUncertain: 'SKIP',
       problem: null,
     })
-    await used.press.run(db)
+    await used.sendWorker.run(db)
     assert.equal(await sending.state(), 'DONE sent 7')
-    await used.press.run(db)
+    await used.sendWorker.run(db)
     const addresses = mailsTo('all.example').map(({ to }) => to?.[0]?.address ?? '')
     assert.deepEqual(addresses.sort(), emails.sort())
-    const types = ['newsletter.send-planned', 'newsletter.send-started', 'newsletter.send-done']
-    assert.deepEqual(await told(sending.id), types)
+    const types = ['newsletter.send_planned', 'newsletter.send_started', 'newsletter.send_done']
+    assert.deepEqual(await eventsOf(sending.id), types)
   })
 
   test('with or without a body, whether PUBLISHED or not', async () => {
@@ -67,7 +68,7 @@ describe('an entry is sent', () => {
       const answer = await owner.send('POST', `${path}/send`, options)
       assert.deepEqual([answer.status, answer.body.status], [202, 'SCHEDULED'], answer.text)
     }
-    await used.press.run(db)
+    await used.sendWorker.run(db)
   })
 
   test('to nobody, if nobody is subscribed', async () => {
@@ -75,7 +76,7 @@ describe('an entry is sent', () => {
     await subscribed(admin, { email: 'left@nobody.example' })
     await unsubscribe(await tokenOf('left@nobody.example'))
     const sending = await send(await entry())
-    await used.press.run(db)
+    await used.sendWorker.run(db)
     assert.equal(await sending.state(), 'DONE')
     assert.equal(mailsTo('nobody.example').length, 0)
   })
@@ -126,7 +127,7 @@ describe('it is refused', () => {
   })
 
   test('without a mail server', async () => {
-    const letters = await openNewsletter(poor.make)
+    const letters = await openNewsletter(unconfigured.make)
     const { path } = await letters.entry()
     for (const verb of ['send', 'test'])
       assert.equal(refusal(await letters.admin.post(`${path}/${verb}`, {})), '503 PROVIDER_NOT_CONFIGURED')
@@ -141,13 +142,13 @@ describe('it is refused', () => {
     const atOnce = await Promise.all(Array.from({ length: 5 }, () => send(made)))
     assert.deepEqual(new Set(atOnce.map(({ id }) => id)), new Set([first.id]))
     clock.advance(10)
-    await used.press.run(db)
+    await used.sendWorker.run(db)
     assert.equal(await first.state(), 'DONE sent 2')
 
     assert.equal(refusal(await owner.post(`${made.path}/send`, {})), '409 CONFLICT entryId ALREADY_SENT')
     const second = await send(made, { resend: true })
     assert.notEqual(second.id, first.id)
-    await used.press.run(db)
+    await used.sendWorker.run(db)
     assert.equal(mailsTo('again.example').length, 4)
     const { items, cursor } = (await owner.get(`${made.path}/sends?limit=1`)).body
     assert.equal(items[0].id, second.id)
@@ -160,7 +161,7 @@ describe('it is refused', () => {
     const made = await entry()
     const sends = await Promise.all(Array.from({ length: 10 }, () => send(made)))
     assert.equal(new Set(sends.map(({ id }) => id)).size, 1)
-    await used.press.run(db)
+    await used.sendWorker.run(db)
     assert.equal(mailsTo('race.example').length, 1)
   })
 })
@@ -171,10 +172,10 @@ describe('a send that is scheduled', () => {
     await fill(1, 'later.example')
     const sending = await send(await entry(), { scheduledAt: inSeconds(3_600) })
     clock.advance(3_598)
-    await used.press.run(db)
+    await used.sendWorker.run(db)
     assert.equal(await sending.state(), 'SCHEDULED')
     clock.advance(2)
-    await used.press.run(db)
+    await used.sendWorker.run(db)
     assert.equal(await sending.state(), 'DONE sent 1')
   })
 
@@ -183,24 +184,24 @@ describe('a send that is scheduled', () => {
     await fill(1, 'past.example')
     const sending = await send(await entry(), { scheduledAt: inSeconds(-86_400) })
     assert.equal((await sending.get()).scheduledAt, toSeconds(now()))
-    await used.press.run(db)
+    await used.sendWorker.run(db)
     assert.equal(await sending.state(), 'DONE sent 1')
   })
 
   test('and cancelled never starts; the entry can be sent all the same', async () => {
-    const { fill, entry, send, db, told } = await openNewsletter(used.make)
+    const { fill, entry, send, db, eventsOf } = await openNewsletter(used.make)
     await fill(1, 'never.example')
     const made = await entry()
     const sending = await send(made, { scheduledAt: inSeconds(60) })
     for (let times = 0; times < 2; times++) assert.equal((await sending.move('cancel')).body.status, 'CANCELLED')
     clock.advance(61)
-    await used.press.run(db)
+    await used.sendWorker.run(db)
     assert.equal(await sending.state(), 'CANCELLED')
     assert.equal(refusal(await sending.move('resume')), '409 CONFLICT status WRONG_STATE')
-    assert.deepEqual(await told(sending.id), ['newsletter.send-planned', 'newsletter.send-cancelled'])
+    assert.deepEqual(await eventsOf(sending.id), ['newsletter.send_planned', 'newsletter.send_cancelled'])
     const other = await send(made)
     assert.notEqual(other.id, sending.id)
-    await used.press.run(db)
+    await used.sendWorker.run(db)
     assert.equal(mailsTo('never.example').length, 1)
   })
 
@@ -213,10 +214,10 @@ describe('a send that is scheduled', () => {
     assert.equal((await sending.move('resume')).body.status, 'SCHEDULED')
     await sending.move('pause')
     clock.advance(60)
-    await used.press.run(db)
+    await used.sendWorker.run(db)
     assert.equal(await sending.state(), 'PAUSED')
     await sending.move('resume')
-    await used.press.run(db)
+    await used.sendWorker.run(db)
     assert.equal(await sending.state(), 'DONE sent 1')
   })
 
@@ -226,15 +227,15 @@ describe('a send that is scheduled', () => {
     const made = await entry()
     const sending = await send(made)
     await admin.put(made.path, { blocks: letter('Summer is here') })
-    await used.press.start(db)
+    await used.sendWorker.start(db)
     await admin.put(made.path, { blocks: letter('Too late') })
-    await used.press.deliver(db)
+    await used.sendWorker.deliver(db)
     assert.equal(await sending.state(), 'DONE sent 2')
     assert.deepEqual(new Set(mailsTo('changed.example').map(({ subject }) => subject)), new Set(['Summer is here']))
   })
 
   test('of an entry that is gone or no longer complete by then ends with the reason, and is told', async () => {
-    const { fill, entry, send, db, admin, owner, told } = await openNewsletter(used.make)
+    const { fill, entry, send, db, admin, owner, eventsOf } = await openNewsletter(used.make)
     await fill(1, 'gone.example')
     const [gone, half] = [await entry(), await entry()]
     const sends = [await send(gone, { scheduledAt: inSeconds(9) }), await send(half, { scheduledAt: inSeconds(9) })]
@@ -242,13 +243,18 @@ describe('a send that is scheduled', () => {
     const changed = await admin.put(half.path, { blocks: letter().slice(0, 1) })
     assert.equal(changed.status, 200, changed.text)
     clock.advance(10)
-    await used.press.run(db)
+    await used.sendWorker.run(db)
     for (const sending of sends) {
       const { status, problem, finishedAt } = await sending.get()
       assert.deepEqual([status, finishedAt], ['CANCELLED', toSeconds(now())])
       assert.match(problem, /^There is no such entry|body.* is required/)
-      assert.deepEqual(await told(sending.id), ['newsletter.send-planned', 'newsletter.send-failed'])
+      assert.deepEqual(await eventsOf(sending.id), ['newsletter.send_planned', 'newsletter.send_failed'])
     }
+    const { rows } = await sql<{ data: object }>`
+      select data from cell.event_outbox where subject = ${sends[0]?.id} and type = 'newsletter.send_failed'`.execute(
+      db,
+    )
+    assert.deepEqual(rows[0]?.data, { entryId: gone.id })
     assert.equal(mailsTo('gone.example').length, 0)
     assertError(await owner.post(`${gone.path}/send`, {}), 404, 'NOT_FOUND')
   })
@@ -259,8 +265,8 @@ describe('a send under way', () => {
     const { fill, entry, send, db } = await openNewsletter(used.make)
     await fill(10, 'rate.example')
     const sending = await send(await entry())
-    const press = slowPress(5)
-    await press.run(db)
+    const sendWorker = slowSendWorker(5)
+    await sendWorker.run(db)
     const first = await sending.get()
     assert.deepEqual([first.total, first.sent, first.planned, first.perSecond], [10, 5, 5, null])
     assert.deepEqual([first.startedAt, first.finishedAt], [toSeconds(now()), null])
@@ -270,51 +276,51 @@ describe('a send under way', () => {
       [second.perSecond, second.estimatedEndAt],
       [2.5, inSeconds(2) + (now().getTime() % 1_000 > 0 ? 1 : 0)],
     )
-    await press.run(db)
+    await sendWorker.run(db)
     const done = await sending.get()
     assert.deepEqual([done.status, done.sent, done.perSecond, done.estimatedEndAt], ['DONE', 10, 5, null])
     assert.equal(done.finishedAt, toSeconds(now()))
-    press.close()
+    sendWorker.close()
   })
 
   test('can be paused, resumed and cancelled in the middle', async () => {
-    const { fill, entry, send, db, owner, told } = await openNewsletter(used.make)
+    const { fill, entry, send, db, owner, eventsOf } = await openNewsletter(used.make)
     await fill(10, 'middle.example')
     const made = await entry()
     const sending = await send(made)
-    const press = slowPress(3)
-    await press.run(db)
+    const sendWorker = slowSendWorker(3)
+    await sendWorker.run(db)
     assert.equal(await sending.state(), 'RUNNING sent 3 planned 7')
     for (let times = 0; times < 2; times++) assert.equal((await sending.move('pause')).body.status, 'PAUSED')
     clock.advance(60)
-    assert.equal(await press.run(db), 0)
+    assert.equal(await sendWorker.run(db), 0)
     assert.equal(await sending.state(), 'PAUSED sent 3 planned 7')
     assert.equal((await sending.get()).estimatedEndAt, null)
     assert.equal((await sending.move('resume')).body.status, 'RUNNING')
-    await press.run(db)
+    await sendWorker.run(db)
     assert.equal(await sending.state(), 'RUNNING sent 6 planned 4')
     assert.equal((await sending.move('cancel')).body.status, 'CANCELLED')
     clock.advance(60)
-    assert.equal(await press.run(db), 0)
+    assert.equal(await sendWorker.run(db), 0)
     assert.equal(await sending.state(), 'CANCELLED sent 6 planned 4')
-    press.close()
+    sendWorker.close()
 
     assert.equal(mailsTo('middle.example').length, 6)
     assert.equal(refusal(await sending.move('pause')), '409 CONFLICT status WRONG_STATE')
     assert.equal(refusal(await owner.post(`${made.path}/send`, {})), '409 CONFLICT entryId ALREADY_SENT')
-    const moves = ['planned', 'started', 'paused', 'resumed', 'cancelled'].map((move) => `newsletter.send-${move}`)
-    assert.deepEqual(await told(sending.id), moves)
+    const moves = ['planned', 'started', 'paused', 'resumed', 'cancelled'].map((move) => `newsletter.send_${move}`)
+    assert.deepEqual(await eventsOf(sending.id), moves)
   })
 
   test('goes to who was subscribed when it started, and has not left before their turn', async () => {
     const { fill, entry, send, db, subscribed, owner, unsubscribe, tokenOf } = await openNewsletter(used.make)
     await fill(6, 'turn.example')
     const sending = await send(await entry())
-    const press = slowPress(2)
-    await press.start(db)
+    const sendWorker = slowSendWorker(2)
+    await sendWorker.start(db)
     clock.advance(1)
     await subscribed(owner, { email: 'late@turn.example' })
-    await press.run(db)
+    await sendWorker.run(db)
     assert.equal(await sending.state(), 'RUNNING sent 2 planned 4')
     const got = mailsTo('turn.example').map(({ to }) => to?.[0]?.address ?? '')
     for (const email of ['reader5@turn.example', 'reader6@turn.example']) {
@@ -323,9 +329,9 @@ describe('a send under way', () => {
     }
     for (let seconds = 0; seconds < 3; seconds++) {
       clock.advance(1)
-      await press.run(db)
+      await sendWorker.run(db)
     }
-    press.close()
+    sendWorker.close()
     assert.equal(await sending.state(), 'DONE sent 4 suppressed 2')
     assert.equal(mailsTo('turn.example').length, 4)
     const left = (await sending.recipients()).filter(({ state }) => state === 'SUPPRESSED')
@@ -337,8 +343,8 @@ describe('a send under way', () => {
     await fill(2, 'orphan.example')
     const made = await entry()
     const sending = await send(made)
-    const press = slowPress(1)
-    await press.run(db)
+    const sendWorker = slowSendWorker(1)
+    await sendWorker.run(db)
     for (const number of [1, 2]) {
       const { id: subscriptionId } = await row(`reader${number}@orphan.example`)
       const gone = db.deleteFrom('newsletter.subscriptions')
@@ -347,8 +353,8 @@ describe('a send under way', () => {
     assert.equal((await admin.delete(made.path)).status, 200)
     assert.match(refusal(await admin.delete(collection.path)), /^409 CONFLICT id /)
     clock.advance(1)
-    await press.run(db)
-    press.close()
+    await sendWorker.run(db)
+    sendWorker.close()
     assert.equal(await sending.state(), 'DONE sent 1 suppressed 1')
     assert.equal((await admin.delete(collection.path)).status, 200)
   })
@@ -360,7 +366,7 @@ describe('a mail', () => {
     const { name, entry, send, db, fill } = letters
     await fill(2, 'headers.example')
     const [first, second] = [await send(await entry()), await send(await entry())]
-    await used.press.run(db)
+    await used.sendWorker.run(db)
     const mails = mailsTo('headers.example')
     assert.equal(mails.length, 4)
     for (const mail of mails) {
@@ -389,7 +395,7 @@ describe('a mail', () => {
     const name = '{{ unsubscribeUrl }}<b>Ada</b>\r\nBcc: bob@names.example'
     await subscribed(admin, { email, name })
     await send(await entry(letter('For {{ subscriber.name }}', 'Dear {{ subscriber.name }}')))
-    await used.press.run(db)
+    await used.sendWorker.run(db)
     const [mail, ...others] = mailsTo('names.example')
     assert.deepEqual(others, [])
     assert.equal(mail?.subject, 'For {{ unsubscribeUrl }}<b>Ada</b> Bcc: bob@names.example')
@@ -420,8 +426,8 @@ describe('a mail', () => {
     const sender = await used.make.member(id, 'NEWSLETTER_SEND')
     const { status, body } = await sender.post(`${path}/test`, undefined)
     assert.deepEqual([status, body], [200, { success: true }])
-    await used.quiet(db)
-    const mail = await used.post.mailTo(sender.email ?? '')
+    await used.waitUntilIdle(db)
+    const mail = await used.mailServer.mailTo(sender.email ?? '')
     assert.equal(mail.subject, 'Test: Spring is here')
     assert.deepEqual((await owner.get(`${path}/sends`)).body.items, [])
     const writer = await used.make.member(id, 'CONTENT_WRITE')
@@ -461,7 +467,7 @@ describe('nobody gets a letter they should not', () => {
     await letters.fill(2, 'begun.example')
     const made = await letters.entry()
     const sending = await letters.send(made)
-    await used.press.run(letters.db)
+    await used.sendWorker.run(letters.db)
     await letters.db
       .updateTable('newsletter.sends')
       .set({ status: 'CANCELLED', sent: 0 })
@@ -483,7 +489,7 @@ describe('nobody gets a letter they should not', () => {
     })
     assert.equal((await letters.owner.put(made.path, { collectionId: other.body.id })).status, 200)
     clock.advance(61)
-    await used.press.run(letters.db)
+    await used.sendWorker.run(letters.db)
     assert.match((await sending.get()).problem, /moved/)
     assert.equal(await sending.state(), 'CANCELLED')
     assert.deepEqual(mailsTo('moved.example'), [])
@@ -495,11 +501,11 @@ describe('nobody gets a letter they should not', () => {
     const made = await letters.entry()
     const key = { 'idempotency-key': 'once' }
     const first = await letters.owner.post(`${made.path}/send`, { resend: true }, key)
-    await used.press.run(letters.db)
+    await used.sendWorker.run(letters.db)
     const again = await letters.owner.post(`${made.path}/send`, { resend: true }, key)
     assert.deepEqual([again.status, again.text], [202, first.text])
     assert.equal(again.headers.get('idempotency-replayed'), 'true')
-    await used.press.run(letters.db)
+    await used.sendWorker.run(letters.db)
     assert.equal(mailsTo('keyed.example').length, 1)
   })
 
@@ -515,13 +521,13 @@ describe('nobody gets a letter they should not', () => {
       .where('email', '=', email)
       .execute()
     const sending = await letters.send(await letters.entry())
-    await used.press.run(letters.db)
+    await used.sendWorker.run(letters.db)
     assert.equal(await sending.state(), 'DONE')
     await letters.subscribed(guest, { email })
     const confirm = `${used.api.url}/newsletters/confirm?token=${await letters.tokenOf(email, 'confirm')}`
     assert.equal((await fetch(confirm, { method: 'POST' })).status, 200)
     const next = await letters.send(await letters.entry())
-    await used.press.run(letters.db)
+    await used.sendWorker.run(letters.db)
     assert.equal(await next.state(), 'DONE sent 1')
   })
 })

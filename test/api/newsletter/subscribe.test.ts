@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { after, afterEach, beforeEach, describe, test } from 'node:test'
 import { assertError } from '../../support/assert-error.ts'
 import { holdClock } from '../../support/clock.ts'
-import { faultsIn } from '../../support/counter.ts'
-import { openNewsletter, PLANS, useOffice } from '../../support/newsletters.ts'
-import { linkIn } from '../../support/post-office.ts'
+import { linkIn } from '../../support/mail-server.ts'
+import { openNewsletter, PLANS, useNewsletterApi } from '../../support/newsletter-api.ts'
+import { faultsIn } from '../../support/paid-shop.ts'
 import { refusal } from '../../support/refusal.ts'
 
-const used = useOffice()
+const used = useNewsletterApi()
 after(() => assert.deepEqual(faultsIn(used.lines), [], 'nothing was logged as our fault'))
 
 const FREE = PLANS.slice(0, 2)
@@ -15,7 +15,7 @@ const ADA = { email: 'ada@example.com' }
 
 describe('an address is subscribed', () => {
   test('to a newsletter without plans: ACTIVE at once', async () => {
-    const { subscribe, collection, told } = await openNewsletter(used.make)
+    const { subscribe, collection, eventsOf } = await openNewsletter(used.make)
     const { status, body } = await subscribe(await used.make.guest(), { email: 'Ada@Example.com', name: 'Ada' })
 
     assert.equal(status, 201)
@@ -28,7 +28,7 @@ describe('an address is subscribed', () => {
       name: 'Ada',
       status: 'ACTIVE',
     })
-    assert.deepEqual(await told(id), ['subscription.created'])
+    assert.deepEqual(await eventsOf(id), ['subscription.created'])
   })
 
   test('to a free plan, named planId or plan_id, with or without a price of 0', async () => {
@@ -72,7 +72,7 @@ describe('an address is subscribed', () => {
   })
 
   test('with an Idempotency-Key: the same answer again, another body is refused', async () => {
-    const { subscribe, subscribers, told } = await openNewsletter(used.make)
+    const { subscribe, subscribers, eventsOf } = await openNewsletter(used.make)
     const guest = await used.make.guest()
     const key = { 'idempotency-key': 'once' }
     const first = await subscribe(guest, ADA, key)
@@ -83,7 +83,7 @@ describe('an address is subscribed', () => {
     assert.equal(again.text, first.text)
     assert.equal(again.headers.get('idempotency-replayed'), 'true')
     assert.equal(refusal(other), '422 VALIDATION_FAILED Idempotency-Key IDEMPOTENCY_KEY_REUSED')
-    assert.deepEqual([(await subscribers()).length, await told(first.body.id)], [1, ['subscription.created']])
+    assert.deepEqual([(await subscribers()).length, await eventsOf(first.body.id)], [1, ['subscription.created']])
   })
 })
 
@@ -161,14 +161,14 @@ describe('it is refused', () => {
 
 describe('again', () => {
   test('it is the same subscription, however the address is spelled', async () => {
-    const { subscribed, subscribers, told } = await openNewsletter(used.make)
+    const { subscribed, subscribers, eventsOf } = await openNewsletter(used.make)
     const first = await subscribed(await used.make.guest(), { email: 'Ada@Example.com', name: 'Ada' })
     const again = await subscribed(await used.make.guest(), { email: 'ADA@example.COM' })
 
     assert.deepEqual([again.id, again.status], [first.id, 'ACTIVE'])
     const emails = (await subscribers()).map(({ email }: { email: string }) => email)
     assert.deepEqual(emails, ['Ada@Example.com'])
-    assert.deepEqual(await told(first.id), ['subscription.created'])
+    assert.deepEqual(await eventsOf(first.id), ['subscription.created'])
   })
 
   test('somebody else neither learns nor changes what the owner of an address is called', async () => {
@@ -235,25 +235,25 @@ describe('again', () => {
     assert.equal((await letters.subscribed(await used.make.guest(), { email })).status, 'PENDING')
     assert.deepEqual([await letters.state(email), await suppressed()], ['PENDING', 1])
 
-    const link = linkIn(await used.post.mailTo(email), '/newsletters/confirm')
+    const link = linkIn(await used.mailServer.mailTo(email), '/newsletters/confirm')
     const pressed = await fetch(used.api.url + link.pathname + link.search, { method: 'POST' })
     assert.match(await pressed.text(), /You are subscribed/)
     assert.deepEqual([await letters.state(email), await suppressed()], ['ACTIVE', 0])
   })
 
   test('another free plan replaces the plan', async () => {
-    const { subscribed, state, told } = await openNewsletter(used.make, { plans: FREE })
+    const { subscribed, state, eventsOf } = await openNewsletter(used.make, { plans: FREE })
     const guest = await used.make.guest()
     const first = await subscribed(guest, { ...ADA, planId: 'free' })
     const again = await subscribed(guest, { ...ADA, planId: 'friend' })
 
     assert.equal(again.id, first.id)
     assert.equal(await state(ADA.email), 'ACTIVE friend')
-    assert.deepEqual(await told(first.id), ['subscription.created', 'subscription.changed'])
+    assert.deepEqual(await eventsOf(first.id), ['subscription.created', 'subscription.changed'])
   })
 
   test('after it was cancelled it is the same one, ACTIVE', async () => {
-    const { subscribed, unsubscribe, tokenOf, state, told } = await openNewsletter(used.make)
+    const { subscribed, unsubscribe, tokenOf, state, eventsOf } = await openNewsletter(used.make)
     const guest = await used.make.guest()
     const first = await subscribed(guest, ADA)
     await unsubscribe(await tokenOf(ADA.email))
@@ -261,11 +261,15 @@ describe('again', () => {
     const again = await subscribed(guest, ADA)
 
     assert.deepEqual([again.id, again.status], [first.id, 'ACTIVE'])
-    assert.deepEqual(await told(first.id), ['subscription.created', 'subscription.cancelled', 'subscription.created'])
+    assert.deepEqual(await eventsOf(first.id), [
+      'subscription.created',
+      'subscription.cancelled',
+      'subscription.created',
+    ])
   })
 
   test('fifty at once with one address are one subscription', async () => {
-    const { subscribe, subscribers, told } = await openNewsletter(used.make)
+    const { subscribe, subscribers, eventsOf } = await openNewsletter(used.make)
     const guest = await used.make.guest()
     const answers = await Promise.all(
       Array.from({ length: 50 }, (_, index) =>
@@ -275,7 +279,7 @@ describe('again', () => {
     assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([201]))
     const [id, ...others] = new Set(answers.map(({ body }) => body.id))
     assert.deepEqual([others, (await subscribers()).length], [[], 1])
-    assert.deepEqual(await told(String(id)), ['subscription.created'])
+    assert.deepEqual(await eventsOf(String(id)), ['subscription.created'])
   })
 
   test('it is another one in another newsletter, and in another business', async () => {
@@ -296,15 +300,15 @@ describe('where the address must be confirmed', () => {
     clock = holdClock()
   })
   afterEach(() => clock.release())
-  const mailsTo = (email: string) => used.post.mails.filter(({ to }) => to?.[0]?.address === email)
+  const mailsTo = (email: string) => used.mailServer.mails.filter(({ to }) => to?.[0]?.address === email)
   const here = (link: URL) => used.api.url + link.pathname + link.search
 
   test('it is PENDING until the button behind the mailed link is pressed', async () => {
-    const { subscribed, state, db, collection, told } = await openNewsletter(used.make, { doubleOptIn: true })
+    const { subscribed, state, db, collection, eventsOf } = await openNewsletter(used.make, { doubleOptIn: true })
     const email = 'confirm@example.com'
     const { id, status } = await subscribed(await used.make.guest(), { email })
     assert.equal(status, 'PENDING')
-    const mail = await used.post.mailTo(email)
+    const mail = await used.mailServer.mailTo(email)
     assert.equal(mail.subject, `Confirm your subscription to ${collection.name}`)
     const link = linkIn(mail, '/newsletters/confirm')
 
@@ -317,8 +321,8 @@ describe('where the address must be confirmed', () => {
     assert.equal(await state(email), 'ACTIVE')
     await fetch(here(link), { method: 'POST' })
     assert.match(await (await fetch(here(link))).text(), /Nothing left to confirm/)
-    assert.deepEqual(await told(id), ['subscription.created', 'subscription.confirmed'])
-    await used.quiet(db)
+    assert.deepEqual(await eventsOf(id), ['subscription.created', 'subscription.confirmed'])
+    await used.waitUntilIdle(db)
     assert.equal(mailsTo(email).length, 1)
   })
 
@@ -328,11 +332,11 @@ describe('where the address must be confirmed', () => {
     const { id } = await subscribed(owner, { email })
     clock.advance(9 * 60)
     assert.equal((await subscribed(owner, { email })).id, id)
-    await used.quiet(db)
+    await used.waitUntilIdle(db)
     assert.equal(mailsTo(email).length, 1)
     clock.advance(61)
     assert.equal((await subscribed(owner, { email })).status, 'PENDING')
-    await used.quiet(db)
+    await used.waitUntilIdle(db)
     assert.equal(mailsTo(email).length, 2)
     assert.equal(new Set(mailsTo(email).map(({ messageId }) => messageId)).size, 2)
   })
@@ -341,7 +345,7 @@ describe('where the address must be confirmed', () => {
     const { subscribed, unsubscribe, tokenOf, state, owner } = await openNewsletter(used.make, { doubleOptIn: true })
     const email = 'undecided@example.com'
     await subscribed(owner, { email })
-    const link = linkIn(await used.post.mailTo(email), '/newsletters/confirm')
+    const link = linkIn(await used.mailServer.mailTo(email), '/newsletters/confirm')
     await unsubscribe(await tokenOf(email))
     assert.match(await (await fetch(here(link), { method: 'POST' })).text(), /used up/)
     assert.equal(await state(email), 'CANCELLED')

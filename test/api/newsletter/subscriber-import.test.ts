@@ -99,7 +99,9 @@ const addresses = (count: number, from = 1) =>
 describe('importing subscribers', { concurrency: true }, () => {
   test('a CSV file of some thousand rows is imported in batches; its progress and errors can be read', async () => {
     const newsletter = await makeNewsletter({ doubleOptIn: true }, { cell: 'second' })
-    const rows = addresses(1_200).map((email, index) => (index % 100 === 0 ? `nobody${index},` : `${email},Reader ${index}`)) // biome-ignore format: one line
+    const rows = addresses(1_200).map((email, index) =>
+      index % 100 === 0 ? `nobody${index},` : `${email},Reader ${index}`,
+    )
     const uploaded = await upload(newsletter, `email,name\n${rows.join('\n')}\n`)
     assert.equal(uploaded.status, 201, uploaded.text)
     const { id, createdAt, ...first } = uploaded.body
@@ -133,9 +135,14 @@ describe('importing subscribers', { concurrency: true }, () => {
     assert.deepEqual([page.body.items[0].details[0].field, page.body.items[0].details[0].error], ['email', 'INVALID'])
     assert.deepEqual(await leftOf(newsletter), { rows: 12, imports: 1 }, 'what was imported is forgotten')
 
-    const told = await newsletter.db.selectFrom('cell.eventOutbox').select(['type', 'subject', 'data']).where('businessId', '=', newsletter.id).where('type', '~', 'subscri').execute() // biome-ignore format: one line
+    const told = await newsletter.db
+      .selectFrom('cell.eventOutbox')
+      .select(['type', 'subject', 'data'])
+      .where('businessId', '=', newsletter.id)
+      .where('type', '~', 'subscri')
+      .execute()
     const counts = { collectionId: newsletter.collectionId, created: 1_188, updated: 0, skipped: 0, failed: 12 }
-    assert.deepEqual(told, [{ type: 'subscriber-import.finished', subject: id, data: counts }])
+    assert.deepEqual(told, [{ type: 'subscriber_import.finished', subject: id, data: counts }])
   })
 
   test('columns are found by their names, with a BOM, semicolons, CRLF, or others among them', async () => {
@@ -232,7 +239,7 @@ describe('importing subscribers', { concurrency: true }, () => {
     ]
     await db.insertInto('newsletter.subscriptions').values(rows).execute()
 
-    const text = `email,name,planId\n${rows.map(({ email }) => `${email.toUpperCase()},${email.startsWith('same') ? '' : 'New'},${email.startsWith('same') ? 'free' : 'extra'}`).join('\n')}` // biome-ignore format: one line
+    const text = `email,name,planId\n${rows.map(({ email }) => `${email.toUpperCase()},${email.startsWith('same') ? '' : 'New'},${email.startsWith('same') ? 'free' : 'extra'}`).join('\n')}`
     assert.equal(countsOf(await importText(newsletter, text)), '0/3/4/0 of 7')
     assert.deepEqual(await subscribersOf(newsletter), [
       'active@example.com New extra ACTIVE',
@@ -269,7 +276,10 @@ describe('importing subscribers', { concurrency: true }, () => {
     ])
     assert.equal(countsOf(await importText(newsletter, file, NDJSON)), '602/2/2/0 of 606')
     const found = await subscribersOf(newsletter)
-    assert.deepEqual([found.length, found[0], found[1]], [602, 'Ada@example.com Second - CANCELLED', 'gone@example.com  - CANCELLED']) // biome-ignore format: one line
+    assert.deepEqual(
+      [found.length, found[0], found[1]],
+      [602, 'Ada@example.com Second - CANCELLED', 'gone@example.com  - CANCELLED'],
+    )
     assert.equal(countsOf(await importText(newsletter, file, NDJSON)), '0/600/6/0 of 606')
     assert.deepEqual(await subscribersOf(newsletter), found)
   })
@@ -385,15 +395,21 @@ describe('importing subscribers', { concurrency: true }, () => {
   test('rows of a newsletter that is gone meanwhile fail, and the import ends', async () => {
     const { db, id: businessId } = await makeNewsletter()
     const at = { createdAt: new Date(), updatedAt: new Date() }
-    await db.insertInto('newsletter.imports').values({ businessId, id: 'imp_late', collectionId: 'col_gone', status: 'RUNNING', total: 1, ...at }).execute() // biome-ignore format: one line
+    await db
+      .insertInto('newsletter.imports')
+      .values({ businessId, id: 'imp_late', collectionId: 'col_gone', status: 'RUNNING', total: 1, ...at })
+      .execute()
     const row = { businessId, importId: 'imp_late', number: 2, line: '{"email":"a@example.com"}' }
     await db.insertInto('newsletter.importRows').values(row).execute()
     const job = jobs.find(({ name }) => name === 'newsletter.import-subscribers')
     await transaction(db, (tx) => enqueue(tx, job as never, { businessId, importId: 'imp_late' }))
-    const done = await until(
-      'it ends',
-      () =>
-      db.selectFrom('newsletter.imports').selectAll().where('businessId', '=', businessId).where('status', '=', 'DONE').executeTakeFirst(), // biome-ignore format: one line
+    const done = await until('it ends', () =>
+      db
+        .selectFrom('newsletter.imports')
+        .selectAll()
+        .where('businessId', '=', businessId)
+        .where('status', '=', 'DONE')
+        .executeTakeFirst(),
     )
     assert.deepEqual([done.created, done.failed], [0, 1])
   })
@@ -403,7 +419,10 @@ describe('importing subscribers', { concurrency: true }, () => {
     const { db, id: businessId, collectionId } = newsletter
     const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000)
     const make = async (id: string, status: string, createdAt: Date) => {
-      await db.insertInto('newsletter.imports').values({ businessId, id, collectionId, status, createdAt, updatedAt: createdAt }).execute() // biome-ignore format: one line
+      await db
+        .insertInto('newsletter.imports')
+        .values({ businessId, id, collectionId, status, createdAt, updatedAt: createdAt })
+        .execute()
       await db.insertInto('newsletter.importRows').values({ businessId, importId: id, number: 1, line: '{}' }).execute()
     }
     await make('imp_old', 'DONE', hoursAgo(31 * 24))
@@ -414,8 +433,16 @@ describe('importing subscribers', { concurrency: true }, () => {
     const tidy = jobs.find(({ name }) => name === 'newsletter.tidy-imports')
     await transaction(db, (tx) => enqueue(tx, tidy as never, {}))
     await until('they are gone', async () => (await leftOf(newsletter)).imports === 3)
-    const left = await db.selectFrom('newsletter.importRows').select('importId').where('businessId', '=', businessId).orderBy('importId').execute() // biome-ignore format: one line
-    assert.deepEqual(left.map(({ importId }) => importId), ['imp_coming', 'imp_kept', 'imp_slow']) // biome-ignore format: one line
+    const left = await db
+      .selectFrom('newsletter.importRows')
+      .select('importId')
+      .where('businessId', '=', businessId)
+      .orderBy('importId')
+      .execute()
+    assert.deepEqual(
+      left.map(({ importId }) => importId),
+      ['imp_coming', 'imp_kept', 'imp_slow'],
+    )
   })
 })
 
@@ -470,7 +497,10 @@ describe('exporting subscribers', { concurrency: true }, () => {
         from generate_series(1, 12345) as n, lateral (select 'r' || n || '@example.com' as email) as named`.execute(db)
     const { text, headers } = await exportText(newsletter, '?format=ndjson')
     assert.equal(headers.get('content-type'), 'application/x-ndjson; charset=utf-8')
-    const found = text.trimEnd().split('\n').map((line) => JSON.parse(line)) // biome-ignore format: one line
+    const found = text
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line))
     assert.equal(found.length, 12_345)
     assert.ok(found.every(({ email }, index) => email === `r${index + 1}@example.com`))
     const listed = await newsletter.admin.get(`${newsletter.subscribers}?limit=1`)
@@ -497,7 +527,14 @@ test('an import whose workers are killed is finished by the next one, and nothin
   const rows = [...addresses(2_900), ...addresses(70), ...Array.from({ length: 30 }, () => 'nobody')]
   const uploaded = await upload(newsletter, `email\n${rows.join('\n')}`)
   const { id } = uploaded.body
-  const positionOf = async () => (await newsletter.db.selectFrom('newsletter.imports').select('position').where('id', '=', id).executeTakeFirstOrThrow()).position // biome-ignore format: one line
+  const positionOf = async () =>
+    (
+      await newsletter.db
+        .selectFrom('newsletter.imports')
+        .select('position')
+        .where('id', '=', id)
+        .executeTakeFirstOrThrow()
+    ).position
 
   const doomed = await startChild('worker', env, { faults: { 'subscriber-import.before-commit': 'kill-second' } })
   t.after(() => doomed.kill())

@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict'
 import { createHmac, randomBytes } from 'node:crypto'
 import { after, describe, test } from 'node:test'
-import { forgetSecrets } from '#modules/newsletter/forget-secrets.ts'
-import { isProof, tokenOf as tokenMadeWith } from '#modules/newsletter/token.ts'
+import { forgetSecrets } from '#modules/newsletter/subscriptions/forget-secrets.ts'
+import { isProof, tokenOf as tokenMadeWith } from '#modules/newsletter/subscriptions/token.ts'
 import { createSecretBox } from '#platform/crypto/secret-box.ts'
-import type { Db } from '#platform/database/database.ts'
+import type { Cell } from '#platform/database/database.ts'
 import type { JobContext } from '#platform/jobs/define.ts'
 import { assertError } from '../../support/assert-error.ts'
 import { holdClock } from '../../support/clock.ts'
-import { faultsIn } from '../../support/counter.ts'
-import { openNewsletter, useOffice } from '../../support/newsletters.ts'
+import { openNewsletter, useNewsletterApi } from '../../support/newsletter-api.ts'
+import { faultsIn } from '../../support/paid-shop.ts'
 import { refusal } from '../../support/refusal.ts'
 
-const used = useOffice()
+const used = useNewsletterApi()
 after(() => assert.deepEqual(faultsIn(used.lines), [], 'nothing was logged as our fault'))
 
 const EMAIL = 'ada@example.com'
@@ -26,7 +26,7 @@ async function open(options = {}) {
 
 describe('a token from a mail', () => {
   test('ends its subscription without a login, once', async () => {
-    const { unsubscribe, tokenOf, row, told, subscribed, admin, state } = await open()
+    const { unsubscribe, tokenOf, row, eventsOf, subscribed, admin, state } = await open()
     await subscribed(admin, { email: 'bob@example.com' })
     const token = await tokenOf(EMAIL)
     const answers = [await unsubscribe(token), await unsubscribe(token)]
@@ -39,7 +39,7 @@ describe('a token from a mail', () => {
     )
     const { id, status } = await row(EMAIL)
     assert.equal(status, 'CANCELLED')
-    assert.deepEqual(await told(id), ['subscription.created', 'subscription.cancelled'])
+    assert.deepEqual(await eventsOf(id), ['subscription.created', 'subscription.cancelled'])
     assert.equal(await state('bob@example.com'), 'ACTIVE')
   })
 
@@ -52,6 +52,14 @@ describe('a token from a mail', () => {
       post: (path: string, body: unknown) => stranger.post(path, body, { authorization: 'Bearer stale' }),
     }
     assert.equal((await unsubscribe(await tokenOf(EMAIL), {}, stale)).status, 200)
+  })
+
+  test('works also for a key that is bound to another business: the token alone decides', async () => {
+    const { unsubscribe, tokenOf, state } = await open()
+    const other = await used.make.business()
+    const key = await used.make.apiKey(other.admin.id, other.id)
+    assert.equal((await unsubscribe(await tokenOf(EMAIL), {}, key)).status, 200)
+    assert.equal(await state(EMAIL), 'CANCELLED')
   })
 
   test('is good as long as the subscription lasts, also after coming back', async () => {
@@ -152,7 +160,7 @@ describe('a copy of the database', () => {
       assert.equal((await unsubscribe(mailed)).status, 200)
       assert.equal(await state(EMAIL), 'CANCELLED')
     }
-    const forget = () => forgetSecrets.run({}, { db, signal: new AbortController().signal } as JobContext<Db>)
+    const forget = () => forgetSecrets.run({}, { db, signal: new AbortController().signal } as JobContext<Cell>)
     await leaves()
     await forget()
     assert.equal((await row(EMAIL)).secret, secret, 'processes of the version before may still run')
@@ -191,8 +199,8 @@ describe('a mail', () => {
     const letters = await openNewsletter(used.make)
     await letters.subscribed(letters.admin, { email })
     await letters.send(await letters.entry())
-    await used.press.run(letters.db)
-    const mail = await used.post.mailTo(email)
+    await used.sendWorker.run(letters.db)
+    const mail = await used.mailServer.mailTo(email)
     const header = (name: string) => mail.headers.find(({ key }) => key === name)?.value ?? ''
     assert.equal(header('list-unsubscribe-post'), 'List-Unsubscribe=One-Click')
     const link = /^<(https?:\/\/[^>]+)>$/.exec(header('list-unsubscribe'))?.[1] ?? ''

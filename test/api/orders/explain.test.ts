@@ -1,20 +1,26 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { useTill } from '../../support/payments.ts'
+import { usePaymentsApi } from '../../support/payments-api.ts'
 import { refusal } from '../../support/refusal.ts'
-import { item, market, openShop } from '../../support/shopping.ts'
+import { item, market, openShop } from '../../support/shop.ts'
 
-const used = useTill()
+const used = usePaymentsApi()
 
 async function open() {
   const shop = await openShop(used.make)
   const mug = await shop.product()
   await shop.promo({ code: 'QUARTER', value: 2_500 })
   await shop.configure({
-    markets: [market({ taxShipping: true, shippingMethods: [{ id: 'post', name: 'Post', price: 490, freeFrom: 9_000 }] })],
-  }) // biome-ignore format: one list
+    markets: [
+      market({ taxShipping: true, shippingMethods: [{ id: 'post', name: 'Post', price: 490, freeFrom: 9_000 }] }),
+    ],
+  })
   const guest = await used.make.guest()
-  const { orderId, path } = await shop.buy(guest, { items: [item(mug, 3)], promoCode: 'QUARTER', shippingMethodId: 'post' }) // biome-ignore format: one line
+  const { orderId, path } = await shop.buy(guest, {
+    items: [item(mug, 3)],
+    promoCode: 'QUARTER',
+    shippingMethodId: 'post',
+  })
   return { ...shop, mug, guest, orderId, path, explain: () => shop.admin.get(`${path}/explain`) }
 }
 
@@ -24,6 +30,7 @@ test('an order’s figures are explained step by step', async () => {
   assert.equal(status, 200, text)
   assert.deepEqual(body, {
     orderId,
+    isByHand: false,
     addsUp: true,
     steps: [
       { rule: `line ${mug.id}/one`, base: 1_000, rate: 3, result: 3_000 },
@@ -63,22 +70,50 @@ test('a figure that was changed behind the service’s back is found', async () 
 test('a line that was changed behind the service’s back is found', async () => {
   const { explain, db, id, orderId } = await open()
   const where = { businessId: id, id: orderId }
-  const row = await db.selectFrom('orders.orders').select('lines').where((order) => order.and(where)).executeTakeFirstOrThrow() // biome-ignore format: one line
+  const row = await db
+    .selectFrom('orders.orders')
+    .select('lines')
+    .where((order) => order.and(where))
+    .executeTakeFirstOrThrow()
   const lines = (row.lines as { quantity: number }[]).map((line) => ({ ...line, quantity: 30 }))
-  await db.updateTable('orders.orders').set({ lines: JSON.stringify(lines) }).where((order) => order.and(where)).execute() // biome-ignore format: one line
+  await db
+    .updateTable('orders.orders')
+    .set({ lines: JSON.stringify(lines) })
+    .where((order) => order.and(where))
+    .execute()
   const { body } = await explain()
   assert.deepEqual([body.addsUp, body.differences], [false, [{ field: 'lines.0.quantity', order: 30, computed: 3 }]])
 })
 
-test('a free order is explained too; one made by hand is not', async () => {
+test('a free order is explained too; of one made by hand the sums are', async () => {
   const { checkout, admin, orders, guest, priced } = await open()
   const gift = await priced(0)
   const { body } = await checkout(guest, { items: [item(gift)], shippingMethodId: 'post', promoCode: 'QUARTER' })
   assert.ok(body.checkoutUrl, 'shipping costs')
   assert.equal((await admin.get(`${orders}/${body.orderId}/explain`)).body.addsUp, true)
   const line = { ...item(gift), unitPrice: 5, totalPrice: 5 }
-  const byHand = await admin.post(orders, { customerId: guest.id, market: 'us', lines: [line], subtotal: 5, tax: 0, shipping: 0, total: 5 }) // biome-ignore format: one line
-  assert.equal(refusal(await admin.get(`${orders}/${byHand.body.id}/explain`)), '404 NOT_FOUND')
+  const byHand = await admin.post(orders, {
+    customerId: guest.id,
+    market: 'us',
+    lines: [line],
+    subtotal: 5,
+    tax: 0,
+    shipping: 0,
+    total: 5,
+  })
+  assert.deepEqual((await admin.get(`${orders}/${byHand.body.id}/explain`)).body, {
+    orderId: byHand.body.id,
+    isByHand: true,
+    addsUp: true,
+    steps: [
+      { rule: `line ${gift.id}/one`, base: 5, rate: 1, result: 5 },
+      { rule: 'discount', base: 5, result: 0 },
+      { rule: 'shipping', base: 5, result: 0 },
+      { rule: 'tax', base: 5, result: 0 },
+      { rule: 'total', base: 5, result: 5 },
+    ],
+    differences: [],
+  })
 })
 
 test('explanations are for ORDERS_READ', async () => {

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { asRead } from '../../support/as-read.ts'
 import { refusal } from '../../support/refusal.ts'
 import { useApi } from '../../support/setup.ts'
-import { type MadeProduct, openShop, stateOf } from '../../support/shopping.ts'
+import { type MadeProduct, NOTHING_SAID, openShop, stateOf } from '../../support/shop.ts'
 
 const used = useApi()
 
@@ -45,7 +45,22 @@ test('an order made by hand has the figures it was given, takes stock, and is a 
   assert.deepEqual(rest, {
     businessId: id,
     ...valid,
-    lines: [{ ...valid.lines[0], name: 'Mug, One size', sku: mug.body.variants[0].sku }],
+    lines: [
+      {
+        id: made.body.lines[0].id,
+        ...valid.lines[0],
+        discount: 0,
+        taxClass: 'standard',
+        taxBps: null,
+        tax: 120,
+        name: 'Mug, One size',
+        sku: mug.body.variants[0].sku,
+      },
+    ],
+    taxIncluded: 0,
+    shippingTax: 0,
+    taxes: [],
+    ...NOTHING_SAID,
     discount: 0,
     promoCode: null,
     shippingMethodId: null,
@@ -96,7 +111,10 @@ test('figures that do not add up are 422, each with what it should be', async ()
     [{ lines: [wrongLine] }, 'lines.0.totalPrice INVALID', 'subtotal INVALID'],
     [{ discount: 1 }, 'total INVALID'],
     [{ discount: 5_000, total: 0 }, 'total INVALID'],
-    [{ lines: [{ ...line(mug, 3, MAX), totalPrice: MAX }], subtotal: MAX, tax: 0, shipping: 0, total: MAX }, 'lines.0.totalPrice INVALID'], // biome-ignore format: one line
+    [
+      { lines: [{ ...line(mug, 3, MAX), totalPrice: MAX }], subtotal: MAX, tax: 0, shipping: 0, total: MAX },
+      'lines.0.totalPrice INVALID',
+    ],
     [{ tax: -1, total: 1_799 }, 'tax TOO_SMALL'],
     [{ shipping: 1.5 }, 'shipping INVALID'],
     [{ total: '1920' }, 'total INVALID'],
@@ -133,7 +151,10 @@ test('customer, market, product and variant must exist', async () => {
     [{ lines: [line(mug, 10_001, 1)] }, 'lines.0.quantity TOO_LARGE'],
     [{ lines: [{ ...line(mug, 2, 750), quantity: 0 }] }, 'lines.0.quantity TOO_SMALL'],
     [{ statuses: [{ status: 'LOST' }] }, 'statuses.0.status INVALID'],
-    [{ statuses: [{ status: 'PENDING', timestamp: Math.floor(Date.now() / 1_000) + 1_000 }] }, 'statuses.0.timestamp INVALID'], // biome-ignore format: one line
+    [
+      { statuses: [{ status: 'PENDING', timestamp: Math.floor(Date.now() / 1_000) + 1_000 }] },
+      'statuses.0.timestamp INVALID',
+    ],
     [{ blocks: [{ id: 'x', type: 'NUMBER', value: 'y' }] }, 'blocks.0.value INVALID'],
     [{ contactEmail: 'nobody' }, 'contactEmail INVALID'],
     [{ businessId: 'biz_other' }, 'businessId INVALID'],
@@ -147,7 +168,10 @@ test('customer, market, product and variant must exist', async () => {
 
 test('what is inactive or has no price can be sold by hand', async () => {
   const { create, product } = await open()
-  const draft = await product({ statuses: [{ status: 'DRAFT' }], variants: [{ id: 'one', inventory: { tracked: true, quantity: 5 } }] }) // biome-ignore format: one line
+  const draft = await product({
+    statuses: [{ status: 'DRAFT' }],
+    variants: [{ id: 'one', inventory: { tracked: true, quantity: 5 } }],
+  })
   assert.equal((await create({ lines: [line(draft, 2, 750)] })).status, 201)
   assert.equal(await draft.stock(), 3)
 })
@@ -202,7 +226,12 @@ test('a key makes one order, of ten requests at once too', async () => {
 test('orders are made by whoever has ORDERS_WRITE in the business', async () => {
   const { orders, valid, id } = await open()
   const stranger = await used.make.shop()
-  const refused = [await used.make.member(id, 'ORDERS_READ'), await used.make.guest(), await used.make.user(), stranger.admin] // biome-ignore format: one line
+  const refused = [
+    await used.make.member(id, 'ORDERS_READ'),
+    await used.make.guest(),
+    await used.make.user(),
+    stranger.admin,
+  ]
   for (const caller of refused) assert.equal(refusal(await caller.post(orders, valid)), '403 FORBIDDEN')
   assert.equal(refusal(await used.make.anonymous().post(orders, valid)), '401 UNAUTHENTICATED')
   assert.equal((await (await used.make.member(id, 'ORDERS_WRITE')).post(orders, valid)).status, 201)

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { useTill } from '../../support/payments.ts'
+import { usePaymentsApi } from '../../support/payments-api.ts'
 import { refusal } from '../../support/refusal.ts'
-import { item, openShop } from '../../support/shopping.ts'
+import { item, openShop } from '../../support/shop.ts'
 
-const used = useTill()
+const used = usePaymentsApi()
 
 type Order = { id: string; customerId: string }
 type Page = { items: Order[]; cursor: string | null }
@@ -110,7 +110,9 @@ test('whoever pages, with any page size and filter, sees each order once', async
       let turn = 0
       const query = { ...(status && { status }), ...(customerId && { customerId }) }
       const seen = await readAll(query, () => limits[turn++ % limits.length] as number)
-      const expected = made.filter((order) => (!status || order.status === status) && (!customerId || order.customerId === customerId)) // biome-ignore format: one line
+      const expected = made.filter(
+        (order) => (!status || order.status === status) && (!customerId || order.customerId === customerId),
+      )
       assert.deepEqual(seen, idsOf({ items: expected }))
     }),
     { numRuns: 25 },

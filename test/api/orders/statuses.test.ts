@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { useFaults } from '#platform/faults.ts'
 import { holdClock } from '../../support/clock.ts'
-import { useTill } from '../../support/payments.ts'
+import { usePaymentsApi } from '../../support/payments-api.ts'
 import { refusal } from '../../support/refusal.ts'
-import { item, openShop, stateOf } from '../../support/shopping.ts'
+import { item, openShop, stateOf } from '../../support/shop.ts'
 import { until } from '../../support/until.ts'
 
-const used = useTill()
+const used = usePaymentsApi()
 const ORDER = ['PENDING', 'PROCESSING', 'SHIPPED', 'DELIVERED', 'CANCELLED', 'REFUNDED']
 const PAYMENT = ['PENDING', 'PAID', 'FAILED', 'REFUNDED', 'PARTIALLY_REFUNDED']
 
@@ -58,7 +58,8 @@ test('a status is added to the history, and the whole order is answered', async 
   assert.deepEqual(added, { status: 'PROCESSING', changedBy: 'USER', userId: admin.id, timestamp: added.timestamp })
   assert.ok(Math.abs(added.timestamp - Date.now() / 1_000) < 60)
   assert.deepEqual(second.body.statuses, [...before.statuses, first.body.statuses[1], entry])
-  assert.deepEqual(second.body, { ...before, statuses: second.body.statuses, updatedAt: second.body.updatedAt })
+  const { statuses, updatedAt } = second.body
+  assert.deepEqual(second.body, { ...before, statuses, fulfillment: 'FULFILLED', updatedAt })
   assert.deepEqual(await read(), second.body)
   assert.deepEqual([await left(), page()], [[98, 1], 'open'], 'nothing but CANCELLED touches stock or page')
 })

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { useTill } from '../../support/payments.ts'
+import { usePaymentsApi } from '../../support/payments-api.ts'
 import { refusal } from '../../support/refusal.ts'
-import { item, type MadeProduct, openShop, stateOf } from '../../support/shopping.ts'
+import { item, type MadeProduct, openShop, stateOf } from '../../support/shop.ts'
 
-const used = useTill()
+const used = usePaymentsApi()
 
 const line = ({ id }: Pick<MadeProduct, 'id'>, quantity: number, unitPrice = 100, variantId = 'one') => ({
   productId: id,
@@ -47,18 +47,21 @@ test('an order changes in what is sent, and keeps the rest', async () => {
     { contactEmail: 'a@example.com' },
     { contactEmail: null },
     { customerId: other.id },
-    { tax: 20, total: 225 },
-    { discount: 25, total: 200 },
+    { tax: 20, total: 225, lines: [{ tax: 20 }] },
+    { discount: 25, total: 200, lines: [{ discount: 25 }] },
+    { shippingAddress: { name: 'Ada', country: 'DE' }, billingAddress: { country: 'US' } },
+    { phone: '+49 40 1', customerNote: 'Ring twice', tags: ['gift', 'vip'] },
   ]) {
-    // biome-ignore format: one line
     const before = await read()
-    const { status, body, text } = await update(change)
+    const { lines: [shares] = [], ...sent } = change as { lines?: object[] }
+    const { status, body, text } = await update(sent)
     assert.equal(status, 200, text)
-    assert.deepEqual(body, { ...before, ...change, updatedAt: body.updatedAt })
+    const lines = [{ ...before.lines[0], ...shares }]
+    assert.deepEqual(body, { ...before, ...sent, lines, updatedAt: body.updatedAt })
     assert.deepEqual(await read(), body)
   }
   assert.ok((await customers(used.api.services.databases.control)).includes(other.id))
-  assert.deepEqual((await read()).lines, made.lines)
+  assert.deepEqual((await read()).lines, [{ ...made.lines[0], discount: 25, tax: 20 }])
 })
 
 test('what cannot be changed is ignored', async () => {
@@ -194,7 +197,7 @@ test('an order whose payment page is open cannot be changed, whatever a person s
   assert.deepEqual((await order(orderId)).lines, before.lines)
 })
 
-test('a paid order from the till, and a free one, cannot be changed', async () => {
+test('a paid order from the service, and a free one, cannot be changed', async () => {
   const { buy, checkout, mug, priced, admin, orders, order } = await open()
   const guest = await used.make.guest()
   const { orderId, pageId } = await buy(guest, { items: [item(mug)] })

@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict'
 import { beforeEach, describe, test } from 'node:test'
 import type { Stripe } from 'stripe'
-import { type Bought, type Counter, historyOf, openCounter, quiet } from '../../support/counter.ts'
-import { useTill } from '../../support/payments.ts'
+import { type Bought, historyOf, openPaidShop, type PaidShop, waitUntilIdle } from '../../support/paid-shop.ts'
+import { usePaymentsApi } from '../../support/payments-api.ts'
 
-const till = useTill()
-beforeEach(() => till.twin.mischief())
+const service = usePaymentsApi()
+beforeEach(() => service.twin.mischief())
 
 /** An order of 11.00 that is paid. From here on an event comes only when a test sends it. */
-async function paid(counter: Counter): Promise<Bought> {
-  const order = await counter.buy()
-  till.twin.pay(order.pageId)
-  await quiet(till, counter.db)
+async function paid(paidShop: PaidShop): Promise<Bought> {
+  const order = await paidShop.buy()
+  service.twin.pay(order.pageId)
+  await waitUntilIdle(service, paidShop.db)
   assert.equal(await order.state(), 'PROCESSING/PAID')
-  till.twin.mischief({ drop: 1 })
+  service.twin.mischief({ drop: 1 })
   return order
 }
 
@@ -21,17 +21,17 @@ const isAboutRefund = ({ type }: Stripe.Event) => type === 'charge.refunded' || 
 
 /** Somebody presses Refund in Stripe's dashboard. Answers the events that Stripe has to tell of it. */
 function refundThere(order: Bought, amount?: number): Stripe.Event[] {
-  const before = till.twin.events().length
-  till.twin.refund(order.intentId(), amount)
-  return till.twin.events().slice(before).filter(isAboutRefund)
+  const before = service.twin.events().length
+  service.twin.refund(order.intentId(), amount)
+  return service.twin.events().slice(before).filter(isAboutRefund)
 }
 
-async function deliver(counter: Counter, ...events: (Stripe.Event | undefined)[]) {
+async function deliver(paidShop: PaidShop, ...events: (Stripe.Event | undefined)[]) {
   for (const event of events) {
     assert.ok(event)
-    assert.equal((await till.twin.redeliver(event.id)).status, 200)
+    assert.equal((await service.twin.redeliver(event.id)).status, 200)
   }
-  await quiet(till, counter.db)
+  await waitUntilIdle(service, paidShop.db)
 }
 
 const ofType = (events: Stripe.Event[], type: string) => events.find((event) => event.type === type)
@@ -39,7 +39,7 @@ const refundedOf = async (order: Bought) => (await order.payment()).refunded
 
 describe('a refund made at the provider itself', () => {
   test('carries none of our names', async () => {
-    const events = refundThere(await paid(await openCounter(till)))
+    const events = refundThere(await paid(await openPaidShop(service)))
     for (const { type, data } of events.filter(({ type }) => type.startsWith('refund.'))) {
       assert.deepEqual((data.object as Stripe.Refund).metadata, {}, type)
     }
@@ -49,14 +49,14 @@ describe('a refund made at the provider itself', () => {
     const where = isConnected ? 'on a connected account' : 'on the shared account'
     for (const type of ['refund.created', 'refund.updated', 'charge.refunded']) {
       test(`is learned from ${type} alone, ${where}, once however often it comes`, async () => {
-        const counter = await openCounter(till, isConnected ? { account: `acct_${type.replace('.', '_')}` } : {})
-        const order = await paid(counter)
+        const paidShop = await openPaidShop(service, isConnected ? { account: `acct_${type.replace('.', '_')}` } : {})
+        const order = await paid(paidShop)
         const part = ofType(refundThere(order, 300), type)
-        await deliver(counter, part, part)
+        await deliver(paidShop, part, part)
         assert.equal(await order.state(), 'PROCESSING/PARTIALLY_REFUNDED')
         assert.equal(await refundedOf(order), 300)
 
-        await deliver(counter, ofType(refundThere(order), type))
+        await deliver(paidShop, ofType(refundThere(order), type))
         assert.equal(historyOf((await order.row()).paymentStatuses), 'PENDING PAID PARTIALLY_REFUNDED REFUNDED')
         assert.equal(await refundedOf(order), 1_100)
       })
@@ -64,49 +64,49 @@ describe('a refund made at the provider itself', () => {
   }
 
   test('is learned whatever the order in which its events come', async () => {
-    const counter = await openCounter(till)
-    const order = await paid(counter)
+    const paidShop = await openPaidShop(service)
+    const order = await paid(paidShop)
     const events = [...refundThere(order, 300), ...refundThere(order, 200)]
-    await deliver(counter, ...events.toReversed(), ...events)
+    await deliver(paidShop, ...events.toReversed(), ...events)
 
     assert.equal(await refundedOf(order), 500)
     assert.equal(historyOf((await order.row()).paymentStatuses), 'PENDING PAID PARTIALLY_REFUNDED')
   })
 
   test('is learned from its event even if that of the payment is still to come', async () => {
-    const counter = await openCounter(till)
-    const order = await counter.buy()
-    till.twin.mischief({ drop: 1 })
-    till.twin.pay(order.pageId)
-    await deliver(counter, ofType(refundThere(order, 300), 'refund.created'))
+    const paidShop = await openPaidShop(service)
+    const order = await paidShop.buy()
+    service.twin.mischief({ drop: 1 })
+    service.twin.pay(order.pageId)
+    await deliver(paidShop, ofType(refundThere(order, 300), 'refund.created'))
 
     assert.equal(historyOf((await order.row()).paymentStatuses), 'PENDING PAID PARTIALLY_REFUNDED')
   })
 
   test('is found by its charge where the event names no payment intent, and a charge by its payment intent', async () => {
-    const counter = await openCounter(till)
-    const order = await paid(counter)
+    const paidShop = await openPaidShop(service)
+    const order = await paid(paidShop)
     const made = ofType(refundThere(order, 300), 'refund.created')
     const withoutIntent = { ...made, data: { object: { ...made?.data.object, payment_intent: null } } }
-    assert.equal((await till.twin.forge(withoutIntent)).status, 200)
-    await quiet(till, counter.db)
+    assert.equal((await service.twin.forge(withoutIntent)).status, 200)
+    await waitUntilIdle(service, paidShop.db)
     assert.equal(await refundedOf(order), 300)
 
     const charged = ofType(refundThere(order, 200), 'charge.refunded')
     const unnamed = { ...charged, data: { object: { ...charged?.data.object, metadata: {} } } }
-    assert.equal((await till.twin.forge(unnamed)).status, 200)
-    await quiet(till, counter.db)
+    assert.equal((await service.twin.forge(unnamed)).status, 200)
+    await waitUntilIdle(service, paidShop.db)
     assert.equal(await refundedOf(order), 500)
   })
 
   test('is not believed of another account than the one that was paid', async () => {
-    const counter = await openCounter(till, { account: 'acct_paid' })
-    const order = await paid(counter)
+    const paidShop = await openPaidShop(service, { account: 'acct_paid' })
+    const order = await paid(paidShop)
     const made = ofType(refundThere(order, 300), 'refund.created')
     for (const account of [undefined, 'acct_other']) {
-      assert.equal((await till.twin.forge({ ...made, account })).status, 200)
+      assert.equal((await service.twin.forge({ ...made, account })).status, 200)
     }
-    await quiet(till, counter.db)
+    await waitUntilIdle(service, paidShop.db)
     assert.equal(await refundedOf(order), 0)
   })
 
@@ -117,19 +117,19 @@ describe('a refund made at the provider itself', () => {
       { ...nobodys, payment_intent: null },
       { ...nobodys, payment_intent: null, charge: null },
     ]) {
-      const { status, answer } = await till.twin.forge({ type: 'refund.created', data: { object } })
+      const { status, answer } = await service.twin.forge({ type: 'refund.created', data: { object } })
       assert.deepEqual([status, answer], [200, '{"success":true}'])
     }
   })
 
   test('is sent again by the provider while that cannot be asked whose it is', async () => {
-    const counter = await openCounter(till)
-    const order = await paid(counter)
+    const paidShop = await openPaidShop(service)
+    const order = await paid(paidShop)
     const made = ofType(refundThere(order, 300), 'refund.created')
-    const better = till.twin.behave({ next: 'error500', path: 'GET /v1/payment_intents', times: 10 })
-    assert.equal((await till.twin.redeliver(made?.id ?? '')).status, 503)
+    const better = service.twin.behave({ next: 'error500', path: 'GET /v1/payment_intents', times: 10 })
+    assert.equal((await service.twin.redeliver(made?.id ?? '')).status, 503)
     better()
-    await deliver(counter, made)
+    await deliver(paidShop, made)
     assert.equal(await refundedOf(order), 300)
   })
 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
-import { brewStorm, type StormResult } from '../../support/payment-storm.ts'
+import { brewStorm, type StormResult } from '../../scenarios/payment-storm.ts'
 
 let storm: StormResult
 before(async () => {

@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { Stripe } from 'stripe'
-import { type NewPage, type PaymentProvider, ProviderRefusal } from '#platform/payments/provider.ts'
+import { type NewSession, type PaymentProvider, ProviderRefusal } from '#platform/payments/provider.ts'
 import { createStripe } from '#platform/payments/stripe.ts'
 import { type StripeTwin, startStripeTwin } from '../../../twins/stripe/server.ts'
 
@@ -37,7 +37,7 @@ beforeEach(async () => {
   await heard()
 })
 
-const page = (changes: Partial<NewPage> = {}): NewPage => ({
+const page = (changes: Partial<NewSession> = {}): NewSession => ({
   ...NAMES,
   key: `newsletter:chk_${number}:1`,
   account: null,
@@ -51,10 +51,10 @@ const page = (changes: Partial<NewPage> = {}): NewPage => ({
   ...changes,
 })
 
-async function subscribe(changes?: Partial<NewPage>): Promise<string> {
-  const { pageId } = await provider.openPage(page(changes))
-  twin.pay(pageId)
-  const { subscriptionId } = await provider.readPage(changes?.account ?? null, pageId)
+async function subscribe(changes?: Partial<NewSession>): Promise<string> {
+  const { sessionId } = await provider.openSession(page(changes))
+  twin.pay(sessionId)
+  const { subscriptionId } = await provider.readSession(changes?.account ?? null, sessionId)
   assert.ok(subscriptionId)
   return subscriptionId
 }
@@ -66,7 +66,7 @@ async function heard() {
   const fresh = twin.deliveries.slice(told)
   told = twin.deliveries.length
   return fresh.map(({ payload, signature }) => {
-    const event = provider.readEvent(Buffer.from(payload), signature)
+    const event = provider.readEvent(Buffer.from(payload), { 'stripe-signature': signature })
     assert.ok(event, 'it is signed')
     return event
   })
@@ -82,16 +82,16 @@ const statusOf = async (subscriptionId: string) => (await provider.readSubscript
 
 describe('a page that is paid again and again', () => {
   test('is open without a subscription, and has one once it is paid', async () => {
-    const opened = await provider.openPage(page())
+    const opened = await provider.openSession(page())
     assert.deepEqual([opened.status, opened.subscriptionId, opened.amount], ['OPEN', null, 500])
-    assert.ok(opened.url.includes(opened.pageId))
-    twin.decline(opened.pageId)
-    assert.equal((await provider.readPage(null, opened.pageId)).status, 'OPEN')
-    twin.pay(opened.pageId, { email: 'ada@example.com' })
+    assert.ok(opened.url.includes(opened.sessionId))
+    twin.decline(opened.sessionId)
+    assert.equal((await provider.readSession(null, opened.sessionId)).status, 'OPEN')
+    twin.pay(opened.sessionId, { email: 'ada@example.com' })
 
-    const { subscriptionId, ...paid } = await provider.readPage(null, opened.pageId)
+    const { subscriptionId, ...paid } = await provider.readSession(null, opened.sessionId)
     assert.deepEqual(paid, {
-      pageId: opened.pageId,
+      sessionId: opened.sessionId,
       status: 'PAID',
       intentId: null,
       amount: 500,
@@ -106,34 +106,34 @@ describe('a page that is paid again and again', () => {
     const known = twin.sessions().length
     const lost = twin.behave({ next: 'reset', path: 'POST /v1/checkout/sessions', afterEffect: true, times: 2 })
     const wanted = page()
-    await assert.rejects(provider.openPage(wanted), (error) => !(error instanceof ProviderRefusal))
+    await assert.rejects(provider.openSession(wanted), (error) => !(error instanceof ProviderRefusal))
     lost()
-    const [first, second] = [await provider.openPage(wanted), await provider.openPage(wanted)]
+    const [first, second] = [await provider.openSession(wanted), await provider.openSession(wanted)]
 
-    assert.equal(first.pageId, second.pageId)
+    assert.equal(first.sessionId, second.sessionId)
     assert.equal(twin.sessions().length, known + 1)
   })
 
   test('ends unpaid, without a subscription', async () => {
-    const { pageId } = await provider.openPage(page())
-    const ended = await provider.expirePage(null, pageId)
+    const { sessionId } = await provider.openSession(page())
+    const ended = await provider.expireSession(null, sessionId)
     assert.deepEqual([ended.status, ended.subscriptionId], ['ENDED', null])
     assert.deepEqual(await named(), { 'checkout.session.expired': NAMES })
   })
 
   test('that was paid is not ended any more, but says so', async () => {
-    const { pageId } = await provider.openPage(page())
-    twin.pay(pageId)
-    const state = await provider.expirePage(null, pageId)
+    const { sessionId } = await provider.openSession(page())
+    twin.pay(sessionId)
+    const state = await provider.expireSession(null, sessionId)
     assert.equal(state.status, 'PAID')
     assert.ok(state.subscriptionId)
   })
 })
 
 test('a page that is paid once begins no subscription', async () => {
-  const { pageId } = await provider.openPage(page({ interval: undefined }))
-  twin.pay(pageId)
-  const { status, intentId, subscriptionId } = await provider.readPage(null, pageId)
+  const { sessionId } = await provider.openSession(page({ interval: undefined }))
+  twin.pay(sessionId)
+  const { status, intentId, subscriptionId } = await provider.readSession(null, sessionId)
   assert.deepEqual([status, typeof intentId, subscriptionId], ['PAID', 'string', null])
 })
 

@@ -15,18 +15,29 @@ let ended = 0
 const used = useApi({
   env: { COMPRESSION: 'on' },
   routes: (app) => {
-    const json = (path: string, text: string) => app.get(path, open, (_request, reply) => reply.type('application/json').send(text)) // biome-ignore format: one line
+    const json = (path: string, text: string) =>
+      app.get(path, open, (_request, reply) => reply.type('application/json').send(text))
     json('/test/long', LONG)
     json('/test/very-long', VERY_LONG)
     json('/test/short', '{"text":"short"}')
-    app.get('/test/secret', open, (_request, reply) => reply.type('text/html').header('cache-control', 'no-store').send(LONG)) // biome-ignore format: one line
+    app.get('/test/secret', open, (_request, reply) =>
+      reply.type('text/html').header('cache-control', 'no-store').send(LONG),
+    )
     app.get('/test/picture', open, (_request, reply) => reply.type('image/png').send(Buffer.alloc(5_000)))
-    app.get('/test/packed', open, (_request, reply) => reply.type('application/json').header('content-encoding', 'br').send(Buffer.alloc(5_000))) // biome-ignore format: one line
-    app.get('/test/stream', open, (_request, reply) => reply.type('application/x-ndjson').send(Readable.from(Array.from({ length: 500 }, (_one, line) => `{"line":${line}}\n`)))) // biome-ignore format: one line
-    app.get('/test/events', open, (_request, reply) => reply.type('text/event-stream').send(Readable.from(['data: 1\n\n'.repeat(500)]))) // biome-ignore format: one line
+    app.get('/test/packed', open, (_request, reply) =>
+      reply.type('application/json').header('content-encoding', 'br').send(Buffer.alloc(5_000)),
+    )
+    app.get('/test/stream', open, (_request, reply) =>
+      reply
+        .type('application/x-ndjson')
+        .send(Readable.from(Array.from({ length: 500 }, (_one, line) => `{"line":${line}}\n`))),
+    )
+    app.get('/test/events', open, (_request, reply) =>
+      reply.type('text/event-stream').send(Readable.from(['data: 1\n\n'.repeat(500)])),
+    )
     app.get('/test/endless', open, (_request, reply) => reply.type('text/csv').send(Readable.from(endless())))
-    app.get('/test/broken-early', open, (_request, reply) => reply.type('text/csv').send(Readable.from(broken(false)))) // biome-ignore format: one line
-    app.get('/test/broken-late', open, (_request, reply) => reply.type('text/csv').send(Readable.from(broken(true)))) // biome-ignore format: one line
+    app.get('/test/broken-early', open, (_request, reply) => reply.type('text/csv').send(Readable.from(broken(false))))
+    app.get('/test/broken-late', open, (_request, reply) => reply.type('text/csv').send(Readable.from(broken(true))))
   },
 })
 

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type pg from 'pg'
 import { AUDIT_LOG } from '#modules/access/index.ts'
+import { orderPaid } from '#modules/orders/index.ts'
 import { now } from '#platform/clock.ts'
 import { loadConfig } from '#platform/config.ts'
 import { type Databases, type Db, openDatabases } from '#platform/database/database.ts'
@@ -12,6 +13,8 @@ import { maintainPartitions } from '#platform/database/partitions.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { record } from '#platform/events/record.ts'
 import { EVENT_LOG, sequenceEvents } from '#platform/events/sequencer.ts'
+import { EVENTS } from '../../../src/apps/events.ts'
+import { happened, testEvent } from '../../support/check-events.ts'
 import { holdClock } from '../../support/clock.ts'
 import { cloneTemplate, onServer, withScratchDatabase } from '../../support/database.ts'
 import { refusal } from '../../support/refusal.ts'
@@ -25,9 +28,9 @@ type Business = Awaited<ReturnType<typeof used.make.business>>
 
 class Changed extends Error {}
 
-const write = (db: Db, businessId: string, subjects: string[], type = 'test.happened') =>
+const write = (db: Db, businessId: string, subjects: string[], type: `test.${string}` = 'test.happened') =>
   transaction(db, async (tx) => {
-    for (const subject of subjects) await record(tx, { businessId, type, subject })
+    for (const subject of subjects) await record(tx, testEvent(type)({ businessId, subject }))
   })
 
 /** Everything that is committed, numbered. */
@@ -41,7 +44,7 @@ const upTo = (count: number) => Array.from({ length: count }, (_, index) => inde
 
 async function makeFeed(
   count: number,
-  { types = ['test.happened'], owner }: { types?: string[]; owner?: Business['admin'] } = {},
+  { types = ['test.happened'], owner }: { types?: `test.${string}`[]; owner?: Business['admin'] } = {},
 ) {
   const business = await used.make.business(owner ? { owner } : {})
   for (const number of upTo(count)) {
@@ -54,21 +57,16 @@ async function makeFeed(
 test('an event tells who did what, and when', async () => {
   const { id, db, admin, path } = await used.make.business()
   const before = Math.floor(Date.now() / 1000)
+  const data = { number: 'K7Q2-M9X3', total: 1999, currency: 'USD' }
   await transaction(db, async (tx) => {
-    await record(tx, {
-      businessId: id,
-      type: 'order.paid',
-      subject: 'ord_1',
-      actor: admin.actor,
-      data: { total: 1999 },
-    })
-    await record(tx, { businessId: id, type: 'order.expired', subject: 'ord_2' })
+    await record(tx, orderPaid({ businessId: id, subject: 'ord_1', actor: admin.actor, data }))
+    await record(tx, happened({ businessId: id, subject: 'thing' }))
   })
   await sequenceAll(db)
 
   const { status, body, text } = await admin.get(`${path}/events?after=0`)
   assert.equal(status, 200, text)
-  const [paid, expired] = body.items
+  const [paid, other] = body.items
   assert.match(paid.id, /^evt_[0-9a-z]{26}$/)
   assert.ok(paid.timestamp >= before && paid.timestamp <= Date.now() / 1000)
   assert.deepEqual(
@@ -77,20 +75,34 @@ test('an event tells who did what, and when', async () => {
       id: '',
       number: 1,
       type: 'order.paid',
+      businessId: id,
       subject: 'ord_1',
       actorId: admin.id,
       actorKind: 'user',
-      data: { total: 1999 },
+      data,
       timestamp: 0,
     },
   )
-  assert.deepEqual([expired.number, expired.actorId, expired.actorKind, expired.data], [2, null, 'system', {}])
+  assert.deepEqual([other.number, other.actorId, other.actorKind, other.data], [2, null, 'system', {}])
+})
+
+test('each type is one of its own, of words joined by dots, and a shape of the reference', () => {
+  const types = EVENTS.map(({ type }) => type)
+  assert.deepEqual([...new Set(types)], types)
+  for (const type of types) assert.match(type, /^[a-z0-9_]+(\.[a-z0-9_]+)+$/)
+
+  const { components } = used.api.app.openApiDocument() as {
+    components: { schemas: { Event: { discriminator: { mapping: Record<string, string> } } } }
+  }
+  const { mapping } = components.schemas.Event.discriminator
+  assert.deepEqual(Object.keys(mapping).sort(), types.sort())
+  for (const address of Object.values(mapping)) assert.ok((address.split('/').at(-1) ?? '') in components.schemas)
 })
 
 test('what was rolled back never happened', async () => {
   const { id, db, admin, path } = await used.make.business()
   const failing = transaction(db, async (tx) => {
-    await record(tx, { businessId: id, type: 'test.happened', subject: 'undone' })
+    await record(tx, happened({ businessId: id, subject: 'undone' }))
     throw new Changed()
   })
   await assert.rejects(failing, Changed)
@@ -108,7 +120,7 @@ test('a transaction that commits late is numbered late, so who follows the feed 
   const { promise: mayCommit, resolve: commit } = Promise.withResolvers<void>()
   const { promise: recorded, resolve: hasRecorded } = Promise.withResolvers<void>()
   const late = transaction(db, async (tx) => {
-    await record(tx, { businessId: id, type: 'test.happened', subject: 'early written, late committed' })
+    await record(tx, happened({ businessId: id, subject: 'early written, late committed' }))
     hasRecorded()
     await mayCommit
   })
@@ -161,7 +173,7 @@ test('readers of the feed get each committed event once, in order, while many wr
       try {
         await transaction(writing.cells.get(business.cell) as Db, async (tx) => {
           for (const subject of subjects) {
-            await record(tx, { businessId: business.id, type: 'test.happened', subject })
+            await record(tx, happened({ businessId: business.id, subject }))
             await sleep(Math.random() * 8)
           }
           if (fails) throw new Changed()
@@ -206,7 +218,9 @@ test('readers of the feed get each committed event once, in order, while many wr
       const limit = 10 + Math.floor(Math.random() * 40)
       let cursor: string | null = ''
       do {
-        const page: { items: Event[]; cursor: string | null } = (await admin.get(`${path}/events?limit=${limit}&cursor=${cursor}`)).body // biome-ignore format: one line
+        const page: { items: Event[]; cursor: string | null } = (
+          await admin.get(`${path}/events?limit=${limit}&cursor=${cursor}`)
+        ).body
         seen.push(...page.items)
         cursor = page.cursor
       } while (cursor !== null)
@@ -245,7 +259,10 @@ test('the list is newest first, and its cursor leads through all of it', async (
   const second = (await admin.get(`${events}?limit=3&cursor=${first.cursor}`)).body
   const third = (await admin.get(`${events}?limit=3&cursor=${second.cursor}`)).body
 
-  assert.deepEqual([first, second, third].map(({ items }) => numbersOf(items)), [[7, 6, 5], [4, 3, 2], [1]]) // biome-ignore format: one line
+  assert.deepEqual(
+    [first, second, third].map(({ items }) => numbersOf(items)),
+    [[7, 6, 5], [4, 3, 2], [1]],
+  )
   assert.equal(third.cursor, null)
 })
 
@@ -259,13 +276,13 @@ test('following goes on by cursor as well as by number', async () => {
 })
 
 test('`type` leaves only events of that type, in both directions and across pages', async () => {
-  const { admin, events } = await makeFeed(9, { types: ['a.done', 'b.done', 'c.done'] })
-  const first = (await admin.get(`${events}?type=b.done&limit=2`)).body
-  const second = (await admin.get(`${events}?type=b.done&limit=2&cursor=${first.cursor}`)).body
+  const { admin, events } = await makeFeed(9, { types: ['test.a', 'test.b', 'test.c'] })
+  const first = (await admin.get(`${events}?type=test.b&limit=2`)).body
+  const second = (await admin.get(`${events}?type=test.b&limit=2&cursor=${first.cursor}`)).body
 
   assert.deepEqual([numbersOf(first.items), numbersOf(second.items), second.cursor], [[8, 5], [2], null])
-  assert.deepEqual(numbersOf((await admin.get(`${events}?type=b.done&after=2`)).body.items), [5, 8])
-  assert.deepEqual((await admin.get(`${events}?type=none.done`)).body, { items: [], cursor: null })
+  assert.deepEqual(numbersOf((await admin.get(`${events}?type=test.b&after=2`)).body.items), [5, 8])
+  assert.deepEqual((await admin.get(`${events}?type=test.none`)).body, { items: [], cursor: null })
 })
 
 test('a cursor of another business, another filter, another list or of no list at all is refused', async () => {
@@ -332,7 +349,6 @@ test('partitions are made ahead and dropped past their keep, and repeating that 
       [EVENT_LOG, db],
       [AUDIT_LOG, control],
     ] as const) {
-      // biome-ignore format: one line
       const clock = holdClock()
       const start = monthsOf(log.table, now())
       const fallback = `${log.table.split('.')[1]}_default`
@@ -353,7 +369,8 @@ test('an event that is old enough is forgotten with its month, a younger one sta
   withDatabase(async ({ cells }) => {
     const db = cells.get('main') as Db
     const clock = holdClock()
-    const numbers = async () => (await db.selectFrom('cell.events').select('number').orderBy('number').execute()).map(({ number }) => number) // biome-ignore format: one line
+    const numbers = async () =>
+      (await db.selectFrom('cell.events').select('number').orderBy('number').execute()).map(({ number }) => number)
     const happen = async () => {
       await write(db, 'biz_1', ['thing'])
       await sequenceAll(db)
@@ -379,7 +396,10 @@ test('partitions are made for months in which events already had to do without',
     await sequenceAll(db)
     await maintainPartitions(db, EVENT_LOG)
     const months = monthsOf(EVENT_LOG.table, now())
-    assert.deepEqual((await partitionsOf(db, EVENT_LOG.table)).filter((name) => months.includes(name)), months) // biome-ignore format: one line
+    assert.deepEqual(
+      (await partitionsOf(db, EVENT_LOG.table)).filter((name) => months.includes(name)),
+      months,
+    )
     assert.equal((await db.selectFrom('cell.events').select('number').execute()).length, 1)
   }))
 

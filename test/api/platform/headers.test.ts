@@ -9,7 +9,11 @@ import { type StartOptions, startApi } from '../../support/start-api.ts'
 const used = useApi()
 const ORIGIN = { origin: 'https://shop.example.com' }
 
-const words = (header: string | null) => (header ?? '').split(/\s*,\s*/).map((word) => word.toLowerCase()).sort() // biome-ignore format: one chain
+const words = (header: string | null) =>
+  (header ?? '')
+    .split(/\s*,\s*/)
+    .map((word) => word.toLowerCase())
+    .sort()
 
 /** Another API on the same data, with other settings. */
 async function startOther(t: TestContext, options: StartOptions) {

@@ -4,15 +4,15 @@ import { sql } from 'kysely'
 import type { RouteInfo } from '#platform/http/access.ts'
 import { PERMISSIONS, type Permission } from '#vocabulary/permissions.ts'
 import type { Client } from '../../support/client.ts'
-import { type Furnished, furnish } from '../../support/furnish.ts'
-import { openTill } from '../../support/payments.ts'
+import { startPaymentsApi } from '../../support/payments-api.ts'
+import { type SeededBusiness, seedBusiness } from '../../support/seed-business.ts'
 
 // Every record that has a history of its status, wherever it can be read × everybody who can read it: who of the staff has
 // changed it is told only to those who may change it, too.
 
-let used: Awaited<ReturnType<typeof openTill>>
+let used: Awaited<ReturnType<typeof startPaymentsApi>>
 before(async () => {
-  used = await openTill({ env: { SMTP_URL: 'smtp://127.0.0.1:1', MAIL_FROM: 'hello@kontor.example' } })
+  used = await startPaymentsApi({ env: { SMTP_URL: 'smtp://127.0.0.1:1', MAIL_FROM: 'hello@kontor.example' } })
 })
 after(() => used.close())
 
@@ -26,13 +26,13 @@ const TOLD: Record<Kind, Permission[]> = {
 type Reader = Client & { name: string; id: string; holds: readonly Permission[] }
 type Seen = { kind: Kind; userIds: string[] }
 
-type World = { shop: Furnished; readers: Reader[]; note: { id: string } }
+type World = { shop: SeededBusiness; readers: Reader[]; note: { id: string } }
 
 let made: Promise<World> | undefined
 const world = () => (made ??= makeWorld())
 
 async function makeWorld(): Promise<World> {
-  const shop = await furnish(used.make, { canary: 'Lantern' })
+  const shop = await seedBusiness(used.make, { canary: 'Lantern' })
   const { admin, path, records, customer, id } = shop
   const [product = '', collection = ''] = [records.products?.[0], records.collections?.[0]]
   const blocks = [
@@ -90,7 +90,9 @@ function addressesOf({ shop, note }: World, { url, method }: RouteInfo): string[
   )
   const isList = ['products', 'collections', 'entries', 'orders'].includes(parts.at(-1) ?? '')
   const queries = isList ? ['query=lantern', `owner=order:${shop.records.orders?.[0]}`] : []
-  return paths.flatMap((path) => ['', '?include=relations', ...queries.map((query) => `?${query}`)].map((query) => `${path}${query}`)) // biome-ignore format: one line
+  return paths.flatMap((path) =>
+    ['', '?include=relations', ...queries.map((query) => `?${query}`)].map((query) => `${path}${query}`),
+  )
 }
 
 async function readHistories({ get }: Pick<Client, 'get'>, path: string): Promise<Seen[]> {
@@ -116,7 +118,11 @@ test('who of the staff has changed a status is told only to those who may change
     for (const kind of ['prod', 'col', 'ent'] as const) {
       const ofKind = found.filter((seen) => seen.kind === kind)
       assert.ok(ofKind.length > 1, `${reader.name} reads ${kind}`)
-      assert.equal(ofKind.some(({ userIds }) => userIds.includes(admin.id)), isTold(kind), `${reader.name}: ${kind}`) // biome-ignore format: one line
+      assert.equal(
+        ofKind.some(({ userIds }) => userIds.includes(admin.id)),
+        isTold(kind),
+        `${reader.name}: ${kind}`,
+      )
     }
   }
 })

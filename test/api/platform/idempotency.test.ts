@@ -4,8 +4,9 @@ import { Type } from 'typebox'
 import { record } from '#platform/events/record.ts'
 import { useFaults } from '#platform/faults.ts'
 import { createOnce, pruneIdempotencyKeys } from '#platform/http/idempotency.ts'
-import { unavailable } from '#vocabulary/errors.ts'
+import { serviceUnavailable } from '#platform/http/refusals.ts'
 import { assertError } from '../../support/assert-error.ts'
+import { happened } from '../../support/check-events.ts'
 import { startChild } from '../../support/child.ts'
 import { type Answer, createClient } from '../../support/client.ts'
 import { holdClock } from '../../support/clock.ts'
@@ -24,7 +25,7 @@ const used = useApi({
       { config: { access: 'guest', business: 'path', idempotent: true }, schema: { body: NotesBody } },
       (request, reply) =>
         createOnce(request, reply, request.cell, async (tx) => {
-          await record(tx, { businessId: request.business.id, type: 'note.made', subject: request.body.text })
+          await record(tx, happened({ businessId: request.business.id, subject: request.body.text }))
           return { text: request.body.text }
         }),
     )
@@ -203,7 +204,7 @@ test('other failures are not kept: the same key may be tried again', async () =>
   assert.equal(isReplay(allowed), false)
 
   const create = () => admin.post(`${path}/roles`, { name: 'Late', permissions: [] }, key('late'))
-  for (const failure of [new Error('a bug'), unavailable()]) {
+  for (const failure of [new Error('a bug'), serviceUnavailable()]) {
     useFaults(() => {
       throw failure
     })

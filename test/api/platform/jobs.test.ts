@@ -97,7 +97,11 @@ test('a job enqueued while the worker waits starts at once, not at its next look
   const { main, work, look } = await setUp(t)
   const { noted, job } = noting('test.note')
   work([job], { concurrency: 1 })
-  await until('the worker listens', async () => (await look("select 1 from pg_stat_activity where query like 'LISTEN%' and datname = current_database()")).length) // biome-ignore format: one line
+  await until(
+    'the worker listens',
+    async () =>
+      (await look("select 1 from pg_stat_activity where query like 'LISTEN%' and datname = current_database()")).length,
+  )
   const waits: number[] = []
   for (let turn = 1; turn <= 5; turn++) {
     const before = performance.now()
@@ -276,7 +280,10 @@ test('recurring jobs are registered with the databases to which they belong, and
   const waiting = (url: string) =>
     onServer(async (client) => (await client.query('select id from graphile_worker._private_jobs')).rows.length, url)
   await until('each has run', async () => (await waiting(made.main.url)) + (await waiting(made.second.url)) === 0)
-  assert.deepEqual(lines.filter((line) => line.includes('"level":50')), []) // biome-ignore format: one line
+  assert.deepEqual(
+    lines.filter((line) => line.includes('"level":50')),
+    [],
+  )
 })
 
 test('a worker that is stopped lets its running job finish, takes no other, and leaves nothing locked', async (t) => {
@@ -296,7 +303,10 @@ test('a worker that is stopped lets its running job finish, takes no other, and 
 
   assert.deepEqual(halted.finished, [1])
   assert.deepEqual(noted, [])
-  assert.deepEqual((await look(queued)).map(({ attempts, locked_by }) => ({ attempts, locked_by })), [{ attempts: 0, locked_by: null }]) // biome-ignore format: one line
+  assert.deepEqual(
+    (await look(queued)).map(({ attempts, locked_by }) => ({ attempts, locked_by })),
+    [{ attempts: 0, locked_by: null }],
+  )
   assert.deepEqual(await look('select pool_id from cell.workers'), [])
 })
 
@@ -440,14 +450,18 @@ test('a job that was done but could not be marked as done is free again within s
   work([job], { lines })
   await transaction(main, (tx) => enqueue(tx, job, { text: 'once more' }, { runAt: new Date(Date.now() + 3_600_000) }))
   // The worker may take the job, which only updates its row, but waits in front of this lock to delete it.
-  await look('create function wait_here() returns trigger language plpgsql as $$ begin perform pg_advisory_xact_lock(4711); return old; end $$') // biome-ignore format: one line
-  await look('create trigger wait before delete on graphile_worker._private_jobs for each row execute function wait_here()') // biome-ignore format: one line
+  await look(
+    'create function wait_here() returns trigger language plpgsql as $$ begin perform pg_advisory_xact_lock(4711); return old; end $$',
+  )
+  await look(
+    'create trigger wait before delete on graphile_worker._private_jobs for each row execute function wait_here()',
+  )
   await look('select pg_advisory_lock(4711)')
   await look('update graphile_worker._private_jobs set run_at = now()')
-  const [waiting] = await until(
-    'the worker waits to mark it as done',
-    () =>
-    look("select pid from pg_stat_activity where wait_event = 'advisory' and query like 'delete from%' and datname = current_database()").then((rows) => rows[0] && rows), // biome-ignore format: one line
+  const [waiting] = await until('the worker waits to mark it as done', () =>
+    look(
+      "select pid from pg_stat_activity where wait_event = 'advisory' and query like 'delete from%' and datname = current_database()",
+    ).then((rows) => rows[0] && rows),
   )
   assert.deepEqual(noted, ['once more'])
   await look('select pg_terminate_backend($1)', [waiting.pid])

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { prepare, preparedName } from '#platform/database/prepared.ts'
+import { prepare, preparedName } from '#platform/database/statement-names.ts'
 import { onServer } from '../../support/database.ts'
 import { createMake, type Make } from '../../support/make.ts'
 import { startApi, type TestApi } from '../../support/start-api.ts'

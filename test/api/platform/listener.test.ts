@@ -49,3 +49,22 @@ test('a listener hears what was committed, says so when it is deaf, and costs no
   await transaction(here.control, (tx) => notify(tx, 'thing', 'again'))
   await until('it has heard it', () => heard.includes('again'))
 })
+
+test('a listener that is connecting while it is closed gives up at once', async (t) => {
+  const database = await cloneTemplate('full')
+  const proxy = await startProxy(database.url)
+  const there = openDatabases({ control: { url: database.url, directUrl: proxy.url }, cells: {} }, { max: 2 })
+  t.after(async () => {
+    await there.close()
+    await proxy.close()
+    await database.drop()
+  })
+  const listener = await openListener(there.control)
+  proxy.hush() // its ping has no answer, and neither have its new connections
+  await until('it is deaf', () => !listener.connected)
+  await sleep(700) // longer than it takes to hang up on the old one: it is connecting now
+  const since = performance.now()
+  await Promise.race([listener.close(), sleep(5_000, undefined, { ref: false })])
+  const took = performance.now() - since
+  assert.ok(took < 1_500, `took ${Math.round(took)} ms`)
+})

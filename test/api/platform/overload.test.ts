@@ -22,12 +22,16 @@ function* chunksOf(bytes: Buffer) {
 }
 
 /** Asks, and does not read the answer. */
-async function askWithoutReading(url: string, path: string) {
+async function askWithoutReading(url: string, path: string, times = 1) {
   const { hostname, port } = new URL(url)
   const socket = net.connect({ host: hostname, port: Number(port) }).pause()
-  const closed = new Promise<void>((resolve) => void socket.once('close', () => resolve()).on('error', () => {}))
+  let failure: string | undefined
+  socket.on('error', ({ code }: NodeJS.ErrnoException) => {
+    failure = code
+  })
+  const closed = new Promise<string | undefined>((resolve) => void socket.once('close', () => resolve(failure)))
   await new Promise((resolve) => void socket.once('connect', resolve))
-  socket.write(`GET ${path} HTTP/1.1\r\nhost: x\r\n\r\n`)
+  socket.write(`GET ${path} HTTP/1.1\r\nhost: x\r\n\r\n`.repeat(times))
   return { socket, closed }
 }
 
@@ -150,8 +154,12 @@ test('a connection on which nobody reads the answer is ended, also that of a str
   const since = performance.now()
   await until('both are ended', () => openConnections(api.app.server).then((count) => count === 0), { withinMs: 6_000 })
   assert.ok(performance.now() - since > READER_PATIENCE_MS / 2, 'they had the time to read')
-  assert.equal(streams(), 0)
-  for (const { socket } of readers) socket.destroy()
+  await until('the stream has ended', () => streams() === 0)
+  // Closed politely, the system would keep what is unread until somebody reads it.
+  for (const { socket, closed } of readers) {
+    socket.resume()
+    assert.equal(await closed, 'ECONNRESET')
+  }
 })
 
 test('who reads slowly, but reads, gets all of it', async (t) => {
@@ -183,6 +191,17 @@ test('answers that nobody reads have an end to their memory: those that wait lon
   assert.ok(performance.now() - since < READER_PATIENCE_MS, 'before their time was up')
   assert.ok(open * LARGE.length < MAX_UNREAD_BYTES + 3 * LARGE.length, `${open} of ${count} are open`)
   assert.ok(open > 4)
+})
+
+test('answers to requests that came in one go count one by one', async (t) => {
+  const { api } = await startHeld(t)
+  const count = Math.ceil((1.5 * MAX_UNREAD_BYTES) / LARGE.length)
+  const since = performance.now()
+  const { socket, closed } = await askWithoutReading(api.url, '/test/large', count)
+  await until('it is hung up on', () => openConnections(api.app.server).then((open) => open === 0))
+  assert.ok(performance.now() - since < READER_PATIENCE_MS, 'before its time was up')
+  socket.resume()
+  assert.equal(await closed, 'ECONNRESET')
 })
 
 const openConnections = (server: net.Server) =>

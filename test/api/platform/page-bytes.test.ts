@@ -3,10 +3,10 @@ import { test } from 'node:test'
 import { sql } from 'kysely'
 import { lazily } from '#platform/lazily.ts'
 import type { Client } from '../../support/client.ts'
-import { importErrors, importFile, NDJSON, useCatalog } from '../../support/imports.ts'
+import { importErrors, importFile, NDJSON, useCatalogApi } from '../../support/imports.ts'
 import { largestRead } from '../../support/read-bytes.ts'
 
-const used = useCatalog()
+const used = useCatalogApi()
 
 const MAX_PAGE_BYTES = 4_000_000
 /** A page ends before it gets too large, unless its first record is; some bytes go to what is around the records. */
@@ -68,7 +68,11 @@ test('an export of large products reads no more than 4 MB at once, and all of th
       const { text } = await admin.get(`${products}/export?format=${format}`)
       const lines = text.trim().split('\n')
       if (format === 'csv') assert.equal(lines.length, 26)
-      else assert.deepEqual(lines.map((line) => (JSON.parse(line) as { id: string }).id), ids) // biome-ignore format: one line
+      else
+        assert.deepEqual(
+          lines.map((line) => (JSON.parse(line) as { id: string }).id),
+          ids,
+        )
     })
     assert.ok(read <= LARGEST, `${format}: ${read} bytes at once`)
   }
@@ -119,7 +123,15 @@ test('a list of businesses with large settings ends a page at 4 MB, and neither 
   for (let count = 0; count < 8; count++) ids.unshift((await used.make.business({ owner })).id)
   const { control } = used.api.services.databases
   // Larger than settings may be today: some were made before they had a limit.
-  const markets = Array.from({ length: 100 }, (_, index) => ({ id: `m${index}`, name: 'n'.repeat(10_000), currency: 'USD', taxBps: 0, taxShipping: false, shippingMethods: [], paymentMethods: [] })) // biome-ignore format: one line
+  const markets = Array.from({ length: 100 }, (_, index) => ({
+    id: `m${index}`,
+    name: 'n'.repeat(10_000),
+    currency: 'USD',
+    taxBps: 0,
+    taxShipping: false,
+    shippingMethods: [],
+    paymentMethods: [],
+  }))
   await sql`update access.businesses set markets = ${JSON.stringify(markets)} where id = any (${ids})`.execute(control)
   const { ids: listed, pages } = await readAll(owner, '/v1/businesses')
   assert.deepEqual(listed, ids.toSorted().toReversed())

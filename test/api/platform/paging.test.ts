@@ -11,7 +11,11 @@ type Page = { items: { id: string }[]; cursor: string | null }
 
 // Ids of any age, so that rows appear and vanish before, at and behind the place where the reader is.
 const times = fc.array(fc.nat({ max: 1_000_000 }), { maxLength: 6 })
-const turn = fc.record({ limit: fc.integer({ min: 1, max: 9 }), added: times, removed: fc.array(fc.nat(), { maxLength: 4 }) }) // biome-ignore format: one line
+const turn = fc.record({
+  limit: fc.integer({ min: 1, max: 9 }),
+  added: times,
+  removed: fc.array(fc.nat(), { maxLength: 4 }),
+})
 const scene = fc.record({
   staying: fc.array(fc.nat({ max: 1_000_000 }), { minLength: 1, maxLength: 30 }),
   passing: fc.array(fc.nat({ max: 1_000_000 }), { maxLength: 30 }),
@@ -34,7 +38,8 @@ async function makeRoles() {
       return ids
     },
     async remove(ids: string[]): Promise<void> {
-      if (ids.length > 0) await control.deleteFrom('access.roles').where('businessId', '=', businessId).where('id', 'in', ids).execute() // biome-ignore format: one line
+      if (ids.length > 0)
+        await control.deleteFrom('access.roles').where('businessId', '=', businessId).where('id', 'in', ids).execute()
     },
   }
 }

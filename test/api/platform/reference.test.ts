@@ -55,10 +55,14 @@ test('a browser that has them is told so, and keeps the script for a while', asy
   assert.equal((await get('/openapi.json')).headers['cache-control'], 'public, no-cache')
 })
 
-test('the page has a heading and an icon before its script runs', async () => {
+test('the page has the introduction and an icon before its script runs', async () => {
   const { body, headers } = await get('/docs/')
   const html = body.toString()
   assert.match(html, /<h1[^>]*>Kontor API<\/h1>/)
+  assert.match(
+    html,
+    /<h2>Get a token<\/h2>[^]*<li><b>A shop front<\/b> begins as a guest: <code>POST \/v1\/users\/login<\/code>/,
+  )
   assert.match(html, /<html lang="en">/)
   assert.match(html, /<link rel="icon"[^>]* href="\/favicon\.svg"/)
   assert.match(headers['content-security-policy'] ?? '', /script-src 'self'/)
@@ -70,7 +74,14 @@ test('the page has a heading and an icon before its script runs', async () => {
 
 test('the introduction says how to get a token, and names guides and SDK', () => {
   const { description } = used.api.app.openApiDocument().info as { description: string }
-  for (const words of ['POST /v1/users/login', '"GUEST"', 'keys create', 'X-API-Key', 'docs/guides/first-sale.md', 'packages/sdk']) // biome-ignore format: one line
+  for (const words of [
+    'POST /v1/users/login',
+    '"GUEST"',
+    'keys create',
+    'X-API-Key',
+    'docs/guides/first-sale.md',
+    'packages/sdk',
+  ])
     assert.ok(description.includes(words), words)
 })
 
@@ -96,7 +107,10 @@ test('the figures of every order and quote in the examples add up', () => {
   assert.ok(sales.length >= 8, `${sales.length} examples`)
   for (const { lines, subtotal = 0, tax = 0, shipping = 0, discount = 0, total } of sales) {
     for (const { quantity, unitPrice, totalPrice } of lines) assert.equal(totalPrice, quantity * unitPrice)
-    assert.equal(subtotal, lines.reduce((sum, { totalPrice }) => sum + totalPrice, 0)) // biome-ignore format: one line
+    assert.equal(
+      subtotal,
+      lines.reduce((sum, { totalPrice }) => sum + totalPrice, 0),
+    )
     assert.equal(total, subtotal + tax + shipping - discount)
   }
 })

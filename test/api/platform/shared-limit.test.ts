@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { after, test } from 'node:test'
 import { Redis } from 'ioredis'
-import { openSharedCounts } from '#platform/http/shared-counts.ts'
+import { openRedisCounts } from '#platform/http/redis-rate-limit.ts'
 import { assertError } from '../../support/assert-error.ts'
 import { createClient } from '../../support/client.ts'
 import { startProxy } from '../../support/proxy.ts'
@@ -29,7 +29,7 @@ after(async () => {
 function openCounts(url: string, name: string) {
   const lines: string[] = []
   const write = (_facts: unknown, text?: string) => void lines.push(text ?? String(_facts))
-  const counts = openSharedCounts({ url, prefix: `${prefix}${name}:`, log: { warn: write, info: write } as never })
+  const counts = openRedisCounts({ url, prefix: `${prefix}${name}:`, log: { warn: write, info: write } as never })
   const untilUp = () => until('Redis is there', () => counts.isUp())
   return { ...counts, lines, untilUp }
 }

@@ -98,5 +98,5 @@ test('log and metrics name the cell', async (t) => {
   const count = (cell: string, status: number) =>
     new RegExp(`_count\\{[^}]*status="${status}",cell="${cell}"\\} 1`).test(requests)
   assert.deepEqual([count('main', 200), count('second', 200), count('second', 503)], [true, true, true], requests)
-  assert.ok(lines.some((text) => text.includes('this cell is not well') && text.includes('"cell":"second"')))
+  assert.ok(lines.some((text) => text.includes('cell is unhealthy') && text.includes('"cell":"second"')))
 })

@@ -37,7 +37,12 @@ async function startCollector(t: TestContext) {
     OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     OTEL_BSP_SCHEDULE_DELAY: '50',
   }
-  return { spans, env, text: () => heard.join('\n'), untilSpan: (name: string) => until(name, () => spans.find((span) => span.name === name)) } // biome-ignore format: one line
+  return {
+    spans,
+    env,
+    text: () => heard.join('\n'),
+    untilSpan: (name: string) => until(name, () => spans.find((span) => span.name === name)),
+  }
 }
 
 const valueOf = ({ attributes }: SentSpan, name: string) =>

@@ -13,6 +13,8 @@ const market = {
   currency: 'USD',
   taxBps: 825,
   taxShipping: false,
+  pricesIncludeTax: false,
+  taxRates: [],
   shippingMethods: [{ id: 'standard', name: 'Standard', price: 500 }],
   paymentMethods: ['CREDIT_CARD'],
 }
@@ -122,7 +124,7 @@ test('unknown fields are ignored and never stored', async () => {
     id: 'biz_000000000000',
     cell: 'elsewhere',
     version: 99,
-    stripeAccountId: 'acct_1',
+    paymentAccount: 'acct_1',
     createdAt: 1,
     nonsense: { deep: [1] },
     markets: [{ ...market, secret: 1, shippingMethods: [{ ...market.shippingMethods[0], hidden: true }] }],
@@ -220,7 +222,10 @@ test('a body of thousands of values gets its first failing field listed, a small
 })
 
 /** `item` again and again, as JSON, until it fills that many bytes. */
-const fill = (item: string, bytes: number) => Array(Math.floor(bytes / (item.length + 1))).fill(item).join() // biome-ignore format: one chain
+const fill = (item: string, bytes: number) =>
+  Array(Math.floor(bytes / (item.length + 1)))
+    .fill(item)
+    .join()
 
 for (const size of [250 * KIB, 2_000 * KIB]) {
   const hostile = {

@@ -4,8 +4,8 @@ import pg from 'pg'
 import { openDatabases } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { enqueue } from '#platform/jobs/define.ts'
+import { type KillReport, killWorkers, percentile, RUNS_TABLE } from '../../scenarios/kill-workers.ts'
 import { cloneTemplate } from '../../support/database.ts'
-import { type KillReport, killWorkers, percentile, RUNS_TABLE } from '../../support/kill-workers.ts'
 import { until } from '../../support/until.ts'
 import { forkWorker } from '../../support/worker-child.ts'
 import { slowJob } from '../../support/worker-fixture.ts'
@@ -14,7 +14,9 @@ const RESTART_WITHIN_SECONDS = 10
 
 function judge(t: TestContext, { restartSeconds, waitSeconds, ...report }: KillReport) {
   const [p50, p99, max] = [0.5, 0.99, 1].map((share) => percentile(restartSeconds, share).toFixed(2))
-  t.diagnostic(`${report.killedRuns} killed runs of ${report.jobs} jobs started again: p50 ${p50} s, p99 ${p99} s, max ${max} s`) // biome-ignore format: one line
+  t.diagnostic(
+    `${report.killedRuns} killed runs of ${report.jobs} jobs started again: p50 ${p50} s, p99 ${p99} s, max ${max} s`,
+  )
   assert.deepEqual(report.lost, [], 'every job is done')
   assert.deepEqual(report.repeated, [], 'what is done is not done again')
   assert.deepEqual(report.overlapping, [], 'no job runs twice at once')
@@ -51,13 +53,17 @@ async function setUp(t: TestContext) {
     await database.drop()
   })
   const look = async (text: string, values: unknown[] = []) => (await client.query(text, values)).rows
-  const lifeline = async () =>
-    (await look("select pid from pg_stat_activity where application_name = 'kontor worker lifeline' and datname = current_database()"))[0]?.pid // biome-ignore format: one line
+  const heartbeat = async () =>
+    (
+      await look(
+        "select pid from pg_stat_activity where application_name = 'kontor worker heartbeat' and datname = current_database()",
+      )
+    )[0]?.pid
   return {
     worker,
     look,
-    lifeline,
-    cutLifeline: async () => look('select pg_terminate_backend($1)', [await lifeline()]),
+    heartbeat,
+    cutHeartbeat: async () => look('select pg_terminate_backend($1)', [await heartbeat()]),
     give: (step: number, ms: number) =>
       transaction(databases.cells.get('main')!, (tx) => enqueue(tx, slowJob, { step, ms })), // oxlint-disable-line typescript/no-non-null-assertion
     run: async (step: number) => (await look('select * from runs where step = $1', [step]))[0],
@@ -65,11 +71,11 @@ async function setUp(t: TestContext) {
 }
 
 test('a worker that can no longer be seen ends at once if it has a job running', async (t) => {
-  const { worker, give, run, cutLifeline } = await setUp(t)
+  const { worker, give, run, cutHeartbeat } = await setUp(t)
   await give(1, 10_000)
   await until('the job runs', () => run(1))
   const before = performance.now()
-  await cutLifeline()
+  await cutHeartbeat()
   const { code } = await worker.exited
 
   assert.equal(code, 1)
@@ -78,11 +84,11 @@ test('a worker that can no longer be seen ends at once if it has a job running',
 })
 
 test('a worker that can no longer be seen, and has nothing to do, connects again and goes on', async (t) => {
-  const { worker, give, run, cutLifeline, lifeline } = await setUp(t)
-  const first = await until('it can be seen', lifeline)
-  await cutLifeline()
+  const { worker, give, run, cutHeartbeat, heartbeat } = await setUp(t)
+  const first = await until('it can be seen', heartbeat)
+  await cutHeartbeat()
   await until('it can be seen again', async () => {
-    const pid = await lifeline()
+    const pid = await heartbeat()
     return pid !== undefined && pid !== first
   })
   await give(1, 10)

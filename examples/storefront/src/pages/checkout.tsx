@@ -7,24 +7,46 @@ import { Summary } from '../parts/summary.tsx'
 import { useTitle } from '../parts/title.ts'
 import { useWaking } from '../parts/use-waking.ts'
 import { useCart, useChoices } from '../state/cart.ts'
-import { checkOut, type Details, detailsOf } from '../state/checkout.ts'
+import { askedIn, checkOut, type Details, useAddressFormats } from '../state/checkout.ts'
 import { kontor, useSession } from '../state/kontor.ts'
 import { type Choice, countriesOf, US_STATES } from '../state/places.ts'
 import { lineProblem, useQuote } from '../state/quote.ts'
 import { go } from '../state/router.ts'
 import { keep, readKept } from '../state/storage.ts'
 
-const NOBODY: Details = { email: '', name: '', street: '', city: '', state: '', zip: '', country: '' }
+const NOBODY: Details = {
+  email: '',
+  name: '',
+  street: '',
+  street2: '',
+  city: '',
+  state: '',
+  zip: '',
+  country: '',
+  phone: '',
+}
 
-type Shown = { label: string; autocomplete: string; type?: 'email'; class?: string }
+type Shown = { label: string; autocomplete: string; type?: 'email' | 'tel'; class?: string }
 const FIELDS: Record<keyof Details, Shown> = {
   email: { label: 'Email', autocomplete: 'email', type: 'email' },
   name: { label: 'Full name', autocomplete: 'name' },
-  street: { label: 'Street and number', autocomplete: 'street-address' },
+  street: { label: 'Street and number', autocomplete: 'address-line1' },
+  street2: { label: 'Flat, floor or company', autocomplete: 'address-line2' },
   country: { label: 'Country', autocomplete: 'country' },
   zip: { label: 'Postcode', autocomplete: 'postal-code', class: 'short' },
   city: { label: 'Town', autocomplete: 'address-level2', class: 'long' },
   state: { label: 'State', autocomplete: 'address-level1', class: 'long' },
+  phone: { label: 'Phone', autocomplete: 'tel', type: 'tel' },
+}
+
+/** Words that a country has for its own. */
+const LABELS: Record<string, Partial<Record<keyof Details, string>>> = {
+  US: { zip: 'ZIP code', city: 'City' },
+  JP: { state: 'Prefecture', street: 'City, street and number' },
+  CA: { state: 'Province', city: 'City' },
+  IE: { state: 'County', zip: 'Eircode' },
+  IT: { state: 'Province' },
+  ES: { state: 'Province' },
 }
 
 export function CheckoutPage() {
@@ -54,11 +76,15 @@ export function CheckoutPage() {
 
   // What was chosen before may be of another market.
   const countries = countriesOf(market)
-  const lists: Partial<Record<keyof Details, readonly Choice[]>> = { country: countries, state: US_STATES }
   const [only, another] = countries
   const known = countries.some(({ value }) => value === typed.country) ? typed.country : ''
   const details = { ...typed, country: known || (another ? '' : (only?.value ?? '')) }
-  const names = detailsOf(details.country)
+  const { value: formats } = useAddressFormats()
+  const asked = askedIn(details.country, formats)
+  const lists: Partial<Record<keyof Details, readonly Choice[]>> = {
+    country: countries,
+    ...(details.country === 'US' && { state: US_STATES }),
+  }
 
   useWaking(() => setState({}))
 
@@ -73,7 +99,7 @@ export function CheckoutPage() {
     try {
       // A code that does not count is not sent along: what is ordered is what is shown.
       const counted = value?.promoProblem ? { ...choices, promoCode: '' } : choices
-      const to = await checkOut(cart, counted, market, details)
+      const to = await checkOut(cart, counted, market, details, asked)
       if (to.startsWith('/')) go(to)
       else window.location.assign(to)
     } catch (error) {
@@ -87,21 +113,23 @@ export function CheckoutPage() {
     <div class="wrap section">
       <h1>Check out</h1>
       <form class="two" onSubmit={(event) => void pay(event)}>
-        <div class={details.country === 'US' ? 'details american' : 'details'}>
+        <div class="details" data-order={asked.map(({ name }) => name).join(' ')}>
           <h2>Where it goes</h2>
-          {names.map((name, index) => {
+          {asked.map(({ name, isRequired }) => {
             const choices = lists[name]
+            const label = LABELS[details.country]?.[name] ?? FIELDS[name].label
             const field = {
               ...FIELDS[name],
+              label: isRequired ? label : `${label} (optional)`,
               name,
               value: details[name],
-              problem: problemOf(state.error, index),
+              problem: problemOf(state.error, name),
               onValue: (value: string) => set({ [name]: value }),
             }
             return choices ? (
               <Select key={name} {...field} choices={choices} />
             ) : (
-              <Field key={name} required {...field} />
+              <Field key={name} required={isRequired} {...field} />
             )
           })}
         </div>
@@ -137,6 +165,5 @@ export function CheckoutPage() {
   )
 }
 
-/** What is typed here travels as blocks, and errors name those by their place. */
-const problemOf = (error: KontorError | undefined, index: number) =>
-  error?.details.find(({ field }) => field.startsWith(`blocks.${index}.`))?.message
+const problemOf = (error: KontorError | undefined, name: keyof Details) =>
+  error?.details.find(({ field }) => field === name || field === `shippingAddress.${name}`)?.message

@@ -1,7 +1,7 @@
-import { type Order, paymentStatusOf } from '@kontor/sdk'
+import { type KontorError, type Order, paymentStatusOf } from '@kontor/sdk'
 import { useEffect, useState } from 'preact/hooks'
 import { Icon } from '../parts/icons.tsx'
-import { Problem } from '../parts/notices.tsx'
+import { FormProblem, Problem, wordsOf } from '../parts/notices.tsx'
 import { Summary } from '../parts/summary.tsx'
 import { useTitle } from '../parts/title.ts'
 import { emptyCart } from '../state/cart.ts'
@@ -68,7 +68,9 @@ export function OrderPage({ id: shown }: { id: string }) {
         </ul>
         <Summary figures={order} />
         <Address order={order} />
+        <Shipments order={order} />
       </section>
+      {payment === 'PENDING' && !isComingBack && <Cancel order={order} onDone={reload} />}
       <p class="after">
         <a href="/orders">All your orders</a>
         <a href="/shop">Back to the shop</a>
@@ -112,22 +114,91 @@ function Headline({ order, isComingBack, isWaiting, askAgain }: HeadlineProps) {
 }
 
 function Address({ order }: { order: Order }) {
-  const text = (id: string) => {
-    const value = order.blocks?.find((block) => block.id === id)?.value
-    return typeof value === 'string' ? value : ''
-  }
-  if (!text('street')) return null
-  const isAmerican = text('country') === 'US'
+  const address = order.shippingAddress
+  if (!address?.street) return null
+  const { name, street, street2, city, state, zip, country } = address
+  const town =
+    country === 'US'
+      ? `${city ?? ''}, ${stateName(state ?? '')} ${zip ?? ''}`
+      : [zip, city, state].filter(Boolean).join(' ')
   return (
     <address>
-      {text('name')}
-      <br />
-      {text('street')}
-      <br />
-      {isAmerican ? `${text('city')}, ${stateName(text('state'))} ${text('zip')}` : `${text('zip')} ${text('city')}`}
-      <br />
-      {countryName(text('country'))}
+      {[name, street, street2, town, countryName(country)].filter(Boolean).map((line) => (
+        <span key={line}>{line}</span>
+      ))}
     </address>
+  )
+}
+
+/** What is on its way, with a link to follow it. */
+function Shipments({ order }: { order: Order }) {
+  const isOnItsWay = order.fulfillment !== 'UNFULFILLED'
+  const { value: shipments } = useLoad(isOnItsWay ? `shipments:${order.id}` : undefined, () =>
+    kontor.orders.shipments(order.id),
+  )
+  if (!shipments?.length) return null
+  const nameOf = (lineId: string) => order.lines.find((line) => line.id === lineId)?.name ?? ''
+  return (
+    <section class="parcels" aria-label="Parcels">
+      {shipments.map((shipment) => (
+        <div key={shipment.id}>
+          <p>
+            <strong>{shipments.length > 1 ? `Parcel ${shipment.number}` : 'Your parcel'}</strong>, sent{' '}
+            {dayOf(shipment.createdAt)}
+            {shipment.carrier && ` with ${shipment.carrier}`}
+          </p>
+          {order.fulfillment === 'PARTIALLY_FULFILLED' && (
+            <p class="small">
+              {shipment.lines.map(({ lineId, quantity }) => `${quantity} × ${nameOf(lineId)}`).join(', ')}
+            </p>
+          )}
+          {shipment.trackingUrl ? (
+            <a href={shipment.trackingUrl} rel="noreferrer noopener" target="_blank">
+              Follow it{shipment.trackingNumber && `: ${shipment.trackingNumber}`}
+            </a>
+          ) : (
+            shipment.trackingNumber && <p class="small">Tracking number {shipment.trackingNumber}</p>
+          )}
+        </div>
+      ))}
+    </section>
+  )
+}
+
+/** Asked twice: what is cancelled is gone. */
+function Cancel({ order, onDone }: { order: Order; onDone: () => void }) {
+  const [state, setState] = useState<{ isAsked?: boolean; isSending?: boolean; error?: KontorError }>({})
+  async function cancel() {
+    setState({ isAsked: true, isSending: true })
+    try {
+      await kontor.orders.cancel(order.id)
+      forget('orders')
+      forget('product')
+      onDone()
+    } catch (error) {
+      setState({ error: error as KontorError })
+      onDone()
+    }
+  }
+  return (
+    <div class="cancel">
+      {state.error && <FormProblem>{wordsOf(state.error)}</FormProblem>}
+      {state.isAsked ? (
+        <>
+          <p>Cancel this order? The goods go back on the shelf.</p>
+          <button class="button" type="button" disabled={state.isSending} onClick={() => void cancel()}>
+            {state.isSending ? 'One moment …' : 'Cancel the order'}
+          </button>
+          <button class="link" type="button" onClick={() => setState({})}>
+            Keep it
+          </button>
+        </>
+      ) : (
+        <button class="link" type="button" onClick={() => setState({ isAsked: true })}>
+          Cancel this order
+        </button>
+      )}
+    </div>
   )
 }
 

@@ -6,7 +6,7 @@ type FieldProps = {
   name: string
   value: string
   onValue: (value: string) => void
-  type?: 'text' | 'email' | 'password'
+  type?: 'text' | 'email' | 'password' | 'tel'
   problem?: string
   hint?: ComponentChildren
   hideLabel?: boolean

@@ -1,8 +1,12 @@
 import { money } from '../state/catalog.ts'
 import type { Market } from '../state/kontor.ts'
 
-/** Prices of the service never hold the tax. Where there is one, every price has to say so. */
-export const taxText = ({ taxBps }: Market) => (taxBps > 0 ? `plus ${taxBps / 100}% tax` : 'no tax is added')
+/** Every price has to say whether the tax is in it. */
+export function taxText({ taxBps, taxRates, pricesIncludeTax }: Market): string {
+  if (taxBps === 0 && taxRates.length === 0) return 'no tax is added'
+  const rate = taxRates.length > 0 ? '' : `${taxBps / 100}% `
+  return pricesIncludeTax ? `incl. ${rate}VAT` : `plus ${rate}tax`
+}
 
 type PriceProps = { price: number; currency: string; compareAtPrice?: number | null; isFrom?: boolean }
 

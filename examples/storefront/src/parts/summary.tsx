@@ -2,7 +2,10 @@ import type { Order, Quote } from '@kontor/sdk'
 import type { ComponentChildren } from 'preact'
 import { money } from '../state/catalog.ts'
 
-type Figures = Pick<Quote & Order, 'subtotal' | 'discount' | 'shipping' | 'tax' | 'total' | 'currency'> & {
+type Figures = Pick<
+  Quote & Order,
+  'subtotal' | 'discount' | 'shipping' | 'tax' | 'taxIncluded' | 'total' | 'currency'
+> & {
   taxBps?: number
 }
 
@@ -27,7 +30,7 @@ export function Summary({ figures, note }: { figures: Figures | undefined; note?
         <dt>Shipping</dt>
         <dd>{figures?.shipping === 0 ? 'Free' : show(figures?.shipping)}</dd>
       </div>
-      {figures?.tax !== 0 && (
+      {figures?.tax !== 0 && !figures?.taxIncluded && (
         <div>
           <dt>Tax{rate}</dt>
           <dd>{show(figures?.tax)}</dd>
@@ -37,6 +40,12 @@ export function Summary({ figures, note }: { figures: Figures | undefined; note?
         <dt>Total</dt>
         <dd>{show(figures?.total)}</dd>
       </div>
+      {figures && figures.taxIncluded > 0 && (
+        <div class="inside">
+          <dt>including VAT</dt>
+          <dd>{show(figures.taxIncluded)}</dd>
+        </div>
+      )}
       {note && <div class="figures-note">{note}</div>}
     </dl>
   )

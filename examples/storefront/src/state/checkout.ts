@@ -1,15 +1,33 @@
-import type { KontorError } from '@kontor/sdk'
+import type { AddressFormat, KontorError } from '@kontor/sdk'
 import type { CartLine, Choices } from './cart.ts'
 import { kontor, type Market } from './kontor.ts'
 import { itemsOf, methodOf } from './quote.ts'
 import { keep, readKept } from './storage.ts'
+import { useLoad } from './use-load.ts'
 
-const AMERICAN = ['email', 'name', 'country', 'street', 'city', 'state', 'zip'] as const
-const OTHERS = ['email', 'name', 'country', 'street', 'zip', 'city'] as const
-export type Details = Record<(typeof AMERICAN)[number], string>
+const ADDRESS = ['name', 'street', 'street2', 'city', 'state', 'zip', 'country', 'phone'] as const
+type AddressField = (typeof ADDRESS)[number]
+export type Details = Record<AddressField | 'email', string>
 
-/** What an address in that country has. They are sent in this order, and errors name them by their place. */
-export const detailsOf = (country: string): readonly (keyof Details)[] => (country === 'US' ? AMERICAN : OTHERS)
+/** How addresses are written in each country. Asked for once; the checkout waits for it. */
+export const useAddressFormats = () => useLoad('address-formats', () => kontor.addressFormats())
+
+/** Until the formats are here, and where they cannot be had. */
+const PLAIN = { fields: ['name', 'street', 'zip', 'city'], required: ['name', 'street', 'zip', 'city'] }
+
+export type Asked = { name: keyof Details; isRequired: boolean }
+
+/** What a form asks for, in the order of that country; the country comes first, because the rest follows from it. */
+export function askedIn(country: string, formats: readonly AddressFormat[] | undefined): Asked[] {
+  const { fields, required } = formats?.find((format) => format.country === country) ?? PLAIN
+  const inOrder = fields.filter((field): field is AddressField => ADDRESS.includes(field as AddressField))
+  const rest = inOrder.filter((field) => field !== 'country')
+  return [
+    { name: 'email', isRequired: true },
+    { name: 'country', isRequired: true },
+    ...rest.map((name) => ({ name, isRequired: required.includes(name) })),
+  ]
+}
 
 /** Well within the hour for which a payment page is open. */
 const SAME_ORDER_MS = 45 * 60_000
@@ -36,20 +54,37 @@ export function forgetDetails() {
   keep('attempt', null)
 }
 
+/** What was asked for and typed; what another country had asked for before is left out. */
+function addressOf({ country, ...details }: Details, asked: readonly Asked[]) {
+  const typed = asked.flatMap(({ name }) => {
+    if (name === 'email' || name === 'country') return []
+    const text = details[name].trim()
+    return text ? [[name, text] as const] : []
+  })
+  return { ...Object.fromEntries(typed), country }
+}
+
 /** Makes the order and answers where to go: to the payment page, or to the order if there was nothing to pay. */
-export async function checkOut(cart: readonly CartLine[], choices: Choices, market: Market, details: Details) {
+export async function checkOut(
+  cart: readonly CartLine[],
+  choices: Choices,
+  market: Market,
+  details: Details,
+  asked: readonly Asked[],
+) {
   const { origin } = window.location
-  const asked = {
+  const body = {
     market: market.id,
     items: itemsOf(cart),
     shippingMethodId: methodOf(market, choices)?.id,
     promoCode: choices.promoCode || undefined,
-    blocks: detailsOf(details.country).map((id) => ({ id, type: 'TEXT' as const, value: details[id].trim() })),
+    email: details.email.trim(),
+    shippingAddress: addressOf(details, asked),
     returnUrl: `${origin}/orders/paid`,
     cancelUrl: `${origin}/cart`,
   }
   try {
-    const { orderId, checkoutUrl } = await kontor.checkout(asked, { idempotencyKey: keyFor(JSON.stringify(asked)) })
+    const { orderId, checkoutUrl } = await kontor.checkout(body, { idempotencyKey: keyFor(JSON.stringify(body)) })
     keep('placed', orderId)
     return checkoutUrl ?? `/orders/paid?orderId=${orderId}`
   } catch (error) {

@@ -63,11 +63,30 @@ export const OPERATIONS = {
   getOrder: 'GET /v1/businesses/{businessId}/orders/{id} token',
   updateOrder: 'PUT /v1/businesses/{businessId}/orders/update token',
   setOrderStatus: 'PUT /v1/businesses/{businessId}/orders/{id}/status token',
+  cancelOrder: 'POST /v1/businesses/{businessId}/orders/{id}/cancel token',
   setPaymentStatus: 'PUT /v1/businesses/{businessId}/orders/{id}/payment-status token',
+  returnOrderLines: 'POST /v1/businesses/{businessId}/orders/{id}/returns token key',
+  commentOnOrder: 'POST /v1/businesses/{businessId}/orders/{id}/comments token key',
+  listOrderComments: 'GET /v1/businesses/{businessId}/orders/{id}/comments token',
+  deleteOrderComment: 'DELETE /v1/businesses/{businessId}/orders/{id}/comments/{commentId} token',
+  getOrderTimeline: 'GET /v1/businesses/{businessId}/orders/{id}/timeline token',
+  getPackingSlips: 'GET /v1/businesses/{businessId}/orders/packing-slips token file',
+  shipOrder: 'POST /v1/businesses/{businessId}/orders/{id}/shipments token key',
+  listShipments: 'GET /v1/businesses/{businessId}/orders/{id}/shipments token',
+  shipOrders: 'POST /v1/businesses/{businessId}/orders/shipments token key',
+  getShipment: 'GET /v1/businesses/{businessId}/orders/{id}/shipments/{shipmentId} token',
+  updateShipment: 'PUT /v1/businesses/{businessId}/orders/{id}/shipments/{shipmentId} token',
+  deleteShipment: 'DELETE /v1/businesses/{businessId}/orders/{id}/shipments/{shipmentId} token',
+  countOrders: 'GET /v1/businesses/{businessId}/orders/counts token',
+  exportOrders: 'GET /v1/businesses/{businessId}/orders/export token file',
+  listAddressFormats: 'GET /v1/address-formats',
   quote: 'POST /v1/payments/quote token',
   checkout: 'POST /v1/businesses/{businessId}/orders/checkout token key',
   explainOrder: 'GET /v1/businesses/{businessId}/orders/{id}/explain token',
   refundOrder: 'POST /v1/businesses/{businessId}/orders/{id}/refunds token key',
+  listRefunds: 'GET /v1/businesses/{businessId}/orders/{id}/refunds token',
+  quoteRefund: 'POST /v1/businesses/{businessId}/orders/{id}/refunds/quote token',
+  getRefund: 'GET /v1/businesses/{businessId}/orders/{id}/refunds/{refundId} token',
   receiveStripeEvent: 'POST /v1/payments/webhooks/stripe',
   createCollection: 'POST /v1/businesses/{businessId}/collections token key',
   listCollections: 'GET /v1/businesses/{businessId}/collections token',
@@ -169,11 +188,30 @@ export interface OperationTypes {
   getOrder: { data: types.GetOrderData; answer: types.GetOrderResponse }
   updateOrder: { data: types.UpdateOrderData; answer: types.UpdateOrderResponse }
   setOrderStatus: { data: types.SetOrderStatusData; answer: types.SetOrderStatusResponse }
+  cancelOrder: { data: types.CancelOrderData; answer: types.CancelOrderResponse }
   setPaymentStatus: { data: types.SetPaymentStatusData; answer: types.SetPaymentStatusResponse }
+  returnOrderLines: { data: types.ReturnOrderLinesData; answer: types.ReturnOrderLinesResponse }
+  commentOnOrder: { data: types.CommentOnOrderData; answer: types.CommentOnOrderResponse }
+  listOrderComments: { data: types.ListOrderCommentsData; answer: types.ListOrderCommentsResponse }
+  deleteOrderComment: { data: types.DeleteOrderCommentData; answer: types.DeleteOrderCommentResponse }
+  getOrderTimeline: { data: types.GetOrderTimelineData; answer: types.GetOrderTimelineResponse }
+  getPackingSlips: { data: types.GetPackingSlipsData; answer: types.GetPackingSlipsResponse }
+  shipOrder: { data: types.ShipOrderData; answer: types.ShipOrderResponse }
+  listShipments: { data: types.ListShipmentsData; answer: types.ListShipmentsResponse }
+  shipOrders: { data: types.ShipOrdersData; answer: types.ShipOrdersResponse }
+  getShipment: { data: types.GetShipmentData; answer: types.GetShipmentResponse }
+  updateShipment: { data: types.UpdateShipmentData; answer: types.UpdateShipmentResponse }
+  deleteShipment: { data: types.DeleteShipmentData; answer: types.DeleteShipmentResponse }
+  countOrders: { data: types.CountOrdersData; answer: types.CountOrdersResponse }
+  exportOrders: { data: types.ExportOrdersData; answer: types.ExportOrdersResponse }
+  listAddressFormats: { data: types.ListAddressFormatsData; answer: types.ListAddressFormatsResponse }
   quote: { data: types.QuoteData; answer: types.QuoteResponse }
   checkout: { data: types.CheckoutData; answer: types.CheckoutResponse }
   explainOrder: { data: types.ExplainOrderData; answer: types.ExplainOrderResponse }
   refundOrder: { data: types.RefundOrderData; answer: types.RefundOrderResponse }
+  listRefunds: { data: types.ListRefundsData; answer: types.ListRefundsResponse }
+  quoteRefund: { data: types.QuoteRefundData; answer: types.QuoteRefundResponse }
+  getRefund: { data: types.GetRefundData; answer: types.GetRefundResponse }
   receiveStripeEvent: { data: types.ReceiveStripeEventData; answer: types.ReceiveStripeEventResponse }
   createCollection: { data: types.CreateCollectionData; answer: types.CreateCollectionResponse }
   listCollections: { data: types.ListCollectionsData; answer: types.ListCollectionsResponse }

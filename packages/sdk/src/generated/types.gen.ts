@@ -5,6 +5,25 @@ export type ClientOptions = {
 };
 
 /**
+ * AddressFormat
+ */
+export type AddressFormat = {
+    /**
+     * ISO 3166-1 alpha-2.
+     */
+    country: string;
+    name: string;
+    /**
+     * In the order in which the country writes them.
+     */
+    fields: Array<'name' | 'company' | 'street' | 'street2' | 'city' | 'state' | 'zip' | 'country' | 'phone'>;
+    /**
+     * What a form must ask for.
+     */
+    required: Array<'name' | 'company' | 'street' | 'street2' | 'city' | 'state' | 'zip' | 'country' | 'phone'>;
+};
+
+/**
  * AuditEntry
  */
 export type AuditEntry = {
@@ -200,6 +219,30 @@ export type Collection = {
     updatedAt: number;
 };
 
+export type CollectionCreatedEventData = {
+    [key: string]: unknown;
+};
+
+/**
+ * CollectionCreatedEvent
+ */
+export type CollectionCreatedEvent = EventEnvelope & {
+    type: 'collection.created';
+    data: CollectionCreatedEventData;
+};
+
+export type CollectionDeletedEventData = {
+    [key: string]: unknown;
+};
+
+/**
+ * CollectionDeletedEvent
+ */
+export type CollectionDeletedEvent = EventEnvelope & {
+    type: 'collection.deleted';
+    data: CollectionDeletedEventData;
+};
+
 /**
  * CollectionRelations
  *
@@ -207,6 +250,43 @@ export type Collection = {
  */
 export type CollectionRelations = {
     [key: string]: unknown;
+};
+
+export type CollectionUpdatedEventData = {
+    fields: Array<string>;
+};
+
+/**
+ * CollectionUpdatedEvent
+ *
+ * With the fields that were sent.
+ */
+export type CollectionUpdatedEvent = EventEnvelope & {
+    type: 'collection.updated';
+    data: CollectionUpdatedEventData;
+};
+
+/**
+ * Comment
+ */
+export type Comment = {
+    /**
+     * Id, starts with `cmt_`.
+     */
+    id: string;
+    /**
+     * Id, starts with `ord_`.
+     */
+    orderId: string;
+    /**
+     * Id, starts with `usr_`.
+     */
+    authorId: string;
+    text: string;
+    /**
+     * Unix time in seconds.
+     */
+    createdAt: number;
 };
 
 /**
@@ -272,6 +352,74 @@ export type Entry = {
     updatedAt: number;
 };
 
+export type EntryCreatedEventData = {
+    /**
+     * `collection:<id>`, `order:<id>` or `reservation:<id>`.
+     */
+    owner: string;
+    status: 'DRAFT' | 'PUBLISHED' | 'ARCHIVED';
+};
+
+/**
+ * EntryCreatedEvent
+ */
+export type EntryCreatedEvent = EventEnvelope & {
+    type: 'entry.created';
+    data: EntryCreatedEventData;
+};
+
+export type EntryDeletedEventData = {
+    /**
+     * `collection:<id>`, `order:<id>` or `reservation:<id>`.
+     */
+    owner: string;
+};
+
+/**
+ * EntryDeletedEvent
+ */
+export type EntryDeletedEvent = EventEnvelope & {
+    type: 'entry.deleted';
+    data: EntryDeletedEventData;
+};
+
+export type EntryPublishFailedEventDataDetail = {
+    field: string;
+    error: string;
+};
+
+export type EntryPublishFailedEventData = {
+    details: Array<EntryPublishFailedEventDataDetail>;
+};
+
+/**
+ * EntryPublishFailedEvent
+ *
+ * It no longer fits its schema at its `publishAt`. Besides `entry.updated`. Needs a person.
+ */
+export type EntryPublishFailedEvent = EventEnvelope & {
+    type: 'entry.publish_failed';
+    data: EntryPublishFailedEventData;
+};
+
+export type EntryPublishedEventData = {
+    /**
+     * `collection:<id>`, `order:<id>` or `reservation:<id>`.
+     */
+    owner: string;
+    status: 'DRAFT' | 'PUBLISHED' | 'ARCHIVED';
+};
+
+/**
+ * EntryPublishedEvent
+ *
+ * Besides `entry.created` or `entry.updated`.
+ */
+export type EntryPublishedEvent = EventEnvelope & {
+    type: 'entry.published';
+    data: EntryPublishedEventData;
+};
+
 /**
  * EntryRelations
  *
@@ -279,6 +427,22 @@ export type Entry = {
  */
 export type EntryRelations = {
     [key: string]: unknown;
+};
+
+export type EntryUpdatedEventData = {
+    /**
+     * `collection:<id>`, `order:<id>` or `reservation:<id>`.
+     */
+    owner: string;
+    status: 'DRAFT' | 'PUBLISHED' | 'ARCHIVED';
+};
+
+/**
+ * EntryUpdatedEvent
+ */
+export type EntryUpdatedEvent = EventEnvelope & {
+    type: 'entry.updated';
+    data: EntryUpdatedEventData;
 };
 
 /**
@@ -369,7 +533,112 @@ export type Error = {
 /**
  * Event
  */
-export type Event = {
+export type Event = ({
+    type: 'import.finished';
+} & ImportFinishedEvent) | ({
+    type: 'product.created';
+} & ProductCreatedEvent) | ({
+    type: 'product.deleted';
+} & ProductDeletedEvent) | ({
+    type: 'product.updated';
+} & ProductUpdatedEvent) | ({
+    type: 'promo.created';
+} & PromoCreatedEvent) | ({
+    type: 'promo.deleted';
+} & PromoDeletedEvent) | ({
+    type: 'promo.updated';
+} & PromoUpdatedEvent) | ({
+    type: 'stock.changed';
+} & StockChangedEvent) | ({
+    type: 'stock.low';
+} & StockLowEvent) | ({
+    type: 'order.cancelled';
+} & OrderCancelledEvent) | ({
+    type: 'order.commented';
+} & OrderCommentedEvent) | ({
+    type: 'order.created';
+} & OrderCreatedEvent) | ({
+    type: 'order.expired';
+} & OrderExpiredEvent) | ({
+    type: 'order.mail_sent';
+} & OrderMailSentEvent) | ({
+    type: 'order.paid';
+} & OrderPaidEvent) | ({
+    type: 'order.payment_status_changed';
+} & OrderPaymentStatusChangedEvent) | ({
+    type: 'order.refund_failed';
+} & OrderRefundFailedEvent) | ({
+    type: 'order.refund_requested';
+} & OrderRefundRequestedEvent) | ({
+    type: 'order.refunded';
+} & OrderRefundedEvent) | ({
+    type: 'order.returned';
+} & OrderReturnedEvent) | ({
+    type: 'order.shipped';
+} & OrderShippedEvent) | ({
+    type: 'order.status_changed';
+} & OrderStatusChangedEvent) | ({
+    type: 'order.updated';
+} & OrderUpdatedEvent) | ({
+    type: 'payment.mismatch';
+} & PaymentMismatchEvent) | ({
+    type: 'collection.created';
+} & CollectionCreatedEvent) | ({
+    type: 'collection.deleted';
+} & CollectionDeletedEvent) | ({
+    type: 'collection.updated';
+} & CollectionUpdatedEvent) | ({
+    type: 'entry.created';
+} & EntryCreatedEvent) | ({
+    type: 'entry.deleted';
+} & EntryDeletedEvent) | ({
+    type: 'entry.publish_failed';
+} & EntryPublishFailedEvent) | ({
+    type: 'entry.published';
+} & EntryPublishedEvent) | ({
+    type: 'entry.updated';
+} & EntryUpdatedEvent) | ({
+    type: 'payment.unexpected';
+} & PaymentUnexpectedEvent) | ({
+    type: 'newsletter.send_cancelled';
+} & NewsletterSendCancelledEvent) | ({
+    type: 'newsletter.send_done';
+} & NewsletterSendDoneEvent) | ({
+    type: 'newsletter.send_failed';
+} & NewsletterSendFailedEvent) | ({
+    type: 'newsletter.send_paused';
+} & NewsletterSendPausedEvent) | ({
+    type: 'newsletter.send_planned';
+} & NewsletterSendPlannedEvent) | ({
+    type: 'newsletter.send_resumed';
+} & NewsletterSendResumedEvent) | ({
+    type: 'newsletter.send_started';
+} & NewsletterSendStartedEvent) | ({
+    type: 'subscriber_import.finished';
+} & SubscriberImportFinishedEvent) | ({
+    type: 'subscription.bounced';
+} & SubscriptionBouncedEvent) | ({
+    type: 'subscription.cancelled';
+} & SubscriptionCancelledEvent) | ({
+    type: 'subscription.changed';
+} & SubscriptionChangedEvent) | ({
+    type: 'subscription.complained';
+} & SubscriptionComplainedEvent) | ({
+    type: 'subscription.confirmed';
+} & SubscriptionConfirmedEvent) | ({
+    type: 'subscription.created';
+} & SubscriptionCreatedEvent) | ({
+    type: 'subscription.paid';
+} & SubscriptionPaidEvent) | ({
+    type: 'subscription.past_due';
+} & SubscriptionPastDueEvent) | ({
+    type: 'subscription.unsuppressed';
+} & SubscriptionUnsuppressedEvent);
+
+/**
+ * EventEnvelope
+ */
+export type EventEnvelope = {
     /**
      * Id, starts with `evt_`.
      */
@@ -378,16 +647,16 @@ export type Event = {
      * Counts the events of this business, without gaps.
      */
     number: number;
-    type: string;
+    /**
+     * Id, starts with `biz_`.
+     */
+    businessId: string;
     /**
      * The id of what it happened to.
      */
     subject: string;
     actorId: string | null;
     actorKind: string;
-    data: {
-        [key: string]: unknown;
-    };
     /**
      * Unix time in seconds.
      */
@@ -416,6 +685,10 @@ export type Explanation = {
      * Computed again, the figures are those of the order.
      */
     addsUp: boolean;
+    /**
+     * A person sent the figures: they are added up, not computed.
+     */
+    isByHand: boolean;
     steps: Array<ExplanationStep>;
     differences: Array<ExplanationDifference>;
 };
@@ -470,10 +743,16 @@ export type Import = {
      */
     total: number;
     /**
-     * Created or updated.
+     * Those that did not fail, so far.
      */
     done: number;
+    /**
+     * New products.
+     */
     created: number;
+    /**
+     * Products that were there already.
+     */
     updated: number;
     /**
      * Their errors can be listed.
@@ -505,6 +784,20 @@ export type ImportError = {
      */
     line: string;
     details: Array<ImportErrorDetail>;
+};
+
+export type ImportFinishedEventData = {
+    created: number;
+    updated: number;
+    failed: number;
+};
+
+/**
+ * ImportFinishedEvent
+ */
+export type ImportFinishedEvent = EventEnvelope & {
+    type: 'import.finished';
+    data: ImportFinishedEventData;
 };
 
 /**
@@ -539,6 +832,32 @@ export type Invitation = {
     createdAt: number;
 };
 
+export type ItemErrorDetail = {
+    field: string;
+    error: string;
+    message: string;
+};
+
+/**
+ * ItemError
+ */
+export type ItemError = {
+    /**
+     * Stable code of the kind of error.
+     */
+    error: string;
+    message: string;
+    details: Array<ItemErrorDetail>;
+};
+
+export type MarketTaxRate = {
+    /**
+     * Markets set the rate of each class.
+     */
+    taxClass: string;
+    taxBps: number;
+};
+
 export type ShippingMethod = {
     id: string;
     name: string;
@@ -567,6 +886,14 @@ export type Market = {
     currency: string;
     taxBps: number;
     taxShipping: boolean;
+    /**
+     * Prices, shipping prices, `freeFrom` and fixed discounts have the tax inside.
+     */
+    pricesIncludeTax: boolean;
+    /**
+     * Other classes are taxed at `taxBps`.
+     */
+    taxRates: Array<MarketTaxRate>;
     shippingMethods: Array<ShippingMethod>;
     paymentMethods: Array<'CREDIT_CARD' | 'CARD_PROVIDER'>;
 };
@@ -586,7 +913,119 @@ export type Media = {
     mimeType: string;
 };
 
+export type NewsletterSendCancelledEventData = {
+    /**
+     * Id, starts with `ent_`.
+     */
+    entryId: string;
+};
+
+/**
+ * NewsletterSendCancelledEvent
+ */
+export type NewsletterSendCancelledEvent = EventEnvelope & {
+    type: 'newsletter.send_cancelled';
+    data: NewsletterSendCancelledEventData;
+};
+
+export type NewsletterSendDoneEventData = {
+    [key: string]: unknown;
+};
+
+/**
+ * NewsletterSendDoneEvent
+ */
+export type NewsletterSendDoneEvent = EventEnvelope & {
+    type: 'newsletter.send_done';
+    data: NewsletterSendDoneEventData;
+};
+
+export type NewsletterSendFailedEventData = {
+    /**
+     * Id, starts with `ent_`.
+     */
+    entryId: string;
+};
+
+/**
+ * NewsletterSendFailedEvent
+ *
+ * It could not start or go on: `problem` of the send says why. Needs a person.
+ */
+export type NewsletterSendFailedEvent = EventEnvelope & {
+    type: 'newsletter.send_failed';
+    data: NewsletterSendFailedEventData;
+};
+
+export type NewsletterSendPausedEventData = {
+    /**
+     * Id, starts with `ent_`.
+     */
+    entryId: string;
+};
+
+/**
+ * NewsletterSendPausedEvent
+ */
+export type NewsletterSendPausedEvent = EventEnvelope & {
+    type: 'newsletter.send_paused';
+    data: NewsletterSendPausedEventData;
+};
+
+export type NewsletterSendPlannedEventData = {
+    /**
+     * Id, starts with `ent_`.
+     */
+    entryId: string;
+    /**
+     * Unix time in seconds.
+     */
+    scheduledAt: number;
+};
+
+/**
+ * NewsletterSendPlannedEvent
+ */
+export type NewsletterSendPlannedEvent = EventEnvelope & {
+    type: 'newsletter.send_planned';
+    data: NewsletterSendPlannedEventData;
+};
+
+export type NewsletterSendResumedEventData = {
+    /**
+     * Id, starts with `ent_`.
+     */
+    entryId: string;
+};
+
+/**
+ * NewsletterSendResumedEvent
+ */
+export type NewsletterSendResumedEvent = EventEnvelope & {
+    type: 'newsletter.send_resumed';
+    data: NewsletterSendResumedEventData;
+};
+
+export type NewsletterSendStartedEventData = {
+    /**
+     * Id, starts with `ent_`.
+     */
+    entryId: string;
+};
+
+/**
+ * NewsletterSendStartedEvent
+ */
+export type NewsletterSendStartedEvent = EventEnvelope & {
+    type: 'newsletter.send_started';
+    data: NewsletterSendStartedEventData;
+};
+
 export type OrderLine = {
+    /**
+     * Unique within its order.
+     */
+    id: string;
     type: 'PRODUCT_VARIANT';
     /**
      * Id, starts with `prod_`.
@@ -605,6 +1044,22 @@ export type OrderLine = {
      * Minor units (cents).
      */
     totalPrice: number;
+    /**
+     * Its share of the discount.
+     */
+    discount: number;
+    /**
+     * Markets set the rate of each class.
+     */
+    taxClass: string;
+    /**
+     * Its share of the tax, on top of its price or inside.
+     */
+    tax: number;
+    /**
+     * `null` where a person sent the sums only.
+     */
+    taxBps: number | null;
     /**
      * As it was called when it was ordered.
      */
@@ -646,7 +1101,7 @@ export type Order = {
      */
     subtotal: number;
     /**
-     * Minor units (cents).
+     * On top of the prices; 0 where they include it.
      */
     tax: number;
     /**
@@ -658,6 +1113,18 @@ export type Order = {
      */
     total: number;
     /**
+     * Inside the prices, where they include it.
+     */
+    taxIncluded: number;
+    /**
+     * Shipping’s share of the tax.
+     */
+    shippingTax: number;
+    /**
+     * One for each rate, the highest first.
+     */
+    taxes: Array<TaxGroup>;
+    /**
      * Minor units (cents).
      */
     discount: number;
@@ -666,6 +1133,22 @@ export type Order = {
     paymentMethod: 'CREDIT_CARD' | 'CARD_PROVIDER' | null;
     blocks: Array<Block>;
     contactEmail: string | null;
+    shippingAddress: OrderAddress | null;
+    billingAddress: OrderAddress | null;
+    phone: string | null;
+    customerNote: string | null;
+    /**
+     * Only with `ORDERS_READ`.
+     */
+    tags?: Array<string>;
+    /**
+     * How much of it has been shipped.
+     */
+    fulfillment: 'UNFULFILLED' | 'PARTIALLY_FULFILLED' | 'FULFILLED';
+    /**
+     * Minor units (cents).
+     */
+    refundedAmount: number;
     /**
      * The last is current.
      */
@@ -675,6 +1158,7 @@ export type Order = {
      */
     paymentStatus: Array<PaymentStatusEntry>;
     expiresAt: number | null;
+    expiredAt: number | null;
     /**
      * Unix time in seconds.
      */
@@ -683,6 +1167,334 @@ export type Order = {
      * Unix time in seconds.
      */
     updatedAt: number;
+};
+
+/**
+ * OrderAddress
+ */
+export type OrderAddress = {
+    name?: string | null;
+    company?: string | null;
+    street?: string | null;
+    street2?: string | null;
+    city?: string | null;
+    state?: string | null;
+    zip?: string | null;
+    /**
+     * ISO 3166-1 alpha-2.
+     */
+    country: string;
+    phone?: string | null;
+};
+
+export type OrderCancelledEventData = {
+    /**
+     * Short, for people.
+     */
+    number: string;
+    /**
+     * Minor units (cents).
+     */
+    total: number;
+    /**
+     * The market’s.
+     */
+    currency: string;
+};
+
+/**
+ * OrderCancelledEvent
+ *
+ * By a person: staff, or its customer. Besides `order.status_changed`.
+ */
+export type OrderCancelledEvent = EventEnvelope & {
+    type: 'order.cancelled';
+    data: OrderCancelledEventData;
+};
+
+export type OrderCommentedEventData = {
+    /**
+     * Short, for people.
+     */
+    number: string;
+    /**
+     * Id, starts with `cmt_`.
+     */
+    commentId: string;
+};
+
+/**
+ * OrderCommentedEvent
+ *
+ * Without the text.
+ */
+export type OrderCommentedEvent = EventEnvelope & {
+    type: 'order.commented';
+    data: OrderCommentedEventData;
+};
+
+export type OrderCountsItem = {
+    value: string;
+    count: number;
+};
+
+/**
+ * OrderCounts
+ */
+export type OrderCounts = {
+    /**
+     * The most frequent first, 50 at most.
+     */
+    items: Array<OrderCountsItem>;
+    /**
+     * `false`: there are more orders than are counted, and the newest were.
+     */
+    isExact: boolean;
+};
+
+export type OrderCreatedEventData = {
+    /**
+     * Short, for people.
+     */
+    number: string;
+    /**
+     * Minor units (cents).
+     */
+    total?: number;
+    /**
+     * The market’s.
+     */
+    currency?: string;
+};
+
+/**
+ * OrderCreatedEvent
+ *
+ * Without `total` and `currency` for a manual order.
+ */
+export type OrderCreatedEvent = EventEnvelope & {
+    type: 'order.created';
+    data: OrderCreatedEventData;
+};
+
+export type OrderExpiredEventData = {
+    /**
+     * Short, for people.
+     */
+    number: string;
+    /**
+     * Minor units (cents).
+     */
+    total: number;
+    /**
+     * The market’s.
+     */
+    currency: string;
+    /**
+     * A market of the business.
+     */
+    market: string;
+    /**
+     * How many lines it has.
+     */
+    lines: number;
+    /**
+     * Whether the shopper left an email address.
+     */
+    hasEmail: boolean;
+};
+
+/**
+ * OrderExpiredEvent
+ *
+ * Nobody paid it in time. Besides `order.status_changed`.
+ */
+export type OrderExpiredEvent = EventEnvelope & {
+    type: 'order.expired';
+    data: OrderExpiredEventData;
+};
+
+export type OrderMailSentEventData = {
+    /**
+     * Short, for people.
+     */
+    number: string;
+    mail: 'confirmation' | 'shipment';
+};
+
+/**
+ * OrderMailSentEvent
+ *
+ * To the customer. The address is left out: events hold none.
+ */
+export type OrderMailSentEvent = EventEnvelope & {
+    type: 'order.mail_sent';
+    data: OrderMailSentEventData;
+};
+
+export type OrderPaidEventData = {
+    /**
+     * Short, for people.
+     */
+    number: string;
+    /**
+     * Minor units (cents).
+     */
+    total: number;
+    /**
+     * The market’s.
+     */
+    currency: string;
+};
+
+/**
+ * OrderPaidEvent
+ *
+ * Also when there was nothing to pay.
+ */
+export type OrderPaidEvent = EventEnvelope & {
+    type: 'order.paid';
+    data: OrderPaidEventData;
+};
+
+export type OrderPaymentStatusChangedEventData = {
+    /**
+     * Short, for people.
+     */
+    number: string;
+    paymentStatus: 'PENDING' | 'PAID' | 'FAILED' | 'REFUNDED' | 'PARTIALLY_REFUNDED';
+};
+
+/**
+ * OrderPaymentStatusChangedEvent
+ */
+export type OrderPaymentStatusChangedEvent = EventEnvelope & {
+    type: 'order.payment_status_changed';
+    data: OrderPaymentStatusChangedEventData;
+};
+
+export type OrderRefundFailedEventData = {
+    /**
+     * Id, starts with `ref_`.
+     */
+    refundId: string;
+    /**
+     * Minor units (cents).
+     */
+    amount: number;
+};
+
+/**
+ * OrderRefundFailedEvent
+ *
+ * Needs a person.
+ */
+export type OrderRefundFailedEvent = EventEnvelope & {
+    type: 'order.refund_failed';
+    data: OrderRefundFailedEventData;
+};
+
+export type OrderRefundRequestedEventData = {
+    /**
+     * Id, starts with `ref_`.
+     */
+    refundId: string;
+    /**
+     * Minor units (cents).
+     */
+    amount: number;
+};
+
+/**
+ * OrderRefundRequestedEvent
+ *
+ * A refund by the service itself is not announced.
+ */
+export type OrderRefundRequestedEvent = EventEnvelope & {
+    type: 'order.refund_requested';
+    data: OrderRefundRequestedEventData;
+};
+
+export type OrderRefundedEventData = {
+    /**
+     * Id, starts with `ref_`.
+     */
+    refundId: string;
+    /**
+     * Minor units (cents).
+     */
+    amount: number;
+};
+
+/**
+ * OrderRefundedEvent
+ */
+export type OrderRefundedEvent = EventEnvelope & {
+    type: 'order.refunded';
+    data: OrderRefundedEventData;
+};
+
+export type OrderReturnedEventDataLine = {
+    /**
+     * Unique within its order.
+     */
+    lineId: string;
+    quantity: number;
+};
+
+export type OrderReturnedEventData = {
+    /**
+     * Short, for people.
+     */
+    number: string;
+    lines: Array<OrderReturnedEventDataLine>;
+};
+
+/**
+ * OrderReturnedEvent
+ *
+ * Goods came back, by a return or by a refund with `restock`.
+ */
+export type OrderReturnedEvent = EventEnvelope & {
+    type: 'order.returned';
+    data: OrderReturnedEventData;
+};
+
+export type OrderShippedEventData = {
+    /**
+     * Short, for people.
+     */
+    number: string;
+    /**
+     * Id, starts with `shp_`.
+     */
+    shipmentId: string;
+};
+
+/**
+ * OrderShippedEvent
+ *
+ * A shipment was entered. The last piece also changes the status.
+ */
+export type OrderShippedEvent = EventEnvelope & {
+    type: 'order.shipped';
+    data: OrderShippedEventData;
+};
+
+export type OrderStatusChangedEventData = {
+    /**
+     * Short, for people.
+     */
+    number: string;
+    status: 'PENDING' | 'PROCESSING' | 'SHIPPED' | 'DELIVERED' | 'CANCELLED' | 'REFUNDED';
+};
+
+/**
+ * OrderStatusChangedEvent
+ */
+export type OrderStatusChangedEvent = EventEnvelope & {
+    type: 'order.status_changed';
+    data: OrderStatusChangedEventData;
 };
 
 /**
@@ -703,6 +1515,24 @@ export type OrderStatusEntry = {
      * Unix time in seconds.
      */
     timestamp: number;
+};
+
+export type OrderUpdatedEventData = {
+    /**
+     * Short, for people.
+     */
+    number: string;
+    fields: Array<string>;
+};
+
+/**
+ * OrderUpdatedEvent
+ *
+ * With the fields that were sent.
+ */
+export type OrderUpdatedEvent = EventEnvelope & {
+    type: 'order.updated';
+    data: OrderUpdatedEventData;
 };
 
 export type OwnInvitationBusiness = {
@@ -742,6 +1572,35 @@ export type OwnInvitation = {
     createdAt: number;
 };
 
+export type PaymentMismatchEventData = {
+    /**
+     * Minor units (cents).
+     */
+    paid: number;
+    /**
+     * The market’s.
+     */
+    currency: string;
+    /**
+     * Minor units (cents).
+     */
+    expected: number;
+    /**
+     * The payment page at the provider.
+     */
+    pageId: string;
+};
+
+/**
+ * PaymentMismatchEvent
+ *
+ * Another amount or currency was paid than was asked for. Needs a person.
+ */
+export type PaymentMismatchEvent = EventEnvelope & {
+    type: 'payment.mismatch';
+    data: PaymentMismatchEventData;
+};
+
 /**
  * PaymentStatusEntry
  */
@@ -760,6 +1619,28 @@ export type PaymentStatusEntry = {
      * Unix time in seconds.
      */
     timestamp: number;
+};
+
+export type PaymentUnexpectedEventData = {
+    /**
+     * Id, starts with `col_`.
+     */
+    collectionId: string;
+    planId: string;
+    /**
+     * The subscription at the provider.
+     */
+    providerId: string;
+};
+
+/**
+ * PaymentUnexpectedEvent
+ *
+ * A plan was paid twice, or went meanwhile: a person has to give the money back.
+ */
+export type PaymentUnexpectedEvent = EventEnvelope & {
+    type: 'payment.unexpected';
+    data: PaymentUnexpectedEventData;
 };
 
 export type PlanPrice = {
@@ -813,6 +1694,10 @@ export type Product = {
     slug: string;
     description: string;
     category: string;
+    /**
+     * Markets set the rate of each class.
+     */
+    taxClass: string;
     gallery: Array<Media>;
     variants: Array<Variant>;
     /**
@@ -828,6 +1713,35 @@ export type Product = {
      * Unix time in seconds.
      */
     updatedAt: number;
+};
+
+export type ProductCreatedEventData = {
+    /**
+     * Id, starts with `imp_`.
+     */
+    importId?: string;
+};
+
+/**
+ * ProductCreatedEvent
+ *
+ * By an import: with its id.
+ */
+export type ProductCreatedEvent = EventEnvelope & {
+    type: 'product.created';
+    data: ProductCreatedEventData;
+};
+
+export type ProductDeletedEventData = {
+    [key: string]: unknown;
+};
+
+/**
+ * ProductDeletedEvent
+ */
+export type ProductDeletedEvent = EventEnvelope & {
+    type: 'product.deleted';
+    data: ProductDeletedEventData;
 };
 
 /**
@@ -857,6 +1771,24 @@ export type ProductStatusEntry = {
      * Unix time in seconds.
      */
     timestamp: number;
+};
+
+export type ProductUpdatedEventData = {
+    fields?: Array<string>;
+    /**
+     * Id, starts with `imp_`.
+     */
+    importId?: string;
+};
+
+/**
+ * ProductUpdatedEvent
+ *
+ * With the fields that were sent; by an import with its id instead.
+ */
+export type ProductUpdatedEvent = EventEnvelope & {
+    type: 'product.updated';
+    data: ProductUpdatedEventData;
 };
 
 /**
@@ -900,6 +1832,44 @@ export type PromoCode = {
     updatedAt: number;
 };
 
+export type PromoCreatedEventData = {
+    [key: string]: unknown;
+};
+
+/**
+ * PromoCreatedEvent
+ */
+export type PromoCreatedEvent = EventEnvelope & {
+    type: 'promo.created';
+    data: PromoCreatedEventData;
+};
+
+export type PromoDeletedEventData = {
+    [key: string]: unknown;
+};
+
+/**
+ * PromoDeletedEvent
+ */
+export type PromoDeletedEvent = EventEnvelope & {
+    type: 'promo.deleted';
+    data: PromoDeletedEventData;
+};
+
+export type PromoUpdatedEventData = {
+    fields: Array<string>;
+};
+
+/**
+ * PromoUpdatedEvent
+ *
+ * With the fields that were sent.
+ */
+export type PromoUpdatedEvent = EventEnvelope & {
+    type: 'promo.updated';
+    data: PromoUpdatedEventData;
+};
+
 export type QuoteLine = {
     type: 'PRODUCT_VARIANT';
     /**
@@ -919,6 +1889,26 @@ export type QuoteLine = {
      * Minor units (cents).
      */
     totalPrice: number;
+    /**
+     * Its share of the discount.
+     */
+    discount: number;
+    /**
+     * Markets set the rate of each class.
+     */
+    taxClass: string;
+    /**
+     * Its share of the tax, on top of its price or inside.
+     */
+    tax: number;
+    taxBps: number;
+};
+
+export type QuoteStep = {
+    rule: string;
+    base: number;
+    rate?: number;
+    result: number;
 };
 
 /**
@@ -931,9 +1921,24 @@ export type Quote = {
      */
     subtotal: number;
     /**
-     * Minor units (cents).
+     * On top of the prices; 0 where they include it.
      */
     tax: number;
+    /**
+     * Inside the prices, where they include it.
+     */
+    taxIncluded: number;
+    /**
+     * Shipping’s share of the tax.
+     */
+    shippingTax: number;
+    /**
+     * One for each rate, the highest first.
+     */
+    taxes: Array<TaxGroup>;
+    /**
+     * Of several rates: the one that would give the same tax.
+     */
     taxBps: number;
     /**
      * Minor units (cents).
@@ -948,6 +1953,23 @@ export type Quote = {
      */
     total: number;
     currency: string;
+    steps?: Array<QuoteStep>;
+};
+
+export type RefundLine = {
+    /**
+     * Unique within its order.
+     */
+    lineId: string;
+    quantity: number;
+    /**
+     * Whether the pieces have gone out. Pieces that have not will not be shipped any more.
+     */
+    from: 'UNSHIPPED' | 'SHIPPED';
+    /**
+     * Minor units (cents).
+     */
+    amount: number;
 };
 
 /**
@@ -958,17 +1980,73 @@ export type Refund = {
      * Id, starts with `ref_`.
      */
     id: string;
+    /**
+     * Id, starts with `ord_`.
+     */
     orderId: string;
     /**
      * Minor units (cents).
      */
     amount: number;
+    /**
+     * Empty where the refund is of an amount.
+     */
+    lines: Array<RefundLine>;
+    /**
+     * What of it is for shipping.
+     */
+    shipping: number;
+    /**
+     * The pieces were put back into stock.
+     */
+    restock: boolean;
     reason: string | null;
-    status: 'ASKED' | 'DONE' | 'FAILED';
+    /**
+     * PENDING until the payment provider has done it. A FAILED one frees pieces and money.
+     */
+    status: 'PENDING' | 'SUCCEEDED' | 'FAILED';
     /**
      * Unix time in seconds.
      */
     createdAt: number;
+};
+
+export type RefundQuoteLine = {
+    /**
+     * Unique within its order.
+     */
+    lineId: string;
+    quantity: number;
+    /**
+     * Whether the pieces have gone out. Pieces that have not will not be shipped any more.
+     */
+    from: 'UNSHIPPED' | 'SHIPPED';
+    /**
+     * Minor units (cents).
+     */
+    amount: number;
+};
+
+/**
+ * RefundQuote
+ */
+export type RefundQuote = {
+    /**
+     * Minor units (cents).
+     */
+    amount: number;
+    /**
+     * Empty where the refund is of an amount.
+     */
+    lines: Array<RefundQuoteLine>;
+    /**
+     * What of it is for shipping.
+     */
+    shipping: number;
+    /**
+     * What can still be refunded after this.
+     */
+    left: number;
 };
 
 /**
@@ -981,6 +2059,34 @@ export type Relations = {
     COLLECTION?: CollectionRelations;
     PRODUCT?: ProductRelations;
     USER?: UserRelations;
+};
+
+export type ReturnLine = {
+    /**
+     * Unique within its order.
+     */
+    lineId: string;
+    quantity: number;
+    /**
+     * How many are in stock again. Fewer where the line held no stock.
+     */
+    restocked: number;
+};
+
+/**
+ * Return
+ */
+export type Return = {
+    /**
+     * Id, starts with `ord_`.
+     */
+    orderId: string;
+    lines: Array<ReturnLine>;
+    reason: string | null;
+    /**
+     * Unix time in seconds.
+     */
+    createdAt: number;
 };
 
 /**
@@ -1084,6 +2190,52 @@ export type Session = {
     current: boolean;
 };
 
+export type ShipmentLine = {
+    /**
+     * Unique within its order.
+     */
+    lineId: string;
+    quantity: number;
+};
+
+/**
+ * Shipment
+ */
+export type Shipment = {
+    /**
+     * Id, starts with `shp_`.
+     */
+    id: string;
+    /**
+     * Id, starts with `ord_`.
+     */
+    orderId: string;
+    /**
+     * Within its order.
+     */
+    number: number;
+    lines: Array<ShipmentLine>;
+    carrier: string | null;
+    trackingNumber: string | null;
+    trackingUrl: string | null;
+    /**
+     * Whether the customer is mailed about it.
+     */
+    notified: boolean;
+    /**
+     * Who entered it. Only staff see it.
+     */
+    userId?: string;
+    /**
+     * Unix time in seconds.
+     */
+    createdAt: number;
+    /**
+     * Unix time in seconds.
+     */
+    updatedAt: number;
+};
+
 export type StaleEntryDetail = {
     field: string;
     error: string;
@@ -1102,6 +2254,44 @@ export type StaleEntry = {
     entryId: string;
     schemaVersion: number | null;
     details: Array<StaleEntryDetail>;
+};
+
+export type StockChangedEventData = {
+    /**
+     * Unique within its product.
+     */
+    variantId: string;
+    delta: number;
+    quantity: number;
+};
+
+/**
+ * StockChangedEvent
+ *
+ * Only for `POST …/stock`. `quantity` is what there is now.
+ */
+export type StockChangedEvent = EventEnvelope & {
+    type: 'stock.changed';
+    data: StockChangedEventData;
+};
+
+export type StockLowEventData = {
+    /**
+     * Unique within its product.
+     */
+    variantId: string;
+    quantity: number;
+    lowStockThreshold: number | null;
+};
+
+/**
+ * StockLowEvent
+ *
+ * Each variant at most once in 24 hours.
+ */
+export type StockLowEvent = EventEnvelope & {
+    type: 'stock.low';
+    data: StockLowEventData;
 };
 
 /**
@@ -1125,7 +2315,7 @@ export type StockMovement = {
      * What was there afterwards.
      */
     quantity: number;
-    kind: 'ORDER' | 'CANCEL' | 'MANUAL' | 'IMPORT';
+    kind: 'ORDER' | 'CANCEL' | 'RETURN' | 'MANUAL' | 'IMPORT';
     reason: string | null;
     reference: string | null;
     userId: string | null;
@@ -1149,7 +2339,7 @@ export type SubscriberImport = {
      */
     total: number;
     /**
-     * Created, updated or skipped.
+     * Those that did not fail, so far.
      */
     done: number;
     /**
@@ -1196,6 +2386,27 @@ export type SubscriberImportError = {
     details: Array<SubscriberImportErrorDetail>;
 };
 
+export type SubscriberImportFinishedEventData = {
+    /**
+     * Id, starts with `col_`.
+     */
+    collectionId: string;
+    created: number;
+    updated: number;
+    skipped: number;
+    failed: number;
+};
+
+/**
+ * SubscriberImportFinishedEvent
+ *
+ * There are none for each subscriber.
+ */
+export type SubscriberImportFinishedEvent = EventEnvelope & {
+    type: 'subscriber_import.finished';
+    data: SubscriberImportFinishedEventData;
+};
+
 /**
  * Subscription
  */
@@ -1228,6 +2439,68 @@ export type Subscription = {
     updatedAt: number;
 };
 
+export type SubscriptionBouncedEventData = {
+    /**
+     * Id, starts with `col_`.
+     */
+    collectionId: string;
+    planId: string | null;
+    status: 'PENDING' | 'ACTIVE' | 'PAST_DUE' | 'CANCELLED';
+    bounce: 'HARD' | 'SOFT';
+    /**
+     * Id, starts with `snd_`.
+     */
+    sendId?: string;
+};
+
+/**
+ * SubscriptionBouncedEvent
+ *
+ * `sendId` if it is known.
+ */
+export type SubscriptionBouncedEvent = EventEnvelope & {
+    type: 'subscription.bounced';
+    data: SubscriptionBouncedEventData;
+};
+
+export type SubscriptionCancelledEventData = {
+    /**
+     * Id, starts with `col_`.
+     */
+    collectionId: string;
+    planId: string | null;
+    status: 'PENDING' | 'ACTIVE' | 'PAST_DUE' | 'CANCELLED';
+};
+
+/**
+ * SubscriptionCancelledEvent
+ *
+ * The reader left, or the plan ended at Stripe.
+ */
+export type SubscriptionCancelledEvent = EventEnvelope & {
+    type: 'subscription.cancelled';
+    data: SubscriptionCancelledEventData;
+};
+
+export type SubscriptionChangedEventData = {
+    /**
+     * Id, starts with `col_`.
+     */
+    collectionId: string;
+    planId: string | null;
+    status: 'PENDING' | 'ACTIVE' | 'PAST_DUE' | 'CANCELLED';
+};
+
+/**
+ * SubscriptionChangedEvent
+ *
+ * Another free plan, or another status.
+ */
+export type SubscriptionChangedEvent = EventEnvelope & {
+    type: 'subscription.changed';
+    data: SubscriptionChangedEventData;
+};
+
 /**
  * SubscriptionCheckout
  */
@@ -1236,6 +2509,120 @@ export type SubscriptionCheckout = {
      * Where the plan is paid.
      */
     checkoutUrl: string;
+};
+
+export type SubscriptionComplainedEventData = {
+    /**
+     * Id, starts with `col_`.
+     */
+    collectionId: string;
+    planId: string | null;
+    status: 'PENDING' | 'ACTIVE' | 'PAST_DUE' | 'CANCELLED';
+    /**
+     * Id, starts with `snd_`.
+     */
+    sendId?: string;
+};
+
+/**
+ * SubscriptionComplainedEvent
+ *
+ * `sendId` if it is known.
+ */
+export type SubscriptionComplainedEvent = EventEnvelope & {
+    type: 'subscription.complained';
+    data: SubscriptionComplainedEventData;
+};
+
+export type SubscriptionConfirmedEventData = {
+    /**
+     * Id, starts with `col_`.
+     */
+    collectionId: string;
+    planId: string | null;
+    status: 'PENDING' | 'ACTIVE' | 'PAST_DUE' | 'CANCELLED';
+};
+
+/**
+ * SubscriptionConfirmedEvent
+ *
+ * The mailed link was followed.
+ */
+export type SubscriptionConfirmedEvent = EventEnvelope & {
+    type: 'subscription.confirmed';
+    data: SubscriptionConfirmedEventData;
+};
+
+export type SubscriptionCreatedEventData = {
+    /**
+     * Id, starts with `col_`.
+     */
+    collectionId: string;
+    planId: string | null;
+    status: 'PENDING' | 'ACTIVE' | 'PAST_DUE' | 'CANCELLED';
+};
+
+/**
+ * SubscriptionCreatedEvent
+ *
+ * To a free plan; also by a subscriber who had left.
+ */
+export type SubscriptionCreatedEvent = EventEnvelope & {
+    type: 'subscription.created';
+    data: SubscriptionCreatedEventData;
+};
+
+export type SubscriptionPaidEventData = {
+    /**
+     * Id, starts with `col_`.
+     */
+    collectionId: string;
+    planId: string | null;
+    status: 'PENDING' | 'ACTIVE' | 'PAST_DUE' | 'CANCELLED';
+};
+
+/**
+ * SubscriptionPaidEvent
+ *
+ * When it begins or comes back, not for each renewal.
+ */
+export type SubscriptionPaidEvent = EventEnvelope & {
+    type: 'subscription.paid';
+    data: SubscriptionPaidEventData;
+};
+
+export type SubscriptionPastDueEventData = {
+    /**
+     * Id, starts with `col_`.
+     */
+    collectionId: string;
+    planId: string | null;
+    status: 'PENDING' | 'ACTIVE' | 'PAST_DUE' | 'CANCELLED';
+};
+
+/**
+ * SubscriptionPastDueEvent
+ */
+export type SubscriptionPastDueEvent = EventEnvelope & {
+    type: 'subscription.past_due';
+    data: SubscriptionPastDueEventData;
+};
+
+export type SubscriptionUnsuppressedEventData = {
+    /**
+     * Id, starts with `col_`.
+     */
+    collectionId: string;
+    planId: string | null;
+    status: 'PENDING' | 'ACTIVE' | 'PAST_DUE' | 'CANCELLED';
+};
+
+/**
+ * SubscriptionUnsuppressedEvent
+ */
+export type SubscriptionUnsuppressedEvent = EventEnvelope & {
+    type: 'subscription.unsuppressed';
+    data: SubscriptionUnsuppressedEventData;
 };
 
 /**
@@ -1257,6 +2644,26 @@ export type Suppression = {
     createdAt: number;
 };
 
+/**
+ * TaxGroup
+ */
+export type TaxGroup = {
+    taxBps: number;
+    taxClasses: Array<string>;
+    /**
+     * Without the tax.
+     */
+    base: number;
+    /**
+     * Minor units (cents).
+     */
+    amount: number;
+    /**
+     * Inside the prices.
+     */
+    included: boolean;
+};
+
 export type TemplateVariablesVariable = {
     name: string;
     description: string;
@@ -1268,6 +2675,65 @@ export type TemplateVariablesVariable = {
  */
 export type TemplateVariables = {
     variables: Array<TemplateVariablesVariable>;
+};
+
+/**
+ * Timeline
+ */
+export type Timeline = {
+    items: Array<TimelineEvent | TimelineComment>;
+};
+
+/**
+ * TimelineComment
+ */
+export type TimelineComment = {
+    /**
+     * Id, starts with `cmt_`.
+     */
+    id: string;
+    type: 'comment';
+    actorId: string | null;
+    actorKind: string;
+    text: string;
+    /**
+     * Unix time in seconds.
+     */
+    timestamp: number;
+};
+
+/**
+ * TimelineEvent
+ *
+ * An event, as the feed has it.
+ */
+export type TimelineEvent = {
+    /**
+     * Id, starts with `evt_`.
+     */
+    id: string;
+    /**
+     * Counts the events of this business, without gaps.
+     */
+    number: number;
+    type: string;
+    /**
+     * Id, starts with `biz_`.
+     */
+    businessId: string;
+    /**
+     * The id of what it happened to.
+     */
+    subject: string;
+    actorId: string | null;
+    actorKind: string;
+    data: {
+        [key: string]: unknown;
+    };
+    /**
+     * Unix time in seconds.
+     */
+    timestamp: number;
 };
 
 export type Address = {
@@ -1590,6 +3056,30 @@ export type ListSigningKeysAnswer = {
     keys: Array<ListSigningKeysAnswerKey>;
 };
 
+export type CreateBusinessBodyMarket = {
+    /**
+     * The market code that quotes, checkouts and prices name.
+     */
+    id: string;
+    name: string;
+    /**
+     * ISO 4217.
+     */
+    currency: string;
+    taxBps: number;
+    taxShipping: boolean;
+    /**
+     * Prices, shipping prices, `freeFrom` and fixed discounts have the tax inside.
+     */
+    pricesIncludeTax?: boolean;
+    /**
+     * Other classes are taxed at `taxBps`.
+     */
+    taxRates?: Array<MarketTaxRate>;
+    shippingMethods: Array<ShippingMethod>;
+    paymentMethods: Array<'CREDIT_CARD' | 'CARD_PROVIDER'>;
+};
+
 export type CreateBusinessBody = {
     name: string;
     slug?: string;
@@ -1597,7 +3087,7 @@ export type CreateBusinessBody = {
     defaultLocale?: string;
     locales?: Array<string>;
     allowedOrigins?: Array<string>;
-    markets?: Array<Market>;
+    markets?: Array<CreateBusinessBodyMarket>;
 };
 
 export type ListBusinessesPage = {
@@ -1608,6 +3098,30 @@ export type ListBusinessesPage = {
     cursor: string | null;
 };
 
+export type UpdateBusinessBodyMarket = {
+    /**
+     * The market code that quotes, checkouts and prices name.
+     */
+    id: string;
+    name: string;
+    /**
+     * ISO 4217.
+     */
+    currency: string;
+    taxBps: number;
+    taxShipping: boolean;
+    /**
+     * Prices, shipping prices, `freeFrom` and fixed discounts have the tax inside.
+     */
+    pricesIncludeTax?: boolean;
+    /**
+     * Other classes are taxed at `taxBps`.
+     */
+    taxRates?: Array<MarketTaxRate>;
+    shippingMethods: Array<ShippingMethod>;
+    paymentMethods: Array<'CREDIT_CARD' | 'CARD_PROVIDER'>;
+};
+
 export type UpdateBusinessBody = {
     name?: string;
     slug?: string;
@@ -1615,7 +3129,7 @@ export type UpdateBusinessBody = {
     defaultLocale?: string;
     locales?: Array<string>;
     allowedOrigins?: Array<string>;
-    markets?: Array<Market>;
+    markets?: Array<UpdateBusinessBodyMarket>;
 };
 
 export type CreateRoleBody = {
@@ -1666,7 +3180,7 @@ export type AcceptInvitationBody = {
      */
     token?: string;
     /**
-     * Instead of the token: from the list of one’s own invitations.
+     * Instead of the token: from the list of your own invitations.
      */
     id?: string;
 };
@@ -1783,6 +3297,10 @@ export type CreateProductBody = {
     slug?: string;
     description?: string;
     category?: string;
+    /**
+     * Markets set the rate of each class.
+     */
+    taxClass?: string;
     gallery?: Array<CreateProductBodyGallery>;
     variants?: Array<CreateProductBodyVariant>;
     statuses?: Array<CreateProductBodyStatus>;
@@ -1901,6 +3419,10 @@ export type UpdateProductBody = {
     slug?: string;
     description?: string;
     category?: string;
+    /**
+     * Markets set the rate of each class.
+     */
+    taxClass?: string;
     gallery?: Array<UpdateProductBodyGallery>;
     variants?: Array<UpdateProductBodyVariant>;
     statuses?: Array<UpdateProductBodyStatus>;
@@ -1984,6 +3506,10 @@ export type UpdatePromoCodeBody = {
 };
 
 export type CreateOrderBodyLine = {
+    /**
+     * Of a line that the order has: it stays the same line.
+     */
+    id?: string;
     type?: 'PRODUCT_VARIANT';
     /**
      * Id, starts with `prod_`.
@@ -2002,6 +3528,19 @@ export type CreateOrderBodyLine = {
      * Minor units (cents).
      */
     totalPrice: number;
+    /**
+     * Its share of the discount.
+     */
+    discount?: number;
+    /**
+     * Markets set the rate of each class.
+     */
+    taxClass?: string;
+    /**
+     * Its share of the tax, on top of its price or inside.
+     */
+    tax?: number;
+    taxBps?: number;
 };
 
 export type CreateOrderBodyBlock = {
@@ -2084,11 +3623,54 @@ export type CreateOrderBody = {
      */
     total: number;
     /**
+     * Inside the prices, where they include it.
+     */
+    taxIncluded?: number;
+    /**
+     * Shipping’s share of the tax.
+     */
+    shippingTax?: number;
+    /**
+     * One for each rate, the highest first.
+     */
+    taxes?: Array<TaxGroup>;
+    /**
      * Minor units (cents).
      */
     discount?: number;
     blocks?: Array<CreateOrderBodyBlock>;
     contactEmail?: string | null;
+    shippingAddress?: {
+        name?: string | null;
+        company?: string | null;
+        street?: string | null;
+        street2?: string | null;
+        city?: string | null;
+        state?: string | null;
+        zip?: string | null;
+        /**
+         * ISO 3166-1 alpha-2.
+         */
+        country: string;
+        phone?: string | null;
+    } | null;
+    billingAddress?: {
+        name?: string | null;
+        company?: string | null;
+        street?: string | null;
+        street2?: string | null;
+        city?: string | null;
+        state?: string | null;
+        zip?: string | null;
+        /**
+         * ISO 3166-1 alpha-2.
+         */
+        country: string;
+        phone?: string | null;
+    } | null;
+    phone?: string | null;
+    customerNote?: string | null;
+    tags?: Array<string>;
     statuses?: Array<CreateOrderBodyStatus>;
     paymentStatus?: Array<CreateOrderBodyPaymentStatus>;
 };
@@ -2102,6 +3684,10 @@ export type ListOrdersPage = {
 };
 
 export type UpdateOrderBodyLine = {
+    /**
+     * Of a line that the order has: it stays the same line.
+     */
+    id?: string;
     type?: 'PRODUCT_VARIANT';
     /**
      * Id, starts with `prod_`.
@@ -2120,6 +3706,19 @@ export type UpdateOrderBodyLine = {
      * Minor units (cents).
      */
     totalPrice: number;
+    /**
+     * Its share of the discount.
+     */
+    discount?: number;
+    /**
+     * Markets set the rate of each class.
+     */
+    taxClass?: string;
+    /**
+     * Its share of the tax, on top of its price or inside.
+     */
+    tax?: number;
+    taxBps?: number;
 };
 
 export type UpdateOrderBodyBlock = {
@@ -2160,6 +3759,18 @@ export type UpdateOrderBody = {
      */
     total?: number;
     /**
+     * Inside the prices, where they include it.
+     */
+    taxIncluded?: number;
+    /**
+     * Shipping’s share of the tax.
+     */
+    shippingTax?: number;
+    /**
+     * One for each rate, the highest first.
+     */
+    taxes?: Array<TaxGroup>;
+    /**
      * Minor units (cents).
      */
     discount?: number;
@@ -2169,6 +3780,37 @@ export type UpdateOrderBody = {
      */
     customerId?: string;
     contactEmail?: string | null;
+    tags?: Array<string>;
+    shippingAddress?: {
+        name?: string | null;
+        company?: string | null;
+        street?: string | null;
+        street2?: string | null;
+        city?: string | null;
+        state?: string | null;
+        zip?: string | null;
+        /**
+         * ISO 3166-1 alpha-2.
+         */
+        country: string;
+        phone?: string | null;
+    } | null;
+    billingAddress?: {
+        name?: string | null;
+        company?: string | null;
+        street?: string | null;
+        street2?: string | null;
+        city?: string | null;
+        state?: string | null;
+        zip?: string | null;
+        /**
+         * ISO 3166-1 alpha-2.
+         */
+        country: string;
+        phone?: string | null;
+    } | null;
+    phone?: string | null;
+    customerNote?: string | null;
 };
 
 export type SetOrderStatusBody = {
@@ -2203,6 +3845,96 @@ export type SetPaymentStatusBody = {
      * Unix time in seconds.
      */
     timestamp?: number;
+};
+
+export type ReturnOrderLinesBody = {
+    lines: Array<ShipmentLine>;
+    reason?: string | null;
+};
+
+export type CommentOnOrderBody = {
+    text: string;
+};
+
+export type ListOrderCommentsPage = {
+    items: Array<Comment>;
+    /**
+     * Hand it back to get the next page; `null` on the last.
+     */
+    cursor: string | null;
+};
+
+export type ShipOrderBody = {
+    /**
+     * Without it: all that is left.
+     */
+    lines?: Array<ShipmentLine>;
+    carrier?: string | null;
+    trackingNumber?: string | null;
+    trackingUrl?: string | null;
+    /**
+     * Mail the customer, once for each shipment.
+     */
+    notify?: boolean;
+};
+
+export type ListShipmentsAnswer = {
+    /**
+     * The first comes first.
+     */
+    items: Array<Shipment>;
+};
+
+export type ShipOrdersBodyItem = {
+    /**
+     * Id, starts with `ord_`.
+     */
+    orderId: string;
+    carrier?: string | null;
+    trackingNumber?: string | null;
+    trackingUrl?: string | null;
+};
+
+export type ShipOrdersBody = {
+    items: Array<ShipOrdersBodyItem>;
+    /**
+     * Mail the customer, once for each shipment.
+     */
+    notify?: boolean;
+};
+
+export type ShipOrdersAnswerItem = {
+    /**
+     * Id, starts with `ord_`.
+     */
+    orderId: string;
+    /**
+     * Id, starts with `shp_`.
+     */
+    shipmentId?: string;
+    error?: ItemError;
+};
+
+export type ShipOrdersAnswer = {
+    /**
+     * In the order of the request, each with a `shipmentId` or an `error`.
+     */
+    items: Array<ShipOrdersAnswerItem>;
+};
+
+export type UpdateShipmentBody = {
+    lines?: Array<ShipmentLine>;
+    carrier?: string | null;
+    trackingNumber?: string | null;
+    trackingUrl?: string | null;
+    /**
+     * Mail the customer, once for each shipment.
+     */
+    notify?: boolean;
+};
+
+export type ListAddressFormatsAnswer = {
+    items: Array<AddressFormat>;
 };
 
 export type QuoteBodyLine = {
@@ -2249,6 +3981,10 @@ export type QuoteBody = {
     items?: Array<QuoteBodyItem>;
     shippingMethodId?: string | null;
     promoCode?: string | null;
+    /**
+     * Answers `steps`, too.
+     */
+    explain?: boolean;
 };
 
 export type CheckoutBodyItem = {
@@ -2284,6 +4020,37 @@ export type CheckoutBody = {
      * A market of the business.
      */
     market: string;
+    email?: string | null;
+    shippingAddress?: {
+        name?: string | null;
+        company?: string | null;
+        street?: string | null;
+        street2?: string | null;
+        city?: string | null;
+        state?: string | null;
+        zip?: string | null;
+        /**
+         * ISO 3166-1 alpha-2.
+         */
+        country: string;
+        phone?: string | null;
+    } | null;
+    billingAddress?: {
+        name?: string | null;
+        company?: string | null;
+        street?: string | null;
+        street2?: string | null;
+        city?: string | null;
+        state?: string | null;
+        zip?: string | null;
+        /**
+         * ISO 3166-1 alpha-2.
+         */
+        country: string;
+        phone?: string | null;
+    } | null;
+    phone?: string | null;
+    customerNote?: string | null;
     paymentMethod?: 'CREDIT_CARD' | 'CARD_PROVIDER';
     shippingMethodId?: string | null;
     items: Array<CheckoutBodyItem>;
@@ -2293,11 +4060,75 @@ export type CheckoutBody = {
     cancelUrl?: string;
 };
 
+export type RefundOrderBodyLine = {
+    /**
+     * Unique within its order.
+     */
+    lineId: string;
+    quantity: number;
+    /**
+     * Without it: pieces that have not gone out, as far as there are any, then others.
+     */
+    from?: 'UNSHIPPED' | 'SHIPPED';
+};
+
 export type RefundOrderBody = {
     /**
-     * Without it: all that is left.
+     * Alone: money, of no line in particular. Beside `lines` or `shipping`: less than these are worth.
      */
     amount?: number;
+    /**
+     * Pieces of lines, at what was paid for them.
+     */
+    lines?: Array<RefundOrderBodyLine>;
+    /**
+     * Shipping as well, with its tax.
+     */
+    shipping?: boolean;
+    /**
+     * Puts the pieces back into stock at once, even if the refund fails later.
+     */
+    restock?: boolean;
+    reason?: string | null;
+};
+
+export type ListRefundsPage = {
+    items: Array<Refund>;
+    /**
+     * Hand it back to get the next page; `null` on the last.
+     */
+    cursor: string | null;
+};
+
+export type QuoteRefundBodyLine = {
+    /**
+     * Unique within its order.
+     */
+    lineId: string;
+    quantity: number;
+    /**
+     * Without it: pieces that have not gone out, as far as there are any, then others.
+     */
+    from?: 'UNSHIPPED' | 'SHIPPED';
+};
+
+export type QuoteRefundBody = {
+    /**
+     * Alone: money, of no line in particular. Beside `lines` or `shipping`: less than these are worth.
+     */
+    amount?: number;
+    /**
+     * Pieces of lines, at what was paid for them.
+     */
+    lines?: Array<QuoteRefundBodyLine>;
+    /**
+     * Shipping as well, with its tax.
+     */
+    shipping?: boolean;
+    /**
+     * Puts the pieces back into stock at once, even if the refund fails later.
+     */
+    restock?: boolean;
     reason?: string | null;
 };
 
@@ -2592,7 +4423,7 @@ export type SubscribeBody = {
      */
     returnUrl?: string;
     /**
-     * Where it leads to for who does not pay.
+     * Where it leads to without payment.
      */
     cancelUrl?: string;
 };
@@ -2657,7 +4488,7 @@ export type ListSuppressionsPage = {
 
 export type ReceiveBouncesBodyEvent = {
     /**
-     * HARD_BOUNCE and COMPLAINT suppress the address; SOFT_BOUNCE is only told to the business.
+     * HARD_BOUNCE and COMPLAINT suppress the address; SOFT_BOUNCE is only recorded as an event.
      */
     type: 'SOFT_BOUNCE' | 'HARD_BOUNCE' | 'COMPLAINT';
     email: string;
@@ -2690,23 +4521,6 @@ export type GetHealthData = {
     url: '/healthz';
 };
 
-export type GetHealthErrors = {
-    /**
-     * Malformed: an address that is not readable, or a body that is no JSON object.
-     */
-    400: Error;
-    /**
-     * Too many requests; `Retry-After` says when to come back.
-     */
-    429: Error;
-    /**
-     * Overloaded, stopping, or the database is away; `Retry-After` says when to come back.
-     */
-    503: Error;
-};
-
-export type GetHealthError = GetHealthErrors[keyof GetHealthErrors];
-
 export type GetHealthResponses = {
     /**
      * Done.
@@ -2722,23 +4536,6 @@ export type GetReadinessData = {
     query?: never;
     url: '/readyz';
 };
-
-export type GetReadinessErrors = {
-    /**
-     * Malformed: an address that is not readable, or a body that is no JSON object.
-     */
-    400: Error;
-    /**
-     * Too many requests; `Retry-After` says when to come back.
-     */
-    429: Error;
-    /**
-     * Overloaded, stopping, or the database is away; `Retry-After` says when to come back.
-     */
-    503: Error;
-};
-
-export type GetReadinessError = GetReadinessErrors[keyof GetReadinessErrors];
 
 export type GetReadinessResponses = {
     /**
@@ -2756,35 +4553,6 @@ export type RegisterData = {
     url: '/v1/users/register';
 };
 
-export type RegisterErrors = {
-    /**
-     * Malformed: an address that is not readable, or a body that is no JSON object.
-     */
-    400: Error;
-    /**
-     * The state of things refuses it; the detail says why.
-     */
-    409: Error;
-    /**
-     * The body is larger than 2 MiB, or the file than it may be.
-     */
-    413: Error;
-    /**
-     * Fields are missing or wrong; one detail for each.
-     */
-    422: Error;
-    /**
-     * Too many requests; `Retry-After` says when to come back.
-     */
-    429: Error;
-    /**
-     * Overloaded, stopping, or the database is away; `Retry-After` says when to come back.
-     */
-    503: Error;
-};
-
-export type RegisterError = RegisterErrors[keyof RegisterErrors];
-
 export type RegisterResponses = {
     /**
      * Done.
@@ -2800,35 +4568,6 @@ export type ConfirmEmailData = {
     query?: never;
     url: '/v1/users/confirm';
 };
-
-export type ConfirmEmailErrors = {
-    /**
-     * Malformed: an address that is not readable, or a body that is no JSON object.
-     */
-    400: Error;
-    /**
-     * The state of things refuses it; the detail says why.
-     */
-    409: Error;
-    /**
-     * The body is larger than 2 MiB, or the file than it may be.
-     */
-    413: Error;
-    /**
-     * Fields are missing or wrong; one detail for each.
-     */
-    422: Error;
-    /**
-     * Too many requests; `Retry-After` says when to come back.
-     */
-    429: Error;
-    /**
-     * Overloaded, stopping, or the database is away; `Retry-After` says when to come back.
-     */
-    503: Error;
-};
-
-export type ConfirmEmailError = ConfirmEmailErrors[keyof ConfirmEmailErrors];
 
 export type ConfirmEmailResponses = {
     /**
@@ -2846,35 +4585,6 @@ export type ResendConfirmationData = {
     url: '/v1/users/resend-confirmation';
 };
 
-export type ResendConfirmationErrors = {
-    /**
-     * Malformed: an address that is not readable, or a body that is no JSON object.
-     */
-    400: Error;
-    /**
-     * The state of things refuses it; the detail says why.
-     */
-    409: Error;
-    /**
-     * The body is larger than 2 MiB, or the file than it may be.
-     */
-    413: Error;
-    /**
-     * Fields are missing or wrong; one detail for each.
-     */
-    422: Error;
-    /**
-     * Too many requests; `Retry-After` says when to come back.
-     */
-    429: Error;
-    /**
-     * Overloaded, stopping, or the database is away; `Retry-After` says when to come back.
-     */
-    503: Error;
-};
-
-export type ResendConfirmationError = ResendConfirmationErrors[keyof ResendConfirmationErrors];
-
 export type ResendConfirmationResponses = {
     /**
      * Done.
@@ -2890,39 +4600,6 @@ export type LoginData = {
     query?: never;
     url: '/v1/users/login';
 };
-
-export type LoginErrors = {
-    /**
-     * Malformed: an address that is not readable, or a body that is no JSON object.
-     */
-    400: Error;
-    /**
-     * Known, but without the permission.
-     */
-    403: Error;
-    /**
-     * The state of things refuses it; the detail says why.
-     */
-    409: Error;
-    /**
-     * The body is larger than 2 MiB, or the file than it may be.
-     */
-    413: Error;
-    /**
-     * Fields are missing or wrong; one detail for each.
-     */
-    422: Error;
-    /**
-     * Too many requests; `Retry-After` says when to come back.
-     */
-    429: Error;
-    /**
-     * Overloaded, stopping, or the database is away; `Retry-After` says when to come back.
-     */
-    503: Error;
-};
-
-export type LoginError = LoginErrors[keyof LoginErrors];
 
 export type LoginResponses = {
     /**
@@ -2944,27 +4621,6 @@ export type GetLoginUrlData = {
     url: '/v1/users/login/url';
 };
 
-export type GetLoginUrlErrors = {
-    /**
-     * Malformed: an address that is not readable, or a body that is no JSON object.
-     */
-    400: Error;
-    /**
-     * Fields are missing or wrong; one detail for each.
-     */
-    422: Error;
-    /**
-     * Too many requests; `Retry-After` says when to come back.
-     */
-    429: Error;
-    /**
-     * Overloaded, stopping, or the database is away; `Retry-After` says when to come back.
-     */
-    503: Error;
-};
-
-export type GetLoginUrlError = GetLoginUrlErrors[keyof GetLoginUrlErrors];
-
 export type GetLoginUrlResponses = {
     /**
      * Done.
@@ -2985,66 +4641,12 @@ export type LoginCallbackData = {
     url: '/v1/users/login/callback';
 };
 
-export type LoginCallbackErrors = {
-    /**
-     * Malformed: an address that is not readable, or a body that is no JSON object.
-     */
-    400: Error;
-    /**
-     * Fields are missing or wrong; one detail for each.
-     */
-    422: Error;
-    /**
-     * Too many requests; `Retry-After` says when to come back.
-     */
-    429: Error;
-    /**
-     * Overloaded, stopping, or the database is away; `Retry-After` says when to come back.
-     */
-    503: Error;
-};
-
-export type LoginCallbackError = LoginCallbackErrors[keyof LoginCallbackErrors];
-
 export type RefreshData = {
     body: RefreshBody;
     path?: never;
     query?: never;
     url: '/v1/users/refresh';
 };
-
-export type RefreshErrors = {
-    /**
-     * Malformed: an address that is not readable, or a body that is no JSON object.
-     */
-    400: Error;
-    /**
-     * Missing or invalid token or key.
-     */
-    401: Error;
-    /**
-     * The state of things refuses it; the detail says why.
-     */
-    409: Error;
-    /**
-     * The body is larger than 2 MiB, or the file than it may be.
-     */
-    413: Error;
-    /**
-     * Fields are missing or wrong; one detail for each.
-     */
-    422: Error;
-    /**
-     * Too many requests; `Retry-After` says when to come back.
-     */
-    429: Error;
-    /**
-     * Overloaded, stopping, or the database is away; `Retry-After` says when to come back.
-     */
-    503: Error;
-};
-
-export type RefreshError = RefreshErrors[keyof RefreshErrors];
 
 export type RefreshResponses = {
     /**
@@ -3062,39 +4664,6 @@ export type LogoutData = {
     url: '/v1/users/logout';
 };
 
-export type LogoutErrors = {
-    /**
-     * Malformed: an address that is not readable, or a body that is no JSON object.
-     */
-    400: Error;
-    /**
-     * Missing or invalid token or key.
-     */
-    401: Error;
-    /**
-     * The state of things refuses it; the detail says why.
-     */
-    409: Error;
-    /**
-     * The body is larger than 2 MiB, or the file than it may be.
-     */
-    413: Error;
-    /**
-     * Fields are missing or wrong; one detail for each.
-     */
-    422: Error;
-    /**
-     * Too many requests; `Retry-After` says when to come back.
-     */
-    429: Error;
-    /**
-     * Overloaded, stopping, or the database is away; `Retry-After` says when to come back.
-     */
-    503: Error;
-};
-
-export type LogoutError = LogoutErrors[keyof LogoutErrors];
-
 export type LogoutResponses = {
     /**
      * Done.
@@ -3110,35 +4679,6 @@ export type ForgotPasswordData = {
     query?: never;
     url: '/v1/users/forgot-password';
 };
-
-export type ForgotPasswordErrors = {
-    /**
-     * Malformed: an address that is not readable, or a body that is no JSON object.
-     */
-    400: Error;
-    /**
-     * The state of things refuses it; the detail says why.
-     */
-    409: Error;
-    /**
-     * The body is larger than 2 MiB, or the file than it may be.
-     */
-    413: Error;
-    /**
-     * Fields are missing or wrong; one detail for each.
-     */
-    422: Error;
-    /**
-     * Too many requests; `Retry-After` says when to come back.
-     */
-    429: Error;
-    /**
-     * Overloaded, stopping, or the database is away; `Retry-After` says when to come back.
-     */
-    503: Error;
-};
-
-export type ForgotPasswordError = ForgotPasswordErrors[keyof ForgotPasswordErrors];
 
 export type ForgotPasswordResponses = {
     /**
@@ -3156,35 +4696,6 @@ export type ResetForgotPasswordData = {
     url: '/v1/users/reset-forgot-password';
 };
 
-export type ResetForgotPasswordErrors = {
-    /**
-     * Malformed: an address that is not readable, or a body that is no JSON object.
-     */
-    400: Error;
-    /**
-     * The state of things refuses it; the detail says why.
-     */
-    409: Error;
-    /**
-     * The body is larger than 2 MiB, or the file than it may be.
-     */
-    413: Error;
-    /**
-     * Fields are missing or wrong; one detail for each.
-     */
-    422: Error;
-    /**
-     * Too many requests; `Retry-After` says when to come back.
-     */
-    429: Error;
-    /**
-     * Overloaded, stopping, or the database is away; `Retry-After` says when to come back.
-     */
-    503: Error;
-};
-
-export type ResetForgotPasswordError = ResetForgotPasswordErrors[keyof ResetForgotPasswordErrors];
-
 export type ResetForgotPasswordResponses = {
     /**
      * Done.
@@ -3200,43 +4711,6 @@ export type EraseMeData = {
     query?: never;
     url: '/v1/users/me';
 };
-
-export type EraseMeErrors = {
-    /**
-     * Malformed: an address that is not readable, or a body that is no JSON object.
-     */
-    400: Error;
-    /**
-     * Missing or invalid token or key.
-     */
-    401: Error;
-    /**
-     * Known, but without the permission.
-     */
-    403: Error;
-    /**
-     * The state of things refuses it; the detail says why.
-     */
-    409: Error;
-    /**
-     * The body is larger than 2 MiB, or the file than it may be.
-     */
-    413: Error;
-    /**
-     * Fields are missing or wrong; one detail for each.
-     */
-    422: Error;
-    /**
-     * Too many requests; `Retry-After` says when to come back.
-     */
-    429: Error;
-    /**
-     * Overloaded, stopping, or the database is away; `Retry-After` says when to come back.
-     */
-    503: Error;
-};
-
-export type EraseMeError = EraseMeErrors[keyof EraseMeErrors];
 
 export type EraseMeResponses = {
     /**
@@ -3254,31 +4728,6 @@ export type GetMeData = {
     url: '/v1/users/me';
 };
 
-export type GetMeErrors = {
-    /**
-     * Malformed: an address that is not readable, or a body that is no JSON object.
-     */
-    400: Error;
-    /**
-     * Missing or invalid token or key.
-     */
-    401: Error;
-    /**
-     * Fields are missing or wrong; one detail for each.
-     */
-    422: Error;
-    /**
-     * Too many requests; `Retry-After` says when to come back.
-     */
-    429: Error;
-    /**
-     * Overloaded, stopping, or the database is away; `Retry-After` says when to come back.
-     */
-    503: Error;
-};
-
-export type GetMeError = GetMeErrors[keyof GetMeErrors];
-
 export type GetMeResponses = {
     /**
      * Done.
@@ -3294,43 +4743,6 @@ export type UpdateMeData = {
     query?: never;
     url: '/v1/users/update';
 };
-
-export type UpdateMeErrors = {
-    /**
-     * Malformed: an address that is not readable, or a body that is no JSON object.
-     */
-    400: Error;
-    /**
-     * Missing or invalid token or key.
-     */
-    401: Error;
-    /**
-     * Known, but without the permission.
-     */
-    403: Error;
-    /**
-     * The state of things refuses it; the detail says why.
-     */
-    409: Error;
-    /**
-     * The body is larger than 2 MiB, or the file than it may be.
-     */
-    413: Error;
-    /**
-     * Fields are missing or wrong; one detail for each.
-     */
-    422: Error;
-    /**
-     * Too many requests; `Retry-After` says when to come back.
-     */
-    429: Error;
-    /**
-     * Overloaded, stopping, or the database is away; `Retry-After` says when to come back.
-     */
-    503: Error;
-};
-
-export type UpdateMeError = UpdateMeErrors[keyof UpdateMeErrors];
 
 export type UpdateMeResponses = {
     /**
@@ -3353,47 +4765,6 @@ export type UpdateMyBusinessConfigData = {
     url: '/v1/users/me/businesses/{businessId}';
 };
 
-export type UpdateMyBusinessConfigErrors = {
-    /**
-     * Malformed: an address that is not readable, or a body that is no JSON object.
-     */
-    400: Error;
-    /**
-     * Missing or invalid token or key.
-     */
-    401: Error;
-    /**
-     * Known, but without the permission.
-     */
-    403: Error;
-    /**
-     * No such record, or not visible to you.
-     */
-    404: Error;
-    /**
-     * The state of things refuses it; the detail says why.
-     */
-    409: Error;
-    /**
-     * The body is larger than 2 MiB, or the file than it may be.
-     */
-    413: Error;
-    /**
-     * Fields are missing or wrong; one detail for each.
-     */
-    422: Error;
-    /**
-     * Too many requests; `Retry-After` says when to come back.
-     */
-    429: Error;
-    /**
-     * Overloaded, stopping, or the database is away; `Retry-After` says when to come back.
-     */
-    503: Error;
-};
-
-export type UpdateMyBusinessConfigError = UpdateMyBusinessConfigErrors[keyof UpdateMyBusinessConfigErrors];
-
 export type UpdateMyBusinessConfigResponses = {
     /**
      * Done.
@@ -3409,35 +4780,6 @@ export type ExportMeData = {
     query?: never;
     url: '/v1/users/me/export';
 };
-
-export type ExportMeErrors = {
-    /**
-     * Malformed: an address that is not readable, or a body that is no JSON object.
-     */
-    400: Error;
-    /**
-     * Missing or invalid token or key.
-     */
-    401: Error;
-    /**
-     * Known, but without the permission.
-     */
-    403: Error;
-    /**
-     * Fields are missing or wrong; one detail for each.
-     */
-    422: Error;
-    /**
-     * Too many requests; `Retry-After` says when to come back.
-     */
-    429: Error;
-    /**
-     * Overloaded, stopping, or the database is away; `Retry-After` says when to come back.
-     */
-    503: Error;
-};
-
-export type ExportMeError = ExportMeErrors[keyof ExportMeErrors];
 
 export type ExportMeResponses = {
     /**
@@ -3457,43 +4799,6 @@ export type RequestPhoneCodeData = {
     url: '/v1/users/phone-number';
 };
 
-export type RequestPhoneCodeErrors = {
-    /**
-     * Malformed: an address that is not readable, or a body that is no JSON object.
-     */
-    400: Error;
-    /**
-     * Missing or invalid token or key.
-     */
-    401: Error;
-    /**
-     * Known, but without the permission.
-     */
-    403: Error;
-    /**
-     * The state of things refuses it; the detail says why.
-     */
-    409: Error;
-    /**
-     * The body is larger than 2 MiB, or the file than it may be.
-     */
-    413: Error;
-    /**
-     * Fields are missing or wrong; one detail for each.
-     */
-    422: Error;
-    /**
-     * Too many requests; `Retry-After` says when to come back.
-     */
-    429: Error;
-    /**
-     * Overloaded, stopping, or the database is away; `Retry-After` says when to come back.
-     */
-    503: Error;
-};
-
-export type RequestPhoneCodeError = RequestPhoneCodeErrors[keyof RequestPhoneCodeErrors];
-
 export type RequestPhoneCodeResponses = {
     /**
      * Done.
@@ -3510,43 +4815,6 @@ export type ConfirmPhoneData = {
     url: '/v1/users/phone-number/confirm';
 };
 
-export type ConfirmPhoneErrors = {
-    /**
-     * Malformed: an address that is not readable, or a body that is no JSON object.
-     */
-    400: Error;
-    /**
-     * Missing or invalid token or key.
-     */
-    401: Error;
-    /**
-     * Known, but without the permission.
-     */
-    403: Error;
-    /**
-     * The state of things refuses it; the detail says why.
-     */
-    409: Error;
-    /**
-     * The body is larger than 2 MiB, or the file than it may be.
-     */
-    413: Error;
-    /**
-     * Fields are missing or wrong; one detail for each.
-     */
-    422: Error;
-    /**
-     * Too many requests; `Retry-After` says when to come back.
-     */
-    429: Error;
-    /**
-     * Overloaded, stopping, or the database is away; `Retry-After` says when to come back.
-     */
-    503: Error;
-};
-
-export type ConfirmPhoneError = ConfirmPhoneErrors[keyof ConfirmPhoneErrors];
-
 export type ConfirmPhoneResponses = {
     /**
      * Done.
@@ -3562,43 +4830,6 @@ export type ChangePasswordData = {
     query?: never;
     url: '/v1/users/reset-password';
 };
-
-export type ChangePasswordErrors = {
-    /**
-     * Malformed: an address that is not readable, or a body that is no JSON object.
-     */
-    400: Error;
-    /**
-     * Missing or invalid token or key.
-     */
-    401: Error;
-    /**
-     * Known, but without the permission.
-     */
-    403: Error;
-    /**
-     * The state of things refuses it; the detail says why.
-     */
-    409: Error;
-    /**
-     * The body is larger than 2 MiB, or the file than it may be.
-     */
-    413: Error;
-    /**
-     * Fields are missing or wrong; one detail for each.
-     */
-    422: Error;
-    /**
-     * Too many requests; `Retry-After` says when to come back.
-     */
-    429: Error;
-    /**
-     * Overloaded, stopping, or the database is away; `Retry-After` says when to come back.
-     */
-    503: Error;
-};
-
-export type ChangePasswordError = ChangePasswordErrors[keyof ChangePasswordErrors];
 
 export type ChangePasswordResponses = {
     /**
@@ -3618,43 +4849,6 @@ export type EndSessionsData = {
     url: '/v1/users/sessions';
 };
 
-export type EndSessionsErrors = {
-    /**
-     * Malformed: an address that is not readable, or a body that is no JSON object.
-     */
-    400: Error;
-    /**
-     * Missing or invalid token or key.
-     */
-    401: Error;
-    /**
-     * Known, but without the permission.
-     */
-    403: Error;
-    /**
-     * No such record, or not visible to you.
-     */
-    404: Error;
-    /**
-     * The body is larger than 2 MiB, or the file than it may be.
-     */
-    413: Error;
-    /**
-     * Fields are missing or wrong; one detail for each.
-     */
-    422: Error;
-    /**
-     * Too many requests; `Retry-After` says when to come back.
-     */
-    429: Error;
-    /**
-     * Overloaded, stopping, or the database is away; `Retry-After` says when to come back.
-     */
-    503: Error;
-};
-
-export type EndSessionsError = EndSessionsErrors[keyof EndSessionsErrors];
-
 export type EndSessionsResponses = {
     /**
      * Done.
@@ -3670,35 +4864,6 @@ export type ListSessionsData = {
     query?: never;
     url: '/v1/users/sessions';
 };
-
-export type ListSessionsErrors = {
-    /**
-     * Malformed: an address that is not readable, or a body that is no JSON object.
-     */
-    400: Error;
-    /**
-     * Missing or invalid token or key.
-     */
-    401: Error;
-    /**
-     * Known, but without the permission.
-     */
-    403: Error;
-    /**
-     * Fields are missing or wrong; one detail for each.
-     */
-    422: Error;
-    /**
-     * Too many requests; `Retry-After` says when to come back.
-     */
-    429: Error;
-    /**
-     * Overloaded, stopping, or the database is away; `Retry-After` says when to come back.
-     */
-    503: Error;
-};
-
-export type ListSessionsError = ListSessionsErrors[keyof ListSessionsErrors];
 
 export type ListSessionsResponses = {
     /**
@@ -3737,39 +4902,6 @@ export type SearchUsersData = {
     url: '/v1/users/search';
 };
 
-export type SearchUsersErrors = {
-    /**
-     * Malformed: an address that is not readable, or a body that is no JSON object.
-     */
-    400: Error;
-    /**
-     * Missing or invalid token or key.
-     */
-    401: Error;
-    /**
-     * Known, but without the permission.
-     */
-    403: Error;
-    /**
-     * No such record, or not visible to you.
-     */
-    404: Error;
-    /**
-     * Fields are missing or wrong; one detail for each.
-     */
-    422: Error;
-    /**
-     * Too many requests; `Retry-After` says when to come back.
-     */
-    429: Error;
-    /**
-     * Overloaded, stopping, or the database is away; `Retry-After` says when to come back.
-     */
-    503: Error;
-};
-
-export type SearchUsersError = SearchUsersErrors[keyof SearchUsersErrors];
-
 export type SearchUsersResponses = {
     /**
      * Done.
@@ -3786,47 +4918,6 @@ export type SetRoleData = {
     url: '/v1/users/set-role';
 };
 
-export type SetRoleErrors = {
-    /**
-     * Malformed: an address that is not readable, or a body that is no JSON object.
-     */
-    400: Error;
-    /**
-     * Missing or invalid token or key.
-     */
-    401: Error;
-    /**
-     * Known, but without the permission.
-     */
-    403: Error;
-    /**
-     * No such record, or not visible to you.
-     */
-    404: Error;
-    /**
-     * The state of things refuses it; the detail says why.
-     */
-    409: Error;
-    /**
-     * The body is larger than 2 MiB, or the file than it may be.
-     */
-    413: Error;
-    /**
-     * Fields are missing or wrong; one detail for each.
-     */
-    422: Error;
-    /**
-     * Too many requests; `Retry-After` says when to come back.
-     */
-    429: Error;
-    /**
-     * Overloaded, stopping, or the database is away; `Retry-After` says when to come back.
-     */
-    503: Error;
-};
-
-export type SetRoleError = SetRoleErrors[keyof SetRoleErrors];
-
 export type SetRoleResponses = {
     /**
      * Done.
@@ -3842,23 +4933,6 @@ export type ListSigningKeysData = {
     query?: never;
     url: '/.well-known/jwks.json';
 };
-
-export type ListSigningKeysErrors = {
-    /**
-     * Malformed: an address that is not readable, or a body that is no JSON object.
-     */
-    400: Error;
-    /**
-     * Too many requests; `Retry-After` says when to come back.
-     */
-    429: Error;
-    /**
-     * Overloaded, stopping, or the database is away; `Retry-After` says when to come back.
-     */
-    503: Error;
-};
-
-export type ListSigningKeysError = ListSigningKeysErrors[keyof ListSigningKeysErrors];
 
 export type ListSigningKeysResponses = {
     /**
@@ -3885,35 +4959,6 @@ export type ListBusinessesData = {
     url: '/v1/businesses';
 };
 
-export type ListBusinessesErrors = {
-    /**
-     * Malformed: an address that is not readable, or a body that is no JSON object.
-     */
-    400: Error;
-    /**
-     * Missing or invalid token or key.
-     */
-    401: Error;
-    /**
-     * Known, but without the permission.
-     */
-    403: Error;
-    /**
-     * Fields are missing or wrong; one detail for each.
-     */
-    422: Error;
-    /**
-     * Too many requests; `Retry-After` says when to come back.
-     */
-    429: Error;
-    /**
-     * Overloaded, stopping, or the database is away; `Retry-After` says when to come back.
-     */
-    503: Error;
-};
-
-export type ListBusinessesError = ListBusinessesErrors[keyof ListBusinessesErrors];
-
 export type ListBusinessesResponses = {
     /**
      * Done.
@@ -3935,43 +4980,6 @@ export type CreateBusinessData = {
     query?: never;
     url: '/v1/businesses';
 };
-
-export type CreateBusinessErrors = {
-    /**
-     * Malformed: an address that is not readable, or a body that is no JSON object.
-     */
-    400: Error;
-    /**
-     * Missing or invalid token or key.
-     */
-    401: Error;
-    /**
-     * Known, but without the permission.
-     */
-    403: Error;
-    /**
-     * The state of things refuses it; the detail says why.
-     */
-    409: Error;
-    /**
-     * The body is larger than 2 MiB, or the file than it may be.
-     */
-    413: Error;
-    /**
-     * Fields are missing or wrong; one detail for each.
-     */
-    422: Error;
-    /**
-     * Too many requests; `Retry-After` says when to come back.
-     */
-    429: Error;
-    /**
-     * Overloaded, stopping, or the database is away; `Retry-After` says when to come back.
-     */
-    503: Error;
-};
-
-export type CreateBusinessError = CreateBusinessErrors[keyof CreateBusinessErrors];
 
 export type CreateBusinessResponses = {
     /**
@@ -4000,39 +5008,6 @@ export type GetBusinessData = {
     url: '/v1/businesses/{businessId}';
 };
 
-export type GetBusinessErrors = {
-    /**
-     * Malformed: an address that is not readable, or a body that is no JSON object.
-     */
-    400: Error;
-    /**
-     * Missing or invalid token or key.
-     */
-    401: Error;
-    /**
-     * No such record, or not visible to you.
-     */
-    404: Error;
-    /**
-     * The record is no longer what `If-Match` says.
-     */
-    412: Error;
-    /**
-     * Fields are missing or wrong; one detail for each.
-     */
-    422: Error;
-    /**
-     * Too many requests; `Retry-After` says when to come back.
-     */
-    429: Error;
-    /**
-     * Overloaded, stopping, or the database is away; `Retry-After` says when to come back.
-     */
-    503: Error;
-};
-
-export type GetBusinessError = GetBusinessErrors[keyof GetBusinessErrors];
-
 export type GetBusinessResponses = {
     /**
      * Done.
@@ -4059,51 +5034,6 @@ export type UpdateBusinessData = {
     query?: never;
     url: '/v1/businesses/{businessId}';
 };
-
-export type UpdateBusinessErrors = {
-    /**
-     * Malformed: an address that is not readable, or a body that is no JSON object.
-     */
-    400: Error;
-    /**
-     * Missing or invalid token or key.
-     */
-    401: Error;
-    /**
-     * Known, but without the permission.
-     */
-    403: Error;
-    /**
-     * No such record, or not visible to you.
-     */
-    404: Error;
-    /**
-     * The state of things refuses it; the detail says why.
-     */
-    409: Error;
-    /**
-     * The record is no longer what `If-Match` says.
-     */
-    412: Error;
-    /**
-     * The body is larger than 2 MiB, or the file than it may be.
-     */
-    413: Error;
-    /**
-     * Fields are missing or wrong; one detail for each.
-     */
-    422: Error;
-    /**
-     * Too many requests; `Retry-After` says when to come back.
-     */
-    429: Error;
-    /**
-     * Overloaded, stopping, or the database is away; `Retry-After` says when to come back.
-     */
-    503: Error;
-};
-
-export type UpdateBusinessError = UpdateBusinessErrors[keyof UpdateBusinessErrors];
 
 export type UpdateBusinessResponses = {
     /**
@@ -4135,39 +5065,6 @@ export type ListRolesData = {
     url: '/v1/businesses/{businessId}/roles';
 };
 
-export type ListRolesErrors = {
-    /**
-     * Malformed: an address that is not readable, or a body that is no JSON object.
-     */
-    400: Error;
-    /**
-     * Missing or invalid token or key.
-     */
-    401: Error;
-    /**
-     * Known, but without the permission.
-     */
-    403: Error;
-    /**
-     * No such record, or not visible to you.
-     */
-    404: Error;
-    /**
-     * Fields are missing or wrong; one detail for each.
-     */
-    422: Error;
-    /**
-     * Too many requests; `Retry-After` says when to come back.
-     */
-    429: Error;
-    /**
-     * Overloaded, stopping, or the database is away; `Retry-After` says when to come back.
-     */
-    503: Error;
-};
-
-export type ListRolesError = ListRolesErrors[keyof ListRolesErrors];
-
 export type ListRolesResponses = {
     /**
      * Done.
@@ -4194,47 +5091,6 @@ export type CreateRoleData = {
     query?: never;
     url: '/v1/businesses/{businessId}/roles';
 };
-
-export type CreateRoleErrors = {
-    /**
-     * Malformed: an address that is not readable, or a body that is no JSON object.
-     */
-    400: Error;
-    /**
-     * Missing or invalid token or key.
-     */
-    401: Error;
-    /**
-     * Known, but without the permission.
-     */
-    403: Error;
-    /**
-     * No such record, or not visible to you.
-     */
-    404: Error;
-    /**
-     * The state of things refuses it; the detail says why.
-     */
-    409: Error;
-    /**
-     * The body is larger than 2 MiB, or the file than it may be.
-     */
-    413: Error;
-    /**
-     * Fields are missing or wrong; one detail for each.
-     */
-    422: Error;
-    /**
-     * Too many requests; `Retry-After` says when to come back.
-     */
-    429: Error;
-    /**
-     * Overloaded, stopping, or the database is away; `Retry-After` says when to come back.
-     */
-    503: Error;
-};
-
-export type CreateRoleError = CreateRoleErrors[keyof CreateRoleErrors];
 
 export type CreateRoleResponses = {
     /**
@@ -4264,51 +5120,6 @@ export type DeleteRoleData = {
     url: '/v1/businesses/{businessId}/roles/{id}';
 };
 
-export type DeleteRoleErrors = {
-    /**
-     * Malformed: an address that is not readable, or a body that is no JSON object.
-     */
-    400: Error;
-    /**
-     * Missing or invalid token or key.
-     */
-    401: Error;
-    /**
-     * Known, but without the permission.
-     */
-    403: Error;
-    /**
-     * No such record, or not visible to you.
-     */
-    404: Error;
-    /**
-     * The state of things refuses it; the detail says why.
-     */
-    409: Error;
-    /**
-     * The record is no longer what `If-Match` says.
-     */
-    412: Error;
-    /**
-     * The body is larger than 2 MiB, or the file than it may be.
-     */
-    413: Error;
-    /**
-     * Fields are missing or wrong; one detail for each.
-     */
-    422: Error;
-    /**
-     * Too many requests; `Retry-After` says when to come back.
-     */
-    429: Error;
-    /**
-     * Overloaded, stopping, or the database is away; `Retry-After` says when to come back.
-     */
-    503: Error;
-};
-
-export type DeleteRoleError = DeleteRoleErrors[keyof DeleteRoleErrors];
-
 export type DeleteRoleResponses = {
     /**
      * Done.
@@ -4337,43 +5148,6 @@ export type GetRoleData = {
     url: '/v1/businesses/{businessId}/roles/{id}';
 };
 
-export type GetRoleErrors = {
-    /**
-     * Malformed: an address that is not readable, or a body that is no JSON object.
-     */
-    400: Error;
-    /**
-     * Missing or invalid token or key.
-     */
-    401: Error;
-    /**
-     * Known, but without the permission.
-     */
-    403: Error;
-    /**
-     * No such record, or not visible to you.
-     */
-    404: Error;
-    /**
-     * The record is no longer what `If-Match` says.
-     */
-    412: Error;
-    /**
-     * Fields are missing or wrong; one detail for each.
-     */
-    422: Error;
-    /**
-     * Too many requests; `Retry-After` says when to come back.
-     */
-    429: Error;
-    /**
-     * Overloaded, stopping, or the database is away; `Retry-After` says when to come back.
-     */
-    503: Error;
-};
-
-export type GetRoleError = GetRoleErrors[keyof GetRoleErrors];
-
 export type GetRoleResponses = {
     /**
      * Done.
@@ -4401,51 +5175,6 @@ export type UpdateRoleData = {
     query?: never;
     url: '/v1/businesses/{businessId}/roles/{id}';
 };
-
-export type UpdateRoleErrors = {
-    /**
-     * Malformed: an address that is not readable, or a body that is no JSON object.
-     */
-    400: Error;
-    /**
-     * Missing or invalid token or key.
-     */
-    401: Error;
-    /**
-     * Known, but without the permission.
-     */
-    403: Error;
-    /**
-     * No such record, or not visible to you.
-     */
-    404: Error;
-    /**
-     * The state of things refuses it; the detail says why.
-     */
-    409: Error;
-    /**
-     * The record is no longer what `If-Match` says.
-     */
-    412: Error;
-    /**
-     * The body is larger than 2 MiB, or the file than it may be.
-     */
-    413: Error;
-    /**
-     * Fields are missing or wrong; one detail for each.
-     */
-    422: Error;
-    /**
-     * Too many requests; `Retry-After` says when to come back.
-     */
-    429: Error;
-    /**
-     * Overloaded, stopping, or the database is away; `Retry-After` says when to come back.
-     */
-    503: Error;
-};
-
-export type UpdateRoleError = UpdateRoleErrors[keyof UpdateRoleErrors];
 
 export type UpdateRoleResponses = {
     /**
@@ -4477,39 +5206,6 @@ export type ListInvitationsData = {
     url: '/v1/businesses/{businessId}/invitations';
 };
 
-export type ListInvitationsErrors = {
-    /**
-     * Malformed: an address that is not readable, or a body that is no JSON object.
-     */
-    400: Error;
-    /**
-     * Missing or invalid token or key.
-     */
-    401: Error;
-    /**
-     * Known, but without the permission.
-     */
-    403: Error;
-    /**
-     * No such record, or not visible to you.
-     */
-    404: Error;
-    /**
-     * Fields are missing or wrong; one detail for each.
-     */
-    422: Error;
-    /**
-     * Too many requests; `Retry-After` says when to come back.
-     */
-    429: Error;
-    /**
-     * Overloaded, stopping, or the database is away; `Retry-After` says when to come back.
-     */
-    503: Error;
-};
-
-export type ListInvitationsError = ListInvitationsErrors[keyof ListInvitationsErrors];
-
 export type ListInvitationsResponses = {
     /**
      * Done.
@@ -4537,47 +5233,6 @@ export type CreateInvitationData = {
     url: '/v1/businesses/{businessId}/invitations';
 };
 
-export type CreateInvitationErrors = {
-    /**
-     * Malformed: an address that is not readable, or a body that is no JSON object.
-     */
-    400: Error;
-    /**
-     * Missing or invalid token or key.
-     */
-    401: Error;
-    /**
-     * Known, but without the permission.
-     */
-    403: Error;
-    /**
-     * No such record, or not visible to you.
-     */
-    404: Error;
-    /**
-     * The state of things refuses it; the detail says why.
-     */
-    409: Error;
-    /**
-     * The body is larger than 2 MiB, or the file than it may be.
-     */
-    413: Error;
-    /**
-     * Fields are missing or wrong; one detail for each.
-     */
-    422: Error;
-    /**
-     * Too many requests; `Retry-After` says when to come back.
-     */
-    429: Error;
-    /**
-     * Overloaded, stopping, or the database is away; `Retry-After` says when to come back.
-     */
-    503: Error;
-};
-
-export type CreateInvitationError = CreateInvitationErrors[keyof CreateInvitationErrors];
-
 export type CreateInvitationResponses = {
     /**
      * Done.
@@ -4599,43 +5254,6 @@ export type RevokeInvitationData = {
     query?: never;
     url: '/v1/businesses/{businessId}/invitations/{id}';
 };
-
-export type RevokeInvitationErrors = {
-    /**
-     * Malformed: an address that is not readable, or a body that is no JSON object.
-     */
-    400: Error;
-    /**
-     * Missing or invalid token or key.
-     */
-    401: Error;
-    /**
-     * Known, but without the permission.
-     */
-    403: Error;
-    /**
-     * No such record, or not visible to you.
-     */
-    404: Error;
-    /**
-     * The body is larger than 2 MiB, or the file than it may be.
-     */
-    413: Error;
-    /**
-     * Fields are missing or wrong; one detail for each.
-     */
-    422: Error;
-    /**
-     * Too many requests; `Retry-After` says when to come back.
-     */
-    429: Error;
-    /**
-     * Overloaded, stopping, or the database is away; `Retry-After` says when to come back.
-     */
-    503: Error;
-};
-
-export type RevokeInvitationError = RevokeInvitationErrors[keyof RevokeInvitationErrors];
 
 export type RevokeInvitationResponses = {
     /**
@@ -4667,39 +5285,6 @@ export type ListAuditData = {
     url: '/v1/businesses/{businessId}/audit';
 };
 
-export type ListAuditErrors = {
-    /**
-     * Malformed: an address that is not readable, or a body that is no JSON object.
-     */
-    400: Error;
-    /**
-     * Missing or invalid token or key.
-     */
-    401: Error;
-    /**
-     * Known, but without the permission.
-     */
-    403: Error;
-    /**
-     * No such record, or not visible to you.
-     */
-    404: Error;
-    /**
-     * Fields are missing or wrong; one detail for each.
-     */
-    422: Error;
-    /**
-     * Too many requests; `Retry-After` says when to come back.
-     */
-    429: Error;
-    /**
-     * Overloaded, stopping, or the database is away; `Retry-After` says when to come back.
-     */
-    503: Error;
-};
-
-export type ListAuditError = ListAuditErrors[keyof ListAuditErrors];
-
 export type ListAuditResponses = {
     /**
      * Done.
@@ -4715,43 +5300,6 @@ export type AcceptInvitationData = {
     query?: never;
     url: '/v1/users/invitations/accept';
 };
-
-export type AcceptInvitationErrors = {
-    /**
-     * Malformed: an address that is not readable, or a body that is no JSON object.
-     */
-    400: Error;
-    /**
-     * Missing or invalid token or key.
-     */
-    401: Error;
-    /**
-     * Known, but without the permission.
-     */
-    403: Error;
-    /**
-     * The state of things refuses it; the detail says why.
-     */
-    409: Error;
-    /**
-     * The body is larger than 2 MiB, or the file than it may be.
-     */
-    413: Error;
-    /**
-     * Fields are missing or wrong; one detail for each.
-     */
-    422: Error;
-    /**
-     * Too many requests; `Retry-After` says when to come back.
-     */
-    429: Error;
-    /**
-     * Overloaded, stopping, or the database is away; `Retry-After` says when to come back.
-     */
-    503: Error;
-};
-
-export type AcceptInvitationError = AcceptInvitationErrors[keyof AcceptInvitationErrors];
 
 export type AcceptInvitationResponses = {
     /**
@@ -4778,35 +5326,6 @@ export type ListMyInvitationsData = {
     url: '/v1/users/invitations';
 };
 
-export type ListMyInvitationsErrors = {
-    /**
-     * Malformed: an address that is not readable, or a body that is no JSON object.
-     */
-    400: Error;
-    /**
-     * Missing or invalid token or key.
-     */
-    401: Error;
-    /**
-     * Known, but without the permission.
-     */
-    403: Error;
-    /**
-     * Fields are missing or wrong; one detail for each.
-     */
-    422: Error;
-    /**
-     * Too many requests; `Retry-After` says when to come back.
-     */
-    429: Error;
-    /**
-     * Overloaded, stopping, or the database is away; `Retry-After` says when to come back.
-     */
-    503: Error;
-};
-
-export type ListMyInvitationsError = ListMyInvitationsErrors[keyof ListMyInvitationsErrors];
-
 export type ListMyInvitationsResponses = {
     /**
      * Done.
@@ -4827,43 +5346,6 @@ export type DeclineInvitationData = {
     query?: never;
     url: '/v1/users/invitations/{id}';
 };
-
-export type DeclineInvitationErrors = {
-    /**
-     * Malformed: an address that is not readable, or a body that is no JSON object.
-     */
-    400: Error;
-    /**
-     * Missing or invalid token or key.
-     */
-    401: Error;
-    /**
-     * Known, but without the permission.
-     */
-    403: Error;
-    /**
-     * No such record, or not visible to you.
-     */
-    404: Error;
-    /**
-     * The body is larger than 2 MiB, or the file than it may be.
-     */
-    413: Error;
-    /**
-     * Fields are missing or wrong; one detail for each.
-     */
-    422: Error;
-    /**
-     * Too many requests; `Retry-After` says when to come back.
-     */
-    429: Error;
-    /**
-     * Overloaded, stopping, or the database is away; `Retry-After` says when to come back.
-     */
-    503: Error;
-};
-
-export type DeclineInvitationError = DeclineInvitationErrors[keyof DeclineInvitationErrors];
 
 export type DeclineInvitationResponses = {
     /**
@@ -4901,42 +5383,10 @@ export type ListProductsData = {
          * Other than ACTIVE: with `PRODUCTS_WRITE` only.
          */
         status?: 'DRAFT' | 'ACTIVE' | 'ARCHIVED';
+        sku?: string;
     };
     url: '/v1/businesses/{businessId}/products';
 };
-
-export type ListProductsErrors = {
-    /**
-     * Malformed: an address that is not readable, or a body that is no JSON object.
-     */
-    400: Error;
-    /**
-     * Missing or invalid token or key.
-     */
-    401: Error;
-    /**
-     * Known, but without the permission.
-     */
-    403: Error;
-    /**
-     * No such record, or not visible to you.
-     */
-    404: Error;
-    /**
-     * Fields are missing or wrong; one detail for each.
-     */
-    422: Error;
-    /**
-     * Too many requests; `Retry-After` says when to come back.
-     */
-    429: Error;
-    /**
-     * Overloaded, stopping, or the database is away; `Retry-After` says when to come back.
-     */
-    503: Error;
-};
-
-export type ListProductsError = ListProductsErrors[keyof ListProductsErrors];
 
 export type ListProductsResponses = {
     /**
@@ -4964,47 +5414,6 @@ export type CreateProductData = {
     query?: never;
     url: '/v1/businesses/{businessId}/products';
 };
-
-export type CreateProductErrors = {
-    /**
-     * Malformed: an address that is not readable, or a body that is no JSON object.
-     */
-    400: Error;
-    /**
-     * Missing or invalid token or key.
-     */
-    401: Error;
-    /**
-     * Known, but without the permission.
-     */
-    403: Error;
-    /**
-     * No such record, or not visible to you.
-     */
-    404: Error;
-    /**
-     * The state of things refuses it; the detail says why.
-     */
-    409: Error;
-    /**
-     * The body is larger than 2 MiB, or the file than it may be.
-     */
-    413: Error;
-    /**
-     * Fields are missing or wrong; one detail for each.
-     */
-    422: Error;
-    /**
-     * Too many requests; `Retry-After` says when to come back.
-     */
-    429: Error;
-    /**
-     * Overloaded, stopping, or the database is away; `Retry-After` says when to come back.
-     */
-    503: Error;
-};
-
-export type CreateProductError = CreateProductErrors[keyof CreateProductErrors];
 
 export type CreateProductResponses = {
     /**
@@ -5034,47 +5443,6 @@ export type DeleteProductData = {
     url: '/v1/businesses/{businessId}/products/{id}';
 };
 
-export type DeleteProductErrors = {
-    /**
-     * Malformed: an address that is not readable, or a body that is no JSON object.
-     */
-    400: Error;
-    /**
-     * Missing or invalid token or key.
-     */
-    401: Error;
-    /**
-     * Known, but without the permission.
-     */
-    403: Error;
-    /**
-     * No such record, or not visible to you.
-     */
-    404: Error;
-    /**
-     * The record is no longer what `If-Match` says.
-     */
-    412: Error;
-    /**
-     * The body is larger than 2 MiB, or the file than it may be.
-     */
-    413: Error;
-    /**
-     * Fields are missing or wrong; one detail for each.
-     */
-    422: Error;
-    /**
-     * Too many requests; `Retry-After` says when to come back.
-     */
-    429: Error;
-    /**
-     * Overloaded, stopping, or the database is away; `Retry-After` says when to come back.
-     */
-    503: Error;
-};
-
-export type DeleteProductError = DeleteProductErrors[keyof DeleteProductErrors];
-
 export type DeleteProductResponses = {
     /**
      * Done.
@@ -5103,39 +5471,6 @@ export type GetProductData = {
     url: '/v1/businesses/{businessId}/products/{id}';
 };
 
-export type GetProductErrors = {
-    /**
-     * Malformed: an address that is not readable, or a body that is no JSON object.
-     */
-    400: Error;
-    /**
-     * Missing or invalid token or key.
-     */
-    401: Error;
-    /**
-     * No such record, or not visible to you.
-     */
-    404: Error;
-    /**
-     * The record is no longer what `If-Match` says.
-     */
-    412: Error;
-    /**
-     * Fields are missing or wrong; one detail for each.
-     */
-    422: Error;
-    /**
-     * Too many requests; `Retry-After` says when to come back.
-     */
-    429: Error;
-    /**
-     * Overloaded, stopping, or the database is away; `Retry-After` says when to come back.
-     */
-    503: Error;
-};
-
-export type GetProductError = GetProductErrors[keyof GetProductErrors];
-
 export type GetProductResponses = {
     /**
      * Done.
@@ -5163,51 +5498,6 @@ export type UpdateProductData = {
     query?: never;
     url: '/v1/businesses/{businessId}/products/{id}';
 };
-
-export type UpdateProductErrors = {
-    /**
-     * Malformed: an address that is not readable, or a body that is no JSON object.
-     */
-    400: Error;
-    /**
-     * Missing or invalid token or key.
-     */
-    401: Error;
-    /**
-     * Known, but without the permission.
-     */
-    403: Error;
-    /**
-     * No such record, or not visible to you.
-     */
-    404: Error;
-    /**
-     * The state of things refuses it; the detail says why.
-     */
-    409: Error;
-    /**
-     * The record is no longer what `If-Match` says.
-     */
-    412: Error;
-    /**
-     * The body is larger than 2 MiB, or the file than it may be.
-     */
-    413: Error;
-    /**
-     * Fields are missing or wrong; one detail for each.
-     */
-    422: Error;
-    /**
-     * Too many requests; `Retry-After` says when to come back.
-     */
-    429: Error;
-    /**
-     * Overloaded, stopping, or the database is away; `Retry-After` says when to come back.
-     */
-    503: Error;
-};
-
-export type UpdateProductError = UpdateProductErrors[keyof UpdateProductErrors];
 
 export type UpdateProductResponses = {
     /**
@@ -5241,39 +5531,6 @@ export type ListStockMovementsData = {
     url: '/v1/businesses/{businessId}/products/{id}/variants/{variantId}/stock';
 };
 
-export type ListStockMovementsErrors = {
-    /**
-     * Malformed: an address that is not readable, or a body that is no JSON object.
-     */
-    400: Error;
-    /**
-     * Missing or invalid token or key.
-     */
-    401: Error;
-    /**
-     * Known, but without the permission.
-     */
-    403: Error;
-    /**
-     * No such record, or not visible to you.
-     */
-    404: Error;
-    /**
-     * Fields are missing or wrong; one detail for each.
-     */
-    422: Error;
-    /**
-     * Too many requests; `Retry-After` says when to come back.
-     */
-    429: Error;
-    /**
-     * Overloaded, stopping, or the database is away; `Retry-After` says when to come back.
-     */
-    503: Error;
-};
-
-export type ListStockMovementsError = ListStockMovementsErrors[keyof ListStockMovementsErrors];
-
 export type ListStockMovementsResponses = {
     /**
      * Done.
@@ -5303,47 +5560,6 @@ export type ChangeStockData = {
     url: '/v1/businesses/{businessId}/products/{id}/variants/{variantId}/stock';
 };
 
-export type ChangeStockErrors = {
-    /**
-     * Malformed: an address that is not readable, or a body that is no JSON object.
-     */
-    400: Error;
-    /**
-     * Missing or invalid token or key.
-     */
-    401: Error;
-    /**
-     * Known, but without the permission.
-     */
-    403: Error;
-    /**
-     * No such record, or not visible to you.
-     */
-    404: Error;
-    /**
-     * The state of things refuses it; the detail says why.
-     */
-    409: Error;
-    /**
-     * The body is larger than 2 MiB, or the file than it may be.
-     */
-    413: Error;
-    /**
-     * Fields are missing or wrong; one detail for each.
-     */
-    422: Error;
-    /**
-     * Too many requests; `Retry-After` says when to come back.
-     */
-    429: Error;
-    /**
-     * Overloaded, stopping, or the database is away; `Retry-After` says when to come back.
-     */
-    503: Error;
-};
-
-export type ChangeStockError = ChangeStockErrors[keyof ChangeStockErrors];
-
 export type ChangeStockResponses = {
     /**
      * Done.
@@ -5364,43 +5580,6 @@ export type ImportProductsData = {
     query?: never;
     url: '/v1/businesses/{businessId}/products/imports';
 };
-
-export type ImportProductsErrors = {
-    /**
-     * Malformed: an address that is not readable, or a body that is no JSON object.
-     */
-    400: Error;
-    /**
-     * Missing or invalid token or key.
-     */
-    401: Error;
-    /**
-     * Known, but without the permission.
-     */
-    403: Error;
-    /**
-     * No such record, or not visible to you.
-     */
-    404: Error;
-    /**
-     * The body is larger than 2 MiB, or the file than it may be.
-     */
-    413: Error;
-    /**
-     * Fields are missing or wrong; one detail for each.
-     */
-    422: Error;
-    /**
-     * Too many requests; `Retry-After` says when to come back.
-     */
-    429: Error;
-    /**
-     * Overloaded, stopping, or the database is away; `Retry-After` says when to come back.
-     */
-    503: Error;
-};
-
-export type ImportProductsError = ImportProductsErrors[keyof ImportProductsErrors];
 
 export type ImportProductsResponses = {
     /**
@@ -5423,39 +5602,6 @@ export type GetImportData = {
     query?: never;
     url: '/v1/businesses/{businessId}/products/imports/{id}';
 };
-
-export type GetImportErrors = {
-    /**
-     * Malformed: an address that is not readable, or a body that is no JSON object.
-     */
-    400: Error;
-    /**
-     * Missing or invalid token or key.
-     */
-    401: Error;
-    /**
-     * Known, but without the permission.
-     */
-    403: Error;
-    /**
-     * No such record, or not visible to you.
-     */
-    404: Error;
-    /**
-     * Fields are missing or wrong; one detail for each.
-     */
-    422: Error;
-    /**
-     * Too many requests; `Retry-After` says when to come back.
-     */
-    429: Error;
-    /**
-     * Overloaded, stopping, or the database is away; `Retry-After` says when to come back.
-     */
-    503: Error;
-};
-
-export type GetImportError = GetImportErrors[keyof GetImportErrors];
 
 export type GetImportResponses = {
     /**
@@ -5488,39 +5634,6 @@ export type ListImportErrorsData = {
     url: '/v1/businesses/{businessId}/products/imports/{id}/errors';
 };
 
-export type ListImportErrorsErrors = {
-    /**
-     * Malformed: an address that is not readable, or a body that is no JSON object.
-     */
-    400: Error;
-    /**
-     * Missing or invalid token or key.
-     */
-    401: Error;
-    /**
-     * Known, but without the permission.
-     */
-    403: Error;
-    /**
-     * No such record, or not visible to you.
-     */
-    404: Error;
-    /**
-     * Fields are missing or wrong; one detail for each.
-     */
-    422: Error;
-    /**
-     * Too many requests; `Retry-After` says when to come back.
-     */
-    429: Error;
-    /**
-     * Overloaded, stopping, or the database is away; `Retry-After` says when to come back.
-     */
-    503: Error;
-};
-
-export type ListImportErrorsError = ListImportErrorsErrors[keyof ListImportErrorsErrors];
-
 export type ListImportErrorsResponses = {
     /**
      * Done.
@@ -5543,39 +5656,6 @@ export type ExportProductsData = {
     };
     url: '/v1/businesses/{businessId}/products/export';
 };
-
-export type ExportProductsErrors = {
-    /**
-     * Malformed: an address that is not readable, or a body that is no JSON object.
-     */
-    400: Error;
-    /**
-     * Missing or invalid token or key.
-     */
-    401: Error;
-    /**
-     * Known, but without the permission.
-     */
-    403: Error;
-    /**
-     * No such record, or not visible to you.
-     */
-    404: Error;
-    /**
-     * Fields are missing or wrong; one detail for each.
-     */
-    422: Error;
-    /**
-     * Too many requests; `Retry-After` says when to come back.
-     */
-    429: Error;
-    /**
-     * Overloaded, stopping, or the database is away; `Retry-After` says when to come back.
-     */
-    503: Error;
-};
-
-export type ExportProductsError = ExportProductsErrors[keyof ExportProductsErrors];
 
 export type ExportProductsResponses = {
     /**
@@ -5611,39 +5691,6 @@ export type ListPromoCodesData = {
     url: '/v1/businesses/{businessId}/promo-codes';
 };
 
-export type ListPromoCodesErrors = {
-    /**
-     * Malformed: an address that is not readable, or a body that is no JSON object.
-     */
-    400: Error;
-    /**
-     * Missing or invalid token or key.
-     */
-    401: Error;
-    /**
-     * Known, but without the permission.
-     */
-    403: Error;
-    /**
-     * No such record, or not visible to you.
-     */
-    404: Error;
-    /**
-     * Fields are missing or wrong; one detail for each.
-     */
-    422: Error;
-    /**
-     * Too many requests; `Retry-After` says when to come back.
-     */
-    429: Error;
-    /**
-     * Overloaded, stopping, or the database is away; `Retry-After` says when to come back.
-     */
-    503: Error;
-};
-
-export type ListPromoCodesError = ListPromoCodesErrors[keyof ListPromoCodesErrors];
-
 export type ListPromoCodesResponses = {
     /**
      * Done.
@@ -5670,47 +5717,6 @@ export type CreatePromoCodeData = {
     query?: never;
     url: '/v1/businesses/{businessId}/promo-codes';
 };
-
-export type CreatePromoCodeErrors = {
-    /**
-     * Malformed: an address that is not readable, or a body that is no JSON object.
-     */
-    400: Error;
-    /**
-     * Missing or invalid token or key.
-     */
-    401: Error;
-    /**
-     * Known, but without the permission.
-     */
-    403: Error;
-    /**
-     * No such record, or not visible to you.
-     */
-    404: Error;
-    /**
-     * The state of things refuses it; the detail says why.
-     */
-    409: Error;
-    /**
-     * The body is larger than 2 MiB, or the file than it may be.
-     */
-    413: Error;
-    /**
-     * Fields are missing or wrong; one detail for each.
-     */
-    422: Error;
-    /**
-     * Too many requests; `Retry-After` says when to come back.
-     */
-    429: Error;
-    /**
-     * Overloaded, stopping, or the database is away; `Retry-After` says when to come back.
-     */
-    503: Error;
-};
-
-export type CreatePromoCodeError = CreatePromoCodeErrors[keyof CreatePromoCodeErrors];
 
 export type CreatePromoCodeResponses = {
     /**
@@ -5740,47 +5746,6 @@ export type DeletePromoCodeData = {
     url: '/v1/businesses/{businessId}/promo-codes/{id}';
 };
 
-export type DeletePromoCodeErrors = {
-    /**
-     * Malformed: an address that is not readable, or a body that is no JSON object.
-     */
-    400: Error;
-    /**
-     * Missing or invalid token or key.
-     */
-    401: Error;
-    /**
-     * Known, but without the permission.
-     */
-    403: Error;
-    /**
-     * No such record, or not visible to you.
-     */
-    404: Error;
-    /**
-     * The record is no longer what `If-Match` says.
-     */
-    412: Error;
-    /**
-     * The body is larger than 2 MiB, or the file than it may be.
-     */
-    413: Error;
-    /**
-     * Fields are missing or wrong; one detail for each.
-     */
-    422: Error;
-    /**
-     * Too many requests; `Retry-After` says when to come back.
-     */
-    429: Error;
-    /**
-     * Overloaded, stopping, or the database is away; `Retry-After` says when to come back.
-     */
-    503: Error;
-};
-
-export type DeletePromoCodeError = DeletePromoCodeErrors[keyof DeletePromoCodeErrors];
-
 export type DeletePromoCodeResponses = {
     /**
      * Done.
@@ -5808,43 +5773,6 @@ export type GetPromoCodeData = {
     query?: never;
     url: '/v1/businesses/{businessId}/promo-codes/{id}';
 };
-
-export type GetPromoCodeErrors = {
-    /**
-     * Malformed: an address that is not readable, or a body that is no JSON object.
-     */
-    400: Error;
-    /**
-     * Missing or invalid token or key.
-     */
-    401: Error;
-    /**
-     * Known, but without the permission.
-     */
-    403: Error;
-    /**
-     * No such record, or not visible to you.
-     */
-    404: Error;
-    /**
-     * The record is no longer what `If-Match` says.
-     */
-    412: Error;
-    /**
-     * Fields are missing or wrong; one detail for each.
-     */
-    422: Error;
-    /**
-     * Too many requests; `Retry-After` says when to come back.
-     */
-    429: Error;
-    /**
-     * Overloaded, stopping, or the database is away; `Retry-After` says when to come back.
-     */
-    503: Error;
-};
-
-export type GetPromoCodeError = GetPromoCodeErrors[keyof GetPromoCodeErrors];
 
 export type GetPromoCodeResponses = {
     /**
@@ -5874,51 +5802,6 @@ export type UpdatePromoCodeData = {
     url: '/v1/businesses/{businessId}/promo-codes/{id}';
 };
 
-export type UpdatePromoCodeErrors = {
-    /**
-     * Malformed: an address that is not readable, or a body that is no JSON object.
-     */
-    400: Error;
-    /**
-     * Missing or invalid token or key.
-     */
-    401: Error;
-    /**
-     * Known, but without the permission.
-     */
-    403: Error;
-    /**
-     * No such record, or not visible to you.
-     */
-    404: Error;
-    /**
-     * The state of things refuses it; the detail says why.
-     */
-    409: Error;
-    /**
-     * The record is no longer what `If-Match` says.
-     */
-    412: Error;
-    /**
-     * The body is larger than 2 MiB, or the file than it may be.
-     */
-    413: Error;
-    /**
-     * Fields are missing or wrong; one detail for each.
-     */
-    422: Error;
-    /**
-     * Too many requests; `Retry-After` says when to come back.
-     */
-    429: Error;
-    /**
-     * Overloaded, stopping, or the database is away; `Retry-After` says when to come back.
-     */
-    503: Error;
-};
-
-export type UpdatePromoCodeError = UpdatePromoCodeErrors[keyof UpdatePromoCodeErrors];
-
 export type UpdatePromoCodeResponses = {
     /**
      * Done.
@@ -5946,42 +5829,64 @@ export type ListOrdersData = {
          */
         cursor?: string;
         /**
-         * The current order status.
+         * The current order status. Repeat it for several: any of them.
          */
-        status?: 'PENDING' | 'PROCESSING' | 'SHIPPED' | 'DELIVERED' | 'CANCELLED' | 'REFUNDED';
-        customerId?: string;
+        status?: Array<'PENDING' | 'PROCESSING' | 'SHIPPED' | 'DELIVERED' | 'CANCELLED' | 'REFUNDED'>;
+        /**
+         * Who ordered. Repeat it for several: any of them.
+         */
+        customerId?: Array<string>;
+        /**
+         * The current payment status. Repeat it for several: any of them.
+         */
+        paymentStatus?: Array<'PENDING' | 'PAID' | 'FAILED' | 'REFUNDED' | 'PARTIALLY_REFUNDED'>;
+        /**
+         * How much has gone out. Repeat it for several: any of them.
+         */
+        fulfillment?: Array<'UNFULFILLED' | 'PARTIALLY_FULFILLED' | 'FULFILLED'>;
+        /**
+         * The market. Repeat it for several: any of them.
+         */
+        market?: Array<string>;
+        /**
+         * A tag, spelled as it is. Repeat it for several: any of them.
+         */
+        tag?: Array<string>;
+        /**
+         * The promo code. Repeat it for several: any of them.
+         */
+        promoCode?: Array<string>;
+        /**
+         * A product in one of the lines. New orders are found by it within seconds. Repeat it for several: any of them.
+         */
+        productId?: Array<string>;
+        /**
+         * Made at this time or later.
+         */
+        createdFrom?: number;
+        /**
+         * Made before this time.
+         */
+        createdTo?: number;
+        /**
+         * A total of this or more.
+         */
+        totalFrom?: number;
+        /**
+         * A total of this or less.
+         */
+        totalTo?: number;
+        /**
+         * The beginning of the number (with or without the hyphen) or of the email address; or words of names, companies, cities, products, SKUs, telephone and tracking numbers, the last one perhaps unfinished. Words are found within seconds of a change.
+         */
+        query?: string;
+        /**
+         * A `-` in front: the highest first. New and changed orders take their place among totals and updates within seconds.
+         */
+        sort?: '-createdAt' | 'createdAt' | '-total' | 'total' | '-updatedAt';
     };
     url: '/v1/businesses/{businessId}/orders';
 };
-
-export type ListOrdersErrors = {
-    /**
-     * Malformed: an address that is not readable, or a body that is no JSON object.
-     */
-    400: Error;
-    /**
-     * Missing or invalid token or key.
-     */
-    401: Error;
-    /**
-     * No such record, or not visible to you.
-     */
-    404: Error;
-    /**
-     * Fields are missing or wrong; one detail for each.
-     */
-    422: Error;
-    /**
-     * Too many requests; `Retry-After` says when to come back.
-     */
-    429: Error;
-    /**
-     * Overloaded, stopping, or the database is away; `Retry-After` says when to come back.
-     */
-    503: Error;
-};
-
-export type ListOrdersError = ListOrdersErrors[keyof ListOrdersErrors];
 
 export type ListOrdersResponses = {
     /**
@@ -6009,47 +5914,6 @@ export type CreateOrderData = {
     query?: never;
     url: '/v1/businesses/{businessId}/orders';
 };
-
-export type CreateOrderErrors = {
-    /**
-     * Malformed: an address that is not readable, or a body that is no JSON object.
-     */
-    400: Error;
-    /**
-     * Missing or invalid token or key.
-     */
-    401: Error;
-    /**
-     * Known, but without the permission.
-     */
-    403: Error;
-    /**
-     * No such record, or not visible to you.
-     */
-    404: Error;
-    /**
-     * The state of things refuses it; the detail says why.
-     */
-    409: Error;
-    /**
-     * The body is larger than 2 MiB, or the file than it may be.
-     */
-    413: Error;
-    /**
-     * Fields are missing or wrong; one detail for each.
-     */
-    422: Error;
-    /**
-     * Too many requests; `Retry-After` says when to come back.
-     */
-    429: Error;
-    /**
-     * Overloaded, stopping, or the database is away; `Retry-After` says when to come back.
-     */
-    503: Error;
-};
-
-export type CreateOrderError = CreateOrderErrors[keyof CreateOrderErrors];
 
 export type CreateOrderResponses = {
     /**
@@ -6079,39 +5943,6 @@ export type GetOrderData = {
     url: '/v1/businesses/{businessId}/orders/{id}';
 };
 
-export type GetOrderErrors = {
-    /**
-     * Malformed: an address that is not readable, or a body that is no JSON object.
-     */
-    400: Error;
-    /**
-     * Missing or invalid token or key.
-     */
-    401: Error;
-    /**
-     * No such record, or not visible to you.
-     */
-    404: Error;
-    /**
-     * The record is no longer what `If-Match` says.
-     */
-    412: Error;
-    /**
-     * Fields are missing or wrong; one detail for each.
-     */
-    422: Error;
-    /**
-     * Too many requests; `Retry-After` says when to come back.
-     */
-    429: Error;
-    /**
-     * Overloaded, stopping, or the database is away; `Retry-After` says when to come back.
-     */
-    503: Error;
-};
-
-export type GetOrderError = GetOrderErrors[keyof GetOrderErrors];
-
 export type GetOrderResponses = {
     /**
      * Done.
@@ -6138,51 +5969,6 @@ export type UpdateOrderData = {
     query?: never;
     url: '/v1/businesses/{businessId}/orders/update';
 };
-
-export type UpdateOrderErrors = {
-    /**
-     * Malformed: an address that is not readable, or a body that is no JSON object.
-     */
-    400: Error;
-    /**
-     * Missing or invalid token or key.
-     */
-    401: Error;
-    /**
-     * Known, but without the permission.
-     */
-    403: Error;
-    /**
-     * No such record, or not visible to you.
-     */
-    404: Error;
-    /**
-     * The state of things refuses it; the detail says why.
-     */
-    409: Error;
-    /**
-     * The record is no longer what `If-Match` says.
-     */
-    412: Error;
-    /**
-     * The body is larger than 2 MiB, or the file than it may be.
-     */
-    413: Error;
-    /**
-     * Fields are missing or wrong; one detail for each.
-     */
-    422: Error;
-    /**
-     * Too many requests; `Retry-After` says when to come back.
-     */
-    429: Error;
-    /**
-     * Overloaded, stopping, or the database is away; `Retry-After` says when to come back.
-     */
-    503: Error;
-};
-
-export type UpdateOrderError = UpdateOrderErrors[keyof UpdateOrderErrors];
 
 export type UpdateOrderResponses = {
     /**
@@ -6212,51 +5998,6 @@ export type SetOrderStatusData = {
     url: '/v1/businesses/{businessId}/orders/{id}/status';
 };
 
-export type SetOrderStatusErrors = {
-    /**
-     * Malformed: an address that is not readable, or a body that is no JSON object.
-     */
-    400: Error;
-    /**
-     * Missing or invalid token or key.
-     */
-    401: Error;
-    /**
-     * Known, but without the permission.
-     */
-    403: Error;
-    /**
-     * No such record, or not visible to you.
-     */
-    404: Error;
-    /**
-     * The state of things refuses it; the detail says why.
-     */
-    409: Error;
-    /**
-     * The record is no longer what `If-Match` says.
-     */
-    412: Error;
-    /**
-     * The body is larger than 2 MiB, or the file than it may be.
-     */
-    413: Error;
-    /**
-     * Fields are missing or wrong; one detail for each.
-     */
-    422: Error;
-    /**
-     * Too many requests; `Retry-After` says when to come back.
-     */
-    429: Error;
-    /**
-     * Overloaded, stopping, or the database is away; `Retry-After` says when to come back.
-     */
-    503: Error;
-};
-
-export type SetOrderStatusError = SetOrderStatusErrors[keyof SetOrderStatusErrors];
-
 export type SetOrderStatusResponses = {
     /**
      * Done.
@@ -6265,6 +6006,28 @@ export type SetOrderStatusResponses = {
 };
 
 export type SetOrderStatusResponse = SetOrderStatusResponses[keyof SetOrderStatusResponses];
+
+export type CancelOrderData = {
+    body?: never;
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+        id: string;
+    };
+    query?: never;
+    url: '/v1/businesses/{businessId}/orders/{id}/cancel';
+};
+
+export type CancelOrderResponses = {
+    /**
+     * Done.
+     */
+    200: Order;
+};
+
+export type CancelOrderResponse = CancelOrderResponses[keyof CancelOrderResponses];
 
 export type SetPaymentStatusData = {
     body: SetPaymentStatusBody;
@@ -6285,51 +6048,6 @@ export type SetPaymentStatusData = {
     url: '/v1/businesses/{businessId}/orders/{id}/payment-status';
 };
 
-export type SetPaymentStatusErrors = {
-    /**
-     * Malformed: an address that is not readable, or a body that is no JSON object.
-     */
-    400: Error;
-    /**
-     * Missing or invalid token or key.
-     */
-    401: Error;
-    /**
-     * Known, but without the permission.
-     */
-    403: Error;
-    /**
-     * No such record, or not visible to you.
-     */
-    404: Error;
-    /**
-     * The state of things refuses it; the detail says why.
-     */
-    409: Error;
-    /**
-     * The record is no longer what `If-Match` says.
-     */
-    412: Error;
-    /**
-     * The body is larger than 2 MiB, or the file than it may be.
-     */
-    413: Error;
-    /**
-     * Fields are missing or wrong; one detail for each.
-     */
-    422: Error;
-    /**
-     * Too many requests; `Retry-After` says when to come back.
-     */
-    429: Error;
-    /**
-     * Overloaded, stopping, or the database is away; `Retry-After` says when to come back.
-     */
-    503: Error;
-};
-
-export type SetPaymentStatusError = SetPaymentStatusErrors[keyof SetPaymentStatusErrors];
-
 export type SetPaymentStatusResponses = {
     /**
      * Done.
@@ -6339,49 +6057,509 @@ export type SetPaymentStatusResponses = {
 
 export type SetPaymentStatusResponse = SetPaymentStatusResponses[keyof SetPaymentStatusResponses];
 
+export type ReturnOrderLinesData = {
+    body: ReturnOrderLinesBody;
+    headers?: {
+        /**
+         * Makes it safe to repeat the request: the first answer is given again.
+         */
+        'idempotency-key'?: string;
+    };
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+        id: string;
+    };
+    query?: never;
+    url: '/v1/businesses/{businessId}/orders/{id}/returns';
+};
+
+export type ReturnOrderLinesResponses = {
+    /**
+     * Done.
+     */
+    201: Return;
+};
+
+export type ReturnOrderLinesResponse = ReturnOrderLinesResponses[keyof ReturnOrderLinesResponses];
+
+export type ListOrderCommentsData = {
+    body?: never;
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+        id: string;
+    };
+    query?: {
+        /**
+         * Items on a page.
+         */
+        limit?: number;
+        /**
+         * The `cursor` of the page before. Absent, empty or `null`: the first.
+         */
+        cursor?: string;
+    };
+    url: '/v1/businesses/{businessId}/orders/{id}/comments';
+};
+
+export type ListOrderCommentsResponses = {
+    /**
+     * Done.
+     */
+    200: ListOrderCommentsPage;
+};
+
+export type ListOrderCommentsResponse = ListOrderCommentsResponses[keyof ListOrderCommentsResponses];
+
+export type CommentOnOrderData = {
+    body: CommentOnOrderBody;
+    headers?: {
+        /**
+         * Makes it safe to repeat the request: the first answer is given again.
+         */
+        'idempotency-key'?: string;
+    };
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+        id: string;
+    };
+    query?: never;
+    url: '/v1/businesses/{businessId}/orders/{id}/comments';
+};
+
+export type CommentOnOrderResponses = {
+    /**
+     * Done.
+     */
+    201: Comment;
+};
+
+export type CommentOnOrderResponse = CommentOnOrderResponses[keyof CommentOnOrderResponses];
+
+export type DeleteOrderCommentData = {
+    body?: never;
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+        id: string;
+        commentId: string;
+    };
+    query?: never;
+    url: '/v1/businesses/{businessId}/orders/{id}/comments/{commentId}';
+};
+
+export type DeleteOrderCommentResponses = {
+    /**
+     * Done.
+     */
+    200: Success;
+};
+
+export type DeleteOrderCommentResponse = DeleteOrderCommentResponses[keyof DeleteOrderCommentResponses];
+
+export type GetOrderTimelineData = {
+    body?: never;
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+        id: string;
+    };
+    query?: never;
+    url: '/v1/businesses/{businessId}/orders/{id}/timeline';
+};
+
+export type GetOrderTimelineResponses = {
+    /**
+     * Done.
+     */
+    200: Timeline;
+};
+
+export type GetOrderTimelineResponse = GetOrderTimelineResponses[keyof GetOrderTimelineResponses];
+
+export type GetPackingSlipsData = {
+    body?: never;
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+    };
+    query: {
+        /**
+         * Ids of orders, at most 50: the parameter repeated, or with commas.
+         */
+        ids: Array<string>;
+        paper?: 'A4' | 'LETTER';
+    };
+    url: '/v1/businesses/{businessId}/orders/packing-slips';
+};
+
+export type GetPackingSlipsResponses = {
+    /**
+     * The file.
+     */
+    200: Blob | File;
+};
+
+export type GetPackingSlipsResponse = GetPackingSlipsResponses[keyof GetPackingSlipsResponses];
+
+export type ListShipmentsData = {
+    body?: never;
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+        id: string;
+    };
+    query?: never;
+    url: '/v1/businesses/{businessId}/orders/{id}/shipments';
+};
+
+export type ListShipmentsResponses = {
+    /**
+     * Done.
+     */
+    200: ListShipmentsAnswer;
+};
+
+export type ListShipmentsResponse = ListShipmentsResponses[keyof ListShipmentsResponses];
+
+export type ShipOrderData = {
+    body: ShipOrderBody;
+    headers?: {
+        /**
+         * Makes it safe to repeat the request: the first answer is given again.
+         */
+        'idempotency-key'?: string;
+    };
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+        id: string;
+    };
+    query?: never;
+    url: '/v1/businesses/{businessId}/orders/{id}/shipments';
+};
+
+export type ShipOrderResponses = {
+    /**
+     * Done.
+     */
+    201: Shipment;
+};
+
+export type ShipOrderResponse = ShipOrderResponses[keyof ShipOrderResponses];
+
+export type ShipOrdersData = {
+    body: ShipOrdersBody;
+    headers?: {
+        /**
+         * Makes it safe to repeat the request: the first answer is given again.
+         */
+        'idempotency-key'?: string;
+    };
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+    };
+    query?: never;
+    url: '/v1/businesses/{businessId}/orders/shipments';
+};
+
+export type ShipOrdersResponses = {
+    /**
+     * Done.
+     */
+    200: ShipOrdersAnswer;
+};
+
+export type ShipOrdersResponse = ShipOrdersResponses[keyof ShipOrdersResponses];
+
+export type DeleteShipmentData = {
+    body?: never;
+    headers?: {
+        /**
+         * An ETag: 412 if the record has changed.
+         */
+        'if-match'?: string;
+    };
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+        id: string;
+        shipmentId: string;
+    };
+    query?: never;
+    url: '/v1/businesses/{businessId}/orders/{id}/shipments/{shipmentId}';
+};
+
+export type DeleteShipmentResponses = {
+    /**
+     * Done.
+     */
+    200: Success;
+};
+
+export type DeleteShipmentResponse = DeleteShipmentResponses[keyof DeleteShipmentResponses];
+
+export type GetShipmentData = {
+    body?: never;
+    headers?: {
+        /**
+         * An ETag: 304 if nothing changed.
+         */
+        'if-none-match'?: string;
+    };
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+        id: string;
+        shipmentId: string;
+    };
+    query?: never;
+    url: '/v1/businesses/{businessId}/orders/{id}/shipments/{shipmentId}';
+};
+
+export type GetShipmentResponses = {
+    /**
+     * Done.
+     */
+    200: Shipment;
+};
+
+export type GetShipmentResponse = GetShipmentResponses[keyof GetShipmentResponses];
+
+export type UpdateShipmentData = {
+    body: UpdateShipmentBody;
+    headers?: {
+        /**
+         * An ETag: 412 if the record has changed.
+         */
+        'if-match'?: string;
+    };
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+        id: string;
+        shipmentId: string;
+    };
+    query?: never;
+    url: '/v1/businesses/{businessId}/orders/{id}/shipments/{shipmentId}';
+};
+
+export type UpdateShipmentResponses = {
+    /**
+     * Done.
+     */
+    200: Shipment;
+};
+
+export type UpdateShipmentResponse = UpdateShipmentResponses[keyof UpdateShipmentResponses];
+
+export type CountOrdersData = {
+    body?: never;
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+    };
+    query: {
+        /**
+         * What to count by.
+         */
+        by: 'status' | 'paymentStatus' | 'fulfillment' | 'market' | 'tag';
+        /**
+         * The current order status. Repeat it for several: any of them.
+         */
+        status?: Array<'PENDING' | 'PROCESSING' | 'SHIPPED' | 'DELIVERED' | 'CANCELLED' | 'REFUNDED'>;
+        /**
+         * Who ordered. Repeat it for several: any of them.
+         */
+        customerId?: Array<string>;
+        /**
+         * The current payment status. Repeat it for several: any of them.
+         */
+        paymentStatus?: Array<'PENDING' | 'PAID' | 'FAILED' | 'REFUNDED' | 'PARTIALLY_REFUNDED'>;
+        /**
+         * How much has gone out. Repeat it for several: any of them.
+         */
+        fulfillment?: Array<'UNFULFILLED' | 'PARTIALLY_FULFILLED' | 'FULFILLED'>;
+        /**
+         * The market. Repeat it for several: any of them.
+         */
+        market?: Array<string>;
+        /**
+         * A tag, spelled as it is. Repeat it for several: any of them.
+         */
+        tag?: Array<string>;
+        /**
+         * The promo code. Repeat it for several: any of them.
+         */
+        promoCode?: Array<string>;
+        /**
+         * A product in one of the lines. New orders are found by it within seconds. Repeat it for several: any of them.
+         */
+        productId?: Array<string>;
+        /**
+         * Made at this time or later.
+         */
+        createdFrom?: number;
+        /**
+         * Made before this time.
+         */
+        createdTo?: number;
+        /**
+         * A total of this or more.
+         */
+        totalFrom?: number;
+        /**
+         * A total of this or less.
+         */
+        totalTo?: number;
+        /**
+         * The beginning of the number (with or without the hyphen) or of the email address; or words of names, companies, cities, products, SKUs, telephone and tracking numbers, the last one perhaps unfinished. Words are found within seconds of a change.
+         */
+        query?: string;
+    };
+    url: '/v1/businesses/{businessId}/orders/counts';
+};
+
+export type CountOrdersResponses = {
+    /**
+     * Done.
+     */
+    200: OrderCounts;
+};
+
+export type CountOrdersResponse = CountOrdersResponses[keyof CountOrdersResponses];
+
+export type ExportOrdersData = {
+    body?: never;
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+    };
+    query?: {
+        format?: 'ndjson' | 'csv';
+        /**
+         * The current order status. Repeat it for several: any of them.
+         */
+        status?: Array<'PENDING' | 'PROCESSING' | 'SHIPPED' | 'DELIVERED' | 'CANCELLED' | 'REFUNDED'>;
+        /**
+         * Who ordered. Repeat it for several: any of them.
+         */
+        customerId?: Array<string>;
+        /**
+         * The current payment status. Repeat it for several: any of them.
+         */
+        paymentStatus?: Array<'PENDING' | 'PAID' | 'FAILED' | 'REFUNDED' | 'PARTIALLY_REFUNDED'>;
+        /**
+         * How much has gone out. Repeat it for several: any of them.
+         */
+        fulfillment?: Array<'UNFULFILLED' | 'PARTIALLY_FULFILLED' | 'FULFILLED'>;
+        /**
+         * The market. Repeat it for several: any of them.
+         */
+        market?: Array<string>;
+        /**
+         * A tag, spelled as it is. Repeat it for several: any of them.
+         */
+        tag?: Array<string>;
+        /**
+         * The promo code. Repeat it for several: any of them.
+         */
+        promoCode?: Array<string>;
+        /**
+         * A product in one of the lines. New orders are found by it within seconds. Repeat it for several: any of them.
+         */
+        productId?: Array<string>;
+        /**
+         * Made at this time or later.
+         */
+        createdFrom?: number;
+        /**
+         * Made before this time.
+         */
+        createdTo?: number;
+        /**
+         * A total of this or more.
+         */
+        totalFrom?: number;
+        /**
+         * A total of this or less.
+         */
+        totalTo?: number;
+        /**
+         * The beginning of the number (with or without the hyphen) or of the email address; or words of names, companies, cities, products, SKUs, telephone and tracking numbers, the last one perhaps unfinished. Words are found within seconds of a change.
+         */
+        query?: string;
+    };
+    url: '/v1/businesses/{businessId}/orders/export';
+};
+
+export type ExportOrdersResponses = {
+    /**
+     * The file.
+     */
+    200: Blob | File;
+};
+
+export type ExportOrdersResponse = ExportOrdersResponses[keyof ExportOrdersResponses];
+
+export type ListAddressFormatsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * The language of the names; English by default.
+         */
+        locale?: string;
+    };
+    url: '/v1/address-formats';
+};
+
+export type ListAddressFormatsResponses = {
+    /**
+     * Done.
+     */
+    200: ListAddressFormatsAnswer;
+};
+
+export type ListAddressFormatsResponse = ListAddressFormatsResponses[keyof ListAddressFormatsResponses];
+
 export type QuoteData = {
     body: QuoteBody;
     path?: never;
     query?: never;
     url: '/v1/payments/quote';
 };
-
-export type QuoteErrors = {
-    /**
-     * Malformed: an address that is not readable, or a body that is no JSON object.
-     */
-    400: Error;
-    /**
-     * Missing or invalid token or key.
-     */
-    401: Error;
-    /**
-     * No such record, or not visible to you.
-     */
-    404: Error;
-    /**
-     * The state of things refuses it; the detail says why.
-     */
-    409: Error;
-    /**
-     * The body is larger than 2 MiB, or the file than it may be.
-     */
-    413: Error;
-    /**
-     * Fields are missing or wrong; one detail for each.
-     */
-    422: Error;
-    /**
-     * Too many requests; `Retry-After` says when to come back.
-     */
-    429: Error;
-    /**
-     * Overloaded, stopping, or the database is away; `Retry-After` says when to come back.
-     */
-    503: Error;
-};
-
-export type QuoteError = QuoteErrors[keyof QuoteErrors];
 
 export type QuoteResponses = {
     /**
@@ -6410,51 +6588,6 @@ export type CheckoutData = {
     url: '/v1/businesses/{businessId}/orders/checkout';
 };
 
-export type CheckoutErrors = {
-    /**
-     * Malformed: an address that is not readable, or a body that is no JSON object.
-     */
-    400: Error;
-    /**
-     * Missing or invalid token or key.
-     */
-    401: Error;
-    /**
-     * Known, but without the permission.
-     */
-    403: Error;
-    /**
-     * No such record, or not visible to you.
-     */
-    404: Error;
-    /**
-     * The state of things refuses it; the detail says why.
-     */
-    409: Error;
-    /**
-     * The body is larger than 2 MiB, or the file than it may be.
-     */
-    413: Error;
-    /**
-     * Fields are missing or wrong; one detail for each.
-     */
-    422: Error;
-    /**
-     * Too many requests; `Retry-After` says when to come back.
-     */
-    429: Error;
-    /**
-     * An outside service failed us. Try again shortly.
-     */
-    502: Error;
-    /**
-     * Overloaded, stopping, or the database is away; `Retry-After` says when to come back.
-     */
-    503: Error;
-};
-
-export type CheckoutError = CheckoutErrors[keyof CheckoutErrors];
-
 export type CheckoutResponses = {
     /**
      * Done.
@@ -6477,39 +6610,6 @@ export type ExplainOrderData = {
     url: '/v1/businesses/{businessId}/orders/{id}/explain';
 };
 
-export type ExplainOrderErrors = {
-    /**
-     * Malformed: an address that is not readable, or a body that is no JSON object.
-     */
-    400: Error;
-    /**
-     * Missing or invalid token or key.
-     */
-    401: Error;
-    /**
-     * Known, but without the permission.
-     */
-    403: Error;
-    /**
-     * No such record, or not visible to you.
-     */
-    404: Error;
-    /**
-     * Fields are missing or wrong; one detail for each.
-     */
-    422: Error;
-    /**
-     * Too many requests; `Retry-After` says when to come back.
-     */
-    429: Error;
-    /**
-     * Overloaded, stopping, or the database is away; `Retry-After` says when to come back.
-     */
-    503: Error;
-};
-
-export type ExplainOrderError = ExplainOrderErrors[keyof ExplainOrderErrors];
-
 export type ExplainOrderResponses = {
     /**
      * Done.
@@ -6518,6 +6618,37 @@ export type ExplainOrderResponses = {
 };
 
 export type ExplainOrderResponse = ExplainOrderResponses[keyof ExplainOrderResponses];
+
+export type ListRefundsData = {
+    body?: never;
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+        id: string;
+    };
+    query?: {
+        /**
+         * Items on a page.
+         */
+        limit?: number;
+        /**
+         * The `cursor` of the page before. Absent, empty or `null`: the first.
+         */
+        cursor?: string;
+    };
+    url: '/v1/businesses/{businessId}/orders/{id}/refunds';
+};
+
+export type ListRefundsResponses = {
+    /**
+     * Done.
+     */
+    200: ListRefundsPage;
+};
+
+export type ListRefundsResponse = ListRefundsResponses[keyof ListRefundsResponses];
 
 export type RefundOrderData = {
     body: RefundOrderBody;
@@ -6538,47 +6669,6 @@ export type RefundOrderData = {
     url: '/v1/businesses/{businessId}/orders/{id}/refunds';
 };
 
-export type RefundOrderErrors = {
-    /**
-     * Malformed: an address that is not readable, or a body that is no JSON object.
-     */
-    400: Error;
-    /**
-     * Missing or invalid token or key.
-     */
-    401: Error;
-    /**
-     * Known, but without the permission.
-     */
-    403: Error;
-    /**
-     * No such record, or not visible to you.
-     */
-    404: Error;
-    /**
-     * The state of things refuses it; the detail says why.
-     */
-    409: Error;
-    /**
-     * The body is larger than 2 MiB, or the file than it may be.
-     */
-    413: Error;
-    /**
-     * Fields are missing or wrong; one detail for each.
-     */
-    422: Error;
-    /**
-     * Too many requests; `Retry-After` says when to come back.
-     */
-    429: Error;
-    /**
-     * Overloaded, stopping, or the database is away; `Retry-After` says when to come back.
-     */
-    503: Error;
-};
-
-export type RefundOrderError = RefundOrderErrors[keyof RefundOrderErrors];
-
 export type RefundOrderResponses = {
     /**
      * Done.
@@ -6588,41 +6678,57 @@ export type RefundOrderResponses = {
 
 export type RefundOrderResponse = RefundOrderResponses[keyof RefundOrderResponses];
 
+export type QuoteRefundData = {
+    body: QuoteRefundBody;
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+        id: string;
+    };
+    query?: never;
+    url: '/v1/businesses/{businessId}/orders/{id}/refunds/quote';
+};
+
+export type QuoteRefundResponses = {
+    /**
+     * Done.
+     */
+    200: RefundQuote;
+};
+
+export type QuoteRefundResponse = QuoteRefundResponses[keyof QuoteRefundResponses];
+
+export type GetRefundData = {
+    body?: never;
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+        id: string;
+        refundId: string;
+    };
+    query?: never;
+    url: '/v1/businesses/{businessId}/orders/{id}/refunds/{refundId}';
+};
+
+export type GetRefundResponses = {
+    /**
+     * Done.
+     */
+    200: Refund;
+};
+
+export type GetRefundResponse = GetRefundResponses[keyof GetRefundResponses];
+
 export type ReceiveStripeEventData = {
     body?: never;
     path?: never;
     query?: never;
     url: '/v1/payments/webhooks/stripe';
 };
-
-export type ReceiveStripeEventErrors = {
-    /**
-     * Malformed: an address that is not readable, or a body that is no JSON object.
-     */
-    400: Error;
-    /**
-     * No such record, or not visible to you.
-     */
-    404: Error;
-    /**
-     * The body is larger than 2 MiB, or the file than it may be.
-     */
-    413: Error;
-    /**
-     * Fields are missing or wrong; one detail for each.
-     */
-    422: Error;
-    /**
-     * Too many requests; `Retry-After` says when to come back.
-     */
-    429: Error;
-    /**
-     * Overloaded, stopping, or the database is away; `Retry-After` says when to come back.
-     */
-    503: Error;
-};
-
-export type ReceiveStripeEventError = ReceiveStripeEventErrors[keyof ReceiveStripeEventErrors];
 
 export type ReceiveStripeEventResponses = {
     /**
@@ -6659,39 +6765,6 @@ export type ListCollectionsData = {
     url: '/v1/businesses/{businessId}/collections';
 };
 
-export type ListCollectionsErrors = {
-    /**
-     * Malformed: an address that is not readable, or a body that is no JSON object.
-     */
-    400: Error;
-    /**
-     * Missing or invalid token or key.
-     */
-    401: Error;
-    /**
-     * Known, but without the permission.
-     */
-    403: Error;
-    /**
-     * No such record, or not visible to you.
-     */
-    404: Error;
-    /**
-     * Fields are missing or wrong; one detail for each.
-     */
-    422: Error;
-    /**
-     * Too many requests; `Retry-After` says when to come back.
-     */
-    429: Error;
-    /**
-     * Overloaded, stopping, or the database is away; `Retry-After` says when to come back.
-     */
-    503: Error;
-};
-
-export type ListCollectionsError = ListCollectionsErrors[keyof ListCollectionsErrors];
-
 export type ListCollectionsResponses = {
     /**
      * Done.
@@ -6718,47 +6791,6 @@ export type CreateCollectionData = {
     query?: never;
     url: '/v1/businesses/{businessId}/collections';
 };
-
-export type CreateCollectionErrors = {
-    /**
-     * Malformed: an address that is not readable, or a body that is no JSON object.
-     */
-    400: Error;
-    /**
-     * Missing or invalid token or key.
-     */
-    401: Error;
-    /**
-     * Known, but without the permission.
-     */
-    403: Error;
-    /**
-     * No such record, or not visible to you.
-     */
-    404: Error;
-    /**
-     * The state of things refuses it; the detail says why.
-     */
-    409: Error;
-    /**
-     * The body is larger than 2 MiB, or the file than it may be.
-     */
-    413: Error;
-    /**
-     * Fields are missing or wrong; one detail for each.
-     */
-    422: Error;
-    /**
-     * Too many requests; `Retry-After` says when to come back.
-     */
-    429: Error;
-    /**
-     * Overloaded, stopping, or the database is away; `Retry-After` says when to come back.
-     */
-    503: Error;
-};
-
-export type CreateCollectionError = CreateCollectionErrors[keyof CreateCollectionErrors];
 
 export type CreateCollectionResponses = {
     /**
@@ -6788,51 +6820,6 @@ export type DeleteCollectionData = {
     url: '/v1/businesses/{businessId}/collections/{id}';
 };
 
-export type DeleteCollectionErrors = {
-    /**
-     * Malformed: an address that is not readable, or a body that is no JSON object.
-     */
-    400: Error;
-    /**
-     * Missing or invalid token or key.
-     */
-    401: Error;
-    /**
-     * Known, but without the permission.
-     */
-    403: Error;
-    /**
-     * No such record, or not visible to you.
-     */
-    404: Error;
-    /**
-     * The state of things refuses it; the detail says why.
-     */
-    409: Error;
-    /**
-     * The record is no longer what `If-Match` says.
-     */
-    412: Error;
-    /**
-     * The body is larger than 2 MiB, or the file than it may be.
-     */
-    413: Error;
-    /**
-     * Fields are missing or wrong; one detail for each.
-     */
-    422: Error;
-    /**
-     * Too many requests; `Retry-After` says when to come back.
-     */
-    429: Error;
-    /**
-     * Overloaded, stopping, or the database is away; `Retry-After` says when to come back.
-     */
-    503: Error;
-};
-
-export type DeleteCollectionError = DeleteCollectionErrors[keyof DeleteCollectionErrors];
-
 export type DeleteCollectionResponses = {
     /**
      * Done.
@@ -6861,39 +6848,6 @@ export type GetCollectionData = {
     url: '/v1/businesses/{businessId}/collections/{id}';
 };
 
-export type GetCollectionErrors = {
-    /**
-     * Malformed: an address that is not readable, or a body that is no JSON object.
-     */
-    400: Error;
-    /**
-     * Missing or invalid token or key.
-     */
-    401: Error;
-    /**
-     * No such record, or not visible to you.
-     */
-    404: Error;
-    /**
-     * The record is no longer what `If-Match` says.
-     */
-    412: Error;
-    /**
-     * Fields are missing or wrong; one detail for each.
-     */
-    422: Error;
-    /**
-     * Too many requests; `Retry-After` says when to come back.
-     */
-    429: Error;
-    /**
-     * Overloaded, stopping, or the database is away; `Retry-After` says when to come back.
-     */
-    503: Error;
-};
-
-export type GetCollectionError = GetCollectionErrors[keyof GetCollectionErrors];
-
 export type GetCollectionResponses = {
     /**
      * Done.
@@ -6921,51 +6875,6 @@ export type UpdateCollectionData = {
     query?: never;
     url: '/v1/businesses/{businessId}/collections/{id}';
 };
-
-export type UpdateCollectionErrors = {
-    /**
-     * Malformed: an address that is not readable, or a body that is no JSON object.
-     */
-    400: Error;
-    /**
-     * Missing or invalid token or key.
-     */
-    401: Error;
-    /**
-     * Known, but without the permission.
-     */
-    403: Error;
-    /**
-     * No such record, or not visible to you.
-     */
-    404: Error;
-    /**
-     * The state of things refuses it; the detail says why.
-     */
-    409: Error;
-    /**
-     * The record is no longer what `If-Match` says.
-     */
-    412: Error;
-    /**
-     * The body is larger than 2 MiB, or the file than it may be.
-     */
-    413: Error;
-    /**
-     * Fields are missing or wrong; one detail for each.
-     */
-    422: Error;
-    /**
-     * Too many requests; `Retry-After` says when to come back.
-     */
-    429: Error;
-    /**
-     * Overloaded, stopping, or the database is away; `Retry-After` says when to come back.
-     */
-    503: Error;
-};
-
-export type UpdateCollectionError = UpdateCollectionErrors[keyof UpdateCollectionErrors];
 
 export type UpdateCollectionResponses = {
     /**
@@ -6998,39 +6907,6 @@ export type ListStaleEntriesData = {
     url: '/v1/businesses/{businessId}/collections/{id}/stale-entries';
 };
 
-export type ListStaleEntriesErrors = {
-    /**
-     * Malformed: an address that is not readable, or a body that is no JSON object.
-     */
-    400: Error;
-    /**
-     * Missing or invalid token or key.
-     */
-    401: Error;
-    /**
-     * Known, but without the permission.
-     */
-    403: Error;
-    /**
-     * No such record, or not visible to you.
-     */
-    404: Error;
-    /**
-     * Fields are missing or wrong; one detail for each.
-     */
-    422: Error;
-    /**
-     * Too many requests; `Retry-After` says when to come back.
-     */
-    429: Error;
-    /**
-     * Overloaded, stopping, or the database is away; `Retry-After` says when to come back.
-     */
-    503: Error;
-};
-
-export type ListStaleEntriesError = ListStaleEntriesErrors[keyof ListStaleEntriesErrors];
-
 export type ListStaleEntriesResponses = {
     /**
      * Done.
@@ -7051,51 +6927,6 @@ export type GenerateBlocksData = {
     query?: never;
     url: '/v1/businesses/{businessId}/collections/blocks/generate';
 };
-
-export type GenerateBlocksErrors = {
-    /**
-     * Malformed: an address that is not readable, or a body that is no JSON object.
-     */
-    400: Error;
-    /**
-     * Missing or invalid token or key.
-     */
-    401: Error;
-    /**
-     * Known, but without the permission.
-     */
-    403: Error;
-    /**
-     * No such record, or not visible to you.
-     */
-    404: Error;
-    /**
-     * The state of things refuses it; the detail says why.
-     */
-    409: Error;
-    /**
-     * The body is larger than 2 MiB, or the file than it may be.
-     */
-    413: Error;
-    /**
-     * Fields are missing or wrong; one detail for each.
-     */
-    422: Error;
-    /**
-     * Too many requests; `Retry-After` says when to come back.
-     */
-    429: Error;
-    /**
-     * An outside service failed us. Try again shortly.
-     */
-    502: Error;
-    /**
-     * Overloaded, stopping, or the database is away; `Retry-After` says when to come back.
-     */
-    503: Error;
-};
-
-export type GenerateBlocksError = GenerateBlocksErrors[keyof GenerateBlocksErrors];
 
 export type GenerateBlocksResponses = {
     /**
@@ -7141,45 +6972,12 @@ export type ListEntriesData = {
          */
         query?: string;
         /**
-         * Also answers what RELATIONSHIP blocks point at, as `relations`.
+         * Also returns what RELATIONSHIP blocks point at, as `relations`.
          */
         include?: 'relations';
     };
     url: '/v1/businesses/{businessId}/entries';
 };
-
-export type ListEntriesErrors = {
-    /**
-     * Malformed: an address that is not readable, or a body that is no JSON object.
-     */
-    400: Error;
-    /**
-     * Missing or invalid token or key.
-     */
-    401: Error;
-    /**
-     * Known, but without the permission.
-     */
-    403: Error;
-    /**
-     * No such record, or not visible to you.
-     */
-    404: Error;
-    /**
-     * Fields are missing or wrong; one detail for each.
-     */
-    422: Error;
-    /**
-     * Too many requests; `Retry-After` says when to come back.
-     */
-    429: Error;
-    /**
-     * Overloaded, stopping, or the database is away; `Retry-After` says when to come back.
-     */
-    503: Error;
-};
-
-export type ListEntriesError = ListEntriesErrors[keyof ListEntriesErrors];
 
 export type ListEntriesResponses = {
     /**
@@ -7207,47 +7005,6 @@ export type CreateEntryData = {
     query?: never;
     url: '/v1/businesses/{businessId}/entries';
 };
-
-export type CreateEntryErrors = {
-    /**
-     * Malformed: an address that is not readable, or a body that is no JSON object.
-     */
-    400: Error;
-    /**
-     * Missing or invalid token or key.
-     */
-    401: Error;
-    /**
-     * Known, but without the permission.
-     */
-    403: Error;
-    /**
-     * No such record, or not visible to you.
-     */
-    404: Error;
-    /**
-     * The state of things refuses it; the detail says why.
-     */
-    409: Error;
-    /**
-     * The body is larger than 2 MiB, or the file than it may be.
-     */
-    413: Error;
-    /**
-     * Fields are missing or wrong; one detail for each.
-     */
-    422: Error;
-    /**
-     * Too many requests; `Retry-After` says when to come back.
-     */
-    429: Error;
-    /**
-     * Overloaded, stopping, or the database is away; `Retry-After` says when to come back.
-     */
-    503: Error;
-};
-
-export type CreateEntryError = CreateEntryErrors[keyof CreateEntryErrors];
 
 export type CreateEntryResponses = {
     /**
@@ -7277,47 +7034,6 @@ export type DeleteEntryData = {
     url: '/v1/businesses/{businessId}/entries/{id}';
 };
 
-export type DeleteEntryErrors = {
-    /**
-     * Malformed: an address that is not readable, or a body that is no JSON object.
-     */
-    400: Error;
-    /**
-     * Missing or invalid token or key.
-     */
-    401: Error;
-    /**
-     * Known, but without the permission.
-     */
-    403: Error;
-    /**
-     * No such record, or not visible to you.
-     */
-    404: Error;
-    /**
-     * The record is no longer what `If-Match` says.
-     */
-    412: Error;
-    /**
-     * The body is larger than 2 MiB, or the file than it may be.
-     */
-    413: Error;
-    /**
-     * Fields are missing or wrong; one detail for each.
-     */
-    422: Error;
-    /**
-     * Too many requests; `Retry-After` says when to come back.
-     */
-    429: Error;
-    /**
-     * Overloaded, stopping, or the database is away; `Retry-After` says when to come back.
-     */
-    503: Error;
-};
-
-export type DeleteEntryError = DeleteEntryErrors[keyof DeleteEntryErrors];
-
 export type DeleteEntryResponses = {
     /**
      * Done.
@@ -7344,45 +7060,12 @@ export type GetEntryData = {
     };
     query?: {
         /**
-         * Also answers what RELATIONSHIP blocks point at, as `relations`.
+         * Also returns what RELATIONSHIP blocks point at, as `relations`.
          */
         include?: 'relations';
     };
     url: '/v1/businesses/{businessId}/entries/{id}';
 };
-
-export type GetEntryErrors = {
-    /**
-     * Malformed: an address that is not readable, or a body that is no JSON object.
-     */
-    400: Error;
-    /**
-     * Missing or invalid token or key.
-     */
-    401: Error;
-    /**
-     * No such record, or not visible to you.
-     */
-    404: Error;
-    /**
-     * The record is no longer what `If-Match` says.
-     */
-    412: Error;
-    /**
-     * Fields are missing or wrong; one detail for each.
-     */
-    422: Error;
-    /**
-     * Too many requests; `Retry-After` says when to come back.
-     */
-    429: Error;
-    /**
-     * Overloaded, stopping, or the database is away; `Retry-After` says when to come back.
-     */
-    503: Error;
-};
-
-export type GetEntryError = GetEntryErrors[keyof GetEntryErrors];
 
 export type GetEntryResponses = {
     /**
@@ -7411,51 +7094,6 @@ export type UpdateEntryData = {
     query?: never;
     url: '/v1/businesses/{businessId}/entries/{id}';
 };
-
-export type UpdateEntryErrors = {
-    /**
-     * Malformed: an address that is not readable, or a body that is no JSON object.
-     */
-    400: Error;
-    /**
-     * Missing or invalid token or key.
-     */
-    401: Error;
-    /**
-     * Known, but without the permission.
-     */
-    403: Error;
-    /**
-     * No such record, or not visible to you.
-     */
-    404: Error;
-    /**
-     * The state of things refuses it; the detail says why.
-     */
-    409: Error;
-    /**
-     * The record is no longer what `If-Match` says.
-     */
-    412: Error;
-    /**
-     * The body is larger than 2 MiB, or the file than it may be.
-     */
-    413: Error;
-    /**
-     * Fields are missing or wrong; one detail for each.
-     */
-    422: Error;
-    /**
-     * Too many requests; `Retry-After` says when to come back.
-     */
-    429: Error;
-    /**
-     * Overloaded, stopping, or the database is away; `Retry-After` says when to come back.
-     */
-    503: Error;
-};
-
-export type UpdateEntryError = UpdateEntryErrors[keyof UpdateEntryErrors];
 
 export type UpdateEntryResponses = {
     /**
@@ -7488,39 +7126,6 @@ export type ListEntryVersionsData = {
     url: '/v1/businesses/{businessId}/entries/{id}/versions';
 };
 
-export type ListEntryVersionsErrors = {
-    /**
-     * Malformed: an address that is not readable, or a body that is no JSON object.
-     */
-    400: Error;
-    /**
-     * Missing or invalid token or key.
-     */
-    401: Error;
-    /**
-     * Known, but without the permission.
-     */
-    403: Error;
-    /**
-     * No such record, or not visible to you.
-     */
-    404: Error;
-    /**
-     * Fields are missing or wrong; one detail for each.
-     */
-    422: Error;
-    /**
-     * Too many requests; `Retry-After` says when to come back.
-     */
-    429: Error;
-    /**
-     * Overloaded, stopping, or the database is away; `Retry-After` says when to come back.
-     */
-    503: Error;
-};
-
-export type ListEntryVersionsError = ListEntryVersionsErrors[keyof ListEntryVersionsErrors];
-
 export type ListEntryVersionsResponses = {
     /**
      * Done.
@@ -7543,39 +7148,6 @@ export type GetEntryVersionData = {
     query?: never;
     url: '/v1/businesses/{businessId}/entries/{id}/versions/{number}';
 };
-
-export type GetEntryVersionErrors = {
-    /**
-     * Malformed: an address that is not readable, or a body that is no JSON object.
-     */
-    400: Error;
-    /**
-     * Missing or invalid token or key.
-     */
-    401: Error;
-    /**
-     * Known, but without the permission.
-     */
-    403: Error;
-    /**
-     * No such record, or not visible to you.
-     */
-    404: Error;
-    /**
-     * Fields are missing or wrong; one detail for each.
-     */
-    422: Error;
-    /**
-     * Too many requests; `Retry-After` says when to come back.
-     */
-    429: Error;
-    /**
-     * Overloaded, stopping, or the database is away; `Retry-After` says when to come back.
-     */
-    503: Error;
-};
-
-export type GetEntryVersionError = GetEntryVersionErrors[keyof GetEntryVersionErrors];
 
 export type GetEntryVersionResponses = {
     /**
@@ -7606,47 +7178,6 @@ export type RestoreEntryVersionData = {
     url: '/v1/businesses/{businessId}/entries/{id}/versions/{number}/restore';
 };
 
-export type RestoreEntryVersionErrors = {
-    /**
-     * Malformed: an address that is not readable, or a body that is no JSON object.
-     */
-    400: Error;
-    /**
-     * Missing or invalid token or key.
-     */
-    401: Error;
-    /**
-     * Known, but without the permission.
-     */
-    403: Error;
-    /**
-     * No such record, or not visible to you.
-     */
-    404: Error;
-    /**
-     * The record is no longer what `If-Match` says.
-     */
-    412: Error;
-    /**
-     * The body is larger than 2 MiB, or the file than it may be.
-     */
-    413: Error;
-    /**
-     * Fields are missing or wrong; one detail for each.
-     */
-    422: Error;
-    /**
-     * Too many requests; `Retry-After` says when to come back.
-     */
-    429: Error;
-    /**
-     * Overloaded, stopping, or the database is away; `Retry-After` says when to come back.
-     */
-    503: Error;
-};
-
-export type RestoreEntryVersionError = RestoreEntryVersionErrors[keyof RestoreEntryVersionErrors];
-
 export type RestoreEntryVersionResponses = {
     /**
      * Done.
@@ -7674,47 +7205,6 @@ export type SubscribeData = {
     query?: never;
     url: '/v1/businesses/{businessId}/collections/{collectionId}/subscribe';
 };
-
-export type SubscribeErrors = {
-    /**
-     * Malformed: an address that is not readable, or a body that is no JSON object.
-     */
-    400: Error;
-    /**
-     * Missing or invalid token or key.
-     */
-    401: Error;
-    /**
-     * No such record, or not visible to you.
-     */
-    404: Error;
-    /**
-     * The state of things refuses it; the detail says why.
-     */
-    409: Error;
-    /**
-     * The body is larger than 2 MiB, or the file than it may be.
-     */
-    413: Error;
-    /**
-     * Fields are missing or wrong; one detail for each.
-     */
-    422: Error;
-    /**
-     * Too many requests; `Retry-After` says when to come back.
-     */
-    429: Error;
-    /**
-     * An outside service failed us. Try again shortly.
-     */
-    502: Error;
-    /**
-     * Overloaded, stopping, or the database is away; `Retry-After` says when to come back.
-     */
-    503: Error;
-};
-
-export type SubscribeError = SubscribeErrors[keyof SubscribeErrors];
 
 export type SubscribeResponses = {
     /**
@@ -7756,43 +7246,6 @@ export type ListSubscribersData = {
     url: '/v1/businesses/{businessId}/collections/{id}/subscribers';
 };
 
-export type ListSubscribersErrors = {
-    /**
-     * Malformed: an address that is not readable, or a body that is no JSON object.
-     */
-    400: Error;
-    /**
-     * Missing or invalid token or key.
-     */
-    401: Error;
-    /**
-     * Known, but without the permission.
-     */
-    403: Error;
-    /**
-     * No such record, or not visible to you.
-     */
-    404: Error;
-    /**
-     * The state of things refuses it; the detail says why.
-     */
-    409: Error;
-    /**
-     * Fields are missing or wrong; one detail for each.
-     */
-    422: Error;
-    /**
-     * Too many requests; `Retry-After` says when to come back.
-     */
-    429: Error;
-    /**
-     * Overloaded, stopping, or the database is away; `Retry-After` says when to come back.
-     */
-    503: Error;
-};
-
-export type ListSubscribersError = ListSubscribersErrors[keyof ListSubscribersErrors];
-
 export type ListSubscribersResponses = {
     /**
      * Done.
@@ -7813,39 +7266,6 @@ export type UnsubscribeData = {
     query?: never;
     url: '/v1/businesses/{businessId}/collections/unsubscribe';
 };
-
-export type UnsubscribeErrors = {
-    /**
-     * Malformed: an address that is not readable, or a body that is no JSON object.
-     */
-    400: Error;
-    /**
-     * No such record, or not visible to you.
-     */
-    404: Error;
-    /**
-     * The state of things refuses it; the detail says why.
-     */
-    409: Error;
-    /**
-     * The body is larger than 2 MiB, or the file than it may be.
-     */
-    413: Error;
-    /**
-     * Fields are missing or wrong; one detail for each.
-     */
-    422: Error;
-    /**
-     * Too many requests; `Retry-After` says when to come back.
-     */
-    429: Error;
-    /**
-     * Overloaded, stopping, or the database is away; `Retry-After` says when to come back.
-     */
-    503: Error;
-};
-
-export type UnsubscribeError = UnsubscribeErrors[keyof UnsubscribeErrors];
 
 export type UnsubscribeResponses = {
     /**
@@ -7869,47 +7289,6 @@ export type ImportSubscribersData = {
     url: '/v1/businesses/{businessId}/collections/{id}/subscribers/import';
 };
 
-export type ImportSubscribersErrors = {
-    /**
-     * Malformed: an address that is not readable, or a body that is no JSON object.
-     */
-    400: Error;
-    /**
-     * Missing or invalid token or key.
-     */
-    401: Error;
-    /**
-     * Known, but without the permission.
-     */
-    403: Error;
-    /**
-     * No such record, or not visible to you.
-     */
-    404: Error;
-    /**
-     * The state of things refuses it; the detail says why.
-     */
-    409: Error;
-    /**
-     * The body is larger than 2 MiB, or the file than it may be.
-     */
-    413: Error;
-    /**
-     * Fields are missing or wrong; one detail for each.
-     */
-    422: Error;
-    /**
-     * Too many requests; `Retry-After` says when to come back.
-     */
-    429: Error;
-    /**
-     * Overloaded, stopping, or the database is away; `Retry-After` says when to come back.
-     */
-    503: Error;
-};
-
-export type ImportSubscribersError = ImportSubscribersErrors[keyof ImportSubscribersErrors];
-
 export type ImportSubscribersResponses = {
     /**
      * Done.
@@ -7932,39 +7311,6 @@ export type GetSubscriberImportData = {
     query?: never;
     url: '/v1/businesses/{businessId}/collections/{id}/subscribers/imports/{importId}';
 };
-
-export type GetSubscriberImportErrors = {
-    /**
-     * Malformed: an address that is not readable, or a body that is no JSON object.
-     */
-    400: Error;
-    /**
-     * Missing or invalid token or key.
-     */
-    401: Error;
-    /**
-     * Known, but without the permission.
-     */
-    403: Error;
-    /**
-     * No such record, or not visible to you.
-     */
-    404: Error;
-    /**
-     * Fields are missing or wrong; one detail for each.
-     */
-    422: Error;
-    /**
-     * Too many requests; `Retry-After` says when to come back.
-     */
-    429: Error;
-    /**
-     * Overloaded, stopping, or the database is away; `Retry-After` says when to come back.
-     */
-    503: Error;
-};
-
-export type GetSubscriberImportError = GetSubscriberImportErrors[keyof GetSubscriberImportErrors];
 
 export type GetSubscriberImportResponses = {
     /**
@@ -7998,39 +7344,6 @@ export type ListSubscriberImportErrorsData = {
     url: '/v1/businesses/{businessId}/collections/{id}/subscribers/imports/{importId}/errors';
 };
 
-export type ListSubscriberImportErrorsErrors = {
-    /**
-     * Malformed: an address that is not readable, or a body that is no JSON object.
-     */
-    400: Error;
-    /**
-     * Missing or invalid token or key.
-     */
-    401: Error;
-    /**
-     * Known, but without the permission.
-     */
-    403: Error;
-    /**
-     * No such record, or not visible to you.
-     */
-    404: Error;
-    /**
-     * Fields are missing or wrong; one detail for each.
-     */
-    422: Error;
-    /**
-     * Too many requests; `Retry-After` says when to come back.
-     */
-    429: Error;
-    /**
-     * Overloaded, stopping, or the database is away; `Retry-After` says when to come back.
-     */
-    503: Error;
-};
-
-export type ListSubscriberImportErrorsError = ListSubscriberImportErrorsErrors[keyof ListSubscriberImportErrorsErrors];
-
 export type ListSubscriberImportErrorsResponses = {
     /**
      * Done.
@@ -8050,47 +7363,10 @@ export type ExportSubscribersData = {
         id: string;
     };
     query?: {
-        format?: 'csv' | 'ndjson';
+        format?: 'ndjson' | 'csv';
     };
     url: '/v1/businesses/{businessId}/collections/{id}/subscribers/export';
 };
-
-export type ExportSubscribersErrors = {
-    /**
-     * Malformed: an address that is not readable, or a body that is no JSON object.
-     */
-    400: Error;
-    /**
-     * Missing or invalid token or key.
-     */
-    401: Error;
-    /**
-     * Known, but without the permission.
-     */
-    403: Error;
-    /**
-     * No such record, or not visible to you.
-     */
-    404: Error;
-    /**
-     * The state of things refuses it; the detail says why.
-     */
-    409: Error;
-    /**
-     * Fields are missing or wrong; one detail for each.
-     */
-    422: Error;
-    /**
-     * Too many requests; `Retry-After` says when to come back.
-     */
-    429: Error;
-    /**
-     * Overloaded, stopping, or the database is away; `Retry-After` says when to come back.
-     */
-    503: Error;
-};
-
-export type ExportSubscribersError = ExportSubscribersErrors[keyof ExportSubscribersErrors];
 
 export type ExportSubscribersResponses = {
     /**
@@ -8119,47 +7395,6 @@ export type SendEntryData = {
     query?: never;
     url: '/v1/businesses/{businessId}/entries/{entryId}/send';
 };
-
-export type SendEntryErrors = {
-    /**
-     * Malformed: an address that is not readable, or a body that is no JSON object.
-     */
-    400: Error;
-    /**
-     * Missing or invalid token or key.
-     */
-    401: Error;
-    /**
-     * Known, but without the permission.
-     */
-    403: Error;
-    /**
-     * No such record, or not visible to you.
-     */
-    404: Error;
-    /**
-     * The state of things refuses it; the detail says why.
-     */
-    409: Error;
-    /**
-     * The body is larger than 2 MiB, or the file than it may be.
-     */
-    413: Error;
-    /**
-     * Fields are missing or wrong; one detail for each.
-     */
-    422: Error;
-    /**
-     * Too many requests; `Retry-After` says when to come back.
-     */
-    429: Error;
-    /**
-     * Overloaded, stopping, or the database is away; `Retry-After` says when to come back.
-     */
-    503: Error;
-};
-
-export type SendEntryError = SendEntryErrors[keyof SendEntryErrors];
 
 export type SendEntryResponses = {
     /**
@@ -8192,39 +7427,6 @@ export type ListSendsData = {
     url: '/v1/businesses/{businessId}/entries/{entryId}/sends';
 };
 
-export type ListSendsErrors = {
-    /**
-     * Malformed: an address that is not readable, or a body that is no JSON object.
-     */
-    400: Error;
-    /**
-     * Missing or invalid token or key.
-     */
-    401: Error;
-    /**
-     * Known, but without the permission.
-     */
-    403: Error;
-    /**
-     * No such record, or not visible to you.
-     */
-    404: Error;
-    /**
-     * Fields are missing or wrong; one detail for each.
-     */
-    422: Error;
-    /**
-     * Too many requests; `Retry-After` says when to come back.
-     */
-    429: Error;
-    /**
-     * Overloaded, stopping, or the database is away; `Retry-After` says when to come back.
-     */
-    503: Error;
-};
-
-export type ListSendsError = ListSendsErrors[keyof ListSendsErrors];
-
 export type ListSendsResponses = {
     /**
      * Done.
@@ -8247,39 +7449,6 @@ export type GetSendData = {
     query?: never;
     url: '/v1/businesses/{businessId}/entries/{entryId}/sends/{id}';
 };
-
-export type GetSendErrors = {
-    /**
-     * Malformed: an address that is not readable, or a body that is no JSON object.
-     */
-    400: Error;
-    /**
-     * Missing or invalid token or key.
-     */
-    401: Error;
-    /**
-     * Known, but without the permission.
-     */
-    403: Error;
-    /**
-     * No such record, or not visible to you.
-     */
-    404: Error;
-    /**
-     * Fields are missing or wrong; one detail for each.
-     */
-    422: Error;
-    /**
-     * Too many requests; `Retry-After` says when to come back.
-     */
-    429: Error;
-    /**
-     * Overloaded, stopping, or the database is away; `Retry-After` says when to come back.
-     */
-    503: Error;
-};
-
-export type GetSendError = GetSendErrors[keyof GetSendErrors];
 
 export type GetSendResponses = {
     /**
@@ -8304,47 +7473,6 @@ export type PauseSendData = {
     url: '/v1/businesses/{businessId}/entries/{entryId}/sends/{id}/pause';
 };
 
-export type PauseSendErrors = {
-    /**
-     * Malformed: an address that is not readable, or a body that is no JSON object.
-     */
-    400: Error;
-    /**
-     * Missing or invalid token or key.
-     */
-    401: Error;
-    /**
-     * Known, but without the permission.
-     */
-    403: Error;
-    /**
-     * No such record, or not visible to you.
-     */
-    404: Error;
-    /**
-     * The state of things refuses it; the detail says why.
-     */
-    409: Error;
-    /**
-     * The body is larger than 2 MiB, or the file than it may be.
-     */
-    413: Error;
-    /**
-     * Fields are missing or wrong; one detail for each.
-     */
-    422: Error;
-    /**
-     * Too many requests; `Retry-After` says when to come back.
-     */
-    429: Error;
-    /**
-     * Overloaded, stopping, or the database is away; `Retry-After` says when to come back.
-     */
-    503: Error;
-};
-
-export type PauseSendError = PauseSendErrors[keyof PauseSendErrors];
-
 export type PauseSendResponses = {
     /**
      * Done.
@@ -8367,47 +7495,6 @@ export type ResumeSendData = {
     query?: never;
     url: '/v1/businesses/{businessId}/entries/{entryId}/sends/{id}/resume';
 };
-
-export type ResumeSendErrors = {
-    /**
-     * Malformed: an address that is not readable, or a body that is no JSON object.
-     */
-    400: Error;
-    /**
-     * Missing or invalid token or key.
-     */
-    401: Error;
-    /**
-     * Known, but without the permission.
-     */
-    403: Error;
-    /**
-     * No such record, or not visible to you.
-     */
-    404: Error;
-    /**
-     * The state of things refuses it; the detail says why.
-     */
-    409: Error;
-    /**
-     * The body is larger than 2 MiB, or the file than it may be.
-     */
-    413: Error;
-    /**
-     * Fields are missing or wrong; one detail for each.
-     */
-    422: Error;
-    /**
-     * Too many requests; `Retry-After` says when to come back.
-     */
-    429: Error;
-    /**
-     * Overloaded, stopping, or the database is away; `Retry-After` says when to come back.
-     */
-    503: Error;
-};
-
-export type ResumeSendError = ResumeSendErrors[keyof ResumeSendErrors];
 
 export type ResumeSendResponses = {
     /**
@@ -8432,47 +7519,6 @@ export type CancelSendData = {
     url: '/v1/businesses/{businessId}/entries/{entryId}/sends/{id}/cancel';
 };
 
-export type CancelSendErrors = {
-    /**
-     * Malformed: an address that is not readable, or a body that is no JSON object.
-     */
-    400: Error;
-    /**
-     * Missing or invalid token or key.
-     */
-    401: Error;
-    /**
-     * Known, but without the permission.
-     */
-    403: Error;
-    /**
-     * No such record, or not visible to you.
-     */
-    404: Error;
-    /**
-     * The state of things refuses it; the detail says why.
-     */
-    409: Error;
-    /**
-     * The body is larger than 2 MiB, or the file than it may be.
-     */
-    413: Error;
-    /**
-     * Fields are missing or wrong; one detail for each.
-     */
-    422: Error;
-    /**
-     * Too many requests; `Retry-After` says when to come back.
-     */
-    429: Error;
-    /**
-     * Overloaded, stopping, or the database is away; `Retry-After` says when to come back.
-     */
-    503: Error;
-};
-
-export type CancelSendError = CancelSendErrors[keyof CancelSendErrors];
-
 export type CancelSendResponses = {
     /**
      * Done.
@@ -8494,43 +7540,6 @@ export type PreviewEntryData = {
     query?: never;
     url: '/v1/businesses/{businessId}/entries/{entryId}/preview';
 };
-
-export type PreviewEntryErrors = {
-    /**
-     * Malformed: an address that is not readable, or a body that is no JSON object.
-     */
-    400: Error;
-    /**
-     * Missing or invalid token or key.
-     */
-    401: Error;
-    /**
-     * Known, but without the permission.
-     */
-    403: Error;
-    /**
-     * No such record, or not visible to you.
-     */
-    404: Error;
-    /**
-     * The state of things refuses it; the detail says why.
-     */
-    409: Error;
-    /**
-     * Fields are missing or wrong; one detail for each.
-     */
-    422: Error;
-    /**
-     * Too many requests; `Retry-After` says when to come back.
-     */
-    429: Error;
-    /**
-     * Overloaded, stopping, or the database is away; `Retry-After` says when to come back.
-     */
-    503: Error;
-};
-
-export type PreviewEntryError = PreviewEntryErrors[keyof PreviewEntryErrors];
 
 export type PreviewEntryResponses = {
     /**
@@ -8554,47 +7563,6 @@ export type TestEntryData = {
     url: '/v1/businesses/{businessId}/entries/{entryId}/test';
 };
 
-export type TestEntryErrors = {
-    /**
-     * Malformed: an address that is not readable, or a body that is no JSON object.
-     */
-    400: Error;
-    /**
-     * Missing or invalid token or key.
-     */
-    401: Error;
-    /**
-     * Known, but without the permission.
-     */
-    403: Error;
-    /**
-     * No such record, or not visible to you.
-     */
-    404: Error;
-    /**
-     * The state of things refuses it; the detail says why.
-     */
-    409: Error;
-    /**
-     * The body is larger than 2 MiB, or the file than it may be.
-     */
-    413: Error;
-    /**
-     * Fields are missing or wrong; one detail for each.
-     */
-    422: Error;
-    /**
-     * Too many requests; `Retry-After` says when to come back.
-     */
-    429: Error;
-    /**
-     * Overloaded, stopping, or the database is away; `Retry-After` says when to come back.
-     */
-    503: Error;
-};
-
-export type TestEntryError = TestEntryErrors[keyof TestEntryErrors];
-
 export type TestEntryResponses = {
     /**
      * Done.
@@ -8612,35 +7580,6 @@ export type ListTemplateVariablesData = {
     query?: never;
     url: '/v1/collections/entry-types/{entryType}/variables';
 };
-
-export type ListTemplateVariablesErrors = {
-    /**
-     * Malformed: an address that is not readable, or a body that is no JSON object.
-     */
-    400: Error;
-    /**
-     * Missing or invalid token or key.
-     */
-    401: Error;
-    /**
-     * No such record, or not visible to you.
-     */
-    404: Error;
-    /**
-     * Fields are missing or wrong; one detail for each.
-     */
-    422: Error;
-    /**
-     * Too many requests; `Retry-After` says when to come back.
-     */
-    429: Error;
-    /**
-     * Overloaded, stopping, or the database is away; `Retry-After` says when to come back.
-     */
-    503: Error;
-};
-
-export type ListTemplateVariablesError = ListTemplateVariablesErrors[keyof ListTemplateVariablesErrors];
 
 export type ListTemplateVariablesResponses = {
     /**
@@ -8672,39 +7611,6 @@ export type ListSuppressionsData = {
     url: '/v1/businesses/{businessId}/suppressions';
 };
 
-export type ListSuppressionsErrors = {
-    /**
-     * Malformed: an address that is not readable, or a body that is no JSON object.
-     */
-    400: Error;
-    /**
-     * Missing or invalid token or key.
-     */
-    401: Error;
-    /**
-     * Known, but without the permission.
-     */
-    403: Error;
-    /**
-     * No such record, or not visible to you.
-     */
-    404: Error;
-    /**
-     * Fields are missing or wrong; one detail for each.
-     */
-    422: Error;
-    /**
-     * Too many requests; `Retry-After` says when to come back.
-     */
-    429: Error;
-    /**
-     * Overloaded, stopping, or the database is away; `Retry-After` says when to come back.
-     */
-    503: Error;
-};
-
-export type ListSuppressionsError = ListSuppressionsErrors[keyof ListSuppressionsErrors];
-
 export type ListSuppressionsResponses = {
     /**
      * Done.
@@ -8727,43 +7633,6 @@ export type DeleteSuppressionData = {
     url: '/v1/businesses/{businessId}/suppressions/{email}';
 };
 
-export type DeleteSuppressionErrors = {
-    /**
-     * Malformed: an address that is not readable, or a body that is no JSON object.
-     */
-    400: Error;
-    /**
-     * Missing or invalid token or key.
-     */
-    401: Error;
-    /**
-     * Known, but without the permission.
-     */
-    403: Error;
-    /**
-     * No such record, or not visible to you.
-     */
-    404: Error;
-    /**
-     * The body is larger than 2 MiB, or the file than it may be.
-     */
-    413: Error;
-    /**
-     * Fields are missing or wrong; one detail for each.
-     */
-    422: Error;
-    /**
-     * Too many requests; `Retry-After` says when to come back.
-     */
-    429: Error;
-    /**
-     * Overloaded, stopping, or the database is away; `Retry-After` says when to come back.
-     */
-    503: Error;
-};
-
-export type DeleteSuppressionError = DeleteSuppressionErrors[keyof DeleteSuppressionErrors];
-
 export type DeleteSuppressionResponses = {
     /**
      * Done.
@@ -8780,39 +7649,6 @@ export type ReceiveBouncesData = {
     url: '/v1/newsletters/webhooks/bounces';
 };
 
-export type ReceiveBouncesErrors = {
-    /**
-     * Malformed: an address that is not readable, or a body that is no JSON object.
-     */
-    400: Error;
-    /**
-     * No such record, or not visible to you.
-     */
-    404: Error;
-    /**
-     * The state of things refuses it; the detail says why.
-     */
-    409: Error;
-    /**
-     * The body is larger than 2 MiB, or the file than it may be.
-     */
-    413: Error;
-    /**
-     * Fields are missing or wrong; one detail for each.
-     */
-    422: Error;
-    /**
-     * Too many requests; `Retry-After` says when to come back.
-     */
-    429: Error;
-    /**
-     * Overloaded, stopping, or the database is away; `Retry-After` says when to come back.
-     */
-    503: Error;
-};
-
-export type ReceiveBouncesError = ReceiveBouncesErrors[keyof ReceiveBouncesErrors];
-
 export type ReceiveBouncesResponses = {
     /**
      * Done.
@@ -8828,35 +7664,6 @@ export type ReceiveSesEventsData = {
     query?: never;
     url: '/v1/newsletters/webhooks/ses';
 };
-
-export type ReceiveSesEventsErrors = {
-    /**
-     * Malformed: an address that is not readable, or a body that is no JSON object.
-     */
-    400: Error;
-    /**
-     * No such record, or not visible to you.
-     */
-    404: Error;
-    /**
-     * The body is larger than 2 MiB, or the file than it may be.
-     */
-    413: Error;
-    /**
-     * Fields are missing or wrong; one detail for each.
-     */
-    422: Error;
-    /**
-     * Too many requests; `Retry-After` says when to come back.
-     */
-    429: Error;
-    /**
-     * Overloaded, stopping, or the database is away; `Retry-After` says when to come back.
-     */
-    503: Error;
-};
-
-export type ReceiveSesEventsError = ReceiveSesEventsErrors[keyof ReceiveSesEventsErrors];
 
 export type ReceiveSesEventsResponses = {
     /**
@@ -8895,39 +7702,6 @@ export type ListEventsData = {
     };
     url: '/v1/businesses/{businessId}/events';
 };
-
-export type ListEventsErrors = {
-    /**
-     * Malformed: an address that is not readable, or a body that is no JSON object.
-     */
-    400: Error;
-    /**
-     * Missing or invalid token or key.
-     */
-    401: Error;
-    /**
-     * Known, but without the permission.
-     */
-    403: Error;
-    /**
-     * No such record, or not visible to you.
-     */
-    404: Error;
-    /**
-     * Fields are missing or wrong; one detail for each.
-     */
-    422: Error;
-    /**
-     * Too many requests; `Retry-After` says when to come back.
-     */
-    429: Error;
-    /**
-     * Overloaded, stopping, or the database is away; `Retry-After` says when to come back.
-     */
-    503: Error;
-};
-
-export type ListEventsError = ListEventsErrors[keyof ListEventsErrors];
 
 export type ListEventsResponses = {
     /**

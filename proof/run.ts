@@ -1,3 +1,0 @@
-import { runParts } from '../scripts/measure.ts'
-
-await runParts('proof')

@@ -1,0 +1,30 @@
+// Writes docs/events.md from the event definitions. `--check` only reports whether the file is up to date.
+import type { EventDefinition } from '#platform/events/define.ts'
+import { EVENTS } from '../src/apps/events.ts'
+import { generate } from './generated.ts'
+
+const code = (text: string) => `\`${text}\``
+
+function row({ type, subject, note, data }: EventDefinition): string {
+  const required: readonly string[] = data.required ?? []
+  const fields = Object.keys(data.properties).map((name) => code(required.includes(name) ? name : `${name}?`))
+  return `| ${[code(type), subject, fields.join(', ') || '–', note || '–'].join(' | ')} |`
+}
+
+const text = `# Events
+
+This page is made from the source by \`npm run events\`. How the feed is read is in
+[api-design.md](api-design.md#paging); the shape of each event is in the reference, as \`Event\`.
+
+\`data\` holds ids, figures and words of the service, never names, addresses or texts that people wrote: read the
+\`subject\` for those. A field with \`?\` may be missing. New types and new fields may come at any time: pass over those
+that you do not know.
+
+| type | subject | \`data\` | when |
+|---|---|---|---|
+${EVENTS.toSorted((a, b) => (a.type < b.type ? -1 : 1))
+  .map(row)
+  .join('\n')}
+`
+
+generate('docs/events.md', text, 'npm run events')

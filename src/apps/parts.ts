@@ -1,0 +1,63 @@
+import type { Logger } from 'pino'
+import { createCustomers, createDirectory, listUsedCells } from '#modules/access/index.ts'
+import { createAttempts, createOrigins, createTokens, openKeyring } from '#modules/accounts/index.ts'
+import type { Config } from '#platform/config.ts'
+import { createSecretBox } from '#platform/crypto/secret-box.ts'
+import { openDatabases } from '#platform/database/database.ts'
+import { openListener } from '#platform/database/listener.ts'
+import { watchDatabases } from '#platform/database/watch.ts'
+import type { Metrics } from '#platform/observability/metrics.ts'
+import { announceProcess } from '#platform/processes.ts'
+import { openPayments } from '#platform/services.ts'
+import { payables } from './payables.ts'
+
+export type Parts = Awaited<ReturnType<typeof openParts>>
+
+type PartsOptions = { log: Logger; metrics: Metrics; lookEveryMs?: number | undefined }
+
+/** All that several modules of the API share. */
+export async function openParts(config: Config, { log, metrics, lookEveryMs }: PartsOptions) {
+  const { publicUrl, rateLimits, allowedOrigins } = config
+  const databases = openDatabases(config.databases, {
+    max: config.poolSize,
+    maxAgeSeconds: config.connectionMaxAgeSeconds,
+  })
+  const { control, cells } = databases
+  const every = lookEveryMs === undefined ? {} : { everyMs: lookEveryMs }
+  const [listener, watch, presence] = await Promise.all([
+    openListener(control),
+    watchDatabases(databases, { log, ...every }),
+    announceProcess({ control, kind: 'api', cells, findHomes: () => listUsedCells(control), log, ...every }),
+  ])
+  const box = createSecretBox(config.secretKeys)
+  const keyring = openKeyring(control, box, listener)
+  const tokens = createTokens(keyring, publicUrl)
+  const directory = createDirectory(control, listener)
+  const origins = createOrigins({ control, listener, publicUrl, allowed: allowedOrigins })
+  const customers = createCustomers(control)
+  const attempts = createAttempts(control, { addresses: rateLimits })
+  const paying = { payments: openPayments(config), payables, publicUrl, log }
+  return {
+    config,
+    metrics,
+    databases,
+    control,
+    cells,
+    listener,
+    watch,
+    presence,
+    box,
+    keyring,
+    tokens,
+    directory,
+    origins,
+    customers,
+    attempts,
+    paying,
+    async close() {
+      await Promise.all([presence.stop(), watch.stop()])
+      await listener.close()
+      await databases.close()
+    },
+  }
+}

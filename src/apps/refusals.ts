@@ -1,0 +1,42 @@
+import { accessRefusals } from '#modules/access/index.ts'
+import { accountRefusals } from '#modules/accounts/index.ts'
+import { catalogRefusals, promoRefusals } from '#modules/catalog/index.ts'
+import { checkoutRefusals } from '#modules/checkout/index.ts'
+import { contentRefusals } from '#modules/content/index.ts'
+import { newsletterRefusals } from '#modules/newsletter/index.ts'
+import { orderRefusals } from '#modules/orders/index.ts'
+import { paymentRefusals } from '#modules/payments/index.ts'
+import * as http from '#platform/http/refusals.ts'
+import * as transfer from '#platform/transfer/refusals.ts'
+import type { AnyRefusal } from '#vocabulary/define-refusal.ts'
+import * as vocabulary from '#vocabulary/refusals.ts'
+import * as apps from './errors.ts'
+
+type Chapter = { title: string; lists: Record<string, readonly AnyRefusal[]> }
+
+/** Every refusal that there is, by the file that defines it, in the order of docs/errors.md. */
+export const REFUSALS: readonly Chapter[] = [
+  {
+    title: 'Every route',
+    lists: {
+      'src/platform/http/refusals.ts': Object.values(http),
+      'src/platform/transfer/refusals.ts': Object.values(transfer),
+    },
+  },
+  { title: 'Blocks, statuses, pages', lists: { 'src/vocabulary/refusals.ts': Object.values(vocabulary) } },
+  { title: 'Businesses, roles, invitations', lists: { 'src/modules/access/errors.ts': accessRefusals } },
+  { title: 'Accounts', lists: { 'src/modules/accounts/errors.ts': accountRefusals } },
+  {
+    title: 'Products, stock, promo codes',
+    lists: {
+      'src/modules/catalog/errors.ts': catalogRefusals,
+      'src/modules/catalog/promos/errors.ts': promoRefusals,
+    },
+  },
+  { title: 'Quote and checkout', lists: { 'src/modules/checkout/errors.ts': checkoutRefusals } },
+  { title: 'Orders', lists: { 'src/modules/orders/errors.ts': orderRefusals } },
+  { title: 'Payments and refunds', lists: { 'src/modules/payments/errors.ts': paymentRefusals } },
+  { title: 'Collections and entries', lists: { 'src/modules/content/errors.ts': contentRefusals } },
+  { title: 'Newsletters', lists: { 'src/modules/newsletter/errors.ts': newsletterRefusals } },
+  { title: 'Elsewhere', lists: { 'src/apps/errors.ts': Object.values(apps) } },
+]

@@ -1,0 +1,24 @@
+import type { Tag } from '#platform/http/openapi.ts'
+
+/** The chapters of the API reference, in their order. */
+export const TAGS: readonly Tag[] = [
+  {
+    name: 'Businesses',
+    description: 'A business with its settings and markets. Almost everything else belongs to one.',
+  },
+  { name: 'Products', description: 'What a business sells, with variants and a price for each market.' },
+  { name: 'Stock', description: 'How much there is of each variant, and a ledger of why.' },
+  { name: 'Promo codes', description: 'Discounts for a word: for whom, where, when and how often.' },
+  { name: 'Import and export', description: 'Many products at once, as NDJSON or CSV.' },
+  { name: 'Checkout', description: 'From a cart to a paid order.' },
+  { name: 'Orders', description: 'Orders, with a history of their state and one of their payment.' },
+  { name: 'Collections', description: 'Kinds of content, each with a schema of its own.' },
+  { name: 'Entries', description: 'Content: blocks with values, in a language, with a history.' },
+  { name: 'Newsletters', description: 'Subscribers, sends to them, and the progress of each.' },
+  { name: 'Roles', description: 'The permissions of people in a business.' },
+  { name: 'Invitations', description: 'How people become members of a business.' },
+  { name: 'Sign in', description: 'Ways in: email, an identity provider, as a guest; and how a session goes on.' },
+  { name: 'Accounts', description: 'Your own account, its keys and sessions; users of a business.' },
+  { name: 'Events', description: 'Changes to what a business owns (events), and to the business itself (audit).' },
+  { name: 'Health', description: 'For operators of the service.' },
+]

@@ -1,0 +1,182 @@
+import { accessRoutes, audit, holdCustomer, nameCustomer } from '#modules/access/index.ts'
+import {
+  accountRoutes,
+  businessLimit,
+  createIdentityProvider,
+  findContact,
+  idsOf,
+  mailInvitation,
+  readNames,
+  userExists,
+} from '#modules/accounts/index.ts'
+import { catalogResolvers, catalogRoutes, promoRoutes, readProducts, transferRoutes } from '#modules/catalog/index.ts'
+import { checkoutRoutes, closeOrderSession, refundRoutes, resultPage } from '#modules/checkout/index.ts'
+import { collectionRoutes, contentResolvers, entryRoutes, generateRoutes } from '#modules/content/index.ts'
+import {
+  bounceRoutes,
+  guardCollection,
+  listPaidNewsletters,
+  newsletterPages,
+  sendRoutes,
+  subscriberTransferRoutes,
+  subscriptionRoutes,
+  suppressionRoutes,
+} from '#modules/newsletter/index.ts'
+import {
+  commentRoutes,
+  findingRoutes,
+  findOrderIds,
+  isOrderOf,
+  orderRoutes,
+  packingSlipRoutes,
+  returnRoutes,
+  shipmentRoutes,
+  timelineRoutes,
+} from '#modules/orders/index.ts'
+import { webhookRoutes } from '#modules/payments/index.ts'
+import { createModel } from '#platform/ai/openai-compatible.ts'
+import { transaction } from '#platform/database/transaction.ts'
+import type { Server } from '#platform/http/server.ts'
+import { findOpenCells } from './open-cells.ts'
+import type { Parts } from './parts.ts'
+
+// Each function registers the routes of one module, and hands in what that module needs of others without importing them. The
+// architecture test reads these arrows from here.
+
+const prefix = '/v1/businesses/:businessId'
+
+async function wireAccounts(app: Server, parts: Parts): Promise<void> {
+  const { config, control, keyring, tokens, box, attempts, origins } = parts
+  await app.register(accountRoutes, {
+    control,
+    keyring,
+    tokens,
+    box,
+    attempts,
+    guestLoginsPerHour: config.limits.guestLoginsPerHour,
+    origins,
+    provider: createIdentityProvider(config.identity),
+    publicUrl: config.publicUrl,
+    providers: config.providers,
+  })
+}
+
+async function wireAccess(app: Server, { config, control, watch, attempts }: Parts): Promise<void> {
+  await app.register(accessRoutes, {
+    control,
+    findOpenCells: () => findOpenCells(control, watch),
+    signup: config.businessSignup,
+    mailInvitation: (tx, invitation) => mailInvitation(tx, attempts, invitation),
+    countBusiness: (tx, userId) => attempts.on(tx).count(businessLimit(userId, config.businessesPerDay)),
+  })
+}
+
+/** Tells blocks whether the records that they name exist. */
+const resolversOf = ({ control }: Parts) => ({
+  ...catalogResolvers(control),
+  ...contentResolvers,
+  ORDER: findOrderIds,
+})
+
+async function wireCatalog(app: Server, parts: Parts): Promise<void> {
+  await app.register(catalogRoutes, { prefix, resolvers: resolversOf(parts) })
+  await app.register(transferRoutes, { prefix })
+  await app.register(promoRoutes, { prefix })
+}
+
+async function wireOrders(app: Server, { control, paying }: Parts): Promise<void> {
+  await app.register(orderRoutes, {
+    prefix,
+    idsOf: (userId) => idsOf(control, userId),
+    userExists: (userId) => userExists(control, userId),
+    holdCustomer: (businessId, userId) => holdCustomer(control, businessId, userId),
+    nameCustomer: (businessId, userId) => nameCustomer(control, businessId, userId),
+    closeSession: (cell, businessId, orderId) => closeOrderSession(paying, cell, businessId, orderId),
+  })
+  await app.register(returnRoutes, { prefix })
+  await app.register(commentRoutes, { prefix })
+  await app.register(timelineRoutes, { prefix })
+  await app.register(packingSlipRoutes, { prefix })
+  await app.register(shipmentRoutes, { prefix, idsOf: (userId) => idsOf(control, userId) })
+  await app.register(findingRoutes, {
+    prefix,
+    idsOf: (userId) => idsOf(control, userId),
+    noteExport: (businessId, actor, data) =>
+      transaction(control, (tx) =>
+        audit(tx, { businessId, action: 'orders.exported', subject: businessId, actor, data }),
+      ),
+  })
+}
+
+async function wireCheckout(app: Server, { config, control, customers, origins, paying }: Parts): Promise<void> {
+  await app.register(checkoutRoutes, {
+    ...paying,
+    rememberCustomer: customers.remember,
+    findContact: (userId) => findContact(control, userId),
+    limitsUnpaid: config.rateLimits,
+    isAllowedUrl: (business, url) => origins.isAllowed(url, business.allowedOrigins),
+  })
+  await app.register(refundRoutes, { prefix })
+  await app.register(resultPage)
+}
+
+async function wirePayments(app: Server, { cells, directory, metrics, paying }: Parts): Promise<void> {
+  const { payments, payables } = paying
+  await app.register(webhookRoutes, { payments, payables, findBusiness: directory.findBusiness, cells, metrics })
+}
+
+async function wireContent(app: Server, parts: Parts): Promise<void> {
+  const { config, control } = parts
+  await app.register(collectionRoutes, { prefix, guard: guardCollection })
+  await app.register(generateRoutes, {
+    prefix,
+    model: config.ai && createModel(config.ai),
+    dailyTokens: config.ai?.dailyTokens ?? 0,
+  })
+  await app.register(entryRoutes, {
+    prefix,
+    resolvers: resolversOf(parts),
+    related: {
+      PRODUCT: (cell, businessId, ids, { seesProducts }) => readProducts(cell, businessId, ids, seesProducts),
+      USER: (_cell, businessId, ids) => readNames(control, businessId, ids),
+    },
+    findOpened: listPaidNewsletters,
+    ownsOrder: async (cell, businessId, { userId }, orderId) =>
+      isOrderOf(cell, businessId, orderId, await idsOf(control, userId)),
+  })
+}
+
+async function wireNewsletter(app: Server, parts: Parts): Promise<void> {
+  const { config, cells, box, customers, directory, metrics, origins, paying } = parts
+  const hasMail = config.providers.mail
+  await app.register(subscriptionRoutes, {
+    prefix,
+    ...paying,
+    box,
+    hasMail,
+    rememberCustomer: customers.remember,
+    isAllowedUrl: (business, url) => origins.isAllowed(url, business.allowedOrigins),
+  })
+  await app.register(subscriberTransferRoutes, { prefix })
+  await app.register(sendRoutes, { publicUrl: config.publicUrl, hasMail })
+  await app.register(newsletterPages, { findBusiness: directory.findBusiness, cells, box })
+  await app.register(suppressionRoutes, { prefix })
+  await app.register(bounceRoutes, {
+    ...config.newsletters.bounces,
+    findBusiness: directory.findBusiness,
+    cells,
+    metrics,
+  })
+}
+
+/** Every module that has routes: the list of what exists. */
+export const MODULES = [
+  wireAccounts,
+  wireAccess,
+  wireCatalog,
+  wireOrders,
+  wireCheckout,
+  wirePayments,
+  wireContent,
+  wireNewsletter,
+]

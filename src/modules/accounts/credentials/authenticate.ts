@@ -1,0 +1,99 @@
+import { hash } from 'node:crypto'
+import { createCache } from '#platform/cache.ts'
+import { nowMs } from '#platform/clock.ts'
+import type { SecretBox } from '#platform/crypto/secret-box.ts'
+import type { ControlDb } from '#platform/database/database.ts'
+import type { Listener } from '#platform/database/listener.ts'
+import type { Credential } from '#platform/http/access.ts'
+import type { Actor } from '#vocabulary/actor.ts'
+import { findApiKeyActor, isJwtShaped } from './api-keys.ts'
+import { ALL_SESSIONS, findSessionActor } from './sessions.ts'
+import type { Tokens } from './tokens.ts'
+
+const MAX_CREDENTIALS = 50_000
+const MAX_LENGTH = 4_096
+// Revocations arrive at once; this bounds the damage of a lost notification.
+const TTL_MS = 60_000
+const VERIFIED_MS = 3_600_000
+
+/**
+ * Turns a credential into an actor. Verifying a signature costs more than reading a product, so verified credentials
+ * are cached by hash until they expire; whether the session is alive is cached separately, and dropped at once when it
+ * is revoked.
+ */
+export function createAuthenticator(options: {
+  control: ControlDb
+  tokens: Tokens
+  box: SecretBox
+  listener: Listener
+}) {
+  const { control, tokens, box, listener } = options
+  const trusted = () => listener.connected
+  const verified = createCache<{ sessionId: string; expiresMs: number }>({ max: MAX_CREDENTIALS, ttlMs: VERIFIED_MS })
+  const sessions = createCache<Actor>({ max: MAX_CREDENTIALS, ttlMs: TTL_MS, trusted })
+  const apiKeys = createCache<Actor>({ max: MAX_CREDENTIALS, ttlMs: TTL_MS, trusted })
+  // Never used to grant access, only to tell likely callers from floods: keys that were valid within the hour, and
+  // recently refused ones.
+  const seenKeys = createCache<true>({ max: MAX_CREDENTIALS, ttlMs: VERIFIED_MS })
+  const refused = createCache<true>({ max: MAX_CREDENTIALS, ttlMs: TTL_MS })
+  const note = (cache: typeof refused, key: string) => void cache.get(key, async () => true)
+  listener.on('session', (id) => (id === ALL_SESSIONS ? sessions.clear() : sessions.drop(id)))
+  listener.on('signing-keys', () => verified.clear()) // one of them may have been revoked
+  listener.on('api-keys', (userId) => apiKeys.dropWhere((_key, actor) => actor.userId === userId))
+  listener.onGap(() => {
+    verified.clear()
+    sessions.clear()
+    apiKeys.clear()
+  })
+
+  async function verify(token: string) {
+    const claims = await tokens.verify('access', token)
+    return claims && { sessionId: claims.sid, expiresMs: (claims.exp ?? 0) * 1000 }
+  }
+
+  async function authenticateToken(token: string, key: string): Promise<Actor | undefined> {
+    const known = await verified.get(key, () => verify(token))
+    if (!known || known.expiresMs <= nowMs()) return undefined
+    const actor = await sessions.get(known.sessionId, () => findSessionActor(control, known.sessionId))
+    if (!actor) note(refused, key)
+    return actor
+  }
+
+  async function authenticateKey(value: string, key: string): Promise<Actor | undefined> {
+    const actor = await apiKeys.get(key, () => findApiKeyActor(control, box, value))
+    note(actor ? seenKeys : refused, key)
+    return actor
+  }
+
+  const hashOf = (value: string) => hash('sha256', value, 'binary')
+  const isReadable = (value: string) => value !== '' && value.length <= MAX_LENGTH
+  const isToken = ({ kind, value }: Credential) => kind === 'bearer' && isJwtShaped(value)
+
+  return {
+    peek(credential: Credential): Actor | undefined {
+      if (!isReadable(credential.value)) return undefined
+      const key = hashOf(credential.value)
+      if (!isToken(credential)) return apiKeys.peek(key)
+      const known = verified.peek(key)
+      return known && known.expiresMs > nowMs() ? sessions.peek(known.sessionId) : undefined
+    },
+    async authenticate(credential: Credential): Promise<Actor | undefined> {
+      const { value } = credential
+      if (!isReadable(value)) return undefined
+      const key = hashOf(value)
+      return isToken(credential) ? authenticateToken(value, key) : authenticateKey(value, key)
+    },
+    /**
+     * Whether a credential is worth checking: signed by us, or a key that was valid before, and not refused a moment
+     * ago.
+     */
+    async recognises(credential: Credential): Promise<boolean> {
+      const { value } = credential
+      const key = hashOf(value)
+      if (!isReadable(value) || refused.peek(key)) return false
+      if (!isToken(credential)) return seenKeys.peek(key) === true
+      const known = await verified.get(key, () => verify(value))
+      return known !== undefined && known.expiresMs > nowMs()
+    },
+  }
+}

@@ -1,0 +1,145 @@
+import { sql } from 'kysely'
+import { audit } from '#modules/access/index.ts'
+import { now } from '#platform/clock.ts'
+import type { ControlDb, ControlTx } from '#platform/database/database.ts'
+import { notify } from '#platform/database/listener.ts'
+import { transaction } from '#platform/database/transaction.ts'
+import type { Actor } from '#vocabulary/actor.ts'
+import { newId } from '#vocabulary/ids.ts'
+import { toSeconds } from '#vocabulary/time.ts'
+
+export type Provider = 'EMAIL' | 'OAUTH_IDP' | 'GUEST'
+
+/** Where a login came from, for the user's list of sessions. */
+export type Device = { userAgent: string | undefined; address: string }
+
+export type NewSession = {
+  userId: string
+  provider: Provider
+  device?: Device | undefined
+  sealedProviderToken?: Buffer | null
+}
+
+/** Starts a session, one per login. Returns its id and that of its first refresh token. */
+export async function startSession(tx: ControlTx, { userId, provider, device, sealedProviderToken }: NewSession) {
+  const session = { id: newId('ses'), refreshId: newId('tok') }
+  await tx
+    .insertInto('accounts.sessions')
+    .values({
+      ...session,
+      userId,
+      provider,
+      createdAt: now(),
+      lastUsedAt: now(),
+      userAgent: device?.userAgent?.slice(0, 300) ?? null,
+      address: device?.address ?? null,
+      sealedProviderToken: sealedProviderToken ?? null,
+    })
+    .execute()
+  return session
+}
+
+/** Ends a session in every process as soon as `tx` commits. False when it had ended already. */
+export async function revokeSession(tx: ControlTx, sessionId: string): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('accounts.sessions')
+    .set({ revokedAt: now() })
+    .where('id', '=', sessionId)
+    .where('revokedAt', 'is', null)
+    .executeTakeFirst()
+  await notify(tx, 'session', sessionId)
+  return numUpdatedRows > 0n
+}
+
+/** Ends all sessions of a user, except `exceptId` if given. */
+export async function revokeSessionsOf(tx: ControlTx, userId: string, exceptId?: string): Promise<number> {
+  const ended = await tx
+    .updateTable('accounts.sessions')
+    .set({ revokedAt: now() })
+    .where('userId', '=', userId)
+    .where('revokedAt', 'is', null)
+    .$if(exceptId !== undefined, (query) => query.where('id', '<>', exceptId ?? ''))
+    .returning('id')
+    .execute()
+  for (const { id } of ended) await notify(tx, 'session', id)
+  return ended.length
+}
+
+/** Ids of the guests who became this user, as a column beside the user's own. */
+export const FORMER_IDS = sql<string[]>`
+  array(select guest_id from accounts.guest_aliases where guest_aliases.user_id = users.id)`.as('formerIds')
+
+/** Sent instead of an id: any session may have ended. */
+export const ALL_SESSIONS = '*'
+const BATCH = 5_000
+
+/** Ends all sessions, guests' too, in short batches. Logins in the meantime stay. Returns how many ended. */
+export async function endAllSessions(control: ControlDb): Promise<number> {
+  const before = now()
+  let [ended, last] = [0, '']
+  for (;;) {
+    const ids = await transaction(control, (tx) => endSome(tx, before, last))
+    ended += ids.length
+    last = ids.at(-1) ?? last
+    if (ids.length < BATCH) break
+  }
+  await transaction(control, (tx) => audit(tx, { action: 'sessions.ended', subject: ALL_SESSIONS, data: { ended } }))
+  return ended
+}
+
+async function endSome(tx: ControlTx, before: Date, afterId: string): Promise<string[]> {
+  const some = await tx
+    .selectFrom('accounts.sessions')
+    .select('id')
+    .where('id', '>', afterId)
+    .where('revokedAt', 'is', null)
+    .where('createdAt', '<=', before)
+    .orderBy('id')
+    .limit(BATCH)
+    .forUpdate()
+    .execute()
+  const ids = some.map(({ id }) => id)
+  await tx
+    .updateTable('accounts.sessions')
+    .set({ revokedAt: now() })
+    .where('id', '=', sql<string>`any(${ids})`)
+    .execute()
+  await notify(tx, 'session', ALL_SESSIONS)
+  return ids
+}
+
+/** The actor of a session that is still alive. */
+export async function findSessionActor(db: ControlDb, sessionId: string): Promise<Actor | undefined> {
+  const row = await db
+    .selectFrom('accounts.sessions')
+    .innerJoin('accounts.users', 'accounts.users.id', 'accounts.sessions.userId')
+    .select(['accounts.sessions.userId', 'accounts.users.email', 'accounts.users.isGuest', FORMER_IDS])
+    .where('accounts.sessions.id', '=', sessionId)
+    .where('accounts.sessions.revokedAt', 'is', null)
+    .where('accounts.users.suspendedAt', 'is', null)
+    .executeTakeFirst()
+  if (!row) return undefined
+  const kind = row.isGuest ? 'guest' : 'user'
+  const { userId, formerIds } = row
+  return { kind, userId, email: row.email ?? undefined, sessionId, onlyBusinessId: undefined, formerIds }
+}
+
+export async function listSessions(db: ControlDb, userId: string, currentId: string | undefined) {
+  const rows = await db
+    .selectFrom('accounts.sessions')
+    .select(['id', 'provider', 'createdAt', 'lastUsedAt', 'userAgent', 'address'])
+    .where('userId', '=', userId)
+    .where('revokedAt', 'is', null)
+    .orderBy('id', 'desc')
+    .limit(100)
+    .execute()
+  return rows.map((row) => ({
+    id: row.id,
+    provider: row.provider,
+    userAgent: row.userAgent,
+    address: row.address,
+    createdAt: toSeconds(row.createdAt),
+    lastUsedAt: toSeconds(row.lastUsedAt),
+    current: row.id === currentId,
+  }))
+}

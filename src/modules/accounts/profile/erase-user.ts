@@ -1,0 +1,24 @@
+import { audit, dropInvitationsTo, removeFromBusinesses } from '#modules/access/index.ts'
+import type { ControlDb } from '#platform/database/database.ts'
+import { notify } from '#platform/database/listener.ts'
+import { transaction } from '#platform/database/transaction.ts'
+import type { Actor } from '#vocabulary/actor.ts'
+import { revokeSessionsOf } from '../credentials/sessions.ts'
+import { idsOf } from '../sign-in/merge-guest.ts'
+
+/** Erases the account and everything attached to it. The last ADMIN of a business must hand it over first. */
+export async function eraseUser(control: ControlDb, actor: Actor): Promise<void> {
+  const { userId } = actor
+  await transaction(control, async (tx) => {
+    // Locked first, so that nobody gives this user a role meanwhile.
+    await tx.selectFrom('accounts.users').select('id').where('id', '=', userId).forUpdate().execute()
+    await removeFromBusinesses(tx, userId)
+    await revokeSessionsOf(tx, userId)
+    await notify(tx, 'api-keys', userId)
+    const ids = await idsOf(tx, userId) // the guests who became this user are erased, too
+    await tx.deleteFrom('accounts.guestAliases').where('userId', '=', userId).execute()
+    const erased = await tx.deleteFrom('accounts.users').where('id', 'in', ids).returning(['id', 'email']).execute()
+    for (const { id, email } of erased) await dropInvitationsTo(tx, { userId: id, email })
+    await audit(tx, { action: 'account.erased', subject: userId })
+  })
+}

@@ -1,0 +1,171 @@
+import { Type } from 'typebox'
+import { operation } from '#platform/http/operation.ts'
+import { BusinessId, Id, PageOf, Success } from '#vocabulary/schemas.ts'
+import * as shape from '../schemas.ts'
+import { alsoCheckPassword } from '../sign-in/passwords.ts'
+
+const own = { access: 'guest', business: 'none' } as const
+const account = { access: 'signed-in', business: 'none' } as const
+
+export const getMe = operation({
+  method: 'GET',
+  url: '/me',
+  config: own,
+  schema: { operationId: 'getMe', tags: ['Accounts'], summary: 'Get my profile', response: { 200: shape.User } },
+})
+
+export const updateMe = operation({
+  method: 'PUT',
+  url: '/update',
+  config: { ...own, keys: 'unbound' },
+  schema: {
+    operationId: 'updateMe',
+    tags: ['Accounts'],
+    summary: 'Change my profile',
+    description:
+      'Changes what is sent. `apiTokens` is the whole list of keys: one that is left out is deleted, one sent with its mask is kept, one without a value is made by the service and shown this once.',
+    body: shape.UpdateBody,
+    response: { 200: shape.User },
+  },
+})
+
+export const updateMyBusinessConfig = operation({
+  method: 'PUT',
+  url: '/me/businesses/:businessId',
+  config: { access: 'signed-in', business: 'path' },
+  schema: {
+    operationId: 'updateMyBusinessConfig',
+    tags: ['Accounts'],
+    summary: 'Save my settings for a business',
+    params: Type.Object({ businessId: BusinessId }),
+    body: shape.ConfigBody,
+    response: { 200: shape.User },
+  },
+})
+
+export const exportMe = operation({
+  method: 'GET',
+  url: '/me/export',
+  config: { ...account, keys: 'unbound' },
+  schema: {
+    operationId: 'exportMe',
+    tags: ['Accounts'],
+    summary: 'Export my data',
+    response: {
+      200: Type.Unsafe<unknown>({
+        type: 'object',
+        additionalProperties: true,
+        examples: [{ user: { id: 'usr_01jcq3v7k8f5t9x2m4n6p8r0sw' } }],
+      }),
+    },
+  },
+})
+
+export const eraseMe = operation({
+  method: 'DELETE',
+  url: '/me',
+  config: { ...account, keys: 'refused', fails: [409] },
+  schema: {
+    operationId: 'eraseMe',
+    tags: ['Accounts'],
+    summary: 'Delete my account',
+    description: 'Deletes it at once and for good. The last ADMIN of a business must hand it over first (409).',
+    response: { 200: Success },
+  },
+})
+
+export const requestPhoneCode = operation({
+  method: 'POST',
+  url: '/phone-number',
+  config: { ...own, keys: 'unbound' },
+  schema: {
+    operationId: 'requestPhoneCode',
+    tags: ['Accounts'],
+    summary: 'Send a code to a phone number',
+    body: shape.PhoneBody,
+    response: { 200: Success },
+  },
+})
+
+export const confirmPhone = operation({
+  method: 'POST',
+  url: '/phone-number/confirm',
+  config: { ...own, keys: 'unbound' },
+  schema: {
+    operationId: 'confirmPhone',
+    tags: ['Accounts'],
+    summary: 'Confirm a phone number',
+    description:
+      'Takes the code from the SMS. A guest who verified the number earlier is merged into the caller. If another account has the number, it returns 409 `PHONE_IN_USE`.',
+    body: shape.PhoneConfirmBody,
+    response: { 200: Success },
+  },
+})
+
+export const changePassword = operation({
+  method: 'POST',
+  url: '/reset-password',
+  config: { ...account, keys: 'refused', shares: 'passwords', alsoCheck: alsoCheckPassword('newPassword') },
+  schema: {
+    operationId: 'changePassword',
+    tags: ['Accounts'],
+    summary: 'Change my password',
+    description: 'All other sessions end at once.',
+    body: shape.ChangePasswordBody,
+    response: { 200: Success },
+  },
+})
+
+export const listSessions = operation({
+  method: 'GET',
+  url: '/sessions',
+  config: { ...account, keys: 'unbound' },
+  schema: {
+    operationId: 'listSessions',
+    tags: ['Accounts'],
+    summary: 'List my sessions',
+    response: { 200: Type.Object({ items: Type.Array(shape.Session) }) },
+  },
+})
+
+export const endSessions = operation({
+  method: 'DELETE',
+  url: '/sessions',
+  config: { ...account, keys: 'refused', fails: [404] },
+  schema: {
+    operationId: 'endSessions',
+    tags: ['Accounts'],
+    summary: 'End other sessions',
+    description: 'Ends one session (`id`), or all but this one.',
+    querystring: Type.Object({ id: Type.Optional(Id) }),
+    response: { 200: Success },
+  },
+})
+
+export const searchUsers = operation({
+  method: 'GET',
+  url: '/search',
+  config: { access: 'ADMIN', business: 'query' },
+  schema: {
+    operationId: 'searchUsers',
+    tags: ['Accounts'],
+    summary: 'Search the members and customers of a business',
+    querystring: shape.SearchQuery,
+    response: { 200: PageOf(shape.User) },
+  },
+})
+
+export const setRole = operation({
+  method: 'PUT',
+  url: '/set-role',
+  config: { access: 'ADMIN', business: 'body' },
+  schema: {
+    operationId: 'setRole',
+    tags: ['Accounts'],
+    summary: 'Give a user a role',
+    description:
+      'Adds the role to the user in that business; repeating it changes nothing. A user who has neither joined the business nor bought anything there gets a mail, and has the role after accepting it. So does a user who is to become ADMIN. `roleId: null` removes the user’s roles and open invitations there.',
+    body: shape.SetRoleBody,
+    response: { 200: Success },
+  },
+})

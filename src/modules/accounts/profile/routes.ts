@@ -1,0 +1,94 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { setRole } from '#modules/access/index.ts'
+import { transaction } from '#platform/database/transaction.ts'
+import { handle } from '#platform/http/operation.ts'
+import { listSessions, revokeSession, revokeSessionsOf } from '../credentials/sessions.ts'
+import { noSms, sessionNotFound, settingsTooLong, userNotFound } from '../errors.ts'
+import { mailInvitation } from '../jobs.ts'
+import { MAX_SETTINGS } from '../limits.ts'
+import type { AccountOptions } from '../options.ts'
+import { changePassword } from '../sign-in/change-password.ts'
+import { getOwnUser, holdUser } from '../users/queries.ts'
+import { confirmPhone, requestPhoneCode } from './confirm-phone.ts'
+import { eraseUser } from './erase-user.ts'
+import { exportUser } from './export-user.ts'
+import * as operation from './operations.ts'
+import { searchUsers } from './search-users.ts'
+import { updateProfile } from './update-profile.ts'
+
+const success = { success: true } as const
+
+export const profileRoutes: FastifyPluginAsyncTypebox<AccountOptions> = async (
+  app,
+  { control, box, attempts, providers },
+) => {
+  handle(app, operation.getMe, ({ actor }) => getOwnUser(control, actor.userId, actor.onlyBusinessId))
+
+  handle(app, operation.updateMe, ({ actor, body }) => updateProfile(control, box, actor, body))
+
+  handle(app, operation.updateMyBusinessConfig, async ({ actor, business, body }) => {
+    const settings = JSON.stringify(body.settings)
+    if (settings.length > MAX_SETTINGS) throw settingsTooLong()
+    await control
+      .insertInto('accounts.businessConfigs')
+      .values({ userId: actor.userId, businessId: business.id, settings })
+      .onConflict((known) => known.columns(['userId', 'businessId']).doUpdateSet({ settings }))
+      .execute()
+    return getOwnUser(control, actor.userId, actor.onlyBusinessId)
+  })
+
+  handle(app, operation.exportMe, ({ actor }) => exportUser(control, actor.userId))
+
+  handle(app, operation.eraseMe, async ({ actor }) => {
+    await eraseUser(control, actor)
+    return success
+  })
+
+  handle(app, operation.requestPhoneCode, async ({ actor, body, ip }) => {
+    if (!providers.sms) throw noSms()
+    await requestPhoneCode(control, attempts, { actor, address: ip }, body.phoneNumber)
+    return success
+  })
+
+  handle(app, operation.confirmPhone, async ({ actor, body }) => {
+    await confirmPhone(control, box, actor, body)
+    return success
+  })
+
+  handle(app, operation.changePassword, async ({ actor, body, ip }) => {
+    await changePassword({ control, box, attempts, address: ip }, actor, body)
+    return success
+  })
+
+  handle(app, operation.listSessions, async ({ actor }) => ({
+    items: await listSessions(control, actor.userId, actor.sessionId),
+  }))
+
+  handle(app, operation.endSessions, async ({ actor, query }) => {
+    const { userId, sessionId } = actor
+    await transaction(control, async (tx) => {
+      if (query.id === undefined) return void (await revokeSessionsOf(tx, userId, sessionId))
+      const mine = await tx
+        .selectFrom('accounts.sessions')
+        .select('id')
+        .where('id', '=', query.id)
+        .where('userId', '=', userId)
+        .executeTakeFirst()
+      if (!mine || !(await revokeSession(tx, mine.id))) throw sessionNotFound()
+    })
+    return success
+  })
+
+  handle(app, operation.searchUsers, ({ query }) => searchUsers(control, query))
+
+  handle(app, operation.setRole, async ({ actor, business, body }) => {
+    const { userId, roleId } = body
+    await transaction(control, async (tx) => {
+      const user = await holdUser(tx, userId)
+      if (!user) throw userNotFound()
+      const offer = await setRole(tx, { actor, businessId: business.id, userId, email: user.email, roleId })
+      if (offer) await mailInvitation(tx, attempts, { ...offer, email: user.email ?? user.id })
+    })
+    return success
+  })
+}

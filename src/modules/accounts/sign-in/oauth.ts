@@ -1,0 +1,325 @@
+import * as oidc from 'openid-client'
+import { Check } from 'typebox/value'
+import { audit } from '#modules/access/index.ts'
+import { now, nowMs } from '#platform/clock.ts'
+import type { Config } from '#platform/config.ts'
+import { hashToken, newToken, type SecretBox } from '#platform/crypto/secret-box.ts'
+import type { ControlDb, ControlTx } from '#platform/database/database.ts'
+import { notify } from '#platform/database/listener.ts'
+import { transaction } from '#platform/database/transaction.ts'
+import { withTimeout } from '#platform/with-timeout.ts'
+import type { Actor } from '#vocabulary/actor.ts'
+import { newId } from '#vocabulary/ids.ts'
+import { Email } from '#vocabulary/schemas.ts'
+import { type Device, revokeSessionsOf, startSession } from '../credentials/sessions.ts'
+import type { Tokens } from '../credentials/tokens.ts'
+import { identityFailed, noIdentity, suspended, tokenExpired, tokenInvalid } from '../errors.ts'
+import { emailKey } from '../users/queries.ts'
+import { authResult } from './auth-result.ts'
+import { mergeGuest } from './merge-guest.ts'
+import type { Origins } from './origins.ts'
+
+const FLOW_MS = 10 * 60_000
+const CODE_MS = 60_000
+const TIMEOUT_SECONDS = 5
+/** For a whole callback, which may take four requests. */
+const MAX_EXCHANGE_MS = 8_000
+const CLOCK_SKEW_SECONDS = 60
+
+export const CALLBACK_PATH = '/v1/users/login/callback'
+
+/** The external identity provider (OpenID Connect) behind OAUTH_IDP, discovered on first use. */
+export type IdentityProvider = { configuration(): Promise<oidc.Configuration> }
+
+export function createIdentityProvider(settings: Config['identity']): IdentityProvider {
+  let discovered: Promise<oidc.Configuration> | undefined
+  return {
+    async configuration() {
+      if (!settings) throw noIdentity()
+      const { issuer, clientId, clientSecret } = settings
+      // The id_token's signature is checked as well, though it comes straight from the provider.
+      const execute = [
+        oidc.enableNonRepudiationChecks,
+        ...(issuer.startsWith('http:') ? [oidc.allowInsecureRequests] : []),
+      ]
+      discovered ??= oidc.discovery(new URL(issuer), clientId, clientSecret, undefined, {
+        execute,
+        timeout: TIMEOUT_SECONDS,
+      })
+      try {
+        return await discovered
+      } catch {
+        discovered = undefined // the next request tries again
+        throw identityFailed()
+      }
+    },
+  }
+}
+
+export type BrokerContext = {
+  control: ControlDb
+  box: SecretBox
+  origins: Origins
+  provider: IdentityProvider
+  publicUrl: string
+}
+
+/**
+ * Starts the flow and returns the provider's URL, with our own callback. State, nonce and PKCE verifier stay on the
+ * server.
+ */
+export async function startFlow(
+  { control, box, origins, provider, publicUrl }: BrokerContext,
+  { originUrl, redirectUrl, caller }: { originUrl: string; redirectUrl: string; caller: Actor | undefined },
+): Promise<{ url: string; state: string }> {
+  const origin = await origins.origin('originUrl', originUrl)
+  const redirect = await origins.redirect('redirectUrl', redirectUrl)
+  const configuration = await provider.configuration()
+  const secrets = { state: newToken(), nonce: newToken(), verifier: oidc.randomPKCECodeVerifier() }
+  await control
+    .insertInto('accounts.oauthFlows')
+    .values({
+      stateHash: hashToken(secrets.state),
+      sealedSecrets: box.seal(Buffer.from(JSON.stringify(secrets))),
+      originUrl: origin,
+      redirectUrl: redirect.href,
+      guestId: caller?.kind === 'guest' ? caller.userId : null,
+      expiresAt: new Date(nowMs() + FLOW_MS),
+    })
+    .execute()
+  const url = oidc.buildAuthorizationUrl(configuration, {
+    redirect_uri: publicUrl + CALLBACK_PATH,
+    scope: 'openid email profile',
+    state: secrets.state,
+    nonce: secrets.nonce,
+    code_challenge: await oidc.calculatePKCECodeChallenge(secrets.verifier),
+    code_challenge_method: 'S256',
+  })
+  return { url: url.href, state: secrets.state }
+}
+
+/** Handles the provider's redirect. Returns where the browser goes next: to `redirectUrl`, with a code or an error. */
+export async function finishFlow(context: BrokerContext, callback: URL): Promise<string> {
+  const state = callback.searchParams.get('state') ?? ''
+  const flow = await takeFlow(context, state)
+  if (!flow) throw tokenInvalid({ field: 'state' })
+  const back = new URL(flow.redirectUrl)
+  back.searchParams.set('state', state)
+  try {
+    const identity = await withTimeout(MAX_EXCHANGE_MS, exchange(context, flow, callback), () => identityFailed())
+    const code = newToken()
+    await transaction(context.control, async (tx) => {
+      const userId = await findOrCreateUser(tx, identity)
+      await tx
+        .updateTable('accounts.oauthFlows')
+        .set({
+          codeHash: hashToken(code),
+          userId,
+          sealedProviderToken: identity.token ? context.box.seal(Buffer.from(identity.token)) : null,
+          expiresAt: new Date(nowMs() + CODE_MS),
+        })
+        .where('stateHash', '=', hashToken(state))
+        .execute()
+    })
+    back.searchParams.set('code', code)
+  } catch (error) {
+    back.searchParams.set('error', errorOf(callback, error))
+  }
+  return back.href
+}
+
+const KNOWN_ERRORS = [
+  'access_denied',
+  'login_required',
+  'consent_required',
+  'interaction_required',
+  'temporarily_unavailable',
+]
+
+/** The provider's error code, if it is a known one; never our own errors. */
+function errorOf(callback: URL, error: unknown): string {
+  const reported = callback.searchParams.get('error') ?? ''
+  if (KNOWN_ERRORS.includes(reported)) return reported
+  return (error as { code?: string }).code === 'FORBIDDEN' ? 'access_denied' : 'login_failed'
+}
+
+type Flow = { redirectUrl: string; nonce: string; verifier: string; state: string }
+
+/** A state is valid for one callback: its secrets are deleted as they are read. */
+async function takeFlow({ control, box }: BrokerContext, state: string): Promise<Flow | undefined> {
+  const row = await transaction(control, async (tx) => {
+    const found = await tx
+      .selectFrom('accounts.oauthFlows')
+      .select(['sealedSecrets', 'redirectUrl'])
+      .where('stateHash', '=', hashToken(state))
+      .where('expiresAt', '>', now())
+      .forUpdate()
+      .executeTakeFirst()
+    if (!found || found.sealedSecrets.length === 0) return undefined
+    await tx
+      .updateTable('accounts.oauthFlows')
+      .set({ sealedSecrets: Buffer.alloc(0) })
+      .where('stateHash', '=', hashToken(state))
+      .execute()
+    return found
+  })
+  const plain = row && box.open(row.sealedSecrets)
+  return plain && { ...(JSON.parse(plain.toString()) as Omit<Flow, 'redirectUrl'>), redirectUrl: row.redirectUrl }
+}
+
+export type Identity = {
+  issuer: string
+  subject: string
+  email: string | undefined
+  emailVerified: boolean
+  name: string
+  token: string | undefined
+}
+
+async function exchange({ provider, publicUrl }: BrokerContext, flow: Flow, callback: URL): Promise<Identity> {
+  const configuration = await provider.configuration()
+  const address = new URL(publicUrl + CALLBACK_PATH)
+  address.search = callback.search
+  const answer = await oidc.authorizationCodeGrant(configuration, address, {
+    expectedState: flow.state,
+    expectedNonce: flow.nonce,
+    pkceCodeVerifier: flow.verifier,
+    idTokenExpected: true,
+  })
+  const claims = answer.claims()
+  if (!claims?.sub || claims.iat > nowMs() / 1000 + CLOCK_SKEW_SECONDS) throw identityFailed()
+  // Some providers leave the address out of the id_token.
+  const info =
+    claims.email === undefined ? await oidc.fetchUserInfo(configuration, answer.access_token, claims.sub) : claims
+  return {
+    issuer: claims.iss,
+    subject: claims.sub,
+    // Anything that is not a valid address is ignored: a look-alike letter that is folded must not open somebody else's
+    // account.
+    email: Check(Email, info.email) ? info.email : undefined,
+    emailVerified: info.email_verified === true,
+    name: typeof info.name === 'string' ? info.name.slice(0, 200) : '',
+    token: answer.refresh_token ?? answer.access_token,
+  }
+}
+
+/**
+ * Identities are keyed by (issuer, subject). An address that the provider does not call verified is never used to link
+ * accounts. A verified one links to a confirmed account, and takes over an unconfirmed one after dropping its password,
+ * keys and sessions.
+ */
+async function findOrCreateUser(
+  tx: ControlTx,
+  { issuer, subject, email, emailVerified, name }: Identity,
+): Promise<string> {
+  const known = await tx
+    .selectFrom('accounts.identities')
+    .innerJoin('accounts.users', 'accounts.users.id', 'accounts.identities.userId')
+    .select(['accounts.users.id', 'accounts.users.suspendedAt'])
+    .where('issuer', '=', issuer)
+    .where('subject', '=', subject)
+    .executeTakeFirst()
+  if (known?.suspendedAt) throw suspended()
+  if (known) return known.id
+  const usable = emailVerified && email ? { email, emailKey: emailKey(email) } : undefined
+  const owner = usable && (await findOwner(tx, usable.emailKey))
+  if (owner?.suspendedAt) throw suspended()
+  const userId = owner?.id ?? newId('usr')
+  if (owner && !owner.confirmedAt) await takeOver(tx, owner.id)
+  if (!owner) {
+    await tx
+      .insertInto('accounts.users')
+      .values({
+        id: userId,
+        name,
+        email: usable?.email ?? null,
+        emailKey: usable?.emailKey ?? null,
+        confirmedAt: now(),
+        createdAt: now(),
+        updatedAt: now(),
+      })
+      .execute()
+  }
+  await tx.insertInto('accounts.identities').values({ issuer, subject, userId, createdAt: now() }).execute()
+  await audit(tx, { action: 'identity.linked', subject: userId, data: { issuer } })
+  return userId
+}
+
+const findOwner = (tx: ControlTx, key: string) =>
+  tx
+    .selectFrom('accounts.users')
+    .select(['id', 'confirmedAt', 'suspendedAt'])
+    .where('emailKey', '=', key)
+    .forUpdate()
+    .executeTakeFirst()
+
+/** Drops everything of the person who registered this address without confirming it. */
+async function takeOver(tx: ControlTx, userId: string): Promise<void> {
+  await tx
+    .updateTable('accounts.users')
+    .set({ passwordHash: null, confirmedAt: now(), updatedAt: now() })
+    .where('id', '=', userId)
+    .execute()
+  await tx.deleteFrom('accounts.apiKeys').where('userId', '=', userId).execute()
+  await notify(tx, 'api-keys', userId)
+  await tx.deleteFrom('accounts.resetTokens').where('userId', '=', userId).execute()
+  await revokeSessionsOf(tx, userId)
+}
+
+/** `POST /login` with our one-time code, from the origin that started the flow. */
+export async function loginWithCode(
+  {
+    control,
+    tokens,
+    origins,
+    device,
+    caller,
+  }: { control: ControlDb; tokens: Tokens; origins: Origins; device: Device; caller: Actor | undefined },
+  { code, originUrl }: { code: string; originUrl: string },
+) {
+  const origin = await origins.origin('originUrl', originUrl)
+  // A separate statement, so that a code is used up even when it comes from the wrong origin.
+  const flow = await control
+    .deleteFrom('accounts.oauthFlows')
+    .where('codeHash', '=', hashToken(code))
+    .returningAll()
+    .executeTakeFirst()
+  const userId = flow?.userId
+  if (!userId || flow.originUrl !== origin) throw tokenInvalid({ field: 'code' })
+  if (flow.expiresAt <= now()) throw tokenExpired({ field: 'code' })
+  const { session, user } = await transaction(control, async (tx) => {
+    const account = await tx
+      .selectFrom('accounts.users')
+      .select(['id', 'email', 'suspendedAt'])
+      .where('id', '=', userId)
+      .executeTakeFirst()
+    if (!account) throw tokenInvalid({ field: 'code' })
+    if (account.suspendedAt) throw suspended()
+    await tx.updateTable('accounts.users').set({ lastLoginAt: now() }).where('id', '=', account.id).execute()
+    const guestId = caller?.kind === 'guest' ? caller.userId : flow.guestId
+    if (guestId) await mergeGuest(tx, guestId, account.id)
+    const started = await startSession(tx, {
+      userId: account.id,
+      provider: 'OAUTH_IDP',
+      device,
+      sealedProviderToken: flow.sealedProviderToken,
+    })
+    await audit(tx, {
+      action: 'login.succeeded',
+      subject: account.id,
+      data: { provider: 'OAUTH_IDP', address: device.address },
+    })
+    return { session: started, user: account }
+  })
+  return authResult(tokens, session, user, 'OAUTH_IDP')
+}
+
+/** RFC 7009. Best effort: our own session has ended already. */
+export async function revokeAtProvider(provider: IdentityProvider, token: string): Promise<boolean> {
+  try {
+    await oidc.tokenRevocation(await provider.configuration(), token)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,67 @@
+import { sql } from 'kysely'
+import { audit } from '#modules/access/index.ts'
+import { now, nowMs } from '#platform/clock.ts'
+import type { ControlDb } from '#platform/database/database.ts'
+import { transaction } from '#platform/database/transaction.ts'
+import { newId } from '#vocabulary/ids.ts'
+import { type Provider, revokeSession } from '../credentials/sessions.ts'
+import type { Tokens } from '../credentials/tokens.ts'
+import { refreshRefused } from '../errors.ts'
+import { authResult } from './auth-result.ts'
+
+/** How long the previous token is still accepted: the response may get lost, or two tabs refresh at once. */
+const GRACE_MS = 30_000
+
+type Rotated = { userId: string; provider: Provider; email: string | null; refreshId: string }
+
+/**
+ * Rotates the refresh token. Checking and rotating are one statement: of ten concurrent requests one rotates, and the
+ * others, within the grace period, get the same successor. Reuse of any older token means theft or a bug: the whole
+ * session ends.
+ */
+export async function refresh(control: ControlDb, tokens: Tokens, refreshToken: string) {
+  const claims = await tokens.verify('refresh', refreshToken)
+  if (!claims) throw refreshRefused()
+  const { sid: sessionId, jti } = claims
+  const rotated = (await rotate(control, sessionId, jti)) ?? (await findSuccessor(control, sessionId, jti))
+  if (!rotated) {
+    await endFamily(control, sessionId, claims.sub)
+    throw refreshRefused()
+  }
+  return authResult(
+    tokens,
+    { id: sessionId, refreshId: rotated.refreshId },
+    { id: rotated.userId, email: rotated.email },
+    rotated.provider,
+  )
+}
+
+async function rotate(control: ControlDb, sessionId: string, jti: string): Promise<Rotated | undefined> {
+  const { rows } = await sql<Rotated>`
+    update accounts.sessions session
+       set previous_refresh_id = refresh_id, refresh_id = ${newId('tok')}, rotated_at = ${now()}, last_used_at = ${now()}
+      from accounts.users account
+     where session.id = ${sessionId} and session.refresh_id = ${jti} and session.revoked_at is null
+       and account.id = session.user_id and account.suspended_at is null
+    returning session.user_id, session.provider, account.email, session.refresh_id`.execute(control)
+  return rows[0]
+}
+
+async function findSuccessor(control: ControlDb, sessionId: string, jti: string): Promise<Rotated | undefined> {
+  const { rows } = await sql<Rotated>`
+    select session.user_id, session.provider, account.email, session.refresh_id
+      from accounts.sessions session join accounts.users account on account.id = session.user_id
+     where session.id = ${sessionId} and session.previous_refresh_id = ${jti} and session.revoked_at is null
+       and session.rotated_at > ${new Date(nowMs() - GRACE_MS)} and account.suspended_at is null`.execute(control)
+  return rows[0]
+}
+
+async function endFamily(control: ControlDb, sessionId: string, userId: string): Promise<void> {
+  await transaction(control, async (tx) => {
+    const user = await tx.selectFrom('accounts.users').select('suspendedAt').where('id', '=', userId).executeTakeFirst()
+    if (user?.suspendedAt) return // refused for another reason, not for theft
+    if (await revokeSession(tx, sessionId)) {
+      await audit(tx, { action: 'session.reuse-detected', subject: userId, data: { sessionId } })
+    }
+  })
+}

@@ -1,0 +1,154 @@
+import { sql } from 'kysely'
+import { now } from '#platform/clock.ts'
+import type { Db, Tx } from '#platform/database/database.ts'
+import { violatedConstraint } from '#platform/database/errors.ts'
+import { record } from '#platform/events/record.ts'
+import type { Expected } from '#platform/http/etag.ts'
+import { recordChanged } from '#platform/http/refusals.ts'
+import type { Actor } from '#vocabulary/actor.ts'
+import { referencesOf } from '#vocabulary/blocks.ts'
+import type { Business } from '#vocabulary/business.ts'
+import { checkReferences, type Resolvers } from '#vocabulary/references.ts'
+import { slugOf } from '#vocabulary/slugs.ts'
+import { productNotFound, slugExists } from '../errors.ts'
+import { productCreated, productDeleted, productUpdated } from '../events.ts'
+import type { NewProduct, ProductChanges } from '../schemas.ts'
+import { changeStock, type StockOutcome } from '../stock/change-stock.ts'
+import { toAnswer, toDocument } from './document.ts'
+import { lockProducts, readLocked, type StockRow } from './lock-products.ts'
+import { mergeProduct, type StockTarget, setsStock } from './merge-product.ts'
+import type { Product } from './product.ts'
+import { etagOfProduct, type FoundProduct } from './queries.ts'
+import { writeProducts } from './write-products.ts'
+
+export type Writer = {
+  business: Pick<Business, 'id' | 'markets'>
+  actor: Actor
+  /** What blocks may point at. */
+  resolvers: Resolvers<Db>
+}
+
+export async function createProduct(
+  tx: Tx,
+  { business, actor, resolvers }: Writer,
+  sent: NewProduct,
+): Promise<FoundProduct> {
+  const merged = mergeProduct(undefined, [], sent, { business, actor, at: now() })
+  await checkReferences(referencesOf(merged.product.blocks), resolvers, tx, business.id)
+  const product = await insertWithSlug(tx, merged.product)
+  const outcomes = await setStock(tx, product, merged.targets, actor)
+  await record(tx, productCreated({ businessId: business.id, subject: product.id, actor, data: {} }))
+  return present(product, [], outcomes)
+}
+
+/** A slug that was sent must be free. A slug made from the name gets a suffix when it is taken. */
+async function insertWithSlug(tx: Tx, product: Product): Promise<Product> {
+  if (product.slug !== '') {
+    await write(tx, { product, before: undefined })
+    return product
+  }
+  const slug = slugFrom(product.name)
+  await sql`savepoint slug`.execute(tx)
+  try {
+    return await insertWithSlug(tx, { ...product, slug })
+  } catch (error) {
+    if (violatedConstraint((error as Error).cause) !== 'products_slug_key') throw error
+    await sql`rollback to savepoint slug`.execute(tx)
+    return insertWithSlug(tx, { ...product, slug: `${slug}-${product.id.slice(-6)}` })
+  }
+}
+
+export const slugFrom = (name: string) => slugOf(name, 'product')
+
+async function write(tx: Tx, written: { product: Product; before: Product | undefined }): Promise<void> {
+  try {
+    await writeProducts(tx, written.product.businessId, [written])
+  } catch (error) {
+    if (violatedConstraint(error) !== 'products_slug_key') throw error
+    throw Object.assign(slugExists({ slug: written.product.slug }), { cause: error })
+  }
+}
+
+export async function updateProduct(
+  tx: Tx,
+  { business, actor, resolvers }: Writer,
+  id: string,
+  expected: Expected,
+  sent: ProductChanges,
+): Promise<FoundProduct> {
+  const isStockSent = setsStock(sent)
+  await lockProducts(tx, business.id, [id])
+  const [found] = await readLocked(tx, business.id, [id], { lockStock: isStockSent })
+  if (!found) throw productNotFound()
+  checkVersions(expected, found.product.version, stockVersionOf(found.stock), isStockSent)
+
+  const { product, targets } = mergeProduct(found.product, found.removed, sent, { business, actor, at: now() })
+  await checkReferences(newReferences(product, found.product), resolvers, tx, business.id)
+  await write(tx, { product, before: found.product })
+  const outcomes = await setStock(tx, product, targets, actor)
+  const fields = Object.keys(sent)
+  await record(tx, productUpdated({ businessId: business.id, subject: id, actor, data: { fields } }))
+  return present(product, found.stock, outcomes)
+}
+
+/**
+ * References that were stored before are not checked again: their target may be gone, which must not block other edits.
+ */
+export function newReferences({ blocks }: Product, before: Product | undefined) {
+  const known = new Set(referencesOf(before?.blocks ?? []).map(({ targetType, id }) => `${targetType} ${id}`))
+  return referencesOf(blocks).filter(({ targetType, id }) => !known.has(`${targetType} ${id}`))
+}
+
+/** Soft delete. Orders, stock and ledger keep their rows, and the slug becomes free. */
+export async function deleteProduct(
+  tx: Tx,
+  { business, actor }: Omit<Writer, 'resolvers'>,
+  id: string,
+  expected: Expected,
+): Promise<void> {
+  const [found] = await lockProducts(tx, business.id, [id])
+  if (!found) throw productNotFound()
+  checkVersions(expected, found.version, 0, false)
+  await tx
+    .updateTable('catalog.products')
+    .set({ status: 'DELETED', version: found.version + 1, updatedAt: now() })
+    .where((product) => product.and({ businessId: business.id, id }))
+    .execute()
+  await tx
+    .deleteFrom('catalog.search')
+    .where((row) => row.and({ businessId: business.id, productId: id }))
+    .execute()
+  await record(tx, productDeleted({ businessId: business.id, subject: id, actor }))
+}
+
+/**
+ * Optimistic locking by `"<version>.<stockVersion>"`: a sale does not make an edit stale, unless the edit sets the
+ * stock.
+ */
+function checkVersions(expected: Expected, version: number, stockVersion: number, isStockSent: boolean): void {
+  if (!expected || expected.includes('*')) return
+  const etag = etagOfProduct(version, stockVersion)
+  const fits = (tag: string) =>
+    isStockSent ? tag === etag : tag.split('.')[0]?.replaceAll('"', '') === String(version)
+  if (!expected.some(fits)) throw recordChanged()
+}
+
+const stockVersionOf = (stock: readonly StockRow[]) =>
+  stock.reduce((sum, { position, version }) => sum + (position === null ? 0 : version), 0)
+
+const setStock = (tx: Tx, { businessId, id: productId }: Product, targets: readonly StockTarget[], actor: Actor) =>
+  changeStock(
+    tx,
+    businessId,
+    targets.map(({ variantId, quantity }) => ({ productId, variantId, quantity })),
+    { kind: 'MANUAL', userId: actor.userId },
+  )
+
+/** The response, equal to what a read right after the commit returns. */
+function present(product: Product, stock: readonly StockRow[], outcomes: readonly StockOutcome[]): FoundProduct {
+  const known = new Map([...stock, ...outcomes].map((row) => [row.variantId, row]))
+  const rows = product.variants.map(({ id }) => known.get(id) ?? { quantity: 0, version: 0 })
+  const quantities = rows.length > 0 ? rows.map(({ quantity }) => quantity).join(',') : null
+  const stockVersion = rows.reduce((sum, { version }) => sum + version, 0)
+  return { text: toAnswer(toDocument(product), quantities, true), etag: etagOfProduct(product.version, stockVersion) }
+}

@@ -1,0 +1,112 @@
+import { operation } from '#platform/http/operation.ts'
+import { BusinessParams, PageOf, PageOnly, RecordParams, Success } from '#vocabulary/schemas.ts'
+import * as shape from '../schemas.ts'
+
+export const createProduct = operation({
+  method: 'POST',
+  url: '/products',
+  config: { access: 'PRODUCTS_WRITE', business: 'path', idempotent: true },
+  schema: {
+    operationId: 'createProduct',
+    tags: ['Products'],
+    summary: 'Create a product',
+    description:
+      'Only `name` is required. Without `slug` one is made from the name; without `statuses` it is a DRAFT. ' +
+      'A variant without `inventory` is tracked and has no stock.',
+    params: BusinessParams,
+    body: shape.NewProduct,
+    response: { 201: shape.Product },
+  },
+})
+
+export const listProducts = operation({
+  method: 'GET',
+  url: '/products',
+  config: { access: 'guest', business: 'path', keys: 'strangers', fails: [403] },
+  schema: {
+    operationId: 'listProducts',
+    tags: ['Products'],
+    summary: 'List and search products',
+    description: 'Newest first; with `query` the best match first. Without `PRODUCTS_WRITE`: ACTIVE ones only.',
+    params: BusinessParams,
+    querystring: shape.ProductQuery,
+    response: { 200: PageOf(shape.Product) },
+  },
+})
+
+export const getProduct = operation({
+  method: 'GET',
+  url: '/products/:id',
+  config: { access: 'guest', business: 'path', keys: 'strangers', versioned: true },
+  schema: {
+    operationId: 'getProduct',
+    tags: ['Products'],
+    summary: 'Get a product',
+    description: 'Its `ETag` changes with the product and with its stock.',
+    params: RecordParams,
+    response: { 200: shape.Product },
+  },
+})
+
+export const updateProduct = operation({
+  method: 'PUT',
+  url: '/products/:id',
+  config: { access: 'PRODUCTS_WRITE', business: 'path', versioned: true },
+  schema: {
+    operationId: 'updateProduct',
+    tags: ['Products'],
+    summary: 'Change a product',
+    description:
+      'Changes what is sent and keeps the rest; arrays are replaced whole. Inside `variants` an element with a known id ' +
+      'keeps what it does not send; a variant left out is removed. Stock changes only if `inventory.quantity` is sent: ' +
+      'then `If-Match` also compares the stock, so that no sale in between is lost.',
+    params: RecordParams,
+    body: shape.ProductChanges,
+    response: { 200: shape.Product },
+  },
+})
+
+export const deleteProduct = operation({
+  method: 'DELETE',
+  url: '/products/:id',
+  config: { access: 'PRODUCTS_WRITE', business: 'path', versioned: true },
+  schema: {
+    operationId: 'deleteProduct',
+    tags: ['Products'],
+    summary: 'Delete a product',
+    description: 'It is not found any more and its slug is free. Orders keep what they have.',
+    params: RecordParams,
+    response: { 200: Success },
+  },
+})
+
+export const changeStock = operation({
+  method: 'POST',
+  url: '/products/:id/variants/:variantId/stock',
+  config: { access: 'PRODUCTS_WRITE', business: 'path', idempotent: true },
+  schema: {
+    operationId: 'changeStock',
+    tags: ['Stock'],
+    summary: 'Adjust stock',
+    description:
+      'The change is relative, so that no sale in between is lost. Going below zero returns 409 `OUT_OF_STOCK`.',
+    params: shape.VariantParams,
+    body: shape.NewStockMovement,
+    response: { 201: shape.StockMovement },
+  },
+})
+
+export const listStockMovements = operation({
+  method: 'GET',
+  url: '/products/:id/variants/:variantId/stock',
+  config: { access: 'PRODUCTS_WRITE', business: 'path' },
+  schema: {
+    operationId: 'listStockMovements',
+    tags: ['Stock'],
+    summary: 'List a variant’s stock movements',
+    description: 'The ledger, newest first. The stock is the sum of its deltas.',
+    params: shape.VariantParams,
+    querystring: PageOnly,
+    response: { 200: PageOf(shape.StockMovement) },
+  },
+})

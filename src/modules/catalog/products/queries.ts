@@ -1,0 +1,210 @@
+import { createBatcher } from '#platform/batch.ts'
+import type { Cell } from '#platform/database/database.ts'
+import { countFitting, fittingSql } from '#platform/database/page-bytes.ts'
+import { fetchPrepared } from '#platform/database/prepared.ts'
+import { listMatches, PAGE_ORDER, rankedSearch } from '#platform/database/search.ts'
+import { toColumn } from '#platform/database/write.ts'
+import { etagForReaders } from '#platform/http/etag.ts'
+import { decodeCursor, toPage, toPageText } from '#vocabulary/paging.ts'
+import { productNotFound } from '../errors.ts'
+import { PRODUCT_STATUSES, type ProductQuery, VARIANT_FILTERS } from '../schemas.ts'
+import { toAnswer } from './document.ts'
+
+/** Sorts after every id: the start of a keyset pagination from the newest. */
+const AFTER_ALL = '~'
+
+/** The quantities of the variants, in the order of the document's placeholders. */
+const STOCK = `
+  left join lateral (
+    select string_agg(quantity::text, ',' order by position) as quantities, sum(version) as version
+      from catalog.stock
+     where stock.business_id = product.business_id and stock.product_id = product.id and stock.position is not null
+  ) as stock on true`
+
+// Arrays come from a subquery, which hides their length from the planner: one generic plan serves all lengths.
+export const GET_PRODUCTS = `
+  select wanted.at, product.document, stock.quantities, product.status, product.version, stock.version
+    from unnest((select $1::text[]), (select $2::text[])) with ordinality as wanted (business_id, id, at)
+    join catalog.products as product
+      on product.business_id = wanted.business_id and product.id = wanted.id and product.status <> 'DELETED' ${STOCK}`
+
+type FoundRow = [
+  at: number,
+  document: string,
+  quantities: string | null,
+  status: string,
+  version: number,
+  stockVersion: number | null,
+]
+type Wanted = { businessId: string; id: string }
+export type FoundProduct = { text: string; etag: string }
+
+export const etagOfProduct = (version: number, stockVersion: number) => `"${version}.${stockVersion}"`
+
+/**
+ * Request batching: products that are asked for at the same time are read in one statement. A shop front reads
+ * thousands a second, and most of the cost of a read is the round trip.
+ */
+export function createProductReader() {
+  const read = createBatcher<Cell, Wanted, FoundRow | undefined>(
+    async (db, wanted) => {
+      const values = [wanted.map(({ businessId }) => businessId), wanted.map(({ id }) => id)]
+      const rows = await fetchPrepared<FoundRow>(db, GET_PRODUCTS, values)
+      const found = new Map(rows.map((row) => [row[0], row]))
+      return wanted.map((_, index) => ({ status: 'fulfilled', value: found.get(index + 1) }))
+    },
+    { maxItems: 50, lanes: 2 },
+  )
+  /** The product as response text. Callers who may not see drafts get 404 for them. */
+  return async function getProduct(db: Cell, businessId: string, id: string, seesAll: boolean): Promise<FoundProduct> {
+    const row = await read(db, { businessId, id })
+    if (!row || !(seesAll || row[3] === 'ACTIVE')) throw productNotFound()
+    const [, document, quantities, , version, stockVersion] = row
+    const etag = etagOfProduct(version, stockVersion ?? 0)
+    return { text: toAnswer(document, quantities, seesAll), etag: seesAll ? etag : etagForReaders(etag) }
+  }
+}
+
+const READ_PRODUCTS = `
+  select product.id, ${fittingSql('product.document', 'wanted.at')}, stock.quantities
+    from unnest((select $2::text[])) with ordinality as wanted (id, at)
+   cross join lateral (
+     select business_id, id, document
+       from catalog.products
+      where products.business_id = $1 and products.id = wanted.id
+        and (products.status = 'ACTIVE' or ($3 and products.status <> 'DELETED'))
+      limit 1) as product ${STOCK}`
+
+/** Response texts of the products that the caller may see, by id. Stops when the sum gets too large. */
+export async function readProducts(
+  db: Cell,
+  businessId: string,
+  ids: readonly string[],
+  seesAll: boolean,
+): Promise<Map<string, string>> {
+  type Row = [id: string, document: string | null, quantities: string | null]
+  const rows = await fetchPrepared<Row>(db, READ_PRODUCTS, [businessId, ids, seesAll])
+  return new Map(
+    rows.flatMap(([id, document, quantities]) =>
+      document === null ? [] : [[id, toAnswer(document, quantities, seesAll)] as const],
+    ),
+  )
+}
+
+/**
+ * Newest first, by keyset pagination. Reads one page per status and merges them: an ordered index scan each, never a
+ * sort of all.
+ */
+const listSql = (where: string) => `
+  select ${fittingSql('product.document', 'product.id desc')}, stock.quantities, product.id
+    from (select found.*
+            from unnest((select $2::text[])) as wanted (status)
+           cross join lateral (
+             select business_id, id, document
+               from catalog.products
+              where products.business_id = $1 and products.status = wanted.status and products.id < $4 ${where}
+              order by id desc
+              limit $3
+           ) as found
+           order by found.id desc
+           limit $3) as product ${STOCK}
+   order by product.id desc`
+
+/** Ids of products that have a variant with this value. Read first, because the index is on variants. */
+const havingVariant = (column: string, value: string) => `array(
+  select product_id
+    from catalog.variants
+   where business_id = $1 and ${toColumn(column)} = ${value} and ${toColumn(column)} <> '' and position is not null)`
+
+type VariantFilter = keyof typeof VARIANT_FILTERS
+
+function byColumn<Made>(make: (column: VariantFilter) => Made): Record<VariantFilter, Made> {
+  const columns = Object.keys(VARIANT_FILTERS) as VariantFilter[]
+  return Object.fromEntries(columns.map((column) => [column, make(column)])) as Record<VariantFilter, Made>
+}
+
+/** The SQL condition of each filter. */
+const FILTERS = {
+  category: (value: string) => `products.category = ${value}`,
+  slug: (value: string) => `products.slug = ${value} and products.status <> 'DELETED'`,
+  ...byColumn((column) => (value: string) => `products.id = any (${havingVariant(column, value)})`),
+}
+const FILTER_NAMES = Object.keys(FILTERS) as (keyof typeof FILTERS)[]
+
+export const LIST = listSql('')
+const lists = new Map([['', LIST]])
+
+/** One statement per combination of filters, so that each combination gets its own plan. */
+function listFor(names: readonly (keyof typeof FILTERS)[]): string {
+  const key = names.join()
+  const conditions = names.map((name, index) => `and ${FILTERS[name](`$${index + 5}`)}`)
+  const text = lists.get(key) ?? listSql(conditions.join(' '))
+  lists.set(key, text)
+  return text
+}
+
+export const EXPORT = `
+  select ${fittingSql('product.document', 'product.id')}, stock.quantities, product.id
+    from (select business_id, id, document
+            from catalog.products
+           where business_id = $1 and id > $2 and status <> 'DELETED'
+           order by id
+           limit $3) as product ${STOCK}
+   order by product.id`
+
+const SEARCH = rankedSearch({
+  table: 'catalog.search',
+  id: 'product_id',
+  spellings: 'catalog.spellings',
+  conditions: {
+    statuses: (value) => `search.status = any (${value})`,
+    category: (value) => `(${value}::text is null or search.category = ${value})`,
+    slug: (value) => `(${value}::text is null or search.product_id = (
+      select id from catalog.products where business_id = $1 and slug = ${value} and status <> 'DELETED'))`,
+    ...byColumn(
+      (column) => (value) => `(${value}::text is null or search.product_id = any (${havingVariant(column, value)}))`,
+    ),
+  },
+  join: `join catalog.products as product on product.business_id = $1 and product.id = page.id ${STOCK}`,
+  select: `${fittingSql('product.document', PAGE_ORDER)}, stock.quantities`,
+})
+
+/** The document is null from the point where the page would get too large. */
+export type ListRow = [document: string | null, quantities: string | null, id: string]
+
+/**
+ * Request batching: callers who wait for the same page share one statement, because a shop's front page is read by many
+ * at once.
+ */
+export function createListReader() {
+  type Asked = Parameters<typeof listProducts>
+  const read = createBatcher<string, Asked, string>(
+    async (_key, asked) => {
+      const value = await listProducts(...(asked[0] as Asked))
+      return asked.map(() => ({ status: 'fulfilled', value }))
+    },
+    { maxItems: 1_000, lanes: 2 },
+  )
+  return (...asked: Asked): Promise<string> => read(JSON.stringify(asked.slice(1)), asked)
+}
+
+/** A page of products as response text. */
+async function listProducts(db: Cell, businessId: string, query: ProductQuery, seesAll: boolean): Promise<string> {
+  const { limit = 20, cursor, category, slug, query: words, status, ...ofVariants } = query
+  const statuses = status ? [status] : seesAll ? PRODUCT_STATUSES : ['ACTIVE']
+  const filters = { list: 'products', businessId, category, slug, query: words, statuses, ...ofVariants }
+  if (words?.trim()) {
+    const values = { statuses, category, slug, ...byColumn((column) => query[column]) }
+    const asked = { businessId, text: words, values, limit, cursor, filters }
+    const present = (document: string, quantities: string | null) => toAnswer(document, quantities, seesAll)
+    return toPageText(await listMatches(db, SEARCH, asked, present))
+  }
+
+  const after = decodeCursor(filters, cursor, ['string'])?.[0] ?? AFTER_ALL
+  const names = FILTER_NAMES.filter((name) => query[name] !== undefined)
+  const values = [businessId, statuses, limit + 1, after, ...names.map((name) => query[name])]
+  const rows = await fetchPrepared<ListRow>(db, listFor(names), values)
+  const present = ([document, quantities]: ListRow) => toAnswer(document ?? '', quantities, seesAll)
+  const shown = countFitting(rows, limit, ([document]) => document)
+  return toPageText(toPage(rows, shown, filters, ([, , id]) => [id], present))
+}

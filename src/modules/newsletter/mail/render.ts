@@ -1,0 +1,125 @@
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { Liquid } from 'liquidjs'
+import type { Rendered } from '#platform/mail/render.ts'
+import { collectDetails } from '#vocabulary/block-values.ts'
+import type { Block } from '#vocabulary/blocks.ts'
+import { mailTooLarge, templateInvalid } from '../errors.ts'
+import { textOf, toSubject, toText, writeOther, writeText } from './mail-body.ts'
+import { createAttributeReaders } from './rich-text.ts'
+import { bindValues, createMarks, escapeHtml, escapeMarked, markup, plain, reportTemplateError } from './template.ts'
+
+/** A newsletter's mail without what differs between readers. Made once per send, stored as text. */
+export type MailTemplate = { subject: string; html: string; text: string }
+export type MailSource = {
+  business: { name: string; defaultLocale: string; siteUrl: string }
+  newsletter: { name: string }
+  entry: { locale: string; blocks: Block[] }
+}
+export type Reader = { name: string; email: string; unsubscribeUrl: string }
+
+const ASIDE = ['subject', 'title']
+const MAX_SUBJECT_LENGTH = 200
+const SAMPLE: Reader = { name: 'Ada Lovelace', email: 'ada@example.com', unsubscribeUrl: 'https://example.com/leave' }
+
+const layout = new Liquid({ outputEscape: (value: unknown) => escapeHtml(String(value)), strictVariables: true })
+const layoutParts = layout.parse(readFileSync(path.join(import.meta.dirname, 'layout.liquid'), 'utf8'))
+
+/** Mail programs cut mails of half this length, and composing takes CPU time. */
+const MAX_LENGTH = 250_000
+
+export function lengthOf(blocks: readonly Block[]): number {
+  const texts = blocks.flatMap(({ value }) => (typeof value === 'object' && value ? Object.values(value) : [value]))
+  return texts.reduce<number>((sum, text) => sum + (typeof text === 'string' ? text.length : 0), 0)
+}
+
+/** Throws 422 with a detail for each text that is not a valid template. */
+export function composeMail({ business, newsletter, entry: { locale, blocks } }: MailSource): MailTemplate {
+  if (lengthOf(blocks) > MAX_LENGTH) throw mailTooLarge({ limit: MAX_LENGTH })
+  const { report, throwIfAny } = collectDetails()
+  const complainAt = (field: string) => (reason: string) => report(templateInvalid.asDetail({ field, reason }))
+  const locales = { locale, defaultLocale: business.defaultLocale }
+  const marks = createMarks()
+  const known = bindValues({ business: { name: business.name }, newsletter: { name: newsletter.name } })
+  const readers = createAttributeReaders(business.siteUrl, (value) => marks.readText((read) => read(value)))
+
+  const write = (block: Block): string => {
+    const text = textOf(block, locales)
+    if (!text) return writeOther(block, locale)
+    const tryIt = () => {
+      const html = marks.readText((read) => writeText(block, text, read, readers))
+      markup.parseAndRenderSync(known + marks.fill(html), toScope(SAMPLE))
+      return html
+    }
+    return reportTemplateError(tryIt, complainAt(`blocks.${blocks.indexOf(block)}.value`)) ?? ''
+  }
+
+  const headline = findHeadline(blocks, (block) => textOf(block, locales))
+  const subject = toSubject(headline ? write(headline) : escapeHtml(newsletter.name))
+  const parts = blocks.flatMap((block) => (ASIDE.includes(block.id) ? [] : { block, html: write(block) }))
+  const shown = parts.filter(({ html }) => html)
+  const isOnlyHeadline = shown.length > 1 && headline && isLine(headline, textOf(headline, locales))
+  const body = shown.filter(({ block }) => !(isOnlyHeadline && block === headline)).map(({ html }) => html)
+  throwIfAny()
+
+  const html: string = layout.renderSync(layoutParts, {
+    locale,
+    subject: escapeMarked(subject),
+    business: business.name,
+    newsletter: newsletter.name,
+    body: body.join('\n'),
+    email: marks.keep('{{ subscriber.email }}'),
+    unsubscribeUrl: marks.keep('{{ unsubscribeUrl }}'),
+  })
+  const seal = (skeleton: string) => known + marks.fill(skeleton)
+  const template = { subject: seal(subject), html: seal(html), text: seal(toText(html)) }
+  reportTemplateError(() => openTemplate(template)(SAMPLE), complainAt('blocks'))
+  throwIfAny()
+  return template
+}
+
+function findHeadline(blocks: readonly Block[], textOf: (block: Block) => string): Block | undefined {
+  const texts = blocks.filter(textOf)
+  return texts.find(({ id }) => id === 'subject') ?? texts.find(({ id }) => id === 'title') ?? texts[0]
+}
+
+/** A first text of several lines is the beginning of the mail, as well as its subject. */
+const isLine = ({ settings }: Block, text: string) =>
+  settings?.variant !== 'HTML' && text.length <= MAX_SUBJECT_LENGTH && !text.trim().includes('\n')
+
+/** Parses once, then renders for each reader. */
+export function openTemplate({ subject, html, text }: MailTemplate): (reader: Reader) => Rendered {
+  const parts = { subject: plain.parse(subject), html: markup.parse(html), text: plain.parse(text) }
+  return (reader) => {
+    const scope = toScope(reader)
+    return {
+      subject: cut(toLine(plain.renderSync(parts.subject, scope))),
+      html: markup.renderSync(parts.html, scope),
+      text: tidy(plain.renderSync(parts.text, scope)),
+    }
+  }
+}
+
+// An empty string would be true in a Liquid condition.
+const toScope = ({ name, email, unsubscribeUrl }: Reader) => ({
+  subscriber: { name: toLine(name) || undefined, email: toLine(email) },
+  unsubscribeUrl,
+})
+
+/** Collapses to one line: a line break in a subject would start another header. */
+const toLine = (text: string) => text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ').trim()
+
+function cut(subject: string): string {
+  if (subject.length <= MAX_SUBJECT_LENGTH) return subject
+  const characters = Array.from(subject)
+  return characters.length <= MAX_SUBJECT_LENGTH ? subject : `${characters.slice(0, MAX_SUBJECT_LENGTH - 1).join('')}…`
+}
+
+/** Conditions that were left out leave blank lines behind. */
+const tidy = (text: string) =>
+  text
+    .split('\n')
+    .map((line) => line.trimEnd())
+    .join('\n')
+    .replaceAll(/\n{3,}/g, '\n\n')
+    .trim()

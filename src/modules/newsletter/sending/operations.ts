@@ -1,0 +1,109 @@
+import { Type } from 'typebox'
+import { operation } from '#platform/http/operation.ts'
+import { PageOf, PageOnly, Success } from '#vocabulary/schemas.ts'
+import * as shape from '../schemas.ts'
+
+const at = '/v1/businesses/:businessId/entries/:entryId'
+
+export const sendEntry = operation({
+  method: 'POST',
+  url: `${at}/send`,
+  config: { access: 'NEWSLETTER_SEND', business: 'path', idempotent: true },
+  schema: {
+    operationId: 'sendEntry',
+    tags: ['Newsletters'],
+    summary: 'Send an entry to all subscribers',
+    description:
+      'Sends it now, or at `scheduledAt`. The entry must belong to a newsletter and be complete; it need not be PUBLISHED. Content and recipients are settled when it starts. While it is under way, sending again returns the same send; afterwards it returns 409 `ALREADY_SENT`, unless `resend` is true.',
+    params: shape.EntryParams,
+    body: shape.NewSend,
+    response: { 202: shape.Send },
+  },
+})
+
+export const listSends = operation({
+  method: 'GET',
+  url: `${at}/sends`,
+  config: { access: 'NEWSLETTER_SEND', business: 'path' },
+  schema: {
+    operationId: 'listSends',
+    tags: ['Newsletters'],
+    summary: 'List the sends of an entry',
+    params: shape.EntryParams,
+    querystring: PageOnly,
+    response: { 200: PageOf(shape.Send) },
+  },
+})
+
+export const getSend = operation({
+  method: 'GET',
+  url: `${at}/sends/:id`,
+  config: { access: 'NEWSLETTER_SEND', business: 'path' },
+  schema: {
+    operationId: 'getSend',
+    tags: ['Newsletters'],
+    summary: 'Get a send',
+    description: '`planned + sent + failed + suppressed + uncertain = total`, at any time.',
+    params: shape.SendParams,
+    response: { 200: shape.Send },
+  },
+})
+
+export const previewEntry = operation({
+  method: 'GET',
+  url: `${at}/preview`,
+  config: { access: 'CONTENT_READ_DRAFTS', business: 'path', fails: [409] },
+  schema: {
+    operationId: 'previewEntry',
+    tags: ['Newsletters'],
+    summary: 'Preview the mail of an entry',
+    params: shape.EntryParams,
+    response: { 200: shape.Preview },
+  },
+})
+
+export const testEntry = operation({
+  method: 'POST',
+  url: `${at}/test`,
+  config: { access: 'NEWSLETTER_SEND', business: 'path', fails: [409] },
+  schema: {
+    operationId: 'testEntry',
+    tags: ['Newsletters'],
+    summary: 'Send a test mail to yourself',
+    description: 'Goes to the address of your own account.',
+    params: shape.EntryParams,
+    response: { 200: Success },
+  },
+})
+
+export const listTemplateVariables = operation({
+  method: 'GET',
+  url: '/v1/collections/entry-types/:entryType/variables',
+  config: { access: 'guest', business: 'none' },
+  schema: {
+    operationId: 'listTemplateVariables',
+    tags: ['Newsletters'],
+    summary: 'List template variables',
+    description: 'In Liquid: `{{ subscriber.name }}`.',
+    params: Type.Object({ entryType: Type.String({ maxLength: 64, examples: ['NEWSLETTER'] }) }),
+    response: { 200: shape.Variables },
+  },
+})
+
+const moveSend = (move: 'pause' | 'resume' | 'cancel', summary: string) =>
+  operation({
+    method: 'POST',
+    url: `${at}/sends/:id/${move}`,
+    config: { access: 'NEWSLETTER_SEND', business: 'path', fails: [409] },
+    schema: {
+      operationId: `${move}Send`,
+      tags: ['Newsletters'],
+      summary,
+      description: 'Mails that are being handed over at that moment still go out.',
+      params: shape.SendParams,
+      response: { 200: shape.Send },
+    },
+  })
+export const pauseSend = moveSend('pause', 'Pause a send')
+export const resumeSend = moveSend('resume', 'Resume a send')
+export const cancelSend = moveSend('cancel', 'Cancel a send')

@@ -1,0 +1,99 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { findEntry } from '#modules/content/index.ts'
+import type { Db, Tx } from '#platform/database/database.ts'
+import { transaction } from '#platform/database/transaction.ts'
+import { createOnce } from '#platform/http/idempotency.ts'
+import { handle } from '#platform/http/operation.ts'
+import { enqueue } from '#platform/jobs/define.ts'
+import type { Business } from '#vocabulary/business.ts'
+import { refusalOf } from '#vocabulary/errors.ts'
+import { entryNotFound, entryTypeNotFound, noAddress, noMail, notANewsletter } from '../errors.ts'
+import { compose } from '../mail/compose.ts'
+import { openTemplate } from '../mail/render.ts'
+import { VARIABLES } from '../mail/variables.ts'
+import { moveSend } from './move-send.ts'
+import { findNewsletter } from './newsletter.ts'
+import * as operation from './operations.ts'
+import { planSend } from './plan-send.ts'
+import { getSend, listSends } from './queries.ts'
+import { presentSend } from './send.ts'
+import { mailTest } from './test-mail.ts'
+
+export type SendOptions = { publicUrl: string; hasMail: boolean }
+
+const ENTRY_TYPES = ['NEWSLETTER']
+
+export const sendRoutes: FastifyPluginAsyncTypebox<SendOptions> = async (app, { publicUrl, hasMail }) => {
+  handle(
+    app,
+    operation.sendEntry,
+    async (request, reply) => {
+      if (!hasMail) throw noMail()
+      const { cell, business, params, actor, body } = request
+      const { businessId, entryId } = params
+      // Composed before the transaction, because it may take seconds, so that a template error is returned now, not
+      // when the send is due.
+      const problem = await refusalOf(composeEntry(cell, business, entryId))
+      const plan = async (tx: Tx) => presentSend(await planSend(tx, { businessId, actor, problem }, entryId, body))
+      return createOnce(request, reply, cell, plan, 202)
+    },
+    {
+      preValidation: async (request) => {
+        request.body ??= {} // the body is optional
+      },
+    },
+  )
+
+  handle(app, operation.listSends, ({ cell, business, params, query }) =>
+    listSends(cell, business.id, params.entryId, query),
+  )
+
+  handle(app, operation.getSend, async ({ cell, business, params }) =>
+    presentSend(await getSend(cell, business.id, params.entryId, params.id)),
+  )
+
+  for (const [move, moving] of [
+    ['pause', operation.pauseSend],
+    ['resume', operation.resumeSend],
+    ['cancel', operation.cancelSend],
+  ] as const) {
+    handle(app, moving, ({ cell, business, params, actor }) =>
+      transaction(cell, async (tx) =>
+        presentSend(await moveSend(tx, { businessId: business.id, actor }, params, move)),
+      ),
+    )
+  }
+
+  handle(app, operation.previewEntry, ({ cell, business, params }) => preview(cell, business, params.entryId))
+
+  async function composeEntry(cell: Db, business: Business, entryId: string) {
+    const entry = await findEntry(cell, business.id, entryId)
+    if (!entry) throw entryNotFound()
+    const newsletter = await findNewsletter(cell, entry)
+    if (!newsletter) throw notANewsletter({ field: 'entryId' })
+    const siteUrl = business.allowedOrigins[0] ?? publicUrl
+    return compose({ business: { ...business, siteUrl }, newsletter, entry })
+  }
+
+  async function preview(cell: Db, business: Business, entryId: string) {
+    return openTemplate(await composeEntry(cell, business, entryId))({
+      name: 'Ada',
+      email: 'ada@example.com',
+      unsubscribeUrl: `${publicUrl}/newsletters/unsubscribe`,
+    })
+  }
+
+  handle(app, operation.testEntry, async ({ cell, business, actor, params }) => {
+    if (!hasMail) throw noMail()
+    if (!actor.email) throw noAddress()
+    await preview(cell, business, params.entryId) // returns template errors now
+    const { email } = actor
+    await transaction(cell, (tx) => enqueue(tx, mailTest, { businessId: business.id, entryId: params.entryId, email }))
+    return { success: true } as const
+  })
+
+  handle(app, operation.listTemplateVariables, async ({ params }) => {
+    if (!ENTRY_TYPES.includes(params.entryType)) throw entryTypeNotFound()
+    return { variables: VARIABLES }
+  })
+}

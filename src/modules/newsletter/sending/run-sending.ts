@@ -1,0 +1,98 @@
+import type { FastifyBaseLogger } from 'fastify'
+import type { Config } from '#platform/config.ts'
+import { createSecretBox } from '#platform/crypto/secret-box.ts'
+import type { Databases, Db } from '#platform/database/database.ts'
+import { startLoop } from '#platform/jobs/loop.ts'
+import { createBulkMailer } from '#platform/mail/bulk.ts'
+import { addressOf } from '#platform/mail/mailer.ts'
+import { newId } from '#vocabulary/ids.ts'
+import { createDeliverer, type Deliverer } from './deliver.ts'
+import { readOutbound } from './outbound.ts'
+import { abandonOrphans, recordHeartbeat } from './recipients.ts'
+import { startDue } from './start-send.ts'
+
+const HEARTBEAT_MS = 2_000
+const START_MS = 500
+const DELIVER_MS = 500
+const CONNECTIONS = 15
+
+/** Sends newsletters from every cell until stopped. Undefined when no mail server is configured. */
+export function startNewsletters(config: Config, databases: Databases, log: FastifyBaseLogger) {
+  const { mail, newsletters, publicUrl, secretKeys } = config
+  if (!mail) return undefined
+  const mailer = createBulkMailer(mail.smtpUrl, { connections: CONNECTIONS, dkim: mail.dkim })
+  const sender = newId('snr')
+  const context = {
+    sender,
+    mailer,
+    from: addressOf(mail.from),
+    publicUrl,
+    box: createSecretBox(secretKeys),
+    limits: newsletters,
+    log,
+  }
+  const warned = new Set<string>()
+
+  async function isOpen(name: string, cell: Db): Promise<boolean> {
+    const { isOpen, stored } = await readOutbound(cell, newsletters.deploymentId)
+    if (isOpen) warned.delete(name)
+    else if (!warned.has(name)) {
+      warned.add(name)
+      log.warn(
+        { cell: name, stored, deploymentId: newsletters.deploymentId },
+        'newsletters wait: this database belongs to another deployment. To send from this one: cli outbound enable',
+      )
+    }
+    return isOpen
+  }
+
+  /** Returns how many mails it claimed. */
+  async function deliver(name: string, cell: Db, deliverer: Deliverer, signal: AbortSignal): Promise<number> {
+    if (!(await isOpen(name, cell))) return 0
+    await recordHeartbeat(cell, sender) // before anything is claimed under this id
+    return deliverer.work(signal)
+  }
+
+  async function recover(cell: Db) {
+    await recordHeartbeat(cell, sender)
+    while ((await abandonOrphans(cell)) > 0);
+  }
+
+  const cells = [...databases.cells]
+  const deliverers = new Map(cells.map(([name, cell]) => [name, createDeliverer(cell, context)]))
+  const recoveries = cells.map(([name, cell]) =>
+    startLoop(`newsletter recovery in ${name}`, HEARTBEAT_MS, () => recover(cell), log),
+  )
+  const starts = cells.map(([name, cell]) =>
+    startLoop(
+      `starting newsletters in ${name}`,
+      START_MS,
+      async () => (await isOpen(name, cell)) && startDue(databases.control, cell, publicUrl, log),
+      log,
+    ),
+  )
+  const deliveries = cells.map(([name, cell]) =>
+    startLoop(
+      `newsletters in ${name}`,
+      DELIVER_MS,
+      async (signal) => {
+        const deliverer = deliverers.get(name) as Deliverer
+        // No pause while there is work.
+        while (!signal.aborted && (await deliver(name, cell, deliverer, signal)) > 0);
+      },
+      log,
+    ),
+  )
+  return {
+    /** The heartbeat goes on until the last mail is handed over, so that no other process gives up mails in flight. */
+    async stop() {
+      const stopped = [...starts, ...deliveries].map((loop) => loop.stop())
+      mailer.close() // waiting mails are left to another process
+      await Promise.all(stopped)
+      await Promise.all([...deliverers.values()].map((deliverer) => deliverer.drain()))
+      await Promise.all(recoveries.map((loop) => loop.stop()))
+    },
+  }
+}
+
+/** Accepts `Kontor <mail@example.com>` or the bare address. */

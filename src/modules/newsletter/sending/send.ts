@@ -1,0 +1,45 @@
+import type { Selectable } from 'kysely'
+import { nowMs } from '#platform/clock.ts'
+import type { NewsletterSends } from '#platform/database/cell-tables.ts'
+import { toSeconds } from '#vocabulary/time.ts'
+import type { SendStatus } from '../schemas.ts'
+
+export type SendRow = Omit<Selectable<NewsletterSends>, 'status' | 'onUncertain'> & {
+  status: SendStatus
+  onUncertain: 'SKIP' | 'RESEND'
+}
+
+const doneOf = ({ sent, failed, suppressed, uncertain }: SendRow) => sent + failed + suppressed + uncertain
+
+export function presentSend(row: SendRow) {
+  const { total, sent, failed, suppressed, uncertain } = row
+  const planned = total - doneOf(row)
+  const perSecond = rateOf(row)
+  const isMoving = row.status === 'RUNNING' && perSecond !== null && perSecond > 0
+  return {
+    id: row.id,
+    entryId: row.entryId,
+    status: row.status,
+    scheduledAt: toSeconds(row.scheduledAt),
+    startedAt: row.startedAt && toSeconds(row.startedAt),
+    finishedAt: row.finishedAt && toSeconds(row.finishedAt),
+    total,
+    planned,
+    sent,
+    failed,
+    suppressed,
+    uncertain,
+    perSecond,
+    estimatedEndAt: isMoving ? Math.ceil(nowMs() / 1000 + planned / perSecond) : null,
+    onUncertain: row.onUncertain,
+    problem: row.problem,
+    createdAt: toSeconds(row.createdAt),
+  }
+}
+
+/** Mails per second over the whole time, to one decimal. */
+function rateOf(row: SendRow): number | null {
+  if (!row.startedAt) return null
+  const seconds = ((row.finishedAt?.getTime() ?? nowMs()) - row.startedAt.getTime()) / 1000
+  return seconds > 0 ? Math.round((doneOf(row) / seconds) * 10) / 10 : null
+}

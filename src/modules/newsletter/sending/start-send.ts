@@ -1,0 +1,118 @@
+import type { FastifyBaseLogger } from 'fastify'
+import { findBusiness } from '#modules/access/index.ts'
+import { checkComplete, findEntry } from '#modules/content/index.ts'
+import { now } from '#platform/clock.ts'
+import type { ControlDb, Db, Tx } from '#platform/database/database.ts'
+import { transaction } from '#platform/database/transaction.ts'
+import { record } from '#platform/events/record.ts'
+import { fault } from '#platform/faults.ts'
+import { AppError, isRefusal } from '#vocabulary/errors.ts'
+import { businessSuspended } from '#vocabulary/refusals.ts'
+import { businessNotFound, entryMoved, entryNotFound, notANewsletter } from '../errors.ts'
+import { sendFailed, sendStarted } from '../events.ts'
+import { compose } from '../mail/compose.ts'
+import { findNewsletter } from './newsletter.ts'
+import { lockSend } from './queries.ts'
+import type { SendRow } from './send.ts'
+
+/** Starts sends that are due, and with that fixes their content and their recipients. */
+export async function startDue(control: ControlDb, db: Db, publicUrl: string, log: FastifyBaseLogger): Promise<number> {
+  const due = await db
+    .selectFrom('newsletter.sends')
+    .select(['businessId', 'id', 'entryId', 'collectionId'])
+    .where('status', '=', 'SCHEDULED')
+    .where('scheduledAt', '<=', now())
+    .orderBy('scheduledAt')
+    .limit(20)
+    .execute()
+  for (const send of due) {
+    try {
+      await start(control, db, send, publicUrl)
+    } catch (error) {
+      const { businessId, id } = send
+      log.error({ err: error, businessId, sendId: id }, 'a newsletter cannot be started yet')
+    }
+  }
+  return due.length
+}
+
+type Due = Pick<SendRow, 'businessId' | 'id' | 'entryId' | 'collectionId'>
+
+async function start(control: ControlDb, db: Db, due: Due, publicUrl: string): Promise<void> {
+  const { businessId, id, entryId } = due
+  const business = await findBusiness(control, businessId)
+  // Composed before the transaction, because it may take seconds. Skipped for suspended businesses.
+  const letter = business?.suspendedAt ? undefined : await composeSend(db, due, business && { ...business, publicUrl })
+  await transaction(db, async (tx) => {
+    const send = await lockSend(tx, businessId, id, 'SCHEDULED')
+    if (!send || send.scheduledAt > now()) return // started by another process, or rescheduled
+    if (!letter) {
+      await stopSend(tx, send, 'PAUSED', businessSuspended().message)
+    } else if (letter instanceof AppError) {
+      await stopSend(tx, send, 'CANCELLED', letter.message) // nobody gets half a letter; an event is recorded
+    } else {
+      const { entryVersion, ...changes } = letter
+      const entry = await findEntry(tx, businessId, entryId)
+      if (entry?.version !== entryVersion) return // changed while it was composed: still due, and composed again
+      await save(tx, send, { ...changes, status: 'RUNNING', startedAt: now() })
+      await record(tx, sendStarted({ businessId, subject: id, data: { entryId } }))
+    }
+    await fault('send.started')
+  })
+}
+
+type Sender = {
+  name: string
+  contactEmail: string | null
+  defaultLocale: string
+  allowedOrigins: string[]
+  publicUrl: string
+}
+
+type Letter = Pick<SendRow, 'fromName' | 'replyTo' | 'subject' | 'html' | 'body'> & { entryVersion: number }
+
+/** The mail; or the reason why there is none: the entry is gone, incomplete, or was moved. */
+async function composeSend(
+  db: Db,
+  { businessId, entryId, collectionId }: Due,
+  sender: Sender | undefined,
+): Promise<Letter | AppError> {
+  try {
+    if (!sender) throw businessNotFound()
+    const entry = await findEntry(db, businessId, entryId)
+    if (!entry) throw entryNotFound()
+    const collection = await findNewsletter(db, entry)
+    if (!collection) throw notANewsletter({ field: 'entryId' })
+    if (collection.id !== collectionId) throw entryMoved()
+    checkComplete(collection, entry)
+    const { name, contactEmail, defaultLocale, allowedOrigins, publicUrl } = sender
+    const siteUrl = allowedOrigins[0] ?? publicUrl
+    const mail = await compose({ business: { name, defaultLocale, siteUrl }, newsletter: collection, entry })
+    const { subject, html, text: body } = mail
+    return { entryVersion: entry.version, fromName: name, replyTo: contactEmail, subject, html, body }
+  } catch (error) {
+    if (isRefusal(error)) return error
+    throw error // a failure of ours: still due, and tried again
+  }
+}
+
+/** Stops a send and records the reason. */
+export async function stopSend(
+  tx: Tx,
+  send: Pick<SendRow, 'businessId' | 'id'>,
+  status: 'PAUSED' | 'CANCELLED',
+  problem: string,
+): Promise<void> {
+  const { businessId, id } = send
+  const changes = { status, problem, ...(status === 'CANCELLED' && { finishedAt: now() }) }
+  const { entryId } = await save(tx, send, changes)
+  await record(tx, sendFailed({ businessId, subject: id, data: { entryId } }))
+}
+
+const save = (tx: Tx, { businessId, id }: Pick<SendRow, 'businessId' | 'id'>, changes: Partial<SendRow>) =>
+  tx
+    .updateTable('newsletter.sends')
+    .set({ ...changes, updatedAt: now() })
+    .where((send) => send.and({ businessId, id }))
+    .returning('entryId')
+    .executeTakeFirstOrThrow()

@@ -1,0 +1,143 @@
+import { sql } from 'kysely'
+import type { Db, Tx } from '#platform/database/database.ts'
+import { transaction } from '#platform/database/transaction.ts'
+import { takeFollowed } from '#platform/events/sequencer.ts'
+import type { OrderRow } from '../order.ts'
+import { markOf, quoteTerm, searchWordsOf } from './search-row.ts'
+
+/** The first word of the types of events after which an order is found by other words. */
+export const ORDER_TOPIC = 'order'
+
+const BATCH = 500
+
+type Place = { businessId: string; id: string }
+
+/** Writes the search rows of all orders that have changed, and of those that were there before the table. */
+export async function indexOrders(db: Db, signal?: AbortSignal): Promise<void> {
+  while (!signal?.aborted && (await indexBatch(db))) {}
+}
+
+/**
+ * When none have changed, those from before the table get their turn. An advisory lock lets one process work at a time.
+ * Returns how many orders were looked at; undefined when another process holds the lock.
+ */
+function indexBatch(db: Db): Promise<number | undefined> {
+  return transaction(db, async (tx) => {
+    const { rows: locks } = await sql<{ locked: boolean }>`
+      select pg_try_advisory_xact_lock(hashtextextended('kontor.orders.search', 0)) as locked`.execute(tx)
+    if (!locks[0]?.locked) return undefined
+    const changed = await takeFollowed(tx, ORDER_TOPIC, BATCH)
+    const places =
+      changed.length > 0
+        ? changed.map(({ businessId, subject }) => ({ businessId, id: subject }))
+        : await nextToFill(tx)
+    await writeRows(tx, places)
+    return places.length
+  })
+}
+
+/** The next orders from before the table was there, and notes how far it got. */
+async function nextToFill(tx: Tx): Promise<Place[]> {
+  const { rows: positions } = await sql<{ businessId: string; orderId: string }>`
+    select business_id, order_id from orders.search_filling`.execute(tx)
+  const [position] = positions
+  if (!position) return []
+  const { rows } = await sql<Place>`
+    select business_id, id
+      from orders.orders
+     where (business_id, id) > (${position.businessId}, ${position.orderId})
+     order by business_id, id
+     limit ${BATCH}`.execute(tx)
+  const last = rows.at(-1)
+  await (last
+    ? sql`update orders.search_filling set business_id = ${last.businessId}, order_id = ${last.id}`.execute(tx)
+    : sql`delete from orders.search_filling`.execute(tx))
+  return rows
+}
+
+type Read = Place &
+  Pick<
+    OrderRow,
+    'lines' | 'blocks' | 'market' | 'phone' | 'shippingAddress' | 'billingAddress' | 'tags' | 'version'
+  > & { trackingNumbers: string[]; knownTerms: string[] | null; knownTags: string[] | null }
+
+async function writeRows(tx: Tx, places: readonly Place[]): Promise<void> {
+  if (places.length === 0) return
+  const orders = await readOrders(tx, places)
+  const made = orders.map((order) => ({ order, ...searchWordsOf(order, order.trackingNumbers) }))
+  const rows = made.map(({ order, words, numbers }) => ({
+    business_id: order.businessId,
+    id: order.id,
+    version: order.version,
+    terms: [...words, ...numbers].map(quoteTerm).join(' '),
+  }))
+  // Numbers, sums and times are read where they are: what is newer by then is written once more after its own event.
+  await sql`
+    insert into orders.search
+           (business_id, order_id, number, email, terms, tags, total, version, created_at, updated_at)
+    select orders.business_id, orders.id, orders.number, lower(orders.contact_email), made.terms::tsvector, orders.tags,
+           orders.total, made.version, orders.created_at, date_trunc('milliseconds', orders.updated_at)
+      from json_to_recordset(${JSON.stringify(rows)}::json)
+           as made (business_id text, id text, version integer, terms text)
+      join orders.orders on orders.business_id = made.business_id and orders.id = made.id
+     order by 1, 2
+    on conflict (business_id, order_id) do update
+       set number = excluded.number, email = excluded.email, terms = excluded.terms, tags = excluded.tags,
+           total = excluded.total, version = excluded.version, updated_at = excluded.updated_at
+     where search.version <= excluded.version`.execute(tx)
+  await countWords(tx, made)
+}
+
+async function readOrders(tx: Tx, places: readonly Place[]): Promise<Read[]> {
+  const { rows } = await sql<Read>`
+    select orders.business_id, orders.id, orders.lines, orders.blocks, orders.market, orders.phone,
+           orders.shipping_address, orders.billing_address, orders.tags, orders.version,
+           array(select tracking_number
+                   from orders.shipments
+                  where shipments.business_id = orders.business_id and shipments.order_id = orders.id
+                    and tracking_number is not null) as tracking_numbers,
+           tsvector_to_array(search.terms) as known_terms, search.tags as known_tags
+      from unnest(${places.map(({ businessId }) => businessId)}::text[], ${places.map(({ id }) => id)}::text[])
+           as wanted (business_id, id)
+      join orders.orders on orders.business_id = wanted.business_id and orders.id = wanted.id
+      left join orders.search on search.business_id = wanted.business_id and search.order_id = wanted.id`.execute(tx)
+  return rows
+}
+
+/** Counts the words that have come and gone. The empty word is in every order. */
+async function countWords(tx: Tx, made: readonly { order: Read; words: string[]; numbers: string[] }[]) {
+  const changes = new Map<string, { businessId: string; word: string; delta: number }>()
+  const add = (businessId: string, word: string, delta: number) => {
+    const key = `${businessId} ${word}`
+    const change = changes.get(key) ?? { businessId, word, delta: 0 }
+    change.delta += delta
+    changes.set(key, change)
+  }
+  for (const { order, words, numbers } of made) {
+    const before = [...(order.knownTerms ?? []), ...(order.knownTags ?? []).map(markOf.tag)]
+    const after = [...words, ...new Set(order.tags.map(markOf.tag))]
+    const [gone, come] = [new Set(before), new Set(after)]
+    for (const word of gone.intersection(come)) {
+      gone.delete(word)
+      come.delete(word)
+    }
+    for (const number of numbers) gone.delete(number)
+    for (const word of come) add(order.businessId, word, 1)
+    for (const word of gone) add(order.businessId, word, -1)
+    if (order.knownTerms === null) add(order.businessId, '', 1)
+  }
+  const rows = [...changes.values()].filter(({ delta }) => delta !== 0)
+  // A number that is gone was never counted: only rows that exist go down.
+  await sql`
+    with change as (
+      select * from unnest(${rows.map(({ businessId }) => businessId)}::text[], ${rows.map(({ word }) => word)}::text[],
+                           ${rows.map(({ delta }) => delta)}::bigint[]) as change (business_id, word, delta)
+    ), fewer as (
+      update orders.words set orders = greatest(0, words.orders + change.delta)
+        from change
+       where change.delta < 0 and words.business_id = change.business_id and words.word = change.word
+    )
+    insert into orders.words (business_id, word, orders)
+    select business_id, word, delta from change where delta > 0 order by business_id, word
+    on conflict (business_id, word) do update set orders = words.orders + excluded.orders`.execute(tx)
+}

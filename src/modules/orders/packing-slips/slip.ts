@@ -1,0 +1,54 @@
+import { formatAddress } from 'localized-address-format'
+import type { Address } from '#vocabulary/address.ts'
+import type { OrderRow } from '../order.ts'
+import { leftToShip, type Pieces } from '../shipments/shipment.ts'
+import type { PAPERS } from './schemas.ts'
+
+/** What the thread that draws is given: only texts and numbers. */
+export type SlipTask = { paper: (typeof PAPERS)[number]; business: string; slips: Slip[] }
+export type Slip = { number: string; date: string; shipTo: string[]; note: string; lines: SlipLine[] }
+/** `ordered` where that is more than what is to be packed. */
+type SlipLine = { quantity: number; ordered: number | null; name: string; sku: string }
+
+/** What is left to ship. Once nothing is, everything: then it is printed again. */
+export function toSlip(order: OrderRow, locale: string, sent: { shipped: Pieces; refunded: Pieces }): Slip {
+  const left = leftToShip(order.lines, sent.shipped, sent.refunded)
+  const lines = order.lines.flatMap(({ id, quantity, name, sku }) => {
+    const packed = left.size === 0 ? quantity : (left.get(id) ?? 0)
+    return packed === 0 ? [] : [{ quantity: packed, ordered: packed < quantity ? quantity : null, name, sku }]
+  })
+  return {
+    number: order.number,
+    date: new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone: 'UTC' }).format(order.createdAt),
+    shipTo: shipTo(order),
+    note: order.customerNote ?? '',
+    lines,
+  }
+}
+
+function shipTo({ shippingAddress: address, phone }: Pick<OrderRow, 'shippingAddress' | 'phone'>): string[] {
+  const called = address?.phone ?? phone
+  return [...(address ? addressLines(address) : []), ...(called ? [called] : [])]
+}
+
+const EAST_ASIAN = /[\p{sc=Han}\p{sc=Hangul}\p{sc=Hiragana}\p{sc=Katakana}]/u
+const countries = new Intl.DisplayNames(['en'], { type: 'region' })
+
+/** As envelopes of that country have it. Some countries write addresses in Latin letters in another order. */
+export function addressLines({ name, company, street, street2, city, state, zip, country }: Address): string[] {
+  const texts = [name, company, street, street2, city, state]
+  const script = texts.some((text) => EAST_ASIAN.test(text ?? '')) ? 'local' : 'latin'
+  const lines = formatAddress(
+    {
+      postalCountry: country,
+      name: name ?? '',
+      organization: company ?? '',
+      addressLines: [street ?? '', street2 ?? ''].filter((line) => line !== ''),
+      locality: city ?? '',
+      administrativeArea: state ?? '',
+      postalCode: zip ?? '',
+    },
+    script,
+  )
+  return [...lines, (countries.of(country) ?? country).toUpperCase()]
+}

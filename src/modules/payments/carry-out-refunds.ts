@@ -1,0 +1,62 @@
+import type { FastifyBaseLogger } from 'fastify'
+import type { Db } from '#platform/database/database.ts'
+import { transaction } from '#platform/database/transaction.ts'
+import { fault } from '#platform/faults.ts'
+import { forEachLimit } from '#platform/for-each-limit.ts'
+import { ProviderRefusal } from '#platform/payments/provider.ts'
+import { type PaymentContext, payableOf, providerOf } from './payable.ts'
+import { findPaymentById, lockPayment } from './queries.ts'
+import { claimPendingRefunds, closeRefund, type PendingRefund } from './refunds.ts'
+import { readSubject } from './subject.ts'
+import { syncPayment } from './sync-payment.ts'
+
+const BATCH = 20
+const AT_A_TIME = 10
+
+/** Sends pending refunds to the provider. One without an answer is retried later, with the same idempotency key. */
+export async function carryOutRefunds(services: PaymentContext, db: Db, log: FastifyBaseLogger): Promise<number> {
+  const context = { ...services, log }
+  const pending = await claimPendingRefunds(db, BATCH)
+  await forEachLimit(AT_A_TIME, pending, async (refund) => {
+    try {
+      await carryOut(context, db, refund)
+    } catch (error) {
+      log.error({ err: error, businessId: refund.businessId, refundId: refund.id }, 'a refund cannot be made yet')
+    }
+  })
+  return pending.length
+}
+
+type Context = PaymentContext & { log: FastifyBaseLogger }
+
+async function carryOut(context: Context, db: Db, refund: PendingRefund): Promise<void> {
+  const { businessId, id, amount } = refund
+  const payment = await findPaymentById(db, businessId, refund.paymentId)
+  const provider = payment && providerOf(context, payment)
+  if (!payment?.intentId || !provider) throw new Error('There is no payment to refund from, or no provider')
+  const { intentId, subject, account, currency } = payment
+  await fault('refund.before-provider')
+  const outcome = await provider
+    .refund(account, { intentId, amount, currency, key: `refund:${id}`, businessId, subject })
+    .then(
+      (made) => ({ status: made.hasFailed ? ('FAILED' as const) : ('SUCCEEDED' as const), providerId: made.id }),
+      (error: unknown) => {
+        if (!(error instanceof ProviderRefusal)) throw error
+        context.log.error({ err: error, businessId, refundId: id }, 'the payment provider refuses a refund')
+        return { status: 'FAILED' as const, providerId: null }
+      },
+    )
+  await fault('refund.after-provider')
+  // The payment is synced before the reserved amount is freed: in between too little seems refundable, never too much.
+  await syncPayment(context, db, payment)
+  await fault('refund.synced')
+  const payable = payableOf(context.payables, subject)
+  const paidFor = { businessId, id: readSubject(subject).id }
+  await transaction(db, async (tx) => {
+    await payable.lock(tx, businessId, paidFor.id)
+    const locked = await lockPayment(tx, businessId, payment.id)
+    if (!(await closeRefund(tx, locked, refund, outcome))) return
+    await payable.onRefund?.(tx, paidFor, { id, amount, status: outcome.status })
+  })
+  await fault('refund.closed')
+}

@@ -1,0 +1,46 @@
+import type { Selectable } from 'kysely'
+import { now, nowMs } from '#platform/clock.ts'
+import type { PaymentsPayments } from '#platform/database/cell-tables.ts'
+import type { SessionState } from '#platform/payments/provider.ts'
+
+export type PaymentStatus = 'OPENING' | 'OPEN' | 'PAID' | 'ENDED' | 'WRONG'
+
+/** The column `page_id` holds the id of the session at the provider. */
+export type Payment = Omit<Selectable<PaymentsPayments>, 'status'> & { status: PaymentStatus }
+
+const GRACE_MS = 60_000
+
+/** Whether it can still be paid. */
+export const isOpen = ({ status }: Payment) => status === 'OPENING' || status === 'OPEN'
+
+/** Whether the session must have expired by now, even if the provider cannot be asked. */
+export const isOver = ({ expiresAt }: Payment) => nowMs() > expiresAt.getTime() + GRACE_MS
+
+/** Whether something was paid, but not what was asked for. */
+export const isMismatch = ({ amount, currency }: Payment, state: SessionState) =>
+  state.status === 'PAID' && (state.amount !== amount || state.currency !== currency)
+
+/** The payment with the provider's state applied. Amounts only grow. */
+export function withState(payment: Payment, state: SessionState): Payment {
+  const paid = state.status === 'PAID' ? state.amount : payment.paid
+  const refunded = Math.max(payment.refunded, Math.min(state.refunded, paid))
+  return {
+    ...payment,
+    status: laterOf(payment.status, state.status),
+    pageId: state.sessionId,
+    intentId: state.intentId ?? payment.intentId,
+    email: state.email ?? payment.email,
+    paid,
+    refunded,
+    refunding: Math.min(payment.refunding, paid - refunded),
+    checkedAt: now(),
+    updatedAt: now(),
+  }
+}
+
+/** An answer may be older than what is known already: a closed session never opens again. */
+function laterOf(known: PaymentStatus, said: SessionState['status']): PaymentStatus {
+  if (known === 'WRONG') return 'WRONG'
+  if (known === 'PAID' || said === 'PAID') return 'PAID'
+  return known === 'ENDED' || said === 'ENDED' ? 'ENDED' : 'OPEN'
+}

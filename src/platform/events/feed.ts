@@ -1,0 +1,50 @@
+import type { Selectable } from 'kysely'
+import { Type } from 'typebox'
+import { BusinessId, idOf, Nullable, UnixSeconds } from '#vocabulary/schemas.ts'
+import { toSeconds } from '#vocabulary/time.ts'
+import type { CellEvents } from '../database/cell-tables.ts'
+import type { Db } from '../database/database.ts'
+
+/** The one form in which events are read. */
+export const eventFields = {
+  id: idOf('evt', '01jcq3v7k8f5t9x2m4n6p8r0sw'),
+  number: Type.Integer({ description: 'Counts the events of this business, without gaps.', examples: [42] }),
+  type: Type.String({ examples: ['order.paid'] }),
+  businessId: BusinessId,
+  subject: Type.String({
+    description: 'The id of what it happened to.',
+    examples: ['ord_01jcq3v7k8f5t9x2m4n6p8r0sw'],
+  }),
+  actorId: Nullable(Type.String({ examples: ['usr_01jcq3v7k8f5t9x2m4n6p8r0sw'] })),
+  actorKind: Type.String({ examples: ['user'] }),
+  data: Type.Unsafe<unknown>({
+    type: 'object',
+    additionalProperties: true,
+    examples: [{ number: 'K7Q2-M9X3', total: 4877, currency: 'USD' }],
+  }),
+  timestamp: UnixSeconds,
+}
+
+export type EventRow = Selectable<CellEvents>
+
+export const presentEvent = (row: EventRow) => ({
+  id: row.id,
+  number: row.number,
+  type: row.type,
+  businessId: row.businessId,
+  subject: row.subject,
+  actorId: row.actorId,
+  actorKind: row.actorKind,
+  data: row.data,
+  timestamp: toSeconds(row.occurredAt),
+})
+
+/** What the feed holds about one record, newest first. */
+export const listEventsAbout = (db: Db, businessId: string, subject: string, limit: number): Promise<EventRow[]> =>
+  db
+    .selectFrom('cell.events')
+    .selectAll()
+    .where((event) => event.and({ businessId, subject }))
+    .orderBy('number', 'desc')
+    .limit(limit)
+    .execute()

@@ -1,0 +1,102 @@
+import { pipeline, type Readable } from 'node:stream'
+import { parse as parseCsv } from 'csv-parse'
+import { stringify } from 'csv-stringify/sync'
+import { csvProblem, decodeUtf8, type FileFormat } from './file.ts'
+
+export type CsvRecord<Column extends string = string> = {
+  record: Partial<Record<Column, string>>
+  info: { lines: number }
+}
+
+const MAX_HEADER_LENGTH = 64 * 1024
+/** Rows may be long, so the parser reads ahead one row at most (backpressure). */
+const ONE_AT_A_TIME = { readableHighWaterMark: 1 }
+
+type CsvOptions<Column extends string> = {
+  /** The column for each name of the header line; false: not read. */
+  readHeader: (names: string[]) => (Column | false)[]
+  maxRowBytes: number
+  /** Called when the file has no header line. */
+  whenEmpty?: () => never
+}
+
+/** Streams the rows of a file, separated by commas, semicolons or tabs. Undoes `escapeFormula`. */
+export async function* readCsv<Column extends string>(
+  file: Readable,
+  { readHeader, maxRowBytes, whenEmpty }: CsvOptions<Column>,
+): AsyncGenerator<CsvRecord<Column>> {
+  try {
+    const text = decodeUtf8(file)
+    const head = await readFirstLine(text)
+    if (head.trim() === '') return whenEmpty?.()
+    const parser = parseCsv({
+      columns: readHeader,
+      delimiter: delimiterOf(head),
+      info: true,
+      skip_empty_lines: true,
+      relax_column_count: true,
+      trim: true,
+      max_record_size: maxRowBytes,
+      ...ONE_AT_A_TIME,
+    })
+    pipeline(join(head, text), parser, () => {}) // the reader of the parser gets its errors
+    for await (const { record, info } of parser as AsyncIterable<CsvRecord<Column>>) {
+      for (const column in record) record[column] = restore(record[column] ?? '')
+      yield { record, info }
+    }
+  } catch (error) {
+    throw csvProblem(error)
+  }
+}
+
+async function* join(head: string, rest: AsyncIterable<string>): AsyncGenerator<string> {
+  yield head
+  yield* rest
+}
+
+/** Reads up to the end of the first line that is not empty, including text already received after it. */
+async function readFirstLine(text: AsyncGenerator<string>): Promise<string> {
+  let head = ''
+  for (let isComplete = false; !isComplete && head.length < MAX_HEADER_LENGTH; ) {
+    const { value, done } = await text.next()
+    if (done) break
+    head += value
+    isComplete = value.includes('\n') && head.trimStart().includes('\n')
+  }
+  return head
+}
+
+/**
+ * Excel writes semicolons where the comma is the decimal separator. The first separator in the header, outside of
+ * quotes, decides.
+ */
+const delimiterOf = (head: string) => /^(?:"(?:[^"]|"")*"|[^"\r\n,;\t])*([,;\t])/.exec(head.trimStart())?.[1] ?? ','
+
+/*
+ * CSV injection: a spreadsheet would run a cell that looks like a formula, so it gets an apostrophe in front. The
+ * import removes it, and the export adds one more to a cell that already has one, so that every text survives the round
+ * trip.
+ */
+const escapeFormula = (text: string) => (/^'*[=+\-@\t\r\n]/.test(text) ? `'${text}` : text)
+const restore = (text: string) => (/^'+[=+\-@\t\r\n]/.test(text) ? text.slice(1) : text)
+
+/** Rows as CSV lines, safe against formulas. */
+const toCsv = (rows: string[][]) =>
+  stringify(rows, { quoted_match: /[;\r\n]|^\s|\s$/, cast: { string: escapeFormula } })
+
+type FileWriter<Item> = {
+  columns: readonly string[]
+  toRows: (item: Item) => string[][]
+  toLine: (item: Item) => string
+}
+
+/** Streams a file page by page, so that neither side ever holds all of it. */
+export async function* writeFile<Item>(
+  pages: AsyncIterable<Item[]>,
+  format: FileFormat,
+  { columns, toRows, toLine }: FileWriter<Item>,
+): AsyncGenerator<string> {
+  if (format === 'csv') yield toCsv([[...columns]])
+  for await (const page of pages)
+    yield format === 'csv' ? toCsv(page.flatMap(toRows)) : page.map((item) => `${toLine(item)}\n`).join('')
+}

@@ -1,0 +1,137 @@
+import type { Readable } from 'node:stream'
+import { sql } from 'kysely'
+import type { Actor } from '#vocabulary/actor.ts'
+import type { Business } from '#vocabulary/business.ts'
+import { newId } from '#vocabulary/ids.ts'
+import { now } from '../clock.ts'
+import type { Db, Tx } from '../database/database.ts'
+import { transaction } from '../database/transaction.ts'
+import { insertion } from '../database/write.ts'
+import { enqueue } from '../jobs/define.ts'
+import { type FileFormat, type FileLine, limitFile, readLines, refuseLine, shortenLine, tooLong } from './file.ts'
+import type { ImportJob, ImportReport, ImportStore, ImportTables, Place } from './kind.ts'
+import { type ImportRow, presentImport } from './report.ts'
+
+export const MAX_FILE_BYTES = 100 * 1024 * 1024
+const STAGE_ROWS = 1_000
+const STAGE_CHARACTERS = 2_000_000
+const DROP_ROWS = 20_000
+
+export type Upload = {
+  business: Business
+  place?: Place
+  actor: Actor | undefined
+  file: Readable
+  format: FileFormat
+  maxBytes?: number
+  progress?: (bytes: number) => void
+}
+export type Staged<Counter extends string = string> = ImportStore<Counter> & {
+  maxLineBytes: number
+  readCsv: (file: Readable, business: Business) => AsyncIterable<FileLine>
+}
+
+/**
+ * Stages a whole file: a refused or incomplete one leaves nothing behind. Without a job, the caller runs the import.
+ */
+export async function takeFile<Counter extends string>(
+  kind: Staged<Counter>,
+  db: Db,
+  upload: Upload,
+  job?: ImportJob,
+): Promise<ImportReport<Counter>> {
+  const businessId = upload.business.id
+  const importId = await beginImport(kind, db, upload)
+  try {
+    const total = await stageFile(kind, db, importId, upload)
+    return await transaction(db, async (tx) => {
+      const sealed = await sealImport(kind, tx, businessId, importId, total)
+      if (job && total > 0) await enqueue(tx, job, { businessId, importId })
+      return sealed
+    })
+  } catch (error) {
+    await dropImport(kind, db, businessId, importId)
+    throw error
+  }
+}
+
+async function beginImport({ tables }: ImportStore, db: Db, { business, place = {}, actor }: Upload): Promise<string> {
+  const id = newId('imp')
+  const at = { createdAt: now(), updatedAt: now() }
+  const row = { businessId: business.id, id, ...place, status: 'RECEIVING', actor: actor ?? null, ...at }
+  await insertion(tables.imports, [row])?.execute(db)
+  return id
+}
+
+/** Streams a file into the table of staged rows. Returns their number. */
+async function stageFile(
+  { tables, maxLineBytes, readCsv }: Staged,
+  db: Db,
+  importId: string,
+  { business, file, format, maxBytes = MAX_FILE_BYTES, progress }: Upload,
+): Promise<number> {
+  const limited = limitFile(file, maxBytes, progress)
+  let total = 0
+  let waiting: FileLine[] = []
+  let characters = 0
+  const flush = async () => {
+    await stageRows(tables, db, business.id, importId, waiting)
+    total += waiting.length
+    waiting = []
+    characters = 0
+  }
+  for await (const row of format === 'csv' ? readCsv(limited, business) : readLines(limited, maxLineBytes)) {
+    waiting.push(row.line.length > maxLineBytes ? refuseLine(row.number, row.line, tooLong(maxLineBytes)) : row)
+    characters += row.line.length
+    if (waiting.length >= STAGE_ROWS || characters > STAGE_CHARACTERS) await flush()
+  }
+  await flush()
+  return total
+}
+
+async function stageRows(tables: ImportTables, db: Db, businessId: string, importId: string, rows: FileLine[]) {
+  if (rows.length === 0) return
+  await sql`
+    insert into ${sql.table(tables.rows)} (business_id, import_id, number, line, details)
+    select ${businessId}, ${importId}, *
+      from unnest(${rows.map(({ number }) => number)}::integer[],
+                  ${rows.map(({ line, details }) => (details ? shortenLine(line) : line))}::text[],
+                  ${rows.map(({ details }) => (details ? JSON.stringify(details) : null))}::jsonb[])`.execute(db)
+}
+
+/** Commits a complete upload. From here on the import finishes in any case. */
+async function sealImport<Counter extends string>(
+  store: ImportStore<Counter>,
+  tx: Tx,
+  businessId: string,
+  id: string,
+  total: number,
+): Promise<ImportReport<Counter>> {
+  const { rows } = await sql<ImportRow<Counter>>`
+    update ${sql.table(store.tables.imports)}
+       set status = ${total === 0 ? 'DONE' : 'RUNNING'}, total = ${total}, updated_at = ${now()},
+           finished_at = ${total === 0 ? now() : null}
+     where business_id = ${businessId} and id = ${id}
+    returning *`.execute(tx)
+  return presentImport(store, rows[0] as ImportRow<Counter>)
+}
+
+/**
+ * Deletes an import. Its rows go in slices, because one statement could exceed its timeout. Each slice is a range of
+ * the primary key: a list of numbers would be compared with every row, which takes longer than deleting all at once.
+ */
+export async function dropImport({ tables }: ImportStore, db: Db, businessId: string, id: string): Promise<void> {
+  const rows = sql.table(tables.rows)
+  for (let gone = DROP_ROWS; gone === DROP_ROWS; ) {
+    const { numAffectedRows } = await sql`
+      delete from ${rows}
+       where business_id = ${businessId} and import_id = ${id}
+         and number <= (select max(number)
+                          from (select number from ${rows}
+                                 where business_id = ${businessId} and import_id = ${id}
+                                 order by number
+                                 limit ${DROP_ROWS}) as slice)`.execute(db)
+    gone = Number(numAffectedRows)
+  }
+  await sql`delete from ${sql.table(tables.imports)} where business_id = ${businessId} and id = ${id}`.execute(db)
+}

@@ -1,0 +1,188 @@
+import { sql } from 'kysely'
+import type { Static, TSchema } from 'typebox'
+import type { Detail } from '#vocabulary/errors.ts'
+import { now } from '../clock.ts'
+import type { Db, Tx } from '../database/database.ts'
+import { transaction } from '../database/transaction.ts'
+import { record } from '../events/record.ts'
+import { findUnstorable, isTooDeep } from '../http/json-body.ts'
+import type { createChecker } from '../http/validation.ts'
+import { toKeptDetail } from './file.ts'
+import type { FailedLine, ImportKind, ImportReport, ImportStore, Line, Place, Written } from './kind.ts'
+import * as refusal from './refusals.ts'
+import { countsOf, type ImportRow, presentImport } from './report.ts'
+
+const BATCH_BYTES = 1_000_000
+const CONFLICT_ATTEMPTS = 10
+
+export type Worker<Schema extends TSchema, Counter extends string, Context> = Pick<
+  ImportKind<Schema, Counter, Context>,
+  'tables' | 'place' | 'counters' | 'batchRows' | 'writeRows' | 'findConflict' | 'finished'
+> & { check: ReturnType<typeof createChecker<Schema>> }
+
+export type Turn<Context> = {
+  businessId: string
+  importId: string
+  context: Context
+  /** The fencing check, called first in every transaction: fails when another worker has taken over. */
+  fence?: (tx: Tx) => Promise<void>
+}
+
+/**
+ * Imports the next batch in one transaction, with its bookkeeping: a crash never leaves records written whose rows are
+ * still staged. Undefined when the import is finished already, or does not exist.
+ */
+export async function importBatch<Schema extends TSchema, Counter extends string, Context>(
+  worker: Worker<Schema, Counter, Context>,
+  db: Db,
+  turn: Turn<Context>,
+): Promise<ImportReport<Counter> | undefined> {
+  let refuse: Detail | undefined
+  for (let attempt = 1; ; attempt++) {
+    // After a conflict, a retry sees who holds the value now; one row at a time, as it may happen again.
+    const limit = attempt === 1 ? worker.batchRows : 1
+    try {
+      return await transaction(db, (tx) => importRows(worker, tx, turn, limit, refuse))
+    } catch (error) {
+      const conflict = worker.findConflict?.(error)
+      if (!conflict || refuse) throw error
+      if (attempt === CONFLICT_ATTEMPTS) refuse = conflict
+    }
+  }
+}
+
+/** `refuse`: the row is not tried again; its details say why. */
+async function importRows<Schema extends TSchema, Counter extends string, Context>(
+  worker: Worker<Schema, Counter, Context>,
+  tx: Tx,
+  { businessId, importId, context, fence }: Turn<Context>,
+  limit: number,
+  refuse: Detail | undefined,
+): Promise<ImportReport<Counter> | undefined> {
+  await fence?.(tx)
+  const running = await lockImport(worker, tx, businessId, importId)
+  if (!running) return undefined
+  const rows = await nextRows(worker, tx, running, limit)
+  const read = rows.map((row) => (refuse ? { number: row.number, details: [refuse] } : readRow(row, worker.check)))
+  const lines = read.filter((row) => 'sent' in row)
+  const place = placeOf(worker, running)
+  const { counts, failed, leftFrom }: Written<Counter> =
+    lines.length > 0
+      ? await worker.writeRows(tx, lines, { businessId, importId, actor: running.actor ?? undefined, place, context })
+      : { counts: nothing(worker), failed: [] }
+  const taken = read.filter(({ number }) => leftFrom === undefined || number < leftFrom)
+  const wrong = [...taken.filter((row) => 'details' in row), ...failed]
+  await settleRows(worker, tx, running, taken, wrong)
+  return advance(worker, tx, running, { ...counts, failed: wrong.length }, taken.at(-1)?.number)
+}
+
+const placeOf = ({ place = [] }: { place?: readonly string[] }, row: object): Place =>
+  Object.fromEntries(place.map((column) => [column, String(row[column as keyof typeof row])]))
+
+const nothing = <Counter extends string>({ counters }: ImportStore<Counter>) =>
+  Object.fromEntries(Object.keys(counters).map((name) => [name, 0])) as Record<Counter, number>
+
+async function lockImport<Counter extends string>(
+  { tables }: ImportStore<Counter>,
+  tx: Tx,
+  businessId: string,
+  id: string,
+): Promise<ImportRow<Counter> | undefined> {
+  const { rows } = await sql<ImportRow<Counter>>`
+    select * from ${sql.table(tables.imports)}
+     where business_id = ${businessId} and id = ${id} and status = 'RUNNING'
+       for update`.execute(tx)
+  return rows[0]
+}
+
+type Row = { number: number; line: string; details: Detail[] | null }
+
+/** As many rows as fit into one statement; the rest stays in the database, because lines can be long. */
+async function nextRows(
+  { tables }: ImportStore,
+  tx: Tx,
+  { businessId, id, position }: Pick<ImportRow, 'businessId' | 'id' | 'position'>,
+  limit: number,
+): Promise<Row[]> {
+  const { rows } = await sql<Row>`
+    select number, line, details
+      from (select number, line, details, sum(octet_length(line)) over (order by number) - octet_length(line) as before
+              from (select number, line, details
+                      from ${sql.table(tables.rows)}
+                     where business_id = ${businessId} and import_id = ${id} and number > ${position}
+                     order by number
+                     limit ${limit}) as next) as counted
+     where before < ${BATCH_BYTES}
+     order by number`.execute(tx)
+  return rows
+}
+
+/** Parses and validates a line like a request body. */
+function readRow<Schema extends TSchema>(
+  { number, line, details }: Row,
+  check: ReturnType<typeof createChecker<Schema>>,
+): Line<Static<Schema>> | FailedLine {
+  const refuse = (detail: Detail): FailedLine => ({ number, details: [detail] })
+  if (details) return { number, details }
+  if (isTooDeep(line)) return refuse(refusal.lineTooDeep())
+  let body: unknown
+  try {
+    body = JSON.parse(line)
+  } catch (error) {
+    return refuse(refusal.lineNotJson({ message: (error as Error).message }))
+  }
+  const unstorable = findUnstorable(body, '')
+  if (unstorable !== undefined) return refuse(refusal.lineUnstorable({ place: unstorable || 'The line' }))
+  const result = check(body)
+  return 'details' in result ? { number, details: result.details } : { number, sent: result.value }
+}
+
+/** Deletes the imported rows, and keeps the failed ones with their errors. */
+async function settleRows(
+  { tables }: ImportStore,
+  tx: Tx,
+  { businessId, id }: Pick<ImportRow, 'businessId' | 'id'>,
+  taken: readonly { number: number }[],
+  failed: readonly FailedLine[],
+): Promise<void> {
+  const [first, last] = [taken[0]?.number ?? 0, taken.at(-1)?.number ?? 0]
+  const wrong = JSON.stringify(failed.map(({ number, details }) => ({ number, details: details.map(toKeptDetail) })))
+  // Both statements are bounded by first and last, so the plan is right even with stale statistics after millions of
+  // inserts.
+  await sql`
+    with done as (
+      delete from ${sql.table(tables.rows)}
+       where business_id = ${businessId} and import_id = ${id} and number between ${first} and ${last}
+         and number <> all (${failed.map(({ number }) => number)}::integer[])
+    )
+    update ${sql.table(tables.rows)} as waiting
+       set details = failed.details
+      from json_to_recordset(${wrong}) as failed (number integer, details jsonb)
+     where business_id = ${businessId} and import_id = ${id} and waiting.number between ${first} and ${last}
+       and waiting.number = failed.number`.execute(tx)
+}
+
+/** Records the progress. `position`: the last row taken; without one the import is done, and an event is recorded. */
+async function advance<Schema extends TSchema, Counter extends string, Context>(
+  worker: Worker<Schema, Counter, Context>,
+  tx: Tx,
+  { businessId, id }: Pick<ImportRow, 'businessId' | 'id'>,
+  counts: Record<Counter | 'failed', number>,
+  position: number | undefined,
+): Promise<ImportReport<Counter>> {
+  const sums = Object.entries<number>(counts).map(
+    ([name, count]) => sql`${sql.ref(name)} = ${sql.ref(name)} + ${count}`,
+  )
+  const state = position === undefined ? sql`status = 'DONE', finished_at = ${now()}` : sql`position = ${position}`
+  const { rows } = await sql<ImportRow<Counter>>`
+    update ${sql.table(worker.tables.imports)}
+       set ${sql.join(sums)}, updated_at = ${now()}, ${state}
+     where business_id = ${businessId} and id = ${id}
+    returning *`.execute(tx)
+  const row = rows[0] as ImportRow<Counter>
+  if (position === undefined) {
+    const data = { ...placeOf(worker, row), ...countsOf(worker.counters, row), failed: row.failed }
+    await record(tx, worker.finished({ businessId, subject: id, data }))
+  }
+  return presentImport(worker, row)
+}

@@ -1,0 +1,14 @@
+import type fc from 'fast-check'
+import { changeStock, checkout, editProduct, editPromo, repeat } from './buying.ts'
+import type { ShopCommand } from './command.ts'
+import { cancel, endPage, pay, refund, refundThere } from './money.ts'
+import { deliver, letTimePass, sweep } from './time.ts'
+
+/** The more often, the more likely. */
+export const shopCommands: fc.Arbitrary<ShopCommand>[] = [
+  [checkout, checkout, checkout, checkout, checkout, repeat],
+  [pay, pay, pay, endPage, refundThere],
+  [cancel, cancel, refund, refund, refund, refund],
+  [deliver, deliver, deliver, sweep, sweep, sweep, letTimePass, letTimePass],
+  [changeStock, editProduct, editPromo],
+].flat()

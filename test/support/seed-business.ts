@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict'
+import { tokenOf } from '#modules/newsletter/subscriptions/token.ts'
+import { now } from '#platform/clock.ts'
+import type { Answer, Client } from './client.ts'
+import { PUBLISHED, TITLE } from './content.ts'
+import type { Make } from './make.ts'
+
+export type SeededBusiness = Awaited<ReturnType<typeof seedBusiness>>
+
+function expect(status: number, { status: actual, text, body }: Answer): Answer['body'] {
+  assert.equal(actual, status, text)
+  return body
+}
+
+const csv = (admin: Client, path: string, raw: string) =>
+  admin.send('POST', path, { raw, headers: { 'content-type': 'text/csv' } })
+
+/** A business with one of everything. `canary` is in every text of it, so that it can be seen wherever it gets to. */
+export async function seedBusiness(make: Make, { canary, cell = 'main' }: { canary: string; cell?: string }) {
+  const shop = await make.shop({ cell, name: canary })
+  const { admin, path, id, db } = shop
+  const post = async (at: string, body: object, status = 201) => expect(status, await admin.post(`${path}${at}`, body))
+  const [customer, customerEmail] = [await make.user(), `${canary}@readers.example`]
+
+  const variant = (sku: string) => ({
+    id: 'one',
+    name: canary,
+    sku,
+    pricing: { markets: [{ marketId: 'us', price: 1_000 }] },
+    inventory: { tracked: true, quantity: 100 },
+  })
+  const productBody = {
+    name: canary,
+    description: `<p>${canary}</p>`,
+    category: canary,
+    variants: [variant('SKU-A')],
+    statuses: [{ status: 'ACTIVE' }],
+  }
+  const product = await post('/products', productBody)
+  const promoBody = { code: 'TEN', type: 'PERCENT', value: 1_000 }
+  const promo = await post('/promo-codes', promoBody)
+  const roleBody = { name: canary, permissions: ['PRODUCTS_WRITE'] }
+  const role = await post('/roles', roleBody)
+  const unused = await post('/roles', { ...roleBody, name: `${canary} unused` })
+  const invitationBody = { email: `invited-${canary}@example.com`, roleId: role.id }
+  const invitation = await post('/invitations', invitationBody)
+
+  const line = { productId: product.id, variantId: 'one', quantity: 1, unitPrice: 1_000, totalPrice: 1_000 }
+  const orderBody = {
+    customerId: customer.id,
+    market: 'us',
+    lines: [line],
+    subtotal: 1_000,
+    tax: 0,
+    shipping: 0,
+    total: 1_000,
+    contactEmail: customerEmail,
+  }
+  const order = await post('/orders', orderBody)
+  const comment = await post(`/orders/${order.id}/comments`, { text: canary })
+  const sent = await post('/orders', { ...orderBody, statuses: [{ status: 'PROCESSING' }] })
+  const parcel = { carrier: canary, trackingNumber: canary, notify: false }
+  const shipment = await post(`/orders/${sent.id}/shipments`, parcel)
+  const cart = { market: 'us', items: [{ productId: product.id, variantId: 'one', quantity: 1 }] }
+  const bought = expect(200, await customer.post(`${path}/orders/checkout`, cart))
+
+  const link = { id: 'link', type: 'RELATIONSHIP', settings: { targetType: 'PRODUCT' } }
+  const collectionBody = { name: canary, blocks: [TITLE, link], statuses: PUBLISHED }
+  const collection = await post('/collections', collectionBody)
+  const titled = (text: string) => ({ id: 'title', type: 'TEXT', value: text })
+  const blocks = [titled(canary), { id: 'link', type: 'RELATIONSHIP', value: product.id }]
+  const entryBody = { collectionId: collection.id, blocks, statuses: PUBLISHED }
+  const entry = await post('/entries', entryBody)
+  expect(200, await admin.put(`${path}/entries/${entry.id}`, { blocks: [titled(`${canary} again`)] }))
+
+  const letterBlocks = [TITLE, { id: 'body', type: 'TEXT' }]
+  const newsletterBody = { name: `${canary} letters`, type: 'NEWSLETTER', blocks: letterBlocks, statuses: PUBLISHED }
+  const newsletter = await post('/collections', newsletterBody)
+  const letterBody = {
+    collectionId: newsletter.id,
+    blocks: [titled(canary), { id: 'body', type: 'TEXT', value: canary }],
+  }
+  const letter = await post('/entries', letterBody)
+  const subscriptionBody = { email: customerEmail, name: canary }
+  const subscription = await post(`/collections/${newsletter.id}/subscribe`, subscriptionBody)
+  const send = await post(`/entries/${letter.id}/send`, { scheduledAt: 4_000_000_000 }, 202)
+
+  const productFile = `name,slug\n${canary},${canary.toLowerCase()}-imported\n,\n`
+  const productImport = expect(201, await csv(admin, `${path}/products/imports`, productFile))
+  const readerFile = `email,name\nother-${canary}@readers.example,${canary}\nwrong,wrong\n`
+  const importAt = `${path}/collections/${newsletter.id}/subscribers/import`
+  const readerImport = expect(201, await csv(admin, importAt, readerFile))
+  const suppressed = `gone-${canary}@readers.example`.toLowerCase()
+  await db
+    .insertInto('newsletter.suppressions')
+    .values({ businessId: id, emailKey: suppressed, reason: 'BOUNCE', createdAt: now() })
+    .execute()
+
+  return {
+    ...shop,
+    canary,
+    customer,
+    /** The ids of what there is, by the part of the address before them. */
+    records: {
+      businesses: [id],
+      products: [product.id],
+      variants: ['one'],
+      'promo-codes': [promo.id],
+      roles: [unused.id, role.id],
+      invitations: [invitation.id],
+      orders: [bought.orderId, order.id, sent.id],
+      comments: [comment.id],
+      shipments: [shipment.id],
+      collections: [collection.id, newsletter.id],
+      entries: [entry.id, letter.id],
+      versions: ['1', '2'],
+      sends: [send.id],
+      imports: [productImport.id, readerImport.id],
+      suppressions: [suppressed],
+      'entry-types': ['NEWSLETTER'],
+      subscriptions: [subscription.id],
+      users: [customer.id, admin.id],
+    } as Record<string, string[]>,
+    /** Bodies that do what they are for. */
+    bodies: {
+      createProduct: { ...productBody, variants: [variant('SKU-B')] },
+      updateProduct: { ...productBody, name: `${canary} two` },
+      changeStock: { delta: 1, reason: canary },
+      createPromoCode: { ...promoBody, code: 'SPRING' },
+      updatePromoCode: { value: 500 },
+      createRole: { ...roleBody, name: `${canary} two` },
+      updateRole: { permissions: ['CONTENT_WRITE'] },
+      createInvitation: { ...invitationBody, email: `two-${canary}@example.com` },
+      createOrder: orderBody,
+      updateOrder: { id: order.id, contactEmail: null },
+      setOrderStatus: { status: 'PROCESSING' },
+      setPaymentStatus: { status: 'PAID' },
+      refundOrder: { amount: 1 },
+      quoteRefund: { amount: 1 },
+      returnOrderLines: { lines: [{ lineId: order.lines[0].id, quantity: 1 }], reason: canary },
+      commentOnOrder: { text: canary },
+      shipOrder: parcel,
+      shipOrders: { items: [{ orderId: sent.id, carrier: canary }], notify: false },
+      updateShipment: parcel,
+      quote: { businessId: id, ...cart },
+      checkout: cart,
+      createCollection: { ...collectionBody, name: `${canary} two` },
+      updateCollection: { description: canary },
+      createEntry: entryBody,
+      updateEntry: { blocks },
+      subscribe: { ...subscriptionBody, email: `two-${canary}@readers.example` },
+      sendEntry: { scheduledAt: 4_000_000_000, resend: true },
+      updateBusiness: { contactEmail: customerEmail },
+      createBusiness: { name: `${canary} two` },
+      setRole: { businessId: id, userId: customer.id, roleId: role.id },
+      updateMe: { name: canary },
+      updateMyBusinessConfig: { settings: { theme: 'dark' } },
+      register: { provider: 'EMAIL_REGISTER', email: `new-${canary}@example.com`, password: 'harbour lantern teapot' },
+      login: { provider: 'GUEST' },
+      forgotPassword: { email: customer.email },
+      resendConfirmation: { email: customer.email },
+      unsubscribe: { token: tokenOf(make.box, { businessId: id, id: subscription.id }, 'leave') },
+      generateBlocks: { prompt: canary, blocks: [{ id: 'title', type: 'TEXT' }] },
+    } as Record<string, Record<string, unknown>>,
+    files: { importProducts: productFile, importSubscribers: readerFile } as Record<string, string>,
+    /** The newsletter comes second in `records`, as does its letter. */
+    newsletter: { id: newsletter.id as string, letterId: letter.id as string },
+  }
+}
