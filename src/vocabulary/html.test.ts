@@ -3,6 +3,12 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { cleanHtml, forgetCleaned, parseAndClean, rememberCleaned } from './html.ts'
 
+// What this process worked, not what it waited for: a busy machine must not fail these.
+const cpuMs = () => {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1000
+}
+
 test('what rich content is made of stays', () => {
   for (const html of [
     '<h2>Care</h2><p>Wash <strong>by hand</strong>,<br /><em>cold</em>.</p><hr />',
@@ -168,9 +174,9 @@ test('what is taken for clean at a glance is what the parser would leave as it i
 test('a megabyte that is clean takes a fraction of what the parser takes', () => {
   const text = '<p>a <b>b</b><br /><a href="https://a.example/?b&amp;c">c</a></p>'.repeat(16_000)
   const timeOf = (work: (text: string) => string) => {
-    const start = performance.now()
+    const start = cpuMs()
     assert.equal(work(text), text)
-    return performance.now() - start
+    return cpuMs() - start
   }
   timeOf(cleanHtml)
   const [glance, parser] = [timeOf(cleanHtml), timeOf(parseAndClean)]
@@ -211,10 +217,10 @@ test('markup nested beyond reason is shown as text', () => {
 test('signs that are no markup are text, and take no parser', () => {
   assert.equal(cleanHtml('<<<'), '&lt;&lt;&lt;')
   assert.equal(cleanHtml('1 <2 & 3> &; "4"'), '1 &lt;2 &amp; 3&gt; &amp;; "4"')
-  const start = performance.now()
+  const start = cpuMs()
   for (let block = 0; block < 20; block++) for (const sign of '<>&') cleanHtml(sign.repeat(99_999))
   // Measured: 0.5 s; 5 s by the parser.
-  assert.ok(performance.now() - start < 3000)
+  assert.ok(cpuMs() - start < 3000)
 })
 
 test('hostile markup takes no more than its length in time', () => {
@@ -225,9 +231,9 @@ test('hostile markup takes no more than its length in time', () => {
     `<a href="x${comments}">`,
     `<img src="x${comments}">`,
   ]) {
-    const start = performance.now()
+    const start = cpuMs()
     cleanHtml(text)
     // Measured: half a second at most; 17 s for `<b>` without the limit on depth, 6 s for an address of comments.
-    assert.ok(performance.now() - start < 5000, text.slice(0, 640))
+    assert.ok(cpuMs() - start < 5000, text.slice(0, 640))
   }
 })
