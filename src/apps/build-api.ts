@@ -83,6 +83,7 @@ function openServer(parts: Parts, { log, trace, drainGraceMs = 1_000, readerPati
       ...directory,
       ...createAuthenticator({ control, tokens, box, listener }),
       cells,
+      ownOrigin: new URL(config.publicUrl).origin,
       isBehind: (name) => watch.cells.get(name)?.state === 'behind',
     },
   })

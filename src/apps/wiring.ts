@@ -58,6 +58,7 @@ async function wireAccounts(app: Server, parts: Parts): Promise<void> {
     provider: createIdentityProvider(config.identity),
     publicUrl: config.publicUrl,
     providers: config.providers,
+    hasDashboard: config.dashboard,
   })
 }
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { isOrigin, isOriginOrPrefix } from '#vocabulary/origins.ts'
+import { isLoopback, isOrigin, isOriginOrPrefix } from '#vocabulary/origins.ts'
 import type { DatabaseAddress } from './database/database.ts'
 
 export type Mode = 'production' | 'development' | 'test'
@@ -38,6 +38,8 @@ export type Config = {
   loadShedding: boolean
   /** Whether responses are compressed with gzip. */
   compression: boolean
+  /** Whether the dashboard and its session are served, at /admin. */
+  dashboard: boolean
   /** Whether the pictures of the demo shop are served. */
   demoImages: boolean
   mail: { smtpUrl: string; from: string; dkim: Dkim | undefined } | undefined
@@ -215,6 +217,7 @@ export function loadConfig(env: Environment): Config {
     },
     redis: redisUrl ? { url: redisUrl, prefix: value('REDIS_PREFIX') ?? 'kontor:' } : undefined,
     compression: oneOf('COMPRESSION', ['on', 'off'], 'off') === 'on',
+    dashboard: oneOf('DASHBOARD', ['on', 'off'], 'on') === 'on',
     demoImages: oneOf('DEMO_IMAGES', ['on', 'off'], mode === 'production' ? 'off' : 'on') === 'on',
     loadShedding: oneOf('LOAD_SHEDDING', ['on', 'off'], 'on') === 'on',
     mail: mail && {
@@ -323,11 +326,8 @@ const list = (text: string | undefined) =>
     .filter(Boolean)
 
 function isSecureOrLoopback(text: string): boolean {
-  const url = URL.parse(text)
-  return (
-    url?.protocol === 'https:' ||
-    (url?.protocol === 'http:' && ['127.0.0.1', 'localhost', '[::1]'].includes(url.hostname))
-  )
+  const { protocol } = URL.parse(text) ?? {}
+  return protocol === 'https:' || (protocol === 'http:' && isLoopback(text))
 }
 
 const isPostgresUrl = (text: string) => /^postgres(ql)?:$/.test(URL.parse(text)?.protocol ?? '')

@@ -18,3 +18,7 @@ export function isBelow(allowed: string, { origin, pathname }: URL): boolean {
   const path = prefix.pathname.replace(/\/+$/, '')
   return prefix.origin === origin && (pathname === path || pathname.startsWith(`${path}/`))
 }
+
+/** Whether only this machine itself can be reached there. */
+export const isLoopback = (text: string): boolean =>
+  ['127.0.0.1', 'localhost', '[::1]'].includes(URL.parse(text)?.hostname ?? '')

@@ -1,7 +1,7 @@
 import http from 'node:http'
 import { revokeSession } from '#modules/accounts/index.ts'
 import { transaction } from '#platform/database/transaction.ts'
-import { isPermission, type RouteInfo } from '#platform/http/access.ts'
+import { isPermission, permissionsIn, type RouteInfo } from '#platform/http/access.ts'
 import { PERMISSIONS, type Permission } from '#vocabulary/permissions.ts'
 import type { holdClock } from './clock.ts'
 import type { Make } from './make.ts'
@@ -116,8 +116,11 @@ export async function makeWorld(api: TestApi, make: Make, clock: ReturnType<type
   }
   async function callersOf({ access }: RouteInfo): Promise<Caller[]> {
     if (!isPermission(access)) return [...callers, await member('member without permissions', [])]
-    const others = PERMISSIONS.filter((permission) => permission !== access && permission !== 'ADMIN')
-    return [...callers, await member(`all but ${access}`, others), await member(`exactly ${access}`, [access])]
+    const wanted = permissionsIn(access)
+    const others = PERMISSIONS.filter((permission) => !wanted.includes(permission) && permission !== 'ADMIN')
+    const exactly: Caller[] = []
+    for (const permission of wanted) exactly.push(await member(`exactly ${permission}`, [permission]))
+    return [...callers, await member(`all but ${wanted.join(', ')}`, others), ...exactly]
   }
 
   const NO_TARGET: Target = { name: 'none', id: '', exists: true }
@@ -133,7 +136,12 @@ export async function makeWorld(api: TestApi, make: Make, clock: ReturnType<type
 }
 
 /** What the declaration promises this caller: a status, or undefined when they may come in. */
-function refusalFor({ access, business, keys }: RouteInfo, caller: Caller, target: Target): number | undefined {
+function refusalFor(
+  { access, business, keys, isOwnPage }: RouteInfo,
+  caller: Caller,
+  target: Target,
+): number | undefined {
+  if (isOwnPage) return 403 // none of these comes from there
   if (access !== 'public' && caller.kind === 'nobody') return 401
   if (access !== 'public' && access !== 'guest' && caller.kind === 'guest') return 403
   if (keys === 'refused' && caller.key !== undefined) return 403
@@ -142,7 +150,7 @@ function refusalFor({ access, business, keys }: RouteInfo, caller: Caller, targe
   if (isElsewhere && access !== 'public' && keys !== 'strangers') return 403
   if (isPermission(access)) {
     const held = caller.holds(target.id)
-    if (!held.includes(access) && !held.includes('ADMIN')) return 403
+    if (!permissionsIn(access).some((each) => held.includes(each)) && !held.includes('ADMIN')) return 403
   }
   if (target.exists) return undefined
   return business === 'path' ? 404 : 422

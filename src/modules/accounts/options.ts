@@ -19,4 +19,6 @@ export type AccountOptions = {
   provider: IdentityProvider
   publicUrl: string
   providers: { mail: boolean; sms: boolean }
+  /** Whether the dashboard's session is served. */
+  hasDashboard: boolean
 }

@@ -17,9 +17,9 @@ import * as refusal from './refusals.ts'
 
 /**
  * The callers that a route admits: anybody, any token, any token but a guest's, or holders of a permission in the
- * route's business.
+ * route's business; of a list, any one suffices.
  */
-export type Access = 'public' | 'guest' | 'signed-in' | Permission
+export type Access = 'public' | 'guest' | 'signed-in' | Permission | readonly Permission[]
 
 /** Where a request names its business. `provider`: in the provider's own payload, checked by the handler. */
 export type BusinessSource = 'path' | 'body' | 'query' | 'provider' | 'none'
@@ -50,6 +50,10 @@ declare module 'fastify' {
     shares?: 'passwords' | 'uploads'
     /** Has its own timeout, longer than the usual one. */
     isSlow?: true
+    /** Stays open: has limits of its own instead of a place in the gate, and no deadline. */
+    isStream?: true
+    /** Only for pages of this service itself: `Origin` must be that of PUBLIC_URL. */
+    isOwnPage?: true
     /** Further statuses that it may return, besides those that follow from the rest. */
     fails?: (401 | 403 | 404 | 409 | 502)[]
     /** The query parameters that it knows, taken from its schema. */
@@ -75,6 +79,11 @@ declare module 'fastify' {
   }
   interface FastifyInstance {
     routeTable: RouteInfo[]
+    /**
+     * For responses that stay open: the permissions that the caller has now; undefined once this request would be
+     * refused, because its token, session or key has ended, or its role, or the business is suspended.
+     */
+    lookAgain(request: FastifyRequest): Promise<readonly Permission[] | undefined>
   }
 }
 
@@ -85,6 +94,8 @@ export type RouteInfo = {
   business: BusinessSource
   body: boolean
   keys?: KeyRule | undefined
+  isStream?: true | undefined
+  isOwnPage?: true | undefined
   schema?: FastifySchema | undefined
 }
 
@@ -102,6 +113,8 @@ export type GuardOptions = {
   findBusiness: (id: string) => Maybe<Business | undefined>
   permissionsOf: (actor: Actor, businessId: string) => Maybe<readonly Permission[]>
   cells: ReadonlyMap<string, Cell>
+  /** The origin of PUBLIC_URL. */
+  ownOrigin: string
   /** Whether this cell lacks migrations of this version. */
   isBehind: (cell: string) => boolean
   /** A reason to refuse the request, now that its cell is known. */
@@ -151,7 +164,7 @@ type CountCaller = (request: FastifyRequest, reply: FastifyReply, caller: Actor)
  * server from starting.
  */
 export function guardRoutes(app: FastifyInstance, options: GuardOptions, countCaller?: CountCaller): void {
-  const { authenticate, findBusiness, permissionsOf, cells, isBehind, enterCell } = options
+  const { authenticate, findBusiness, permissionsOf, cells, ownOrigin, isBehind, enterCell } = options
 
   app.decorate('routeTable', [])
   app.decorateRequest('caller', {
@@ -195,7 +208,7 @@ export function guardRoutes(app: FastifyInstance, options: GuardOptions, countCa
   })
   app.addHook('onReady', async () => {
     for (const { method, route } of routes) {
-      const { url, config: { access, business, keys } = {}, schema } = route
+      const { url, config: { access, business, keys, isStream, isOwnPage } = {}, schema } = route
       if (!access || !business) {
         throw new Error(
           `${method} ${url} does not say who may call it. Give the route config: { access: …, business: … } ` +
@@ -203,18 +216,20 @@ export function guardRoutes(app: FastifyInstance, options: GuardOptions, countCa
         )
       }
       if (isPermission(access) && (business === 'none' || business === 'provider')) {
-        throw new Error(`${method} ${url} asks for ${access}, but names no business in which to hold it.`)
+        throw new Error(`${method} ${url} asks for ${wordsOf(access)}, but names no business in which to hold it.`)
       }
       if (keys === 'strangers' && (method !== 'GET' || access !== 'guest')) {
         throw new Error(`${method} ${url} takes keys of other businesses, which only read what any guest may.`)
       }
-      app.routeTable.push({ method, url, access, business, body: Boolean(schema?.body), keys, schema })
+      const body = Boolean(schema?.body)
+      app.routeTable.push({ method, url, access, business, body, keys, isStream, isOwnPage, schema })
     }
   })
 
   app.addHook('onRequest', (request, reply, done) => {
-    const { access, business } = stateOf(request).route
+    const { access, business, isOwnPage } = stateOf(request).route
     if (request.is404 || access === undefined || business === undefined) return done()
+    if (isOwnPage && request.headers.origin !== ownOrigin) return done(refusal.foreignOrigin())
     const step = identify(request, reply, access)
     if (step instanceof Promise) return void step.then(() => enter(request, access, business)).then(() => done(), done)
     const next = enter(request, access, business)
@@ -299,8 +314,8 @@ export function guardRoutes(app: FastifyInstance, options: GuardOptions, countCa
     const hasNone = !caller || caller.kind === 'guest' || isElsewhere
     const permissions = hasNone ? NO_PERMISSIONS : permissionsOf(caller, id)
     const settle = (found: Business | undefined, held: readonly Permission[]) => {
-      if (isPermission(access) && !holds(held, access)) {
-        throw refusal.permissionMissing({ access })
+      if (isPermission(access) && !holdsAny(held, access)) {
+        throw refusal.permissionMissing({ access: wordsOf(access) })
       }
       if (!found) throw route.business === 'path' ? refusal.businessNotFound() : refusal.businessUnknown({ id })
       // Public routes stay open: newsletter subscribers of a suspended business can still unsubscribe.
@@ -315,10 +330,31 @@ export function guardRoutes(app: FastifyInstance, options: GuardOptions, countCa
     }
     settle(business, permissions)
   }
+
+  app.decorate('lookAgain', async (request: FastifyRequest) => {
+    const { credential, caller: before, business: opened, route } = stateOf(request)
+    const caller = credential && (await authenticate(credential))
+    if (!caller || !opened || caller.userId !== before?.userId) return undefined
+    if (caller.onlyBusinessId !== undefined && caller.onlyBusinessId !== opened.id) return undefined
+    const [business, held] = await Promise.all([findBusiness(opened.id), permissionsOf(caller, opened.id)])
+    if (!business || business.suspendedAt) return undefined
+    const { access = 'public' } = route
+    return isPermission(access) && !holdsAny(held, access) ? undefined : held
+  })
 }
 
-export const isPermission = (access: Access): access is Permission =>
+export const isPermission = (access: Access): access is Permission | readonly Permission[] =>
   access !== 'public' && access !== 'guest' && access !== 'signed-in'
+
+/** The permissions of which any one suffices. */
+export const permissionsIn = (access: Permission | readonly Permission[]): readonly Permission[] =>
+  typeof access === 'string' ? [access] : access
+
+const holdsAny = (held: readonly Permission[], access: Permission | readonly Permission[]) =>
+  permissionsIn(access).some((permission) => holds(held, permission))
+
+/** `ORDERS_READ or PRODUCTS_WRITE`. */
+export const wordsOf = (access: Permission | readonly Permission[]) => permissionsIn(access).join(' or ')
 
 /** Never valid: the guard refuses it, after it has been counted for the rate limit. */
 const TWO_DIFFERENT: Credential = { kind: 'bearer', value: '' }

@@ -56,4 +56,5 @@ export function enforceDeadline(app: FastifyInstance): void {
 }
 
 /** Transfers of files take as long as they are large, and the language model has its own timeout. */
-const takesItsTime = ({ uploads, downloads, isSlow }: FastifyContextConfig) => Boolean(uploads || downloads || isSlow)
+const takesItsTime = ({ uploads, downloads, isSlow, isStream }: FastifyContextConfig) =>
+  Boolean(uploads || downloads || isSlow || isStream)

@@ -4,7 +4,7 @@ import type { TSchema } from 'typebox'
 import type { ErrorCode } from '#vocabulary/error-codes.ts'
 import { ErrorBody } from '#vocabulary/schemas.ts'
 import { VERSION } from '../version.ts'
-import { type Access, isPermission } from './access.ts'
+import { type Access, isPermission, permissionsIn } from './access.ts'
 import { type Asset, createAsset } from './asset.ts'
 import { exampleOf } from './openapi-examples.ts'
 import { INTRODUCTION, showReference } from './reference-page.ts'
@@ -107,7 +107,9 @@ function accessSentence(access: Access): string {
   if (access === 'public') return 'Needs no token.'
   if (access === 'guest') return 'Any token works, also a guest’s.'
   if (access === 'signed-in') return 'Needs the token or key of an account, not a guest’s.'
-  return `Needs the permission \`${access}\` in the business.`
+  return `Needs the permission ${permissionsIn(access)
+    .map((permission) => `\`${permission}\``)
+    .join(' or ')} in the business.`
 }
 
 const header = (description: string, maxLength: number, example: string) => ({

@@ -52,7 +52,8 @@ export function refuseOverload(app: FastifyInstance, { connections, isAnswering,
     const name = config.shares ?? (config.uploads ? 'uploads' : config)
     const known = kinds.get(name)
     if (known || kinds.has(name)) return known
-    const kind = needsNoPlace(url ?? '') ? undefined : createKind(!waitsForOthers(config))
+    const needsNone = config.isStream || needsNoPlace(url ?? '')
+    const kind = needsNone ? undefined : createKind(!waitsForOthers(config))
     kinds.set(name, kind)
     return kind
   }

@@ -15,8 +15,10 @@ type Counts = {
 type Limit = { key: string; most: number }
 
 const WINDOW_MS = 60_000
-// A provider's webhooks come from few addresses, as many as there are payments; unsigned ones are refused at once.
-export const isUnlimited = (url: string) => url === '/healthz' || url === '/readyz' || url.includes('/webhooks/')
+// A provider's webhooks come from few addresses, as many as there are payments; unsigned ones are refused at once. The
+// dashboard's files come from memory.
+export const isUnlimited = (url: string) =>
+  url === '/healthz' || url === '/readyz' || url === '/admin' || url === '/admin/*' || url.includes('/webhooks/')
 
 type Options = {
   perMinute: Limits

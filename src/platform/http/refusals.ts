@@ -55,11 +55,15 @@ export const keysRefused = forbidden('An API key cannot do this. Log in with you
 export const keyIsBound = forbidden('This key works in one business only.')
 export const keyIsOfAnother = forbidden('This key works in another business.')
 export const permissionMissing = forbidden('This needs the permission {access} in this business.')
+export const foreignOrigin = forbidden('Only the dashboard of this service can do this, from its own address.')
 export const businessNotFound = notFound('business')
 export const businessUnknown = invalid('businessId', 'NOT_FOUND', 'There is no business {id}.')
 export const businessRequired = invalid('businessId', 'REQUIRED', 'Say which business this is for: fill in businessId.')
 export const businessesDiffer = invalid('businessId', 'INVALID', 'The body names another business than the path.')
 export const tooManyRequests = rateLimited('Too many requests. Try again in {seconds} s.')
+export const tooManyStreams = rateLimited(
+  'There are {most} streams of events open for {whom} already. Close one, or try again in {seconds} s.',
+)
 
 // Versions and keys
 export const recordChanged = defineRefusal({

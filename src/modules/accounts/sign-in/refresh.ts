@@ -14,16 +14,33 @@ const GRACE_MS = 30_000
 
 type Rotated = { userId: string; provider: Provider; email: string | null; refreshId: string }
 
+type RefreshOptions = {
+  /**
+   * For tokens that many tabs share in a cookie: one that is younger than the grace period stays. Otherwise three tabs
+   * that start together could rotate twice, and the first one's token would look like a stolen one. Whatever was
+   * replaced is refused as always.
+   */
+  isShared?: boolean
+}
+
 /**
  * Rotates the refresh token. Checking and rotating are one statement: of ten concurrent requests one rotates, and the
  * others, within the grace period, get the same successor. Reuse of any older token means theft or a bug: the whole
  * session ends.
  */
-export async function refresh(control: ControlDb, tokens: Tokens, refreshToken: string) {
+export async function refresh(
+  control: ControlDb,
+  tokens: Tokens,
+  refreshToken: string,
+  { isShared = false }: RefreshOptions = {},
+) {
   const claims = await tokens.verify('refresh', refreshToken)
   if (!claims) throw refreshRefused()
   const { sid: sessionId, jti } = claims
-  const rotated = (await rotate(control, sessionId, jti)) ?? (await findSuccessor(control, sessionId, jti))
+  const rotated =
+    (isShared ? await findYoung(control, sessionId, jti) : undefined) ??
+    (await rotate(control, sessionId, jti)) ??
+    (await findSuccessor(control, sessionId, jti))
   if (!rotated) {
     await endFamily(control, sessionId, claims.sub)
     throw refreshRefused()
@@ -44,6 +61,15 @@ async function rotate(control: ControlDb, sessionId: string, jti: string): Promi
      where session.id = ${sessionId} and session.refresh_id = ${jti} and session.revoked_at is null
        and account.id = session.user_id and account.suspended_at is null
     returning session.user_id, session.provider, account.email, session.refresh_id`.execute(control)
+  return rows[0]
+}
+
+async function findYoung(control: ControlDb, sessionId: string, jti: string): Promise<Rotated | undefined> {
+  const { rows } = await sql<Rotated>`
+    select session.user_id, session.provider, account.email, session.refresh_id
+      from accounts.sessions session join accounts.users account on account.id = session.user_id
+     where session.id = ${sessionId} and session.refresh_id = ${jti} and session.revoked_at is null
+       and session.rotated_at > ${new Date(nowMs() - GRACE_MS)} and account.suspended_at is null`.execute(control)
   return rows[0]
 }
 

@@ -1,21 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyRequest } from 'fastify'
-import { Check } from 'typebox/value'
 import { transaction } from '#platform/database/transaction.ts'
 import { handle } from '#platform/http/operation.ts'
 import { enqueue } from '#platform/jobs/define.ts'
-import { badFields, type Detail } from '#vocabulary/errors.ts'
-import { Email } from '#vocabulary/schemas.ts'
-import {
-  emailInvalid,
-  emailRequired,
-  logoutRefused,
-  noMail,
-  passwordRequired,
-  tokenRequired,
-  unknownProvider,
-  valueRequired,
-} from '../errors.ts'
+import { logoutRefused, noMail, tokenRequired } from '../errors.ts'
 import { resendConfirmation, sendReset } from '../jobs.ts'
 import type { AccountOptions } from '../options.ts'
 import { profileRoutes } from '../profile/routes.ts'
@@ -24,9 +11,10 @@ import { emailKey } from '../users/queries.ts'
 import { mailLimits, registerLimit } from './attempts.ts'
 import { resetPassword } from './change-password.ts'
 import { confirm } from './confirm-address.ts'
-import { loginAsGuest, loginWithEmail } from './login.ts'
+import { dashboardSessionRoutes } from './dashboard-session.ts'
+import { login, onlyProviders, trimEmail } from './login-request.ts'
 import { logout } from './logout.ts'
-import { finishFlow, loginWithCode, startFlow } from './oauth.ts'
+import { finishFlow, startFlow } from './oauth.ts'
 import * as operation from './operations.ts'
 import { pageRoutes } from './page-routes.ts'
 import { checkPassword } from './passwords.ts'
@@ -39,6 +27,7 @@ export const accountRoutes: FastifyPluginAsyncTypebox<AccountOptions> = async (a
   await app.register(signInRoutes, { ...options, prefix: '/v1/users' })
   await app.register(profileRoutes, { ...options, prefix: '/v1/users' })
   await app.register(pageRoutes, options)
+  if (options.hasDashboard) await app.register(dashboardSessionRoutes, options)
 
   handle(app, operation.listSigningKeys, async (_request, reply) => {
     void reply.header('cache-control', 'public, max-age=300')
@@ -51,12 +40,8 @@ const signInRoutes: FastifyPluginAsyncTypebox<AccountOptions> = async (app, opti
   const needMail = () => {
     if (!options.providers.mail) throw noMail()
   }
-  const deviceOf = (request: FastifyRequest) => ({ userAgent: request.headers['user-agent'], address: request.ip })
   const knownProvider = onlyProviders('EMAIL', 'OAUTH_IDP', 'GUEST')
-  app.addHook('preValidation', async ({ body }) => {
-    const fields = (body ?? {}) as { email?: unknown }
-    if (typeof fields.email === 'string') fields.email = fields.email.trim()
-  })
+  app.addHook('preValidation', trimEmail)
 
   handle(
     app,
@@ -88,25 +73,7 @@ const signInRoutes: FastifyPluginAsyncTypebox<AccountOptions> = async (app, opti
     return success
   })
 
-  handle(
-    app,
-    operation.login,
-    (request) => {
-      const { body, caller } = request
-      const context = { control, tokens, box, attempts, origins, device: deviceOf(request), caller }
-      if (body.provider === 'GUEST') return loginAsGuest(context, body.phoneNumber, options.guestLoginsPerHour)
-      if (body.provider === 'OAUTH_IDP')
-        return loginWithCode(context, { code: need('code', body.code), originUrl: need('originUrl', body.originUrl) })
-      const { email, password } = body
-      const details: Detail[] = []
-      if (!email) details.push(emailRequired.asDetail())
-      else if (!Check(Email, email)) details.push(emailInvalid.asDetail())
-      if (!password) details.push(passwordRequired.asDetail())
-      if (!email || !password || details.length > 0) throw badFields(details)
-      return loginWithEmail(context, { email, password })
-    },
-    { preValidation: knownProvider },
-  )
+  handle(app, operation.login, (request) => login(options, request), { preValidation: knownProvider })
 
   handle(app, operation.getLoginUrl, ({ query, caller }) => startFlow(options, { ...query, caller }), {
     preValidation: onlyProviders('OAUTH_IDP'),
@@ -155,16 +122,3 @@ const signInRoutes: FastifyPluginAsyncTypebox<AccountOptions> = async (app, opti
     return success
   })
 }
-
-function need(field: string, value: string | undefined): string {
-  if (!value) throw valueRequired({ field })
-  return value
-}
-
-/** 400 for a missing or unknown provider, whatever else is wrong with the request. */
-const onlyProviders =
-  (...known: string[]) =>
-  async ({ body, query }: FastifyRequest) => {
-    const { provider } = (body ?? query ?? {}) as { provider?: unknown }
-    if (typeof provider !== 'string' || !known.includes(provider)) throw unknownProvider({ known: known.join(' or ') })
-  }

@@ -1,0 +1,76 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyRequest } from 'fastify'
+import { type Static, Type } from 'typebox'
+import { isLoopback } from '#vocabulary/origins.ts'
+import { Success } from '#vocabulary/schemas.ts'
+import type { AccountOptions } from '../options.ts'
+import { AuthResult, LoginBody } from '../schemas.ts'
+import { login, onlyProviders, trimEmail } from './login-request.ts'
+import { logout } from './logout.ts'
+import { refresh } from './refresh.ts'
+
+const ADDRESS = '/admin/session'
+const MAX_AGE_SECONDS = 30 * 24 * 3_600 // since the last refresh
+
+const SessionResult = Type.Omit(AuthResult, ['refreshToken'])
+
+/**
+ * The dashboard's session: the refresh token is in a cookie that no script can read, and the access token stays in
+ * memory. No other route reads the cookie, so it opens nothing by itself; only pages of this service may call these
+ * two, so no other site can use it.
+ */
+export const dashboardSessionRoutes: FastifyPluginAsyncTypebox<AccountOptions> = async (app, options) => {
+  const { control, tokens, publicUrl } = options
+  const cookie = createCookie(publicUrl)
+  const knownProvider = onlyProviders('EMAIL', 'OAUTH_IDP')
+  const config = { access: 'public', business: 'none', isOwnPage: true } as const
+
+  app.addHook('onRequest', async (_request, reply) => {
+    void reply.header('cache-control', 'no-store').removeHeader('access-control-allow-origin')
+  })
+
+  // With a body it logs in; without one the cookie is refreshed.
+  const logsIn = ({ body }: FastifyRequest) => Object.keys(body ?? {}).length > 0
+  app.post(
+    ADDRESS,
+    {
+      config: { ...config, shares: 'passwords', isBadRequest: ({ provider }) => provider === 'EMAIL' },
+      schema: { body: LoginBody, response: { 200: SessionResult } },
+      preValidation: async (request) => {
+        request.body ??= {}
+        await trimEmail(request)
+        if (logsIn(request)) await knownProvider(request)
+      },
+    },
+    async (request, reply) => {
+      const held = cookie.read(request.headers.cookie)
+      const { refreshToken, ...result } = logsIn(request)
+        ? await login(options, request)
+        : await refresh(control, tokens, held, { isShared: true })
+      void reply.header('set-cookie', cookie.write(refreshToken, MAX_AGE_SECONDS))
+      return result satisfies Static<typeof SessionResult>
+    },
+  )
+
+  app.delete(ADDRESS, { config, schema: { response: { 200: Success } } }, async (request, reply) => {
+    const claims = await tokens.verify('refresh', cookie.read(request.headers.cookie))
+    if (claims) await logout(options, claims.sid)
+    void reply.header('set-cookie', cookie.write('', 0))
+    return { success: true } as const
+  })
+}
+
+/** On plain http, which is for development, browsers take neither `Secure` nor the prefix that asks for it. */
+function createCookie(publicUrl: string) {
+  const isPlain = publicUrl.startsWith('http:') && isLoopback(publicUrl)
+  const name = isPlain ? 'kontor' : '__Host-kontor'
+  return {
+    /** Its value; empty if there is none. */
+    read(header = ''): string {
+      const pairs = header.split(';').map((pair) => pair.trim())
+      return pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1) ?? ''
+    },
+    write: (value: string, maxAgeSeconds: number) =>
+      `${name}=${value}; Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Strict${isPlain ? '' : '; Secure'}`,
+  }
+}

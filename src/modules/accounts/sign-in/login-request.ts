@@ -1,0 +1,46 @@
+import type { FastifyRequest } from 'fastify'
+import type { Static } from 'typebox'
+import { Check } from 'typebox/value'
+import { badFields, type Detail } from '#vocabulary/errors.ts'
+import { Email } from '#vocabulary/schemas.ts'
+import { emailInvalid, emailRequired, passwordRequired, unknownProvider, valueRequired } from '../errors.ts'
+import type { AccountOptions } from '../options.ts'
+import type { LoginBody } from '../schemas.ts'
+import { loginAsGuest, loginWithEmail } from './login.ts'
+import { loginWithCode } from './oauth.ts'
+
+/** A login by whichever provider the body names. */
+export async function login(options: AccountOptions, request: FastifyRequest) {
+  const body = request.body as Static<typeof LoginBody>
+  const device = { userAgent: request.headers['user-agent'], address: request.ip }
+  const context = { ...options, device, caller: request.caller }
+  if (body.provider === 'GUEST') return loginAsGuest(context, body.phoneNumber, options.guestLoginsPerHour)
+  if (body.provider === 'OAUTH_IDP')
+    return loginWithCode(context, { code: need('code', body.code), originUrl: need('originUrl', body.originUrl) })
+  const { email, password } = body
+  const details: Detail[] = []
+  if (!email) details.push(emailRequired.asDetail())
+  else if (!Check(Email, email)) details.push(emailInvalid.asDetail())
+  if (!password) details.push(passwordRequired.asDetail())
+  if (!email || !password || details.length > 0) throw badFields(details)
+  return loginWithEmail(context, { email, password })
+}
+
+function need(field: string, value: string | undefined): string {
+  if (!value) throw valueRequired({ field })
+  return value
+}
+
+/** A hook that runs before validation. */
+export async function trimEmail({ body }: FastifyRequest): Promise<void> {
+  const fields = (body ?? {}) as { email?: unknown }
+  if (typeof fields.email === 'string') fields.email = fields.email.trim()
+}
+
+/** 400 for a missing or unknown provider, whatever else is wrong with the request. */
+export const onlyProviders =
+  (...known: string[]) =>
+  async ({ body, query }: FastifyRequest) => {
+    const { provider } = (body ?? query ?? {}) as { provider?: unknown }
+    if (typeof provider !== 'string' || !known.includes(provider)) throw unknownProvider({ known: known.join(' or ') })
+  }
