@@ -26,6 +26,7 @@ export function showBlock({ env, admin, businessId, suggestions, folder, ms }: F
   const { KONTOR_URL: url, KONTOR_INBOX_URL: inbox } = env
   const rows: [name: string, value: string, about?: string][] = [
     ['API', `${url}`],
+    ['Dashboard', `${url}/admin`, 'with the account below'],
     ['Reference', `${url}/docs`],
     ['Inbox', `${inbox}`, 'every mail and SMS'],
     ['Payments', `${env.STRIPE_API_URL}`, 'plays Stripe'],

@@ -34,6 +34,7 @@ await boot(async () => {
     {
       address,
       reference: `${address}/docs`,
+      ...(config.dashboard && { dashboard: `${config.publicUrl}/admin` }),
       metrics: `http://${config.host}:${metricsServer.port}/metrics`,
       database: describeDatabase(config.databases.control.url),
       cells: ['main', ...Object.keys(config.databases.cells)].join(', '),

@@ -13,6 +13,7 @@ import {
   measureRedisCounts,
   measureRequests,
 } from '#platform/observability/metrics.ts'
+import { DASHBOARD_FOLDER, dashboardRoutes } from './dashboard.ts'
 import { demoImages } from './demo/image-routes.ts'
 import { EVENTS } from './events.ts'
 import { openParts, type Parts } from './parts.ts'
@@ -53,6 +54,9 @@ export async function buildApi(config: Config, options: ApiOptions) {
   await app.register(healthRoutes, { watch, presence, providers: config.providers })
   for (const wire of MODULES) await wire(app, parts)
   await app.register(eventRoutes, { prefix: '/v1/businesses/:businessId', events: EVENTS })
+  if (config.dashboard) {
+    await app.register(dashboardRoutes, { folder: DASHBOARD_FOLDER, isDevelopment: config.mode === 'development' })
+  }
   if (config.demoImages) await app.register(demoImages)
   await extend?.(app)
 

@@ -183,7 +183,7 @@ export function complaint({ route, caller, target, refusal }: Meeting, { status,
       ? status !== 401 && status !== 403 && (status < 500 || text.includes('"PROVIDER_NOT_CONFIGURED"'))
       : status === refusal && text.startsWith(`{"error":"${CODES[refusal]}"`)
   if (isPromised) return undefined
-  const meeting = `${route.method} ${route.url} (${route.access}) as ${caller.name} on ${target.name}`
+  const meeting = `${route.method} ${route.url} (${String(route.access)}) as ${caller.name} on ${target.name}`
   return `${meeting}: ${refusal ?? 'allowed'}, but ${status} ${text.slice(0, 200)}`
 }
 
