@@ -1,6 +1,7 @@
 // Writes docs/events.md from the event definitions. `--check` only reports whether the file is up to date.
 import type { EventDefinition } from '#platform/events/define.ts'
-import { EVENTS } from '../src/apps/events.ts'
+import { topicOf } from '#platform/events/readers.ts'
+import { EVENT_READERS, EVENTS } from '../src/apps/events.ts'
 import { generate } from './generated.ts'
 
 const code = (text: string) => `\`${text}\``
@@ -8,7 +9,8 @@ const code = (text: string) => `\`${text}\``
 function row({ type, subject, note, data }: EventDefinition): string {
   const required: readonly string[] = data.required ?? []
   const fields = Object.keys(data.properties).map((name) => code(required.includes(name) ? name : `${name}?`))
-  return `| ${[code(type), subject, fields.join(', ') || '–', note || '–'].join(' | ')} |`
+  const readers = (EVENT_READERS[topicOf(type)] ?? ['ADMIN']).map(code)
+  return `| ${[code(type), subject, fields.join(', ') || '–', readers.join(' or '), note || '–'].join(' | ')} |`
 }
 
 const text = `# Events
@@ -20,8 +22,10 @@ This page is made from the source by \`npm run events\`. How the feed is read is
 \`subject\` for those. A field with \`?\` may be missing. New types and new fields may come at any time: pass over those
 that you do not know.
 
-| type | subject | \`data\` | when |
-|---|---|---|---|
+\`ADMIN\` reads all of them.
+
+| type | subject | \`data\` | for | when |
+|---|---|---|---|---|
 ${EVENTS.toSorted((a, b) => (a.type < b.type ? -1 : 1))
   .map(row)
   .join('\n')}

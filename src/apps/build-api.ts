@@ -15,7 +15,7 @@ import {
 } from '#platform/observability/metrics.ts'
 import { DASHBOARD_FOLDER, dashboardRoutes } from './dashboard.ts'
 import { demoImages } from './demo/image-routes.ts'
-import { EVENTS } from './events.ts'
+import { EVENT_READERS, EVENTS } from './events.ts'
 import { openParts, type Parts } from './parts.ts'
 import { TAGS } from './tags.ts'
 import { MODULES } from './wiring.ts'
@@ -53,7 +53,7 @@ export async function buildApi(config: Config, options: ApiOptions) {
 
   await app.register(healthRoutes, { watch, presence, providers: config.providers })
   for (const wire of MODULES) await wire(app, parts)
-  await app.register(eventRoutes, { prefix: '/v1/businesses/:businessId', events: EVENTS })
+  await app.register(eventRoutes, { prefix: '/v1/businesses/:businessId', events: EVENTS, readers: EVENT_READERS })
   if (config.dashboard) {
     await app.register(dashboardRoutes, { folder: DASHBOARD_FOLDER, isDevelopment: config.mode === 'development' })
   }

@@ -29,7 +29,9 @@ after(() => rmSync(root, { recursive: true }))
 // Its own build would be at /admin already.
 const used = useApi({
   env: { DASHBOARD: 'off', RATE_LIMITS: 'on', LIMIT_ADDRESS_PER_MINUTE: '20', LOAD_SHEDDING: 'on' },
-  routes: async (app) => void (await app.register(dashboardRoutes, { folder, isDevelopment: true })),
+  routes: async (app) => {
+    await app.register(dashboardRoutes, { folder, isDevelopment: true })
+  },
 })
 const get = (address: string, headers: Record<string, string> = {}) =>
   fetch(used.api.url + address, { headers: { 'accept-encoding': 'identity', ...headers } })
@@ -142,7 +144,9 @@ test('before it is built, the page says how; with DASHBOARD=off nothing is there
     startApi({
       databases: used.api.databases,
       env: { DASHBOARD: 'off' },
-      routes: async (app) => void (await app.register(dashboardRoutes, { folder: missing, isDevelopment: true })),
+      routes: async (app) => {
+        await app.register(dashboardRoutes, { folder: missing, isDevelopment: true })
+      },
     }),
     startApi({ databases: used.api.databases, env: { DASHBOARD: 'off' } }),
   ])

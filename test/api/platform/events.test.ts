@@ -13,6 +13,7 @@ import { maintainPartitions } from '#platform/database/partitions.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { record } from '#platform/events/record.ts'
 import { EVENT_LOG, sequenceEvents } from '#platform/events/sequencer.ts'
+import type { Permission } from '#vocabulary/permissions.ts'
 import { EVENTS } from '../../../src/apps/events.ts'
 import { happened, testEvent } from '../../support/check-events.ts'
 import { holdClock } from '../../support/clock.ts'
@@ -305,12 +306,83 @@ test('a cursor of another business, another filter, another list or of no list a
   for (const url of wrong) assert.equal(refusal(await admin.get(url)), '422 VALIDATION_FAILED cursor INVALID', url)
 })
 
-test('the feed of a business is for its ADMIN', async () => {
+test('`subject` leaves only what happened to that record', async () => {
+  const { id, db, admin, events } = await makeFeed(3)
+  await write(db, id, ['thing-2', 'other', 'thing-2'])
+  await sequenceAll(db)
+  assert.deepEqual(numbersOf((await admin.get(`${events}?subject=thing-2`)).body.items), [6, 4, 2])
+  const first = (await admin.get(`${events}?subject=thing-2&after=0&limit=2`)).body
+  const second = (await admin.get(`${events}?subject=thing-2&after=0&limit=2&cursor=${first.cursor}`)).body
+  assert.deepEqual([numbersOf(first.items), numbersOf(second.items), second.cursor], [[2, 4], [6], null])
+  assert.deepEqual((await admin.get(`${events}?subject=nothing`)).body, { items: [], cursor: null })
+  assert.equal(refusal(await admin.get(`${events}?cursor=${first.cursor}`)), '422 VALIDATION_FAILED cursor INVALID')
+})
+
+test('strangers, guests and members without a fitting permission get nothing of the feed', async () => {
   const { id, events } = await makeFeed(1)
   const { admin: stranger } = await makeFeed(1)
-  for (const caller of [stranger, await used.make.member(id, 'PRODUCTS_WRITE'), await used.make.guest()]) {
+  const others = ['SETTINGS_WRITE', 'ORDERS_WRITE', 'CONTENT_WRITE', 'NEWSLETTER_SEND'] as const
+  for (const caller of [stranger, await used.make.member(id, ...others), await used.make.guest()]) {
     assert.equal(refusal(await caller.get(events)), '403 FORBIDDEN')
   }
+})
+
+/** Writes events straight into the feed, as if they had been numbered: `typeOf` is SQL, with the number as `n`. */
+async function fill({ id, db }: Business, count: number, typeOf: string) {
+  await sql`
+    insert into cell.events (business_id, number, id, type, subject, actor_kind, data, occurred_at, sequenced_at)
+    select ${id}, n, 'evt_' || n, ${sql.raw(typeOf)}, 'thing', 'system', '{}', now(), now()
+      from generate_series(1, ${count}::bigint) as n`.execute(db)
+  await sql`
+    insert into cell.event_counters (business_id, last_number) values (${id}, ${count})`.execute(db)
+}
+
+test('each permission shows the events of its records, and ADMIN shows all', async () => {
+  const business = await used.make.business()
+  const types = [...new Set([...EVENTS.map(({ type }) => type), 'media.ready', 'category.created', 'member.added'])]
+  await fill(business, types.length, `(array[${types.map((type) => `'${type}'`).join(', ')}])[n]`)
+  const seenBy = async (...permissions: Permission[]) => {
+    const member = await used.make.member(business.id, ...permissions)
+    const { body, text } = await member.get(`${business.path}/events?after=0&limit=100`)
+    assert.ok(body.items, text)
+    return [...new Set((body.items as Event[]).map(({ type }) => type.split('.')[0]))].sort()
+  }
+  assert.deepEqual(await seenBy('ORDERS_READ'), ['order', 'payment'])
+  assert.deepEqual(await seenBy('PRODUCTS_WRITE'), ['category', 'import', 'media', 'product', 'stock'])
+  assert.deepEqual(await seenBy('PROMOS_WRITE'), ['promo'])
+  assert.deepEqual(await seenBy('CONTENT_READ_DRAFTS'), ['collection', 'entry', 'media'])
+  assert.deepEqual(await seenBy('SUBSCRIBERS_READ'), ['newsletter', 'subscriber_import', 'subscription'])
+  assert.deepEqual(await seenBy('PROMOS_WRITE', 'ORDERS_READ'), ['order', 'payment', 'promo'])
+  assert.deepEqual(await seenBy('ADMIN'), [...new Set(types.map((type) => type.split('.')[0]))].sort())
+
+  const member = await used.make.member(business.id, 'PROMOS_WRITE')
+  assert.equal((await member.get(`${business.path}/events?type=promo.created`)).body.items.length, 1)
+  for (const type of ['order.paid', 'member.added', 'unheard.of'])
+    assert.equal(refusal(await member.get(`${business.path}/events?type=${type}`)), '403 FORBIDDEN', type)
+})
+
+test('a page moves over thousands of events that the caller may not see, and misses none of theirs', async () => {
+  const business = await used.make.business()
+  await fill(
+    business,
+    45_001,
+    `case when n in (3, 19999, 20000, 20001, 45001) then 'order.paid' else 'product.updated' end`,
+  )
+  const member = await used.make.member(business.id, 'ORDERS_READ')
+  async function walk(query: string) {
+    const pages: number[][] = []
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const { body }: { body: { items: Event[]; cursor: string | null } } = await member.get(
+        `${business.path}/events?limit=2${query}&cursor=${cursor}`,
+      )
+      pages.push(numbersOf(body.items))
+      cursor = body.cursor
+    }
+    return pages
+  }
+  assert.deepEqual(await walk('&after=0'), [[3, 19_999], [20_000, 20_001], [45_001]])
+  assert.deepEqual(await walk('&after=20001'), [[], [45_001]])
+  assert.deepEqual(await walk(''), [[45_001], [20_001, 20_000], [19_999, 3]])
 })
 
 const MONTH_SECONDS = 31 * 24 * 3600
