@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import { createAuthenticator } from '#modules/accounts/index.ts'
 import type { Config } from '#platform/config.ts'
 import { eventRoutes } from '#platform/events/routes.ts'
+import { createStreams, type StreamSettings } from '#platform/events/streams.ts'
 import { healthRoutes } from '#platform/http/health.ts'
 import { createServer, type Server } from '#platform/http/server.ts'
 import {
@@ -12,6 +13,7 @@ import {
   measurePools,
   measureRedisCounts,
   measureRequests,
+  measureStreams,
 } from '#platform/observability/metrics.ts'
 import { DASHBOARD_FOLDER, dashboardRoutes } from './dashboard.ts'
 import { demoImages } from './demo/image-routes.ts'
@@ -32,6 +34,7 @@ export type ApiOptions = {
   readerPatienceMs?: number
   /** How often databases are looked at. */
   lookEveryMs?: number
+  streams?: StreamSettings
   trace?: ((app: FastifyInstance) => void) | undefined
   /** Called after every module, for more routes. */
   extend?: (app: Server) => void | Promise<void>
@@ -53,7 +56,14 @@ export async function buildApi(config: Config, options: ApiOptions) {
 
   await app.register(healthRoutes, { watch, presence, providers: config.providers })
   for (const wire of MODULES) await wire(app, parts)
-  await app.register(eventRoutes, { prefix: '/v1/businesses/:businessId', events: EVENTS, readers: EVENT_READERS })
+  const streams = createStreams({ ...options.streams, app, readers: EVENT_READERS })
+  measureStreams(metrics, streams.count)
+  await app.register(eventRoutes, {
+    prefix: '/v1/businesses/:businessId',
+    events: EVENTS,
+    readers: EVENT_READERS,
+    streams,
+  })
   if (config.dashboard) {
     await app.register(dashboardRoutes, { folder: DASHBOARD_FOLDER, isDevelopment: config.mode === 'development' })
   }

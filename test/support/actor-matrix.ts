@@ -27,6 +27,7 @@ export function createSender(url: () => string) {
   const sender = {
     count: 0,
     close: () => agent.destroy(),
+    /** Of a stream, only how it begins. */
     send(method: string, path: string, headers: Headers, body?: object): Promise<Answer> {
       sender.count++
       const payload = body && JSON.stringify(body)
@@ -41,6 +42,10 @@ export function createSender(url: () => string) {
           response.on('data', (chunk: string) => {
             text += chunk
           })
+          if (response.headers['content-type']?.startsWith('text/event-stream')) {
+            resolve({ status: response.statusCode ?? 0, text })
+            return response.destroy()
+          }
           response.on('error', reject)
           response.on('end', () => resolve({ status: response.statusCode ?? 0, text }))
         })

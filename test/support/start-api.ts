@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import pino from 'pino'
 import { loadConfig } from '#platform/config.ts'
+import type { StreamSettings } from '#platform/events/streams.ts'
 import type { Server } from '#platform/http/server.ts'
 import { createMetrics } from '#platform/observability/metrics.ts'
 import { buildApi } from '../../src/apps/build-api.ts'
@@ -20,6 +21,7 @@ export type StartOptions = {
   readerPatienceMs?: number
   /** How often databases are looked at. */
   lookEveryMs?: number
+  streams?: StreamSettings
 }
 
 export type TestDatabases = Awaited<ReturnType<typeof createTestDatabases>>
@@ -55,7 +57,7 @@ export async function startApi(options: StartOptions = {}) {
   })
   const lines = options.lines
   const log = pino({ level: lines ? 'debug' : 'silent' }, { write: (line: string) => void lines?.push(line) })
-  const { routes: extend, drainGraceMs = 0, readerPatienceMs, lookEveryMs } = options
+  const { routes: extend, drainGraceMs = 0, readerPatienceMs, lookEveryMs, streams } = options
   const metrics = createMetrics()
   const app = await buildApi(config, {
     log,
@@ -63,6 +65,7 @@ export async function startApi(options: StartOptions = {}) {
     drainGraceMs,
     ...(readerPatienceMs === undefined ? {} : { readerPatienceMs }),
     ...(lookEveryMs === undefined ? {} : { lookEveryMs }),
+    ...(streams ? { streams } : {}),
     ...(extend ? { extend } : {}),
   })
   try {

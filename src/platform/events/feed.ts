@@ -48,3 +48,24 @@ export const listEventsAbout = (db: Db, businessId: string, subject: string, lim
     .orderBy('number', 'desc')
     .limit(limit)
     .execute()
+
+/** The next events of a business, oldest first. */
+export const readAfter = (db: Db, businessId: string, number: number, limit: number): Promise<EventRow[]> =>
+  db
+    .selectFrom('cell.events')
+    .selectAll()
+    .where('businessId', '=', businessId)
+    .where('number', '>', number)
+    .orderBy('number')
+    .limit(limit)
+    .execute()
+
+/** The number of the newest event; 0 if there is none. */
+export async function readLastNumber(db: Db, businessId: string): Promise<number> {
+  const row = await db
+    .selectFrom('cell.eventCounters')
+    .select('lastNumber')
+    .where('businessId', '=', businessId)
+    .executeTakeFirst()
+  return row?.lastNumber ?? 0
+}

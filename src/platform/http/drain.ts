@@ -7,6 +7,8 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** `serving`, then `draining` (responds, but asks callers to connect elsewhere), then `closing` (503). */
     phase: 'serving' | 'draining' | 'closing'
+    /** Aborted as soon as it is no longer `serving`: for responses that stay open. */
+    draining: AbortSignal
     /**
      * Makes load balancers and keep-alive clients go elsewhere, and gives them the time to do so; then call `close`.
      */
@@ -23,9 +25,12 @@ const LAST_CALL_MS = 1_000
  * for connections without a request yet, such as those that browsers open in advance.
  */
 export function drainOnClose(app: FastifyInstance, graceMs: number): void {
+  const draining = new AbortController()
   app.decorate('phase', 'serving')
+  app.decorate('draining', draining.signal)
   app.decorate('drain', async () => {
     app.phase = 'draining'
+    draining.abort()
     await sleep(graceMs)
     await app.close()
   })
@@ -40,6 +45,7 @@ export function drainOnClose(app: FastifyInstance, graceMs: number): void {
   })
   app.addHook('preClose', async () => {
     app.phase = 'closing'
+    draining.abort()
     setTimeout(() => {
       for (const socket of open) if (!busy.has(socket)) socket.destroy()
     }, LAST_CALL_MS).unref()

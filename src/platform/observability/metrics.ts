@@ -54,11 +54,24 @@ export function createMetrics() {
 /** Labels by route template, never by URL: URLs are unbounded (cardinality). */
 export function measureRequests(app: FastifyInstance, metrics: Metrics, cells: ReadonlyMap<string, unknown>): void {
   app.addHook('onResponse', (request, reply, done) => {
+    // How long a stream was open tells nothing about our speed.
+    if (request.routeOptions.config.isStream && reply.statusCode < 300) return done()
     const route = request.is404 ? 'unknown' : (request.routeOptions.url ?? 'unknown')
     const cell = cellNameOf(request) ?? ''
     const labels = { method: request.method, route, status: reply.statusCode, cell: cells.has(cell) ? cell : 'none' }
     metrics.requests.observe(labels, reply.elapsedTime / 1000)
     done()
+  })
+}
+
+export function measureStreams({ registry }: Metrics, count: () => number): void {
+  new Gauge({
+    name: 'kontor_event_streams',
+    help: 'Streams of events that are open in this process.',
+    registers: [registry],
+    collect() {
+      this.set(count())
+    },
   })
 }
 
