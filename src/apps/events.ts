@@ -1,3 +1,4 @@
+import { accessEvents } from '#modules/access/index.ts'
 import { catalogEvents } from '#modules/catalog/index.ts'
 import { contentEvents } from '#modules/content/index.ts'
 import { newsletterEvents } from '#modules/newsletter/index.ts'
@@ -8,6 +9,7 @@ import type { Readers } from '#platform/events/readers.ts'
 
 /** Every kind of event. */
 export const EVENTS: readonly EventDefinition[] = [
+  ...accessEvents,
   ...catalogEvents,
   ...orderEvents,
   ...paymentEvents,

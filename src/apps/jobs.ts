@@ -1,4 +1,4 @@
-import { AUDIT_LOG } from '#modules/access/index.ts'
+import { AUDIT_LOG, accessJobs } from '#modules/access/index.ts'
 import { accountJobs } from '#modules/accounts/index.ts'
 import { catalogJobs } from '#modules/catalog/index.ts'
 import { checkoutJobs } from '#modules/checkout/index.ts'
@@ -13,6 +13,7 @@ import { payables } from './payables.ts'
 /** Every job that a worker can run. */
 export const jobs: readonly AnyJob[] = [
   ...maintenanceJobs([AUDIT_LOG]),
+  ...accessJobs,
   ...accountJobs,
   ...catalogJobs,
   ...checkoutJobs,

@@ -8,7 +8,7 @@ import { carryOutRefunds, reconcileStale } from '#modules/payments/index.ts'
 import { loadConfig } from '#platform/config.ts'
 import { openDatabases } from '#platform/database/database.ts'
 import { watchDatabases } from '#platform/database/watch.ts'
-import { sequenceEvents } from '#platform/events/sequencer.ts'
+import { sequenceAllEvents } from '#platform/events/sequencer.ts'
 import { startLoop } from '#platform/jobs/loop.ts'
 import { startWorker } from '#platform/jobs/worker.ts'
 import { createLog } from '#platform/observability/log.ts'
@@ -67,7 +67,7 @@ await boot(async () => {
     },
   })
   const sequencers = [...databases.cells].map(([name, cell]) =>
-    startLoop(`sequencer of ${name}`, SEQUENCE_MS, () => sequenceEvents(cell, [ORDER_TOPIC]), log),
+    startLoop(`sequencer of ${name}`, SEQUENCE_MS, (signal) => sequenceAllEvents(cell, [ORDER_TOPIC], signal), log),
   )
   const paying = { ...services, payables }
   const sweeps = [...databases.cells].flatMap(([name, cell]) => [

@@ -263,10 +263,13 @@ function send(agent: http.Agent, url: string, request: FuzzRequest): Promise<Rec
     response.on('data', (chunk: string) => {
       text += chunk
     })
-    response.on('error', reject)
-    response.on('end', () => {
+    const answer = () =>
       resolve({ status: response.statusCode ?? 0, headers: response.headers, text, ms: performance.now() - start })
-    })
+    response.on('error', reject)
+    response.on('end', answer)
+    if (!response.headers['content-type']?.startsWith('text/event-stream')) return
+    answer() // it would go on for ever
+    response.destroy()
   })
   sending.end(request.body)
   return promise.finally(() => clearTimeout(timer))

@@ -1,5 +1,8 @@
+import type { EventDefinition } from '#platform/events/define.ts'
 import type { AnyRefusal } from '#vocabulary/define-refusal.ts'
 import * as errors from './errors.ts'
+import * as events from './events.ts'
+import { carryEvents } from './outbox.ts'
 
 export { AUDIT_LOG, audit } from './audit.ts'
 export { createBusiness } from './create-business.ts'
@@ -13,6 +16,7 @@ export {
 } from './customers.ts'
 export { createDirectory } from './directory.ts'
 export { mintInvitationToken } from './invitations.ts'
+export { removeFromBusinesses } from './leave-businesses.ts'
 export { type BusinessSummary, listAllBusinesses, setPaymentAccount, suspendBusiness } from './operate-business.ts'
 export {
   dropInvitationsTo,
@@ -25,9 +29,10 @@ export {
   listRolesOf,
   listUsedCells,
   openPeople,
-  removeFromBusinesses,
 } from './queries.ts'
 export { grantRole, setRole } from './roles.ts'
 export { accessRoutes } from './routes.ts'
 
+export const accessEvents: readonly EventDefinition[] = Object.values(events)
+export const accessJobs = [carryEvents]
 export const accessRefusals: readonly AnyRefusal[] = Object.values(errors)

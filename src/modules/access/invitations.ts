@@ -12,7 +12,9 @@ import type { PageOnly } from '#vocabulary/schemas.ts'
 import { audit } from './audit.ts'
 import { MEMBERS_CHANGED } from './directory.ts'
 import { invitationExpired, invitationInvalid, invitationNotFound, roleNotFound } from './errors.ts'
+import { memberInvitationDeclined, memberInvitationRevoked, memberInvited, memberRoleGiven } from './events.ts'
 import { type Granter, insertMembership, mayGrant } from './grants.ts'
+import { tell } from './outbox.ts'
 import { findPermissions, findRole, lockBusiness } from './queries.ts'
 import type { NewInvitation } from './schemas.ts'
 
@@ -30,6 +32,8 @@ export async function createInvitation(tx: ControlTx, granter: Granter, { email,
   const invitation = await insertInvitation(tx, granter, { email, userId: null, roleId })
   const data = { roleId, ...(replaced.length > 0 ? { replaces: replaced.map(({ id }) => id) } : {}) }
   await audit(tx, { businessId, action: 'invitation.created', subject: invitation.id, actor, data })
+  const told = { roleId, userId: null }
+  await tell(tx, memberInvited({ businessId, subject: invitation.id, actor, data: told }))
   return invitation
 }
 
@@ -50,6 +54,7 @@ export async function offerRole(
   for (const { id } of earlier) await deleteInvitation(tx, businessId, id)
   const invitation = await insertInvitation(tx, granter, { email: null, userId, roleId })
   await audit(tx, { businessId, action: 'member.role-offered', subject: userId, actor, data: { roleId } })
+  await tell(tx, memberInvited({ businessId, subject: invitation.id, actor, data: { roleId, userId } }))
   return invitation
 }
 
@@ -120,6 +125,7 @@ export async function revokeInvitation(tx: ControlTx, granter: Granter, id: stri
   await mayGrant(tx, granter, role?.permissions ?? [])
   await deleteInvitation(tx, businessId, id)
   await audit(tx, { businessId, action: 'invitation.revoked', subject: id, actor })
+  await tell(tx, memberInvitationRevoked({ businessId, subject: id, actor }))
 }
 
 const findOpen = (tx: ControlTx, businessId: string, id: string) =>
@@ -158,6 +164,7 @@ export async function acceptInvitation(tx: ControlTx, actor: Actor, accepted: Ac
     .execute()
   await insertMembership(tx, { businessId, userId: actor.userId, roleId })
   await audit(tx, { businessId, action: 'invitation.accepted', subject: id, actor, data: { roleId } })
+  await tell(tx, memberRoleGiven({ businessId, subject: actor.userId, actor, data: { roleId } }))
   await notify(tx, MEMBERS_CHANGED, businessId)
 }
 
@@ -170,6 +177,7 @@ export async function declineInvitation(tx: ControlTx, actor: Actor, id: string)
   if (!named) throw invitationNotFound()
   await deleteInvitation(tx, named.businessId, id)
   await audit(tx, { businessId: named.businessId, action: 'invitation.declined', subject: id, actor })
+  await tell(tx, memberInvitationDeclined({ businessId: named.businessId, subject: id, actor }))
 }
 
 /** The caller's open invitations, with what they need to know before they accept. */

@@ -7,6 +7,8 @@ import type { Business } from '#vocabulary/business.ts'
 import { audit } from './audit.ts'
 import { BUSINESS_CHANGED } from './directory.ts'
 import { paymentAccountTaken } from './errors.ts'
+import { businessUpdated } from './events.ts'
+import { tell } from './outbox.ts'
 import { lockBusiness } from './queries.ts'
 
 /** A suspended business cannot be reached through the API; payments and expiry in progress are brought to their end. */
@@ -36,6 +38,7 @@ export async function setPaymentAccount(tx: ControlTx, id: string, account: stri
       : error
   }
   await audit(tx, { businessId: id, action: 'business.payments-set', subject: id, data: { account } })
+  await tell(tx, businessUpdated({ businessId: id, subject: id, data: { fields: ['paymentAccount'] } }))
   await notify(tx, BUSINESS_CHANGED, id)
   return { ...before, paymentAccount: account }
 }

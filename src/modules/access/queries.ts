@@ -1,14 +1,13 @@
 import { sql } from 'kysely'
 import { now } from '#platform/clock.ts'
 import type { ControlDb, ControlTx } from '#platform/database/database.ts'
-import { notify } from '#platform/database/listener.ts'
 import { fittingRows } from '#platform/database/page-bytes.ts'
 import type { Actor } from '#vocabulary/actor.ts'
 import type { Business, Market } from '#vocabulary/business.ts'
 import { decodeCursor, type Filters } from '#vocabulary/paging.ts'
 import type { Permission } from '#vocabulary/permissions.ts'
 import type { PageOnly } from '#vocabulary/schemas.ts'
-import { businessNotFound, lastAdmin, roleGone } from './errors.ts'
+import { businessNotFound, roleGone } from './errors.ts'
 
 export async function findBusiness(db: ControlDb, id: string): Promise<Business | undefined> {
   const row = await db.selectFrom('access.businesses').selectAll().where('id', '=', id).executeTakeFirst()
@@ -277,23 +276,3 @@ const membersAmong = (db: ControlDb, businessId: string, ids: readonly string[])
 
 const customersAmong = (db: ControlDb, businessId: string, ids: readonly string[]) =>
   db.selectFrom('access.customers').select('userId').where('businessId', '=', businessId).where('userId', 'in', ids)
-
-/** Removes a user from every business. The last ADMIN of one must hand it over first. */
-export async function removeFromBusinesses(tx: ControlTx, userId: string): Promise<void> {
-  const rows = await tx
-    .selectFrom('access.memberships')
-    .select('businessId')
-    .distinct()
-    .where('userId', '=', userId)
-    .orderBy('businessId')
-    .execute()
-  for (const { businessId } of rows) {
-    await lockBusiness(tx, businessId)
-    await tx
-      .deleteFrom('access.memberships')
-      .where((row) => row.and({ businessId, userId }))
-      .execute()
-    if ((await countAdmins(tx, businessId)) === 0) throw lastAdmin()
-    await notify(tx, 'members', businessId)
-  }
-}

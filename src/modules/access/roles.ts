@@ -4,11 +4,14 @@ import { violatedConstraint } from '#platform/database/errors.ts'
 import { notify } from '#platform/database/listener.ts'
 import { checkExpected, type Expected, etagOf } from '#platform/http/etag.ts'
 import { newId } from '#vocabulary/ids.ts'
+import type { Permission } from '#vocabulary/permissions.ts'
 import { audit } from './audit.ts'
 import { MEMBERS_CHANGED } from './directory.ts'
 import { adminNotAgreed, lastAdmin, roleGone, roleInUse, roleNameExists, roleNotFound } from './errors.ts'
+import { memberRemoved, memberRoleGiven, roleCreated, roleDeleted, roleUpdated } from './events.ts'
 import { type Granter, insertMembership, mayGrant } from './grants.ts'
 import { dropOpenInvitations, offerRole } from './invitations.ts'
+import { tell } from './outbox.ts'
 import { countAdmins, findPermissions, findRole, lockBusiness, openPeople } from './queries.ts'
 import type { NewRole, RoleChanges } from './schemas.ts'
 
@@ -22,6 +25,7 @@ export async function createRole(tx: ControlTx, granter: Granter, { name, permis
     throw violatedConstraint(error) === 'roles_name_key' ? roleNameExists({ name }) : error
   }
   await audit(tx, { businessId, action: 'role.created', subject: role.id, actor, data: { name, permissions } })
+  await tell(tx, roleCreated({ businessId, subject: role.id, actor, data: { permissions } }))
   return role
 }
 
@@ -52,6 +56,8 @@ export async function updateRole(
   }
   if ((await countAdmins(tx, businessId)) === 0) throw lastAdmin()
   await audit(tx, { businessId, action: 'role.updated', subject: id, actor, data: { ...changes } })
+  const data = { fields: Object.keys(changes), permissions: after.permissions as Permission[] }
+  await tell(tx, roleUpdated({ businessId, subject: id, actor, data }))
   await notify(tx, MEMBERS_CHANGED, businessId)
   return after
 }
@@ -81,6 +87,7 @@ export async function deleteRole(tx: ControlTx, granter: Granter, id: string, ex
     throw violatedConstraint(error) === 'memberships_role_fkey' ? roleInUse() : error
   }
   await audit(tx, { businessId, action: 'role.deleted', subject: id, actor, data: { name: role.name } })
+  await tell(tx, roleDeleted({ businessId, subject: id, actor }))
 }
 
 /** `email` is that of the user's account, to find the invitations that go with their roles. */
@@ -113,6 +120,8 @@ export async function setRole(
     await insertMembership(tx, { businessId, userId, roleId })
   }
   await audit(tx, { businessId, action: 'member.role-set', subject: userId, actor, data: { roleId } })
+  const member = { businessId, subject: userId, actor }
+  await tell(tx, roleId === null ? memberRemoved(member) : memberRoleGiven({ ...member, data: { roleId } }))
   await notify(tx, MEMBERS_CHANGED, businessId)
   return undefined
 }
@@ -141,6 +150,7 @@ export async function grantRole(
   if (!role) throw roleNotFound({ id: `${wanted}. It has: ${roles.map(({ name }) => name).join(', ')}` })
   await insertMembership(tx, { businessId, userId, roleId: role.id })
   await audit(tx, { businessId, action: 'member.role-set', subject: userId, data: { roleId: role.id } })
+  await tell(tx, memberRoleGiven({ businessId, subject: userId, data: { roleId: role.id } }))
   await notify(tx, MEMBERS_CHANGED, businessId)
   return role
 }

@@ -8,6 +8,8 @@ import type { Business } from '#vocabulary/business.ts'
 import { audit } from './audit.ts'
 import { BUSINESS_CHANGED } from './directory.ts'
 import { slugExists } from './errors.ts'
+import { businessUpdated } from './events.ts'
+import { tell } from './outbox.ts'
 import { lockBusiness, toMarkets } from './queries.ts'
 import type { BusinessChanges } from './schemas.ts'
 import { checkSettings, checkSize } from './settings.ts'
@@ -40,6 +42,7 @@ export async function updateBusiness(
     actor,
     data: { fields: Object.keys(changes) },
   })
+  await tell(tx, businessUpdated({ businessId, subject: businessId, actor, data: { fields: Object.keys(changes) } }))
   await notify(tx, BUSINESS_CHANGED, businessId)
   return after
 }

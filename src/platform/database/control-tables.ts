@@ -59,6 +59,18 @@ export interface AccessCustomers {
   userId: string
 }
 
+export interface AccessEventOutbox {
+  actorId: string | null
+  actorKind: string
+  businessId: string
+  data: Json
+  id: string
+  occurredAt: Timestamp
+  position: Generated<number>
+  subject: string
+  type: string
+}
+
 export interface AccessInvitations {
   acceptedAt: Timestamp | null
   businessId: string
@@ -232,6 +244,7 @@ export interface DB {
   'access.auditLog': AccessAuditLog
   'access.businesses': AccessBusinesses
   'access.customers': AccessCustomers
+  'access.eventOutbox': AccessEventOutbox
   'access.invitations': AccessInvitations
   'access.memberships': AccessMemberships
   'access.roles': AccessRoles

@@ -47,6 +47,11 @@ export function sequenceEvents(db: Db, topics: readonly string[] = []): Promise<
   })
 }
 
+/** Goes on at once while there is more than a batch. */
+export async function sequenceAllEvents(db: Db, topics: readonly string[], signal: AbortSignal): Promise<void> {
+  while ((await sequenceEvents(db, topics)) === BATCH && !signal.aborted);
+}
+
 /**
  * Takes subjects of events out of the queue, the oldest first, each once. What `tx` does with them and their leaving
  * the queue are one.
