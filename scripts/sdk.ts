@@ -56,7 +56,7 @@ function withoutErrors(described: Described): Described {
 
 /**
  * One line for each operation: `METHOD path`, then its traits: needs a `token`, accepts an idempotency `key`, returns a
- * `file`.
+ * `file` or a `stream`.
  */
 function generateOperations({ paths }: Document): string {
   const table: string[] = []
@@ -68,10 +68,13 @@ function generateOperations({ paths }: Document): string {
       const words = [method.toUpperCase(), address]
       if (security?.length !== 0) words.push('token')
       if (parameters.some(({ name }) => name === 'idempotency-key')) words.push('key')
-      if (answer.content && !('application/json' in answer.content)) words.push('file')
+      const isStream = 'text/event-stream' in (answer.content ?? {})
+      if (isStream) words.push('stream')
+      else if (answer.content && !('application/json' in answer.content)) words.push('file')
       const name = id.charAt(0).toUpperCase() + id.slice(1)
       table.push(`  ${id}: '${words.join(' ')}',`)
-      types.push(`  ${id}: { data: types.${name}Data; answer: types.${name}Response }`)
+      const shape = isStream ? 'ReadableStream<Uint8Array>' : `types.${name}Response`
+      types.push(`  ${id}: { data: types.${name}Data; answer: ${shape} }`)
     }
   }
   return [

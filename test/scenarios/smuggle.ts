@@ -13,7 +13,7 @@ const SENTINEL_NUMBER = 424_242_417
 
 /** What any write may leave behind: its event, its audit, its key, the time a token was used. */
 const ALWAYS =
-  /^(cell\.(event_outbox|event_counters|events\w*|idempotency_keys)|control\.idempotency_keys|access\.(audit_log\w*|customers)|accounts\.(attempts|sessions|oauth_flows))$/
+  /^(cell\.(event_outbox|event_counters|events\w*|idempotency_keys)|control\.idempotency_keys|access\.(event_outbox|audit_log\w*|customers)|accounts\.(attempts|sessions|oauth_flows))$/
 const PRODUCT = [
   'catalog.products',
   'catalog.variants',

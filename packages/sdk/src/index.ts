@@ -68,7 +68,14 @@ export type { Answer, Body, Input, OperationId, Operations, Query } from './oper
 export type { ListOptions, Page, Pages } from './pages.ts'
 export { formatPrice, type Price, priceOf } from './prices.ts'
 export { etagOf, paymentStatusOf, statusOf } from './records.ts'
-export type { BlockFilter, CheckoutRequest, QuoteRequest, Resources, SubscribeRequest } from './resources.ts'
+export type {
+  BlockFilter,
+  CheckoutRequest,
+  EventStreamQuery,
+  QuoteRequest,
+  Resources,
+  SubscribeRequest,
+} from './resources.ts'
 export type { CallOptions } from './send.ts'
 export type { Registration, Session } from './session.ts'
 export type { KontorStorage } from './store.ts'

@@ -52,6 +52,7 @@ export function createOperations(baseUrl: string, businessId: string | undefined
         body: body === undefined || body instanceof Blob ? body : JSON.stringify(body),
         repeatable: isRepeatable(id, method, key, options),
         file: needs.includes('file'),
+        stream: needs.includes('stream'),
       }
       return run(needs.includes('token'), call, options)
     }
@@ -63,7 +64,7 @@ export function createOperations(baseUrl: string, businessId: string | undefined
 const isRepeatable = (id: string, method: string, key: string | undefined, { ifMatch }: CallOptions) =>
   ifMatch === undefined && (method !== 'POST' || key !== undefined || REPEATABLE.has(id))
 
-const defined = <Value>(values: Record<string, Value> = {}) =>
+export const defined = <Value>(values: Record<string, Value> = {}) =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined && value !== null))
 
 function addressOf(id: string, address: string, values: Record<string, string | undefined>): string {

@@ -20,9 +20,10 @@ import type {
   UpdateOrderBody,
   UpdateProductBody,
 } from './generated/types.gen.ts'
-import type { Answer, OperationId, Operations, Query } from './operations.ts'
+import { type Answer, defined, type OperationId, type Operations, type Query } from './operations.ts'
 import { type ListOptions, type Page, type Pages, toPages } from './pages.ts'
 import type { CallOptions } from './send.ts'
+import { followEvents } from './stream.ts'
 
 type ItemOf<Id extends OperationId> = Answer<Id> extends { items: (infer Item)[] } ? Item : never
 /** The cursor of a page, also of the last one, can be handed over as it is. */
@@ -35,6 +36,7 @@ export type QuoteRequest = Omit<QuoteBody, 'businessId' | 'market' | 'lines'> & 
   businessId?: string
 }
 export type CheckoutRequest = Omit<CheckoutBody, 'market'> & { market?: string }
+export type EventStreamQuery = Query<'streamEvents'> & { businessId?: string }
 export type SubscribeRequest = Omit<SubscribeBody, 'plan_id'>
 
 export type Resources = ReturnType<typeof createResources>
@@ -135,6 +137,19 @@ export function createResources(
       update: (id: string, body: UpdateEntryBody, options?: CallOptions) =>
         call.updateEntry({ path: { id }, body }, options),
       delete: (id: string, options?: CallOptions) => call.deleteEntry({ path: { id } }, options),
+    },
+    events: {
+      /** The newest first; with `after` the oldest first. */
+      list: (query: Filter<'listEvents'> = {}, options?: ListOptions) =>
+        list<'listEvents'>(query, (query) => call.listEvents({ query }, options)),
+      /** What happens from now on, or after the number `after`: goes on without a gap when the line breaks. */
+      stream: ({ businessId, ...query }: EventStreamQuery = {}, options: Pick<CallOptions, 'signal'> = {}) =>
+        followEvents(
+          (after) =>
+            call.streamEvents({ path: defined({ businessId }), query: { ...query, ...defined({ after }) } }, options),
+          query.after,
+          options.signal,
+        ),
     },
     newsletters: {
       /** Answers the subscription, or `{ checkoutUrl }` of a plan that costs something. */

@@ -31,6 +31,8 @@ export type Outgoing = {
   repeatable: boolean
   /** The answer is a file, not JSON. */
   file: boolean
+  /** The answer goes on after it has begun. */
+  stream: boolean
 }
 
 /** Beyond this it is for the caller to decide whether to wait. */
@@ -54,8 +56,9 @@ async function sendOnce(call: Outgoing, settings: Settings, options: CallOptions
   const { method, url, headers, body } = call
   const { signal: ended } = options
   const timeoutMs = options.timeoutMs ?? settings.timeoutMs
-  const timeout = AbortSignal.timeout(timeoutMs)
-  const signal = ended ? AbortSignal.any([timeout, ended]) : timeout
+  const timeout = new AbortController()
+  const timer = setTimeout(() => timeout.abort(), timeoutMs)
+  const signal = ended ? AbortSignal.any([timeout.signal, ended]) : timeout.signal
   // Reading the body is part of the attempt: a line can break there as well.
   try {
     const init = { method, headers, signal, credentials: 'omit', ...(body === undefined ? {} : { body }) } as const
@@ -66,16 +69,19 @@ async function sendOnce(call: Outgoing, settings: Settings, options: CallOptions
   } catch (cause) {
     if (cause instanceof KontorError) throw cause
     if (ended?.aborted) throw ended.reason
-    if (timeout.aborted) {
+    if (timeout.signal.aborted) {
       const message = `The service did not answer within ${timeoutMs} ms.`
       throw new KontorError({ status: 0, code: 'TIMEOUT', message, cause })
     }
     throw new KontorError({ status: 0, code: 'NETWORK', message: 'The service cannot be reached.', cause })
+  } finally {
+    clearTimeout(timer)
   }
 }
 
-async function read(response: Response, { url, file }: Outgoing): Promise<unknown> {
+async function read(response: Response, { url, file, stream }: Outgoing): Promise<unknown> {
   if (response.ok && file) return response.blob()
+  if (response.ok && stream) return response.body
   const text = await response.text()
   if (!response.ok) throw errorOf(url, response, text)
   try {
@@ -108,7 +114,7 @@ export function unlessEnded<Result>(work: Promise<Result>, signal: AbortSignal |
   })
 }
 
-function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
+export function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const stop = () => {
       clearTimeout(timer)
