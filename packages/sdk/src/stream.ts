@@ -45,7 +45,7 @@ async function* readBlocks(body: ReadableStream<Uint8Array>): AsyncGenerator<Blo
       if (done) return
       const blocks = (rest + decoder.decode(value, { stream: true })).split('\n\n')
       rest = blocks.pop() ?? ''
-      for (const block of blocks) yield Object.fromEntries(block.split('\n').map(toField)) as Block
+      for (const block of blocks) yield Object.fromEntries(block.split('\n').map(toField))
     }
   } finally {
     void reader.cancel().catch(() => {}) // who stops reading ends the stream

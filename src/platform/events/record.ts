@@ -50,7 +50,11 @@ export async function recordCarried(tx: Tx, businessId: string, events: readonly
 }
 
 const toColumns = ({ position, id, type, subject, actorId, actorKind, data, occurredAt }: CarriedEvent) => ({
-  ...{ position, id, type, subject, data },
+  position,
+  id,
+  type,
+  subject,
+  data,
   actor_id: actorId,
   actor_kind: actorKind,
   occurred_at: occurredAt,
