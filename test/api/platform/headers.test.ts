@@ -41,6 +41,7 @@ test('a preflight allows any origin what a browser needs, without credentials', 
     'idempotency-key',
     'if-match',
     'if-none-match',
+    'last-event-id',
     'x-api-key',
     'x-request-id',
   ])
