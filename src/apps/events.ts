@@ -1,6 +1,7 @@
 import { accessEvents } from '#modules/access/index.ts'
 import { catalogEvents } from '#modules/catalog/index.ts'
 import { contentEvents } from '#modules/content/index.ts'
+import { customerEvents } from '#modules/customers/index.ts'
 import { newsletterEvents } from '#modules/newsletter/index.ts'
 import { orderEvents } from '#modules/orders/index.ts'
 import { paymentEvents } from '#modules/payments/index.ts'
@@ -12,6 +13,7 @@ export const EVENTS: readonly EventDefinition[] = [
   ...accessEvents,
   ...catalogEvents,
   ...orderEvents,
+  ...customerEvents,
   ...paymentEvents,
   ...contentEvents,
   ...newsletterEvents,

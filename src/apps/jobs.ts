@@ -1,8 +1,9 @@
 import { AUDIT_LOG, accessJobs } from '#modules/access/index.ts'
-import { accountJobs } from '#modules/accounts/index.ts'
+import { accountJobs, cellJobs } from '#modules/accounts/index.ts'
 import { catalogJobs } from '#modules/catalog/index.ts'
 import { checkoutJobs } from '#modules/checkout/index.ts'
 import { contentJobs } from '#modules/content/index.ts'
+import { eraseCustomer, mergeCustomers } from '#modules/customers/index.ts'
 import { newsletterJobs } from '#modules/newsletter/index.ts'
 import { orderJobs } from '#modules/orders/index.ts'
 import { paymentJobs } from '#modules/payments/index.ts'
@@ -15,6 +16,7 @@ export const jobs: readonly AnyJob[] = [
   ...maintenanceJobs([AUDIT_LOG]),
   ...accessJobs,
   ...accountJobs,
+  ...cellJobs({ merge: mergeCustomers, erase: eraseCustomer }),
   ...catalogJobs,
   ...checkoutJobs,
   ...contentJobs,

@@ -3,6 +3,7 @@ import { accountRefusals } from '#modules/accounts/index.ts'
 import { catalogRefusals, promoRefusals } from '#modules/catalog/index.ts'
 import { checkoutRefusals } from '#modules/checkout/index.ts'
 import { contentRefusals } from '#modules/content/index.ts'
+import { customerRefusals } from '#modules/customers/index.ts'
 import { newsletterRefusals } from '#modules/newsletter/index.ts'
 import { orderRefusals } from '#modules/orders/index.ts'
 import { paymentRefusals } from '#modules/payments/index.ts'
@@ -35,6 +36,7 @@ export const REFUSALS: readonly Chapter[] = [
   },
   { title: 'Quote and checkout', lists: { 'src/modules/checkout/errors.ts': checkoutRefusals } },
   { title: 'Orders', lists: { 'src/modules/orders/errors.ts': orderRefusals } },
+  { title: 'Customers', lists: { 'src/modules/customers/errors.ts': customerRefusals } },
   { title: 'Payments and refunds', lists: { 'src/modules/payments/errors.ts': paymentRefusals } },
   { title: 'Collections and entries', lists: { 'src/modules/content/errors.ts': contentRefusals } },
   { title: 'Newsletters', lists: { 'src/modules/newsletter/errors.ts': newsletterRefusals } },

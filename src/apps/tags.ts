@@ -12,6 +12,7 @@ export const TAGS: readonly Tag[] = [
   { name: 'Import and export', description: 'Many products at once, as NDJSON or CSV.' },
   { name: 'Checkout', description: 'From a cart to a paid order.' },
   { name: 'Orders', description: 'Orders, with a history of their state and one of their payment.' },
+  { name: 'Customers', description: 'Everybody who has ordered or subscribed, with what they have spent.' },
   { name: 'Collections', description: 'Kinds of content, each with a schema of its own.' },
   { name: 'Entries', description: 'Content: blocks with values, in a language, with a history.' },
   { name: 'Newsletters', description: 'Subscribers, sends to them, and the progress of each.' },

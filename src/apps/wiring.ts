@@ -12,6 +12,7 @@ import {
 import { catalogResolvers, catalogRoutes, promoRoutes, readProducts, transferRoutes } from '#modules/catalog/index.ts'
 import { checkoutRoutes, closeOrderSession, refundRoutes, resultPage } from '#modules/checkout/index.ts'
 import { collectionRoutes, contentResolvers, entryRoutes, generateRoutes } from '#modules/content/index.ts'
+import { customerRoutes } from '#modules/customers/index.ts'
 import {
   bounceRoutes,
   guardCollection,
@@ -109,6 +110,14 @@ async function wireOrders(app: Server, { control, paying }: Parts): Promise<void
   })
 }
 
+async function wireCustomers(app: Server, { control }: Parts): Promise<void> {
+  await app.register(customerRoutes, {
+    prefix,
+    noteExport: (businessId, actor, exported) =>
+      transaction(control, (tx) => audit(tx, { businessId, actor, ...exported })),
+  })
+}
+
 async function wireCheckout(app: Server, { config, control, customers, origins, paying }: Parts): Promise<void> {
   await app.register(checkoutRoutes, {
     ...paying,
@@ -176,6 +185,7 @@ export const MODULES = [
   wireAccess,
   wireCatalog,
   wireOrders,
+  wireCustomers,
   wireCheckout,
   wirePayments,
   wireContent,

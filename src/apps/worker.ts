@@ -2,6 +2,7 @@ import closeWithGrace from 'close-with-grace'
 import { listUsedCells } from '#modules/access/index.ts'
 import { endExpired } from '#modules/checkout/index.ts'
 import { publishDue } from '#modules/content/index.ts'
+import { CUSTOMER_TOPICS, followOrders } from '#modules/customers/index.ts'
 import { startNewsletters } from '#modules/newsletter/index.ts'
 import { indexOrders, ORDER_TOPIC } from '#modules/orders/index.ts'
 import { carryOutRefunds, reconcileStale } from '#modules/payments/index.ts'
@@ -20,6 +21,7 @@ import { announce, assertMigrated, boot, describeDatabase } from './boot.ts'
 import { jobs } from './jobs.ts'
 import { describeCells } from './open-cells.ts'
 import { payables } from './payables.ts'
+import { askControl } from './people.ts'
 
 const MAX_DRAIN_MS = 25_000
 const SEQUENCE_MS = 500
@@ -67,7 +69,12 @@ await boot(async () => {
     },
   })
   const sequencers = [...databases.cells].map(([name, cell]) =>
-    startLoop(`sequencer of ${name}`, SEQUENCE_MS, (signal) => sequenceAllEvents(cell, [ORDER_TOPIC], signal), log),
+    startLoop(
+      `sequencer of ${name}`,
+      SEQUENCE_MS,
+      (signal) => sequenceAllEvents(cell, [ORDER_TOPIC, ...CUSTOMER_TOPICS], signal),
+      log,
+    ),
   )
   const paying = { ...services, payables }
   const sweeps = [...databases.cells].flatMap(([name, cell]) => [
@@ -76,6 +83,7 @@ await boot(async () => {
     startLoop(`publishing in ${name}`, SWEEP_MS, () => publishDue(cell, log), log),
     startLoop(`refunds in ${name}`, SWEEP_MS, () => carryOutRefunds(paying, cell, log), log),
     startLoop(`search for orders in ${name}`, INDEX_MS, (signal) => indexOrders(cell, signal), log),
+    startLoop(`customers of ${name}`, INDEX_MS, (signal) => followOrders(cell, askControl(control), signal), log),
   ])
   const newsletters = startNewsletters(config, databases, log)
   const metricsServer = await serveMetrics(metrics, config.host, config.workerMetricsPort, () =>

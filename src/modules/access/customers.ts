@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { now } from '#platform/clock.ts'
 import type { ControlDb } from '#platform/database/database.ts'
 
@@ -24,6 +25,35 @@ export async function listCustomerships(db: ControlDb, userIds: readonly string[
     .orderBy('businessId')
     .execute()
   return rows.map(({ businessId }) => businessId)
+}
+
+/** The same, each with the cell that it lives in. */
+export async function listCustomerHomes(
+  db: ControlDb,
+  userIds: readonly string[],
+): Promise<{ businessId: string; cell: string }[]> {
+  return db
+    .selectFrom('access.customers')
+    .innerJoin('access.businesses', 'access.businesses.id', 'access.customers.businessId')
+    .select(['access.customers.businessId', 'access.businesses.cell'])
+    .distinct()
+    .where('access.customers.userId', 'in', userIds)
+    .orderBy('access.customers.businessId')
+    .execute()
+}
+
+/** Those of these people who came to the business by their own action. */
+export async function findCame(
+  db: ControlDb,
+  people: readonly { businessId: string; userId: string }[],
+): Promise<{ businessId: string; userId: string }[]> {
+  const { rows } = await sql<{ businessId: string; userId: string }>`
+    select customers.business_id, customers.user_id
+      from unnest(${people.map(({ businessId }) => businessId)}::text[], ${people.map(({ userId }) => userId)}::text[])
+           as wanted (business_id, user_id)
+      join access.customers on customers.business_id = wanted.business_id and customers.user_id = wanted.user_id
+     where customers.came_at is not null`.execute(db)
+  return rows
 }
 
 /**

@@ -8,7 +8,9 @@ export { AUDIT_LOG, audit } from './audit.ts'
 export { createBusiness } from './create-business.ts'
 export {
   createCustomers,
+  findCame,
   holdCustomer,
+  listCustomerHomes,
   listCustomerships,
   nameCustomer,
   rememberCustomer,

@@ -20,14 +20,15 @@ export {
 } from './credentials/signing-keys.ts'
 export { createTokens, type Tokens } from './credentials/tokens.ts'
 export { confirmationMail, invitationMail, mailInvitation, resetMail } from './jobs.ts'
-export { idsOf } from './sign-in/merge-guest.ts'
+export { findAliases, idsOf } from './sign-in/merge-guest.ts'
 export { createIdentityProvider } from './sign-in/oauth.ts'
 export { approveOrigin, createOrigins } from './sign-in/origins.ts'
 export { register } from './sign-in/register.ts'
 export { accountRoutes } from './sign-in/routes.ts'
+export { type CellNews, cellJobs } from './tell-cells.ts'
 export { addPeople, type NewPerson } from './users/add-people.ts'
 export { createUser, findByEmail } from './users/create-user.ts'
-export { findConfirmedByEmail, findContact, readEmails, readNames, userExists } from './users/queries.ts'
+export { findConfirmedByEmail, findContact, findGuests, readEmails, readNames, userExists } from './users/queries.ts'
 export { resumeUser, suspendUser } from './users/suspend-user.ts'
 
 export const accountRefusals: readonly AnyRefusal[] = Object.values(errors)

@@ -24,8 +24,16 @@ export { guardCollection } from './subscriptions/collection-guard.ts'
 export { newsletterPages } from './subscriptions/page-routes.ts'
 export { newsletterPayable } from './subscriptions/payable.ts'
 export { listPaidNewsletters } from './subscriptions/queries.ts'
+export {
+  listSubscriptionsAfter,
+  listSubscriptionsOf,
+  readSubscriberContacts,
+  readSubscribers,
+  type SubscriberContact,
+} from './subscriptions/read-for-customers.ts'
 export { subscriptionRoutes } from './subscriptions/routes.ts'
 export { subscribeMany } from './subscriptions/subscribe-many.ts'
+export { presentSubscription } from './subscriptions/subscription.ts'
 export { exportSubscribers } from './transfer/export-subscribers.ts'
 export { subscriberImport } from './transfer/import-subscribers.ts'
 export { subscriberTransferRoutes } from './transfer/routes.ts'

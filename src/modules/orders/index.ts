@@ -9,6 +9,7 @@ export { applyChange, FINAL } from './change-status.ts'
 export { commentRoutes } from './comments/routes.ts'
 export { lineNotFound, marketNotFound, wrongCurrency } from './errors.ts'
 export { orderCreated, orderPaid, orderRefunded, orderRefundFailed, orderRefundRequested } from './events.ts'
+export { exportOrdersOf } from './finding/export-orders.ts'
 export { indexOrders, ORDER_TOPIC } from './finding/index-orders.ts'
 export { findingRoutes } from './finding/routes.ts'
 export { draftOrder, fulfillmentOf, type OrderRow, stockOf } from './order.ts'
@@ -25,6 +26,14 @@ export {
   lockOrder,
   newOrders,
 } from './queries.ts'
+export {
+  listOrdersAfter,
+  type OrderContact,
+  type OrderFigures,
+  type OrderPlace,
+  readContacts,
+  readFigures,
+} from './read-for-customers.ts'
 export { recordMailSent } from './record-mail-sent.ts'
 export {
   freeRefundLines,

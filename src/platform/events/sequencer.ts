@@ -4,6 +4,9 @@ import type { Db, Tx } from '../database/database.ts'
 import type { PartitionedLog } from '../database/partitions.ts'
 import { transaction } from '../database/transaction.ts'
 
+/** The first word of the types of events that are followed; under a name of its own where several follow the same. */
+export type Topic = string | { topic: string; of: string }
+
 export const EVENT_LOG: PartitionedLog = { table: 'cell.events', keepMonths: 13 }
 
 const BATCH = 5_000
@@ -11,10 +14,11 @@ const BATCH = 5_000
 /**
  * Moves committed events from the outbox to the feed and numbers them. An advisory lock lets one process work at a
  * time, so numbers become visible in order: a reader who has seen number n never misses one below it, however late its
- * transaction committed. Returns how many were moved; undefined when another process holds the lock. `topics`: first
- * words of event types whose subjects somebody follows (`takeFollowed`).
+ * transaction committed. Returns how many were moved; undefined when another process holds the lock. `topics`: whose
+ * subjects somebody follows (`takeFollowed`).
  */
-export function sequenceEvents(db: Db, topics: readonly string[] = []): Promise<number | undefined> {
+export function sequenceEvents(db: Db, topics: readonly Topic[] = []): Promise<number | undefined> {
+  const followed = topics.map((topic) => (typeof topic === 'string' ? { topic, of: topic } : topic))
   return transaction(db, async (tx) => {
     const { rows: locks } = await sql<{ locked: boolean }>`
       select pg_try_advisory_xact_lock(hashtextextended('kontor.events', 0)) as locked`.execute(tx)
@@ -31,9 +35,10 @@ export function sequenceEvents(db: Db, topics: readonly string[] = []): Promise<
         returning business_id, last_number
       ), followed as (
         insert into cell.followed (topic, business_id, subject)
-        select split_part(type, '.', 1), business_id, subject
+        select follower.topic, business_id, subject
           from taken
-         where split_part(type, '.', 1) = any (${topics}::text[])
+          join unnest(${followed.map(({ topic }) => topic)}::text[], ${followed.map((each) => each.of)}::text[])
+               as follower (topic, word) on follower.word = split_part(type, '.', 1)
          group by 1, 2, 3
          order by min(position)
       )

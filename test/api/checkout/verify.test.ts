@@ -4,6 +4,7 @@ import { sql } from 'kysely'
 import type { Tx } from '#platform/database/database.ts'
 import { check, compareWithProvider, invariants, queryOf, verify } from '../../../src/apps/verify.ts'
 import { runKontor } from '../../support/child.ts'
+import { follow } from '../../support/customers.ts'
 import { type PaymentsApi, startPaymentsApi } from '../../support/payments-api.ts'
 import { until } from '../../support/until.ts'
 
@@ -57,6 +58,7 @@ async function makeScene(cell: string) {
     assert.equal(status, 201, text)
   }
   await makeSend(shop)
+  await follow(used.api, shop.db)
   return { shop, product, orders: { paid, waiting, cancelled, free, refunded } }
 }
 
@@ -190,6 +192,13 @@ const VIOLATIONS: Record<string, (scene: Scene) => ReturnType<typeof sql>[]> = {
   ],
   'a document has a gap for the stock of each variant': () => [
     sql`update catalog.products set document = document || chr(1)`,
+  ],
+  "a customer's orders and sums are those of the orders that are counted": () => [
+    sql`update customers.spent set amount = amount + 1`,
+  ],
+  'what is counted of an order is what the order says': ({ orders }) => [
+    sql`update customers.counted set version = version - 1 where order_id = ${orders.free}`,
+    sql`update orders.orders set updated_at = now() - interval '1 hour' where id = ${orders.free}`,
   ],
   "a send counts what its recipients' states are": () => [sql`update newsletter.sends set sent = 2, failed = 0`],
   'a send that is done has nobody left': () => [sql`update newsletter.sends set is_planned = false`],

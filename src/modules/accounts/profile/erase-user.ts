@@ -2,9 +2,11 @@ import { audit, dropInvitationsTo, removeFromBusinesses } from '#modules/access/
 import type { ControlDb } from '#platform/database/database.ts'
 import { notify } from '#platform/database/listener.ts'
 import { transaction } from '#platform/database/transaction.ts'
+import { enqueue } from '#platform/jobs/define.ts'
 import type { Actor } from '#vocabulary/actor.ts'
 import { revokeSessionsOf } from '../credentials/sessions.ts'
 import { idsOf } from '../sign-in/merge-guest.ts'
+import { tellErased } from '../tell-cells.ts'
 
 /** Erases the account and everything attached to it. The last ADMIN of a business must hand it over first. */
 export async function eraseUser(control: ControlDb, actor: Actor): Promise<void> {
@@ -20,5 +22,6 @@ export async function eraseUser(control: ControlDb, actor: Actor): Promise<void>
     const erased = await tx.deleteFrom('accounts.users').where('id', 'in', ids).returning(['id', 'email']).execute()
     for (const { id, email } of erased) await dropInvitationsTo(tx, { userId: id, email })
     await audit(tx, { action: 'account.erased', subject: userId })
+    await enqueue(tx, tellErased(), { userId, guestIds: ids.filter((id) => id !== userId) })
   })
 }

@@ -2,11 +2,13 @@ import { sql } from 'kysely'
 import { audit } from '#modules/access/index.ts'
 import { now } from '#platform/clock.ts'
 import type { ControlDb, ControlTx } from '#platform/database/database.ts'
+import { enqueue } from '#platform/jobs/define.ts'
 import { revokeSessionsOf } from '../credentials/sessions.ts'
+import { tellMerged } from '../tell-cells.ts'
 
 /**
- * From now on the guest's id stands for the user, in orders and in filters by customer. No rows are rewritten. The
- * guest's sessions end. Guests merged into this guest before come along.
+ * From now on the guest's id stands for the user, in orders and in filters by customer. No rows are rewritten but those
+ * that count for a customer, by a job. The guest's sessions end. Guests merged into this guest before come along.
  */
 export async function mergeGuest(tx: ControlTx, guestId: string, userId: string): Promise<void> {
   if (guestId === userId) return
@@ -26,10 +28,22 @@ export async function mergeGuest(tx: ControlTx, guestId: string, userId: string)
      where id = ${userId} and exists (select from moved)`.execute(tx)
   await revokeSessionsOf(tx, guestId)
   await audit(tx, { action: 'guest.merged', subject: userId, data: { guestId } })
+  await enqueue(tx, tellMerged(), { guestId, userId })
 }
 
 /** The user and every guest who became them. */
 export async function idsOf(db: ControlDb, userId: string): Promise<string[]> {
   const rows = await db.selectFrom('accounts.guestAliases').select('guestId').where('userId', '=', userId).execute()
   return [userId, ...rows.map(({ guestId }) => guestId)]
+}
+
+/** By guest, the users whom they became. */
+export async function findAliases(db: ControlDb, guestIds: readonly string[]): Promise<Map<string, string>> {
+  if (guestIds.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('accounts.guestAliases')
+    .select(['guestId', 'userId'])
+    .where('guestId', 'in', guestIds)
+    .execute()
+  return new Map(rows.map(({ guestId, userId }) => [guestId, userId]))
 }

@@ -153,3 +153,10 @@ export async function readEmails(db: ControlDb, ids: readonly string[]): Promise
   const rows = await db.selectFrom('accounts.users').select(['id', 'email']).where('id', 'in', ids).execute()
   return new Map(rows.flatMap(({ id, email }) => (email === null ? [] : [[id, email]])))
 }
+
+/** Whether each of these users is a guest. */
+export async function findGuests(db: ControlDb, ids: readonly string[]): Promise<Map<string, boolean>> {
+  if (ids.length === 0) return new Map()
+  const rows = await db.selectFrom('accounts.users').select(['id', 'isGuest']).where('id', 'in', ids).execute()
+  return new Map(rows.map(({ id, isGuest }) => [id, isGuest]))
+}

@@ -42,6 +42,15 @@ export async function listComments(
 export const newestComments = (db: Db, businessId: string, orderId: string, limit: number): Promise<CommentRow[]> =>
   commentsOf(db, businessId, orderId).limit(limit).execute()
 
+export const listCommentsOf = (db: Db, businessId: string, orderIds: readonly string[]): Promise<CommentRow[]> =>
+  db
+    .selectFrom('orders.comments')
+    .selectAll()
+    .where('businessId', '=', businessId)
+    .where('orderId', 'in', orderIds)
+    .orderBy('id')
+    .execute()
+
 export const findComment = (db: Db, businessId: string, orderId: string, id: string): Promise<CommentRow | undefined> =>
   db
     .selectFrom('orders.comments')

@@ -4,8 +4,9 @@ import { writeFile } from '#platform/transfer/csv.ts'
 import type { FileFormat } from '#platform/transfer/file.ts'
 import { ADDRESS_FIELDS, type Address } from '#vocabulary/address.ts'
 import { currentOf } from '#vocabulary/status-history.ts'
+import { listCommentsOf, presentComment } from '../comments/queries.ts'
 import { fulfillmentOf, type OrderLine, type OrderRow, presentOrder } from '../order.ts'
-import type { Asked } from './conditions.ts'
+import { type Asked, toAsked } from './conditions.ts'
 import { findOrders, type Place } from './find-orders.ts'
 
 const BATCH = 200
@@ -17,6 +18,24 @@ export const exportOrders = (db: Db, asked: Asked, format: FileFormat): AsyncGen
     toRows: (order) => order.lines.map((line) => COLUMNS.map(([, cellOf]) => toCell(cellOf(order, line)))),
     toLine: (order) => JSON.stringify(presentOrder(order, { seesTags: true })),
   })
+
+/** All orders of a person with what staff say of each, oldest first, as JSON. */
+export async function* exportOrdersOf(
+  db: Db,
+  businessId: string,
+  customerIds: readonly string[],
+): AsyncGenerator<string[]> {
+  for await (const orders of readPages(db, toAsked(businessId, {}, customerIds))) {
+    const ids = orders.map(({ id }) => id)
+    const comments = Map.groupBy(await listCommentsOf(db, businessId, ids), ({ orderId }) => orderId)
+    yield orders.map((order) =>
+      JSON.stringify({
+        ...presentOrder(order, { seesTags: true }),
+        comments: (comments.get(order.id) ?? []).map(presentComment),
+      }),
+    )
+  }
+}
 
 async function* readPages(db: Db, asked: Asked): AsyncGenerator<OrderRow[]> {
   for (let after: Place | undefined; ; ) {

@@ -1,0 +1,15 @@
+import { conflict, forbidden, invalid, notFound } from '#vocabulary/define-refusal.ts'
+
+export const customerNotFound = notFound('customer')
+export const commentNotFound = notFound('comment')
+export const notYourComment = forbidden('Only its author or an ADMIN may delete a comment.')
+export const customerErased = conflict(
+  'userId',
+  'WRONG_STATE',
+  'The account of this customer was deleted. Nothing is written about them any more.',
+)
+export const currencyRequired = invalid(
+  'currency',
+  'REQUIRED',
+  'Sorted by what was spent, a currency is needed: say which, such as EUR.',
+)

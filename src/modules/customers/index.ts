@@ -1,0 +1,12 @@
+import type { EventDefinition } from '#platform/events/define.ts'
+import type { AnyRefusal } from '#vocabulary/define-refusal.ts'
+import * as errors from './errors.ts'
+import * as events from './events.ts'
+
+export { eraseCustomer } from './erase-customers.ts'
+export { type AskControl, CUSTOMER_TOPICS, followOrders, type PeopleKnown } from './follow-orders.ts'
+export { mergeCustomers } from './merge-customers.ts'
+export { customerRoutes } from './routes.ts'
+
+export const customerEvents: readonly EventDefinition[] = Object.values(events)
+export const customerRefusals: readonly AnyRefusal[] = Object.values(errors)

@@ -1,0 +1,46 @@
+-- What must be true of customers, as of the last event that the worker has looked at: orders with an event that still waits are
+-- left out, and so are those from before the tables that are not counted yet.
+
+-- check: a customer's orders and sums are those of the orders that are counted
+with counted as not materialized (
+  select counted.business_id, coalesce(aliases.user_id, counted.customer_id) as user_id, counted.currency, counted.spent
+    from customers.counted
+    left join customers.aliases on aliases.business_id = counted.business_id and aliases.guest_id = counted.customer_id
+), numbers as (
+  select business_id, user_id, '' as currency, count(*) as orders, 0::numeric as amount from counted group by business_id, user_id
+  union all
+  select business_id, user_id, currency, count(*), sum(spent) from counted where spent is not null group by business_id, user_id, currency
+), said as (
+  select business_id, user_id, '' as currency, orders::bigint as orders, 0::numeric as amount from customers.customers where orders <> 0
+  union all
+  select business_id, user_id, currency, orders, amount from customers.spent
+)
+select business_id, user_id, currency, numbers.orders as orders_say, said.orders as customer_says, numbers.amount as orders_sum,
+       said.amount as customer_sum
+  from numbers
+  full join said using (business_id, user_id, currency)
+ where (numbers.orders, numbers.amount) is distinct from (said.orders, said.amount)
+
+-- check: what is counted of an order is what the order says
+with waiting as (
+  select business_id, subject as id from cell.event_outbox where starts_with(type, 'order.')
+  union
+  select business_id, subject from cell.followed where topic = 'customers-orders'
+)
+select orders.business_id, orders.id, orders.version, counted.version as counted_version, orders.customer_id,
+       counted.customer_id as counted_for, orders.total - orders.refunded_amount as net, counted.spent
+  from orders.orders
+  left join customers.counted on counted.business_id = orders.business_id and counted.order_id = orders.id
+  left join waiting on waiting.business_id = orders.business_id and waiting.id = orders.id
+ where case
+         when counted.version = orders.version then
+           (counted.customer_id, counted.currency, counted.spent) is distinct from
+           (orders.customer_id, orders.currency,
+            case when orders.payment_status in ('PAID', 'PARTIALLY_REFUNDED', 'REFUNDED') then orders.total - orders.refunded_amount end)
+         -- One that changed this long ago and of which no event waits was forgotten.
+         else waiting.id is null and orders.updated_at < now() - interval '10 minutes'
+              and not exists (select from customers.filling
+                               where kind = 'orders'
+                                 and (filling.business_id < orders.business_id
+                                      or filling.business_id = orders.business_id and filling.id < orders.id))
+       end

@@ -1,0 +1,71 @@
+import { sql } from 'kysely'
+import type { Db, Tx } from '#platform/database/database.ts'
+import { transaction } from '#platform/database/transaction.ts'
+import { lockSums } from './queries.ts'
+import { refreshCustomers } from './refresh-customers.ts'
+
+export type Merged = { businessId: string; guestId: string; userId: string }
+
+const MAX_TAGS = 50
+
+/** The guest and the user become one customer. May run twice. */
+export async function mergeCustomers(db: Db, merged: Merged): Promise<void> {
+  await transaction(db, async (tx) => {
+    await lockSums(tx)
+    if (await moveCustomer(tx, merged))
+      await refreshCustomers(tx, [{ businessId: merged.businessId, userId: merged.userId, orders: 0 }])
+  })
+}
+
+/**
+ * From now on the guest's id means the user. What was counted for the guest is the user's; what is written about them
+ * has to be refreshed. Returns whether there was anything. The caller holds the lock of the sums.
+ */
+export async function moveCustomer(tx: Tx, { businessId, guestId, userId }: Merged): Promise<boolean> {
+  if (guestId === userId) return false
+  await sql`
+    insert into customers.aliases (business_id, guest_id, user_id) values (${businessId}, ${guestId}, ${userId})
+    on conflict (business_id, guest_id) do update set user_id = excluded.user_id`.execute(tx)
+  // Guests who had become this guest come along.
+  await sql`
+    update customers.aliases set user_id = ${userId} where business_id = ${businessId} and user_id = ${guestId}`.execute(
+    tx,
+  )
+  const { numAffectedRows = 0n } = await sql`
+    with gone as (
+      delete from customers.customers where business_id = ${businessId} and user_id = ${guestId} returning *
+    )
+    insert into customers.customers as known
+           (business_id, user_id, sort_name, orders, first_order_at, last_order_at, tags, created_at, updated_at)
+    select business_id, ${userId}, sort_name, orders, first_order_at, last_order_at, tags, created_at, updated_at from gone
+    on conflict (business_id, user_id) do update
+       set orders = known.orders + excluded.orders,
+           tags = (array(select distinct tag from unnest(known.tags || excluded.tags) as tag order by tag))[1:${sql.lit(MAX_TAGS)}],
+           created_at = least(known.created_at, excluded.created_at)`.execute(tx)
+  if (numAffectedRows === 0n) return false
+  await sql`
+    with gone as (
+      delete from customers.spent where business_id = ${businessId} and user_id = ${guestId} returning *
+    )
+    insert into customers.spent as known (business_id, user_id, currency, amount, orders)
+    select business_id, ${userId}, currency, amount, orders from gone
+    on conflict (business_id, user_id, currency) do update
+       set amount = known.amount + excluded.amount, orders = known.orders + excluded.orders`.execute(tx)
+  await sql`
+    update customers.comments set user_id = ${userId} where business_id = ${businessId} and user_id = ${guestId}`.execute(
+    tx,
+  )
+  // The words of the name are written when the customer is refreshed, those of the tags here.
+  await sql`
+    with gone as (
+      delete from customers.words
+       where business_id = ${businessId} and user_id = ${guestId}
+         and word = any (array(select word from customers.words where business_id = ${businessId} and user_id = ${guestId}))
+    )
+    insert into customers.words (business_id, word, user_id)
+    select business_id, 't:' || tag, user_id
+      from customers.customers, unnest(tags) as tag
+     where business_id = ${businessId} and user_id = ${userId}
+    on conflict do nothing`.execute(tx)
+  return true
+}
