@@ -1,5 +1,6 @@
 import { AUDIT_LOG, accessJobs } from '#modules/access/index.ts'
 import { accountJobs, cellJobs } from '#modules/accounts/index.ts'
+import { eraseViews } from '#modules/backoffice/index.ts'
 import { catalogJobs } from '#modules/catalog/index.ts'
 import { checkoutJobs } from '#modules/checkout/index.ts'
 import { contentJobs } from '#modules/content/index.ts'
@@ -16,7 +17,7 @@ export const jobs: readonly AnyJob[] = [
   ...maintenanceJobs([AUDIT_LOG]),
   ...accessJobs,
   ...accountJobs,
-  ...cellJobs({ merge: mergeCustomers, erase: eraseCustomer }),
+  ...cellJobs({ merge: mergeCustomers, eraseCustomer, eraseMember: eraseViews }),
   ...catalogJobs,
   ...checkoutJobs,
   ...contentJobs,

@@ -1,5 +1,6 @@
 import { accessRefusals } from '#modules/access/index.ts'
 import { accountRefusals } from '#modules/accounts/index.ts'
+import { backofficeRefusals } from '#modules/backoffice/index.ts'
 import { catalogRefusals, promoRefusals } from '#modules/catalog/index.ts'
 import { checkoutRefusals } from '#modules/checkout/index.ts'
 import { contentRefusals } from '#modules/content/index.ts'
@@ -40,5 +41,6 @@ export const REFUSALS: readonly Chapter[] = [
   { title: 'Payments and refunds', lists: { 'src/modules/payments/errors.ts': paymentRefusals } },
   { title: 'Collections and entries', lists: { 'src/modules/content/errors.ts': contentRefusals } },
   { title: 'Newsletters', lists: { 'src/modules/newsletter/errors.ts': newsletterRefusals } },
+  { title: 'Saved views', lists: { 'src/modules/backoffice/errors.ts': backofficeRefusals } },
   { title: 'Elsewhere', lists: { 'src/apps/errors.ts': Object.values(apps) } },
 ]

@@ -9,10 +9,24 @@ import {
   readNames,
   userExists,
 } from '#modules/accounts/index.ts'
-import { catalogResolvers, catalogRoutes, promoRoutes, readProducts, transferRoutes } from '#modules/catalog/index.ts'
+import { savedViewRoutes, searchRoutes } from '#modules/backoffice/index.ts'
+import {
+  catalogResolvers,
+  catalogRoutes,
+  createProductSearch,
+  promoRoutes,
+  readProducts,
+  transferRoutes,
+} from '#modules/catalog/index.ts'
 import { checkoutRoutes, closeOrderSession, refundRoutes, resultPage } from '#modules/checkout/index.ts'
-import { collectionRoutes, contentResolvers, entryRoutes, generateRoutes } from '#modules/content/index.ts'
-import { customerRoutes } from '#modules/customers/index.ts'
+import {
+  collectionRoutes,
+  contentResolvers,
+  createEntrySearch,
+  entryRoutes,
+  generateRoutes,
+} from '#modules/content/index.ts'
+import { customerRoutes, searchCustomers } from '#modules/customers/index.ts'
 import {
   bounceRoutes,
   guardCollection,
@@ -31,6 +45,7 @@ import {
   orderRoutes,
   packingSlipRoutes,
   returnRoutes,
+  searchOrders,
   shipmentRoutes,
   timelineRoutes,
 } from '#modules/orders/index.ts'
@@ -179,6 +194,17 @@ async function wireNewsletter(app: Server, parts: Parts): Promise<void> {
   })
 }
 
+async function wireBackoffice(app: Server): Promise<void> {
+  await app.register(savedViewRoutes, { prefix })
+  await app.register(searchRoutes, {
+    prefix,
+    orders: searchOrders,
+    products: createProductSearch(),
+    customers: searchCustomers,
+    entries: createEntrySearch(),
+  })
+}
+
 /** Every module that has routes: the list of what exists. */
 export const MODULES = [
   wireAccounts,
@@ -190,4 +216,5 @@ export const MODULES = [
   wirePayments,
   wireContent,
   wireNewsletter,
+  wireBackoffice,
 ]

@@ -26,6 +26,7 @@ export {
   findBusinessBySlug,
   findInvitation,
   findPeople,
+  listHomes,
   listOfferedRoles,
   listPeopleOf,
   listRolesOf,

@@ -6,8 +6,8 @@ import { memberRemoved } from './events.ts'
 import { tell } from './outbox.ts'
 import { countAdmins, lockBusiness } from './queries.ts'
 
-/** Removes a user from every business. The last ADMIN of one must hand it over first. */
-export async function removeFromBusinesses(tx: ControlTx, userId: string): Promise<void> {
+/** Removes a user from every business, and says from which. The last ADMIN of one must hand it over first. */
+export async function removeFromBusinesses(tx: ControlTx, userId: string): Promise<string[]> {
   const rows = await tx
     .selectFrom('access.memberships')
     .select('businessId')
@@ -25,4 +25,5 @@ export async function removeFromBusinesses(tx: ControlTx, userId: string): Promi
     await tell(tx, memberRemoved({ businessId, subject: userId }))
     await notify(tx, MEMBERS_CHANGED, businessId)
   }
+  return rows.map(({ businessId }) => businessId)
 }

@@ -276,3 +276,12 @@ const membersAmong = (db: ControlDb, businessId: string, ids: readonly string[])
 
 const customersAmong = (db: ControlDb, businessId: string, ids: readonly string[]) =>
   db.selectFrom('access.customers').select('userId').where('businessId', '=', businessId).where('userId', 'in', ids)
+
+/** The cells of these businesses. */
+export const listHomes = (db: ControlDb, businessIds: readonly string[]) =>
+  db
+    .selectFrom('access.businesses')
+    .select(['id as businessId', 'cell'])
+    .where('id', 'in', [...businessIds, ''])
+    .orderBy('id')
+    .execute()

@@ -12,6 +12,7 @@ export { readProducts } from './products/queries.ts'
 export { rebuildProducts } from './products/rebuild.ts'
 export { catalogResolvers } from './products/resolvers.ts'
 export { catalogRoutes } from './products/routes.ts'
+export { createProductSearch } from './products/search-products.ts'
 export { createPromo, findPromo } from './promos/change-promo-code.ts'
 export {
   foldCode,

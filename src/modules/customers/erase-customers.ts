@@ -10,10 +10,13 @@ import { writeWords } from './refresh-customers.ts'
  * Takes away all that is written about a person whose account was deleted. The row stays, so that sums stay right, and
  * so that nothing is written about them again; also when the worker has not seen their first order yet. May run twice.
  */
-export async function eraseCustomer(db: Db, person: Person): Promise<void> {
-  const { businessId, userId } = person
+export async function eraseCustomer(db: Db, { businessId, userId: id }: Person): Promise<void> {
   await transaction(db, async (tx) => {
     await lockSums(tx)
+    const { rows: aliases } = await sql<{ userId: string }>`
+      select user_id from customers.aliases where business_id = ${businessId} and guest_id = ${id}`.execute(tx)
+    const userId = aliases[0]?.userId ?? id
+    const person = { businessId, userId }
     const { rows } = await sql<{ words: string[]; tags: string[] }>`
       select words, tags from customers.customers where business_id = ${businessId} and user_id = ${userId} for update`.execute(
       tx,

@@ -7,6 +7,7 @@ export { eraseCustomer } from './erase-customers.ts'
 export { type AskControl, CUSTOMER_TOPICS, followOrders, type PeopleKnown } from './follow-orders.ts'
 export { mergeCustomers } from './merge-customers.ts'
 export { customerRoutes } from './routes.ts'
+export { searchCustomers } from './search-customers.ts'
 
 export const customerEvents: readonly EventDefinition[] = Object.values(events)
 export const customerRefusals: readonly AnyRefusal[] = Object.values(errors)

@@ -36,11 +36,13 @@ export async function moveCustomer(tx: Tx, { businessId, guestId, userId }: Merg
       delete from customers.customers where business_id = ${businessId} and user_id = ${guestId} returning *
     )
     insert into customers.customers as known
-           (business_id, user_id, sort_name, orders, first_order_at, last_order_at, tags, created_at, updated_at)
-    select business_id, ${userId}, sort_name, orders, first_order_at, last_order_at, tags, created_at, updated_at from gone
+           (business_id, user_id, sort_name, orders, first_order_at, last_order_at, tags, erased_at, created_at, updated_at)
+    select business_id, ${userId}, sort_name, orders, first_order_at, last_order_at, tags, erased_at, created_at, updated_at
+      from gone
     on conflict (business_id, user_id) do update
        set orders = known.orders + excluded.orders,
            tags = (array(select distinct tag from unnest(known.tags || excluded.tags) as tag order by tag))[1:${sql.lit(MAX_TAGS)}],
+           erased_at = coalesce(known.erased_at, excluded.erased_at),
            created_at = least(known.created_at, excluded.created_at)`.execute(tx)
   if (numAffectedRows === 0n) return false
   await sql`

@@ -12,6 +12,7 @@ export { orderCreated, orderPaid, orderRefunded, orderRefundFailed, orderRefundR
 export { exportOrdersOf } from './finding/export-orders.ts'
 export { indexOrders, ORDER_TOPIC } from './finding/index-orders.ts'
 export { findingRoutes } from './finding/routes.ts'
+export { searchOrders } from './finding/search-orders.ts'
 export { draftOrder, fulfillmentOf, type OrderRow, stockOf } from './order.ts'
 export { outOfStock } from './out-of-stock.ts'
 export { packingSlipRoutes } from './packing-slips/routes.ts'

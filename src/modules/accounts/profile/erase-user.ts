@@ -14,7 +14,7 @@ export async function eraseUser(control: ControlDb, actor: Actor): Promise<void>
   await transaction(control, async (tx) => {
     // Locked first, so that nobody gives this user a role meanwhile.
     await tx.selectFrom('accounts.users').select('id').where('id', '=', userId).forUpdate().execute()
-    await removeFromBusinesses(tx, userId)
+    const memberOf = await removeFromBusinesses(tx, userId)
     await revokeSessionsOf(tx, userId)
     await notify(tx, 'api-keys', userId)
     const ids = await idsOf(tx, userId) // the guests who became this user are erased, too
@@ -22,6 +22,6 @@ export async function eraseUser(control: ControlDb, actor: Actor): Promise<void>
     const erased = await tx.deleteFrom('accounts.users').where('id', 'in', ids).returning(['id', 'email']).execute()
     for (const { id, email } of erased) await dropInvitationsTo(tx, { userId: id, email })
     await audit(tx, { action: 'account.erased', subject: userId })
-    await enqueue(tx, tellErased(), { userId, guestIds: ids.filter((id) => id !== userId) })
+    await enqueue(tx, tellErased(), { userId, guestIds: ids.filter((id) => id !== userId), memberOf })
   })
 }

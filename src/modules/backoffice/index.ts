@@ -1,0 +1,8 @@
+import type { AnyRefusal } from '#vocabulary/define-refusal.ts'
+import * as errors from './errors.ts'
+
+export { eraseViews } from './saved-views/change-view.ts'
+export { savedViewRoutes } from './saved-views/routes.ts'
+export { searchRoutes } from './search/routes.ts'
+
+export const backofficeRefusals: readonly AnyRefusal[] = Object.values(errors)
