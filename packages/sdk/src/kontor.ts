@@ -72,6 +72,7 @@ export function createKontor(options: KontorOptions): Kontor {
     },
     `kontor:${baseUrl}`,
     apiKey === undefined ? storage : undefined,
+    businessId,
   )
 
   const operations = createOperations(baseUrl, businessId, (needsToken, call, how) => {

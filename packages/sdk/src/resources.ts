@@ -6,6 +6,7 @@ import type {
   CreateEntryBody,
   CreateOrderBody,
   CreateProductBody,
+  CreateSavedViewBody,
   QuoteBody,
   RefundOrderBody,
   SetOrderStatusBody,
@@ -19,6 +20,7 @@ import type {
   UpdateMeBody,
   UpdateOrderBody,
   UpdateProductBody,
+  UpdateSavedViewBody,
 } from './generated/types.gen.ts'
 import { type Answer, defined, type OperationId, type Operations, type Query } from './operations.ts'
 import { type ListOptions, type Page, type Pages, toPages } from './pages.ts'
@@ -119,6 +121,24 @@ export function createResources(
       ship: (id: string, body: ShipOrderBody = {}, options?: CallOptions) =>
         call.shipOrder({ path: { id }, body }, options),
     },
+    customers: {
+      list: (query: Filter<'listCustomers'> = {}, options?: ListOptions) =>
+        list<'listCustomers'>(query, (query) => call.listCustomers({ query }, options)),
+      get: (userId: string, options?: CallOptions) => call.getCustomer({ path: { userId } }, options),
+      /** The tags as a whole. */
+      tag: (userId: string, tags: string[], options?: CallOptions) =>
+        call.updateCustomer({ path: { userId }, body: { tags } }, options),
+    },
+    savedViews: {
+      list: (query: Filter<'listSavedViews'> = {}, options?: ListOptions) =>
+        list<'listSavedViews'>(query, (query) => call.listSavedViews({ query }, options)),
+      create: (body: CreateSavedViewBody, options?: CallOptions) => call.createSavedView({ body }, options),
+      update: (id: string, body: UpdateSavedViewBody, options?: CallOptions) =>
+        call.updateSavedView({ path: { id }, body }, options),
+      delete: (id: string, options?: CallOptions) => call.deleteSavedView({ path: { id } }, options),
+    },
+    /** Orders, products, customers and entries, five of each at most. */
+    search: (query: string, options?: CallOptions) => call.search({ query: { query } }, options),
     collections: {
       list: (query: Filter<'listCollections'> = {}, options?: ListOptions) =>
         list<'listCollections'>(query, (query) => call.listCollections({ query }, options)),

@@ -27,7 +27,14 @@ const REFRESH_BEFORE_MS = 60_000
 export type Sessions = ReturnType<typeof createSessions>
 
 /** Keeps the tokens: a guest's from the first call that needs one, an account's after a login. */
-export function createSessions(auth: Auth, key: string, storage: KontorStorage | (() => KontorStorage) | undefined) {
+export function createSessions(
+  auth: Auth,
+  key: string,
+  storage: KontorStorage | (() => KontorStorage) | undefined,
+  businessId?: string,
+) {
+  // Guest logins are limited for each address and shop.
+  const asGuest = { provider: 'GUEST', ...(businessId !== undefined && { businessId }) }
   const store = createStore(storage, key)
   const stateStore = createStore(storage, `${key}:state`)
   const inTurn = createTurns(key, store.isShared)
@@ -68,7 +75,7 @@ export function createSessions(auth: Auth, key: string, storage: KontorStorage |
   function renew(stale: string | undefined): Promise<Stored> {
     renewal ??= inTurn(async () => {
       const found = await find()
-      if (!found) return keep(await auth.login({ provider: 'GUEST' }))
+      if (!found) return keep(await auth.login(asGuest))
       if (found.accessToken !== stale && isFresh(found)) return found // another tab was faster
       try {
         return await keep(await auth.refresh({ provider: found.provider, refreshToken: found.refreshToken }))
@@ -76,7 +83,7 @@ export function createSessions(auth: Auth, key: string, storage: KontorStorage |
         if (!isUnauthenticated(error)) throw error
         await forget()
         // A guest has nothing to lose but what they did. An account has to know that it is signed out.
-        if (found.isGuest) return keep(await auth.login({ provider: 'GUEST' }))
+        if (found.isGuest) return keep(await auth.login(asGuest))
         throw error
       }
     }).finally(() => {

@@ -13,7 +13,7 @@ export type AccountOptions = {
   tokens: Tokens
   box: SecretBox
   attempts: Attempts
-  /** Per client address. */
+  /** Per client address and business. */
   guestLoginsPerHour: number
   origins: Origins
   provider: IdentityProvider

@@ -40,6 +40,12 @@ export const LoginBody = Type.Object({
   phoneNumber: Type.Optional(
     Type.String({ maxLength: 30, description: 'GUEST, optional.', examples: ['+4915112345678'] }),
   ),
+  businessId: Type.Optional(
+    Type.String({
+      ...BusinessId,
+      description: 'GUEST, optional: the shop. Guest logins are limited for each address and shop.',
+    }),
+  ),
 })
 export const LoginUrlQuery = Type.Object({
   provider: Provider,

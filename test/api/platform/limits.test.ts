@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { startSession } from '#modules/accounts/index.ts'
+import { now } from '#platform/clock.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { assertError } from '../../support/assert-error.ts'
 import { type Answer, createClient } from '../../support/client.ts'
 import { recordStatements } from '../../support/explain.ts'
+import { createPeople } from '../../support/people.ts'
 import { useApi } from '../../support/setup.ts'
 import { startApi } from '../../support/start-api.ts'
 import { until } from '../../support/until.ts'
@@ -141,6 +143,43 @@ test('guest logins of an address have a limit of their own, for an hour', async 
   const refused = await login()
   assertError(refused, 429, 'RATE_LIMITED')
   assert.ok(Number(refused.headers.get('retry-after')) > 60)
+})
+
+test('guest logins are limited for each shop, and ten times as many for all of them', async (t) => {
+  const { as } = await startLimited(t, { LIMIT_ADDRESS_PER_MINUTE: '600', LIMIT_GUEST_LOGINS_PER_HOUR: '2' })
+  await used.api.services.databases.control.deleteFrom('accounts.attempts').execute()
+  const login = (businessId: string) => as().post('/v1/users/login', { provider: 'GUEST', businessId })
+  const shops = await Promise.all(Array.from({ length: 11 }, () => used.make.business()))
+  const [first, ...others] = shops.map(({ id }) => id)
+  assert.deepEqual(await statusesOf(3, () => login(first ?? '')), [200, 200, 429])
+  assert.deepEqual(await statusesOf(3, (index) => login(`biz_nowhere${index}`)), [200, 200, 429])
+  for (const id of others.slice(0, 8)) assert.deepEqual(await statusesOf(2, () => login(id)), [200, 200])
+  assertError(await login(others[8] ?? ''), 429, 'RATE_LIMITED')
+})
+
+test('twenty colleagues on one address can work, with the limits as they are', async (t) => {
+  const api = await startApi({ databases: used.api.databases, env: { RATE_LIMITS: 'on' } })
+  t.after(() => api.close())
+  const { id, path } = await used.make.business()
+  const people = createPeople({ url: api.url, services: used.api.services })
+  const role = await used.make.member(id, 'ORDERS_READ')
+  const colleagues = await Promise.all(
+    Array.from({ length: 20 }, async () => {
+      const person = await people.person()
+      await used.api.services.databases.control
+        .insertInto('access.memberships')
+        .values({ businessId: id, userId: person.id, roleId: role.roleId, createdAt: now() })
+        .execute()
+      return person
+    }),
+  )
+  const sessions = await Promise.all(colleagues.map(({ email }) => people.session(email)))
+  // 20 × 35 in less than a minute: more than an address has.
+  const work = sessions.map((session) => statusesOf(35, () => session.get(`${path}/orders?limit=1`)))
+  for (const statuses of await Promise.all(work)) assert.deepEqual(statuses, all(35, 200))
+  const stranger = await createClient(api.url).get(PUBLIC)
+  assert.equal(stranger.headers.get('x-ratelimit-limit'), '600')
+  assert.ok(Number(stranger.headers.get('x-ratelimit-remaining')) > 500, 'they have used up nothing but their logins')
 })
 
 test('RATE_LIMITS=off lifts the limits a minute, and production is warned of it', async (t) => {

@@ -104,8 +104,10 @@ export const smsLimits = (number: string, userId: string, address: string): Limi
   { key: `sms-user:${userId}`, most: 10, seconds: DAY },
   { key: `sms-from:${addressKey(address)}`, most: 60, seconds: HOUR, ofAddress: true },
 ]
-export const guestLimits = (address: string, most: number): Limit[] => [
-  { key: `guest:${addressKey(address)}`, most, seconds: HOUR, ofAddress: true },
+/** Per address and shop. Whoever names ever new shops meets the limit for all of them. */
+export const guestLimits = (address: string, businessId: string | undefined, most: number): Limit[] => [
+  { key: `guest:${addressKey(address)}:${businessId ?? ''}`, most, seconds: HOUR, ofAddress: true },
+  { key: `guest:${addressKey(address)}`, most: most * 10, seconds: HOUR, ofAddress: true },
 ]
 /** Invited people have not asked for mail. The address comes last, because businesses share it. */
 export const invitationLimits = (businessId: string, email: string): Limit[] => [

@@ -14,7 +14,7 @@ export async function login(options: AccountOptions, request: FastifyRequest) {
   const body = request.body as Static<typeof LoginBody>
   const device = { userAgent: request.headers['user-agent'], address: request.ip }
   const context = { ...options, device, caller: request.caller }
-  if (body.provider === 'GUEST') return loginAsGuest(context, body.phoneNumber, options.guestLoginsPerHour)
+  if (body.provider === 'GUEST') return loginAsGuest(context, body, options.guestLoginsPerHour)
   if (body.provider === 'OAUTH_IDP')
     return loginWithCode(context, { code: need('code', body.code), originUrl: need('originUrl', body.originUrl) })
   const { email, password } = body

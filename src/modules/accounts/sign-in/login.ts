@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { audit } from '#modules/access/index.ts'
+import { audit, findBusiness } from '#modules/access/index.ts'
 import { now } from '#platform/clock.ts'
 import type { SecretBox } from '#platform/crypto/secret-box.ts'
 import type { ControlDb } from '#platform/database/database.ts'
@@ -119,11 +119,12 @@ const isWithin = (attempts: Attempts, limit: Limit) =>
 /** Every guest login creates a new guest: an unverified phone number proves nothing. */
 export async function loginAsGuest(
   { control, tokens, attempts, device }: LoginContext,
-  phoneNumber: string | undefined,
+  { phoneNumber, businessId }: { phoneNumber?: string; businessId?: string },
   perHour: number,
 ) {
   const phoneNumbers = phoneNumber === undefined ? [] : [toE164('phoneNumber', phoneNumber)]
-  await attempts.count(...guestLimits(device.address, perHour))
+  const business = businessId === undefined ? undefined : await findBusiness(control, businessId)
+  await attempts.count(...guestLimits(device.address, business?.id, perHour))
   const id = newId('usr')
   const session = await transaction(control, async (tx) => {
     await tx
