@@ -198,10 +198,10 @@ async function wireBackoffice(app: Server): Promise<void> {
   await app.register(savedViewRoutes, { prefix })
   await app.register(searchRoutes, {
     prefix,
-    orders: searchOrders,
-    products: createProductSearch(),
-    customers: searchCustomers,
-    entries: createEntrySearch(),
+    findOrders: searchOrders,
+    findProducts: createProductSearch(),
+    findCustomers: searchCustomers,
+    findEntries: createEntrySearch(),
   })
 }
 

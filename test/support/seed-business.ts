@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { sql } from 'kysely'
 import { tokenOf } from '#modules/newsletter/subscriptions/token.ts'
 import { now } from '#platform/clock.ts'
 import type { Answer, Client } from './client.ts'
@@ -57,6 +58,15 @@ export async function seedBusiness(make: Make, { canary, cell = 'main' }: { cana
     contactEmail: customerEmail,
   }
   const order = await post('/orders', orderBody)
+  // The worker writes customers after the events of orders; here there is none.
+  await sql`
+    insert into customers.customers (business_id, user_id, name, email, words, sort_name, orders, created_at, updated_at)
+    values (${id}, ${customer.id}, ${canary}, ${customerEmail}, ${[canary.toLowerCase()]}, ${canary}, 1, now(), now())`.execute(
+    db,
+  )
+  const remark = await post(`/customers/${customer.id}/comments`, { text: canary })
+  const viewBody = { list: 'orders', name: canary, filters: { query: canary }, columns: [canary], isShared: true }
+  const view = await post('/saved-views', viewBody)
   const comment = await post(`/orders/${order.id}/comments`, { text: canary })
   const sent = await post('/orders', { ...orderBody, statuses: [{ status: 'PROCESSING' }] })
   const parcel = { carrier: canary, trackingNumber: canary, notify: false }
@@ -109,7 +119,9 @@ export async function seedBusiness(make: Make, { canary, cell = 'main' }: { cana
       roles: [unused.id, role.id],
       invitations: [invitation.id],
       orders: [bought.orderId, order.id, sent.id],
-      comments: [comment.id],
+      comments: [comment.id, remark.id],
+      customers: [customer.id],
+      'saved-views': [view.id],
       shipments: [shipment.id],
       collections: [collection.id, newsletter.id],
       entries: [entry.id, letter.id],
@@ -139,6 +151,10 @@ export async function seedBusiness(make: Make, { canary, cell = 'main' }: { cana
       quoteRefund: { amount: 1 },
       returnOrderLines: { lines: [{ lineId: order.lines[0].id, quantity: 1 }], reason: canary },
       commentOnOrder: { text: canary },
+      commentOnCustomer: { text: canary },
+      updateCustomer: { tags: [canary] },
+      createSavedView: viewBody,
+      updateSavedView: { name: `${canary} two` },
       shipOrder: parcel,
       shipOrders: { items: [{ orderId: sent.id, carrier: canary }], notify: false },
       updateShipment: parcel,

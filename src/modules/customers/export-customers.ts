@@ -73,8 +73,8 @@ const COLUMNS: readonly Column[] = [
 export async function* exportCustomer(db: Db, customer: CustomerRow): AsyncGenerator<string> {
   const { businessId } = customer
   const ids = await idsOf(db, customer)
-  const part = (name: string) => `,\n${JSON.stringify(name)}:[`
-  yield `{"customer":${JSON.stringify(presentCustomer(customer))},\n"guestIds":${JSON.stringify(ids.slice(1))}`
+  const part = (name: string) => `,${JSON.stringify(name)}:[`
+  yield `{"customer":${JSON.stringify(presentCustomer(customer))},"guestIds":${JSON.stringify(ids.slice(1))}`
   yield part('comments')
   yield* joined(readComments(db, customer))
   yield `]${part('subscriptions')}`
@@ -107,7 +107,7 @@ async function* joined(pages: AsyncIterable<string[]>): AsyncGenerator<string> {
   let isFirst = true
   for await (const page of pages) {
     if (page.length === 0) continue
-    yield `${isFirst ? '' : ','}\n${page.join(',\n')}`
+    yield `${isFirst ? '' : ','}${page.join(',')}`
     isFirst = false
   }
 }

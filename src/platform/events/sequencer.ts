@@ -53,7 +53,7 @@ export function sequenceEvents(db: Db, topics: readonly Topic[] = []): Promise<n
 }
 
 /** Goes on at once while there is more than a batch. */
-export async function sequenceAllEvents(db: Db, topics: readonly string[], signal: AbortSignal): Promise<void> {
+export async function sequenceAllEvents(db: Db, topics: readonly Topic[], signal: AbortSignal): Promise<void> {
   while ((await sequenceEvents(db, topics)) === BATCH && !signal.aborted);
 }
 

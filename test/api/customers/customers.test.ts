@@ -240,9 +240,10 @@ test('a page ends short where too many would have to be looked at', async () => 
   const guests = await shop.get('query=maria&guests=true&sort=name')
   assert.equal(guests.items.length, 0)
   assert.ok(guests.cursor)
-  const rest = await shop.get(`query=maria&guests=true&sort=name&cursor=${guests.cursor}`)
-  assert.deepEqual(rest, { items: [], cursor: null })
-  // All of them are read once, whatever the page.
+  let pages = 1
+  for (let cursor: string | null = guests.cursor; cursor !== null; pages++)
+    cursor = (await shop.get(`query=maria&guests=true&sort=name&cursor=${cursor}`)).cursor
+  assert.equal(pages, 4)
   const { numAffectedRows } = await sql`
     delete from customers.customers where business_id = ${shop.id} and user_id <> ${one.id}`.execute(shop.db)
   assert.equal(numAffectedRows, 12_000n)

@@ -20,6 +20,7 @@ const NOT_WRITTEN = [
   ...['phone_codes', 'verified_phones'].map(of('accounts')),
   'content.generation_usage',
   'orders.search_filling',
+  ...['aliases', 'filling'].map(of('customers')),
   ...['checkouts', 'outbound', 'rates', 'recipients'].map(of('newsletter')),
 ]
 function of(schema: string) {
