@@ -1,3 +1,5 @@
+import { outOf } from './pieces.ts'
+
 /**
  * What a shop must be, said as simply as it can be: no database, no requests, nothing that goes wrong. `there` is what the
  * payment provider knows, `here` what the service has learned of it.
@@ -7,6 +9,14 @@ export type Model = { seconds: number; products: ModelProduct[]; promos: ModelPr
 export type ModelProduct = { price: number; stock: number; isTracked: boolean; isActive: boolean }
 export type ModelPromo = { code: string; bps: number; max: number; used: number }
 export type PageState = 'OPEN' | 'PAID' | 'ENDED'
+/** A refund that a person has asked for. `pieces`, `unshipped` and `money` are what it takes of the order's line. */
+export type ModelRefund = {
+  amount: number
+  pieces: number
+  unshipped: number
+  money: number
+  status: 'PENDING' | 'SUCCEEDED' | 'FAILED'
+}
 
 export type ModelOrder = {
   id: string
@@ -18,21 +28,29 @@ export type ModelOrder = {
   buyer: number
   product: ModelProduct
   quantity: number
-  /** Of the stock: nothing when the product was not tracked. */
+  /** Of the stock: nothing when the product was not tracked. Less by what came back. */
   taken: number
+  /** Of these, what it still held after it was cancelled, because it had gone out. */
+  kept: number
+  /** Pieces of each shipment. */
+  shipments: number[]
+  /** The last piece of a shipment made it SHIPPED, and nobody has set a status since. */
+  isMovedByShipment: boolean
+  returned: number
+  /** Of these, pieces that had never gone out. */
+  returnedUnshipped: number
   promo: ModelPromo | undefined
   unitPrice: number
   discount: number
   total: number
-  status: 'PENDING' | 'PROCESSING' | 'CANCELLED'
+  status: 'PENDING' | 'PROCESSING' | 'SHIPPED' | 'CANCELLED'
   payment: 'PENDING' | 'PAID' | 'FAILED' | 'REFUNDED' | 'PARTIALLY_REFUNDED'
   isReleased: boolean
   there: PageState
   here: PageState
   refundedThere: number
   refundedHere: number
-  /** Refunds that a person has asked for, and the provider was not. */
-  asked: number[]
+  refunds: ModelRefund[]
   /** An event about it is on its way. */
   hasNews: boolean
   createdAt: number
@@ -87,6 +105,11 @@ export function place(model: Model, cart: Cart, placed: Placed): ModelOrder {
     ...cart,
     ...figures,
     taken,
+    kept: 0,
+    shipments: [],
+    isMovedByShipment: false,
+    returned: 0,
+    returnedUnshipped: 0,
     unitPrice: product.price,
     status: isFree ? 'PROCESSING' : 'PENDING',
     payment: isFree ? 'PAID' : 'PENDING',
@@ -95,7 +118,7 @@ export function place(model: Model, cart: Cart, placed: Placed): ModelOrder {
     here: isFree ? 'ENDED' : 'OPEN',
     refundedThere: 0,
     refundedHere: 0,
-    asked: [],
+    refunds: [],
     hasNews: false,
     createdAt: model.seconds,
     checkedAt: model.seconds,
@@ -106,10 +129,14 @@ export function place(model: Model, cart: Cart, placed: Placed): ModelOrder {
 
 export const isPaidFor = ({ here }: ModelOrder) => here === 'PAID'
 export const sumOf = (amounts: readonly number[]) => amounts.reduce((sum, amount) => sum + amount, 0)
+/** The provider was not asked for these yet. */
+export const askedOf = ({ refunds }: ModelOrder) => refunds.filter(({ status }) => status === 'PENDING')
 
 /** What can still be refunded, as far as is known here. */
 export const leftOf = (order: ModelOrder) =>
-  isPaidFor(order) ? Math.max(0, order.total - order.refundedHere - sumOf(order.asked)) : 0
+  isPaidFor(order)
+    ? Math.max(0, order.total - order.refundedHere - sumOf(askedOf(order).map(({ amount }) => amount)))
+    : 0
 
 /** The service has asked the provider about the page. */
 export function learn({ seconds }: Model, order: ModelOrder): void {
@@ -128,12 +155,14 @@ export function learn({ seconds }: Model, order: ModelOrder): void {
   }
 }
 
-/** Cancelled, by whomever: stock and promo code are given back, once. */
+/** Cancelled, by whomever: stock and promo code are given back, once. What is with the customer stays out. */
 export function end(order: ModelOrder): void {
   order.status = 'CANCELLED'
+  order.isMovedByShipment = false
   if (order.isReleased) return
   order.isReleased = true
-  order.product.stock += order.taken
+  order.kept = Math.min(order.taken, outOf(order))
+  order.product.stock += order.taken - order.kept
   if (order.promo) order.promo.used--
 }
 
@@ -154,11 +183,13 @@ export const isSilent = ({ seconds }: Model, { pageId, here, checkedAt, createdA
   seconds - checkedAt > SILENT_SECONDS &&
   checkedAt - createdAt < seconds - checkedAt
 
-/** The refunds that were asked for, as far as there is money left for them there. */
+/** The refunds that were asked for, as far as there is money left for them there. One that fails frees its pieces. */
 export function refundAsked(model: Model, order: ModelOrder): void {
-  for (const amount of order.asked.splice(0)) {
-    if (amount <= order.total - order.refundedThere) {
-      order.refundedThere += amount
+  for (const refund of askedOf(order)) {
+    const isMade = refund.amount <= order.total - order.refundedThere
+    refund.status = isMade ? 'SUCCEEDED' : 'FAILED'
+    if (isMade) {
+      order.refundedThere += refund.amount
       order.hasNews = true
     }
     learn(model, order)

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { refusal } from '../../support/refusal.ts'
 import { ask, index, withOrder } from './command.ts'
-import { closeThere, end, isPaidFor, learn, leftOf, type ModelOrder } from './model.ts'
+import { askedOf, closeThere, end, isPaidFor, learn, leftOf, type ModelOrder } from './model.ts'
+import { refundOf } from './pieces.ts'
 import type { Real } from './real.ts'
 import { nameOf, troubleAt } from './troubles.ts'
 
@@ -67,7 +68,7 @@ export const refundThere = fc.tuple(index, events, fc.boolean()).map(([wanted, f
       order.refundedThere += amount
     },
     // With refunds of ours on the way it would be chance for which of them there is money left.
-    ({ there, asked }) => there === 'PAID' && asked.length === 0,
+    (order) => order.there === 'PAID' && askedOf(order).length === 0,
   ),
 )
 
@@ -90,6 +91,39 @@ export const cancel = fc.tuple(index, troubleAt('cancel')).map(([wanted, trouble
   }),
 )
 
+/** By its own customer, or by somebody whom it does not concern. */
+export const cancelOwn = fc
+  .tuple(index, fc.constantFrom(true, true, true, true, true, false), troubleAt('own cancel'))
+  .map(([wanted, isOwn, trouble]) =>
+    withOrder(
+      wanted,
+      `cancel as ${isOwn ? 'its' : 'another'} customer${nameOf(trouble)}`,
+      async (model, real, order) => {
+        const answer = await ask(real, trouble, () => real.cancelAs(isOwn ? order.buyer : 1 - order.buyer, order))
+        if (!isOwn) return assert.equal(refusal(answer), '404 NOT_FOUND')
+        if (order.status === 'CANCELLED') return assert.equal(refusal(answer), '200')
+        if (order.status !== 'PENDING') {
+          const isPaid = order.status === 'PROCESSING' && order.payment === 'PAID'
+          return assert.equal(refusal(answer), `409 CONFLICT id ${isPaid ? 'ORDER_PAID' : 'WRONG_STATE'}`)
+        }
+        if (order.there === 'PAID') {
+          learn(model, order)
+          const isRefunded = order.payment !== 'PAID' && trouble !== undefined // found out by the second try
+          assert.ok(
+            ['409 CONFLICT id ORDER_PAID', isRefunded && '409 CONFLICT id WRONG_STATE'].includes(refusal(answer)),
+          )
+          return
+        }
+        assert.equal(refusal(answer), '200')
+        closeThere(order)
+        order.here = order.there
+        end(order)
+      },
+      undefined,
+      ({ status }) => status === 'PENDING',
+    ),
+  )
+
 export const refund = fc
   .tuple(index, fc.constantFrom('all', 'a part', 'too much'), troubleAt('refund'))
   .map(([wanted, how, trouble]) =>
@@ -108,9 +142,9 @@ export const refund = fc
               : '201'
         const answer = await ask(real, trouble, send)
         assert.equal(refusal(answer), expected)
-        if (answer.status === 201) order.asked.push(amount ?? left)
+        if (answer.status === 201) order.refunds.push(refundOf(order, amount))
       },
-      ({ refundedThere, refundedHere, asked }) => refundedThere === refundedHere || asked.length === 0,
+      (order) => order.refundedThere === order.refundedHere || askedOf(order).length === 0,
       isPaidFor,
     ),
   )

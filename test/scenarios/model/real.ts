@@ -8,7 +8,8 @@ import type { holdClock } from '../../support/clock.ts'
 import type { PaymentsApi } from '../../support/payments-api.ts'
 import { item, openShop, stateOf } from '../../support/shop.ts'
 import { until } from '../../support/until.ts'
-import type { Model, ModelOrder, ModelProduct } from './model.ts'
+import { type Model, type ModelOrder, type ModelProduct, sumOf } from './model.ts'
+import { fulfillmentOf, type Origin } from './pieces.ts'
 import { createTroubles } from './troubles.ts'
 
 export type Real = Awaited<ReturnType<typeof openReal>>
@@ -43,10 +44,10 @@ export async function openReal(service: PaymentsApi, clock: ReturnType<typeof ho
 
   async function compareOrder(order: ModelOrder): Promise<void> {
     const body = await readOrder(order)
-    const { total, discount, promoCode, lines } = body
+    const { total, discount, promoCode, lines, fulfillment, refundedAmount } = body
     const { quantity, unitPrice } = lines[0]
     assert.deepEqual(
-      { state: stateOf(body), total, discount, promoCode, quantity, unitPrice },
+      { state: stateOf(body), total, discount, promoCode, quantity, unitPrice, fulfillment, refundedAmount },
       {
         state: `${order.status}/${order.payment}`,
         total: order.total,
@@ -54,9 +55,40 @@ export async function openReal(service: PaymentsApi, clock: ReturnType<typeof ho
         promoCode: order.promo?.code ?? null,
         quantity: order.quantity,
         unitPrice: order.unitPrice,
+        fulfillment: fulfillmentOf(order),
+        refundedAmount: order.refundedHere,
       },
       `order ${order.id}`,
     )
+    await compareParts(order)
+  }
+
+  /** Its shipments and refunds, one by one. */
+  async function compareParts(order: ModelOrder): Promise<void> {
+    if (order.shipments.length > 0) {
+      const { items } = (await buyerOf(order.buyer).get(`${pathOf(order)}/shipments`)).body
+      const shipped = (items as { lines: { quantity: number }[] }[]).map(({ lines }) => lines[0]?.quantity)
+      assert.deepEqual(shipped, order.shipments, `shipments of order ${order.id}`)
+    }
+    if (order.refunds.length > 0) {
+      const { items } = (await admin.get(`${pathOf(order)}/refunds?limit=100`)).body
+      const refunds = (items as { amount: number; status: string; lines: { quantity: number }[] }[])
+        .map(({ amount, status, lines }) => ({ amount, status, pieces: sumOf(lines.map(({ quantity }) => quantity)) }))
+        .toReversed()
+      const expected = order.refunds.map(({ amount, status, pieces }) => ({ amount, status, pieces }))
+      assert.deepEqual(refunds, expected, `refunds of order ${order.id}`)
+    }
+  }
+
+  const lineIds = new Map<string, string>()
+  async function lineOf(order: ModelOrder): Promise<string> {
+    const known = lineIds.get(order.id) ?? ((await readOrder(order)).lines[0].id as string)
+    lineIds.set(order.id, known)
+    return known
+  }
+  const newPost = (order: ModelOrder, path: string, body: object) => {
+    const headers = { 'idempotency-key': newKey() }
+    return () => admin.post(`${pathOf(order)}/${path}`, body, headers)
   }
 
   async function compareStock(model: Model, product: ModelProduct): Promise<void> {
@@ -141,9 +173,20 @@ export async function openReal(service: PaymentsApi, clock: ReturnType<typeof ho
     repeatCheckout: ({ key, body, buyer }: ModelOrder) =>
       buyerOf(buyer).post(`${shop.orders}/checkout`, body, { 'idempotency-key': key }),
     setStatus: (order: ModelOrder, status: string) => admin.put(`${pathOf(order)}/status`, { status }),
-    newRefund(order: ModelOrder, amount: number | undefined) {
-      const headers = { 'idempotency-key': newKey() }
-      return () => admin.post(`${pathOf(order)}/refunds`, amount === undefined ? {} : { amount }, headers)
+    cancelAs: (buyer: number, order: ModelOrder) => buyerOf(buyer).post(`${pathOf(order)}/cancel`, {}),
+    newRefund: (order: ModelOrder, amount: number | undefined) =>
+      newPost(order, 'refunds', amount === undefined ? {} : { amount }),
+    newLineRefund: async (order: ModelOrder, quantity: number, from: Origin | undefined, restock: boolean) =>
+      newPost(order, 'refunds', { lines: [{ lineId: await lineOf(order), quantity, from }], restock }),
+    quoteRefund: async (order: ModelOrder, quantity: number, from: Origin | undefined) =>
+      admin.post(`${pathOf(order)}/refunds/quote`, { lines: [{ lineId: await lineOf(order), quantity, from }] }),
+    newShipment: async (order: ModelOrder, quantity: number | undefined) =>
+      newPost(order, 'shipments', quantity === undefined ? {} : { lines: [{ lineId: await lineOf(order), quantity }] }),
+    newReturn: async (order: ModelOrder, quantity: number) =>
+      newPost(order, 'returns', { lines: [{ lineId: await lineOf(order), quantity }] }),
+    async deleteLastShipment(order: ModelOrder) {
+      const { items } = (await admin.get(`${pathOf(order)}/shipments`)).body
+      return admin.delete(`${pathOf(order)}/shipments/${items.at(-1).id}`)
     },
     newStockChange(which: number, delta: number) {
       const headers = { 'idempotency-key': newKey() }

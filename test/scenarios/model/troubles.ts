@@ -18,6 +18,9 @@ export const PLACES = {
     'checkout.page-noted',
   ],
   cancel: ['set-status.before-transaction', 'set-status.after-commit', 'order.moved', ...PAGE],
+  'own cancel': ['order.moved', ...PAGE],
+  ship: ['order.moved', 'shipment.written', 'idempotency.before-commit', 'idempotency.after-commit'],
+  return: ['idempotency.before-commit', 'idempotency.after-commit'],
   refund: ['refund.asked', 'idempotency.before-commit', 'idempotency.after-commit'],
   stock: ['idempotency.before-commit', 'idempotency.after-commit'],
   deliver: [
@@ -45,13 +48,16 @@ export const PLACES = {
   ],
 } as const
 
+/** In these nobody asks the provider. */
+const WITHOUT_PROVIDER: readonly (keyof typeof PLACES)[] = ['refund', 'stock', 'deliver', 'ship', 'return']
+
 /** None, mostly. A provider that does not answer is waited for, and so it is rare. */
 export const troubleAt = (work: keyof typeof PLACES): fc.Arbitrary<Trouble> =>
   fc.oneof(
     { weight: 60, arbitrary: fc.constant<Trouble>(undefined) },
     { weight: 38, arbitrary: fc.constantFrom(...PLACES[work]).map((at): Trouble => ({ at })) },
     {
-      weight: work === 'refund' || work === 'stock' || work === 'deliver' ? 0 : 2,
+      weight: WITHOUT_PROVIDER.includes(work) ? 0 : 2,
       arbitrary: fc.constantFrom('no answer', 'answer lost').map((provider): Trouble => ({ provider })),
     },
   )
