@@ -154,6 +154,7 @@ async function costOfIndexes(db: Cell, businessId: string) {
     ['orders_by_promo', true],
     ['orders_by_rare_payment', false],
     ['orders_partly_fulfilled', false],
+    ['orders_fulfilled_anyway', false],
     ['orders_by_tag', false],
   ] as const) {
     const [withIt, without] = [await measure(undefined, promo), await measure(index, promo)]

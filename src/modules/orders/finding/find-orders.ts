@@ -6,7 +6,7 @@ import { completeOrder } from '../figures.ts'
 import type { OrderRow } from '../order.ts'
 import { type Asked, all, type Condition, orderConditions, searchConditions } from './conditions.ts'
 import type { Sort } from './schemas.ts'
-import { chooseSource, type Source } from './sources.ts'
+import { chooseSource, type Source, type Walk } from './sources.ts'
 
 /** At most this many rows are looked at for a page. */
 export const MAX_LOOKED_AT = 20_000
@@ -109,31 +109,33 @@ export function lookFor(source: Source, look: Look, carried: Condition = sql`nul
       stop as materialized (select ${order.keyOf.orders} as key, orders.id from orders.orders where false)`
   }
 
-  const values = source.kind === 'orders' ? source.values : ['']
+  const walks: readonly Walk[] = source.kind === 'orders' ? source.walks : [{ values: [''], where: sql`true` }]
+  const count = walks.reduce((sum, { values }) => sum + values.length, 0)
   const most = look.maxLookedAt ?? (order.isById ? MAX_LOOKED_AT : MAX_SCATTERED)
-  const each = Math.max(1, Math.floor(most / Math.max(1, values.length)))
-  const rows =
-    source.kind === 'orders'
+  const each = Math.max(1, Math.floor(most / Math.max(1, count)))
+  const row = source.kind
+  const rowsOf = ({ where }: Walk) =>
+    row === 'orders'
       ? sql`
           from orders.orders
-         where orders.business_id = ${businessId} and ${source.where} and ${source.bounds} and ${startAt('orders')}
+         where orders.business_id = ${businessId} and ${where} and ${source.bounds} and ${startAt('orders')}
          order by ${orderBy(order.keyOf.orders, idOf.orders)}`
       : sql`
           from orders.search
          where search.business_id = ${businessId} and ${source.bounds} and ${startAt('search')}
          order by ${orderBy(order.keyOf.search, idOf.search)}`
-  const row = source.kind
-  const matching =
-    source.kind === 'orders'
+  const matching = (walk: Walk) =>
+    row === 'orders'
       ? sql`
         select looked.id, looked.key, looked.carried
           from (select orders.id, ${order.keyOf.orders} as key, ${carried} as carried,
-                       ${inOrders} and ${all(searchConditions(asked, 'orders'))} as fits ${rows} limit ${each}) as looked
+                       ${all([inOrders, ...searchConditions(asked, 'orders'), ...(walk.fits ? [walk.fits] : [])])} as fits
+                       ${rowsOf(walk)} limit ${each}) as looked
          where looked.fits`
       : sql`
         select looked.id, looked.key, fitting.carried
           from (select search.order_id as id, ${order.keyOf.search} as key,
-                       ${all(searchConditions(asked, 'search'))} as fits ${rows} limit ${each}) as looked
+                       ${all(searchConditions(asked, 'search'))} as fits ${rowsOf(walk)} limit ${each}) as looked
          cross join lateral (
            select ${carried} as carried
              from orders.orders
@@ -142,27 +144,33 @@ export function lookFor(source: Source, look: Look, carried: Condition = sql`nul
          where looked.fits`
   // A limit of 0 keeps PostgreSQL from looking for the stop of a full page.
   const isShort = (page: Condition) => sql`(select (count(*) <= ${limit})::integer from ${page})`
-  const stopOf = (page: Condition) => sql`
-    select ${idOf[row]} as id, ${order.keyOf[row]} as key ${rows} offset ${each - 1} limit ${isShort(page)}`
-  const found = sql`${matching} order by ${orderBy(key, id)} limit ${limit + 1}`
-  const [value] = values
-  if (value !== undefined && values.length === 1) {
+  const stopOf = (walk: Walk, page: Condition) => sql`
+    select ${idOf[row]} as id, ${order.keyOf[row]} as key ${rowsOf(walk)} offset ${each - 1} limit ${isShort(page)}`
+  const found = (walk: Walk) => sql`${matching(walk)} order by ${orderBy(key, id)} limit ${limit + 1}`
+  const [only] = walks
+  const [value] = only?.values ?? []
+  if (only && value !== undefined && count === 1) {
     const one = sql`(select ${value}::text as value) as source`
     return sql`
-    page as materialized (select found.* from ${one} cross join lateral (${found}) as found),
-    stop as materialized (select stop.* from ${one} cross join lateral (${stopOf(sql`page`)}) as stop)`
+    page as materialized (select found.* from ${one} cross join lateral (${found(only)}) as found),
+    stop as materialized (select stop.* from ${one} cross join lateral (${stopOf(only, sql`page`)}) as stop)`
   }
+  const inEach = (select: (walk: Walk) => Condition) => sql.join(walks.map(select), sql` union all `)
   // Each value has its share of the rows to be looked at. Where one of them ran out first, the page ends: what the others
   // have found behind that place comes again with the next page.
   return sql`
-    part as materialized (
+    part as materialized (${inEach(
+      (walk) => sql`
       select source.value, found.*
-        from unnest((select ${values}::text[])) as source (value)
-       cross join lateral (${found}) as found
-    ), stops as materialized (
+        from unnest((select ${walk.values}::text[])) as source (value)
+       cross join lateral (${found(walk)}) as found`,
+    )}
+    ), stops as materialized (${inEach(
+      (walk) => sql`
       select stop.*
-        from unnest((select ${values}::text[])) as source (value)
-       cross join lateral (${stopOf(sql`part where part.value = source.value`)}) as stop
+        from unnest((select ${walk.values}::text[])) as source (value)
+       cross join lateral (${stopOf(walk, sql`part where part.value = source.value`)}) as stop`,
+    )}
     ), first_stop as materialized (
       select key, id from stops order by ${orderBy(sql`stops.key`, sql`stops.id`)} limit 1
     ), page as materialized (

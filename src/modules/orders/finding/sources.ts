@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '#platform/database/database.ts'
+import { ORDER_STATUSES } from '../schemas.ts'
 import { type Asked, type Condition, EMAIL, lowered, marketTerms, productTerms, within } from './conditions.ts'
 import type { Sort } from './schemas.ts'
 import { markOf } from './search-row.ts'
@@ -12,8 +13,13 @@ export type Source = (Few | Orders | Search) & {
 }
 /** Ids of the few orders that can match at all. */
 type Few = { kind: 'few'; ids: RawBuilder<unknown> }
-/** Orders in the order of their ids, of each value. `where` is an index's condition on that value. */
-type Orders = { kind: 'orders'; values: readonly string[]; where: Condition; bounds: Condition }
+/** Orders in the order of their ids, through one index or several. */
+type Orders = { kind: 'orders'; walks: readonly Walk[]; bounds: Condition }
+/**
+ * A way through an index, for each value by itself. `where` is the index's condition on that value; `fits` says which
+ * orders are not for another walk.
+ */
+export type Walk = { values: readonly string[]; where: Condition; fits?: Condition }
 /** Search rows, in any order. */
 type Search = { kind: 'search'; bounds: Condition }
 
@@ -60,33 +66,66 @@ export async function chooseSource(db: Db, { asked, sort, limit }: Choice): Prom
   return walk(asked, boundsOn('orders.id'))
 }
 
-/** Only statuses and customers: their indexes are in the order of ids. */
-const isPlain = ({ businessId: _businessId, customerIds: _customerIds, status: _status, ...others }: Asked) =>
+/** Only statuses, customers and fulfillments: their indexes are in the order of ids. */
+const isPlain = ({ businessId: _, customerIds: _ids, status: _status, fulfillment: _fulfillment, ...others }: Asked) =>
   Object.values(others).every((value) => value === undefined)
 
-const isNarrow = (asked: Asked) => {
-  const { values, where } = driverOf({ ...asked, status: undefined })
-  return values !== ONE || where !== NO_BOUNDS
-}
+const isNarrow = ({ fulfillment, ...asked }: Asked) =>
+  walksOf({ ...asked, status: undefined, ...(isPartly(fulfillment) && { fulfillment }) }) !== EVERYTHING
 
-const walk = (asked: Asked, bounds: Condition): Source => ({ kind: 'orders', ...driverOf(asked), bounds })
+const walk = (asked: Asked, bounds: Condition): Source => ({ kind: 'orders', walks: walksOf(asked), bounds })
 
-/** The index through which orders are looked at one after another, the narrowest first. */
-function driverOf({ customerIds, promoCode, paymentStatus, fulfillment, status }: Asked) {
-  const of = (values: readonly string[], where: Condition) => ({ values: [...new Set(values)], where })
+/** The indexes through which orders are looked at one after another, the narrowest first. */
+function walksOf({ customerIds, promoCode, paymentStatus, fulfillment, status }: Asked): readonly Walk[] {
+  const of = (values: readonly string[], where: Condition) => [{ values: [...new Set(values)], where }]
   if (customerIds) return of(customerIds, sql`orders.customer_id = source.value`)
   if (promoCode) return of(promoCode, sql`orders.promo_code = source.value`)
   if (paymentStatus?.every(isRarePayment))
     return of(paymentStatus, sql`orders.payment_status = source.value and ${IS_RARE_PAYMENT}`)
-  if (fulfillment?.every((value) => value === 'PARTIALLY_FULFILLED')) return { values: ONE, where: IS_PARTLY_FULFILLED }
-  if (status) return of(status, sql`orders.status = source.value`)
-  return { values: ONE, where: NO_BOUNDS }
+  const ways = fulfillment && walksByFulfillment(fulfillment, status)
+  if (ways) return ways
+  if (status) return of(status, OF_STATUS)
+  return EVERYTHING
 }
+
+const OF_STATUS = sql`orders.status = source.value`
+const EVERYTHING: readonly Walk[] = [{ values: ONE, where: NO_BOUNDS }]
+
+const isPartly = (fulfillment: readonly string[] | undefined) =>
+  fulfillment?.every((value) => value === 'PARTIALLY_FULFILLED') ?? false
+
+/**
+ * The status tells most: else a page of those that have gone out would read all that wait, which are the newest. Undefined
+ * where nearly all orders are asked for.
+ */
+function walksByFulfillment(
+  fulfillment: readonly string[],
+  status: readonly string[] | undefined,
+): readonly Walk[] | undefined {
+  const [isDone, isPart, isOpen] = ['FULFILLED', 'PARTIALLY_FULFILLED', 'UNFULFILLED'].map((value) =>
+    fulfillment.includes(value),
+  )
+  if (isDone && isOpen) return undefined
+  const values = (ORDER_STATUSES as readonly string[]).filter(
+    (value) =>
+      ((isDone && SENT.includes(value)) || (isOpen && !SENT.includes(value))) && (status?.includes(value) ?? true),
+  )
+  const fits = sql`${IS_PARTLY_FULFILLED} is not true`
+  return [
+    ...(isDone || isOpen ? [{ values, where: OF_STATUS, fits }] : []),
+    ...(isPart ? [{ values: ['PARTIALLY_FULFILLED'], where: IS_PARTLY_FULFILLED }] : []),
+    ...(isDone ? [{ values: ['FULFILLED'], where: IS_FULFILLED_ANYWAY }] : []),
+  ]
+}
+
+/** Orders without a shipment are fulfilled in these. */
+const SENT: readonly string[] = ['SHIPPED', 'DELIVERED']
 
 // Spelled as in the indexes, which PostgreSQL uses only if it sees that they have all rows that are asked for.
 const isRarePayment = (status: string) => ['FAILED', 'REFUNDED', 'PARTIALLY_REFUNDED'].includes(status)
 const IS_RARE_PAYMENT = sql`orders.payment_status in ('FAILED', 'REFUNDED', 'PARTIALLY_REFUNDED')`
 const IS_PARTLY_FULFILLED = sql`orders.fulfillment = 'PARTIALLY_FULFILLED'`
+const IS_FULFILLED_ANYWAY = sql`(orders.fulfillment = 'FULFILLED' and orders.status not in ('SHIPPED', 'DELIVERED'))`
 
 /** `needsAll`: only true once every order has its search row. */
 type Candidate = { ids: Condition; needsAll?: boolean }
@@ -98,17 +137,18 @@ type Candidate = { ids: Condition; needsAll?: boolean }
 function countable(asked: Asked, isById: boolean): Candidate[] {
   const { businessId, customerIds, promoCode, paymentStatus, fulfillment, status, createdFrom, createdTo } = asked
   const orders = (filter: Partial<Asked>) => {
-    const { values, where } = driverOf(filter as Asked)
-    const ids = sql`
-      select found.id
-        from unnest((select ${values}::text[])) as source (value)
-       cross join lateral (
-         select orders.id
-           from orders.orders
-          where orders.business_id = ${businessId} and ${where}
-          order by orders.id desc
-          limit ${FEW_COUNTED + 1}) as found`
-    return { ids }
+    const parts = walksOf(filter as Asked).map(
+      ({ values, where }) => sql`
+        select found.id
+          from unnest((select ${values}::text[])) as source (value)
+         cross join lateral (
+           select orders.id
+             from orders.orders
+            where orders.business_id = ${businessId} and ${where}
+            order by orders.id desc
+            limit ${FEW_COUNTED + 1}) as found`,
+    )
+    return { ids: sql.join(parts, sql` union all `) }
   }
   const searched = (where: Condition, by: string) => ({
     ids: sql`
@@ -133,7 +173,7 @@ function countable(asked: Asked, isById: boolean): Candidate[] {
     promoCode && orders({ promoCode }),
     status && orders({ status }),
     paymentStatus?.every(isRarePayment) && orders({ paymentStatus }),
-    fulfillment?.every((value) => value === 'PARTIALLY_FULFILLED') && orders({ fulfillment }),
+    isPartly(fulfillment) && orders({ fulfillment }),
     created.length > 0 && searched(sql.join(created, sql` and `), 'search.created_at'),
   ].filter((candidate) => typeof candidate === 'object')
 }
