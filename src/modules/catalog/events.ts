@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { Count, defineEvent, FieldNames, Nothing } from '#platform/events/define.ts'
-import { idOf, Nullable, VariantId } from '#vocabulary/schemas.ts'
+import { idOf, Nullable, OneOf, ProductId, VariantId } from '#vocabulary/schemas.ts'
+import { STOCK_KINDS } from './schemas.ts'
 
 const ImportId = idOf('imp', '01jcq3v7k8f5t9x2m4n6p8r0sw')
 
@@ -17,9 +18,17 @@ export const productUpdated = defineEvent('product.updated', {
 export const productDeleted = defineEvent('product.deleted', { subject: 'product', data: Nothing })
 
 export const stockChanged = defineEvent('stock.changed', {
-  subject: 'product',
-  note: 'Only for `POST …/stock`. `quantity` is what there is now.',
-  data: Type.Object({ variantId: VariantId, delta: Type.Integer({ examples: [-2] }), quantity: Count }),
+  subject: 'order or product',
+  note:
+    'Once for all that an order takes or gives back, for a return, and for `POST …/stock`, whose subject is the product. ' +
+    'Imports and `PUT`s of a product do not tell it.',
+  data: Type.Object({
+    kind: OneOf(STOCK_KINDS, { description: 'As in the stock’s ledger.' }),
+    reference: Nullable(Type.String({ description: 'The order.', examples: ['ord_01jcq3v7k8f5t9x2m4n6p8r0sw'] })),
+    changes: Type.Array(
+      Type.Object({ productId: ProductId, variantId: VariantId, delta: Type.Integer({ examples: [-2] }) }),
+    ),
+  }),
 })
 export const stockLow = defineEvent('stock.low', {
   subject: 'product',

@@ -7,6 +7,7 @@ import {
   type Promo,
   redeemPromo,
   stockChange,
+  toStockChanged,
 } from '#modules/catalog/index.ts'
 import {
   countUnpaid,
@@ -292,7 +293,7 @@ async function save(tx: Tx, businessId: string, placed: readonly Draft[]): Promi
     stockChange(businessId, taken, { kind: 'ORDER' }),
     newOrders(orders),
     newPayments(placed.flatMap(toPayment)),
-    newEvents([...placed.map(toCreated), ...free.map(toPaid)]),
+    newEvents([...placed.map(toCreated), ...placed.flatMap(toTaken), ...free.map(toPaid)]),
   )
   if (outcomes.some(({ moved }) => !moved)) throw new Error('Stock that was locked and enough is not enough')
   await mailPaid(tx, free)
@@ -301,6 +302,11 @@ async function save(tx: Tx, businessId: string, placed: readonly Draft[]): Promi
 
 const toCreated = ({ request: { actor }, order: { businessId, id, number, total, currency } }: Draft): NewEvent =>
   orderCreated({ businessId, subject: id, actor, data: { number, total, currency } })
+
+const toTaken = ({ request: { actor }, order }: Draft): NewEvent[] => {
+  const { businessId, id } = order
+  return toStockChanged({ businessId, subject: id, kind: 'ORDER', reference: id, actor }, stockOf(order, 'TAKEN'))
+}
 
 const toPayment = ({ request: { payee }, order: { businessId, id, total, currency, expiresAt } }: Draft) =>
   expiresAt === null || !payee

@@ -1,4 +1,4 @@
-import { changeStock, keyOf, lockGoods, redeemPromo } from '#modules/catalog/index.ts'
+import { changeStock, keyOf, lockGoods, redeemPromo, toStockChanged } from '#modules/catalog/index.ts'
 import { applyChange, FINAL, type OrderRow, orderPaid, stockOf } from '#modules/orders/index.ts'
 import { type Payment, requestRefund, type Settlement } from '#modules/payments/index.ts'
 import { now } from '#platform/clock.ts'
@@ -67,7 +67,10 @@ async function reserveAgain(tx: Tx, order: OrderRow): Promise<ReservedAgain | un
   for (const line of wanted) needed.set(keyOf(line), (needed.get(keyOf(line)) ?? 0) + line.taken - (line.kept ?? 0))
   if ([...needed].some(([key, quantity]) => (goods.get(key)?.quantity ?? 0) < quantity)) return undefined
   const changes = stockOf({ id: order.id, lines: wanted }, 'TAKEN')
-  await changeStock(tx, order.businessId, changes, { kind: 'ORDER', reason: 'Paid after it had expired' })
+  const cause = { kind: 'ORDER', reason: 'Paid after it had expired' } as const
+  const taken = await changeStock(tx, order.businessId, changes, cause)
+  const news = { businessId: order.businessId, subject: order.id, reference: order.id, actor: undefined }
+  await record(tx, ...toStockChanged({ ...news, kind: cause.kind }, taken))
   const lines = order.lines.map((line) => {
     const { kept = 0, ...held } = line
     return wanted.includes(line) ? held : { ...held, taken: kept }

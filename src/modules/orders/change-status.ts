@@ -1,3 +1,4 @@
+import { toStockChanged } from '#modules/catalog/index.ts'
 import { now } from '#platform/clock.ts'
 import type { Tx } from '#platform/database/database.ts'
 import type { NewEvent } from '#platform/events/define.ts'
@@ -86,7 +87,8 @@ export async function applyChange(
     version: order.version + 1,
     updatedAt: now(),
   }
-  const ended = isMoved && moved.status === 'CANCELLED' ? await releaseOrder(tx, moved) : moved
+  const isEnded = isMoved && moved.status === 'CANCELLED'
+  const { order: ended, given } = isEnded ? await releaseOrder(tx, moved) : { order: moved, given: [] }
   await saveOrder(tx, ended)
   const { businessId, id, number } = ended
   const common = { businessId, subject: id, actor }
@@ -98,6 +100,7 @@ export async function applyChange(
     ...(payments === order.paymentStatuses
       ? []
       : [orderPaymentStatusChanged({ ...common, data: { number, paymentStatus: ended.paymentStatus } })]),
+    ...toStockChanged({ ...common, kind: 'CANCEL', reference: id }, given),
   )
   await fault('order.moved')
   return ended

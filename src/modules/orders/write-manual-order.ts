@@ -1,7 +1,8 @@
-import { changeStock, type Goods, keyOf, lockGoods } from '#modules/catalog/index.ts'
+import { changeStock, type Goods, keyOf, lockGoods, toStockChanged } from '#modules/catalog/index.ts'
 import { now } from '#platform/clock.ts'
 import type { Tx } from '#platform/database/database.ts'
 import { write } from '#platform/database/write.ts'
+import type { NewEvent } from '#platform/events/define.ts'
 import { record } from '#platform/events/record.ts'
 import type { Actor } from '#vocabulary/actor.ts'
 import { type Block, checkFreeBlocks, type NewBlock } from '#vocabulary/blocks.ts'
@@ -62,13 +63,14 @@ export async function createOrder(tx: Tx, { business, actor }: Writer, body: New
     },
   )
   const isOpen = !FINAL.includes(currentOf(statuses) ?? 'PENDING')
+  const { lines, stock } = await takeLines(tx, business.id, id, [], body.lines, actor, isOpen)
   const order = draftOrder({
     businessId: business.id,
     id,
     customerId: body.customerId,
     market: market.id,
     currency: market.currency,
-    ...toFigures(sums, await takeLines(tx, business.id, id, [], body.lines, actor, isOpen), market.taxShipping),
+    ...toFigures(sums, lines, market.taxShipping),
     subtotal: body.subtotal,
     tax: body.tax,
     taxIncluded: sums.taxIncluded,
@@ -87,7 +89,8 @@ export async function createOrder(tx: Tx, { business, actor }: Writer, body: New
     releasedAt: isOpen ? null : now(),
   })
   await write(tx, newOrders([order]))
-  await record(tx, orderCreated({ businessId: business.id, subject: id, actor, data: { number: order.number } }))
+  const data = { number: order.number }
+  await record(tx, orderCreated({ businessId: business.id, subject: id, actor, data }), ...stock)
   return order
 }
 
@@ -115,7 +118,9 @@ export async function updateOrder(
   const sums = { ...merged, shippingTax, taxes, lines: lines ?? before.lines.map(withoutShares) }
   if (isRefigured) checkSums(sums)
   if (lines) await checkUsed(tx, before, lines)
-  const taken = lines ? await takeLines(tx, business.id, id, before.lines, lines, actor, true) : before.lines
+  const { lines: taken, stock } = lines
+    ? await takeLines(tx, business.id, id, before.lines, lines, actor, true)
+    : { lines: before.lines, stock: [] }
   const taxShipping = business.markets.find((market) => market.id === before.market)?.taxShipping ?? false
   const after: OrderRow = {
     ...merged,
@@ -125,7 +130,7 @@ export async function updateOrder(
   }
   await saveOrder(tx, after)
   const data = { number: after.number, fields: sent }
-  await record(tx, orderUpdated({ businessId: business.id, subject: id, actor, data }))
+  await record(tx, orderUpdated({ businessId: business.id, subject: id, actor, data }), ...stock)
   return after
 }
 
@@ -182,7 +187,7 @@ async function takeLines(
   lines: readonly NewLine[],
   actor: Actor,
   takes: boolean,
-): Promise<OrderLine[]> {
+): Promise<{ lines: OrderLine[]; stock: NewEvent[] }> {
   const goods = new Map((await lockGoods(tx, businessId, [...before, ...lines])).map((found) => [keyOf(found), found]))
   const missing = lines.flatMap((line, index) => (goods.has(keyOf(line)) ? [] : [notThere(index, line)]))
   if (missing.length > 0) throw invalidFields(missing)
@@ -203,30 +208,26 @@ async function takeLines(
     delta: (held.get(key) ?? 0) - (wanted.get(key) ?? 0),
     reference: orderId,
   }))
-  const outcomes = [
-    ...(await changeStock(
-      tx,
-      businessId,
-      deltas.filter(({ delta }) => delta < 0),
-      { kind: 'ORDER', userId: actor.userId },
-    )),
-    ...(await changeStock(
-      tx,
-      businessId,
-      deltas.filter(({ delta }) => delta > 0),
-      { kind: 'CANCEL', userId: actor.userId },
-    )),
-  ]
-  const short = outcomes.find(({ moved, delta }) => !moved && delta < 0)
+  const [less, more] = [deltas.filter(({ delta }) => delta < 0), deltas.filter(({ delta }) => delta > 0)]
+  const taken = await changeStock(tx, businessId, less, { kind: 'ORDER', userId: actor.userId })
+  const given = await changeStock(tx, businessId, more, { kind: 'CANCEL', userId: actor.userId })
+  const short = taken.find(({ moved }) => !moved)
   if (short)
     throw outOfStock(`lines.${lines.findIndex((line) => keyOf(line) === keyOf(short))}.quantity`, short.quantity)
-  return lines.map((line) => {
-    const { id, returned, returnedUnshipped } = staying.get(line) ?? {}
-    return {
-      ...toLine({ ...line, id }, goods.get(keyOf(line)) as Goods, needed(line)),
-      ...(returned && { returned, returnedUnshipped }),
-    }
-  })
+  const news = { businessId, subject: orderId, reference: orderId, actor }
+  return {
+    lines: lines.map((line) => {
+      const { id, returned, returnedUnshipped } = staying.get(line) ?? {}
+      return {
+        ...toLine({ ...line, id }, goods.get(keyOf(line)) as Goods, needed(line)),
+        ...(returned && { returned, returnedUnshipped }),
+      }
+    }),
+    stock: [
+      ...toStockChanged({ ...news, kind: 'ORDER' }, taken),
+      ...toStockChanged({ ...news, kind: 'CANCEL' }, given),
+    ],
+  }
 }
 
 const notThere = (index: number, { productId, variantId }: NewLine) =>

@@ -121,7 +121,7 @@ test('the timeline merges events and comments by time, newest first', async (t) 
   assert.equal(status, 200, text)
   assert.deepEqual(
     body.items.map(({ type }: { type: string }) => type),
-    ['order.status_changed', 'comment', 'order.commented', 'order.paid', 'order.created'],
+    ['order.status_changed', 'comment', 'order.commented', 'order.paid', 'stock.changed', 'order.created'],
   )
   const { number } = (await reader.get(order)).body
   const [shipped, said] = body.items

@@ -50,6 +50,7 @@ test('some lines are shipped, then all that is left: the last piece moves the or
     (await events(id)).map(({ type, data }) => [type, data.shipmentId ?? data.status]),
     [
       ['order.created', undefined],
+      ['stock.changed', undefined],
       ['order.shipped', first.body.id],
       ['order.status_changed', 'SHIPPED'],
       ['order.shipped', second.body.id],

@@ -55,6 +55,7 @@ describe('a payment', () => {
     assert.equal(await order.ledger(), 'ORDER -1')
     assert.deepEqual(await typesOf(order), [
       'order.created',
+      'stock.changed',
       'order.status_changed',
       'order.payment_status_changed',
       'order.paid',

@@ -1,5 +1,3 @@
-import { outOf } from './pieces.ts'
-
 /**
  * What a shop must be, said as simply as it can be: no database, no requests, nothing that goes wrong. `there` is what the
  * payment provider knows, `here` what the service has learned of it.
@@ -129,6 +127,9 @@ export function place(model: Model, cart: Cart, placed: Placed): ModelOrder {
 
 export const isPaidFor = ({ here }: ModelOrder) => here === 'PAID'
 export const sumOf = (amounts: readonly number[]) => amounts.reduce((sum, amount) => sum + amount, 0)
+export const shippedOf = ({ shipments }: ModelOrder) => sumOf(shipments)
+/** With the customer: shipped, and not come back. */
+export const outOf = (order: ModelOrder) => Math.max(shippedOf(order) - (order.returned - order.returnedUnshipped), 0)
 /** The provider was not asked for these yet. */
 export const askedOf = ({ refunds }: ModelOrder) => refunds.filter(({ status }) => status === 'PENDING')
 

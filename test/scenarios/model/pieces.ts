@@ -1,11 +1,6 @@
-import { leftOf, type ModelOrder, type ModelRefund, sumOf } from './model.ts'
+import { leftOf, type ModelOrder, type ModelRefund, outOf, shippedOf, sumOf } from './model.ts'
 
 export type Origin = 'UNSHIPPED' | 'SHIPPED'
-
-const shippedOf = ({ shipments }: ModelOrder) => sumOf(shipments)
-
-/** With the customer: shipped, and not come back. */
-export const outOf = (order: ModelOrder) => Math.max(shippedOf(order) - (order.returned - order.returnedUnshipped), 0)
 
 /** What refunds have taken of the line, without those that failed. */
 function givenOf({ refunds }: ModelOrder) {

@@ -152,6 +152,23 @@ export async function openReal(service: PaymentsApi, clock: ReturnType<typeof ho
     return rows.map(({ subject }) => subject).sort()
   }
 
+  /** What an order took and gave back, as its events tell it and as the ledger has it. */
+  async function movedByOrders(): Promise<{ told: string[]; ledger: string[] }> {
+    const { rows } = await sql<{ source: 'told' | 'ledger'; moved: string }>`
+      select 'told' as source, concat_ws(' ', subject, data ->> 'kind', change ->> 'productId', sum((change ->> 'delta')::integer)) as moved
+        from cell.event_outbox
+       cross join lateral jsonb_array_elements(data -> 'changes') as change
+       where business_id = ${shop.id} and type = 'stock.changed' and data ->> 'kind' <> 'MANUAL'
+       group by subject, data ->> 'kind', change ->> 'productId'
+      union all
+      select 'ledger', concat_ws(' ', reference, kind, product_id, sum(delta))
+        from catalog.stock_movements
+       where business_id = ${shop.id} and kind <> 'MANUAL'
+       group by reference, kind, product_id`.execute(db)
+    const of = (wanted: string) => rows.flatMap(({ source, moved }) => (source === wanted ? [moved] : [])).sort()
+    return { told: of('told'), ledger: of('ledger') }
+  }
+
   return {
     /** Commands that were carried out. */
     done: 0,
@@ -247,6 +264,8 @@ export async function openReal(service: PaymentsApi, clock: ReturnType<typeof ho
           .sort(),
         'orders that were told to be paid, each once',
       )
+      const { told, ledger } = await movedByOrders()
+      assert.deepEqual(told, ledger, 'stock that orders moved')
       const broken = (await verify(db)).flatMap(({ check, violations }) =>
         violations.filter(({ businessId }) => businessId === shop.id).map((row) => `${check}: ${JSON.stringify(row)}`),
       )

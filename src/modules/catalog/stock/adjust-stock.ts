@@ -4,10 +4,10 @@ import { record } from '#platform/events/record.ts'
 import type { Actor } from '#vocabulary/actor.ts'
 import { toSeconds } from '#vocabulary/time.ts'
 import { noChange, outOfStock, stockTooLarge, variantNotFound } from '../errors.ts'
-import { stockChanged } from '../events.ts'
 import type { StockMovement, VariantParams } from '../schemas.ts'
 import { changeStock } from './change-stock.ts'
 import { findGoods } from './goods.ts'
+import { toStockChanged } from './stock-changed.ts'
 
 /** A manual correction: goods counted, received or thrown away. */
 export async function adjustStock(
@@ -30,8 +30,7 @@ export async function adjustStock(
   if (!outcome) throw variantNotFound()
   const { moved, quantity, version } = outcome
   if (!moved) throw delta < 0 ? outOfStock({ field: 'delta', quantity }) : stockTooLarge()
-  const data = { variantId, delta, quantity }
-  await record(tx, stockChanged({ businessId, subject: productId, actor, data }))
-  const base = { number: version, productId, variantId, delta, quantity, kind: 'MANUAL' as const }
-  return { ...base, reason, reference: null, userId, createdAt: toSeconds(at) }
+  const base = { number: version, productId, variantId, delta, quantity, kind: 'MANUAL' as const, reference: null }
+  await record(tx, ...toStockChanged({ ...base, businessId, subject: productId, actor }, [outcome]))
+  return { ...base, reason, userId, createdAt: toSeconds(at) }
 }

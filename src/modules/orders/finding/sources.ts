@@ -67,8 +67,9 @@ export async function chooseSource(db: Db, { asked, sort, limit }: Choice): Prom
 }
 
 /** Only statuses, customers and fulfillments: their indexes are in the order of ids. */
-const isPlain = ({ businessId: _, customerIds: _ids, status: _status, fulfillment: _fulfillment, ...others }: Asked) =>
-  Object.values(others).every((value) => value === undefined)
+const PLAIN: readonly string[] = ['businessId', 'customerIds', 'status', 'fulfillment'] satisfies (keyof Asked)[]
+const isPlain = (asked: Asked) =>
+  Object.entries(asked).every(([name, value]) => value === undefined || PLAIN.includes(name))
 
 const isNarrow = ({ fulfillment, ...asked }: Asked) =>
   walksOf({ ...asked, status: undefined, ...(isPartly(fulfillment) && { fulfillment }) }) !== EVERYTHING

@@ -1,4 +1,4 @@
-import { changeStock } from '#modules/catalog/index.ts'
+import { changeStock, toStockChanged } from '#modules/catalog/index.ts'
 import { now } from '#platform/clock.ts'
 import type { Tx } from '#platform/database/database.ts'
 import { record } from '#platform/events/record.ts'
@@ -70,7 +70,8 @@ export async function returnPieces(tx: Tx, order: OrderRow, pieces: readonly Ret
   const after = { ...order, lines, version: order.version + 1, updatedAt: now() }
   await saveOrder(tx, after)
   const data = { number, lines: returned.map(({ lineId, quantity }) => ({ lineId, quantity })) }
-  await record(tx, orderReturned({ businessId, subject: id, actor, data }))
+  const stock = toStockChanged({ businessId, subject: id, kind: 'RETURN', reference: id, actor }, outcomes)
+  await record(tx, orderReturned({ businessId, subject: id, actor, data }), ...stock)
   return { order: after, returned }
 }
 
