@@ -32,6 +32,8 @@ export type Business = {
   defaultLocale: string
   locales: string[]
   allowedOrigins: string[]
+  /** Where the shop shows an order, with `{orderId}`. */
+  orderUrl: string | null
   markets: Market[]
   paymentAccount: string | null
   cell: string

@@ -33,6 +33,7 @@ export async function createBusiness(
     defaultLocale,
     locales: settings.locales,
     allowedOrigins: body.allowedOrigins ?? [],
+    orderUrl: body.orderUrl ?? null,
     markets: toMarkets(body.markets ?? []),
     paymentAccount: null,
     cell: await findEmptiestCell(tx, cells),

@@ -19,6 +19,7 @@ export const presentBusiness = (business: Business, isMember: boolean) =>
         ...presentStorefront(business),
         contactEmail: business.contactEmail,
         allowedOrigins: business.allowedOrigins,
+        orderUrl: business.orderUrl,
         createdAt: toSeconds(business.createdAt),
         updatedAt: toSeconds(business.updatedAt),
       }

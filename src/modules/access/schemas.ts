@@ -28,6 +28,16 @@ const Origin = Type.String({
   examples: ['https://shop.example.com'],
 })
 
+const OrderUrl = Nullable(
+  Type.String({
+    minLength: 1,
+    maxLength: 1_000,
+    description:
+      'Where the shop shows an order: on one of `allowedOrigins`, with `{orderId}`. Mails to customers link there.',
+    examples: ['https://shop.example.com/orders/{orderId}'],
+  }),
+)
+
 const ShippingMethod = Type.Object({
   id: Type.String({ ...Id, examples: ['standard'] }),
   name: Type.String({ minLength: 1, maxLength: 200, examples: ['Standard'] }),
@@ -82,6 +92,7 @@ export const Business = Type.Object(
     ...storefront,
     contactEmail: Type.Optional(Nullable(Email)),
     allowedOrigins: Type.Optional(Type.Array(Origin, { maxItems: 100, uniqueItems: true })),
+    orderUrl: Type.Optional(OrderUrl),
     createdAt: Type.Optional(UnixSeconds),
     updatedAt: Type.Optional(UnixSeconds),
   },
@@ -98,6 +109,7 @@ const settings = {
   defaultLocale: Locale,
   locales: storefront.locales,
   allowedOrigins: Type.Array(Origin, { maxItems: 100, uniqueItems: true }),
+  orderUrl: OrderUrl,
   markets: Type.Array(NewMarket, { maxItems: 200 }),
 }
 

@@ -1,12 +1,12 @@
 import { isCurrency } from '#vocabulary/currencies.ts'
 import { type Detail, invalidFields } from '#vocabulary/errors.ts'
 import { isLocale } from '#vocabulary/locales.ts'
-import { isOrigin } from '#vocabulary/origins.ts'
+import { isOrderUrl, isOrigin } from '#vocabulary/origins.ts'
 import * as refusal from './errors.ts'
 import type { BusinessChanges } from './schemas.ts'
 
 /** Rules that a schema cannot express. Throws 422 with one detail for each mistake. */
-export function checkSettings({ locales, defaultLocale, allowedOrigins, markets }: BusinessChanges): void {
+export function checkSettings({ locales, defaultLocale, allowedOrigins, orderUrl, markets }: BusinessChanges): void {
   const details: Detail[] = []
   const wrong = (detail: Detail) => details.push(detail)
 
@@ -18,6 +18,9 @@ export function checkSettings({ locales, defaultLocale, allowedOrigins, markets 
   }
   for (const [index, origin] of (allowedOrigins ?? []).entries()) {
     if (!isOrigin(origin)) wrong(refusal.originInvalid.asDetail({ index, origin }))
+  }
+  if (orderUrl && !isOrderUrl(orderUrl, allowedOrigins ?? [])) {
+    wrong(refusal.orderUrlInvalid.asDetail({ orderId: '{orderId}' }))
   }
   for (const [index, market] of (markets ?? []).entries()) {
     const at = `markets.${index}`
@@ -48,8 +51,11 @@ export function checkSize(after: BusinessChanges, before: BusinessChanges = {}):
   if (bytes > MAX_BYTES && bytes >= bytesOf(before)) throw refusal.settingsTooLarge()
 }
 
-const bytesOf = ({ name, slug, contactEmail, locales, defaultLocale, allowedOrigins, markets }: BusinessChanges) =>
-  Buffer.byteLength(JSON.stringify({ name, slug, contactEmail, locales, defaultLocale, allowedOrigins, markets }))
+const bytesOf = (settings: BusinessChanges) => {
+  const { name, slug, contactEmail, locales, defaultLocale, allowedOrigins, orderUrl, markets } = settings
+  const counted = { name, slug, contactEmail, locales, defaultLocale, allowedOrigins, orderUrl, markets }
+  return Buffer.byteLength(JSON.stringify(counted))
+}
 
 const isRepeated = (items: readonly { id: string }[], index: number) =>
   items.findIndex(({ id }) => id === items[index]?.id) !== index

@@ -5,6 +5,7 @@ import { findOrder, type OrderRow, recordMailSent } from '#modules/orders/index.
 import { defineJob } from '#platform/jobs/define.ts'
 import { inNameOf, messageIdOf } from '#platform/mail/mailer.ts'
 import { createRenderer, type Rendered } from '#platform/mail/render.ts'
+import { orderUrlOf } from '#vocabulary/origins.ts'
 import { Id } from '#vocabulary/schemas.ts'
 import { mayMailBusiness, mayMailCustomer } from './contact.ts'
 import { formatMoney } from './format.ts'
@@ -25,7 +26,7 @@ export const sendConfirmation = defineJob({
         'a confirmation is not mailed: its unproven address had enough for a day',
       )
     }
-    const mail = await confirmationMail(order, business.name, business.defaultLocale)
+    const mail = await confirmationMail(order, business.name, business.defaultLocale, orderUrlOf(business, orderId))
     const messageId = messageIdOf('order', orderId, services.publicUrl)
     await services.mail.send({ to: order.contactEmail, ...mail, messageId, inNameOf: inNameOf(business) })
     await recordMailSent(db, order, 'confirmation')
@@ -48,8 +49,8 @@ export const sendNewOrder = defineJob({
   },
 })
 
-export const confirmationMail = (order: OrderRow, business: string, locale: string): Promise<Rendered> =>
-  render('order-confirmation', `Your order ${order.number}`, valuesOf(order, business, locale))
+export const confirmationMail = (order: OrderRow, business: string, locale: string, orderUrl = ''): Promise<Rendered> =>
+  render('order-confirmation', `Your order ${order.number}`, { ...valuesOf(order, business, locale), orderUrl })
 export const newOrderMail = (order: OrderRow, business: string, locale: string): Promise<Rendered> =>
   render('new-order', `New order ${order.number}`, valuesOf(order, business, locale))
 

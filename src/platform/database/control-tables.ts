@@ -43,6 +43,7 @@ export interface AccessBusinesses {
   locales: string[]
   markets: Json
   name: string
+  orderUrl: string | null
   paymentAccount: string | null
   slug: string
   stripeAccountId: string | null

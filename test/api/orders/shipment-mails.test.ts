@@ -157,3 +157,28 @@ test('texts of people are only text, in the mail and in its sender', async () =>
   assert.ok(mail.text?.includes(carrier))
   assert.match(mail.html ?? '', /&#39;onclick=&#39;x/)
 })
+
+test('the mail links to the order where the shop shows it, as long as that origin is allowed', async () => {
+  const shop = await openShippable(used.make, {
+    allowedOrigins: ['https://harbour.example'],
+    orderUrl: 'https://harbour.example/orders?id={orderId}&from="mail"',
+  })
+  const ship = async () => {
+    const contactEmail = address()
+    const order = await shop.makeOrder([1], { contactEmail })
+    assert.equal((await shop.admin.post(`${order.path}/shipments`, {})).status, 201)
+    return { order, mail: await mailServer.mailTo(contactEmail) }
+  }
+  const { order, mail } = await ship()
+  const link = `https://harbour.example/orders?id=${order.id}&from=%22mail%22`
+  assert.ok(mail.text?.includes(link), mail.text)
+  assert.ok(mail.html?.includes(`href="${link.replace('&', '&amp;')}"`), mail.html)
+
+  // A process of the version before knows nothing of it.
+  await used.api.services.databases.control
+    .updateTable('access.businesses')
+    .set({ allowedOrigins: [] })
+    .where('id', '=', shop.id)
+    .execute()
+  assert.doesNotMatch((await ship()).mail.text ?? '', /harbour\.example/)
+})

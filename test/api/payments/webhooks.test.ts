@@ -94,6 +94,8 @@ describe('a payment', () => {
 
   test('is mailed to the shopper and to the business, once, with what was bought', async () => {
     const paidShop = await openPaidShop(service, { contactEmail: 'orders@shop.example' })
+    const site = { allowedOrigins: ['https://salt.example'], orderUrl: 'https://salt.example/orders/{orderId}' }
+    await paidShop.shop.admin.put(paidShop.shop.path, site)
     const shopper = await service.make.user()
     const order = await paidShop.buy({ shopper, quantity: 3 })
     service.twin.pay(order.pageId)
@@ -114,6 +116,8 @@ describe('a payment', () => {
       assert.match(mail?.html ?? '', /\$33\.00/)
     }
     assert.match(confirmation?.text ?? '', new RegExp(paidShop.shop.name))
+    assert.match(confirmation?.text ?? '', new RegExp(`https://salt\\.example/orders/${order.id}\\s`))
+    assert.doesNotMatch(news?.text ?? '', /salt\.example/)
     assert.equal(news?.subject, `New order ${number}`)
     assert.match(news?.text ?? '', new RegExp(shopper.email ?? ''))
   })

@@ -2,7 +2,7 @@ import { createCache } from '#platform/cache.ts'
 import { now } from '#platform/clock.ts'
 import type { ControlDb, ControlTx } from '#platform/database/database.ts'
 import { type Listener, notify } from '#platform/database/listener.ts'
-import { isBelow } from '#vocabulary/origins.ts'
+import { isBelow, parseAddress } from '#vocabulary/origins.ts'
 import { invalidOrigin, invalidRedirect } from '../errors.ts'
 
 const ORIGINS_CHANGED = 'origins'
@@ -74,22 +74,11 @@ export function createOrigins(options: {
   }
 }
 
-/** Accepts plain web addresses only: parsers disagree about anything else. */
-export function parseAddress(text: string): URL | undefined {
-  if (text.length > 2_000 || !/^https?:\/\/[A-Za-z0-9.\-[\]:]+(?:[/?#]|$)/.test(text)) return undefined
-  if (/[\s\\]/.test(text) || hasControlCharacters(text)) return undefined
-  const url = URL.parse(text)
-  return url && url.username === '' && url.password === '' ? url : undefined
-}
-
 /** Dot segments and encoded slashes: servers disagree about them, so a path could lead elsewhere. */
 const hasDetours = (text: string) => {
   const [path = ''] = text.split(/[?#]/)
   return /%2f|%5c/i.test(path) || path.split('/').some((part) => /^(?:\.|%2e){1,2}$/i.test(part))
 }
-
-// oxlint-disable-next-line no-control-regex -- that is what it looks for
-const hasControlCharacters = (text: string) => /[\u0000-\u001f\u007f]/.test(text)
 
 export async function approveOrigin(tx: ControlTx, origin: string): Promise<void> {
   await tx

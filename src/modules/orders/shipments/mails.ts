@@ -8,6 +8,7 @@ import { fault } from '#platform/faults.ts'
 import { defineJob } from '#platform/jobs/define.ts'
 import { inNameOf, messageIdOf } from '#platform/mail/mailer.ts'
 import { createRenderer, type Rendered } from '#platform/mail/render.ts'
+import { orderUrlOf } from '#vocabulary/origins.ts'
 import { Id } from '#vocabulary/schemas.ts'
 import { orderMailSent } from '../events.ts'
 import type { OrderLine } from '../order.ts'
@@ -31,7 +32,7 @@ export const sendShipment = defineJob({
     if (!order?.contactEmail || !shipment || shipment.mailedAt || !business || !services.mail) return
     await services.mail.send({
       to: order.contactEmail,
-      ...(await shipmentMail(order, shipment, business.name)),
+      ...(await shipmentMail(order, shipment, business.name, orderUrlOf(business, orderId))),
       messageId: messageIdOf('shipment', shipmentId, services.publicUrl),
       inNameOf: inNameOf(business),
     })
@@ -49,6 +50,7 @@ export const shipmentMail = (
   order: { number: string; lines: readonly Pick<OrderLine, 'id' | 'name'>[] },
   shipment: Pick<ShipmentRow, 'lines' | 'carrier' | 'trackingNumber' | 'trackingUrl'>,
   business: string,
+  orderUrl = '',
 ): Promise<Rendered> =>
   render('shipment', `Your order ${order.number} is on its way`, {
     business,
@@ -60,6 +62,7 @@ export const shipmentMail = (
     carrier: shipment.carrier ?? '',
     trackingNumber: shipment.trackingNumber ?? '',
     trackingUrl: isWebAddress(shipment.trackingUrl) ? shipment.trackingUrl : '',
+    orderUrl,
   })
 
 /** The API takes no others. Here it decides what becomes a link, so it is looked at again. */
