@@ -1,11 +1,13 @@
 import { accessRoutes, audit, holdCustomer, nameCustomer } from '#modules/access/index.ts'
 import {
   accountRoutes,
+  addGuest,
   businessLimit,
   createIdentityProvider,
   findContact,
   idsOf,
   mailInvitation,
+  makeGuest,
   readNames,
   userExists,
 } from '#modules/accounts/index.ts'
@@ -53,6 +55,7 @@ import { webhookRoutes } from '#modules/payments/index.ts'
 import { createModel } from '#platform/ai/openai-compatible.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import type { Server } from '#platform/http/server.ts'
+import { enqueue } from '#platform/jobs/define.ts'
 import { findOpenCells } from './open-cells.ts'
 import type { Parts } from './parts.ts'
 
@@ -108,6 +111,10 @@ async function wireOrders(app: Server, { control, paying }: Parts): Promise<void
     userExists: (userId) => userExists(control, userId),
     holdCustomer: (businessId, userId) => holdCustomer(control, businessId, userId),
     nameCustomer: (businessId, userId) => nameCustomer(control, businessId, userId),
+    guests: {
+      makeLater: (tx, guest) => enqueue(tx, makeGuest, guest),
+      makeNow: (guest) => addGuest(control, guest),
+    },
     closeSession: (cell, businessId, orderId) => closeOrderSession(paying, cell, businessId, orderId),
   })
   await app.register(returnRoutes, { prefix })

@@ -6,8 +6,9 @@ export { businessLimit, createAttempts } from './sign-in/attempts.ts'
 
 import { tidyAccounts } from './delete-expired.ts'
 import { mailJobs } from './jobs.ts'
+import { makeGuest } from './users/add-guest.ts'
 
-export const accountJobs = [...mailJobs, tidyAccounts]
+export const accountJobs = [...mailJobs, tidyAccounts, makeGuest]
 export { addApiKey, countApiKeys } from './credentials/api-keys.ts'
 export { endAllSessions, revokeSession, startSession } from './credentials/sessions.ts'
 export {
@@ -26,6 +27,8 @@ export { approveOrigin, createOrigins } from './sign-in/origins.ts'
 export { register } from './sign-in/register.ts'
 export { accountRoutes } from './sign-in/routes.ts'
 export { type CellNews, cellJobs } from './tell-cells.ts'
+
+export { addGuest, makeGuest, type NewGuest } from './users/add-guest.ts'
 export { addPeople, type NewPerson } from './users/add-people.ts'
 export { createUser, findByEmail } from './users/create-user.ts'
 export { findConfirmedByEmail, findContact, findGuests, readEmails, readNames, userExists } from './users/queries.ts'

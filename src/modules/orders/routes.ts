@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
-import type { Db } from '#platform/database/database.ts'
+import type { Db, Tx } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { fault } from '#platform/faults.ts'
 import {
@@ -13,14 +13,17 @@ import {
 } from '#platform/http/etag.ts'
 import { createOnce } from '#platform/http/idempotency.ts'
 import { handle } from '#platform/http/operation.ts'
+import { newId } from '#vocabulary/ids.ts'
 import { canCancel, cancelOwn } from './cancel-own.ts'
 import { changeStatus, entryOf, FINAL, wouldChange } from './change-status.ts'
-import { customerNotFound, orderNotFound, orderPaid, paidMeanwhile } from './errors.ts'
+import { customerMissing, customerNotFound, customerTwice, orderNotFound, orderPaid, paidMeanwhile } from './errors.ts'
 import * as operation from './operations.ts'
 import { presentOrder, presentToCustomer } from './order.ts'
 import { findOrder } from './queries.ts'
 import { findVisible, type IdsOf, seesActors, seesAllOrders } from './readers.ts'
 import { createOrder, updateOrder } from './write-manual-order.ts'
+
+type NewGuest = { id: string; businessId: string; email: string; name: string }
 
 export type OrderOptions = {
   idsOf: IdsOf
@@ -32,12 +35,18 @@ export type OrderOptions = {
   holdCustomer: (businessId: string, userId: string) => Promise<void>
   /** Called after the manual order is written: only then does the customer belong to the business. */
   nameCustomer: (businessId: string, userId: string) => Promise<void>
+  /** The guest of an order for somebody who is known by an address only. */
+  guests: {
+    /** Part of the order's transaction: the guest is made even if this process dies. */
+    makeLater: (tx: Tx, guest: NewGuest) => Promise<void>
+    makeNow: (guest: NewGuest) => Promise<void>
+  }
   /** Called before an order is cancelled, so that it can no longer be paid. False: it was paid this very moment. */
   closeSession: (cell: Db, businessId: string, orderId: string) => Promise<boolean>
 }
 
 export const orderRoutes: FastifyPluginAsyncTypebox<OrderOptions> = async (app, options) => {
-  const { idsOf, userExists, holdCustomer, nameCustomer, closeSession } = options
+  const { idsOf, userExists, holdCustomer, nameCustomer, guests, closeSession } = options
 
   async function checkCustomer(businessId: string, customerId: string | undefined) {
     if (customerId === undefined) return
@@ -52,13 +61,24 @@ export const orderRoutes: FastifyPluginAsyncTypebox<OrderOptions> = async (app, 
   const readerOf = (request: FastifyRequest) => ({ seesTags: seesAllOrders(request) })
 
   handle(app, operation.createOrder, async (request, reply) => {
-    const { cell, business, actor, body } = request
-    await checkCustomer(business.id, body.customerId)
-    const answer = await createOnce(request, reply, cell, async (tx) =>
-      presentOrder(await createOrder(tx, { business, actor }, body), readerOf(request)),
-    )
+    const { cell, business, actor } = request
+    const { customerId, customer, ...body } = request.body
+    if (customerId !== undefined && customer) throw customerTwice()
+    if (customerId === undefined && !customer) throw customerMissing()
+    await checkCustomer(business.id, customerId)
+    const made: { guest?: NewGuest } = {}
+    const answer = await createOnce(request, reply, cell, async (tx) => {
+      if (customer) made.guest = { id: newId('usr'), businessId: business.id, name: '', ...customer }
+      const { guest } = made
+      const owner = guest ? { customerId: guest.id, contactEmail: guest.email } : { customerId: customerId as string }
+      const order = await createOrder(tx, { business, actor }, { ...owner, ...body })
+      if (guest) await guests.makeLater(tx, guest)
+      return presentOrder(order, readerOf(request))
+    })
+    if (made.guest) await guests.makeNow(made.guest).catch(ignore(request))
     // A refusal that is replayed for its idempotency key is sent, not thrown.
-    if (reply.statusCode === 201) await nameCustomer(business.id, body.customerId).catch(ignore(request))
+    if (customerId !== undefined && reply.statusCode === 201)
+      await nameCustomer(business.id, customerId).catch(ignore(request))
     return answer
   })
 

@@ -151,8 +151,14 @@ const NewLines = Type.Array(NewLine, { minItems: 1, maxItems: MAX_LINES })
 
 const { tax: _tax, ...sentTaxes } = Changes(taxFigures).properties
 
+const NewCustomer = Type.Object(
+  { email: Email, name: Type.Optional(Type.String({ maxLength: 200, examples: ['Ada Lovelace'] })) },
+  { description: 'Instead of `customerId`: a new guest of this business, whether or not an account has that address.' },
+)
+
 export const NewOrder = Type.Object({
-  customerId: UserId,
+  customerId: Type.Optional(UserId),
+  customer: Type.Optional(NewCustomer),
   market: MarketId,
   currency: Type.Optional(Currency),
   lines: NewLines,

@@ -37,10 +37,13 @@ const FIGURES = ['subtotal', 'tax', 'taxIncluded', 'shipping', 'shippingTax', 'd
 
 const withoutShares = ({ discount: _discount, tax: _tax, taxBps: _taxBps, ...line }: OrderLine): NewLine => line
 
+/** An order by hand, once it is known whose it is. */
+type OrderByHand = Omit<NewOrder, 'customerId' | 'customer'> & { customerId: string }
+
 type Writer = { business: Business; actor: Actor }
 
 /** Creates an order by hand. Prices are as sent, but must add up, and stock is taken. */
-export async function createOrder(tx: Tx, { business, actor }: Writer, body: NewOrder): Promise<OrderRow> {
+export async function createOrder(tx: Tx, { business, actor }: Writer, body: OrderByHand): Promise<OrderRow> {
   const market = business.markets.find(({ id }) => id === body.market)
   if (!market) throw marketNotFound({ id: body.market })
   if (body.currency !== undefined && body.currency !== market.currency)

@@ -205,6 +205,7 @@ export interface AccountsUsers {
   createdAt: Timestamp
   email: string | null
   emailKey: string | null
+  guestOf: string | null
   id: string
   isGuest: Generated<boolean>
   lastLoginAt: Timestamp | null

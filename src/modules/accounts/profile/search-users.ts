@@ -27,16 +27,21 @@ export async function searchUsers(
   const position = decodeCursor(filters, cursor, ['string'])?.[0] as string | undefined
   const words = query.trim().toLowerCase().split(/\s+/).filter(Boolean)
   const matches = words.map(
-    (word) => sql<boolean>`(position(${word} in lower(name)) > 0 or position(${word} in coalesce(email_key, '')) > 0
+    (
+      word,
+    ) => sql<boolean>`(position(${word} in lower(name)) > 0 or position(${word} in coalesce(email_key, lower(email), '')) > 0
       or position(${digitsOf(word) ?? NO_NUMBER} in array_to_string(phone_numbers, ' ')) > 0)`,
   )
   const people = await listPeopleOf(db, businessId, wantedRoles)
   const open = new Set(people.filter(({ isOpen }) => isOpen).map(({ userId }) => userId))
-  const findable = matches.length > 0 ? [...open] : people.map(({ userId }) => userId)
+  const everybody = people.map(({ userId }) => userId)
+  // Guests whom the business made are what it wrote itself.
+  const isShown = sql<boolean>`(id = any(${[...open]}::text[]) or guest_of = ${businessId})`
   const rows = (await db
     .selectFrom('accounts.users')
     .selectAll()
-    .where('id', '=', sql<string>`any(${findable}::text[])`)
+    .where('id', '=', sql<string>`any(${everybody}::text[])`)
+    .$if(matches.length > 0, (page) => page.where(isShown))
     .$if(position !== undefined, (page) => page.where('id', '<', position ?? ''))
     .$if(matches.length > 0, (page) => page.where((word) => word.and(matches)))
     .orderBy('id', 'desc')
@@ -54,7 +59,8 @@ export async function searchUsers(
     (row) => [row.id],
     (row) => {
       const theirs = roles.filter(({ userId }) => userId === row.id)
-      const shown = open.has(row.id) ? presentUser(row, theirs) : presentNamed(row.id, theirs)
+      const shown =
+        open.has(row.id) || row.guestOf === businessId ? presentUser(row, theirs) : presentNamed(row.id, theirs)
       return presentOffered(
         shown,
         offered.filter(({ userId }) => userId === row.id),
