@@ -1,6 +1,6 @@
 // Previews the service's mails: writes each as an HTML and a text file, to be opened in a browser.
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { confirmationMail, invitationMail, resetMail } from '#modules/accounts/index.ts'
+import { claimMail, confirmationMail, invitationMail, resetMail } from '#modules/accounts/index.ts'
 import { lowStockMail } from '#modules/catalog/index.ts'
 import { shipmentMail } from '#modules/orders/index.ts'
 
@@ -10,6 +10,11 @@ const email = 'ada@example.com'
 const mails = {
   confirm: await confirmationMail(email, `https://shop.example.com/confirm?token=${token}`),
   'reset-password': await resetMail(email, `https://shop.example.com/reset-password?token=${token}`),
+  claim: await claimMail({
+    email,
+    business: 'Harbour & Sons <Goods>',
+    url: `https://shop.example.com/claim?token=${token}`,
+  }),
   invitation: await invitationMail({
     email,
     business: 'Harbour & Sons <Goods>',
@@ -29,6 +34,7 @@ const mails = {
       trackingUrl: 'https://www.dhl.com/track?number=00340434161094042557',
     },
     'Harbour & Sons <Goods>',
+    'https://shop.example.com/orders/ord_01jcq3v7k8f5t9x2m4n6p8r0sw',
   ),
 }
 

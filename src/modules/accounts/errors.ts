@@ -47,6 +47,7 @@ export const invalidRedirect = invalid(
 )
 export const tokenInvalid = invalid('{field}', 'TOKEN_INVALID', 'This link or code is not valid, or was used already.')
 export const tokenExpired = invalid('{field}', 'TOKEN_EXPIRED', 'This link or code has expired. Ask for a new one.')
+export const notYourMail = forbidden('Log in with the address that this link was mailed to, then open it again.')
 export const refreshRefused = unauthenticated('This refresh token is not valid, or no longer. Log in again.')
 export const tokenRequired = invalid('token', 'REQUIRED', 'Send the access or refresh token of the session to end.')
 export const logoutRefused = unauthenticated('This token is not valid, or no longer.')

@@ -20,7 +20,7 @@ export {
   rotateSigningKey,
 } from './credentials/signing-keys.ts'
 export { createTokens, type Tokens } from './credentials/tokens.ts'
-export { confirmationMail, invitationMail, mailInvitation, resetMail } from './jobs.ts'
+export { claimMail, confirmationMail, invitationMail, mailInvitation, resetMail } from './jobs.ts'
 export { findAliases, idsOf } from './sign-in/merge-guest.ts'
 export { createIdentityProvider } from './sign-in/oauth.ts'
 export { approveOrigin, createOrigins } from './sign-in/origins.ts'

@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { Type } from 'typebox'
-import { findInvitation, mintInvitationToken } from '#modules/access/index.ts'
+import { findBusiness, findInvitation, mintInvitationToken } from '#modules/access/index.ts'
 import type { ControlDb, ControlTx } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { fault } from '#platform/faults.ts'
@@ -37,6 +37,11 @@ export const invitationMail = (values: {
   // Anybody can create a business with any name and invite any address, so both names are made plain text first.
   const named = { ...values, business: plainName(values.business), role: plainName(values.role) }
   return render('invitation', `You are invited to ${named.business}`, named)
+}
+
+export const claimMail = (values: { email: string; business: string; url: string }): Promise<Rendered> => {
+  const business = plainName(values.business)
+  return render('claim', `${business} has made an order for you`, { ...values, business })
 }
 
 export const sendConfirmation = defineJob({
@@ -127,6 +132,35 @@ export const sendInvitation = defineJob({
   },
 })
 
+/** The way of a guest whom a business made into an account. Sent whether or not an account has that address. */
+export const sendClaim = defineJob({
+  name: 'accounts.send-claim',
+  on: 'control',
+  payload: Type.Object({ guestId: Id }),
+  async run({ guestId }, { db, services }) {
+    if (!services.mail) return
+    const guest = await db
+      .selectFrom('accounts.users')
+      .select(['email', 'guestOf'])
+      .where('id', '=', guestId)
+      .where('id', 'not in', (merged) =>
+        merged.selectFrom('accounts.guestAliases').select('guestId').where('guestId', '=', guestId),
+      )
+      .executeTakeFirst()
+    const business = guest?.guestOf && (await findBusiness(db, guest.guestOf))
+    if (!guest?.email || !business) return
+    const { email } = guest
+    const tokens = createTokens(openKeyring(db, services.box), services.publicUrl)
+    const { token } = await tokens.issue('claim', { sub: guestId, sid: guestId, provider: 'EMAIL', email })
+    const rendered = await claimMail({
+      email,
+      business: business.name,
+      url: `${services.publicUrl}/claim?token=${token}`,
+    })
+    await services.mail.send({ to: email, ...rendered, messageId: messageIdOf('claim', guestId, services.publicUrl) })
+  },
+})
+
 /**
  * Enqueues the mail in the transaction that creates the invitation, unless its address or business has reached today's
  * limit.
@@ -146,4 +180,5 @@ export const mailJobs: readonly AnyJob[] = [
   sendReset,
   sendPhoneCode,
   sendInvitation,
+  sendClaim,
 ]

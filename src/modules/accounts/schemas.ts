@@ -26,6 +26,7 @@ export const RegisterBody = Type.Object({
   reserveDomain: ReserveDomain,
 })
 export const ConfirmBody = Type.Object({ token: MailedToken })
+export const ClaimBody = Type.Object({ token: MailedToken })
 
 export const LoginBody = Type.Object({
   provider: Provider,

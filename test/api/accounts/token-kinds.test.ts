@@ -10,6 +10,7 @@ import {
 } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import type { JWK } from 'jose'
+import { addGuest } from '#modules/accounts/index.ts'
 import { CALLBACK_PATH } from '#modules/accounts/sign-in/oauth.ts'
 import { newId } from '#vocabulary/ids.ts'
 import { type AccountsApi, startAccountsApi } from '../../support/accounts-api.ts'
@@ -54,10 +55,19 @@ async function phoneCode(client: Client, phoneNumber: string): Promise<string> {
   return world.sms.codeTo(phoneNumber)
 }
 
+/** As a business makes it that has an order for somebody. */
+async function claimToken(email: string): Promise<string> {
+  const { id: businessId } = await world.make.business()
+  await addGuest(world.api.services.databases.control, { id: newId('usr'), businessId, email, name: '' })
+  return tokenIn(email, '/claim')
+}
+
 /** One credential of every kind, all of them good where they belong. */
 async function everyCredential() {
-  const [signedIn, leaving, resetting, invited] = await Promise.all([1, 2, 3, 4].map(() => people.person()))
-  assert.ok(signedIn && leaving && resetting && invited)
+  const [signedIn, leaving, resetting, invited, claiming] = await Promise.all(
+    [1, 2, 3, 4, 5].map(() => people.person()),
+  )
+  assert.ok(signedIn && leaving && resetting && invited && claiming)
   const newcomer = `newcomer${newId('x')}@example.com`
   await anonymous().post('/v1/users/register', { provider: 'EMAIL_REGISTER', email: newcomer, password: PASSWORD })
   await anonymous().post('/v1/users/forgot-password', { email: resetting.email })
@@ -75,12 +85,14 @@ async function everyCredential() {
       confirm: await tokenIn(newcomer, '/confirm'),
       reset: await tokenIn(resetting.email, '/reset-password'),
       invitation: await tokenIn(invited.email, '/invitation'),
+      claim: await claimToken(claiming.email),
       'api key': (await world.make.apiKey(signedIn.id)).value,
       'oauth code': await oauthCode(),
       'phone code': await phoneCode(guest, number),
       'guest access': guest.token,
     },
     invited: await people.session(invited.email),
+    claiming: await people.session(claiming.email),
     guest,
     number,
   }
@@ -89,7 +101,7 @@ async function everyCredential() {
 type Kind = keyof Awaited<ReturnType<typeof everyCredential>>['credentials']
 
 test('a credential of one kind is accepted where that kind belongs, and nowhere else', async () => {
-  const { credentials, invited, guest, number } = await everyCredential()
+  const { credentials, invited, claiming, guest, number } = await everyCredential()
   const post = (path: string, body: object) => anonymous().post(`/v1/users/${path}`, body)
 
   type Place = { accepts: Kind[]; refusal: number[]; present: (value: string, kind: Kind) => Promise<Answer> }
@@ -118,6 +130,11 @@ test('a credential of one kind is accepted where that kind belongs, and nowhere 
       accepts: ['invitation'],
       refusal: [422],
       present: (token) => invited.post('/v1/users/invitations/accept', { token }),
+    },
+    '/claim': {
+      accepts: ['claim'],
+      refusal: [422],
+      present: (token) => claiming.post('/v1/users/claim', { token }),
     },
     '/login': {
       accepts: ['oauth code'],
@@ -154,7 +171,7 @@ test('a credential of one kind is accepted where that kind belongs, and nowhere 
       refused++
     }
   }
-  assert.equal(refused, 9 * 9 - 13)
+  assert.equal(refused, 10 * 10 - 14)
   // Only now: so it is also shown that being refused elsewhere used up none of them.
   for (const [name, { accepts, present }] of Object.entries(places)) {
     for (const kind of accepts) {

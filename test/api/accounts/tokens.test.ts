@@ -187,7 +187,7 @@ test('SECRET_KEY is rotated without losing a key: the new one reads what the old
 
 test('each kind of token is accepted as its own kind only', async () => {
   const { tokens } = used.api.services
-  const kinds = ['access', 'refresh', 'confirm'] as const
+  const kinds = ['access', 'refresh', 'confirm', 'claim'] as const
   const user = await used.make.user()
   const real = { sub: user.id, sid: user.sessionId, provider: 'EMAIL' }
   for (const kind of kinds) {

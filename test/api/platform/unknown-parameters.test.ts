@@ -60,7 +60,14 @@ test('filters by blocks are parameters of a list of entries, whatever their ids'
 
 test('pages, callbacks, webhooks and health checks take whatever others append to their addresses', async () => {
   const anonymous = used.make.anonymous()
-  for (const page of ['/confirm', '/reset-password', '/invitation', '/newsletters/unsubscribe', '/checkout/result']) {
+  for (const page of [
+    '/confirm',
+    '/reset-password',
+    '/invitation',
+    '/claim',
+    '/newsletters/unsubscribe',
+    '/checkout/result',
+  ]) {
     const plain = await anonymous.get(`${page}?token=x`)
     const tracked = await anonymous.get(`${page}?token=x&utm_source=mail&fbclid=1`)
     assert.equal(tracked.status, plain.status, page)

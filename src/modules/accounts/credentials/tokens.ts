@@ -8,6 +8,7 @@ const KINDS = {
   access: { typ: 'at+jwt', audience: 'kontor/access', ttlSeconds: 3600 },
   refresh: { typ: 'kontor-refresh+jwt', audience: 'kontor/refresh', ttlSeconds: null },
   confirm: { typ: 'kontor-confirm+jwt', audience: 'kontor/confirm', ttlSeconds: 3600 },
+  claim: { typ: 'kontor-claim+jwt', audience: 'kontor/claim', ttlSeconds: 30 * 86_400 },
 } as const
 export type TokenKind = keyof typeof KINDS
 

@@ -43,6 +43,22 @@ export const updateMyBusinessConfig = operation({
   },
 })
 
+export const claimOrder = operation({
+  method: 'POST',
+  url: '/claim',
+  config: { ...account, keys: 'unbound' },
+  schema: {
+    operationId: 'claimOrder',
+    tags: ['Accounts'],
+    summary: 'Keep an order that a business made for me',
+    description:
+      'With the token from the mail about it, which went to the address that the business wrote. The account must have ' +
+      'confirmed that address. The business is told nothing.',
+    body: shape.ClaimBody,
+    response: { 200: Success },
+  },
+})
+
 export const exportMe = operation({
   method: 'GET',
   url: '/me/export',

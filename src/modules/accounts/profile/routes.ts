@@ -8,6 +8,7 @@ import { mailInvitation } from '../jobs.ts'
 import { MAX_SETTINGS } from '../limits.ts'
 import type { AccountOptions } from '../options.ts'
 import { changePassword } from '../sign-in/change-password.ts'
+import { claimGuest } from '../sign-in/claim-guest.ts'
 import { getOwnUser, holdUser } from '../users/queries.ts'
 import { confirmPhone, requestPhoneCode } from './confirm-phone.ts'
 import { eraseUser } from './erase-user.ts'
@@ -20,7 +21,7 @@ const success = { success: true } as const
 
 export const profileRoutes: FastifyPluginAsyncTypebox<AccountOptions> = async (
   app,
-  { control, box, attempts, providers },
+  { control, tokens, box, attempts, providers },
 ) => {
   handle(app, operation.getMe, ({ actor }) => getOwnUser(control, actor.userId, actor.onlyBusinessId))
 
@@ -35,6 +36,11 @@ export const profileRoutes: FastifyPluginAsyncTypebox<AccountOptions> = async (
       .onConflict((known) => known.columns(['userId', 'businessId']).doUpdateSet({ settings }))
       .execute()
     return getOwnUser(control, actor.userId, actor.onlyBusinessId)
+  })
+
+  handle(app, operation.claimOrder, async ({ actor, body }) => {
+    await claimGuest(control, tokens, actor, body.token)
+    return success
   })
 
   handle(app, operation.exportMe, ({ actor }) => exportUser(control, actor.userId))

@@ -115,6 +115,12 @@ export const invitationLimits = (businessId: string, email: string): Limit[] => 
   { key: `invite:${businessId}:${fingerprint(email.toLowerCase())}`, most: 3, seconds: DAY },
   { key: `invite:${fingerprint(email.toLowerCase())}`, most: 5, seconds: DAY },
 ]
+/** Mails about orders by hand: whoever gets them may not have asked for anything. */
+export const claimLimits = (businessId: string, email: string): Limit[] => [
+  { key: `claim-by:${businessId}`, most: 500, seconds: DAY },
+  { key: `claim:${businessId}:${fingerprint(email.toLowerCase())}`, most: 3, seconds: DAY },
+  { key: `claim:${fingerprint(email.toLowerCase())}`, most: 5, seconds: DAY },
+]
 export const businessLimit = (userId: string, most: number): Limit => ({
   key: `business:${userId}`,
   most,

@@ -51,6 +51,14 @@ export const pageRoutes: FastifyPluginAsyncTypebox<AccountOptions> = async (
     }),
   )
 
+  app.get('/claim', { config }, ({ query }, reply) =>
+    showPage(reply, {
+      title: 'Keep the order in your account',
+      text: 'Log in (or register) with the address that this mail was sent to, in the application where you have your account. If it asks for a code, it is this one:',
+      code: fieldOf(query, 'token'),
+    }),
+  )
+
   const resetPage = (token: string): Page => ({
     title: 'Choose a new password',
     text: 'At least ten characters. A few unrelated words make a good one.',

@@ -1,10 +1,13 @@
 import { Type } from 'typebox'
 import { holdCustomer, nameCustomer } from '#modules/access/index.ts'
 import { now } from '#platform/clock.ts'
-import type { ControlDb } from '#platform/database/database.ts'
+import type { ControlDb, ControlTx } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
-import { defineJob } from '#platform/jobs/define.ts'
+import { defineJob, enqueue } from '#platform/jobs/define.ts'
+import { AppError } from '#vocabulary/errors.ts'
 import { Email, Id } from '#vocabulary/schemas.ts'
+import { sendClaim } from '../jobs.ts'
+import { claimLimits, createAttempts } from '../sign-in/attempts.ts'
 
 export type NewGuest = { id: string; businessId: string; email: string; name: string }
 
@@ -23,7 +26,19 @@ export async function addGuest(control: ControlDb, { id, businessId, email, name
     if (!made) return
     await holdCustomer(tx, businessId, id)
     await nameCustomer(tx, businessId, id)
+    if (await mayMail(tx, businessId, email)) await enqueue(tx, sendClaim, { guestId: id })
   })
+}
+
+/** An order is not refused because somebody gets too many mails. */
+async function mayMail(tx: ControlTx, businessId: string, email: string): Promise<boolean> {
+  try {
+    await createAttempts(tx, { addresses: true }).count(...claimLimits(businessId, email))
+    return true
+  } catch (error) {
+    if (error instanceof AppError) return false
+    throw error
+  }
 }
 
 /** For a process that dies between the order and its guest. Control cannot see the order, so the job carries a copy. */
