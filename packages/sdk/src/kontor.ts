@@ -4,7 +4,7 @@ import { createOperations, type Operations } from './operations.ts'
 import { formatPrice, priceOf } from './prices.ts'
 import { createResources, type Resources } from './resources.ts'
 import { type CallOptions, type Outgoing, type Settings, send, unlessEnded } from './send.ts'
-import { createSessions, type Sessions } from './session.ts'
+import { createSessions, isUnauthenticated, type Sessions } from './session.ts'
 import type { KontorStorage } from './store.ts'
 
 export type KontorOptions = {
@@ -20,6 +20,11 @@ export type KontorOptions = {
   storage?: KontorStorage | (() => KontorStorage)
   /** For servers: calls are made with this key, and there is no session. */
   apiKey?: string
+  /**
+   * For pages that keep the session themselves: calls are made with this token. It is asked again, with the token that
+   * the service refused, and fails if there is none to be had.
+   */
+  accessToken?: (refused?: string) => Promise<string>
   fetch?: typeof fetch
   /** How long one attempt of a call may take; 15,000 unless told. */
   timeoutMs?: number
@@ -40,7 +45,7 @@ export type Kontor = Resources & {
 }
 
 export function createKontor(options: KontorOptions): Kontor {
-  const { businessId, market, locale, apiKey, storage, timeoutMs = 15_000, retries = 2 } = options
+  const { businessId, market, locale, apiKey, accessToken, storage, timeoutMs = 15_000, retries = 2 } = options
   const baseUrl = options.baseUrl.replace(/\/+$/, '')
   const settings: Settings = {
     fetch: options.fetch ?? ((...given) => fetch(...given)),
@@ -79,10 +84,8 @@ export function createKontor(options: KontorOptions): Kontor {
     if (!needsToken) return sendAs(call, {}, how)
     if (apiKey !== undefined) return sendAs(call, { 'x-api-key': apiKey }, how)
     how.signal?.throwIfAborted()
-    return unlessEnded(
-      sessions.withToken((token) => sendAs(call, bearer(token), how)),
-      how.signal,
-    )
+    const run = (token: string) => sendAs(call, bearer(token), how)
+    return unlessEnded(accessToken ? withGiven(accessToken, run) : sessions.withToken(run), how.signal)
   })
   return {
     ...createResources(operations, { businessId, market }),
@@ -92,6 +95,17 @@ export function createKontor(options: KontorOptions): Kontor {
     blockText: (blocks, id, other = locale) => blockText(blocks, id, other),
     priceOf: (variant, other = market) => (other === undefined ? undefined : priceOf(variant, other)),
     formatPrice: (amount, currency, other = locale) => formatPrice(amount, currency, other),
+  }
+}
+
+/** Runs a call with a token that the page has; once more with a new one if the service does not know the first any longer. */
+async function withGiven<Answer>(give: (refused?: string) => Promise<string>, run: (token: string) => Promise<Answer>) {
+  const token = await give()
+  try {
+    return await run(token)
+  } catch (error) {
+    if (!isUnauthenticated(error)) throw error
+    return run(await give(token))
   }
 }
 

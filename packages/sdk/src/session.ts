@@ -179,7 +179,7 @@ export function createSessions(
 }
 
 /** Not by the status: a 401 of a proxy says nothing about the session. */
-const isUnauthenticated = (error: unknown) => error instanceof KontorError && error.code === 'UNAUTHENTICATED'
+export const isUnauthenticated = (error: unknown) => error instanceof KontorError && error.code === 'UNAUTHENTICATED'
 
 const isFresh = ({ freshUntil }: Stored) => Date.now() < freshUntil
 
