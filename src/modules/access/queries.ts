@@ -199,7 +199,7 @@ export const listOfferedRoles = (db: ControlDb, businessId: string, userIds: rea
     .innerJoin('access.roles as role', (join) =>
       join.onRef('role.businessId', '=', 'invitation.businessId').onRef('role.id', '=', 'invitation.roleId'),
     )
-    .select(['invitation.userId', 'role.id', 'role.name', 'role.permissions'])
+    .select(['invitation.userId', 'role.id', 'role.name', 'role.permissions', 'role.businessId'])
     .where('invitation.businessId', '=', businessId)
     .where('invitation.userId', 'in', userIds)
     .where('invitation.acceptedAt', 'is', null)

@@ -101,6 +101,7 @@ const Role = Type.Object({
   id: idOf('role', '01jcq3v7k8f5t9x2m4n6p8r0sw'),
   name: Type.String({ examples: ['Admin'] }),
   permissions: Type.Array(OneOf(PERMISSIONS)),
+  businessId: BusinessId,
 })
 
 const ApiToken = Type.Object({

@@ -65,7 +65,7 @@ test('GET /me has exactly the fields of a User', async () => {
     phoneNumbers: ['+4915112345678'],
     addresses: [ADDRESS],
     roleIds: [role.id],
-    roles: [{ id: role.id, name: 'Admin', permissions: ['ADMIN'] }],
+    roles: [{ id: role.id, name: 'Admin', permissions: ['ADMIN'], businessId: business.id }],
     apiTokens: [{ id: 'key', name: 'Key', value: body.apiTokens[0].value, provider: 'API' }],
     businessUserConfigs: [{ businessId: business.id, settings: { theme: 'dark' } }],
     lifecycle: { lastLoginAt: null, onboardingCompleted: false },

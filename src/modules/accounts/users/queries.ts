@@ -86,7 +86,7 @@ export async function getOwnUser(db: ControlDb, userId: string, onlyBusinessId?:
   }
 }
 
-type RoleRow = { id: string; name: string; permissions: string[] }
+type RoleRow = { id: string; name: string; permissions: string[]; businessId: string }
 
 /** Fields that only the user sees. */
 const presentPrivate = (user: Selectable<AccountsUsers>) => ({
@@ -144,7 +144,12 @@ export const presentNamed = (id: string, roles: readonly RoleRow[]): User => ({
 
 const presentRoles = (roles: readonly RoleRow[]) => ({
   roleIds: roles.map(({ id }) => id),
-  roles: roles.map(({ id, name, permissions }) => ({ id, name, permissions: permissions as Permission[] })),
+  roles: roles.map(({ id, name, permissions, businessId }) => ({
+    id,
+    name,
+    permissions: permissions as Permission[],
+    businessId,
+  })),
 })
 
 /** The addresses of these users by id, for the operator. */
