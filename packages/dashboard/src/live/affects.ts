@@ -1,0 +1,23 @@
+import type { OperationId } from '@kontor/sdk'
+
+/** Which answers an event makes old: the first word of its type, and the operations by their names. */
+const AFFECTED: Record<string, RegExp> = {
+  order: /Order|Refund|Shipment|Customer|Report|Stock|^search/,
+  payment: /Order|Refund|Customer|Report|Home/,
+  product: /Product|Stock|Categor|^search/,
+  stock: /Product|Stock/,
+  import: /Import|Product|Stock/,
+  promo: /Promo/,
+  collection: /Collection|Entr/,
+  entry: /Entr|Send|^search/,
+  newsletter: /Send|Entr|Subscriber|Report/,
+  subscription: /Subscri|Customer|Suppression|Report/,
+  subscriber_import: /Subscri/,
+  media: /Media/,
+}
+
+/** What is of no known kind may have changed anything. */
+export const affectedBy = (type: string): RegExp => AFFECTED[type.split('.')[0] ?? ''] ?? /./
+
+/** These are about the person, not the business, or are asked for by the feed itself. */
+export const isFollowed = (operation: OperationId) => operation !== 'listEvents'

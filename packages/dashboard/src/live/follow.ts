@@ -1,0 +1,138 @@
+import { type BusinessEvent, KontorError } from '@kontor/sdk'
+import { kontor } from '../api/client.ts'
+import { accessToken } from '../session/session.ts'
+import { readStream } from './read-stream.ts'
+
+export type Following = {
+  /** `live`: each event is heard as it comes. `polling`: asked for. `off`: this person may not read the feed. */
+  state: 'starting' | 'live' | 'polling' | 'waiting' | 'off'
+  /** Everything up to this event is on the screen. */
+  number: number
+  /** When that was last known to be so, in ms. */
+  at: number
+}
+
+const POLL_MS = 2_000
+const POLL_HIDDEN_MS = 15_000
+const QUIET_MS = 45_000
+const PAGE = 100
+
+type Hear = (events: readonly BusinessEvent[]) => void
+type Tell = (following: Following) => void
+
+/** Follows the feed of a business without a gap: by its stream, and where there is none by asking again and again. */
+export async function follow(businessId: string, hear: Hear, tell: Tell, signal: AbortSignal): Promise<void> {
+  let number: number | undefined
+  let failures = 0
+  let hasStream = true
+  const say = (state: Following['state']) => tell({ state, number: number ?? 0, at: Date.now() })
+  const take = (events: readonly BusinessEvent[], last: number, state: Following['state']) => {
+    number = Math.max(number ?? 0, last)
+    failures = 0
+    if (events.length > 0) hear(events)
+    say(state)
+  }
+  while (!signal.aborted) {
+    try {
+      number ??= await newest(businessId, signal)
+      if (hasStream)
+        hasStream = await stream(
+          businessId,
+          number,
+          (events, last) => take(events, last, 'live'),
+          () => say('live'),
+          signal,
+        )
+      else {
+        await poll(businessId, number, (events, last) => take(events, last, 'polling'), signal)
+        await sleep(document.hidden ? POLL_HIDDEN_MS : POLL_MS, signal)
+      }
+    } catch (error) {
+      if (signal.aborted) return
+      if (error instanceof KontorError && [401, 403].includes(error.status)) {
+        say('off')
+        return
+      }
+      say('waiting')
+      failures++
+      await sleep(Math.min(500 * 2 ** failures, 15_000), signal)
+    }
+  }
+}
+
+async function newest(businessId: string, signal: AbortSignal): Promise<number> {
+  const { items } = await kontor.operations.listEvents({ path: { businessId }, query: { limit: 1 } }, { signal })
+  return items[0]?.number ?? 0
+}
+
+type Take = (events: readonly BusinessEvent[], last: number) => void
+
+async function poll(businessId: string, number: number, take: Take, signal: AbortSignal): Promise<void> {
+  for (let after = number; ; ) {
+    const { items } = await kontor.operations.listEvents(
+      { path: { businessId }, query: { after, limit: PAGE } },
+      { signal },
+    )
+    after = items.at(-1)?.number ?? after
+    take(items, after)
+    if (items.length < PAGE) return
+  }
+}
+
+/** Answers whether there is such a stream at all. */
+async function stream(
+  businessId: string,
+  number: number,
+  take: Take,
+  onOpen: () => void,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const quiet = new AbortController()
+  const both = AbortSignal.any([signal, quiet.signal])
+  const headers = {
+    authorization: `Bearer ${await accessToken()}`,
+    'last-event-id': String(number),
+    accept: 'text/event-stream',
+  }
+  const response = await fetch(`/v1/businesses/${businessId}/events/stream`, { headers, signal: both })
+  const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') ?? false
+  if (response.status === 404 || (response.ok && !isStream)) return false
+  if (!response.ok || !response.body) {
+    throw new KontorError({
+      status: response.status === 429 ? 0 : response.status,
+      code: 'UNAVAILABLE',
+      message: 'No stream.',
+    })
+  }
+  onOpen()
+  let retryMs = 0
+  // A line that died without a word is noticed: the service says something every 15 s.
+  let timer = setTimeout(() => quiet.abort(), QUIET_MS)
+  try {
+    for await (const message of readStream(response.body)) {
+      clearTimeout(timer)
+      timer = setTimeout(() => quiet.abort(), QUIET_MS)
+      retryMs = message.retryMs ?? retryMs
+      const events = message.data ? [JSON.parse(message.data) as BusinessEvent] : []
+      take(events, Number(message.id ?? events[0]?.number ?? 0))
+    }
+  } catch (error) {
+    if (signal.aborted || !quiet.signal.aborted) throw error
+  } finally {
+    clearTimeout(timer)
+  }
+  await sleep(retryMs, signal)
+  return true
+}
+
+const sleep = (ms: number, signal: AbortSignal) =>
+  new Promise<void>((resolve) => {
+    if (signal.aborted) return resolve()
+    const end = () => {
+      clearTimeout(timer)
+      resolve()
+    }
+    const timer = setTimeout(end, ms)
+    signal.addEventListener('abort', end, { once: true })
+    addEventListener('online', end, { once: true })
+  })

@@ -1,0 +1,20 @@
+import { useState } from 'react'
+import { MergeSheet } from './merge-sheet.tsx'
+import type { Merged } from './three-way.ts'
+
+type Waiting<Value> = { merged: Merged<Value>; answer: (value: Value | undefined) => void }
+
+/** `decide` for `saveMerged`, and the sheet in which a person does it. */
+export function useMerge<Value extends object>(nameOf: (field: keyof Value & string) => string) {
+  const [waiting, setWaiting] = useState<Waiting<Value>>()
+  const decide = (merged: Merged<Value>) =>
+    new Promise<Value | undefined>((resolve) => {
+      const answer = (value: Value | undefined) => {
+        setWaiting(undefined)
+        resolve(value)
+      }
+      setWaiting({ merged, answer })
+    })
+  const sheet = waiting && <MergeSheet merged={waiting.merged} nameOf={nameOf} onDecide={waiting.answer} />
+  return { decide, sheet }
+}

@@ -1,0 +1,56 @@
+import { createRouter } from '@tanstack/react-router'
+import { contentRoutes } from './content/routes.ts'
+import { customersRoutes } from './customers/routes.ts'
+import { homeRoutes } from './home/routes.ts'
+import { insightsRoutes } from './insights/routes.ts'
+import { lettersRoutes } from './letters/routes.ts'
+import { meRoutes } from './me/routes.ts'
+import { mediaRoutes } from './media/routes.ts'
+import { operatorRoutes } from './operator/routes.ts'
+import { ordersRoutes } from './orders/routes.ts'
+import { productsRoutes } from './products/routes.ts'
+import { settingsRoutes } from './settings/routes.ts'
+import { NotFound, ScreenProblem } from './shell/problems.tsx'
+import { businessRoute, indexRoute, loginRoute, rootRoute, signedInRoute, startRoute } from './shell/root.tsx'
+import { Bones } from './ui/bones.tsx'
+
+/** The sitemap. Each part lists its own screens in its `routes.ts`. */
+const routeTree = rootRoute.addChildren([
+  loginRoute,
+  signedInRoute.addChildren([
+    indexRoute,
+    startRoute,
+    ...meRoutes,
+    ...operatorRoutes,
+    businessRoute.addChildren([
+      ...homeRoutes,
+      ...ordersRoutes,
+      ...productsRoutes,
+      ...customersRoutes,
+      ...contentRoutes,
+      ...lettersRoutes,
+      ...mediaRoutes,
+      ...insightsRoutes,
+      ...settingsRoutes,
+    ]),
+  ]),
+])
+
+export const router = createRouter({
+  routeTree,
+  basepath: '/admin',
+  defaultPreload: 'intent',
+  defaultPreloadStaleTime: 0, // the cache of queries decides what is stale
+  scrollRestoration: true,
+  defaultPendingMs: 150,
+  defaultPendingMinMs: 0,
+  defaultPendingComponent: () => <Bones />,
+  defaultErrorComponent: ScreenProblem,
+  defaultNotFoundComponent: NotFound,
+})
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router
+  }
+}

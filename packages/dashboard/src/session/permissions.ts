@@ -1,0 +1,23 @@
+import type { Role } from '@kontor/sdk'
+import { useLingui } from '@lingui/react/macro'
+import { useSuspenseQuery } from '@tanstack/react-query'
+import { meQuery } from './queries.ts'
+import { useBusiness } from './use-business.ts'
+
+export type Permission = Role['permissions'][number]
+
+/** What this person may do in this business. `reason` is for the button that stays, disabled. */
+export function usePermissions() {
+  const { t } = useLingui()
+  const business = useBusiness()
+  const { data: me } = useSuspenseQuery(meQuery())
+  const here = me.roles.filter((role) => !('businessId' in role) || role.businessId === business.id)
+  const held = new Set(here.flatMap(({ permissions }) => permissions))
+  const may = (permission: Permission) => held.has('ADMIN') || held.has(permission)
+  return {
+    may,
+    mayAny: (...permissions: Permission[]) => permissions.some(may),
+    reason: (permission: Permission) =>
+      may(permission) ? undefined : t`Needs ${permission}. An admin of ${business.name} can give it.`,
+  }
+}

@@ -1,0 +1,22 @@
+import type { Business } from '@kontor/sdk'
+import { useSuspenseQuery } from '@tanstack/react-query'
+import { useParams } from '@tanstack/react-router'
+import { businessesQuery } from './queries.ts'
+
+/** The address says the slug, or the id where a slug would be an address of ours. */
+const TAKEN = new Set(['login', 'me', 'operator', 'start', 'session', 'assets'])
+export const addressOf = ({ id, slug }: Pick<Business, 'id' | 'slug'>) => (TAKEN.has(slug) ? id : slug)
+
+export const findBusiness = (businesses: readonly Business[], address: string) =>
+  businesses.find(({ slug }) => slug === address) ?? businesses.find(({ id }) => id === address)
+
+/** The business of the address. Only inside of `/$business`, whose loader has it. */
+export function useBusiness(): Business & { timeZone: string } {
+  const { business: address = '' } = useParams({ strict: false })
+  const { data } = useSuspenseQuery(businessesQuery())
+  const found = findBusiness(data.items, address)
+  if (!found) throw new Error(`There is no business ${address} among those of this person.`)
+  return { ...found, timeZone: timeZoneOf(found) }
+}
+
+const timeZoneOf = (business: object) => ('timeZone' in business ? String(business.timeZone) : 'UTC')

@@ -1,0 +1,63 @@
+import { useLingui } from '@lingui/react/macro'
+import { Outlet } from '@tanstack/react-router'
+import { Keyboard, LogOut, Search, Sun } from 'lucide-react'
+import { lazy, Suspense, useState } from 'react'
+import { Live } from '../live/live.tsx'
+import { signOut } from '../session/session.ts'
+import { useBusiness } from '../session/use-business.ts'
+import { useCommands, useKeyboard } from './commands.ts'
+import { KeysDialog } from './keys-dialog.tsx'
+import { PhoneNav, PhoneTop, Side } from './navigation.tsx'
+import { toggleTheme } from './theme.ts'
+import { useGo } from './use-go.ts'
+import { useSections } from './use-sections.ts'
+
+const Palette = lazy(() => import('./palette.tsx').then(({ Palette }) => ({ default: Palette })))
+
+/** What stands around every screen of a business. */
+export function Frame() {
+  const { t } = useLingui()
+  const business = useBusiness()
+  const [open, setOpen] = useState<'palette' | 'keys'>()
+  const close = () => setOpen(undefined)
+  useKeyboard()
+  useFrameCommands({ onFind: () => setOpen('palette'), onKeys: () => setOpen('keys') })
+  return (
+    <Live businessId={business.id}>
+      <a className="skip" href="#main">{t`Skip to content`}</a>
+      <div className="shell">
+        <Side onFind={() => setOpen('palette')} />
+        <PhoneTop onFind={() => setOpen('palette')} />
+        <main id="main" tabIndex={-1}>
+          <Outlet />
+        </main>
+        <PhoneNav />
+      </div>
+      <KeysDialog open={open === 'keys'} onClose={close} />
+      {open === 'palette' && (
+        <Suspense>
+          <Palette onClose={close} />
+        </Suspense>
+      )}
+    </Live>
+  )
+}
+
+function useFrameCommands({ onFind, onKeys }: { onFind: () => void; onKeys: () => void }) {
+  const { t } = useLingui()
+  const go = useGo()
+  const sections = useSections()
+  useCommands([
+    { id: 'find', label: t`Find or do`, keys: 'mod+k', icon: Search, inPalette: false, run: onFind },
+    { id: 'keys', label: t`Show the keys`, keys: '?', icon: Keyboard, run: onKeys },
+    ...sections.map(({ to, name, keys, icon }) => ({
+      id: `go ${to}`,
+      label: t`Go to ${name}`,
+      keys,
+      icon,
+      run: () => go(to),
+    })),
+    { id: 'theme', label: t`Light or dark`, icon: Sun, run: toggleTheme },
+    { id: 'sign-out', label: t`Sign out`, icon: LogOut, run: () => void signOut() },
+  ])
+}

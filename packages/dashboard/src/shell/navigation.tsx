@@ -1,0 +1,108 @@
+import { useLingui } from '@lingui/react/macro'
+import { Link } from '@tanstack/react-router'
+import { Menu as MenuIcon, Search } from 'lucide-react'
+import { Fragment } from 'react'
+import { useUpToDate } from '../live/up-to-date.tsx'
+import { OutboxButton } from '../outbox/outbox-button.tsx'
+import { addressOf, useBusiness } from '../session/use-business.ts'
+import { Icon } from '../ui/icon.tsx'
+import { Menu, MenuItem } from '../ui/menu.tsx'
+import { Dot } from '../ui/status.tsx'
+import { Keys } from './keys-dialog.tsx'
+import { Person } from './person.tsx'
+import { Switcher } from './switcher.tsx'
+import { ThemeButton } from './theme-button.tsx'
+import { useGo } from './use-go.ts'
+import { useSections } from './use-sections.ts'
+
+/** 216 px; a rail of 56 on a tablet; not there on a phone. */
+export function Side({ onFind }: { onFind: () => void }) {
+  const { t } = useLingui()
+  const sections = useSections()
+  const business = addressOf(useBusiness())
+  const { words, fill, tone } = useUpToDate()
+  return (
+    <aside className="side">
+      <div className="side-in">
+        <Switcher />
+        <button type="button" className="find" title={t`Find or do`} onClick={onFind}>
+          <Icon of={Search} />
+          <span>{t`Find or do`}</span>
+          <Keys keys="mod+k" />
+        </button>
+        <nav className="nav" aria-label={t`Sections`}>
+          {sections.map(({ to, name, icon }) => (
+            <Fragment key={to}>
+              {to === '/$business/settings' && <hr />}
+              <Link to={to} params={{ business }} title={name} activeOptions={{ exact: to === '/$business' }}>
+                <Icon of={icon} />
+                <span>{name}</span>
+              </Link>
+            </Fragment>
+          ))}
+        </nav>
+        <div className="side-foot">
+          <OutboxButton />
+          <p className="up-to-date" title={words}>
+            <Dot fill={fill} tone={tone} />
+            <span className="nowrap">{words}</span>
+          </p>
+          <div className="who-row">
+            <Person />
+            <ThemeButton />
+          </div>
+        </div>
+      </div>
+    </aside>
+  )
+}
+
+export function PhoneTop({ onFind }: { onFind: () => void }) {
+  const { t } = useLingui()
+  return (
+    <header className="phone-top">
+      <Switcher />
+      <div className="end">
+        <ThemeButton />
+        <button type="button" className="theme" aria-label={t`Find or do`} onClick={onFind}>
+          <Icon of={Search} big />
+        </button>
+      </div>
+    </header>
+  )
+}
+
+/** Five tabs at the foot: four sections, and the rest. */
+export function PhoneNav() {
+  const { t } = useLingui()
+  const go = useGo()
+  const sections = useSections()
+  const business = addressOf(useBusiness())
+  const more = (
+    <button type="button">
+      <Icon of={MenuIcon} />
+      {t`More`}
+    </button>
+  )
+  return (
+    <nav className="phone-nav" aria-label={t`Sections`}>
+      {sections
+        .filter(({ onPhone }) => onPhone)
+        .map(({ to, name, icon }) => (
+          <Link key={to} to={to} params={{ business }} activeOptions={{ exact: to === '/$business' }}>
+            <Icon of={icon} />
+            {name}
+          </Link>
+        ))}
+      <Menu trigger={more} align="end">
+        {sections
+          .filter(({ onPhone }) => !onPhone)
+          .map(({ to, name, icon }) => (
+            <MenuItem key={to} icon={icon} onClick={() => go(to)}>
+              {name}
+            </MenuItem>
+          ))}
+      </Menu>
+    </nav>
+  )
+}

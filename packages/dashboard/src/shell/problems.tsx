@@ -1,0 +1,29 @@
+import { Trans, useLingui } from '@lingui/react/macro'
+import { type ErrorComponentProps, Link } from '@tanstack/react-router'
+import { Button } from '../ui/button.tsx'
+import { usePageTitle } from '../ui/page.tsx'
+import { Problem } from '../ui/problem.tsx'
+
+/** A screen that could not be shown. The frame stays. */
+export const ScreenProblem = ({ error, reset }: ErrorComponentProps) => (
+  <div className="page pt-6">
+    <Problem error={error} onRetry={reset} />
+  </div>
+)
+
+export function NotFound() {
+  const { t } = useLingui()
+  usePageTitle(t`Not found`)
+  return (
+    <div className="page pt-6">
+      <div className="empty">
+        <h1>{t`There is nothing here`}</h1>
+        <p>
+          <Trans>The address leads nowhere, or what was here is gone, or you have no role where it is.</Trans>
+        </p>
+        <Link to="/" className="button">{t`Home`}</Link>
+        <Button look="quiet" onClick={() => history.back()}>{t`Back`}</Button>
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,83 @@
+import { createRootRoute, createRoute, lazyRouteComponent, notFound, Outlet, redirect } from '@tanstack/react-router'
+import { queryClient } from '../api/client.ts'
+import { businessesQuery, meQuery } from '../session/queries.ts'
+import { resume } from '../session/session.ts'
+import { addressOf, findBusiness } from '../session/use-business.ts'
+import { Toasts } from '../ui/toast.tsx'
+import { Frame } from './frame.tsx'
+import { readLast, writeLast } from './last-business.ts'
+
+export const rootRoute = createRootRoute({
+  component: () => (
+    <>
+      <Outlet />
+      <Toasts />
+    </>
+  ),
+})
+
+type LoginSearch = {
+  to?: string | undefined
+  invitation?: string | undefined
+  forgotten?: boolean | undefined
+  code?: string | undefined
+  state?: string | undefined
+}
+const textOf = (value: unknown) => (typeof value === 'string' ? value : undefined)
+
+export const loginRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: 'login',
+  validateSearch: (search): LoginSearch => ({
+    to: textOf(search.to),
+    invitation: textOf(search.invitation),
+    forgotten: search.forgotten === true || undefined,
+    code: textOf(search.code),
+    state: textOf(search.state),
+  }),
+  component: lazyRouteComponent(() => import('../session/login-page.tsx'), 'LoginPage'),
+})
+
+/** Everything behind the door. Whoever is not signed in comes back to this address afterwards. */
+export const signedInRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  id: 'signed-in',
+  beforeLoad: async ({ location }) => {
+    if (!(await resume())) throw redirect({ to: '/login', search: { to: `/admin${location.href}` } })
+  },
+  component: Outlet,
+})
+
+export const startRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: 'start',
+  loader: () => queryClient.ensureQueryData(businessesQuery()),
+  component: lazyRouteComponent(() => import('../session/start-page.tsx'), 'StartPage'),
+})
+
+/** To the business of last time, or the only one. */
+export const indexRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: '/',
+  beforeLoad: async () => {
+    const { items } = await queryClient.ensureQueryData(businessesQuery())
+    const last = items.find(({ id }) => id === readLast()) ?? items[0]
+    if (!last) throw redirect({ to: '/start' })
+    throw redirect({ to: '/$business', params: { business: addressOf(last) } })
+  },
+})
+
+export const businessRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: '$business',
+  loader: async ({ params }) => {
+    const [{ items }] = await Promise.all([
+      queryClient.ensureQueryData(businessesQuery()),
+      queryClient.ensureQueryData(meQuery()),
+    ])
+    const business = findBusiness(items, params.business)
+    if (!business) throw notFound()
+    writeLast(business.id)
+  },
+  component: Frame,
+})

@@ -1,0 +1,51 @@
+import { Dialog as Base } from '@base-ui/react/dialog'
+import { useLingui } from '@lingui/react/macro'
+import { X } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { Button } from './button.tsx'
+
+type Props = { open: boolean; onClose: () => void; title: string; children: ReactNode }
+
+const close = (onClose: () => void) => (open: boolean) => {
+  if (!open) onClose()
+}
+
+/** A question that has to be answered first. Never over another one. */
+export const Dialog = ({ open, onClose, title, children }: Props) => (
+  <Base.Root open={open} onOpenChange={close(onClose)}>
+    <Base.Portal>
+      <Base.Backdrop className="veil" />
+      <Base.Popup className="popup centre dialog">
+        <Base.Title render={<h2 />}>{title}</Base.Title>
+        {children}
+      </Base.Popup>
+    </Base.Portal>
+  </Base.Root>
+)
+
+/** A task beside the work; on a phone a whole page. Whoever opens it gives it an address. */
+export function Sheet({
+  open,
+  onClose,
+  title,
+  children,
+  foot,
+  wide = false,
+}: Props & { foot?: ReactNode; wide?: boolean }) {
+  const { t } = useLingui()
+  return (
+    <Base.Root open={open} onOpenChange={close(onClose)}>
+      <Base.Portal>
+        <Base.Backdrop className="veil" />
+        <Base.Popup className={`sheet sheet-layer ${wide ? 'wide' : ''}`}>
+          <header>
+            <Base.Title render={<h2 />}>{title}</Base.Title>
+            <Button look="quiet" icon={X} only={t`Close`} onClick={onClose} />
+          </header>
+          <div className="body">{children}</div>
+          {foot && <footer>{foot}</footer>}
+        </Base.Popup>
+      </Base.Portal>
+    </Base.Root>
+  )
+}
