@@ -11,6 +11,9 @@ import { lingui } from './vite/lingui.ts'
 /** Written by `npm run dev` of the service; the environment wins. */
 const DEV_ENV = path.resolve(import.meta.dirname, '../../.kontor/dev.env')
 
+/** As strict as that of the service, so that a library which breaks it is noticed. */
+const POLICY = "default-src 'self'; img-src 'self' data: https:; object-src 'none'; base-uri 'none'; form-action 'self'"
+
 export default defineConfig(() => {
   const written = existsSync(DEV_ENV) ? parseEnv(readFileSync(DEV_ENV, 'utf8')) : {}
   const serviceUrl = process.env.KONTOR_URL ?? written.KONTOR_URL ?? 'http://127.0.0.1:3000'
@@ -28,6 +31,6 @@ export default defineConfig(() => {
       manifest: true,
     },
     server: { host: '127.0.0.1', port: 5174, strictPort: true, proxy },
-    preview: { host: '127.0.0.1', proxy },
+    preview: { host: '127.0.0.1', proxy, headers: { 'content-security-policy': POLICY } },
   }
 })

@@ -12,6 +12,9 @@ import { router } from './router.tsx'
 import { sessionStore } from './session/session.ts'
 import { applyTheme } from './shell/theme.ts'
 
+// A newer version was released, and the part that this page wants is gone.
+addEventListener('vite:preloadError', () => location.reload())
+
 applyTheme()
 await activate(chosenLanguage())
 followSession()

@@ -12,6 +12,7 @@ import { productsRoutes } from './products/routes.ts'
 import { settingsRoutes } from './settings/routes.ts'
 import { NotFound, ScreenProblem } from './shell/problems.tsx'
 import { businessRoute, indexRoute, loginRoute, rootRoute, signedInRoute, startRoute } from './shell/root.tsx'
+import { parseSearch, stringifySearch } from './shell/search.ts'
 import { Bones } from './ui/bones.tsx'
 
 /** The sitemap. Each part lists its own screens in its `routes.ts`. */
@@ -39,6 +40,8 @@ const routeTree = rootRoute.addChildren([
 export const router = createRouter({
   routeTree,
   basepath: '/admin',
+  parseSearch,
+  stringifySearch,
   defaultPreload: 'intent',
   defaultPreloadStaleTime: 0, // the cache of queries decides what is stale
   scrollRestoration: true,

@@ -45,13 +45,22 @@ export const pages = <Id extends ListId>(businessId: string, operation: Id, inpu
     getNextPageParam: (page) => (page as { cursor: string | null }).cursor ?? undefined,
   })
 
+/** A list that was scrolled this far is not read again from its beginning while somebody is in the middle of it. */
+const MOST_PAGES = 6
+
+const isLong = ({ state }: Query) =>
+  ((state.data as { pages?: unknown[] } | undefined)?.pages?.length ?? 0) > MOST_PAGES
+
 /** Everything of a business that these operations answered is old. What is on the screen is read again. */
-export function invalidate(businessId: string, operations: RegExp | readonly OperationId[]): Promise<void> {
+export async function invalidate(businessId: string, operations: RegExp | readonly OperationId[]): Promise<void> {
   const isMeant = (operation: OperationId) =>
     operations instanceof RegExp ? operations.test(operation) : operations.includes(operation)
-  const predicate = ({ queryKey }: Query) => {
+  const isOld = ({ queryKey }: Query) => {
     const [owner, operation] = queryKey as unknown as Key
     return owner === businessId && isMeant(operation)
   }
-  return queryClient.invalidateQueries({ predicate })
+  await Promise.all([
+    queryClient.invalidateQueries({ predicate: (query) => isOld(query) && !isLong(query) }),
+    queryClient.invalidateQueries({ predicate: (query) => isOld(query) && isLong(query), refetchType: 'none' }),
+  ])
 }

@@ -1,8 +1,241 @@
-import { useLingui } from '@lingui/react/macro'
+import type { Order } from '@kontor/sdk'
+import { Plural, Trans, useLingui } from '@lingui/react/macro'
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { Download } from 'lucide-react'
+import { useCallback, useState } from 'react'
 import { UpToDate } from '../live/up-to-date.tsx'
+import { usePermissions } from '../session/permissions.ts'
+import { useBusiness } from '../session/use-business.ts'
+import { useFormat } from '../session/use-format.ts'
+import { Bones } from '../ui/bones.tsx'
+import { Button } from '../ui/button.tsx'
+import { Check } from '../ui/check.tsx'
+import { DataTable } from '../ui/data-table.tsx'
+import { Empty } from '../ui/empty.tsx'
 import { Head } from '../ui/page.tsx'
+import { Problem } from '../ui/problem.tsx'
+import { useSelection } from '../ui/use-selection.ts'
+import { BulkBar } from './bulk-bar.tsx'
+import { ColumnMenu } from './column-menu.tsx'
+import { DEFAULT_COLUMNS, useColumns } from './columns.tsx'
+import { FilterChips } from './filter-chips.tsx'
+import { FilterMenu } from './filter-menu.tsx'
+import { type ColumnId, hasFilters, type OrderSearch } from './filters.ts'
+import { FindField } from './find-field.tsx'
+import { orderCounts, orderPages } from './queries.ts'
+import { ShipSheet } from './ship-sheet.tsx'
+import { useExport } from './use-export.ts'
+import { useListKeys } from './use-list-keys.ts'
+import { ViewTabs } from './view-tabs.tsx'
+
+const route = getRouteApi('/signed-in/$business/orders')
+const MOST_PICKED = 200
+const NEW_SECONDS = 60
+const idOf = ({ id }: Order) => id
+const isNew = ({ createdAt }: Order) => Date.now() / 1_000 - createdAt < NEW_SECONDS
 
 export function OrdersPage() {
   const { t } = useLingui()
-  return <Head title={t`Orders`} facts={<UpToDate />} />
+  const { business } = route.useParams()
+  const search = route.useSearch()
+  const navigate = route.useNavigate()
+  const { reason } = usePermissions()
+  const change = (changes: OrderSearch, replace = false) =>
+    void navigate({ search: (before) => ({ ...before, ...changes }), replace, resetScroll: false })
+  const list = useOrders(search)
+  const { rows, count } = list
+  const picks = useSelection<Order>(idOf)
+  const shown: ReadonlySet<ColumnId> = search.columns ? new Set(search.columns) : DEFAULT_COLUMNS
+  const [isPicking, setPicking] = useState(false)
+  const columns = useColumns({
+    business,
+    shown,
+    sort: search.sort ?? '-createdAt',
+    onSort: (sort) => change({ sort: sort === '-createdAt' ? undefined : sort }),
+  })
+  const exported = useExport(search)
+  const open = (order: Order) =>
+    void navigate({ to: '/$business/orders/$order', params: { business, order: order.id } })
+  const { at } = useListKeys({
+    rows,
+    onOpen: open,
+    onPick: (index) => picks.toggle(rows, index),
+    onClear: picks.clear,
+    hasPicks: picks.picked.size > 0,
+  })
+  const picked = [...picks.picked.values()]
+  const loadMore = useCallback(
+    () => void (list.hasMore && !list.isLoadingMore && list.loadMore()),
+    [list.hasMore, list.isLoadingMore, list.loadMore],
+  )
+  const allPicked = rows.length > 0 && rows.every(picks.has)
+  const pickAll = async () => picks.set(await list.loadUpTo(MOST_PICKED))
+  const canPickAll = count !== undefined && count > picked.length && count <= MOST_PICKED
+  return (
+    <>
+      <Head title={t`Orders`} facts={<UpToDate />}>
+        <Button
+          className="hide-phone"
+          icon={Download}
+          reason={reason('ORDERS_READ') ?? (exported.isBusy ? t`The file is being made.` : undefined)}
+          onClick={exported.run}
+        >{t`Export`}</Button>
+      </Head>
+      <ViewTabs business={business} search={search} />
+      <div className="tools">
+        <FindField
+          value={search.query ?? ''}
+          onChange={(query) => change({ query: query.trim() || undefined }, true)}
+        />
+        <FilterChips search={search} onChange={change} />
+        <FilterMenu search={search} onChange={change} />
+        <button
+          type="button"
+          className="chip add only-phone"
+          aria-pressed={isPicking}
+          onClick={() => setPicking(!isPicking)}
+        >{t`Select`}</button>
+        <span className="end hide-phone">
+          <Total count={count} isExact={list.isExact} />
+          <ColumnMenu
+            shown={shown}
+            onChange={(next) => change({ columns: isDefault(next) ? undefined : next }, true)}
+          />
+        </span>
+      </div>
+      {list.error && (
+        <div className="page pt-2">
+          <Problem
+            error={list.error}
+            kept={rows.length > 0 ? t`Below is what was known before.` : ''}
+            onRetry={list.retry}
+          />
+        </div>
+      )}
+      {list.isFirst && <Bones rows={14} columns={7} />}
+      {list.isEmpty && (
+        <div className="page">
+          <Nothing search={search} onClear={() => change({ ...CLEARED })} />
+        </div>
+      )}
+      {rows.length > 0 && (
+        <DataTable
+          className={isPicking ? 'orders picking' : 'orders'}
+          label={t`Orders`}
+          rows={rows}
+          columns={columns}
+          idOf={idOf}
+          at={at}
+          total={count}
+          onEnd={loadMore}
+          onOpen={open}
+          rowClass={(order) => `${picks.has(order) ? 'picked' : ''} ${isNew(order) ? 'new' : ''}`}
+          picks={{
+            of: (order) => (
+              <Check
+                label={t`Select ${order.number}`}
+                checked={picks.has(order)}
+                onToggle={(isRange) => picks.toggle(rows, rows.indexOf(order), isRange)}
+              />
+            ),
+            all: (
+              <Check
+                label={t`Select all`}
+                checked={allPicked}
+                some={rows.some(picks.has) && !allPicked}
+                onToggle={() => (picked.length > 0 ? picks.clear() : picks.set(rows.slice(0, MOST_PICKED)))}
+              />
+            ),
+          }}
+        />
+      )}
+      {picked.length > 0 && (
+        <BulkBar
+          orders={picked}
+          onShip={() => change({ do: 'ship' })}
+          onClear={picks.clear}
+          selectAll={canPickAll ? { count, run: () => void pickAll() } : undefined}
+        />
+      )}
+      {search.do === 'ship' && picked.length > 0 && (
+        <ShipSheet orders={picked} onClose={() => change({ do: undefined })} onShipped={picks.clear} />
+      )}
+    </>
+  )
+}
+
+const CLEARED: OrderSearch = {
+  status: undefined,
+  paymentStatus: undefined,
+  fulfillment: undefined,
+  market: undefined,
+  tag: undefined,
+  from: undefined,
+  to: undefined,
+  totalFrom: undefined,
+  totalTo: undefined,
+  query: undefined,
+}
+
+const isDefault = (columns: readonly ColumnId[]) =>
+  columns.length === DEFAULT_COLUMNS.size && columns.every((id) => DEFAULT_COLUMNS.has(id))
+
+/** The list by its filters: what the cache has is shown at once, with the rows of the last filters until the new ones come. */
+function useOrders(search: OrderSearch) {
+  const { id: businessId, timeZone } = useBusiness()
+  const place = { businessId, timeZone }
+  const list = useInfiniteQuery({ ...orderPages(place, search), placeholderData: keepPreviousData })
+  const counts = useQuery({ ...orderCounts(place, search), placeholderData: keepPreviousData }).data
+  const rows = list.data?.pages.flatMap(({ items }) => items) ?? []
+  const loadUpTo = async (most: number) => {
+    let data = list.data
+    while (data && data.pages.at(-1)?.cursor && data.pages.flatMap(({ items }) => items).length < most) {
+      data = (await list.fetchNextPage()).data
+    }
+    return (data?.pages.flatMap(({ items }) => items) ?? []).slice(0, most)
+  }
+  return {
+    rows,
+    count: counts?.items.reduce((sum, { count }) => sum + count, 0),
+    isExact: counts?.isExact ?? true,
+    error: list.error,
+    retry: () => void list.refetch(),
+    isFirst: list.isPending,
+    isEmpty: list.isSuccess && rows.length === 0 && !list.hasNextPage,
+    hasMore: list.hasNextPage,
+    isLoadingMore: list.isFetchingNextPage,
+    loadMore: list.fetchNextPage,
+    loadUpTo,
+  }
+}
+
+function Total({ count, isExact }: { count: number | undefined; isExact: boolean }) {
+  const format = useFormat()
+  if (count === undefined) return null
+  return (
+    <span className="note nowrap mr-3">
+      {isExact ? (
+        <Plural value={count} one="# order" other="# orders" />
+      ) : (
+        <Trans>more than {format.number(count)} orders</Trans>
+      )}
+    </span>
+  )
+}
+
+function Nothing({ search, onClear }: { search: OrderSearch; onClear: () => void }) {
+  const { t } = useLingui()
+  if (hasFilters(search)) {
+    return (
+      <Empty title={t`No order fits`} action={<Button onClick={onClear}>{t`Take the filters off`}</Button>}>
+        <Trans>Other filters, another word, or a longer time may find it.</Trans>
+      </Empty>
+    )
+  }
+  return (
+    <Empty title={t`No orders yet`}>
+      <Trans>What your shop sells stands here, the newest first, from the moment somebody checks out.</Trans>
+    </Empty>
+  )
 }

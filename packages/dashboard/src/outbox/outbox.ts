@@ -1,6 +1,6 @@
 import { type Answer, type Input, KontorError, type OperationId } from '@kontor/sdk'
-import { kontor, queryClient } from '../api/client.ts'
-import type { Key } from '../api/query.ts'
+import { kontor } from '../api/client.ts'
+import { invalidate } from '../api/query.ts'
 import { sessionStore } from '../session/session.ts'
 import { isOurs } from './is-ours.ts'
 import { deleteEntry, type Entry, readEntries, writeEntry } from './store.ts'
@@ -115,9 +115,7 @@ async function finish(entry: Entry): Promise<void> {
   change(entries.filter(({ id }) => id !== entry.id))
   own.delete(entry.id)
   // Whatever it was, what is on the screen of this business may be old now.
-  await queryClient.invalidateQueries({
-    predicate: ({ queryKey }) => (queryKey as unknown as Key)[0] === entry.businessId,
-  })
+  await invalidate(entry.businessId, /./)
 }
 
 /** Sooner than the wait if the line comes back. */

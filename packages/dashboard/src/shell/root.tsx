@@ -6,6 +6,7 @@ import { addressOf, findBusiness } from '../session/use-business.ts'
 import { Toasts } from '../ui/toast.tsx'
 import { Frame } from './frame.tsx'
 import { readLast, writeLast } from './last-business.ts'
+import { wordOf } from './search.ts'
 
 export const rootRoute = createRootRoute({
   component: () => (
@@ -23,17 +24,16 @@ type LoginSearch = {
   code?: string | undefined
   state?: string | undefined
 }
-const textOf = (value: unknown) => (typeof value === 'string' ? value : undefined)
 
 export const loginRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: 'login',
   validateSearch: (search): LoginSearch => ({
-    to: textOf(search.to),
-    invitation: textOf(search.invitation),
-    forgotten: search.forgotten === true || undefined,
-    code: textOf(search.code),
-    state: textOf(search.state),
+    to: wordOf(search.to),
+    invitation: wordOf(search.invitation),
+    forgotten: search.forgotten === 'true' || search.forgotten === true || undefined,
+    code: wordOf(search.code),
+    state: wordOf(search.state),
   }),
   component: lazyRouteComponent(() => import('../session/login-page.tsx'), 'LoginPage'),
 })

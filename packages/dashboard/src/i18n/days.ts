@@ -1,0 +1,39 @@
+const DAY_MS = 86_400_000
+
+/** `2026-11-13` as it is written in addresses, in this time zone. */
+export function dayOf(ms: number, timeZone: string): string {
+  const parts = new Intl.DateTimeFormat('en-CA', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' })
+  return parts.format(ms)
+}
+
+export const isDay = (text: string) => /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text))
+
+/** When that day begins there, in Unix seconds. */
+export function startOfDay(day: string, timeZone: string): number {
+  const midnight = Date.parse(`${day}T00:00:00Z`)
+  // The distance from UTC is asked at the moment that it gives, as it changes twice a year.
+  const first = midnight - distanceMs(midnight, timeZone)
+  return (midnight - distanceMs(first, timeZone)) / 1_000
+}
+
+export const nextDay = (day: string) => new Date(Date.parse(`${day}T00:00:00Z`) + DAY_MS).toISOString().slice(0, 10)
+export const daysAgo = (count: number, timeZone: string, nowMs = Date.now()) => dayOf(nowMs - count * DAY_MS, timeZone)
+
+function distanceMs(ms: number, timeZone: string): number {
+  const options = {
+    timeZone,
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+    second: 'numeric',
+    hourCycle: 'h23',
+  } as const
+  const parts = new Intl.DateTimeFormat('en', options).formatToParts(ms)
+  const of = (type: string) => Number(parts.find((part) => part.type === type)?.value)
+  return (
+    Date.UTC(of('year'), of('month') - 1, of('day'), of('hour'), of('minute'), of('second')) -
+    Math.trunc(ms / 1_000) * 1_000
+  )
+}

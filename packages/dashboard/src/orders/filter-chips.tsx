@@ -1,0 +1,71 @@
+import type { MessageDescriptor } from '@lingui/core'
+import { useLingui } from '@lingui/react/macro'
+import { startOfDay } from '../i18n/days.ts'
+import { useBusiness } from '../session/use-business.ts'
+import { useFormat } from '../session/use-format.ts'
+import { Chip } from '../ui/chip.tsx'
+import type { OrderSearch } from './filters.ts'
+import { FULFILLMENT_WORDS, PAYMENT_WORDS, STATUS_WORDS } from './words.tsx'
+
+type Props = { search: OrderSearch; onChange: (changes: OrderSearch) => void }
+
+/** The filters that are on. */
+export function FilterChips({ search, onChange }: Props) {
+  const { t, i18n } = useLingui()
+  const { markets, timeZone } = useBusiness()
+  const format = useFormat()
+  const say = (words: Record<string, MessageDescriptor>, values: readonly string[]) =>
+    values.map((value) => (words[value] ? i18n._(words[value]) : value)).join(', ')
+  const day = (text: string) => format.date(startOfDay(text, timeZone))
+  const { status, paymentStatus, fulfillment, market, tag, from, to, totalFrom, totalTo } = search
+  const money = (amount: number) => format.number(amount / 100)
+  return (
+    <>
+      {status && (
+        <Chip name={t`Status`} onRemove={() => onChange({ status: undefined })}>
+          {say(STATUS_WORDS, status)}
+        </Chip>
+      )}
+      {paymentStatus && (
+        <Chip name={t`Payment`} onRemove={() => onChange({ paymentStatus: undefined })}>
+          {say(PAYMENT_WORDS, paymentStatus)}
+        </Chip>
+      )}
+      {fulfillment && (
+        <Chip name={t`Fulfilment`} onRemove={() => onChange({ fulfillment: undefined })}>
+          {say(FULFILLMENT_WORDS, fulfillment)}
+        </Chip>
+      )}
+      {market && (
+        <Chip name={t`Market`} onRemove={() => onChange({ market: undefined })}>
+          {market.map((id) => markets.find((one) => one.id === id)?.name ?? id).join(', ')}
+        </Chip>
+      )}
+      {tag && (
+        <Chip name={t`Tag`} onRemove={() => onChange({ tag: undefined })}>
+          {tag.join(', ')}
+        </Chip>
+      )}
+      {(from ?? to) && (
+        <Chip name={t`Placed`} onRemove={() => onChange({ from: undefined, to: undefined })}>
+          {from && to
+            ? from === to
+              ? day(from)
+              : `${day(from)} – ${day(to)}`
+            : from
+              ? t`since ${day(from)}`
+              : t`until ${day(to ?? '')}`}
+        </Chip>
+      )}
+      {(totalFrom !== undefined || totalTo !== undefined) && (
+        <Chip name={t`Total`} onRemove={() => onChange({ totalFrom: undefined, totalTo: undefined })}>
+          {totalFrom !== undefined && totalTo !== undefined
+            ? `${money(totalFrom)} – ${money(totalTo)}`
+            : totalFrom !== undefined
+              ? t`from ${money(totalFrom)}`
+              : t`up to ${money(totalTo ?? 0)}`}
+        </Chip>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,89 @@
+import type { Query } from '@kontor/sdk'
+import { isDay, nextDay, startOfDay } from '../i18n/days.ts'
+import { oneOf, type Search, wholeOf, wordOf, wordsOf } from '../shell/search.ts'
+
+export const STATUSES = ['PENDING', 'PROCESSING', 'SHIPPED', 'DELIVERED', 'CANCELLED', 'REFUNDED'] as const
+export const PAYMENT_STATUSES = ['PENDING', 'PAID', 'FAILED', 'REFUNDED', 'PARTIALLY_REFUNDED'] as const
+export const FULFILLMENTS = ['UNFULFILLED', 'PARTIALLY_FULFILLED', 'FULFILLED'] as const
+export const SORTS = ['-createdAt', 'createdAt', '-total', 'total', '-updatedAt'] as const
+export const EXTRA_COLUMNS = ['email', 'tags', 'promo', 'updated'] as const
+export const COLUMNS = [
+  'placed',
+  'customer',
+  'market',
+  'lines',
+  'payment',
+  'fulfilment',
+  'total',
+  ...EXTRA_COLUMNS,
+] as const
+export type ColumnId = (typeof COLUMNS)[number]
+
+/** What the address of the list says. Days are those of the business; a day `to` counts whole. */
+export type OrderSearch = {
+  status?: (typeof STATUSES)[number][] | undefined
+  paymentStatus?: (typeof PAYMENT_STATUSES)[number][] | undefined
+  fulfillment?: (typeof FULFILLMENTS)[number][] | undefined
+  market?: string[] | undefined
+  tag?: string[] | undefined
+  from?: string | undefined
+  to?: string | undefined
+  /** In minor units. */
+  totalFrom?: number | undefined
+  totalTo?: number | undefined
+  query?: string | undefined
+  sort?: (typeof SORTS)[number] | undefined
+  columns?: ColumnId[] | undefined
+  /** What is being done with what is picked. */
+  do?: 'ship' | undefined
+}
+
+const dayIn = (value: unknown) => {
+  const day = wordOf(value)
+  return day !== undefined && isDay(day) ? day : undefined
+}
+
+export const readOrderSearch = (search: Search): OrderSearch => ({
+  status: wordsOf(search.status, STATUSES),
+  paymentStatus: wordsOf(search.paymentStatus, PAYMENT_STATUSES),
+  fulfillment: wordsOf(search.fulfillment, FULFILLMENTS),
+  market: wordsOf(search.market),
+  tag: wordsOf(search.tag),
+  from: dayIn(search.from),
+  to: dayIn(search.to),
+  totalFrom: wholeOf(search.totalFrom),
+  totalTo: wholeOf(search.totalTo),
+  query: wordOf(search.query),
+  sort: oneOf(search.sort, SORTS),
+  columns: wordsOf(search.columns, COLUMNS),
+  do: oneOf(search.do, ['ship']),
+})
+
+type Filters = Omit<Query<'listOrders'>, 'cursor' | 'limit' | 'sort'>
+
+/** The same, as the API takes it. */
+export function filtersOf(search: OrderSearch, timeZone: string): Filters {
+  const { from, to, sort: _sort, columns: _columns, do: _do, ...rest } = search
+  const filters: Filters = {
+    ...rest,
+    createdFrom: from === undefined ? undefined : startOfDay(from, timeZone),
+    createdTo: to === undefined ? undefined : startOfDay(nextDay(to), timeZone),
+  }
+  return Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined))
+}
+
+const FILTER_NAMES = [
+  'status',
+  'paymentStatus',
+  'fulfillment',
+  'market',
+  'tag',
+  'from',
+  'to',
+  'totalFrom',
+  'totalTo',
+  'query',
+] as const
+
+export const filterKey = (search: OrderSearch) => JSON.stringify(FILTER_NAMES.map((name) => search[name] ?? null))
+export const hasFilters = (search: OrderSearch) => FILTER_NAMES.some((name) => search[name] !== undefined)

@@ -1,0 +1,37 @@
+import { useLingui } from '@lingui/react/macro'
+import { Search } from 'lucide-react'
+import { useEffect, useRef, useState } from 'react'
+import { useCommands } from '../shell/commands.ts'
+import { Icon } from '../ui/icon.tsx'
+
+const PAUSE_MS = 200
+
+/** What is typed is in the address a moment later; the address wins when one goes back. */
+export function FindField({ value, onChange }: { value: string; onChange: (text: string) => void }) {
+  const { t } = useLingui()
+  const [typed, setTyped] = useState(value)
+  const field = useRef<HTMLInputElement>(null)
+  const change = useRef(onChange)
+  change.current = onChange
+  useEffect(() => setTyped(value), [value])
+  useEffect(() => {
+    if (typed === value) return undefined
+    const timer = setTimeout(() => change.current(typed), PAUSE_MS)
+    return () => clearTimeout(timer)
+  }, [typed])
+  useCommands([{ id: 'find-in-list', label: t`Find in this list`, keys: '/', run: () => field.current?.focus() }])
+  return (
+    <div className="search">
+      <Icon of={Search} />
+      <input
+        ref={field}
+        className="input"
+        type="search"
+        aria-label={t`Find orders`}
+        placeholder={t`Number, name or email`}
+        value={typed}
+        onChange={(event) => setTyped(event.target.value)}
+      />
+    </div>
+  )
+}

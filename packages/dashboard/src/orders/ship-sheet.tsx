@@ -1,0 +1,163 @@
+import { type Answer, type Order, statusOf } from '@kontor/sdk'
+import { Plural, Trans, useLingui } from '@lingui/react/macro'
+import { useState } from 'react'
+import { useAsk } from '../outbox/use-outbox.ts'
+import { Button } from '../ui/button.tsx'
+import { Sheet } from '../ui/dialog.tsx'
+import { Field, TextField } from '../ui/field.tsx'
+import { Notice } from '../ui/notice.tsx'
+import { useProblem } from '../ui/problem.tsx'
+import { toast } from '../ui/toast.tsx'
+import { matchTracking } from './match-tracking.ts'
+import { nameOfOrder } from './words.tsx'
+
+const MOST = 200
+const SHIPPABLE = new Set(['PROCESSING', 'SHIPPED', 'DELIVERED'])
+export const canShip = (order: Order) => SHIPPABLE.has(statusOf(order)) && order.fulfillment !== 'FULFILLED'
+
+type Props = { orders: readonly Order[]; onClose: () => void; onShipped: (orderIds: string[]) => void }
+
+/** Marks orders as shipped, with tracking numbers pasted from the carrier’s list. Each order by itself. */
+export function ShipSheet({ orders, onClose, onShipped }: Props) {
+  const { t } = useLingui()
+  const ready = orders.filter(canShip).slice(0, MOST)
+  const [numbers, setNumbers] = useState<ReadonlyMap<string, string>>(new Map())
+  const [left, setLeft] = useState<string[]>([])
+  const [carrier, setCarrier] = useState('')
+  const [notify, setNotify] = useState(true)
+  const ship = useShip({ ready, numbers, carrier, notify, onClose, onShipped })
+  const paste = (text: string) => {
+    const matched = matchTracking(text, ready)
+    setNumbers(matched.numbers)
+    setLeft(matched.left)
+  }
+  const type = (id: string, text: string) => setNumbers((before) => new Map(before).set(id, text))
+  const count = ready.length
+  const reason = ship.isBusy ? t`Asked, not yet known` : count === 0 ? t`None of these can be shipped.` : undefined
+  const foot = (
+    <Button look="main" reason={reason} onClick={() => void ship.run()}>
+      <Plural value={count} one="Mark # order shipped" other="Mark # orders shipped" />
+    </Button>
+  )
+  return (
+    <Sheet open wide onClose={onClose} title={t`Mark shipped`} foot={foot}>
+      {ship.problem && (
+        <Notice tone="alert" title={t`Nothing was shipped.`}>
+          {ship.problem}
+        </Notice>
+      )}
+      {orders.length > count && (
+        <Notice
+          title={<Plural value={orders.length - count} one="# order is left out." other="# orders are left out." />}
+        >
+          <Trans>Only paid orders with something left to send can be shipped.</Trans>
+        </Notice>
+      )}
+      <div className="ship-form">
+        <TextField
+          label={t`Tracking numbers`}
+          hint={t`Paste them, one a line. A line may name its order; the others go from the top.`}
+          rows={4}
+          onChange={(event) => paste(event.target.value)}
+        />
+        <Field
+          label={t`Carrier`}
+          value={carrier}
+          onChange={(event) => setCarrier(event.target.value)}
+          autoComplete="off"
+        />
+        <label className="choice">
+          <input
+            type="checkbox"
+            className="check"
+            checked={notify}
+            onChange={(event) => setNotify(event.target.checked)}
+          />
+          <Trans>Mail each customer that it is on its way</Trans>
+        </label>
+      </div>
+      {left.length > 0 && (
+        <Notice title={<Plural value={left.length} one="# number is left over." other="# numbers are left over." />}>
+          {left.join(', ')}
+        </Notice>
+      )}
+      <table className="table still ship-rows">
+        <thead>
+          <tr>
+            <th>{t`Order`}</th>
+            <th className="hide-phone">{t`Customer`}</th>
+            <th>{t`Tracking number`}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {ready.map((order) => (
+            <tr key={order.id}>
+              <td className="strong nowrap">{order.number}</td>
+              <td className="hide-phone">{nameOfOrder(order)}</td>
+              <td>
+                <input
+                  className="input"
+                  aria-label={t`Tracking number of ${order.number}`}
+                  value={numbers.get(order.id) ?? ''}
+                  onChange={(event) => type(order.id, event.target.value)}
+                />
+                {ship.errors.has(order.id) && <p className="problem">{ship.errors.get(order.id)}</p>}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Sheet>
+  )
+}
+
+type Shipping = Props & {
+  ready: readonly Order[]
+  numbers: ReadonlyMap<string, string>
+  carrier: string
+  notify: boolean
+}
+
+function useShip({ ready, numbers, carrier, notify, onClose, onShipped }: Omit<Shipping, 'orders'>) {
+  const { t } = useLingui()
+  const ask = useAsk()
+  const wordsOf = useProblem()
+  const [isBusy, setBusy] = useState(false)
+  const [problem, setProblem] = useState<string>()
+  const [errors, setErrors] = useState<ReadonlyMap<string, string>>(new Map())
+  const finish = ({ items }: Answer<'shipOrders'>) => {
+    const failed = items.filter(({ error }) => error)
+    const shipped = items.filter(({ error }) => !error).map(({ orderId }) => orderId)
+    setErrors(new Map(failed.map(({ orderId, error }) => [orderId, error?.message ?? ''])))
+    const count = shipped.length
+    if (count > 0) toast(count === 1 ? t`1 order marked shipped.` : t`${count} orders marked shipped.`)
+    onShipped(shipped)
+    if (failed.length === 0) onClose()
+  }
+  const run = async () => {
+    const items = ready.map(({ id }) => ({
+      orderId: id,
+      carrier: carrier.trim() || null,
+      trackingNumber: numbers.get(id)?.trim() || null,
+    }))
+    const count = items.length
+    setBusy(true)
+    setProblem(undefined)
+    try {
+      const label = count === 1 ? t`Mark 1 order shipped` : t`Mark ${count} orders shipped`
+      finish(
+        await ask({
+          operation: 'shipOrders',
+          input: { body: { items, notify } },
+          label,
+          about: items.map(({ orderId }) => orderId),
+        }),
+      )
+    } catch (error) {
+      setProblem(wordsOf(error).what)
+    } finally {
+      setBusy(false)
+    }
+  }
+  return { run, isBusy, problem, errors }
+}
