@@ -269,3 +269,23 @@ test('a storage that is full keeps no token of before, which would end the sessi
   assert.equal((await kontor.me.get()).id, id)
   assert.equal(values.size, 0)
 })
+
+test('a page that keeps the session itself is asked for the token, and once more when it was refused', async () => {
+  const { email } = await people.person()
+  const { accessToken } = await people.session(email)
+  forgetRequests()
+  const asked: (string | undefined)[] = []
+  const kontor = open({
+    accessToken: async (refused) => {
+      asked.push(refused)
+      return refused === undefined ? 'stale' : accessToken
+    },
+  })
+  assert.equal((await kontor.operations.getMe()).email, email)
+  assert.deepEqual(asked, [undefined, 'stale'])
+  assert.equal(countOf(LOGIN), 0)
+  assert.equal(countOf(REFRESH), 0)
+
+  const hopeless = open({ accessToken: async () => 'stale' })
+  await assert.rejects(hopeless.operations.getMe(), isError(401, 'UNAUTHENTICATED'))
+})

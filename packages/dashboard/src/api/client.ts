@@ -12,7 +12,7 @@ export const queryClient = new QueryClient({
       staleTime: 30_000,
       gcTime: 30 * 60_000,
       retry: false,
-      refetchOnWindowFocus: 'always',
+      refetchOnWindowFocus: true,
     },
   },
 })

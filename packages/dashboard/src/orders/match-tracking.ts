@@ -1,6 +1,4 @@
-import type { Order } from '@kontor/sdk'
-
-type Numbered = Pick<Order, 'id' | 'number'>
+type Numbered = { id: string; number: string }
 export type Matched = { numbers: Map<string, string>; left: string[] }
 
 const bare = (text: string) => text.replaceAll(/[^0-9a-z]/gi, '').toUpperCase()

@@ -77,6 +77,10 @@ export const businessRoute = createRoute({
     ])
     const business = findBusiness(items, params.business)
     if (!business) throw notFound()
+    const address = addressOf(business)
+    // One address for each thing: an id leads to the slug.
+    if (params.business !== address)
+      throw redirect({ to: '.', params: { business: address }, search: true, replace: true })
     writeLast(business.id)
   },
   component: Frame,

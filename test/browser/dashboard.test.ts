@@ -1,0 +1,285 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { after, before, test } from 'node:test'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { launchBrowser } from '../scenarios/xss.ts'
+import { type Dashboard, openDashboard } from '../support/dashboard.ts'
+
+const DESK = { width: 1_440, height: 900 }
+const PHONE = { width: 390, height: 844 }
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+let desk: Dashboard
+let browser: Browser
+let complaints: string[] = []
+
+before(async () => {
+  ;[desk, browser] = await Promise.all([openDashboard(), launchBrowser()])
+})
+after(async () => {
+  await browser?.close()
+  await desk?.close()
+})
+
+type Options = { viewport?: typeof DESK; isSignedIn?: boolean; dark?: boolean; locale?: string }
+
+async function enter({ viewport = DESK, isSignedIn = true, dark = false, locale = 'en-GB' }: Options = {}) {
+  complaints = []
+  const context = await browser.newContext({
+    viewport,
+    locale,
+    reducedMotion: 'reduce',
+    colorScheme: dark ? 'dark' : 'light',
+  })
+  context.setDefaultTimeout(20_000)
+  if (isSignedIn) await getCookie(context)
+  const page = await context.newPage()
+  // What the browser says of answers that are no success is no complaint of the page.
+  page.on('console', (message) => {
+    if (message.type() === 'error' && !message.text().startsWith('Failed to load')) complaints.push(message.text())
+  })
+  page.on('pageerror', (error) => complaints.push(error.message))
+  return { page, context }
+}
+
+/** Signs in without the form. Each test by itself: a refresh token works once. */
+async function getCookie(context: BrowserContext) {
+  const { origin } = new URL(desk.door)
+  const data = { provider: 'EMAIL', email: desk.email, password: desk.password }
+  const answer = await context.request.post(`${origin}/admin/session`, { data, headers: { origin } })
+  assert.equal(answer.status(), 200)
+}
+
+async function signIn(page: Page, password = desk.password) {
+  await page.getByLabel('Email').fill(desk.email)
+  await page.getByLabel('Password').fill(password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+}
+
+const rows = (page: Page) => page.locator('tbody tr[data-index]')
+const numbers = (page: Page) => page.locator('tbody .no').allTextContents()
+const openOrders = async (page: Page, query = '') => {
+  await page.goto(desk.url(`/orders${query}`))
+  await rows(page).first().waitFor()
+}
+
+type Violation = { id: string; nodes: { html: string }[] }
+
+async function lookWithAxe(page: Page, what: string) {
+  await page.evaluate(AXE)
+  const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
+  const found = await page.evaluate(`axe.run(document, { runOnly: ${JSON.stringify(tags)} }).then((r) => r.violations)`)
+  const words = (found as Violation[]).map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join('\n  ')}`)
+  assert.deepEqual(words, [], what)
+}
+
+test('a wrong password keeps what was typed; the right one leads to where one wanted to go', async () => {
+  const { page, context } = await enter({ isSignedIn: false })
+  await page.goto(desk.url('/orders?paymentStatus=PAID'))
+  await signIn(page, 'not the password')
+  await page.getByText('Email or password is wrong').waitFor()
+  assert.equal(await page.getByLabel('Email').inputValue(), desk.email)
+  await signIn(page)
+  await page.waitForURL(desk.url('/orders?paymentStatus=PAID'))
+  await rows(page).first().waitFor()
+  assert.deepEqual(complaints, [])
+
+  await page.reload()
+  await rows(page).first().waitFor() // by the cookie
+  await page.getByTitle('Open the menu of').or(page.locator('.who')).first().click()
+  await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  await page.getByRole('button', { name: 'Sign in' }).waitFor()
+  await context.close()
+})
+
+test('a list of two hundred has sixty rows in the page at most, and shows each of them once', async () => {
+  const { page, context } = await enter()
+  await openOrders(page)
+  const seen = new Set<string>()
+  for (let step = 0; step < 40; step++) {
+    assert.ok((await rows(page).count()) <= 60)
+    for (const number of await numbers(page)) seen.add(number)
+    await page.mouse.wheel(0, 600)
+    await page.waitForTimeout(60)
+  }
+  assert.equal(seen.size, 200)
+  assert.deepEqual(complaints, [])
+  await context.close()
+})
+
+test('filters are the address: they survive a reload, and Back takes the last one off', async () => {
+  const { page, context } = await enter()
+  await openOrders(page)
+  const all = await numbers(page)
+  await page.getByRole('link', { name: /^To pack/ }).click()
+  await page.waitForURL(/status=PROCESSING/)
+  await page.getByRole('button', { name: 'Filter', exact: true }).click()
+  await page.getByLabel('United States').click()
+  await page.waitForURL(/status=PROCESSING&market=us/)
+  await page.keyboard.press('Escape')
+  await page.reload()
+  await page.getByRole('button', { name: 'Remove the filter Market' }).waitFor()
+  await page.goBack()
+  await page.goBack()
+  await page.waitForFunction((first) => document.querySelector('tbody .no')?.textContent === first, all[0])
+  assert.equal(new URL(page.url()).search, '')
+
+  const [wanted = ''] = all.slice(5)
+  await page.getByLabel('Find orders').fill(wanted)
+  await page.waitForURL((url) => url.searchParams.get('query') === wanted)
+  await page.waitForFunction(() => document.querySelectorAll('tbody tr[data-index]').length === 1)
+  assert.deepEqual(await numbers(page), [wanted])
+  await page.getByLabel('Find orders').fill('nobody has this')
+  await page.getByText('No order fits').waitFor()
+  await page.getByRole('button', { name: 'Take the filters off' }).click()
+  await rows(page).nth(5).waitFor()
+  assert.deepEqual(complaints, [])
+  await context.close()
+})
+
+test('picked orders are shipped with pasted numbers, once, though the first answer is lost', async () => {
+  const { page, context } = await enter()
+  await openOrders(page, '?status=PROCESSING')
+  const shipped = await numbers(page)
+  assert.equal(shipped.length, 2)
+  let sent = 0
+  await page.route('**/orders/shipments', async (route) => {
+    sent++
+    if (sent > 1) return route.continue()
+    await route.fetch() // it is done, and nobody is told
+    return route.abort()
+  })
+  await page.getByLabel('Select all').click()
+  await page.getByRole('button', { name: 'Mark shipped' }).click()
+  await page.getByLabel('Tracking numbers').fill(`${shipped[1]}\tBBB\nAAA`)
+  assert.equal(await page.getByLabel(`Tracking number of ${shipped[0]}`).inputValue(), 'AAA')
+  await page.getByRole('button', { name: 'Mark 2 orders shipped' }).click()
+  await page.getByText('2 orders marked shipped.').waitFor()
+  await page.getByText('No order fits').waitFor()
+  assert.equal(sent, 2)
+  for (const [index, number] of shipped.entries()) {
+    const found = await desk.owner.get(`${desk.business}/orders?query=${number}`)
+    const { body } = await desk.owner.get(`${desk.business}/orders/${found.body.items[0].id}/shipments`)
+    assert.deepEqual(
+      body.items.map(({ trackingNumber }: { trackingNumber: string }) => trackingNumber),
+      [['AAA', 'BBB'][index]],
+    )
+  }
+  assert.deepEqual(complaints, [])
+  await context.close()
+})
+
+test('what was asked before a reload is asked again with the same key, and said to be unknown until then', async () => {
+  const { page, context } = await enter()
+  await openOrders(page)
+  const [number = ''] = await numbers(page)
+  const keys: string[] = []
+  let isCut = true
+  await page.route('**/orders/update', async (route) => {
+    keys.push((await route.request().headerValue('if-match')) ?? '')
+    return isCut ? route.abort() : route.continue()
+  })
+  await page.getByLabel(`Select ${number}`).click()
+  await page.getByRole('button', { name: 'Tag' }).click()
+  await page.getByRole('dialog').getByLabel('Tag').fill('fragile')
+  await page.getByRole('button', { name: 'Add' }).click()
+  await page.getByText('1 asked, not yet known').waitFor()
+  isCut = false
+  await page.reload()
+  await page.getByText(`Done: Tag ${number} “fragile”`).waitFor()
+  await page.getByText('1 asked, not yet known').waitFor({ state: 'detached' })
+  const { body } = await desk.owner.get(`${desk.business}/orders?query=${number}`)
+  assert.deepEqual(body.items[0].tags, ['fragile'])
+  assert.equal(new Set(keys).size, 1)
+  await context.close()
+})
+
+test('what somebody else changes is seen a moment later', async () => {
+  const { page, context } = await enter()
+  await openOrders(page, '?status=PENDING')
+  await page.getByRole('heading', { name: 'Orders' }).locator('..').getByText('Up to date at event').waitFor()
+  const [number = ''] = await numbers(page)
+  const { body } = await desk.owner.get(`${desk.business}/orders?query=${number}`)
+  const changed = await desk.owner.put(`${desk.business}/orders/${body.items[0].id}/status`, { status: 'CANCELLED' })
+  assert.equal(changed.status, 200)
+  await page.getByRole('link', { name: number }).waitFor({ state: 'detached' })
+  await context.close()
+})
+
+test('the list can be worked without a mouse', async () => {
+  const { page, context } = await enter()
+  await page.goto(desk.url())
+  await page.getByRole('heading', { name: 'Home' }).waitFor()
+  await page.keyboard.press('g')
+  await page.keyboard.press('o')
+  await rows(page).first().waitFor()
+  for (const key of ['j', 'j', 'x', 'j', 'x', 'k']) await page.keyboard.press(key)
+  await page.getByText('2 selected').waitFor()
+  const link = page.locator('tr.at a').first()
+  assert.equal(await link.evaluate((one) => one === document.activeElement), true)
+  await page.keyboard.press('Escape')
+  await page.getByText('2 selected').waitFor({ state: 'detached' })
+  await page.keyboard.press('/')
+  await page.keyboard.type('nobody')
+  await page.getByText('No order fits').waitFor()
+  await page.keyboard.press('Control+k')
+  await page.getByRole('combobox').waitFor()
+  await page.keyboard.type('keys')
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'Keys' }).waitFor()
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('to orders')
+  await page.keyboard.press('Enter')
+  await rows(page).nth(2).waitFor()
+  await page.keyboard.press('j')
+  await page.keyboard.press('e')
+  await page.waitForURL(/\/orders\/ord_/)
+  assert.deepEqual(complaints, [])
+  await context.close()
+})
+
+for (const dark of [false, true]) {
+  test(`axe finds nothing, ${dark ? 'dark' : 'light'}`, async () => {
+    const door = await enter({ isSignedIn: false, dark })
+    await door.page.goto(desk.door)
+    await door.page.getByRole('button', { name: 'Sign in' }).waitFor()
+    await lookWithAxe(door.page, 'login')
+    await door.context.close()
+
+    const { page, context } = await enter({ dark })
+    await openOrders(page)
+    await lookWithAxe(page, 'orders')
+    await page.locator('tbody .check').nth(2).click()
+    await lookWithAxe(page, 'orders, one picked')
+    await page.getByRole('button', { name: 'Mark shipped' }).click()
+    await page.getByLabel('Tracking numbers').waitFor()
+    await lookWithAxe(page, 'ship')
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Filter', exact: true }).click()
+    await page.getByLabel('United States').waitFor()
+    await lookWithAxe(page, 'filter')
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('Control+k')
+    await page.getByRole('combobox').waitFor()
+    await lookWithAxe(page, 'palette')
+    await context.close()
+
+    const phone = await enter({ dark, viewport: PHONE })
+    await openOrders(phone.page)
+    await lookWithAxe(phone.page, 'orders on a phone')
+    await phone.context.close()
+  })
+}
+
+test('at 320 px, and in German, nothing has to be scrolled sideways', async () => {
+  for (const width of [320, 390, 900, 1_100]) {
+    const { page, context } = await enter({ viewport: { width, height: 700 }, locale: 'de-DE' })
+    await openOrders(page)
+    await page.getByRole('heading', { name: 'Bestellungen' }).waitFor()
+    const overflow = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
+    assert.equal(overflow, 0, `${width} px`)
+    await context.close()
+  }
+})
