@@ -23,6 +23,7 @@ export type Dashboard = Awaited<ReturnType<typeof openDashboard>>
 /** The dashboard as it is built, on the real service with demo data, and the owner of the demo to sign in as. */
 export async function openDashboard() {
   const outDir = await mkdtemp(path.join(tmpdir(), 'dashboard-'))
+  await buildForUse(outDir) // first: it takes all of the machine
   const service = await startNewsletterApi({})
   const { api, make } = service
   process.env.KONTOR_URL = api.url // the settings of the page's server read it
@@ -34,10 +35,7 @@ export async function openDashboard() {
     ownerEmail: person.email,
     slug: 'harbour-goods',
   })
-  const fill = async () => {
-    for (const part of [makeProducts, makePromos, makeCustomers, makeOrders]) await part(demo, () => {})
-  }
-  await Promise.all([buildForUse(outDir), fill()])
+  for (const part of [makeProducts, makePromos, makeCustomers, makeOrders]) await part(demo, () => {})
   const server = await preview({
     root: ROOT,
     logLevel: 'error',

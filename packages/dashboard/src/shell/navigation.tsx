@@ -81,7 +81,7 @@ export function PhoneNav() {
   const more = (
     <button type="button">
       <Icon of={MenuIcon} />
-      {t`More`}
+      <span className="cut">{t`More`}</span>
     </button>
   )
   return (
@@ -91,7 +91,7 @@ export function PhoneNav() {
         .map(({ to, name, icon }) => (
           <Link key={to} to={to} params={{ business }} activeOptions={{ exact: to === '/$business' }}>
             <Icon of={icon} />
-            {name}
+            <span className="cut">{name}</span>
           </Link>
         ))}
       <Menu trigger={more} align="end">

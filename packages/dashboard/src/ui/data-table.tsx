@@ -84,7 +84,7 @@ export function DataTable<Row>(props: Props<Row>) {
         </tr>
       </thead>
       <tbody ref={body}>
-        {before > 0 && <Space height={before} span={columns.length + 1} />}
+        {before > 0 && <Space height={before} />}
         {items.map(({ index, key }) => {
           const row = rows[index]
           if (row === undefined) return null
@@ -107,15 +107,16 @@ export function DataTable<Row>(props: Props<Row>) {
             </tr>
           )
         })}
-        {after > 0 && <Space height={after} span={columns.length + 1} />}
+        {after > 0 && <Space height={after} />}
       </tbody>
     </table>
   )
 }
 
-const Space = ({ height, span }: { height: number; span: number }) => (
+/** One cell: more would make columns where others are hidden. */
+const Space = ({ height }: { height: number }) => (
   <tr className="space" aria-hidden="true">
-    <td colSpan={span} style={{ height }} />
+    <td style={{ height }} />
   </tr>
 )
 
