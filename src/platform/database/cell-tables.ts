@@ -26,6 +26,20 @@ export type JsonValue = JsonArray | JsonObject | JsonPrimitive
 
 export type Timestamp = ColumnType<Date, Date | string, Date | string>
 
+export interface BackofficeSavedViews {
+  authorId: string
+  businessId: string
+  columns: string[]
+  createdAt: Timestamp
+  filters: Json
+  id: string
+  isShared: boolean
+  list: string
+  name: string
+  updatedAt: Timestamp
+  version: Generated<number>
+}
+
 export interface CatalogImportRows {
   businessId: string
   details: Json | null
@@ -288,6 +302,72 @@ export interface ContentSearch {
 export interface ContentSpellings {
   businessId: string
   spelling: string
+  word: string
+}
+
+export interface CustomersAliases {
+  businessId: string
+  guestId: string
+  userId: string
+}
+
+export interface CustomersComments {
+  authorId: string
+  authorKind: string
+  businessId: string
+  createdAt: Timestamp
+  id: string
+  text: string
+  userId: string
+}
+
+export interface CustomersCounted {
+  businessId: string
+  currency: string
+  customerId: string
+  orderId: string
+  spent: number | null
+  version: number
+}
+
+export interface CustomersCustomers {
+  addresses: Generated<Json>
+  businessId: string
+  createdAt: Timestamp
+  email: string | null
+  erasedAt: Timestamp | null
+  firstOrderAt: Timestamp | null
+  isGuest: boolean | null
+  lastOrderAt: Generated<Timestamp>
+  name: string | null
+  orders: Generated<number>
+  phones: Generated<string[]>
+  sortName: string
+  tags: Generated<string[]>
+  updatedAt: Timestamp
+  userId: string
+  version: Generated<number>
+  words: Generated<string[]>
+}
+
+export interface CustomersFilling {
+  beginsAt: Generated<Timestamp>
+  businessId: Generated<string>
+  id: Generated<string>
+  kind: string
+}
+
+export interface CustomersSpent {
+  amount: number
+  businessId: string
+  currency: string
+  orders: number
+  userId: string
+}
+
+export interface CustomersWords {
+  businessId: string
+  userId: string
   word: string
 }
 
@@ -579,6 +659,7 @@ export interface PaymentsRefunds {
 }
 
 export interface DB {
+  'backoffice.savedViews': BackofficeSavedViews
   'catalog.importRows': CatalogImportRows
   'catalog.imports': CatalogImports
   'catalog.products': CatalogProducts
@@ -603,6 +684,13 @@ export interface DB {
   'content.generationUsage': ContentGenerationUsage
   'content.search': ContentSearch
   'content.spellings': ContentSpellings
+  'customers.aliases': CustomersAliases
+  'customers.comments': CustomersComments
+  'customers.counted': CustomersCounted
+  'customers.customers': CustomersCustomers
+  'customers.filling': CustomersFilling
+  'customers.spent': CustomersSpent
+  'customers.words': CustomersWords
   'newsletter.checkouts': NewsletterCheckouts
   'newsletter.importRows': NewsletterImportRows
   'newsletter.imports': NewsletterImports

@@ -17,6 +17,7 @@ export const OPERATIONS = {
   eraseMe: 'DELETE /v1/users/me token',
   updateMe: 'PUT /v1/users/update token',
   updateMyBusinessConfig: 'PUT /v1/users/me/businesses/{businessId} token',
+  claimOrder: 'POST /v1/users/claim token',
   exportMe: 'GET /v1/users/me/export token',
   requestPhoneCode: 'POST /v1/users/phone-number token',
   confirmPhone: 'POST /v1/users/phone-number/confirm token',
@@ -79,6 +80,14 @@ export const OPERATIONS = {
   deleteShipment: 'DELETE /v1/businesses/{businessId}/orders/{id}/shipments/{shipmentId} token',
   countOrders: 'GET /v1/businesses/{businessId}/orders/counts token',
   exportOrders: 'GET /v1/businesses/{businessId}/orders/export token file',
+  listCustomers: 'GET /v1/businesses/{businessId}/customers token',
+  exportCustomers: 'GET /v1/businesses/{businessId}/customers/export token file',
+  getCustomer: 'GET /v1/businesses/{businessId}/customers/{userId} token',
+  updateCustomer: 'PUT /v1/businesses/{businessId}/customers/{userId} token',
+  exportCustomer: 'GET /v1/businesses/{businessId}/customers/{userId}/export token',
+  commentOnCustomer: 'POST /v1/businesses/{businessId}/customers/{userId}/comments token key',
+  listCustomerComments: 'GET /v1/businesses/{businessId}/customers/{userId}/comments token',
+  deleteCustomerComment: 'DELETE /v1/businesses/{businessId}/customers/{userId}/comments/{commentId} token',
   listAddressFormats: 'GET /v1/address-formats',
   quote: 'POST /v1/payments/quote token',
   checkout: 'POST /v1/businesses/{businessId}/orders/checkout token key',
@@ -123,7 +132,14 @@ export const OPERATIONS = {
   deleteSuppression: 'DELETE /v1/businesses/{businessId}/suppressions/{email} token',
   receiveBounces: 'POST /v1/newsletters/webhooks/bounces',
   receiveSesEvents: 'POST /v1/newsletters/webhooks/ses',
+  createSavedView: 'POST /v1/businesses/{businessId}/saved-views token key',
+  listSavedViews: 'GET /v1/businesses/{businessId}/saved-views token',
+  getSavedView: 'GET /v1/businesses/{businessId}/saved-views/{id} token',
+  updateSavedView: 'PUT /v1/businesses/{businessId}/saved-views/{id} token',
+  deleteSavedView: 'DELETE /v1/businesses/{businessId}/saved-views/{id} token',
+  search: 'GET /v1/businesses/{businessId}/search token',
   listEvents: 'GET /v1/businesses/{businessId}/events token',
+  streamEvents: 'GET /v1/businesses/{businessId}/events/stream token stream',
 } as const
 
 export interface OperationTypes {
@@ -142,6 +158,7 @@ export interface OperationTypes {
   eraseMe: { data: types.EraseMeData; answer: types.EraseMeResponse }
   updateMe: { data: types.UpdateMeData; answer: types.UpdateMeResponse }
   updateMyBusinessConfig: { data: types.UpdateMyBusinessConfigData; answer: types.UpdateMyBusinessConfigResponse }
+  claimOrder: { data: types.ClaimOrderData; answer: types.ClaimOrderResponse }
   exportMe: { data: types.ExportMeData; answer: types.ExportMeResponse }
   requestPhoneCode: { data: types.RequestPhoneCodeData; answer: types.RequestPhoneCodeResponse }
   confirmPhone: { data: types.ConfirmPhoneData; answer: types.ConfirmPhoneResponse }
@@ -204,6 +221,14 @@ export interface OperationTypes {
   deleteShipment: { data: types.DeleteShipmentData; answer: types.DeleteShipmentResponse }
   countOrders: { data: types.CountOrdersData; answer: types.CountOrdersResponse }
   exportOrders: { data: types.ExportOrdersData; answer: types.ExportOrdersResponse }
+  listCustomers: { data: types.ListCustomersData; answer: types.ListCustomersResponse }
+  exportCustomers: { data: types.ExportCustomersData; answer: types.ExportCustomersResponse }
+  getCustomer: { data: types.GetCustomerData; answer: types.GetCustomerResponse }
+  updateCustomer: { data: types.UpdateCustomerData; answer: types.UpdateCustomerResponse }
+  exportCustomer: { data: types.ExportCustomerData; answer: types.ExportCustomerResponse }
+  commentOnCustomer: { data: types.CommentOnCustomerData; answer: types.CommentOnCustomerResponse }
+  listCustomerComments: { data: types.ListCustomerCommentsData; answer: types.ListCustomerCommentsResponse }
+  deleteCustomerComment: { data: types.DeleteCustomerCommentData; answer: types.DeleteCustomerCommentResponse }
   listAddressFormats: { data: types.ListAddressFormatsData; answer: types.ListAddressFormatsResponse }
   quote: { data: types.QuoteData; answer: types.QuoteResponse }
   checkout: { data: types.CheckoutData; answer: types.CheckoutResponse }
@@ -248,5 +273,12 @@ export interface OperationTypes {
   deleteSuppression: { data: types.DeleteSuppressionData; answer: types.DeleteSuppressionResponse }
   receiveBounces: { data: types.ReceiveBouncesData; answer: types.ReceiveBouncesResponse }
   receiveSesEvents: { data: types.ReceiveSesEventsData; answer: types.ReceiveSesEventsResponse }
+  createSavedView: { data: types.CreateSavedViewData; answer: types.CreateSavedViewResponse }
+  listSavedViews: { data: types.ListSavedViewsData; answer: types.ListSavedViewsResponse }
+  getSavedView: { data: types.GetSavedViewData; answer: types.GetSavedViewResponse }
+  updateSavedView: { data: types.UpdateSavedViewData; answer: types.UpdateSavedViewResponse }
+  deleteSavedView: { data: types.DeleteSavedViewData; answer: types.DeleteSavedViewResponse }
+  search: { data: types.SearchData; answer: types.SearchResponse }
   listEvents: { data: types.ListEventsData; answer: types.ListEventsResponse }
+  streamEvents: { data: types.StreamEventsData; answer: ReadableStream<Uint8Array> }
 }

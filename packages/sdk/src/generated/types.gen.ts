@@ -141,6 +141,7 @@ export type Business = {
     markets: Array<Market>;
     contactEmail?: string | null;
     allowedOrigins?: Array<string>;
+    orderUrl?: string | null;
     /**
      * Unix time in seconds.
      */
@@ -149,6 +150,20 @@ export type Business = {
      * Unix time in seconds.
      */
     updatedAt?: number;
+};
+
+export type BusinessUpdatedEventData = {
+    fields: Array<string>;
+};
+
+/**
+ * BusinessUpdatedEvent
+ *
+ * With the fields that were sent.
+ */
+export type BusinessUpdatedEvent = EventEnvelope & {
+    type: 'business.updated';
+    data: BusinessUpdatedEventData;
 };
 
 /**
@@ -307,6 +322,214 @@ export type ContentStatusEntry = {
      * Unix time in seconds.
      */
     timestamp: number;
+};
+
+export type CustomerSpent = {
+    /**
+     * The market’s.
+     */
+    currency: string;
+    /**
+     * What was paid, less what was refunded, in minor units.
+     */
+    amount: number;
+    /**
+     * In how many orders.
+     */
+    orders: number;
+};
+
+/**
+ * Customer
+ *
+ * Name, email, phones and addresses are those of orders and subscriptions here, never of the account.
+ */
+export type Customer = {
+    /**
+     * Id, starts with `usr_`.
+     */
+    id: string;
+    name: string | null;
+    email: string | null;
+    /**
+     * The newest first, 10 at most.
+     */
+    phones: Array<string>;
+    /**
+     * The newest first, 10 at most.
+     */
+    addresses: Array<OrderAddress>;
+    /**
+     * All of them, paid or not.
+     */
+    orders: number;
+    /**
+     * Of orders whose payment is PAID, PARTIALLY_REFUNDED or REFUNDED, for each currency.
+     */
+    spent: Array<CustomerSpent>;
+    firstOrderAt: number | null;
+    lastOrderAt: number | null;
+    /**
+     * Words of your own, for finding them again.
+     */
+    tags: Array<string>;
+    /**
+     * Came without an account.
+     */
+    isGuest: boolean;
+    /**
+     * The account was deleted: nothing but the sums is left.
+     */
+    isErased: boolean;
+    /**
+     * Unix time in seconds.
+     */
+    createdAt: number;
+    /**
+     * Unix time in seconds.
+     */
+    updatedAt: number;
+};
+
+/**
+ * CustomerComment
+ */
+export type CustomerComment = {
+    /**
+     * Id, starts with `cmt_`.
+     */
+    id: string;
+    /**
+     * Id, starts with `usr_`.
+     */
+    customerId: string;
+    /**
+     * Id, starts with `usr_`.
+     */
+    authorId: string;
+    text: string;
+    /**
+     * Unix time in seconds.
+     */
+    createdAt: number;
+};
+
+export type CustomerCommentedEventData = {
+    /**
+     * Id, starts with `cmt_`.
+     */
+    commentId: string;
+};
+
+/**
+ * CustomerCommentedEvent
+ *
+ * Without the text.
+ */
+export type CustomerCommentedEvent = EventEnvelope & {
+    type: 'customer.commented';
+    data: CustomerCommentedEventData;
+};
+
+export type CustomerDetailsSpent = {
+    /**
+     * The market’s.
+     */
+    currency: string;
+    /**
+     * What was paid, less what was refunded, in minor units.
+     */
+    amount: number;
+    /**
+     * In how many orders.
+     */
+    orders: number;
+};
+
+export type CustomerDetailsSubscription = {
+    /**
+     * Id, starts with `sub_`.
+     */
+    id: string;
+    /**
+     * Id, starts with `col_`.
+     */
+    collectionId: string;
+    planId: string | null;
+    email: string;
+    status: 'PENDING' | 'ACTIVE' | 'PAST_DUE' | 'CANCELLED';
+    /**
+     * Unix time in seconds.
+     */
+    createdAt: number;
+};
+
+/**
+ * CustomerDetails
+ */
+export type CustomerDetails = {
+    /**
+     * Id, starts with `usr_`.
+     */
+    id: string;
+    name: string | null;
+    email: string | null;
+    /**
+     * The newest first, 10 at most.
+     */
+    phones: Array<string>;
+    /**
+     * The newest first, 10 at most.
+     */
+    addresses: Array<OrderAddress>;
+    /**
+     * All of them, paid or not.
+     */
+    orders: number;
+    /**
+     * Of orders whose payment is PAID, PARTIALLY_REFUNDED or REFUNDED, for each currency.
+     */
+    spent: Array<CustomerDetailsSpent>;
+    firstOrderAt: number | null;
+    lastOrderAt: number | null;
+    /**
+     * Words of your own, for finding them again.
+     */
+    tags: Array<string>;
+    /**
+     * Came without an account.
+     */
+    isGuest: boolean;
+    /**
+     * The account was deleted: nothing but the sums is left.
+     */
+    isErased: boolean;
+    /**
+     * Unix time in seconds.
+     */
+    createdAt: number;
+    /**
+     * Unix time in seconds.
+     */
+    updatedAt: number;
+    /**
+     * The newest first, 100 at most.
+     */
+    subscriptions: Array<CustomerDetailsSubscription>;
+};
+
+export type CustomerUpdatedEventData = {
+    fields: Array<string>;
+};
+
+/**
+ * CustomerUpdatedEvent
+ *
+ * Somebody of the business changed the tags. What orders and subscriptions change is told by their own events.
+ */
+export type CustomerUpdatedEvent = EventEnvelope & {
+    type: 'customer.updated';
+    data: CustomerUpdatedEventData;
 };
 
 /**
@@ -534,6 +757,24 @@ export type Error = {
  * Event
  */
 export type Event = ({
+    type: 'business.updated';
+} & BusinessUpdatedEvent) | ({
+    type: 'member.invitation_declined';
+} & MemberInvitationDeclinedEvent) | ({
+    type: 'member.invitation_revoked';
+} & MemberInvitationRevokedEvent) | ({
+    type: 'member.invited';
+} & MemberInvitedEvent) | ({
+    type: 'member.removed';
+} & MemberRemovedEvent) | ({
+    type: 'member.role_given';
+} & MemberRoleGivenEvent) | ({
+    type: 'role.created';
+} & RoleCreatedEvent) | ({
+    type: 'role.deleted';
+} & RoleDeletedEvent) | ({
+    type: 'role.updated';
+} & RoleUpdatedEvent) | ({
     type: 'import.finished';
 } & ImportFinishedEvent) | ({
     type: 'product.created';
@@ -580,6 +821,10 @@ export type Event = ({
 } & OrderStatusChangedEvent) | ({
     type: 'order.updated';
 } & OrderUpdatedEvent) | ({
+    type: 'customer.commented';
+} & CustomerCommentedEvent) | ({
+    type: 'customer.updated';
+} & CustomerUpdatedEvent) | ({
     type: 'payment.mismatch';
 } & PaymentMismatchEvent) | ({
     type: 'collection.created';
@@ -911,6 +1156,79 @@ export type Media = {
      */
     url: string;
     mimeType: string;
+};
+
+export type MemberInvitationDeclinedEventData = {
+    [key: string]: unknown;
+};
+
+/**
+ * MemberInvitationDeclinedEvent
+ */
+export type MemberInvitationDeclinedEvent = EventEnvelope & {
+    type: 'member.invitation_declined';
+    data: MemberInvitationDeclinedEventData;
+};
+
+export type MemberInvitationRevokedEventData = {
+    [key: string]: unknown;
+};
+
+/**
+ * MemberInvitationRevokedEvent
+ */
+export type MemberInvitationRevokedEvent = EventEnvelope & {
+    type: 'member.invitation_revoked';
+    data: MemberInvitationRevokedEventData;
+};
+
+export type MemberInvitedEventData = {
+    /**
+     * Id, starts with `role_`.
+     */
+    roleId: string;
+    userId: string | null;
+};
+
+/**
+ * MemberInvitedEvent
+ *
+ * With `userId` if a role was offered to an account, without if an address was invited.
+ */
+export type MemberInvitedEvent = EventEnvelope & {
+    type: 'member.invited';
+    data: MemberInvitedEventData;
+};
+
+export type MemberRemovedEventData = {
+    [key: string]: unknown;
+};
+
+/**
+ * MemberRemovedEvent
+ *
+ * They have no role here any more; also when they deleted their account.
+ */
+export type MemberRemovedEvent = EventEnvelope & {
+    type: 'member.removed';
+    data: MemberRemovedEventData;
+};
+
+export type MemberRoleGivenEventData = {
+    /**
+     * Id, starts with `role_`.
+     */
+    roleId: string;
+};
+
+/**
+ * MemberRoleGivenEvent
+ *
+ * Also when they accepted an invitation.
+ */
+export type MemberRoleGivenEvent = EventEnvelope & {
+    type: 'member.role_given';
+    data: MemberRoleGivenEventData;
 };
 
 export type NewsletterSendCancelledEventData = {
@@ -2109,6 +2427,154 @@ export type Role = {
     updatedAt: number;
 };
 
+export type RoleCreatedEventData = {
+    permissions: Array<'ADMIN' | 'PRODUCTS_WRITE' | 'ORDERS_READ' | 'ORDERS_WRITE' | 'PROMOS_WRITE' | 'CONTENT_READ_DRAFTS' | 'CONTENT_WRITE' | 'NEWSLETTER_SEND' | 'SUBSCRIBERS_READ' | 'SETTINGS_WRITE'>;
+};
+
+/**
+ * RoleCreatedEvent
+ */
+export type RoleCreatedEvent = EventEnvelope & {
+    type: 'role.created';
+    data: RoleCreatedEventData;
+};
+
+export type RoleDeletedEventData = {
+    [key: string]: unknown;
+};
+
+/**
+ * RoleDeletedEvent
+ */
+export type RoleDeletedEvent = EventEnvelope & {
+    type: 'role.deleted';
+    data: RoleDeletedEventData;
+};
+
+export type RoleUpdatedEventData = {
+    fields: Array<string>;
+    permissions: Array<'ADMIN' | 'PRODUCTS_WRITE' | 'ORDERS_READ' | 'ORDERS_WRITE' | 'PROMOS_WRITE' | 'CONTENT_READ_DRAFTS' | 'CONTENT_WRITE' | 'NEWSLETTER_SEND' | 'SUBSCRIBERS_READ' | 'SETTINGS_WRITE'>;
+};
+
+/**
+ * RoleUpdatedEvent
+ *
+ * With the fields that were sent, and the permissions that it has now.
+ */
+export type RoleUpdatedEvent = EventEnvelope & {
+    type: 'role.updated';
+    data: RoleUpdatedEventData;
+};
+
+/**
+ * SavedView
+ */
+export type SavedView = {
+    /**
+     * Id, starts with `view_`.
+     */
+    id: string;
+    /**
+     * Id, starts with `usr_`.
+     */
+    authorId: string;
+    /**
+     * What it is a view of.
+     */
+    list: 'orders' | 'products' | 'customers' | 'entries' | 'collections' | 'stock' | 'promo-codes' | 'subscribers' | 'sends' | 'media' | 'users' | 'events' | 'audit';
+    name: string;
+    /**
+     * Query parameters of the list, each a text or several.
+     */
+    filters: {
+        [key: string]: string | Array<string>;
+    };
+    /**
+     * The columns to show, in order.
+     */
+    columns: Array<string>;
+    /**
+     * Whether everybody of the business sees it.
+     */
+    isShared: boolean;
+    /**
+     * Unix time in seconds.
+     */
+    createdAt: number;
+    /**
+     * Unix time in seconds.
+     */
+    updatedAt: number;
+};
+
+export type SearchResultOrder = {
+    /**
+     * Id, starts with `ord_`.
+     */
+    id: string;
+    number: string;
+    email: string | null;
+    status: string;
+    paymentStatus: string;
+    /**
+     * Minor units (cents).
+     */
+    total: number;
+    /**
+     * The market’s.
+     */
+    currency: string;
+    /**
+     * Unix time in seconds.
+     */
+    createdAt: number;
+};
+
+export type SearchResultProduct = {
+    /**
+     * Id, starts with `prod_`.
+     */
+    id: string;
+    name: string;
+    slug: string;
+    status: string;
+    sku: string | null;
+};
+
+export type SearchResultCustomer = {
+    /**
+     * Id, starts with `usr_`.
+     */
+    id: string;
+    name: string | null;
+    email: string | null;
+    orders: number;
+    lastOrderAt: number | null;
+};
+
+export type SearchResultEntry = {
+    /**
+     * Id, starts with `ent_`.
+     */
+    id: string;
+    collectionId: string | null;
+    /**
+     * The first text of the entry.
+     */
+    title: string;
+    status: string;
+};
+
+/**
+ * SearchResult
+ */
+export type SearchResult = {
+    orders: Array<SearchResultOrder>;
+    products: Array<SearchResultProduct>;
+    customers: Array<SearchResultCustomer>;
+    entries: Array<SearchResultEntry>;
+};
+
 /**
  * Send
  */
@@ -2256,19 +2722,31 @@ export type StaleEntry = {
     details: Array<StaleEntryDetail>;
 };
 
-export type StockChangedEventData = {
+export type StockChangedEventDataChange = {
+    /**
+     * Id, starts with `prod_`.
+     */
+    productId: string;
     /**
      * Unique within its product.
      */
     variantId: string;
     delta: number;
-    quantity: number;
+};
+
+export type StockChangedEventData = {
+    /**
+     * As in the stock’s ledger.
+     */
+    kind: 'ORDER' | 'CANCEL' | 'RETURN' | 'MANUAL' | 'IMPORT';
+    reference: string | null;
+    changes: Array<StockChangedEventDataChange>;
 };
 
 /**
  * StockChangedEvent
  *
- * Only for `POST …/stock`. `quantity` is what there is now.
+ * Once for all that an order takes or gives back, for a return, and for `POST …/stock`, whose subject is the product. Imports and `PUT`s of a product do not tell it.
  */
 export type StockChangedEvent = EventEnvelope & {
     type: 'stock.changed';
@@ -2751,6 +3229,10 @@ export type UserRole = {
     id: string;
     name: string;
     permissions: Array<'ADMIN' | 'PRODUCTS_WRITE' | 'ORDERS_READ' | 'ORDERS_WRITE' | 'PROMOS_WRITE' | 'CONTENT_READ_DRAFTS' | 'CONTENT_WRITE' | 'NEWSLETTER_SEND' | 'SUBSCRIBERS_READ' | 'SETTINGS_WRITE'>;
+    /**
+     * Id, starts with `biz_`.
+     */
+    businessId: string;
 };
 
 export type ApiToken = {
@@ -2942,6 +3424,10 @@ export type LoginBody = {
      * GUEST, optional.
      */
     phoneNumber?: string;
+    /**
+     * GUEST, optional: the shop. Guest logins are limited for each address and shop.
+     */
+    businessId?: string;
 };
 
 export type GetLoginUrlAnswer = {
@@ -3002,6 +3488,10 @@ export type UpdateMyBusinessConfigBody = {
     settings: {
         [key: string]: unknown;
     };
+};
+
+export type ClaimOrderBody = {
+    token: string;
 };
 
 export type RequestPhoneCodeBody = {
@@ -3087,6 +3577,7 @@ export type CreateBusinessBody = {
     defaultLocale?: string;
     locales?: Array<string>;
     allowedOrigins?: Array<string>;
+    orderUrl?: string | null;
     markets?: Array<CreateBusinessBodyMarket>;
 };
 
@@ -3129,6 +3620,7 @@ export type UpdateBusinessBody = {
     defaultLocale?: string;
     locales?: Array<string>;
     allowedOrigins?: Array<string>;
+    orderUrl?: string | null;
     markets?: Array<UpdateBusinessBodyMarket>;
 };
 
@@ -3505,6 +3997,14 @@ export type UpdatePromoCodeBody = {
     markets?: Array<string> | null;
 };
 
+/**
+ * Instead of `customerId`: a new guest of this business, whether or not an account has that address.
+ */
+export type CreateOrderBodyCustomer = {
+    email: string;
+    name?: string;
+};
+
 export type CreateOrderBodyLine = {
     /**
      * Of a line that the order has: it stays the same line.
@@ -3596,7 +4096,8 @@ export type CreateOrderBody = {
     /**
      * Id, starts with `usr_`.
      */
-    customerId: string;
+    customerId?: string;
+    customer?: CreateOrderBodyCustomer;
     /**
      * A market of the business.
      */
@@ -3931,6 +4432,33 @@ export type UpdateShipmentBody = {
      * Mail the customer, once for each shipment.
      */
     notify?: boolean;
+};
+
+export type ListCustomersPage = {
+    items: Array<Customer>;
+    /**
+     * Hand it back to get the next page; `null` on the last.
+     */
+    cursor: string | null;
+};
+
+export type UpdateCustomerBody = {
+    /**
+     * Words of your own, for finding them again.
+     */
+    tags: Array<string>;
+};
+
+export type CommentOnCustomerBody = {
+    text: string;
+};
+
+export type ListCustomerCommentsPage = {
+    items: Array<CustomerComment>;
+    /**
+     * Hand it back to get the next page; `null` on the last.
+     */
+    cursor: string | null;
 };
 
 export type ListAddressFormatsAnswer = {
@@ -4506,6 +5034,58 @@ export type ReceiveBouncesBody = {
     events: Array<ReceiveBouncesBodyEvent>;
 };
 
+export type CreateSavedViewBody = {
+    /**
+     * What it is a view of.
+     */
+    list: 'orders' | 'products' | 'customers' | 'entries' | 'collections' | 'stock' | 'promo-codes' | 'subscribers' | 'sends' | 'media' | 'users' | 'events' | 'audit';
+    name: string;
+    /**
+     * Query parameters of the list, each a text or several.
+     */
+    filters?: {
+        [key: string]: string | Array<string>;
+    };
+    /**
+     * The columns to show, in order.
+     */
+    columns?: Array<string>;
+    /**
+     * Whether everybody of the business sees it.
+     */
+    isShared?: boolean;
+};
+
+export type ListSavedViewsPage = {
+    items: Array<SavedView>;
+    /**
+     * Hand it back to get the next page; `null` on the last.
+     */
+    cursor: string | null;
+};
+
+export type UpdateSavedViewBody = {
+    /**
+     * What it is a view of.
+     */
+    list?: 'orders' | 'products' | 'customers' | 'entries' | 'collections' | 'stock' | 'promo-codes' | 'subscribers' | 'sends' | 'media' | 'users' | 'events' | 'audit';
+    name?: string;
+    /**
+     * Query parameters of the list, each a text or several.
+     */
+    filters?: {
+        [key: string]: string | Array<string>;
+    };
+    /**
+     * The columns to show, in order.
+     */
+    columns?: Array<string>;
+    /**
+     * Whether everybody of the business sees it.
+     */
+    isShared?: boolean;
+};
+
 export type ListEventsPage = {
     items: Array<Event>;
     /**
@@ -4773,6 +5353,22 @@ export type UpdateMyBusinessConfigResponses = {
 };
 
 export type UpdateMyBusinessConfigResponse = UpdateMyBusinessConfigResponses[keyof UpdateMyBusinessConfigResponses];
+
+export type ClaimOrderData = {
+    body: ClaimOrderBody;
+    path?: never;
+    query?: never;
+    url: '/v1/users/claim';
+};
+
+export type ClaimOrderResponses = {
+    /**
+     * Done.
+     */
+    200: Success;
+};
+
+export type ClaimOrderResponse = ClaimOrderResponses[keyof ClaimOrderResponses];
 
 export type ExportMeData = {
     body?: never;
@@ -6533,6 +7129,253 @@ export type ExportOrdersResponses = {
 
 export type ExportOrdersResponse = ExportOrdersResponses[keyof ExportOrdersResponses];
 
+export type ListCustomersData = {
+    body?: never;
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+    };
+    query?: {
+        /**
+         * Items on a page.
+         */
+        limit?: number;
+        /**
+         * The `cursor` of the page before. Absent, empty or `null`: the first.
+         */
+        cursor?: string;
+        /**
+         * The beginning of the email address, or words of the name, the last one perhaps unfinished.
+         */
+        query?: string;
+        /**
+         * A tag, spelled as it is. Repeat it for several: any of them.
+         */
+        tag?: Array<string>;
+        /**
+         * `true`: only guests; `false`: all others.
+         */
+        guests?: boolean;
+        /**
+         * `-spent` needs `currency`, and lists those who have paid in it.
+         */
+        sort?: '-lastOrderAt' | '-orders' | '-spent' | 'name';
+        /**
+         * The market’s.
+         */
+        currency?: string;
+    };
+    url: '/v1/businesses/{businessId}/customers';
+};
+
+export type ListCustomersResponses = {
+    /**
+     * Done.
+     */
+    200: ListCustomersPage;
+};
+
+export type ListCustomersResponse = ListCustomersResponses[keyof ListCustomersResponses];
+
+export type ExportCustomersData = {
+    body?: never;
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+    };
+    query?: {
+        format?: 'ndjson' | 'csv';
+        /**
+         * The beginning of the email address, or words of the name, the last one perhaps unfinished.
+         */
+        query?: string;
+        /**
+         * A tag, spelled as it is. Repeat it for several: any of them.
+         */
+        tag?: Array<string>;
+        /**
+         * `true`: only guests; `false`: all others.
+         */
+        guests?: boolean;
+    };
+    url: '/v1/businesses/{businessId}/customers/export';
+};
+
+export type ExportCustomersResponses = {
+    /**
+     * The file.
+     */
+    200: Blob | File;
+};
+
+export type ExportCustomersResponse = ExportCustomersResponses[keyof ExportCustomersResponses];
+
+export type GetCustomerData = {
+    body?: never;
+    headers?: {
+        /**
+         * An ETag: 304 if nothing changed.
+         */
+        'if-none-match'?: string;
+    };
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+        userId: string;
+    };
+    query?: never;
+    url: '/v1/businesses/{businessId}/customers/{userId}';
+};
+
+export type GetCustomerResponses = {
+    /**
+     * Done.
+     */
+    200: CustomerDetails;
+};
+
+export type GetCustomerResponse = GetCustomerResponses[keyof GetCustomerResponses];
+
+export type UpdateCustomerData = {
+    body: UpdateCustomerBody;
+    headers?: {
+        /**
+         * An ETag: 412 if the record has changed.
+         */
+        'if-match'?: string;
+    };
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+        userId: string;
+    };
+    query?: never;
+    url: '/v1/businesses/{businessId}/customers/{userId}';
+};
+
+export type UpdateCustomerResponses = {
+    /**
+     * Done.
+     */
+    200: CustomerDetails;
+};
+
+export type UpdateCustomerResponse = UpdateCustomerResponses[keyof UpdateCustomerResponses];
+
+export type ExportCustomerData = {
+    body?: never;
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+        userId: string;
+    };
+    query?: never;
+    url: '/v1/businesses/{businessId}/customers/{userId}/export';
+};
+
+export type ExportCustomerResponses = {
+    /**
+     * Done.
+     */
+    200: {
+        [key: string]: unknown;
+    };
+};
+
+export type ExportCustomerResponse = ExportCustomerResponses[keyof ExportCustomerResponses];
+
+export type ListCustomerCommentsData = {
+    body?: never;
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+        userId: string;
+    };
+    query?: {
+        /**
+         * Items on a page.
+         */
+        limit?: number;
+        /**
+         * The `cursor` of the page before. Absent, empty or `null`: the first.
+         */
+        cursor?: string;
+    };
+    url: '/v1/businesses/{businessId}/customers/{userId}/comments';
+};
+
+export type ListCustomerCommentsResponses = {
+    /**
+     * Done.
+     */
+    200: ListCustomerCommentsPage;
+};
+
+export type ListCustomerCommentsResponse = ListCustomerCommentsResponses[keyof ListCustomerCommentsResponses];
+
+export type CommentOnCustomerData = {
+    body: CommentOnCustomerBody;
+    headers?: {
+        /**
+         * Makes it safe to repeat the request: the first answer is given again.
+         */
+        'idempotency-key'?: string;
+    };
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+        userId: string;
+    };
+    query?: never;
+    url: '/v1/businesses/{businessId}/customers/{userId}/comments';
+};
+
+export type CommentOnCustomerResponses = {
+    /**
+     * Done.
+     */
+    201: CustomerComment;
+};
+
+export type CommentOnCustomerResponse = CommentOnCustomerResponses[keyof CommentOnCustomerResponses];
+
+export type DeleteCustomerCommentData = {
+    body?: never;
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+        userId: string;
+        commentId: string;
+    };
+    query?: never;
+    url: '/v1/businesses/{businessId}/customers/{userId}/comments/{commentId}';
+};
+
+export type DeleteCustomerCommentResponses = {
+    /**
+     * Done.
+     */
+    200: Success;
+};
+
+export type DeleteCustomerCommentResponse = DeleteCustomerCommentResponses[keyof DeleteCustomerCommentResponses];
+
 export type ListAddressFormatsData = {
     body?: never;
     path?: never;
@@ -7674,6 +8517,177 @@ export type ReceiveSesEventsResponses = {
 
 export type ReceiveSesEventsResponse = ReceiveSesEventsResponses[keyof ReceiveSesEventsResponses];
 
+export type ListSavedViewsData = {
+    body?: never;
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+    };
+    query?: {
+        /**
+         * Items on a page.
+         */
+        limit?: number;
+        /**
+         * The `cursor` of the page before. Absent, empty or `null`: the first.
+         */
+        cursor?: string;
+        /**
+         * What it is a view of.
+         */
+        list?: 'orders' | 'products' | 'customers' | 'entries' | 'collections' | 'stock' | 'promo-codes' | 'subscribers' | 'sends' | 'media' | 'users' | 'events' | 'audit';
+    };
+    url: '/v1/businesses/{businessId}/saved-views';
+};
+
+export type ListSavedViewsResponses = {
+    /**
+     * Done.
+     */
+    200: ListSavedViewsPage;
+};
+
+export type ListSavedViewsResponse = ListSavedViewsResponses[keyof ListSavedViewsResponses];
+
+export type CreateSavedViewData = {
+    body: CreateSavedViewBody;
+    headers?: {
+        /**
+         * Makes it safe to repeat the request: the first answer is given again.
+         */
+        'idempotency-key'?: string;
+    };
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+    };
+    query?: never;
+    url: '/v1/businesses/{businessId}/saved-views';
+};
+
+export type CreateSavedViewResponses = {
+    /**
+     * Done.
+     */
+    201: SavedView;
+};
+
+export type CreateSavedViewResponse = CreateSavedViewResponses[keyof CreateSavedViewResponses];
+
+export type DeleteSavedViewData = {
+    body?: never;
+    headers?: {
+        /**
+         * An ETag: 412 if the record has changed.
+         */
+        'if-match'?: string;
+    };
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+        id: string;
+    };
+    query?: never;
+    url: '/v1/businesses/{businessId}/saved-views/{id}';
+};
+
+export type DeleteSavedViewResponses = {
+    /**
+     * Done.
+     */
+    200: Success;
+};
+
+export type DeleteSavedViewResponse = DeleteSavedViewResponses[keyof DeleteSavedViewResponses];
+
+export type GetSavedViewData = {
+    body?: never;
+    headers?: {
+        /**
+         * An ETag: 304 if nothing changed.
+         */
+        'if-none-match'?: string;
+    };
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+        id: string;
+    };
+    query?: never;
+    url: '/v1/businesses/{businessId}/saved-views/{id}';
+};
+
+export type GetSavedViewResponses = {
+    /**
+     * Done.
+     */
+    200: SavedView;
+};
+
+export type GetSavedViewResponse = GetSavedViewResponses[keyof GetSavedViewResponses];
+
+export type UpdateSavedViewData = {
+    body: UpdateSavedViewBody;
+    headers?: {
+        /**
+         * An ETag: 412 if the record has changed.
+         */
+        'if-match'?: string;
+    };
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+        id: string;
+    };
+    query?: never;
+    url: '/v1/businesses/{businessId}/saved-views/{id}';
+};
+
+export type UpdateSavedViewResponses = {
+    /**
+     * Done.
+     */
+    200: SavedView;
+};
+
+export type UpdateSavedViewResponse = UpdateSavedViewResponses[keyof UpdateSavedViewResponses];
+
+export type SearchData = {
+    body?: never;
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+    };
+    query: {
+        /**
+         * As in the lists: numbers, email addresses, names, SKUs, words.
+         */
+        query: string;
+    };
+    url: '/v1/businesses/{businessId}/search';
+};
+
+export type SearchResponses = {
+    /**
+     * Done.
+     */
+    200: SearchResult;
+};
+
+export type SearchResponse = SearchResponses[keyof SearchResponses];
+
 export type ListEventsData = {
     body?: never;
     path: {
@@ -7699,6 +8713,10 @@ export type ListEventsData = {
          * Only events of this type.
          */
         type?: string;
+        /**
+         * Only what happened to the record of this id.
+         */
+        subject?: string;
     };
     url: '/v1/businesses/{businessId}/events';
 };
@@ -7711,3 +8729,37 @@ export type ListEventsResponses = {
 };
 
 export type ListEventsResponse = ListEventsResponses[keyof ListEventsResponses];
+
+export type StreamEventsData = {
+    body?: never;
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+    };
+    query?: {
+        /**
+         * Begin with the event after this number. By default: with the next one that happens.
+         */
+        after?: number;
+        /**
+         * Only events of this type.
+         */
+        type?: string;
+        /**
+         * Only what happened to the record of this id.
+         */
+        subject?: string;
+    };
+    url: '/v1/businesses/{businessId}/events/stream';
+};
+
+export type StreamEventsResponses = {
+    /**
+     * The file.
+     */
+    200: Blob | File;
+};
+
+export type StreamEventsResponse = StreamEventsResponses[keyof StreamEventsResponses];
