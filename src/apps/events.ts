@@ -22,6 +22,7 @@ export const EVENTS: readonly EventDefinition[] = [
 /** Who may read them, in the feed and in the stream. What is not named here is for ADMIN. */
 export const EVENT_READERS: Readers = {
   order: ['ORDERS_READ'],
+  customer: ['ORDERS_READ'],
   payment: ['ORDERS_READ'],
   product: ['PRODUCTS_WRITE'],
   stock: ['PRODUCTS_WRITE'],

@@ -69,8 +69,8 @@ test('one search finds orders, products, customers and entries', async () => {
     },
   ])
   assert.deepEqual(
-    found.customers.map(({ lastOrderAt: _, ...row }: { lastOrderAt: number }) => row),
-    [{ id: shop.ada.id, name: 'Lina Lantern', email: 'lantern@example.com', orders: 1 }],
+    found.customers.map((row: Record<string, unknown>) => [row.id, row.name, row.email, row.orders]),
+    [[shop.ada.id, 'Lina Lantern', 'lantern@example.com', 1]],
   )
   assert.deepEqual(
     found.products.find(({ id }: { id: string }) => id === shop.draft.id),
