@@ -16,6 +16,8 @@ const POLL_MS = 2_000
 const POLL_HIDDEN_MS = 15_000
 const QUIET_MS = 45_000
 const PAGE = 100
+/** The service ends a stream with its token, or when it stops. */
+const AGAIN_MS = 500
 
 type Hear = (events: readonly BusinessEvent[]) => void
 type Tell = (following: Following) => void
@@ -67,19 +69,19 @@ async function newest(businessId: string, signal: AbortSignal): Promise<number> 
 
 type Take = (events: readonly BusinessEvent[], last: number) => void
 
-async function poll(businessId: string, number: number, take: Take, signal: AbortSignal): Promise<void> {
-  for (let after = number; ; ) {
-    const { items } = await kontor.operations.listEvents(
-      { path: { businessId }, query: { after, limit: PAGE } },
-      { signal },
-    )
-    after = items.at(-1)?.number ?? after
-    take(items, after)
-    if (items.length < PAGE) return
+/** A page may be short, or empty, and still have a cursor: what this person may not see is left out of it. */
+async function poll(businessId: string, after: number, take: Take, signal: AbortSignal): Promise<void> {
+  let last = after
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const query = { after, limit: PAGE, ...(cursor && { cursor }) }
+    const page = await kontor.operations.listEvents({ path: { businessId }, query }, { signal })
+    last = page.items.at(-1)?.number ?? last
+    take(page.items, last)
+    cursor = page.cursor
   }
 }
 
-/** Answers whether there is such a stream at all. */
+/** Answers whether there is a stream for this page: one session has five at most. */
 async function stream(
   businessId: string,
   number: number,
@@ -89,23 +91,20 @@ async function stream(
 ): Promise<boolean> {
   const quiet = new AbortController()
   const both = AbortSignal.any([signal, quiet.signal])
-  const headers = {
-    authorization: `Bearer ${await accessToken()}`,
-    'last-event-id': String(number),
-    accept: 'text/event-stream',
-  }
+  const token = await accessToken()
+  const headers = { authorization: `Bearer ${token}`, 'last-event-id': String(number), accept: 'text/event-stream' }
   const response = await fetch(`/v1/businesses/${businessId}/events/stream`, { headers, signal: both })
   const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') ?? false
-  if (response.status === 404 || (response.ok && !isStream)) return false
+  if ([404, 429].includes(response.status) || (response.ok && !isStream)) return false
+  if (response.status === 401) {
+    await accessToken(token) // fails if the session has ended
+    return true
+  }
   if (!response.ok || !response.body) {
-    throw new KontorError({
-      status: response.status === 429 ? 0 : response.status,
-      code: 'UNAVAILABLE',
-      message: 'No stream.',
-    })
+    throw new KontorError({ status: response.status, code: 'UNAVAILABLE', message: 'There is no stream of events.' })
   }
   onOpen()
-  let retryMs = 0
+  let retryMs = AGAIN_MS
   // A line that died without a word is noticed: the service says something every 15 s.
   let timer = setTimeout(() => quiet.abort(), QUIET_MS)
   try {
