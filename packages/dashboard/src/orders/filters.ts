@@ -43,7 +43,7 @@ const dayIn = (value: unknown) => {
   return day !== undefined && isDay(day) ? day : undefined
 }
 
-export const readOrderSearch = (search: Search): OrderSearch => ({
+export const readOrdersSearch = (search: Search): OrderSearch => ({
   status: wordsOf(search.status, STATUSES),
   paymentStatus: wordsOf(search.paymentStatus, PAYMENT_STATUSES),
   fulfillment: wordsOf(search.fulfillment, FULFILLMENTS),

@@ -156,3 +156,6 @@ export async function dismiss(id: string): Promise<void> {
   await deleteEntry(id)
   change(entries.filter((entry) => entry.id !== id))
 }
+
+/** Asks again at once for all that wait, as if the line had come back. */
+export const askNow = (): void => void dispatchEvent(new Event('online'))

@@ -1,0 +1,181 @@
+import { Trans, useLingui } from '@lingui/react/macro'
+import { Ban, CreditCard, type LucideIcon, Mail, PackageOpen, Pencil, ReceiptText, Tag } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { useBusiness } from '../../session/use-business.ts'
+import { Money } from '../../ui/money.tsx'
+import type { Fill, Tone } from '../../ui/status.tsx'
+import type { TimelineItem } from './queries.ts'
+import { type OrderStatus, type PaymentStatus, useStatusWords } from './states.tsx'
+import { lineNames, type OrderView } from './view.ts'
+
+export type Told = {
+  what: ReactNode
+  more?: ReactNode
+  pin: LucideIcon | { fill: Fill; tone: Tone }
+  isMoney?: boolean
+}
+
+type Data = {
+  total?: number
+  amount?: number
+  refundId?: string
+  shipmentId?: string
+  status?: OrderStatus
+  paymentStatus?: PaymentStatus
+  fields?: string[]
+  mail?: string
+  commentId?: string
+  lines?: { lineId: string; quantity: number }[]
+}
+
+/** What an event says, in words. Undefined: another one says it better. */
+export function useEventWords(view: OrderView, nameOf: (id: string | null | undefined) => string) {
+  const { t } = useLingui()
+  const business = useBusiness()
+  const words = useStatusWords()
+  const fieldNames = useFieldNames()
+  const { order, refunds, shipments, timeline } = view
+  const market = business.markets.find(({ id }) => id === order.market)?.name ?? order.market
+  const money = (amount = 0) => <Money amount={amount} currency={order.currency} />
+  const happened = (type: string) => timeline.some((item) => item.type === type)
+  const linesOf = (id: string | undefined) => {
+    const refund = refunds.find((one) => one.id === id)
+    return refund && refund.lines.length > 0 ? lineNames(view, refund.lines) : ''
+  }
+
+  return (item: TimelineItem): Told | undefined => {
+    const who = nameOf(item.actorId)
+    const data = ('data' in item ? item.data : {}) as Data
+    switch (item.type) {
+      case 'order.created':
+        return data.total === undefined
+          ? { what: t`${who} entered the order for ${market}`, pin: ReceiptText }
+          : {
+              what: order.promoCode ? t`Ordered for ${market} with ${order.promoCode}` : t`Ordered for ${market}`,
+              more: 'number' in item ? t`event ${item.number}` : undefined,
+              pin: ReceiptText,
+            }
+      case 'order.paid':
+        return { what: <Trans>Paid {money(data.total)}</Trans>, pin: CreditCard, isMoney: true }
+      case 'order.updated': {
+        const fields = (data.fields ?? []).map((field) => fieldNames[field] ?? field).join(', ')
+        return { what: t`${who} changed: ${fields}`, pin: (data.fields ?? []).join() === 'tags' ? Tag : Pencil }
+      }
+      case 'order.status_changed':
+        return statusWords(data.status, item)
+      case 'order.payment_status_changed': {
+        const status = data.paymentStatus ?? 'PENDING'
+        if (status === 'PAID' && happened('order.paid')) return undefined
+        return {
+          what: item.actorId
+            ? t`${who} set the payment to ${words.payment[status]}`
+            : t`Payment: ${words.payment[status]}`,
+          pin: CreditCard,
+          isMoney: true,
+        }
+      }
+      case 'order.cancelled':
+        return { what: t`${who} cancelled the order`, pin: Ban }
+      case 'order.expired':
+        return { what: t`Ended: nobody paid it in time`, pin: Ban }
+      case 'order.returned':
+        return { what: t`${who} took back ${lineNames(view, data.lines ?? [])}`, pin: PackageOpen }
+      case 'order.refund_requested': {
+        const pieces = linesOf(data.refundId)
+        const isKnown = refunds.find(({ id }) => id === data.refundId)?.status !== 'PENDING'
+        return {
+          what: (
+            <>
+              <b className="strong">
+                <Trans>
+                  {who} asked to refund {money(data.amount)}
+                </Trans>
+              </b>{' '}
+              {pieces && <Trans>for {pieces}</Trans>}
+            </>
+          ),
+          more: isKnown ? undefined : t`Not yet known: the payment provider has not answered.`,
+          pin: isKnown ? { fill: 'ring', tone: 'soft' } : { fill: 'unknown', tone: 'wait' },
+          isMoney: true,
+        }
+      }
+      case 'order.refunded':
+        return {
+          what: <Trans>{money(data.amount)} went back to the customer</Trans>,
+          pin: { fill: 'full', tone: 'good' },
+          isMoney: true,
+        }
+      case 'order.refund_failed':
+        return {
+          what: (
+            <b className="strong alert-text">
+              <Trans>The refund of {money(data.amount)} failed</Trans>
+            </b>
+          ),
+          more: t`Nothing went back. Ask again, or pay it another way.`,
+          pin: { fill: 'full', tone: 'alert' },
+          isMoney: true,
+        }
+      case 'order.shipped': {
+        const parcel = shipments.find(({ id }) => id === data.shipmentId)
+        return {
+          what: parcel ? t`${who} packed parcel ${parcel.number}` : t`${who} packed a parcel, which was deleted since`,
+          more: parcel && lineNames(view, parcel.lines),
+          pin: { fill: 'half', tone: 'act' },
+        }
+      }
+      case 'order.mail_sent': {
+        const email = order.contactEmail ?? t`the customer`
+        return {
+          what: data.mail === 'shipment' ? t`Mail “On its way” sent to ${email}` : t`Confirmation mailed to ${email}`,
+          pin: Mail,
+        }
+      }
+      case 'order.commented': {
+        const isThere = timeline.some(({ id }) => id === data.commentId)
+        return isThere ? undefined : { what: t`A comment of ${who} was deleted since`, pin: Pencil }
+      }
+      default:
+        return { what: item.type, more: item.actorId ? who : undefined, pin: { fill: 'ring', tone: 'soft' } }
+    }
+  }
+
+  /** The status follows from payment, parcel or cancelling, which say more. */
+  function statusWords(status: OrderStatus = 'PENDING', item: TimelineItem): Told | undefined {
+    const isAt = (type: string) =>
+      timeline.some((other) => other.type === type && Math.abs(other.timestamp - item.timestamp) <= 2)
+    if (status === 'CANCELLED' && (happened('order.cancelled') || happened('order.expired'))) return undefined
+    if (status === 'PROCESSING' && isAt('order.paid')) return undefined
+    if (status === 'SHIPPED' && isAt('order.shipped')) return undefined
+    const who = nameOf(item.actorId)
+    const isDone = status === 'DELIVERED' || status === 'SHIPPED'
+    return {
+      what: item.actorId ? t`${who} set it to ${words.status[status]}` : t`Now ${words.status[status]}`,
+      pin: { fill: isDone ? 'full' : 'ring', tone: status === 'DELIVERED' ? 'good' : 'act' },
+    }
+  }
+}
+
+/** Fields of an order, as the page calls them. */
+export function useFieldNames(): Record<string, string> {
+  const { t } = useLingui()
+  return {
+    shippingAddress: t`ship to`,
+    billingAddress: t`invoice address`,
+    phone: t`telephone`,
+    customerNote: t`note of the customer`,
+    tags: t`tags`,
+    contactEmail: t`email`,
+    lines: t`lines`,
+    blocks: t`other details`,
+    customerId: t`customer`,
+    total: t`total`,
+    subtotal: t`goods`,
+    discount: t`discount`,
+    shipping: t`shipping`,
+    tax: t`tax`,
+    taxIncluded: t`tax inside`,
+    shippingTax: t`tax on shipping`,
+    taxes: t`tax rates`,
+  }
+}

@@ -1,0 +1,93 @@
+import { etagOf, KontorError } from '@kontor/sdk'
+import { useLingui } from '@lingui/react/macro'
+import { Plus, X } from 'lucide-react'
+import { useState } from 'react'
+import { kontor } from '../../api/client.ts'
+import { useAsk } from '../../outbox/use-outbox.ts'
+import { useBusiness } from '../../session/use-business.ts'
+import { Button } from '../../ui/button.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import { useProblem } from '../../ui/problem.tsx'
+import { toast } from '../../ui/toast.tsx'
+import type { OrderView } from './view.ts'
+
+const MOST_ROUNDS = 5
+
+/** Words of the team. Two people who each add one have both: what is saved is the difference. */
+export function Tags({ view }: { view: OrderView }) {
+  const { t } = useLingui()
+  const { order, reason } = view
+  const business = useBusiness()
+  const ask = useAsk()
+  const wordsOf = useProblem()
+  const [isAdding, setIsAdding] = useState(false)
+  const tags = order.tags ?? []
+  const save = async (change: (tags: readonly string[]) => string[]) => {
+    let now = order
+    for (let round = 0; ; round++) {
+      try {
+        await ask({
+          operation: 'updateOrder',
+          input: { body: { id: order.id, tags: change(now.tags ?? []) } },
+          label: t`Change the tags of ${order.number}`,
+          about: [order.id],
+          ifMatch: etagOf(now),
+        })
+        return
+      } catch (error) {
+        const isOlder = error instanceof KontorError && error.status === 412 && round < MOST_ROUNDS
+        if (!isOlder) return toast(t`The tags are as they were. ${wordsOf(error).what}`)
+        now = await kontor.operations.getOrder({ path: { businessId: business.id, id: order.id } })
+      }
+    }
+  }
+  const add = (typed: string) => {
+    setIsAdding(false)
+    const tag = typed.trim()
+    if (tag && !tags.includes(tag)) void save((before) => [...new Set([...before, tag])])
+  }
+  return (
+    <div className="tags">
+      <span className="soft">{t`Tags`}</span>
+      <ul>
+        {tags.map((tag) => (
+          <li key={tag} className="badge">
+            {tag}
+            {!reason && (
+              <button
+                type="button"
+                aria-label={t`Remove the tag ${tag}`}
+                onClick={() => void save((before) => before.filter((one) => one !== tag))}
+              >
+                <Icon of={X} />
+              </button>
+            )}
+          </li>
+        ))}
+        <li>
+          {isAdding ? (
+            <input
+              autoFocus
+              className="input"
+              aria-label={t`New tag`}
+              maxLength={50}
+              onKeyDown={(event) => {
+                if (event.key === 'Enter') add(event.currentTarget.value)
+                if (event.key === 'Escape') setIsAdding(false)
+              }}
+              onBlur={(event) => add(event.target.value)}
+            />
+          ) : (
+            <Button
+              look="quiet small"
+              icon={Plus}
+              only={t`Add a tag`}
+              reason={reason}
+              onClick={() => setIsAdding(true)}
+            />
+          )}
+        </li>
+      </ul>
+    </div>
+  )
+}
