@@ -31,13 +31,14 @@ export function Sheet({
   children,
   foot,
   wide = false,
-}: Props & { foot?: ReactNode; wide?: boolean }) {
+  initialFocus,
+}: Props & { foot?: ReactNode; wide?: boolean; initialFocus?: (() => HTMLElement | null) | undefined }) {
   const { t } = useLingui()
   return (
     <Base.Root open={open} onOpenChange={close(onClose)}>
       <Base.Portal>
         <Base.Backdrop className="veil" />
-        <Base.Popup className={`sheet sheet-layer ${wide ? 'wide' : ''}`}>
+        <Base.Popup className={`sheet sheet-layer ${wide ? 'wide' : ''}`} initialFocus={initialFocus}>
           <header>
             <Base.Title render={<h2 />}>{title}</Base.Title>
             <Button look="quiet" icon={X} only={t`Close`} onClick={onClose} />

@@ -13,6 +13,9 @@ const watch = (listener: () => void) => {
 }
 const useIsBeside = () => useSyncExternalStore(watch, () => matchMedia(BESIDE).matches)
 
+/** Where the work of a sheet begins. */
+const FIRST = '.body :is(input, select, textarea):not(:disabled)'
+
 type Props = { onClose: () => void; title: string; children: ReactNode; foot?: ReactNode }
 
 /**
@@ -23,7 +26,11 @@ export function SideSheet({ onClose, title, children, foot }: Props) {
   return useIsBeside() ? (
     <Column {...{ onClose, title, foot }}>{children}</Column>
   ) : (
-    <Sheet open {...{ onClose, title, foot }}>
+    <Sheet
+      open
+      {...{ onClose, title, foot }}
+      initialFocus={() => document.querySelector<HTMLElement>(`.sheet-layer ${FIRST}`)}
+    >
       {children}
     </Sheet>
   )
@@ -34,9 +41,7 @@ function Column({ onClose, title, children, foot }: Props) {
   const column = useRef<HTMLElement>(null)
   useEffect(() => {
     const before = document.activeElement
-    const first = column.current?.querySelector<HTMLElement>(
-      '.body :is(input, select, textarea, button):not(:disabled)',
-    )
+    const first = column.current?.querySelector<HTMLElement>(FIRST)
     ;(first ?? column.current)?.focus({ preventScroll: true })
     return () => {
       if (before instanceof HTMLElement && before.isConnected) before.focus({ preventScroll: true })

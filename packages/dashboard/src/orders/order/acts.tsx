@@ -197,7 +197,7 @@ function usePrint({ order }: OrderView) {
         path: { businessId: business.id },
         query: { ids: [order.id], paper },
       })
-      const address = URL.createObjectURL(slip as unknown as Blob)
+      const address = URL.createObjectURL(slip)
       if (opened) opened.location.href = address
       else location.assign(address)
     } catch (error) {

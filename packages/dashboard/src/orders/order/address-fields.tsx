@@ -33,7 +33,7 @@ export function useAddressNames(): Record<AddressField, string> {
 /** What the country asks for and was not typed. */
 export function missingOf(texts: AddressTexts, formats: readonly AddressFormat[]): AddressField[] {
   const format = formats.find(({ country }) => country === texts.country)
-  const required = (format?.required ?? ['country']) as AddressField[]
+  const required: readonly AddressField[] = format?.required ?? ['country']
   return required.filter((field) => texts[field].trim() === '')
 }
 
@@ -74,12 +74,12 @@ export function AddressFields({ texts, before, onChange, isStrict = false }: Pro
       {fields.map((field) => (
         <Field
           key={field}
-          label={names[field as AddressField]}
+          label={names[field]}
           maxLength={200}
           autoComplete="off"
-          edited={isEdited(field as AddressField)}
-          problem={problemOf(field as AddressField)}
-          value={texts[field as AddressField]}
+          edited={isEdited(field)}
+          problem={problemOf(field)}
+          value={texts[field]}
           onChange={(event) => onChange({ ...texts, [field]: event.target.value })}
         />
       ))}

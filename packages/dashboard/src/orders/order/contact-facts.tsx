@@ -4,7 +4,7 @@ import { useFormat } from '../../session/use-format.ts'
 import { Button } from '../../ui/button.tsx'
 import { Field, TextField } from '../../ui/field.tsx'
 import { AddressFields } from './address-fields.tsx'
-import { ADDRESS_FIELDS, type AddressTexts, type Contact, textsAt, toTexts } from './contact.ts'
+import { ADDRESS_FIELDS, type AddressTexts, textsAt, toTexts } from './contact.ts'
 import { statusOfOrder } from './states.tsx'
 import type { useContact } from './use-contact.ts'
 import type { OrderView } from './view.ts'
@@ -54,7 +54,7 @@ export function ContactFacts({ view, contact, isEditing, onEdit }: Props) {
 function Editing({ contact: { value, base, change } }: { contact: ReturnType<typeof useContact> }) {
   const { t } = useLingui()
   const set = (prefix: 'shipping' | 'billing') => (texts: AddressTexts) =>
-    change(Object.fromEntries(ADDRESS_FIELDS.map((field) => [`${prefix}.${field}`, texts[field]])) as Partial<Contact>)
+    change(Object.fromEntries(ADDRESS_FIELDS.map((field) => [`${prefix}.${field}`, texts[field]])))
   return (
     <section aria-label={t`Addresses and note`}>
       <h2>{t`Ship to`}</h2>

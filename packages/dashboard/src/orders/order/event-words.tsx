@@ -2,6 +2,7 @@ import { Trans, useLingui } from '@lingui/react/macro'
 import { Ban, CreditCard, type LucideIcon, Mail, PackageOpen, Pencil, ReceiptText, Tag } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useBusiness } from '../../session/use-business.ts'
+import { useFormat } from '../../session/use-format.ts'
 import { Money } from '../../ui/money.tsx'
 import type { Fill, Tone } from '../../ui/status.tsx'
 import type { TimelineItem } from './queries.ts'
@@ -32,6 +33,7 @@ type Data = {
 export function useEventWords(view: OrderView, nameOf: (id: string | null | undefined) => string) {
   const { t } = useLingui()
   const business = useBusiness()
+  const format = useFormat()
   const words = useStatusWords()
   const fieldNames = useFieldNames()
   const { order, refunds, shipments, timeline } = view
@@ -52,7 +54,7 @@ export function useEventWords(view: OrderView, nameOf: (id: string | null | unde
           ? { what: t`${who} entered the order for ${market}`, pin: ReceiptText }
           : {
               what: order.promoCode ? t`Ordered for ${market} with ${order.promoCode}` : t`Ordered for ${market}`,
-              more: 'number' in item ? t`event ${item.number}` : undefined,
+              more: 'number' in item ? t`event ${format.number(item.number)}` : undefined,
               pin: ReceiptText,
             }
       case 'order.paid':

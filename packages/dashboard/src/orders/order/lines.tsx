@@ -2,7 +2,7 @@ import type { OrderLine, Product } from '@kontor/sdk'
 import { Trans, useLingui } from '@lingui/react/macro'
 import { Link } from '@tanstack/react-router'
 import { ChevronDown, ChevronUp } from 'lucide-react'
-import { Fragment } from 'react'
+import { Fragment, type RefObject, useLayoutEffect, useRef, useState } from 'react'
 import { addressOf, useBusiness } from '../../session/use-business.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { Money } from '../../ui/money.tsx'
@@ -19,17 +19,20 @@ export function Lines({ view, why, onWhy }: Props) {
   const { t } = useLingui()
   const { order } = view
   const goods = useGoods(order.lines.map(({ productId }) => productId))
-  const hasDiscount = order.discount > 0
+  const table = useRef<HTMLTableElement>(null)
+  const isRoomy = useIsRoomy(table)
+  const hasDiscount = isRoomy && order.discount > 0
+  const columns = 3 + Number(hasDiscount) + Number(isRoomy)
   return (
     <section className="section" aria-label={t`Lines`}>
-      <table className="table lines">
+      <table className="table lines" ref={table}>
         <thead>
           <tr>
             <th>{t`Line`}</th>
             <th className="num q">{t`Price`}</th>
             <th className="num q">{t`Pieces`}</th>
-            {hasDiscount && <th className="num q roomy">{t`Discount`}</th>}
-            <th className="num q roomy">{order.taxIncluded > 0 ? t`Tax inside` : t`Tax`}</th>
+            {hasDiscount && <th className="num q">{t`Discount`}</th>}
+            {isRoomy && <th className="num q">{order.taxIncluded > 0 ? t`Tax inside` : t`Tax`}</th>}
             <th className="num">{t`Total`}</th>
           </tr>
         </thead>
@@ -39,7 +42,7 @@ export function Lines({ view, why, onWhy }: Props) {
             return (
               <Fragment key={line.id}>
                 <Line
-                  {...{ line, isOpen, hasDiscount }}
+                  {...{ line, isOpen, isRoomy, hasDiscount }}
                   currency={order.currency}
                   product={goods.get(line.productId)}
                   pieces={view.pieces.get(line.id)}
@@ -47,7 +50,7 @@ export function Lines({ view, why, onWhy }: Props) {
                 />
                 {isOpen && (
                   <tr className="why" id={`why-${line.id}`}>
-                    <td colSpan={hasDiscount ? 6 : 5}>
+                    <td colSpan={columns + 1}>
                       <Why {...{ view, line, index }} />
                     </td>
                   </tr>
@@ -56,7 +59,7 @@ export function Lines({ view, why, onWhy }: Props) {
             )
           })}
         </tbody>
-        <Sums view={view} columns={hasDiscount ? 5 : 4} />
+        <Sums view={view} columns={columns} />
       </table>
     </section>
   )
@@ -68,11 +71,12 @@ type LineProps = {
   product: Product | undefined
   pieces: Pieces | undefined
   isOpen: boolean
+  isRoomy: boolean
   hasDiscount: boolean
   onWhy: () => void
 }
 
-function Line({ line, currency, product, pieces, isOpen, hasDiscount, onWhy }: LineProps) {
+function Line({ line, currency, product, pieces, isOpen, isRoomy, hasDiscount, onWhy }: LineProps) {
   const { t } = useLingui()
   const business = addressOf(useBusiness())
   const picture = product?.variants.find(({ id }) => id === line.variantId)?.gallery?.[0] ?? product?.gallery?.[0]
@@ -80,13 +84,9 @@ function Line({ line, currency, product, pieces, isOpen, hasDiscount, onWhy }: L
   return (
     <tr className={isOpen ? 'open' : ''}>
       <td>
-        <span className="thing">
-          {picture ? (
-            <img className="thumb big" src={picture.url} alt="" loading="lazy" />
-          ) : (
-            <span className="thumb big" aria-hidden="true" />
-          )}
-          <span>
+        <div className="thing">
+          <Thumb address={picture?.url} />
+          <div>
             <Link className="strong" to="/$business/products/$product" params={{ business, product: line.productId }}>
               <span className="only-phone">{line.quantity} × </span>
               {name}
@@ -99,11 +99,11 @@ function Line({ line, currency, product, pieces, isOpen, hasDiscount, onWhy }: L
                 <Trans>{pieces.asked} asked back, not yet known</Trans>
               </span>
             )}
-            <span className="only-phone">
+            <div className="only-phone">
               <AskWhy {...{ name, isOpen, onWhy }} controls={`why-${line.id}`} />
-            </span>
-          </span>
-        </span>
+            </div>
+          </div>
+        </div>
       </td>
       <td className="num q">
         <Money amount={line.unitPrice} currency={currency} />
@@ -112,7 +112,7 @@ function Line({ line, currency, product, pieces, isOpen, hasDiscount, onWhy }: L
       </td>
       <td className="num q">{line.quantity}</td>
       {hasDiscount && (
-        <td className="num q roomy">
+        <td className="num q">
           {line.discount > 0 ? (
             <Money amount={-line.discount} currency={currency} />
           ) : (
@@ -120,9 +120,11 @@ function Line({ line, currency, product, pieces, isOpen, hasDiscount, onWhy }: L
           )}
         </td>
       )}
-      <td className="num q roomy soft">
-        <Money amount={line.tax} currency={currency} />
-      </td>
+      {isRoomy && (
+        <td className="num q soft">
+          <Money amount={line.tax} currency={currency} />
+        </td>
+      )}
       <td className="num">
         <Money amount={line.totalPrice} currency={currency} />
       </td>
@@ -167,4 +169,27 @@ function usePieceWords(line: OrderLine, pieces: Pieces | undefined): string[] {
     refunded > 0 ? t`${refunded} refunded` : '',
     returned > 0 ? t`${returned} came back` : '',
   ]
+}
+
+/** Enough room for what a line had of discount and tax. */
+const ROOMY_PX = 680
+
+function useIsRoomy(table: RefObject<HTMLElement | null>): boolean {
+  const [isRoomy, setIsRoomy] = useState(false)
+  useLayoutEffect(() => {
+    const around = table.current?.parentElement
+    if (!around) return undefined
+    const measure = () => setIsRoomy(around.clientWidth >= ROOMY_PX)
+    measure()
+    const observer = new ResizeObserver(measure)
+    observer.observe(around)
+    return () => observer.disconnect()
+  }, [table])
+  return isRoomy
+}
+
+function Thumb({ address }: { address: string | undefined }) {
+  const [isGone, setIsGone] = useState(false)
+  if (!address || isGone) return <span className="thumb big" aria-hidden="true" />
+  return <img className="thumb big" src={address} alt="" loading="lazy" onError={() => setIsGone(true)} />
 }

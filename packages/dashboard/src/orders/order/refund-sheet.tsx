@@ -182,7 +182,7 @@ export function RefundSheet({ view, onClose, onFailed }: Props) {
         </label>
       )}
       <Field
-        label={isOfParts ? t`Less than that` : t`Or only an amount`}
+        label={isOfParts ? t`Amount, if less` : t`Or only an amount`}
         inputMode="decimal"
         autoComplete="off"
         placeholder={isOfParts && quote.data ? format.moneyParts(quote.data.amount, order.currency).figure : ''}

@@ -1,5 +1,5 @@
 import { etagOf, type Shipment } from '@kontor/sdk'
-import { Trans, useLingui } from '@lingui/react/macro'
+import { Plural, Trans, useLingui } from '@lingui/react/macro'
 import { useState } from 'react'
 import { kontor } from '../../api/client.ts'
 import { saveMerged } from '../../merge/save.ts'
@@ -112,7 +112,7 @@ export function ShipSheet({ view, shipment, onClose }: Props) {
       const saved = shipment ? await update(shipment) : await create()
       if (saved === undefined) return
       setDraft(undefined)
-      toast(shipment ? t`Parcel ${shipment.number} is changed.` : t`Parcel entered: ${count} pieces.`)
+      toast(shipment ? t`Parcel ${shipment.number} is changed.` : t`Parcel entered. Pieces in it: ${count}.`)
       onClose()
     } catch (cause) {
       setError(cause)
@@ -131,7 +131,13 @@ export function ShipSheet({ view, shipment, onClose }: Props) {
       foot={
         <>
           <Button look="main" reason={reason} onClick={() => void save()}>
-            {shipment ? t`Save the parcel` : isAll ? t`Ship all ${count} pieces` : t`Ship ${count} pieces`}
+            {shipment ? (
+              t`Save the parcel`
+            ) : isAll && lines.length > 1 ? (
+              <Plural value={count} one="Ship all, # piece" other="Ship all, # pieces" />
+            ) : (
+              <Plural value={count} one="Ship # piece" other="Ship # pieces" />
+            )}
           </Button>
           <p className="note">
             {isAsking

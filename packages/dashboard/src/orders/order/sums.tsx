@@ -160,7 +160,7 @@ function useHow({ order, explanation }: OrderView) {
     // The method may have changed since: only what fits is said.
     if (today !== undefined && method?.price === order.shipping && shipping.base < today)
       return t`free from ${bare(today)}; goods are ${bare(shipping.base)}`
-    return ''
+    return t`the price of this method`
   }
   return {
     byHand,
