@@ -279,10 +279,10 @@ function useNewQuote({ market, lines, shippingMethodId, promoCode }: NewOrderDra
     ...(shippingMethodId && { shippingMethodId }),
     ...(promoCode.trim() && { promoCode: promoCode.trim() }),
   }
-  const settled = useDeferredValue(JSON.stringify(body))
+  const settled = JSON.parse(useDeferredValue(JSON.stringify(body))) as typeof body
   return useQuery({
-    ...query('-', 'quote', { body: JSON.parse(settled) as typeof body }),
-    enabled: lines.length > 0,
+    ...query('-', 'quote', { body: settled }),
+    enabled: settled.lines.length > 0,
     placeholderData: keepPreviousData,
   })
 }

@@ -1,5 +1,7 @@
 import { blockText, type Order } from '@kontor/sdk'
 import { useLingui } from '@lingui/react/macro'
+import { useEffect, useRef } from 'react'
+import { isSame } from '../../merge/is-same.ts'
 import { useFormat } from '../../session/use-format.ts'
 import { Button } from '../../ui/button.tsx'
 import { Field, TextField } from '../../ui/field.tsx'
@@ -53,10 +55,16 @@ export function ContactFacts({ view, contact, isEditing, onEdit }: Props) {
 
 function Editing({ contact: { value, base, change } }: { contact: ReturnType<typeof useContact> }) {
   const { t } = useLingui()
+  const section = useRef<HTMLElement>(null)
+  // Somebody has just asked for it; a draft that was found again waits.
+  const isAsked = useRef(isSame(value, base))
+  useEffect(() => {
+    if (isAsked.current) section.current?.querySelector<HTMLElement>('select, input')?.focus()
+  }, [])
   const set = (prefix: 'shipping' | 'billing') => (texts: AddressTexts) =>
     change(Object.fromEntries(ADDRESS_FIELDS.map((field) => [`${prefix}.${field}`, texts[field]])))
   return (
-    <section aria-label={t`Addresses and note`}>
+    <section ref={section} aria-label={t`Addresses and note`}>
       <h2>{t`Ship to`}</h2>
       <AddressFields texts={textsAt(value, 'shipping')} before={textsAt(base, 'shipping')} onChange={set('shipping')} />
       <Field

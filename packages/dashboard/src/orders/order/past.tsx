@@ -20,7 +20,7 @@ export function Past({ moments, at, onMove }: Props) {
     <div className="past">
       <Notice
         tone="calm"
-        title={t`As it was on ${shown}`}
+        title={t`As it was on ${shown}, moment ${index + 1} of ${moments.length}`}
         action={
           <Link
             from="/$business/orders/$order"

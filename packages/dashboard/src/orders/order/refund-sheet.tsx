@@ -6,6 +6,7 @@ import { query } from '../../api/query.ts'
 import { useAsk } from '../../outbox/use-outbox.ts'
 import { useBusiness } from '../../session/use-business.ts'
 import { useFormat } from '../../session/use-format.ts'
+import { useCommands } from '../../shell/commands.ts'
 import { Button } from '../../ui/button.tsx'
 import { Field } from '../../ui/field.tsx'
 import { Money } from '../../ui/money.tsx'
@@ -90,6 +91,9 @@ export function RefundSheet({ view, onClose, onFailed }: Props) {
     (quote.error && !quote.isFetching ? wordsOf(quote.error).what : undefined) ??
     (isTooMuch ? t`At most ${money(left)} can go back now.` : undefined) ??
     (isCurrent ? undefined : t`It is being computed.`)
+  useCommands([
+    { id: 'refund-ask', label: t`Ask for this refund`, keys: 'mod+Enter', inPalette: false, reason, run: pay },
+  ])
   const shippingLeft = order.shipping + (order.tax > 0 ? order.shippingTax : 0)
   const isShippingGone = view.refunds.some(({ status, shipping }) => status !== 'FAILED' && shipping > 0)
   return (

@@ -1,6 +1,7 @@
 import { useLingui } from '@lingui/react/macro'
 import { useState } from 'react'
 import { useAsk } from '../../outbox/use-outbox.ts'
+import { useCommands } from '../../shell/commands.ts'
 import { Button } from '../../ui/button.tsx'
 import { Field } from '../../ui/field.tsx'
 import { Problem } from '../../ui/problem.tsx'
@@ -50,6 +51,16 @@ export function ReturnSheet({ view, onClose }: { view: OrderView; onClose: () =>
   }
   const reason =
     view.reason ?? (count === 0 ? t`Choose what came back.` : isAsking ? t`Asked, not yet known.` : undefined)
+  useCommands([
+    {
+      id: 'return-ask',
+      label: t`Take these goods back`,
+      keys: 'mod+Enter',
+      inPalette: false,
+      reason,
+      run: () => void save(),
+    },
+  ])
   return (
     <SideSheet
       title={t`Take goods back`}

@@ -6,6 +6,7 @@ import { saveMerged } from '../../merge/save.ts'
 import { useMerge } from '../../merge/use-merge.tsx'
 import { useAsk } from '../../outbox/use-outbox.ts'
 import { useBusiness } from '../../session/use-business.ts'
+import { useCommands } from '../../shell/commands.ts'
 import { Button } from '../../ui/button.tsx'
 import { Field } from '../../ui/field.tsx'
 import { Problem } from '../../ui/problem.tsx'
@@ -124,6 +125,16 @@ export function ShipSheet({ view, shipment, onClose }: Props) {
     view.reason ??
     (count === 0 ? t`Choose what is in the parcel.` : linkProblem) ??
     (isAsking ? t`Asked, not yet known.` : undefined)
+  useCommands([
+    {
+      id: 'ship-ask',
+      label: t`Enter this parcel`,
+      keys: 'mod+Enter',
+      inPalette: false,
+      reason,
+      run: () => void save(),
+    },
+  ])
   return (
     <SideSheet
       title={shipment ? t`Parcel ${shipment.number}` : t`Ship`}

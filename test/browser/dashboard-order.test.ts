@@ -1,0 +1,220 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import path from 'node:path'
+import { after, before, test } from 'node:test'
+import type { Browser, Page } from 'playwright-core'
+import { launchBrowser } from '../scenarios/xss.ts'
+import { type OrderDesk, openOrderDesk } from '../support/order-desk.ts'
+import { until } from '../support/until.ts'
+
+const DESK = { width: 1_440, height: 900 }
+const PHONE = { width: 390, height: 844 }
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+let desk: OrderDesk
+let browser: Browser
+let complaints: string[] = []
+
+before(async () => {
+  browser = await launchBrowser()
+  desk = await openOrderDesk(browser)
+})
+after(async () => {
+  await browser?.close()
+  await desk?.close()
+})
+
+async function enter(viewport = DESK) {
+  complaints = []
+  const context = await browser.newContext({ viewport, locale: 'en-GB', reducedMotion: 'reduce' })
+  context.setDefaultTimeout(15_000)
+  await desk.signIn(context)
+  const page = await context.newPage()
+  page.on('console', (message) => {
+    if (message.type() === 'error' && !message.text().startsWith('Failed to load')) complaints.push(message.text())
+  })
+  page.on('pageerror', (error) => complaints.push(error.message))
+  return { page, context }
+}
+
+type Violation = { id: string; nodes: { html: string }[] }
+
+/** axe finds nothing in either theme, and nothing can be scrolled sideways. `SCREENSHOTS` names a folder for pictures. */
+async function look(page: Page, name: string) {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme })
+    const folder = process.env.SCREENSHOTS
+    if (folder) await page.screenshot({ path: path.join(folder, `${name}-${colorScheme}.png`), fullPage: true })
+    await page.evaluate(AXE)
+    const tags = JSON.stringify(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'])
+    const found = await page.evaluate(`axe.run(document, { runOnly: ${tags} }).then((r) => r.violations)`)
+    const words = (found as Violation[]).map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join('\n  ')}`)
+    assert.deepEqual(words, [], `${name}, ${colorScheme}`)
+  }
+  const overflow = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
+  assert.equal(overflow, 0, `${name} can be scrolled sideways`)
+}
+
+/** Counts what a person does: a chord, a key, a field filled in. */
+function handsOf(page: Page) {
+  let count = 0
+  return {
+    press: async (keys: string) => {
+      count += 1
+      await page.keyboard.press(keys)
+    },
+    type: async (text: string) => {
+      count += 1
+      await page.keyboard.type(text)
+    },
+    count: () => count,
+  }
+}
+
+const refundsOf = async (id: string) => (await desk.owner.get(`${desk.business}/orders/${id}/refunds`)).body.items
+
+test('a refund of one piece, by keyboard, in eight actions; a lost answer is paid once and said as it is', async () => {
+  const order = await desk.buy('ingrid@sorensen.example')
+  const { page, context } = await enter()
+  await page.goto(desk.url('/settings'))
+  await page.locator('.find').waitFor()
+  let lost = 0
+  await page.route('**/refunds', async (route) => {
+    if (route.request().method() !== 'POST') return route.fallback()
+    lost += 1
+    if (lost > 2) return route.fallback()
+    await route.fetch() // it was done; nobody hears of it
+    await route.abort('connectionreset')
+  })
+  const hands = handsOf(page)
+  await hands.press('Control+k')
+  await page.getByRole('combobox', { name: 'Find or do' }).waitFor()
+  await hands.type('ingrid@sor')
+  await page.getByRole('option', { name: order.number }).waitFor()
+  await hands.press('Enter')
+  await page.getByRole('heading', { level: 1, name: order.number }).waitFor()
+  await hands.press('r')
+  await page.getByRole('checkbox', { name: /Watch Mug/ }).waitFor()
+  await hands.press('Space')
+  await page.getByRole('button', { name: 'Ask to refund $ 21.24' }).waitFor()
+  await until('it is quoted', async () => (await page.locator('.sheet [aria-disabled=true]').count()) === 0)
+  await hands.press('Control+Enter')
+  assert.ok(hands.count() <= 8, `${hands.count()} actions`)
+
+  await page.getByText('asked at').first().waitFor()
+  await page.getByText('We ask again under the same key').waitFor()
+  await page.getByText('Ours, at least').waitFor()
+  await page.reload()
+  await page.getByText('not yet known.').first().waitFor()
+  await until('the answer is there', async () => (await page.getByText('We ask again under').count()) === 0, {
+    withinMs: 20_000,
+  })
+  const refunds = await refundsOf(order.id)
+  assert.deepEqual(
+    refunds.map(({ amount, status }: { amount: number; status: string }) => [amount, status]),
+    [[2_124, 'PENDING']],
+  )
+  assert.ok(lost >= 3, 'it was asked again')
+  await page.getByText('Kontor asks the payment provider until it answers').waitFor()
+  await desk.carryOut()
+  await page.reload()
+  await page.getByText('went back to the customer').waitFor()
+  assert.deepEqual(complaints, [])
+  await context.close()
+})
+
+test('why did I pay this? Three actions from anywhere, to the cent', async () => {
+  const order = await desk.buy('why@sorensen.example')
+  const { page, context } = await enter()
+  await page.goto(desk.url('/settings'))
+  await page.locator('.find').waitFor()
+  const hands = handsOf(page)
+  await hands.press('Control+k')
+  await page.getByRole('combobox', { name: 'Find or do' }).waitFor()
+  await hands.type('why@sor')
+  await page.getByRole('option', { name: order.number }).waitFor()
+  await hands.press('Enter')
+  await page.getByText('Computed again: the same to the cent').waitFor()
+  assert.equal(hands.count(), 3)
+  const sums = await page.locator('.sums').innerText()
+  for (const words of ['44.00 + 64.00', '10% of 108.00', '7.25% of 97.20']) assert.ok(sums.includes(words), sums)
+  await page.keyboard.press('w')
+  await page.getByText('So this line cost').first().waitFor()
+  assert.match(await page.locator('.why-box').first().innerText(), /2 × 22\.00 = 44\.00\.[^]*−4\.40\.[^]*42\.47/)
+  await look(page, 'order-why')
+  assert.deepEqual(complaints, [])
+  await context.close()
+})
+
+test('what two people change of one order is merged; the order as it was is shown', async () => {
+  const order = await desk.buy('two@sorensen.example')
+  const { page, context } = await enter()
+  await page.goto(desk.url(`/orders/${order.id}`))
+  await page.getByRole('button', { name: 'Change addresses and note' }).click()
+  await page.getByLabel('Street and number').fill('9 Quay Road')
+  await desk.owner.put(`${desk.business}/orders/update`, { id: order.id, phone: '+45 20 12 34 56' })
+  await page.reload() // the draft is still there, and is of the version before
+  await page.getByText('1 change, not saved').waitFor()
+  await page.keyboard.press('Control+s')
+  await page.getByText('Saved.').waitFor()
+  const { body } = await desk.owner.get(`${desk.business}/orders/${order.id}`)
+  assert.deepEqual([body.shippingAddress.street, body.phone], ['9 Quay Road', '+45 20 12 34 56'])
+
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Ship', exact: true }).click()
+  await page.getByLabel('Tracking number').fill('0034 0434')
+  await page.getByRole('button', { name: 'Ship all, 3 pieces' }).click()
+  await page.getByText('0034 0434').first().waitFor()
+  await page.getByRole('link', { name: 'As it was at …' }).click()
+  await page.getByRole('slider').press('Home')
+  await page.getByText('As it was on').waitFor()
+  assert.match(await page.locator('.head').innerText(), /Waiting\s+Not yet/)
+  assert.equal(await page.getByRole('button', { name: /^Refund/ }).getAttribute('aria-disabled'), 'true')
+  assert.deepEqual(complaints, [])
+  await context.close()
+})
+
+test('an order by hand: its draft survives a reload, its figures are those of the service', async () => {
+  await desk.buy('hand@sorensen.example')
+  const { page, context } = await enter()
+  await page.goto(desk.url('/orders/new'))
+  await page.getByRole('combobox', { name: 'Customer' }).fill('hand@')
+  await page
+    .getByRole('option', { name: /hand@/ })
+    .or(page.getByRole('option', { name: /Ingrid/ }))
+    .first()
+    .click()
+  await page.getByRole('combobox', { name: 'Find goods' }).fill('lantern')
+  await page.getByRole('option').first().click()
+  await page.getByLabel('Promo code').fill('WELCOME10')
+  await page.getByText('Code WELCOME10').waitFor()
+  await look(page, 'order-new')
+  await page.reload()
+  await page.getByText('Code WELCOME10').waitFor()
+  const total = await page.locator('.sum-row .num').innerText()
+  await page.keyboard.press('Control+Enter')
+  await page.getByText('Entered by hand, added up again').waitFor()
+  assert.equal(await page.locator('.sum-row .num').innerText(), total)
+  assert.deepEqual(complaints, [])
+  await context.close()
+})
+
+test('the refund is a whole page on a phone, and nothing is wrong with either', async () => {
+  const order = await desk.buy('phone@sorensen.example')
+  for (const [name, viewport] of Object.entries({ desk: DESK, phone: PHONE })) {
+    const { page, context } = await enter(viewport)
+    await page.goto(desk.url(`/orders/${order.id}`))
+    await page.getByText('Computed again').waitFor()
+    await look(page, `order-${name}`)
+    await page.getByRole('button', { name: 'Refund', exact: true }).click()
+    await page.waitForURL(/sheet=refund/)
+    await page.getByRole('checkbox', { name: /Watch Mug/ }).check()
+    await page.getByRole('button', { name: 'Ask to refund $ 21.24' }).waitFor()
+    await look(page, `order-refund-${name}`)
+    await page.keyboard.press('Escape')
+    await page.locator('.sheet').waitFor({ state: 'detached' })
+    assert.deepEqual(complaints, [])
+    await context.close()
+  }
+})
