@@ -157,7 +157,7 @@ test('what two people change of one order is merged; the order as it was is show
   await page.reload() // the draft is still there, and is of the version before
   await page.getByText('1 change, not saved').waitFor()
   await page.keyboard.press('Control+s')
-  await page.getByText('Saved.').waitFor()
+  await page.getByText('Saved.', { exact: true }).waitFor()
   const { body } = await desk.owner.get(`${desk.business}/orders/${order.id}`)
   assert.deepEqual([body.shippingAddress.street, body.phone], ['9 Quay Road', '+45 20 12 34 56'])
 
@@ -186,7 +186,7 @@ test('an order by hand: its draft survives a reload, its figures are those of th
     .first()
     .click()
   await page.getByRole('combobox', { name: 'Find goods' }).fill('lantern')
-  await page.getByRole('option').first().click()
+  await page.locator('.found [role=option]').first().click()
   await page.getByLabel('Promo code').fill('WELCOME10')
   await page.getByText('Code WELCOME10').waitFor()
   await look(page, 'order-new')
