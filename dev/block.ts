@@ -1,5 +1,6 @@
 import path from 'node:path'
 import { styleText } from 'node:util'
+import { signInUrl } from './dashboard.ts'
 import type { Admin } from './first-steps.ts'
 import { ROOT } from './folder.ts'
 import type { Settings } from './settings.ts'
@@ -26,7 +27,7 @@ export function showBlock({ env, admin, businessId, suggestions, folder, ms }: F
   const { KONTOR_URL: url, KONTOR_INBOX_URL: inbox } = env
   const rows: [name: string, value: string, about?: string][] = [
     ['API', `${url}`],
-    ['Dashboard', `${url}/admin`, 'with the account below'],
+    ['Dashboard', signInUrl(`${url}`, admin)], // opens signed in
     ['Reference', `${url}/docs`],
     ['Inbox', `${inbox}`, 'every mail and SMS'],
     ['Payments', `${env.STRIPE_API_URL}`, 'plays Stripe'],

@@ -9,6 +9,7 @@ import { startInbox } from '../twins/mail/server.ts'
 import { startModelTwin } from '../twins/model/server.ts'
 import { startStripeTwin } from '../twins/stripe/server.ts'
 import { showBlock } from './block.ts'
+import { ensureDashboard } from './dashboard.ts'
 import { ensureAdmin } from './first-steps.ts'
 import { DevError, lockFolder, openFolder, ROOT } from './folder.ts'
 import { freePort } from './ports.ts'
@@ -138,9 +139,20 @@ async function start(): Promise<void> {
   kept.KONTOR_BUSINESS_ID = await findBusiness(publicUrl, admin, kept.KONTOR_BUSINESS_ID)
   writeSettings(folder, { ...env, ...kept })
 
+  await buildDashboard()
   const suggestions = await suggest(publicUrl, admin, kept.KONTOR_BUSINESS_ID)
   if (isStopping) return
   showBlock({ env, admin, businessId: kept.KONTOR_BUSINESS_ID, suggestions, folder, ms: performance.now() - since })
+}
+
+/** Without it everything else still works. */
+async function buildDashboard(): Promise<void> {
+  try {
+    await step('building the dashboard', ensureDashboard)
+  } catch (error) {
+    console.log('')
+    say(`There is no dashboard: ${(error as Error).message}`)
+  }
 }
 
 async function askForDemo(isFirst: boolean): Promise<boolean> {

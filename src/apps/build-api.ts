@@ -15,6 +15,7 @@ import {
   measureRequests,
   measureStreams,
 } from '#platform/observability/metrics.ts'
+import { isLoopback } from '#vocabulary/origins.ts'
 import { DASHBOARD_FOLDER, dashboardRoutes } from './dashboard.ts'
 import { demoImages } from './demo/image-routes.ts'
 import { EVENT_READERS, EVENTS } from './events.ts'
@@ -65,7 +66,9 @@ export async function buildApi(config: Config, options: ApiOptions) {
     streams,
   })
   if (config.dashboard) {
-    await app.register(dashboardRoutes, { folder: DASHBOARD_FOLDER, isDevelopment: config.mode === 'development' })
+    const isDevelopment = config.mode === 'development'
+    const hasDevLogin = isDevelopment && isLoopback(config.publicUrl)
+    await app.register(dashboardRoutes, { folder: DASHBOARD_FOLDER, isDevelopment, hasDevLogin })
   }
   if (config.demoImages) await app.register(demoImages)
   await extend?.(app)

@@ -37,6 +37,11 @@ const HEADERS = {
   'x-frame-options': 'DENY',
 }
 
+const DEV_LOGIN = '<meta name="kontor-dev-login" content="on">'
+
+/** Mails lead to these. Where nothing is built there are still the plain ones of the same names. */
+const PLAIN_PAGE = /^\/admin(\/(?:confirm|reset-password|invitation)(?:\?.*)?)$/
+
 const IMMUTABLE = 'public, max-age=31536000, immutable'
 /** `assets/orders-B7xK2qPz.js`: the name changes with the content. */
 const isHashed = (name: string) => /^assets\/.+-[\w-]{8,}\.\w+$/.test(name)
@@ -48,6 +53,8 @@ export type DashboardOptions = {
   folder: string
   /** Looks for a newer build whenever a page is asked for. */
   isDevelopment: boolean
+  /** Tells the page that it may take the account of `npm run dev` from its address. Never where others come. */
+  hasDevLogin?: boolean
 }
 
 /**
@@ -55,9 +62,10 @@ export type DashboardOptions = {
  * page of the dashboard, which finds its way by the address. Files are found by name in a map, so no path leads
  * elsewhere.
  */
-export async function dashboardRoutes(app: FastifyInstance, { folder, isDevelopment }: DashboardOptions) {
+export async function dashboardRoutes(app: FastifyInstance, options: DashboardOptions) {
+  const { folder, isDevelopment, hasDevLogin = false } = options
   let made = timeOf(folder)
-  let files = readFiles(folder)
+  let files = readFiles(folder, hasDevLogin)
   const config = { access: 'public', business: 'none' } as const
 
   app.addHook('onRequest', async (_request, reply) => {
@@ -67,10 +75,12 @@ export async function dashboardRoutes(app: FastifyInstance, { folder, isDevelopm
   const answerPage = (request: FastifyRequest, reply: FastifyReply) => {
     if (isDevelopment && timeOf(folder) !== made) {
       made = timeOf(folder)
-      files = readFiles(folder)
+      files = readFiles(folder, hasDevLogin)
     }
     const index = files.get('index.html')
-    return index ? send(request, reply, index, 'no-cache') : explain(reply)
+    if (index) return send(request, reply, index, 'no-cache')
+    const plain = PLAIN_PAGE.exec(request.url)?.[1]
+    return plain ? reply.redirect(plain, 302) : explain(reply)
   }
 
   app.get('/admin', { config }, answerPage)
@@ -87,7 +97,7 @@ export async function dashboardRoutes(app: FastifyInstance, { folder, isDevelopm
 /** When it was built; undefined if it was not. */
 const timeOf = (folder: string) => statSync(path.join(folder, 'index.html'), { throwIfNoEntry: false })?.mtimeMs
 
-function readFiles(folder: string): Files {
+function readFiles(folder: string, hasDevLogin: boolean): Files {
   const read = (name: string) => readFileSync(path.join(folder, name))
   const found = globSync('**/*', { cwd: folder, withFileTypes: true }).filter((entry) => entry.isFile())
   const names = new Set(
@@ -107,7 +117,16 @@ function readFiles(folder: string): Files {
       }
       return [name, file]
     })
-  return new Map(files)
+  const all = new Map(files)
+  const index = all.get('index.html')
+  if (index && hasDevLogin) all.set('index.html', marked(index))
+  return all
+}
+
+/** Not compressed: that was done to the page without the mark. */
+function marked(index: File): File {
+  const bytes = Buffer.from(index.bytes.toString().replace('<head>', `<head>${DEV_LOGIN}`))
+  return { ...index, bytes, etag: index.etag.replace('"', '"dev-'), br: undefined, gzip: undefined }
 }
 
 function send(request: FastifyRequest, reply: FastifyReply, file: File, cacheControl: string): FastifyReply {

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import { createCustomers, createDirectory, listUsedCells } from '#modules/access/index.ts'
 import { createAttempts, createOrigins, createTokens, openKeyring } from '#modules/accounts/index.ts'
-import type { Config } from '#platform/config.ts'
+import { type Config, pagesUrlOf } from '#platform/config.ts'
 import { createSecretBox } from '#platform/crypto/secret-box.ts'
 import { openDatabases } from '#platform/database/database.ts'
 import { openListener } from '#platform/database/listener.ts'
@@ -33,7 +33,7 @@ export async function openParts(config: Config, { log, metrics, lookEveryMs }: P
   const keyring = openKeyring(control, box, listener)
   const tokens = createTokens(keyring, publicUrl)
   const directory = createDirectory(control, listener)
-  const origins = createOrigins({ control, listener, publicUrl, allowed: allowedOrigins })
+  const origins = createOrigins({ control, listener, publicUrl, pagesUrl: pagesUrlOf(config), allowed: allowedOrigins })
   const customers = createCustomers(control)
   const attempts = createAttempts(control, { addresses: rateLimits })
   const paying = { payments: openPayments(config), payables, publicUrl, log }

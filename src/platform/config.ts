@@ -83,6 +83,10 @@ export class ConfigError extends Error {
   }
 }
 
+/** Where mails about accounts lead to if nobody named a page: into the dashboard; where it is off, to plain pages. */
+export const pagesUrlOf = ({ publicUrl, dashboard }: Pick<Config, 'publicUrl' | 'dashboard'>): string =>
+  dashboard ? `${publicUrl}/admin` : publicUrl
+
 type Environment = Record<string, string | undefined>
 
 /** Reads the environment once and reports every problem at once. Below `apps/` nobody reads `process.env`. */

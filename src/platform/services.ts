@@ -1,4 +1,4 @@
-import type { Config } from './config.ts'
+import { type Config, pagesUrlOf } from './config.ts'
 import { createSecretBox } from './crypto/secret-box.ts'
 import type { JobServices } from './jobs/define.ts'
 import { createMailer } from './mail/mailer.ts'
@@ -19,4 +19,5 @@ export const openServices = (config: Config): JobServices => ({
   payments: openPayments(config),
   box: createSecretBox(config.secretKeys),
   publicUrl: config.publicUrl,
+  pagesUrl: pagesUrlOf(config),
 })

@@ -10,6 +10,8 @@ import { cloneTemplate, poolSize } from './database.ts'
 
 export type StartOptions = {
   publicUrl?: string
+  /** For pages, which want the address that the service knows as its own. Otherwise any that is free. */
+  port?: number
   env?: Record<string, string>
   /** Databases made by somebody else: for a second node on the same data. */
   databases?: TestDatabases
@@ -69,7 +71,7 @@ export async function startApi(options: StartOptions = {}) {
     ...(extend ? { extend } : {}),
   })
   try {
-    await app.listen({ host: '127.0.0.1', port: 0 })
+    await app.listen({ host: '127.0.0.1', port: options.port ?? 0 })
   } catch (error) {
     await app.close()
     if (!options.databases) await databases.drop()

@@ -9,6 +9,7 @@ import { queryClient } from './api/client.ts'
 import { activate, chosenLanguage } from './i18n/i18n.ts'
 import { resumeOutbox } from './outbox/outbox.ts'
 import { router } from './router.tsx'
+import { takeDevLogin } from './session/dev-login.ts'
 import { sessionStore } from './session/session.ts'
 import { applyTheme } from './shell/theme.ts'
 
@@ -18,6 +19,7 @@ addEventListener('vite:preloadError', () => location.reload())
 applyTheme()
 await activate(chosenLanguage())
 followSession()
+await takeDevLogin()
 
 const root = document.getElementById('root')
 if (!root) throw new Error('The page has no #root.')

@@ -9,6 +9,7 @@ import { mediaRoutes } from './media/routes.ts'
 import { operatorRoutes } from './operator/routes.ts'
 import { ordersRoutes } from './orders/routes.ts'
 import { productsRoutes } from './products/routes.ts'
+import { doorRoutes } from './session/routes.ts'
 import { settingsRoutes } from './settings/routes.ts'
 import { NotFound, ScreenProblem } from './shell/problems.tsx'
 import { businessRoute, indexRoute, loginRoute, rootRoute, signedInRoute, startRoute } from './shell/root.tsx'
@@ -18,6 +19,7 @@ import { Bones } from './ui/bones.tsx'
 /** The sitemap. Each part lists its own screens in its `routes.ts`. */
 const routeTree = rootRoute.addChildren([
   loginRoute,
+  ...doorRoutes,
   signedInRoute.addChildren([
     indexRoute,
     startRoute,

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { Check } from 'typebox/value'
 import { grantRole } from '#modules/access/index.ts'
 import { createUser, findByEmail, register, resumeUser, suspendUser } from '#modules/accounts/index.ts'
+import { pagesUrlOf } from '#platform/config.ts'
 import type { ControlDb } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { Email } from '#vocabulary/schemas.ts'
@@ -80,8 +81,8 @@ async function create(cli: Cli, control: ControlDb, { json = false, ...options }
 
   const known = await findByEmail(control, email)
   if (known && (known.confirmedAt || !confirmed)) return printOutcome(known.id, 'existed')
-  const { mail, publicUrl } = cli.config()
-  if (!confirmed && !mail)
+  const config = cli.config()
+  if (!confirmed && !config.mail)
     throw new BootError('There is no mail server to ask them to confirm the address (SMTP_URL). Or give --confirmed.')
   const password = options.password ?? (canAsk() ? await askSecret('Password:') : await readSecret())
   if (password === '') throw new BootError('Give a password: type it when asked, pipe it in, or --password.')
@@ -89,7 +90,7 @@ async function create(cli: Cli, control: ControlDb, { json = false, ...options }
     const { id, outcome } = await createUser(control, { email, password, name })
     return printOutcome(id, outcome)
   }
-  await register(control, { email, password, name, linkBase: publicUrl, caller: undefined })
+  await register(control, { email, password, name, linkBase: pagesUrlOf(config), caller: undefined })
   printOutcome((await getUser(control, email)).id, 'mailed')
 }
 

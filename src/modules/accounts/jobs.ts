@@ -126,7 +126,7 @@ export const sendInvitation = defineJob({
     if (!email) return
     const token = await transaction(db, (tx) => mintInvitationToken(tx, businessId, invitationId))
     if (!token) return
-    const url = `${services.publicUrl}/invitation?token=${token}`
+    const url = `${services.pagesUrl}/invitation?token=${token}`
     const { business, role } = invitation
     await mail.send({ to: email, ...(await invitationMail({ email, business, role, url })) })
   },

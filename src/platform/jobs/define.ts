@@ -15,6 +15,8 @@ export type JobServices = {
   payments: Payments
   box: SecretBox
   publicUrl: string
+  /** Where the pages are that mails about accounts lead to. */
+  pagesUrl: string
 }
 
 /** The dependencies of every job. `db` is the database whose queue held the job. */

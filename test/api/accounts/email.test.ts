@@ -68,6 +68,21 @@ test('a link that a person follows leads to a page with one button, which confir
   assert.equal((await login(email)).status, 200)
 })
 
+test('without a page of its own a shop’s mails lead into the dashboard, and where that is off to plain pages', async (t) => {
+  const pathIn = async (mailServer: typeof world.mailServer, email: string) =>
+    linkIn(await mailServer.mailTo(email), '/confirm').pathname
+  const email = newEmail()
+  await register(email)
+  assert.equal(await pathIn(world.mailServer, email), '/admin/confirm')
+
+  const plain = await startAccountsApi({ env: { DASHBOARD: 'off' } })
+  t.after(() => plain.close())
+  const other = newEmail()
+  const person = { provider: 'EMAIL_REGISTER', email: other, password: PASSWORD }
+  assert.equal((await createClient(plain.api.url).post('/v1/users/register', person)).status, 200)
+  assert.equal(await pathIn(plain.mailServer, other), '/confirm')
+})
+
 test('registering an address twice is 400 with EMAIL_EXISTS, whatever its case', async () => {
   const email = await confirmed()
   const { status, body } = await register(email.toLowerCase())

@@ -61,6 +61,20 @@ test('hashed files are kept for good, others are asked for again, pages always',
   assert.equal((await fetch(`${used.api.url}/admin/orders`, { method: 'HEAD' })).status, 200)
 })
 
+test('where nothing is built, mails still lead to pages that work', async (t) => {
+  const empty = await startApi({
+    env: { DASHBOARD: 'off' },
+    databases: used.api.databases,
+    routes: async (app) => {
+      await app.register(dashboardRoutes, { folder: path.join(root, 'nothing'), isDevelopment: false })
+    },
+  })
+  t.after(() => empty.close())
+  const answer = await fetch(`${empty.url}/admin/confirm?token=abc`, { redirect: 'manual' })
+  assert.deepEqual([answer.status, answer.headers.get('location')], [302, '/confirm?token=abc'])
+  assert.equal((await fetch(`${empty.url}/admin/orders?x=/confirm`, { redirect: 'manual' })).status, 404)
+})
+
 test('a part of an older build is not there any more', async () => {
   const { status, headers } = await get('/admin/assets/orders-A1b2C3d4.js')
   assert.deepEqual([status, headers.get('content-type')], [404, 'application/json; charset=utf-8'])

@@ -4,7 +4,18 @@ import { useParams } from '@tanstack/react-router'
 import { businessesQuery } from './queries.ts'
 
 /** The address says the slug, or the id where a slug would be an address of ours. */
-const TAKEN = new Set(['login', 'me', 'operator', 'start', 'session', 'assets'])
+const TAKEN = new Set([
+  'login',
+  'register',
+  'confirm',
+  'reset-password',
+  'invitation',
+  'me',
+  'operator',
+  'start',
+  'session',
+  'assets',
+])
 export const addressOf = ({ id, slug }: Pick<Business, 'id' | 'slug'>) => (TAKEN.has(slug) ? id : slug)
 
 export const findBusiness = (businesses: readonly Business[], address: string) =>
