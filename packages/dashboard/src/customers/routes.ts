@@ -1,10 +1,18 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { businessRoute } from '../shell/root.tsx'
+import { readCustomerSearch } from './search.ts'
 
 const customersRoute = createRoute({
   getParentRoute: () => businessRoute,
   path: 'customers',
+  validateSearch: readCustomerSearch,
   component: lazyRouteComponent(() => import('./customers-page.tsx'), 'CustomersPage'),
 })
 
-export const customersRoutes = [customersRoute] as const
+const customerRoute = createRoute({
+  getParentRoute: () => businessRoute,
+  path: 'customers/$customer',
+  component: lazyRouteComponent(() => import('./customer/customer-page.tsx'), 'CustomerPage'),
+})
+
+export const customersRoutes = [customersRoute, customerRoute] as const
