@@ -1,7 +1,49 @@
 import { useLingui } from '@lingui/react/macro'
+import { useEffect, useState } from 'react'
+import { usePermissions } from '../session/permissions.ts'
+import { useFormat } from '../session/use-format.ts'
 import { Head } from '../ui/page.tsx'
+import { CameIn } from './came-in.tsx'
+import { Needs } from './needs-list.tsx'
+import { RanLow } from './ran-low.tsx'
+import { Sales } from './sales.tsx'
+import { ToPack } from './to-pack.tsx'
 
+/** Did we sell, what has to be done, what went wrong. */
 export function HomePage() {
   const { t } = useLingui()
-  return <Head title={t`Home`} />
+  const format = useFormat()
+  const { may } = usePermissions()
+  const now = useNow()
+  const place = format.timeZone.split('/').at(-1)?.replaceAll('_', ' ') ?? ''
+  const time = format.time(now)
+  return (
+    <>
+      <Head
+        title={format.weekday(now)}
+        facts={<span>{place === 'UTC' ? t`${time} UTC` : t`${time} in ${place}`}</span>}
+      />
+      <div className="home">
+        <div className="home-work">
+          {may('ORDERS_READ') && <Sales now={now} />}
+          {may('ORDERS_READ') && <ToPack />}
+          {may('ORDERS_READ') && <CameIn />}
+        </div>
+        <div className="home-side">
+          <Needs />
+          {may('PRODUCTS_WRITE') && <RanLow />}
+        </div>
+      </div>
+    </>
+  )
+}
+
+/** Unix seconds, to the minute. */
+function useNow(): number {
+  const [now, setNow] = useState(() => Math.trunc(Date.now() / 60_000) * 60)
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Math.trunc(Date.now() / 60_000) * 60), 5_000)
+    return () => clearInterval(timer)
+  }, [])
+  return now
 }

@@ -1,0 +1,136 @@
+import { blockText } from '@kontor/sdk'
+import { useLingui } from '@lingui/react/macro'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { Check } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { useFormat } from '../session/use-format.ts'
+import { Icon } from '../ui/icon.tsx'
+import { Problem } from '../ui/problem.tsx'
+import { Dot } from '../ui/status.tsx'
+import type { Need } from './needs.ts'
+import { nameOf } from './order-row.tsx'
+import { useNeeds } from './use-needs.ts'
+
+const route = getRouteApi('/signed-in/$business/')
+
+/** What went wrong and waits for somebody. On a calm day one line. */
+export function Needs() {
+  const { t } = useLingui()
+  const { data: needs, error, refetch } = useQuery(useNeeds())
+  return (
+    <section className="needs">
+      <div className="section-head">
+        <h2>
+          {t`Needs a person`} {needs && needs.length > 0 && <span className="alert-text">{needs.length}</span>}
+        </h2>
+      </div>
+      {needs ? (
+        needs.length === 0 ? (
+          <p className="calm">
+            <span className="good-text">
+              <Icon of={Check} />
+            </span>
+            {t`Nothing. Payments, refunds, publishing and sending went as they should.`}
+          </p>
+        ) : (
+          <ul className="tasks">
+            {needs.map((need) => (
+              <Task key={need.event.id} need={need} />
+            ))}
+          </ul>
+        )
+      ) : error ? (
+        <Problem error={error} onRetry={() => void refetch()} />
+      ) : (
+        <span className="bone" />
+      )}
+    </section>
+  )
+}
+
+type Words = { what: string; about: (string | undefined)[]; action: string; at: ReactNode }
+
+function Task({ need }: { need: Need }) {
+  const { ago } = useFormat()
+  const { what, about, action } = useWords()(need)
+  const notes = [...about.filter(Boolean), ago(need.event.timestamp)]
+  return (
+    <li>
+      <Dot fill="full" tone="alert" />
+      <div>
+        <Mend need={need} className="what plain">
+          {what}
+        </Mend>
+        <p className="note">{notes.join(' · ')}</p>
+      </div>
+      <Mend need={need} className="button small">
+        {action}
+      </Mend>
+    </li>
+  )
+}
+
+/** Leads to where it is mended. */
+function Mend({ need, className, children }: { need: Need; className: string; children: ReactNode }) {
+  const order = 'order' in need ? need.order : undefined
+  if (order)
+    return (
+      <route.Link className={className} to="/$business/orders/$order" params={(now) => ({ ...now, order: order.id })}>
+        {children}
+      </route.Link>
+    )
+  const to = need.kind === 'publishing' ? '/$business/content' : '/$business/letters'
+  return (
+    <route.Link className={className} to={to} params={(now) => now}>
+      {children}
+    </route.Link>
+  )
+}
+
+function useWords() {
+  const { t } = useLingui()
+  const { money } = useFormat()
+  return (need: Need): Omit<Words, 'at'> => {
+    switch (need.kind) {
+      case 'mismatch': {
+        const { paid, expected, currency } = need.event.data
+        const [given, wanted] = [money(paid, currency), money(expected, need.order?.currency ?? currency)]
+        const what = need.order ? t`Paid ${given}, order says ${wanted}` : t`Paid ${given}, the plan says ${wanted}`
+        return { what, about: need.order ? [need.order.number, nameOf(need.order)] : [], action: t`Look` }
+      }
+      case 'unexpected':
+        return {
+          what: t`A subscription was paid that nobody can have`,
+          about: [t`the money has to go back`],
+          action: t`Look`,
+        }
+      case 'refund': {
+        const amount = money(need.event.data.amount, need.order.currency)
+        return {
+          what: t`Refund of ${amount} failed`,
+          about: [need.order.number, nameOf(need.order)],
+          action: t`Look`,
+        }
+      }
+      case 'publishing': {
+        const title = titleOf(need.entry)
+        return {
+          what: title ? t`“${title}” was not published` : t`An entry was not published`,
+          about: [t`it no longer fits its schema`],
+          action: t`Mend`,
+        }
+      }
+      case 'sending': {
+        const title = need.entry && titleOf(need.entry)
+        return {
+          what: title ? t`“${title}” could not be sent` : t`A letter could not be sent`,
+          about: [need.send.problem ?? undefined],
+          action: t`Decide`,
+        }
+      }
+    }
+  }
+}
+
+const titleOf = ({ blocks }: { blocks: Parameters<typeof blockText>[0] }) => blockText(blocks, 'title')

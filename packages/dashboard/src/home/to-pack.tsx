@@ -1,0 +1,53 @@
+import { Trans, useLingui } from '@lingui/react/macro'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { useBusiness } from '../session/use-business.ts'
+import { Bones } from '../ui/bones.tsx'
+import { Problem } from '../ui/problem.tsx'
+import { Status } from '../ui/status.tsx'
+import { OrderRows } from './order-row.tsx'
+import { TO_PACK, toPackCountQuery, toPackQuery, totalOf } from './queries.ts'
+
+const route = getRouteApi('/signed-in/$business/')
+
+/** Paid and not yet sent, whoever waits longest first. */
+export function ToPack() {
+  const { t } = useLingui()
+  const business = useBusiness()
+  const list = useQuery(toPackQuery(business.id))
+  const { data: counted } = useQuery(toPackCountQuery(business.id))
+  const count = counted && totalOf(counted)
+  const orders = list.data?.items ?? []
+  return (
+    <section>
+      <div className="section-head">
+        <h2>{t`To pack`}</h2>
+        {orders.length > 0 && <span className="note">{t`the oldest first`}</span>}
+        {count !== undefined && count > orders.length && (
+          <route.Link className="link end note" to="/$business/orders" params={(now) => now} search={TO_PACK}>
+            <Trans>All {count}</Trans>
+          </route.Link>
+        )}
+      </div>
+      {list.isPending ? (
+        <Bones rows={5} columns={5} bleed={false} />
+      ) : list.isError ? (
+        <Problem error={list.error} onRetry={() => void list.refetch()} />
+      ) : orders.length === 0 ? (
+        <p className="calm">{t`Everything that was paid is on its way.`}</p>
+      ) : (
+        <OrderRows
+          orders={orders}
+          head={t`Fulfilment`}
+          state={({ fulfillment }) =>
+            fulfillment === 'PARTIALLY_FULFILLED' ? (
+              <Status fill="half" tone="act">{t`Part sent`}</Status>
+            ) : (
+              <Status fill="ring" tone="act">{t`To pack`}</Status>
+            )
+          }
+        />
+      )}
+    </section>
+  )
+}
