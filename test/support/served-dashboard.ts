@@ -47,7 +47,7 @@ export async function openDashboard() {
   }
 }
 
-/** Somebody new, with what the page complained of. That there is no stream of events is no complaint. */
+/** Somebody new, with what the page complained of. That the service refuses something is no complaint. */
 export async function enter(browser: Browser, options: { width?: number; locale?: string } = {}) {
   const { width = 1_440, locale = 'en-GB' } = options
   const viewport = { width, height: width < 500 ? 844 : 900 }
@@ -57,7 +57,7 @@ export async function enter(browser: Browser, options: { width?: number; locale?
   const complaints: string[] = []
   page.on('pageerror', (error) => complaints.push(error.message))
   page.on('console', (message) => {
-    const isExpected = /status of (401|404)/.test(message.text())
+    const isExpected = /status of (401|404|422|503)/.test(message.text())
     if (message.type() === 'error' && !isExpected) complaints.push(message.text())
   })
   return { page, context, complaints }
