@@ -7,8 +7,7 @@ const TEXT = 'retry: 500\n\nid: 7\ndata: {"number":7,\ndata: "name":"Kjær"}\n\n
 
 async function read(pieces: readonly Uint8Array[]): Promise<Message[]> {
   const messages: Message[] = []
-  for await (const message of readStream(ReadableStream.from(pieces)))
-    messages.push(message)
+  for await (const message of readStream(ReadableStream.from(pieces))) messages.push(message)
   return messages
 }
 

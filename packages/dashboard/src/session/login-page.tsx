@@ -40,8 +40,8 @@ export function LoginPage() {
               )}
             </p>
           </div>
-          <ProviderButton />
           <PasswordForm />
+          <ProviderButton />
         </div>
       )}
     </Door>
@@ -137,13 +137,8 @@ function ProviderButton() {
   }
   return (
     <>
-      <Button
-        look="main"
-        className="tall"
-        icon={Building2}
-        onClick={leave}
-      >{t`Continue with your company’s sign-in`}</Button>
-      <p className="or">{t`or with a password`}</p>
+      <p className="or">{t`or`}</p>
+      <Button className="tall" icon={Building2} onClick={leave}>{t`Continue with your company’s sign-in`}</Button>
     </>
   )
 }

@@ -11,7 +11,7 @@ export function usePermissions() {
   const { t } = useLingui()
   const business = useBusiness()
   const { data: me } = useSuspenseQuery(meQuery())
-  const here = me.roles.filter((role) => !('businessId' in role) || role.businessId === business.id)
+  const here = me.roles.filter(({ businessId }) => businessId === business.id)
   const held = new Set(here.flatMap(({ permissions }) => permissions))
   const may = (permission: Permission) => held.has('ADMIN') || held.has(permission)
   return {
