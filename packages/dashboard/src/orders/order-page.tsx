@@ -1,7 +1,7 @@
 import './order/order.css'
 import { useLingui } from '@lingui/react/macro'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
-import { ChevronRight, CircleHelp, MessageSquare, Pencil } from 'lucide-react'
+import { ChevronRight, CircleHelp, MessageSquare, Pencil, Plus } from 'lucide-react'
 import { useRef, useState } from 'react'
 import { useAsked } from '../outbox/use-outbox.ts'
 import { usePermissions } from '../session/permissions.ts'
@@ -56,6 +56,9 @@ function Loaded({ record }: { record: Loaded }) {
   const { reason } = usePermissions()
   const go = useSearch()
   const now = record.order
+  const navigate = useNavigate()
+  const business = addressOf(useBusiness())
+  const goNew = () => void navigate({ to: '/$business/orders/new', params: { business } })
   const entries = useAsked(now.id)
   const asked = at === undefined ? askedRefunds(entries) : []
   const then = { ...asItWas(record, at), asked }
@@ -91,6 +94,7 @@ function Loaded({ record }: { record: Loaded }) {
       icon: MessageSquare,
       run: () => write.current?.focus(),
     },
+    { id: 'order-new', label: t`New order`, icon: Plus, run: goNew },
     {
       id: 'order-edit',
       label: t`Change the addresses of ${now.number}`,

@@ -37,6 +37,7 @@ export function useEventWords(view: OrderView, nameOf: (id: string | null | unde
   const words = useStatusWords()
   const fieldNames = useFieldNames()
   const { order, refunds, shipments, timeline } = view
+  const isByHand = view.explanation?.isByHand === true
   const market = business.markets.find(({ id }) => id === order.market)?.name ?? order.market
   const money = (amount = 0) => <Money amount={amount} currency={order.currency} />
   const happened = (type: string) => timeline.some((item) => item.type === type)
@@ -50,7 +51,7 @@ export function useEventWords(view: OrderView, nameOf: (id: string | null | unde
     const data = ('data' in item ? item.data : {}) as Data
     switch (item.type) {
       case 'order.created':
-        return data.total === undefined
+        return isByHand && item.actorId !== order.customerId
           ? { what: t`${who} entered the order for ${market}`, pin: ReceiptText }
           : {
               what: order.promoCode ? t`Ordered for ${market} with ${order.promoCode}` : t`Ordered for ${market}`,
@@ -169,6 +170,7 @@ export function useFieldNames(): Record<string, string> {
     tags: t`tags`,
     contactEmail: t`email`,
     lines: t`lines`,
+    shipments: t`parcels`,
     blocks: t`other details`,
     customerId: t`customer`,
     total: t`total`,

@@ -10,7 +10,8 @@ import { useCommands } from '../../shell/commands.ts'
 import { Button } from '../../ui/button.tsx'
 import { Field } from '../../ui/field.tsx'
 import { Money } from '../../ui/money.tsx'
-import { Problem, useProblem } from '../../ui/problem.tsx'
+import { Notice } from '../../ui/notice.tsx'
+import { useProblem } from '../../ui/problem.tsx'
 import { SideSheet } from '../../ui/side-sheet.tsx'
 import { useDraft } from '../../ui/use-draft.ts'
 import { PickLine } from './pick-line.tsx'
@@ -77,10 +78,13 @@ export function RefundSheet({ view, onClose, onFailed }: Props) {
       reason: draft.reason.trim() || null,
     }
     const label = t`Refund ${money(quote.data.amount)} of ${order.number}`
-    ask({ operation: 'refundOrder', input: { path: { id: order.id }, body: wanted }, label, about: [order.id] }).then(
-      () => setDraft(undefined),
-      onFailed,
+    ask({ operation: 'refundOrder', input: { path: { id: order.id }, body: wanted }, label, about: [order.id] }).catch(
+      (error: unknown) => {
+        setDraft(draft)
+        onFailed(error)
+      },
     )
+    setDraft(undefined) // whoever opens the sheet meanwhile begins anew, not with what is asked already
     onClose()
   }
   const reason =
@@ -109,99 +113,103 @@ export function RefundSheet({ view, onClose, onFailed }: Props) {
         </>
       }
     >
-      {all.error && <Problem error={all.error} />}
-      {order.lines.map((line) => {
-        const { leftToRefund = 0, asked: waiting = 0, refunded = 0, shipped = 0 } = pieces.get(line.id) ?? {}
-        return (
-          <PickLine
-            key={line.id}
-            name={line.name}
-            note={
-              waiting > 0 ? (
-                <span className="wait-text">
-                  <Trans>{waiting} asked for, not yet known</Trans>
-                </span>
-              ) : (
-                <>
-                  <Money amount={line.unitPrice} currency={order.currency} />
-                  {refunded > 0 && ` · ${t`${refunded} refunded`}`}
-                  {shipped === 0 && ` · ${t`not sent yet`}`}
-                </>
-              )
-            }
-            first={1}
-            most={leftToRefund}
-            value={Math.min(draft.lines[line.id] ?? 0, leftToRefund)}
-            onChange={(value) => change({ lines: { ...draft.lines, [line.id]: value } })}
+      {all.error && <Notice tone="calm" title={wordsOf(all.error).what} />}
+      {!all.error && (
+        <>
+          {order.lines.map((line) => {
+            const { leftToRefund = 0, asked: waiting = 0, refunded = 0, shipped = 0 } = pieces.get(line.id) ?? {}
+            return (
+              <PickLine
+                key={line.id}
+                name={line.name}
+                note={
+                  waiting > 0 ? (
+                    <span className="wait-text">
+                      <Trans>{waiting} asked for, not yet known</Trans>
+                    </span>
+                  ) : (
+                    <>
+                      <Money amount={line.unitPrice} currency={order.currency} />
+                      {refunded > 0 && ` · ${t`${refunded} refunded`}`}
+                      {shipped === 0 && ` · ${t`not sent yet`}`}
+                    </>
+                  )
+                }
+                first={1}
+                most={leftToRefund}
+                value={Math.min(draft.lines[line.id] ?? 0, leftToRefund)}
+                onChange={(value) => change({ lines: { ...draft.lines, [line.id]: value } })}
+              />
+            )
+          })}
+          {order.shipping > 0 && (
+            <label className="pick last">
+              <input
+                type="checkbox"
+                className="check"
+                disabled={isShippingGone}
+                checked={draft.shipping}
+                onChange={(event) => change({ shipping: event.target.checked })}
+              />
+              <span>
+                {t`Shipping`}
+                {isShippingGone && <span className="note"> · {t`gone back already`}</span>}
+              </span>
+              <span className="num soft">
+                <Money amount={shippingLeft} currency={order.currency} />
+              </span>
+            </label>
+          )}
+          <div className="quote" aria-live="polite">
+            {isChosen && quote.error && !quote.isFetching ? (
+              <p className="problem">{wordsOf(quote.error).what}</p>
+            ) : (
+              isChosen && quote.data && <RefundQuote {...{ view, isPart: typed !== undefined }} quote={quote.data} />
+            )}
+            {all.data && (
+              <p className="note mt-2">
+                <Trans>At most {money(left)} can go back now.</Trans>{' '}
+                {view.money.waiting > 0 && (
+                  <Trans>{money(view.money.waiting)} that is not yet known is counted as gone.</Trans>
+                )}{' '}
+                {isCurrent && isChosen && <Trans>After this {money(Math.max(left - amount, 0))} are left.</Trans>}
+              </p>
+            )}
+          </div>
+          {count > 0 && (
+            <label className="choice">
+              <input
+                type="checkbox"
+                className="check"
+                checked={draft.restock}
+                onChange={(event) => change({ restock: event.target.checked })}
+              />
+              <span>
+                {t`Put ${count} back into stock`}
+                <br />
+                <span className="note">{t`Leave it if the customer keeps them`}</span>
+              </span>
+            </label>
+          )}
+          <Field
+            label={isOfParts ? t`Amount, if less` : t`Or only an amount`}
+            inputMode="decimal"
+            autoComplete="off"
+            placeholder={isOfParts && quote.data ? format.moneyParts(quote.data.amount, order.currency).figure : ''}
+            problem={amountProblem}
+            value={draft.amount}
+            onChange={(event) => change({ amount: event.target.value })}
           />
-        )
-      })}
-      {order.shipping > 0 && (
-        <label className="pick last">
-          <input
-            type="checkbox"
-            className="check"
-            disabled={isShippingGone}
-            checked={draft.shipping}
-            onChange={(event) => change({ shipping: event.target.checked })}
+          <Field
+            label={t`Reason`}
+            list="reasons"
+            maxLength={500}
+            value={draft.reason}
+            onChange={(event) => change({ reason: event.target.value })}
           />
-          <span>
-            {t`Shipping`}
-            {isShippingGone && <span className="note"> · {t`gone back already`}</span>}
-          </span>
-          <span className="num soft">
-            <Money amount={shippingLeft} currency={order.currency} />
-          </span>
-        </label>
+          <Reasons />
+        </>
       )}
-      <div className="quote" aria-live="polite">
-        {isChosen && quote.error && !quote.isFetching ? (
-          <p className="problem">{wordsOf(quote.error).what}</p>
-        ) : (
-          isChosen && quote.data && <RefundQuote {...{ view, isPart: typed !== undefined }} quote={quote.data} />
-        )}
-        {all.data && (
-          <p className="note mt-2">
-            <Trans>At most {money(left)} can go back now.</Trans>{' '}
-            {view.money.waiting > 0 && (
-              <Trans>{money(view.money.waiting)} that is not yet known is counted as gone.</Trans>
-            )}{' '}
-            {isCurrent && isChosen && <Trans>After this {money(Math.max(left - amount, 0))} are left.</Trans>}
-          </p>
-        )}
-      </div>
-      {count > 0 && (
-        <label className="choice">
-          <input
-            type="checkbox"
-            className="check"
-            checked={draft.restock}
-            onChange={(event) => change({ restock: event.target.checked })}
-          />
-          <span>
-            {t`Put ${count} back into stock`}
-            <br />
-            <span className="note">{t`Leave it if the customer keeps them`}</span>
-          </span>
-        </label>
-      )}
-      <Field
-        label={isOfParts ? t`Amount, if less` : t`Or only an amount`}
-        inputMode="decimal"
-        autoComplete="off"
-        placeholder={isOfParts && quote.data ? format.moneyParts(quote.data.amount, order.currency).figure : ''}
-        problem={amountProblem}
-        value={draft.amount}
-        onChange={(event) => change({ amount: event.target.value })}
-      />
-      <Field
-        label={t`Reason`}
-        list="reasons"
-        maxLength={500}
-        value={draft.reason}
-        onChange={(event) => change({ reason: event.target.value })}
-      />
-      <Reasons />
     </SideSheet>
   )
 }

@@ -39,7 +39,9 @@ export function Sums({ view, columns }: { view: OrderView; columns: number }) {
           key={rate}
           name={t`Tax`}
           how={taxHow(base, rate)}
-          amount={result}
+          amount={
+            onTop.length === 1 ? order.tax : (order.taxes.find(({ taxBps }) => taxBps === rate)?.amount ?? result)
+          }
           fields={['tax', 'shippingTax']}
           {...{ columns, view }}
         />
