@@ -16,7 +16,7 @@ export function compress(): Plugin {
     configResolved: ({ root, build }) => {
       outDir = path.resolve(root, build.outDir)
     },
-    async closeBundle() {
+    async writeBundle() {
       const files = await readdir(outDir, { recursive: true })
       await Promise.all(files.filter((file) => TEXT.test(file)).map((file) => compressFile(path.join(outDir, file))))
     },

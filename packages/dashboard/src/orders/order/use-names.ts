@@ -5,7 +5,7 @@ import { query } from '../../api/query.ts'
 import { usePermissions } from '../../session/permissions.ts'
 import { meQuery } from '../../session/queries.ts'
 import { useBusiness } from '../../session/use-business.ts'
-import { nameOfOrder } from '../words.ts'
+import { nameOfOrder } from '../words.tsx'
 
 /** Who did it, as far as this person may know: admins see names, others themselves and the customer. */
 export function useNames(order: Order, actorIds: readonly (string | null | undefined)[]) {
