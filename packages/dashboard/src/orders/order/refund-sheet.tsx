@@ -113,7 +113,11 @@ export function RefundSheet({ view, onClose, onFailed }: Props) {
         </>
       }
     >
-      {all.error && <Notice tone="calm" title={wordsOf(all.error).what} />}
+      {all.error && (
+        <Notice tone="calm" title={t`Nothing can be refunded from here.`}>
+          {wordsOf(all.error).what}
+        </Notice>
+      )}
       {!all.error && (
         <>
           {order.lines.map((line) => {
