@@ -3,8 +3,8 @@ import { after, before, test } from 'node:test'
 import type { Browser } from 'playwright-core'
 import { freePort } from '../../dev/ports.ts'
 import { launchBrowser } from '../scenarios/xss.ts'
-import { type Dashboard, enter, look, openDashboard, PASSWORD } from '../support/served-dashboard.ts'
 import { linkIn } from '../support/mail-server.ts'
+import { type Dashboard, enter, look, openDashboard, PASSWORD } from '../support/served-dashboard.ts'
 import { startApi } from '../support/start-api.ts'
 
 let desk: Dashboard

@@ -5,8 +5,8 @@ import type { Browser } from 'playwright-core'
 import { rememberCustomer } from '#modules/access/index.ts'
 import { launchBrowser } from '../scenarios/xss.ts'
 import { openCustomers } from '../support/customers.ts'
-import { type Dashboard, enter, look, openDashboard } from '../support/served-dashboard.ts'
 import { openPaidShop, waitUntilIdle } from '../support/paid-shop.ts'
+import { type Dashboard, enter, look, openDashboard } from '../support/served-dashboard.ts'
 
 let desk: Dashboard
 let browser: Browser

@@ -16,11 +16,19 @@ async function pickThree(page: Page, isPhone: boolean): Promise<void> {
   for (const at of [1, 3, 4]) await boxes.nth(at).click()
 }
 
+const openFirst = async (page: Page): Promise<void> => {
+  await page.locator('tbody tr a:visible').first().click()
+  await page.waitForURL(/\/(orders|customers)\/\w+/)
+  await page.locator('.timeline, .record').first().waitFor()
+  await page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' })
+}
+
 /** Every screen, each with the states that matter. A new screen is added here. */
 export const SCREENS: Screen[] = [
   { name: 'login', address: '/admin/login', isDoor: true },
   { name: 'login-forgotten', address: '/admin/login?forgotten=true', isDoor: true },
   { name: 'start', address: '/admin/start' },
+  { name: 'home', address: '/admin/{business}' },
   { name: 'orders', address: '/admin/{business}/orders' },
   { name: 'orders-picked', address: '/admin/{business}/orders', act: pickThree },
   { name: 'orders-filtered', address: '/admin/{business}/orders?paymentStatus=PAID&market=eu&from=2026-09-01' },
@@ -40,6 +48,19 @@ export const SCREENS: Screen[] = [
       await page.getByLabel('Tracking numbers').fill('00340434161094042557\n00340434161094042558')
     },
   },
+  { name: 'order', address: '/admin/{business}/orders?status=PROCESSING', act: openFirst },
+  {
+    name: 'order-why',
+    address: '/admin/{business}/orders?status=PROCESSING',
+    act: async (page) => {
+      await openFirst(page)
+      await page.keyboard.press('w')
+      await page.waitForTimeout(700)
+    },
+  },
+  { name: 'order-new', address: '/admin/{business}/orders/new' },
+  { name: 'customers', address: '/admin/{business}/customers' },
+  { name: 'customer', address: '/admin/{business}/customers', act: openFirst },
   {
     name: 'palette',
     address: '/admin/{business}/orders',

@@ -1,16 +1,8 @@
 import { createRouter } from '@tanstack/react-router'
-import { contentRoutes } from './content/routes.ts'
 import { customersRoutes } from './customers/routes.ts'
 import { homeRoutes } from './home/routes.ts'
-import { insightsRoutes } from './insights/routes.ts'
-import { lettersRoutes } from './letters/routes.ts'
-import { meRoutes } from './me/routes.ts'
-import { mediaRoutes } from './media/routes.ts'
-import { operatorRoutes } from './operator/routes.ts'
 import { ordersRoutes } from './orders/routes.ts'
-import { productsRoutes } from './products/routes.ts'
 import { doorRoutes } from './session/routes.ts'
-import { settingsRoutes } from './settings/routes.ts'
 import { NotFound, ScreenProblem } from './shell/problems.tsx'
 import { businessRoute, indexRoute, loginRoute, rootRoute, signedInRoute, startRoute } from './shell/root.tsx'
 import { parseSearch, stringifySearch } from './shell/search.ts'
@@ -23,19 +15,7 @@ const routeTree = rootRoute.addChildren([
   signedInRoute.addChildren([
     indexRoute,
     startRoute,
-    ...meRoutes,
-    ...operatorRoutes,
-    businessRoute.addChildren([
-      ...homeRoutes,
-      ...ordersRoutes,
-      ...productsRoutes,
-      ...customersRoutes,
-      ...contentRoutes,
-      ...lettersRoutes,
-      ...mediaRoutes,
-      ...insightsRoutes,
-      ...settingsRoutes,
-    ]),
+    businessRoute.addChildren([...homeRoutes, ...ordersRoutes, ...customersRoutes]),
   ]),
 ])
 

@@ -64,14 +64,16 @@ function Task({ need }: { need: Need }) {
         </Mend>
         <p className="note">{notes.join(' · ')}</p>
       </div>
-      <Mend need={need} className="button small">
-        {action}
-      </Mend>
+      {'order' in need && need.order && (
+        <Mend need={need} className="button small">
+          {action}
+        </Mend>
+      )}
     </li>
   )
 }
 
-/** Leads to where it is mended. */
+/** Leads to where it is mended, if there is a screen for it. */
 function Mend({ need, className, children }: { need: Need; className: string; children: ReactNode }) {
   const order = 'order' in need ? need.order : undefined
   if (order)
@@ -80,12 +82,7 @@ function Mend({ need, className, children }: { need: Need; className: string; ch
         {children}
       </route.Link>
     )
-  const to = need.kind === 'publishing' ? '/$business/content' : '/$business/letters'
-  return (
-    <route.Link className={className} to={to} params={(now) => now}>
-      {children}
-    </route.Link>
-  )
+  return <span className={className}>{children}</span>
 }
 
 function useWords() {

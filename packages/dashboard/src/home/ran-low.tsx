@@ -1,11 +1,8 @@
 import { useLingui } from '@lingui/react/macro'
 import { useQuery } from '@tanstack/react-query'
-import { getRouteApi } from '@tanstack/react-router'
 import { useBusiness } from '../session/use-business.ts'
 import { useFormat } from '../session/use-format.ts'
 import { lowQuery } from './low.ts'
-
-const route = getRouteApi('/signed-in/$business/')
 
 /** Nothing at all where nothing ran low. */
 export function RanLow() {
@@ -29,15 +26,7 @@ export function RanLow() {
         <tbody>
           {low.map(({ productId, product, variant, left, threshold }) => (
             <tr key={productId + variant.id}>
-              <td className="cut">
-                <route.Link
-                  className="cut"
-                  to="/$business/products/$product"
-                  params={(now) => ({ ...now, product: productId })}
-                >
-                  {[product, variant.name].filter(Boolean).join(', ')}
-                </route.Link>
-              </td>
+              <td className="cut">{[product, variant.name].filter(Boolean).join(', ')}</td>
               <td className="num">
                 <span className={left === 0 ? 'strong alert-text' : 'strong'}>{number(left)}</span>{' '}
                 <span className="soft">{t`of ${threshold}`}</span>

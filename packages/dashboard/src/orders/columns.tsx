@@ -42,7 +42,7 @@ export function useColumns({ business, shown, sort, onSort }: Options): Column<O
     {
       id: 'number',
       head: t`Order`,
-      width: '7.25rem',
+      width: '7.75rem',
       className: 'no',
       cell: (order) => (
         <Link {...to(order)} data-row-link>

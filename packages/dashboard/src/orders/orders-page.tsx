@@ -2,7 +2,7 @@ import type { Order } from '@kontor/sdk'
 import { Plural, Trans, useLingui } from '@lingui/react/macro'
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { Download } from 'lucide-react'
+import { Download, Plus } from 'lucide-react'
 import { useCallback, useState } from 'react'
 import { UpToDate } from '../live/up-to-date.tsx'
 import { usePermissions } from '../session/permissions.ts'
@@ -57,6 +57,7 @@ export function OrdersPage() {
   const exported = useExport(search)
   const open = (order: Order) =>
     void navigate({ to: '/$business/orders/$order', params: { business, order: order.id } })
+  const create = () => void navigate({ to: '/$business/orders/new', params: { business } })
   const { at } = useListKeys({
     rows,
     onOpen: open,
@@ -81,6 +82,7 @@ export function OrdersPage() {
           reason={reason('ORDERS_READ') ?? (exported.isBusy ? t`The file is being made.` : undefined)}
           onClick={exported.run}
         >{t`Export`}</Button>
+        <Button look="main" icon={Plus} reason={reason('ORDERS_WRITE')} onClick={create}>{t`New order`}</Button>
       </Head>
       <ViewTabs business={business} search={search} />
       <div className="tools">

@@ -1,18 +1,15 @@
 import { useLingui } from '@lingui/react/macro'
 import { Link } from '@tanstack/react-router'
-import { Menu as MenuIcon, Search } from 'lucide-react'
-import { Fragment } from 'react'
+import { Search } from 'lucide-react'
 import { useUpToDate } from '../live/up-to-date.tsx'
 import { OutboxButton } from '../outbox/outbox-button.tsx'
 import { addressOf, useBusiness } from '../session/use-business.ts'
 import { Icon } from '../ui/icon.tsx'
-import { Menu, MenuItem } from '../ui/menu.tsx'
 import { Dot } from '../ui/status.tsx'
 import { Keys } from './keys-dialog.tsx'
 import { Person } from './person.tsx'
 import { Switcher } from './switcher.tsx'
 import { ThemeButton } from './theme-button.tsx'
-import { useGo } from './use-go.ts'
 import { useSections } from './use-sections.ts'
 
 /** 216 px; a rail of 56 on a tablet; not there on a phone. */
@@ -32,13 +29,10 @@ export function Side({ onFind }: { onFind: () => void }) {
         </button>
         <nav className="nav" aria-label={t`Sections`}>
           {sections.map(({ to, name, icon }) => (
-            <Fragment key={to}>
-              {to === '/$business/settings' && <hr />}
-              <Link to={to} params={{ business }} title={name} activeOptions={{ exact: to === '/$business' }}>
-                <Icon of={icon} />
-                <span>{name}</span>
-              </Link>
-            </Fragment>
+            <Link key={to} to={to} params={{ business }} title={name} activeOptions={{ exact: to === '/$business' }}>
+              <Icon of={icon} />
+              <span>{name}</span>
+            </Link>
           ))}
         </nav>
         <div className="side-foot">
@@ -72,37 +66,19 @@ export function PhoneTop({ onFind }: { onFind: () => void }) {
   )
 }
 
-/** Five tabs at the foot: four sections, and the rest. */
+/** The sections at the foot, where a thumb reaches them. */
 export function PhoneNav() {
   const { t } = useLingui()
-  const go = useGo()
   const sections = useSections()
   const business = addressOf(useBusiness())
-  const more = (
-    <button type="button">
-      <Icon of={MenuIcon} />
-      <span className="cut">{t`More`}</span>
-    </button>
-  )
   return (
     <nav className="phone-nav" aria-label={t`Sections`}>
-      {sections
-        .filter(({ onPhone }) => onPhone)
-        .map(({ to, name, icon }) => (
-          <Link key={to} to={to} params={{ business }} activeOptions={{ exact: to === '/$business' }}>
-            <Icon of={icon} />
-            <span className="cut">{name}</span>
-          </Link>
-        ))}
-      <Menu trigger={more} align="end">
-        {sections
-          .filter(({ onPhone }) => !onPhone)
-          .map(({ to, name, icon }) => (
-            <MenuItem key={to} icon={icon} onClick={() => go(to)}>
-              {name}
-            </MenuItem>
-          ))}
-      </Menu>
+      {sections.map(({ to, name, icon }) => (
+        <Link key={to} to={to} params={{ business }} activeOptions={{ exact: to === '/$business' }}>
+          <Icon of={icon} />
+          <span className="cut">{name}</span>
+        </Link>
+      ))}
     </nav>
   )
 }

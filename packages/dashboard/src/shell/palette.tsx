@@ -1,9 +1,8 @@
 import { Dialog as Base } from '@base-ui/react/dialog'
 import { Trans, useLingui } from '@lingui/react/macro'
 import { useNavigate } from '@tanstack/react-router'
-import { Box, type LucideIcon, ReceiptText, Search } from 'lucide-react'
+import { type LucideIcon, ReceiptText, Search, User } from 'lucide-react'
 import { Fragment, type KeyboardEvent, type ReactNode, useDeferredValue, useId, useState } from 'react'
-import { nameOfOrder } from '../orders/words.tsx'
 import { addressOf, useBusiness } from '../session/use-business.ts'
 import { Icon } from '../ui/icon.tsx'
 import { Mark } from '../ui/mark.tsx'
@@ -120,21 +119,25 @@ function useItems(text: string): Item[] {
   const commands = useAllCommands()
   const found = useFound(text)
   const wanted = text.trim().toLowerCase()
-  const orders: Item[] = found.orders.map((order) => ({
-    id: order.id,
-    group: t`Orders`,
-    icon: ReceiptText,
-    label: [order.number, nameOfOrder(order)].filter(Boolean).join(', '),
-    end: <Money amount={order.total} currency={order.currency} />,
-    run: () => void navigate({ to: '/$business/orders/$order', params: { business, order: order.id } }),
-  }))
-  const products: Item[] = found.products.map((product) => ({
-    id: product.id,
-    group: t`Products`,
-    icon: Box,
-    label: product.name,
-    run: () => void navigate({ to: '/$business/products/$product', params: { business, product: product.id } }),
-  }))
+  const orders = (found?.orders ?? []).map(
+    (order): Item => ({
+      id: order.id,
+      group: t`Orders`,
+      icon: ReceiptText,
+      label: [order.number, order.email].filter(Boolean).join(', '),
+      end: <Money amount={order.total} currency={order.currency} />,
+      run: () => void navigate({ to: '/$business/orders/$order', params: { business, order: order.id } }),
+    }),
+  )
+  const customers = (found?.customers ?? []).map(
+    (customer): Item => ({
+      id: customer.id,
+      group: t`Customers`,
+      icon: User,
+      label: [customer.name, customer.email].filter(Boolean).join(', ') || customer.id,
+      run: () => void navigate({ to: '/$business/customers/$customer', params: { business, customer: customer.id } }),
+    }),
+  )
   const actions = commands
     .filter(({ label, inPalette = true }) => inPalette && label.toLowerCase().includes(wanted))
     .map((command) => ({
@@ -146,5 +149,5 @@ function useItems(text: string): Item[] {
       reason: command.reason,
       run: command.run,
     }))
-  return [...orders, ...products, ...actions]
+  return [...orders, ...customers, ...actions]
 }

@@ -1,7 +1,6 @@
 import { useLingui } from '@lingui/react/macro'
 import { useSuspenseQuery } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
-import { Languages, LogOut, Monitor, Moon, Sun, UserRound } from 'lucide-react'
+import { Languages, LogOut, Monitor, Moon, Sun } from 'lucide-react'
 import { choose, LANGUAGES, type Language } from '../i18n/i18n.ts'
 import { meQuery } from '../session/queries.ts'
 import { signOut } from '../session/session.ts'
@@ -16,12 +15,11 @@ export const initialsOf = (name: string) =>
     .join('')
     .toUpperCase()
 
-/** Who is signed in: profile, language, theme, sign out. */
+/** Who is signed in: language, theme, sign out. */
 export function Person() {
   const { t, i18n } = useLingui()
   const { data: me } = useSuspenseQuery(meQuery())
   const theme = useTheme()
-  const navigate = useNavigate()
   const name = me.name || me.email || t`Me`
   const trigger = (
     <button type="button" className="who" title={name}>
@@ -32,8 +30,6 @@ export function Person() {
   const current = (isIt: boolean) => (isIt ? '✓' : undefined)
   return (
     <Menu trigger={trigger}>
-      <MenuItem icon={UserRound} onClick={() => void navigate({ to: '/me' })}>{t`My account`}</MenuItem>
-      <MenuRule />
       {(Object.keys(LANGUAGES) as Language[]).map((language) => (
         <MenuItem
           key={language}

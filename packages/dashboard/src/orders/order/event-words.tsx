@@ -1,5 +1,5 @@
 import { Trans, useLingui } from '@lingui/react/macro'
-import { Ban, CreditCard, type LucideIcon, Mail, PackageOpen, Pencil, ReceiptText, Tag } from 'lucide-react'
+import { Ban, Box, CreditCard, type LucideIcon, Mail, PackageOpen, Pencil, ReceiptText, Tag } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useBusiness } from '../../session/use-business.ts'
 import { useFormat } from '../../session/use-format.ts'
@@ -27,7 +27,10 @@ type Data = {
   mail?: string
   commentId?: string
   lines?: { lineId: string; quantity: number }[]
+  kind?: string
+  changes?: StockChange[]
 }
+type StockChange = { productId: string; variantId: string; delta: number }
 
 /** What an event says, in words. Undefined: another one says it better. */
 export function useEventWords(view: OrderView, nameOf: (id: string | null | undefined) => string) {
@@ -44,6 +47,11 @@ export function useEventWords(view: OrderView, nameOf: (id: string | null | unde
   const linesOf = (id: string | undefined) => {
     const refund = refunds.find((one) => one.id === id)
     return refund && refund.lines.length > 0 ? lineNames(view, refund.lines) : ''
+  }
+
+  const toPieces = ({ productId, variantId, delta }: StockChange) => {
+    const line = order.lines.find((one) => one.productId === productId && one.variantId === variantId)
+    return `${Math.abs(delta)} × ${line?.name ?? variantId}`
   }
 
   return (item: TimelineItem): Told | undefined => {
@@ -83,6 +91,12 @@ export function useEventWords(view: OrderView, nameOf: (id: string | null | unde
         return { what: t`Ended: nobody paid it in time`, pin: Ban }
       case 'order.returned':
         return { what: t`${who} took back ${lineNames(view, data.lines ?? [])}`, pin: PackageOpen }
+      case 'stock.changed': {
+        if (data.kind === 'RETURN') return undefined // the return itself says it
+        const pieces = (data.changes ?? []).map(toPieces).join(', ')
+        const isTaken = (data.changes ?? []).some(({ delta }) => delta < 0)
+        return { what: isTaken ? t`Taken from stock: ${pieces}` : t`Back in stock: ${pieces}`, pin: Box }
+      }
       case 'order.refund_requested': {
         const pieces = linesOf(data.refundId)
         const isKnown = refunds.find(({ id }) => id === data.refundId)?.status !== 'PENDING'

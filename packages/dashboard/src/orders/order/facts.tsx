@@ -140,9 +140,8 @@ function CustomerFacts({ order }: { order: Order }) {
         <p className="note mt-2">
           <Link
             className="link"
-            to="/$business/orders"
-            params={{ business: addressOf(business) }}
-            search={{ customerId: order.customerId } as never}
+            to="/$business/customers/$customer"
+            params={{ business: addressOf(business), customer: order.customerId }}
           >
             <Plural value={count} one="# order" other="# orders" />
           </Link>

@@ -1,9 +1,7 @@
 import type { OrderLine, Product } from '@kontor/sdk'
 import { Trans, useLingui } from '@lingui/react/macro'
-import { Link } from '@tanstack/react-router'
 import { ChevronDown, ChevronUp } from 'lucide-react'
 import { Fragment, type RefObject, useLayoutEffect, useRef, useState } from 'react'
-import { addressOf, useBusiness } from '../../session/use-business.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { Money } from '../../ui/money.tsx'
 import type { Pieces } from './pieces.ts'
@@ -78,7 +76,6 @@ type LineProps = {
 
 function Line({ line, currency, product, pieces, isOpen, isRoomy, hasDiscount, onWhy }: LineProps) {
   const { t } = useLingui()
-  const business = addressOf(useBusiness())
   const picture = product?.variants.find(({ id }) => id === line.variantId)?.gallery?.[0] ?? product?.gallery?.[0]
   const { name } = line
   return (
@@ -87,10 +84,10 @@ function Line({ line, currency, product, pieces, isOpen, isRoomy, hasDiscount, o
         <div className="thing">
           <Thumb address={picture?.url} />
           <div>
-            <Link className="strong" to="/$business/products/$product" params={{ business, product: line.productId }}>
+            <span className="strong">
               <span className="only-phone">{line.quantity} × </span>
               {name}
-            </Link>
+            </span>
             <br />
             <span className="note">{[line.sku, ...usePieceWords(line, pieces)].filter(Boolean).join(' · ')}</span>
             {pieces && pieces.asked > 0 && (
