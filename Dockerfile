@@ -43,6 +43,16 @@ HEALTHCHECK --interval=10s --timeout=5s --start-period=20s --retries=3 \
   CMD ["node", "-e", "fetch('http://127.0.0.1:3025/healthz', { signal: AbortSignal.timeout(4000) }).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
 CMD ["node", "twins/mail/main.ts"]
 
+# The dashboard is built here, and only what was built is kept.
+FROM base AS dashboard
+COPY package.json package-lock.json .npmrc tsconfig.json ./
+COPY packages/demo/package.json packages/demo/
+COPY examples/storefront/package.json examples/storefront/
+COPY packages/sdk packages/sdk
+COPY packages/dashboard packages/dashboard
+RUN npm ci --include=dev -w @kontor/dashboard --ignore-scripts --no-audit --no-update-notifier \
+ && npm run build -w @kontor/dashboard
+
 # The last one is what "docker build" makes.
 FROM base AS kontor
 COPY --from=packages /app/node_modules node_modules
@@ -51,6 +61,7 @@ COPY bin bin
 COPY migrations migrations
 COPY src src
 COPY packages/demo packages/demo
+COPY --from=dashboard /app/packages/dashboard/dist packages/dashboard/dist
 # Each container has an address of its own: reachable from outside of it, and the same port for the metrics of API and worker.
 ENV HOST=0.0.0.0 PORT=3000 METRICS_PORT=9464 WORKER_METRICS_PORT=9464
 EXPOSE 3000 9464
