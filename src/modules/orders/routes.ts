@@ -75,10 +75,11 @@ export const orderRoutes: FastifyPluginAsyncTypebox<OrderOptions> = async (app, 
       if (guest) await guests.makeLater(tx, guest)
       return presentOrder(order, readerOf(request))
     })
-    if (made.guest) await guests.makeNow(made.guest).catch(ignore(request))
     // A refusal that is replayed for its idempotency key is sent, not thrown.
-    if (customerId !== undefined && reply.statusCode === 201)
-      await nameCustomer(business.id, customerId).catch(ignore(request))
+    const isMade = reply.statusCode === 201
+    if (made.guest && isMade && !reply.hasHeader('idempotency-replayed'))
+      await guests.makeNow(made.guest).catch(ignore(request))
+    if (customerId !== undefined && isMade) await nameCustomer(business.id, customerId).catch(ignore(request))
     return answer
   })
 

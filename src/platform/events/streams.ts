@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Actor } from '#vocabulary/actor.ts'
 import type { Db } from '../database/database.ts'
 import { shutDown, tooManyStreams } from '../http/refusals.ts'
+import { createSemaphore } from '../semaphore.ts'
 import { type EventRow, presentEvent, readAfter, readLastNumber } from './feed.ts'
 import { type Readers, topicOf, topicsFor } from './readers.ts'
 
@@ -11,6 +12,8 @@ import { type Readers, topicOf, topicsFor } from './readers.ts'
 const MOST = { session: 5, business: 200, process: 2_000 }
 const BATCH = 500
 const RETRY_SECONDS = 15
+/** Streams that are behind share these many queries: whoever reads a year of events must not keep others from buying. */
+const CATCHING_UP_AT_ONCE = 2
 
 export type StreamSettings = {
   /** How often the feed of a business is read, while somebody follows it. */
@@ -56,6 +59,7 @@ export function createStreams({ app, readers, pollMs = 1_000, lookMs = 15_000, .
   const feeds = new Map<string, Feed>()
   const places = new Map<string, number>()
   const all = new Set<Stream>()
+  const inTurn = createSemaphore({ atOnce: CATCHING_UP_AT_ONCE, maxWaiting: most.process, refuse: shutDown })
   const { draining, log } = app
 
   draining.addEventListener('abort', () => {
@@ -172,7 +176,7 @@ export function createStreams({ app, readers, pollMs = 1_000, lookMs = 15_000, .
     try {
       while (stream.position < feed.position && stream.body.writable) {
         if (stream.body.writableNeedDrain && !(await drained(stream.body))) return
-        const frames = await readFrames(feed, stream.position)
+        const frames = await inTurn(() => readFrames(feed, stream.position))
         if (frames.length === 0) stream.position = feed.position // older events are gone
         show(stream, frames)
         write(stream, aliveAt(stream.position))

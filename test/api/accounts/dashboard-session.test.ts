@@ -101,6 +101,17 @@ test('without a body the cookie is refreshed; what ends the session ends the coo
   assert.equal((await browser.logOut()).status, 200, 'ending twice is no error')
 })
 
+test('whoever signs in over a session ends it: its cookie is gone, so nobody else could', async () => {
+  const { browser, person, body: before } = await signedIn()
+  const stolen = browser.cookie
+  assert.equal((await browser.logIn(person.email)).status, 200)
+  assert.equal((await me(before.accessToken)).status, 401)
+  const thief = openBrowser()
+  thief.cookie = stolen
+  assert.equal(refusal(await thief.refresh()), '401 UNAUTHENTICATED')
+  assert.equal((await browser.refresh()).status, 200)
+})
+
 test('pages of other origins, and whoever names none, are refused', async () => {
   const { browser, person } = await signedIn()
   for (const origin of ['https://evil.example', `${PUBLIC}.evil.example`, 'http://localhost:3001', 'null', '']) {

@@ -29,6 +29,11 @@ export const dashboardSessionRoutes: FastifyPluginAsyncTypebox<AccountOptions> =
     void reply.header('cache-control', 'no-store').removeHeader('access-control-allow-origin')
   })
 
+  async function endSession(refreshToken: string): Promise<void> {
+    const claims = await tokens.verify('refresh', refreshToken)
+    if (claims) await logout(options, claims.sid)
+  }
+
   // With a body it logs in; without one the cookie is refreshed.
   const logsIn = ({ body }: FastifyRequest) => Object.keys(body ?? {}).length > 0
   app.post(
@@ -47,14 +52,14 @@ export const dashboardSessionRoutes: FastifyPluginAsyncTypebox<AccountOptions> =
       const { refreshToken, ...result } = logsIn(request)
         ? await login(options, request)
         : await refresh(control, tokens, held, { isShared: true })
+      if (logsIn(request)) await endSession(held) // its cookie is gone, so nobody else could
       void reply.header('set-cookie', cookie.write(refreshToken, MAX_AGE_SECONDS))
       return result satisfies Static<typeof SessionResult>
     },
   )
 
   app.delete(ADDRESS, { config, schema: { response: { 200: Success } } }, async (request, reply) => {
-    const claims = await tokens.verify('refresh', cookie.read(request.headers.cookie))
-    if (claims) await logout(options, claims.sid)
+    await endSession(cookie.read(request.headers.cookie))
     void reply.header('set-cookie', cookie.write('', 0))
     return { success: true } as const
   })
