@@ -107,6 +107,14 @@ async function callEverything(): Promise<Set<string>> {
     const { cursor } = await call(operation, admin.get(`${list}?limit=1`))
     if (cursor) await call(operation, admin.get(`${list}?limit=1&cursor=${cursor}`))
   }
+  const stream = new AbortController()
+  const opened = await fetch(`${used.api.url}${path}/events/stream?after=0`, {
+    headers: { 'x-api-key': key.value },
+    signal: stream.signal,
+  })
+  assert.equal(opened.status, 200)
+  called.add('streamEvents')
+  stream.abort()
   await call('deleteRole', admin.delete(`${path}/roles/${role.id}`))
   return called
 }

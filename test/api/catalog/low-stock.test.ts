@@ -28,7 +28,7 @@ async function announce(db: Db) {
   assert.ok(job?.on === 'cell')
   await transaction(db, (tx) => enqueue(tx, job, {}))
   await until('the queue is empty', async () => {
-    const { rows } = await sql`select 1 from graphile_worker._private_jobs`.execute(db)
+    const { rows } = await sql`select 1 from graphile_worker.jobs where task_identifier like 'catalog.%'`.execute(db)
     return rows.length === 0
   })
 }

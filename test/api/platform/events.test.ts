@@ -348,12 +348,12 @@ test('each permission shows the events of its records, and ADMIN shows all', asy
     assert.ok(body.items, text)
     return topicsOf((body.items as Event[]).map(({ type }) => type))
   }
-  assert.deepEqual(await seenBy('ORDERS_READ'), ['order', 'payment'])
+  assert.deepEqual(await seenBy('ORDERS_READ'), ['customer', 'order', 'payment'])
   assert.deepEqual(await seenBy('PRODUCTS_WRITE'), ['category', 'import', 'media', 'product', 'stock'])
   assert.deepEqual(await seenBy('PROMOS_WRITE'), ['promo'])
   assert.deepEqual(await seenBy('CONTENT_READ_DRAFTS'), ['collection', 'entry', 'media'])
   assert.deepEqual(await seenBy('SUBSCRIBERS_READ'), ['newsletter', 'subscriber_import', 'subscription'])
-  assert.deepEqual(await seenBy('PROMOS_WRITE', 'ORDERS_READ'), ['order', 'payment', 'promo'])
+  assert.deepEqual(await seenBy('PROMOS_WRITE', 'ORDERS_READ'), ['customer', 'order', 'payment', 'promo'])
   assert.deepEqual(await seenBy('ADMIN'), topicsOf(types))
 
   const member = await used.make.member(business.id, 'PROMOS_WRITE')
