@@ -2,6 +2,7 @@ import { conflict, forbidden, invalid, notFound } from '#vocabulary/define-refus
 
 export const customerNotFound = notFound('customer')
 export const commentNotFound = notFound('comment')
+export const taggingNeedsReading = forbidden('Tagging a customer also needs ORDERS_READ: the answer shows them.')
 export const notYourComment = forbidden('Only its author or an ADMIN may delete a comment.')
 export const customerErased = conflict(
   'userId',

@@ -56,7 +56,7 @@ export const updateCustomer = operation({
     operationId: 'updateCustomer',
     tags: ['Customers'],
     summary: 'Tag a customer',
-    description: 'The tags as a whole. Everything else follows from orders and subscriptions.',
+    description: 'The tags as a whole. Everything else follows from orders and subscriptions. Needs ORDERS_READ, too.',
     params: shape.CustomerParams,
     body: shape.CustomerChanges,
     response: { 200: shape.CustomerDetails },

@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { listSubscriptionsOf } from '#modules/newsletter/index.ts'
 import type { Db } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
-import { etagOf, expectedOf, sendVersioned } from '#platform/http/etag.ts'
+import { etagForReaders, etagOf, expectedOf, sendVersioned } from '#platform/http/etag.ts'
 import { createOnce } from '#platform/http/idempotency.ts'
 import { handle } from '#platform/http/operation.ts'
 import { sendFile } from '#platform/transfer/routes.ts'
@@ -15,7 +15,7 @@ import { toSeconds } from '#vocabulary/time.ts'
 import { changeTags } from './change-tags.ts'
 import { commentOn, listComments, presentComment, removeComment } from './comments.ts'
 import { type CustomerRow, presentCustomer } from './customer.ts'
-import { currencyRequired, customerNotFound } from './errors.ts'
+import { currencyRequired, customerNotFound, taggingNeedsReading } from './errors.ts'
 import { exportCustomer, exportCustomers } from './export-customers.ts'
 import { findCustomers, keyKindOf, type Place } from './find-customers.ts'
 import * as operation from './operations.ts'
@@ -37,10 +37,19 @@ export type CustomerOptions = {
 
 const MAX_SUBSCRIPTIONS = 100
 
-async function presentDetails(db: Db, row: CustomerRow): Promise<CustomerDetails> {
-  const subscriptions = row.erasedAt
-    ? []
-    : await listSubscriptionsOf(db, row.businessId, await idsOf(db, row), '~', MAX_SUBSCRIPTIONS)
+/** Only who may see subscribers sees what somebody has subscribed to: to others it is another version, with another ETag. */
+async function sendDetails(request: FastifyRequest, reply: FastifyReply, row: CustomerRow): Promise<CustomerDetails> {
+  const seesSubscriptions = holds(request.permissions, 'SUBSCRIBERS_READ')
+  const etag = etagOf(row.version)
+  const details = await presentDetails(request.cell, row, seesSubscriptions)
+  return sendVersioned(request, reply, seesSubscriptions ? etag : etagForReaders(etag), details)
+}
+
+async function presentDetails(db: Db, row: CustomerRow, seesSubscriptions: boolean): Promise<CustomerDetails> {
+  const subscriptions =
+    row.erasedAt || !seesSubscriptions
+      ? []
+      : await listSubscriptionsOf(db, row.businessId, await idsOf(db, row), '~', MAX_SUBSCRIPTIONS)
   return {
     ...presentCustomer(row),
     subscriptions: subscriptions.map(({ id, collectionId, planId, email, status, createdAt }) => ({
@@ -80,18 +89,15 @@ export const customerRoutes: FastifyPluginAsyncTypebox<CustomerOptions> = async 
     return sendFile(reply, 'customers', format, exportCustomers(cell, business.id, filters, format))
   })
 
-  handle(app, operation.getCustomer, async (request, reply) => {
-    const customer = await getCustomer(request)
-    const details = await presentDetails(request.cell, customer)
-    return sendVersioned(request, reply, etagOf(customer.version), details)
-  })
+  handle(app, operation.getCustomer, async (request, reply) => sendDetails(request, reply, await getCustomer(request)))
 
   handle(app, operation.updateCustomer, async (request, reply) => {
     const { cell, actor, body } = request
     const person = await getCustomer(request)
+    if (!holds(request.permissions, 'ORDERS_READ')) throw taggingNeedsReading()
     const expected = expectedOf(request)
     const changed = await transaction(cell, (tx) => changeTags(tx, person, { tags: body.tags, expected, actor }))
-    return sendVersioned(request, reply, etagOf(changed.version), await presentDetails(cell, changed))
+    return sendDetails(request, reply, changed)
   })
 
   handle(app, operation.exportCustomer, async (request, reply) => {

@@ -68,7 +68,12 @@ const Subscribed = Type.Object({
   createdAt: UnixSeconds,
 })
 export const CustomerDetails = Type.Object(
-  { ...facts, subscriptions: Type.Array(Subscribed, { description: 'The newest first, 100 at most.' }) },
+  {
+    ...facts,
+    subscriptions: Type.Array(Subscribed, {
+      description: 'The newest first, 100 at most; none without SUBSCRIBERS_READ.',
+    }),
+  },
   { title: 'CustomerDetails' },
 )
 export type CustomerDetails = Static<typeof CustomerDetails>
