@@ -30,12 +30,14 @@ create index customers_guests on customers.customers (business_id, last_order_at
 create index customers_by_orders on customers.customers (business_id, orders, user_id);
 create index customers_by_name on customers.customers (business_id, sort_name, user_id);
 
--- What a customer has paid, less what went back, and in how many orders.
+-- What a customer has paid, less what went back, and in how many orders. Orders by hand may have any total: `total` is the exact
+-- sum, and `amount` is what of it JSON can carry.
 create table customers.spent (
   business_id text collate "C" not null,
   user_id text collate "C" not null,
   currency text collate "C" not null,
-  amount bigint not null,
+  total numeric not null,
+  amount bigint not null generated always as (least(greatest(total, -9007199254740991), 9007199254740991)::bigint) stored,
   orders integer not null,
   constraint spent_pkey primary key (business_id, user_id, currency)
 );
@@ -91,5 +93,5 @@ create table customers.filling (
   begins_at timestamptz not null default now() + interval '10 minutes',
   constraint filling_pkey primary key (kind)
 );
-insert into customers.filling (kind) select 'orders' where exists (select from orders.orders);
-insert into customers.filling (kind) select 'subscriptions' where exists (select from newsletter.subscriptions);
+-- Also where there are none yet: some may come before the workers are replaced.
+insert into customers.filling (kind) values ('orders'), ('subscriptions');

@@ -4,25 +4,35 @@ import type { AskControl } from '#modules/customers/index.ts'
 import type { ControlDb } from '#platform/database/database.ts'
 
 /**
- * What the cells learn of people from control: whom a guest became; and of those who came to a business by themselves,
- * whether they are guests. Of people whom only the business has named it learns nothing.
+ * What the cells learn of people from control: whom a guest of a business became; and of those who came to a business by
+ * themselves, whether they are guests, and whether their account was deleted. Of people whom only the business has named
+ * it learns nothing, unless it has made them up itself.
  */
 export const askControl =
   (control: ControlDb): AskControl =>
   async (people) => {
-    const [aliases, came] = await Promise.all([
-      findAliases(
-        control,
-        people.map(({ userId }) => userId),
-      ),
+    const ids = people.map(({ userId }) => userId)
+    const [came, users, aliases] = await Promise.all([
       findCame(control, people),
+      findGuests(control, ids),
+      findAliases(control, ids),
     ])
-    const isGuest = await findGuests(
-      control,
-      came.map(({ userId }) => userId),
-    )
-    const guests = new Map(
-      came.map(({ businessId, userId }) => [`${businessId} ${userId}`, isGuest.get(userId) ?? false]),
-    )
-    return { aliases, guests }
+    const keyOf = ({ businessId, userId }: { businessId: string; userId: string }) => `${businessId} ${userId}`
+    const hasCome = new Set(came.map(keyOf))
+    return {
+      aliases: new Map(
+        people.flatMap((person) => {
+          const user = aliases.get(person.userId)
+          const isOwn = hasCome.has(keyOf(person)) || users.get(person.userId)?.guestOf === person.businessId
+          return user !== undefined && isOwn ? [[keyOf(person), user]] : []
+        }),
+      ),
+      guests: new Map(
+        came.flatMap((person) => {
+          const user = users.get(person.userId)
+          return user ? [[keyOf(person), user.isGuest]] : []
+        }),
+      ),
+      erased: new Set(came.filter(({ userId }) => !users.has(userId) && !aliases.has(userId)).map(keyOf)),
+    }
   }

@@ -83,7 +83,7 @@ await boot(async () => {
     startLoop(`publishing in ${name}`, SWEEP_MS, () => publishDue(cell, log), log),
     startLoop(`refunds in ${name}`, SWEEP_MS, () => carryOutRefunds(paying, cell, log), log),
     startLoop(`search for orders in ${name}`, INDEX_MS, (signal) => indexOrders(cell, signal), log),
-    startLoop(`customers of ${name}`, INDEX_MS, (signal) => followOrders(cell, askControl(control), signal), log),
+    startLoop(`customers of ${name}`, INDEX_MS, (signal) => followOrders(cell, askControl(control), log, signal), log),
   ])
   const newsletters = startNewsletters(config, databases, log)
   const metricsServer = await serveMetrics(metrics, config.host, config.workerMetricsPort, () =>

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import pino from 'pino'
 import { CUSTOMER_TOPICS, followOrders } from '#modules/customers/index.ts'
 import type { Db } from '#platform/database/database.ts'
 import { sequenceEvents } from '#platform/events/sequencer.ts'
@@ -17,10 +18,12 @@ export type Customer = {
   spent: { currency: string; amount: number; orders: number }[]
 }
 
+const log = pino({ level: 'silent' })
+
 /** What the worker does all the time, once, now. */
 export async function follow({ services }: Pick<TestApi, 'services'>, db: Db): Promise<void> {
   while ((await sequenceEvents(db, CUSTOMER_TOPICS)) !== 0) {}
-  await followOrders(db, askControl(services.databases.control))
+  await followOrders(db, askControl(services.databases.control), log)
 }
 
 /** A shop whose orders are written by hand, and its list of customers. */

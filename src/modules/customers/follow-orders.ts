@@ -1,11 +1,14 @@
+import type { FastifyBaseLogger } from 'fastify'
 import { sql } from 'kysely'
 import { listSubscriptionsAfter, readSubscribers } from '#modules/newsletter/index.ts'
 import { listOrdersAfter, type OrderFigures, type OrderPlace, readFigures } from '#modules/orders/index.ts'
 import { now } from '#platform/clock.ts'
 import type { Db, Tx } from '#platform/database/database.ts'
+import { isDatabaseUnavailable } from '#platform/database/errors.ts'
 import { transaction } from '#platform/database/transaction.ts'
-import { type Topic, takeFollowed } from '#platform/events/sequencer.ts'
+import { addFollowed, dropFollowed, peekFollowed, type Topic } from '#platform/events/sequencer.ts'
 import { keyOf, type Person } from './customer.ts'
+import { eraseIn } from './erase-customers.ts'
 import { moveCustomer } from './merge-customers.ts'
 import { tryLockSums } from './queries.ts'
 import { type Change, listed, refreshCustomers } from './refresh-customers.ts'
@@ -21,56 +24,105 @@ export const CUSTOMER_TOPICS: readonly Topic[] = [
 
 const BATCH = 500
 
-/** What only control knows of people who are new here. */
+/** What only control knows of people who are new here. All by `keyOf`. */
 export type PeopleKnown = {
-  /** By guest, the user whom they became. */
+  /** The users whom guests of this business became. */
   aliases: ReadonlyMap<string, string>
-  /** Of those who came to the business by themselves: whether they are guests. By `keyOf`. */
+  /** Of those who came to the business by themselves: whether they are guests. */
   guests: ReadonlyMap<string, boolean>
+  /** Those who came, and whose account was deleted. */
+  erased: ReadonlySet<string>
 }
 export type AskControl = (people: readonly Person[]) => Promise<PeopleKnown>
 
+type Followed = OrderPlace & { position: number }
+type Batch = { orders: readonly Followed[]; subscriptions: readonly Followed[] }
+type Log = Pick<FastifyBaseLogger, 'error'>
+
 /** Keeps customers after orders and subscriptions that have changed; then counts those from before the tables. */
-export async function followOrders(db: Db, ask: AskControl, signal?: AbortSignal): Promise<void> {
-  while (!signal?.aborted && (await followBatch(db, ask))) {}
+export async function followOrders(db: Db, ask: AskControl, log: Log, signal?: AbortSignal): Promise<void> {
+  while (!signal?.aborted && (await followBatch(db, ask, log))) {}
 }
 
 /** Returns how many were looked at; undefined when another process holds the lock. */
-function followBatch(db: Db, ask: AskControl): Promise<number | undefined> {
-  return transaction(db, async (tx) => {
-    if (!(await tryLockSums(tx))) return undefined
-    const toPlaces = (rows: { businessId: string; subject: string }[]) =>
-      rows.map(({ businessId, subject }) => ({ businessId, id: subject }))
-    const orders = toPlaces(await takeFollowed(tx, ORDERS, BATCH))
-    const subscriptions = toPlaces(await takeFollowed(tx, SUBSCRIPTIONS, BATCH))
-    if (orders.length + subscriptions.length > 0) {
-      await count(tx, ask, orders, subscriptions)
-      return orders.length + subscriptions.length
-    }
-    const filled = await nextToFill(tx)
-    if (filled?.kind === 'orders') await count(tx, ask, filled.places, [])
-    if (filled?.kind === 'subscriptions') await count(tx, ask, [], filled.places)
-    return filled ? 1 : 0
-  })
+async function followBatch(db: Db, ask: AskControl, log: Log): Promise<number | undefined> {
+  const batch = { orders: await peek(db, ORDERS), subscriptions: await peek(db, SUBSCRIPTIONS) }
+  if (batch.orders.length + batch.subscriptions.length === 0) return queueOld(db)
+  // Control is asked before the lock is taken: while it is slow, others may write.
+  const told = await learn(db, ask, batch)
+  try {
+    return await takeBatch(db, batch, told)
+  } catch (error) {
+    if (isDatabaseUnavailable(error)) throw error
+    return followOneByOne(db, batch, told, log)
+  }
 }
 
-const FILLS = { orders: listOrdersAfter, subscriptions: listSubscriptionsAfter }
-
-/** The next ones from before the tables were there, and notes how far it got. */
-async function nextToFill(tx: Tx): Promise<{ kind: keyof typeof FILLS; places: OrderPlace[] } | undefined> {
-  const { rows } = await sql<{ kind: keyof typeof FILLS; businessId: string; id: string }>`
-    select kind, business_id, id from customers.filling where begins_at <= ${now()} order by kind limit 1`.execute(tx)
-  const [position] = rows
-  if (!position) return undefined
-  const { kind } = position
-  const places = await FILLS[kind](tx, position, BATCH)
-  const last = places.at(-1)
-  await (last
-    ? sql`update customers.filling set business_id = ${last.businessId}, id = ${last.id} where kind = ${kind}`.execute(
-        tx,
+/** A batch holds orders of many businesses: what cannot be counted is left out, and does not keep the others waiting. */
+async function followOneByOne(db: Db, batch: Batch, told: Told, log: Log): Promise<number | undefined> {
+  const ones: Batch[] = [
+    ...batch.orders.map((order) => ({ orders: [order], subscriptions: [] })),
+    ...batch.subscriptions.map((subscription) => ({ orders: [], subscriptions: [subscription] })),
+  ]
+  for (const one of ones) {
+    try {
+      if ((await takeBatch(db, one, told)) === undefined) return undefined
+    } catch (error) {
+      if (isDatabaseUnavailable(error)) throw error
+      await transaction(db, (tx) => leaveQueue(tx, one))
+      const [subject] = [...one.orders, ...one.subscriptions]
+      log.error(
+        { err: error, businessId: subject?.businessId, subject: subject?.id },
+        'customers: left out until its next event',
       )
-    : sql`delete from customers.filling where kind = ${kind}`.execute(tx))
-  return { kind, places }
+    }
+  }
+  return ones.length
+}
+
+async function peek(db: Db, topic: string): Promise<Followed[]> {
+  const rows = await peekFollowed(db, topic, BATCH)
+  return rows.map(({ position, businessId, subject }) => ({ position, businessId, id: subject }))
+}
+
+/** Returns what was still in the queue. */
+async function leaveQueue(tx: Tx, { orders, subscriptions }: Batch): Promise<Batch> {
+  const leave = async (topic: string, places: readonly Followed[]) => {
+    const left = await dropFollowed(
+      tx,
+      topic,
+      places.map(({ position }) => position),
+    )
+    const found = places.filter(({ position }) => left.has(position))
+    return [...new Map(found.map((place) => [`${place.businessId} ${place.id}`, place])).values()]
+  }
+  return { orders: await leave(ORDERS, orders), subscriptions: await leave(SUBSCRIPTIONS, subscriptions) }
+}
+
+const FILLS = {
+  orders: { topic: ORDERS, listAfter: listOrdersAfter },
+  subscriptions: { topic: SUBSCRIPTIONS, listAfter: listSubscriptionsAfter },
+}
+
+/** Queues the next ones from before the tables were there, and notes how far it got. Returns 0 when there are none. */
+function queueOld(db: Db): Promise<number | undefined> {
+  return transaction(db, async (tx) => {
+    if (!(await tryLockSums(tx))) return undefined
+    const { rows } = await sql<{ kind: keyof typeof FILLS; businessId: string; id: string }>`
+      select kind, business_id, id from customers.filling where begins_at <= ${now()} order by kind limit 1`.execute(tx)
+    const [position] = rows
+    if (!position) return 0
+    const { kind } = position
+    const places = await FILLS[kind].listAfter(tx, position, BATCH)
+    const last = places.at(-1)
+    await addFollowed(tx, FILLS[kind].topic, places)
+    await (last
+      ? sql`update customers.filling set business_id = ${last.businessId}, id = ${last.id} where kind = ${kind}`.execute(
+          tx,
+        )
+      : sql`delete from customers.filling where kind = ${kind}`.execute(tx))
+    return 1
+  })
 }
 
 type Counted = {
@@ -90,28 +142,80 @@ const toCounted = (order: OrderFigures): Counted => ({
   version: order.version,
   customerId: order.customerId,
   currency: order.currency,
-  spent: PAID.includes(order.paymentStatus) ? order.total - order.refundedAmount : null,
+  spent: PAID.includes(order.paymentStatus) ? netOf(order) : null,
 })
 
+/** Staff may mark an order by hand as refunded, without a refund that has an amount: all of it went back. */
+const netOf = ({ paymentStatus, total, refundedAmount }: OrderFigures) =>
+  paymentStatus === 'REFUNDED' && refundedAmount === 0 ? 0 : total - refundedAmount
+
+const placeOf = ({ businessId, orderId }: Counted) => `${businessId} ${orderId}`
+const personIn = ({ businessId, customerId }: Counted): Person => ({ businessId, userId: customerId })
+
+type Found = { before: Map<string, Counted>; after: Counted[]; subscribers: Person[] }
+
 /** An order whose version is counted changes nothing: an event may come twice, or late. */
-async function count(tx: Tx, ask: AskControl, orders: OrderPlace[], subscriptions: OrderPlace[]): Promise<void> {
-  const before = await readCounted(tx, orders)
-  const placeOf = ({ businessId, orderId }: Counted) => `${businessId} ${orderId}`
-  const after = (await readFigures(tx, orders))
+async function read(db: Db, { orders, subscriptions }: Batch): Promise<Found> {
+  const before = await readCounted(db, orders)
+  const after = (await readFigures(db, orders))
     .map(toCounted)
     .filter((order) => (before.get(placeOf(order))?.version ?? 0) < order.version)
-  const subscribers = await readSubscribers(tx, subscriptions)
-  const named = [
-    ...after.flatMap((order) => [order, before.get(placeOf(order)) ?? order]).map(personIn),
-    ...subscribers,
-  ]
-  const { personOf, isGuest } = await resolve(tx, ask, named)
+  return { before, after, subscribers: await readSubscribers(db, subscriptions) }
+}
+
+const peopleOf = ({ before }: Found, order: Counted) => [order, before.get(placeOf(order)) ?? order].map(personIn)
+const everybodyIn = (found: Found): Person[] => {
+  const named = [...found.after.flatMap((order) => peopleOf(found, order)), ...found.subscribers]
+  return [...new Map(named.map((person) => [keyOf(person), person])).values()]
+}
+
+/** What control has told, and about whom it was asked. */
+type Told = PeopleKnown & { asked: ReadonlySet<string> }
+
+/** Asks control about the people of a batch who are new here. */
+async function learn(db: Db, ask: AskControl, batch: Batch): Promise<Told> {
+  const { strangers } = await readPeople(db, everybodyIn(await read(db, batch)))
+  if (strangers.length === 0) return { aliases: new Map(), guests: new Map(), erased: new Set(), asked: new Set() }
+  return { ...(await ask(strangers)), asked: new Set(strangers.map(keyOf)) }
+}
+
+/** Counts a batch. What it writes and its leaving the queue are one. Undefined when another process holds the lock. */
+function takeBatch(db: Db, batch: Batch, told: Told): Promise<number | undefined> {
+  return transaction(db, async (tx) => {
+    if (!(await tryLockSums(tx))) return undefined
+    await count(tx, await leaveQueue(tx, batch), told)
+    return batch.orders.length + batch.subscriptions.length
+  })
+}
+
+async function count(tx: Tx, batch: Batch, told: Told): Promise<void> {
+  const found = await read(tx, batch)
+  const { users, strangers } = await readPeople(tx, everybodyIn(found))
+  const unasked = new Set(strangers.map(keyOf).filter((key) => !told.asked.has(key)))
+  const isAsked = (order: Counted) => peopleOf(found, order).every((person) => !unasked.has(keyOf(person)))
+  const after = found.after.filter(isAsked)
+  // An order that was given to somebody else meanwhile: control is asked about them in the next round.
+  const later = found.after.filter((order) => !isAsked(order))
+  await addFollowed(
+    tx,
+    ORDERS,
+    later.map(({ businessId, orderId }) => ({ businessId, id: orderId })),
+  )
+  const { before } = found
+  const named = everybodyIn({ ...found, after })
+  await meet(
+    tx,
+    strangers.filter((person) => named.some((each) => keyOf(each) === keyOf(person))),
+    told,
+    users,
+  )
+  const personOf = (person: Person): Person => ({ ...person, userId: users.get(keyOf(person)) ?? person.userId })
 
   const changes = new Map<string, Change>()
-  const sums = new Map<string, Sum>()
+  const sums: Sum[] = []
   const touch = (person: Person, delta: number) => {
     const key = keyOf(person)
-    const change = changes.get(key) ?? { ...person, orders: 0, isGuest: isGuest(person) }
+    const change = changes.get(key) ?? { ...person, orders: 0, isGuest: told.guests.get(key) ?? null }
     changes.set(key, { ...change, orders: change.orders + delta })
   }
   const add = (counted: Counted | undefined, sign: 1 | -1) => {
@@ -119,30 +223,26 @@ async function count(tx: Tx, ask: AskControl, orders: OrderPlace[], subscription
     const person = personOf(personIn(counted))
     touch(person, sign)
     if (counted.spent === null) return
-    const key = `${keyOf(person)} ${counted.currency}`
-    const sum = sums.get(key) ?? { ...person, currency: counted.currency, amount: 0, orders: 0 }
-    sums.set(key, { ...sum, amount: sum.amount + sign * counted.spent, orders: sum.orders + sign })
+    sums.push({ ...person, currency: counted.currency, amount: sign * counted.spent, orders: sign })
   }
   for (const order of after) {
     add(before.get(placeOf(order)), -1)
     add(order, 1)
   }
-  for (const person of subscribers) touch(personOf(person), 0)
+  for (const person of found.subscribers) touch(personOf(person), 0)
   await writeCounted(tx, after)
-  await addSums(tx, [...sums.values()])
+  await addSums(tx, sums)
   await refreshCustomers(tx, [...changes.values()])
 }
 
-const personIn = ({ businessId, customerId }: Counted): Person => ({ businessId, userId: customerId })
-
-async function readCounted(tx: Tx, places: readonly OrderPlace[]): Promise<Map<string, Counted>> {
+async function readCounted(db: Db, places: readonly OrderPlace[]): Promise<Map<string, Counted>> {
   if (places.length === 0) return new Map()
   const { rows } = await sql<Counted>`
     select counted.*
       from unnest(${places.map(({ businessId }) => businessId)}::text[], ${places.map(({ id }) => id)}::text[])
            as wanted (business_id, order_id)
       join customers.counted on counted.business_id = wanted.business_id and counted.order_id = wanted.order_id`.execute(
-    tx,
+    db,
   )
   return new Map(rows.map((row) => [`${row.businessId} ${row.orderId}`, row]))
 }
@@ -161,48 +261,51 @@ async function writeCounted(tx: Tx, rows: readonly Counted[]): Promise<void> {
 
 type Sum = Person & { currency: string; amount: number; orders: number }
 
+/** Added up by the database, exactly: orders by hand may be larger together than a number of JavaScript. */
 async function addSums(tx: Tx, sums: readonly Sum[]): Promise<void> {
-  const rows = sums.filter(({ amount, orders }) => amount !== 0 || orders !== 0)
-  if (rows.length === 0) return
+  if (sums.length === 0) return
   await sql`
-    insert into customers.spent as known (business_id, user_id, currency, amount, orders)
-    select made."businessId", made."userId", made.currency, made.amount, made.orders
-      from json_to_recordset(${JSON.stringify(rows)}::json)
-           as made ("businessId" text, "userId" text, currency text, amount bigint, orders integer)
+    insert into customers.spent as known (business_id, user_id, currency, total, orders)
+    select made."businessId", made."userId", made.currency, sum(made.amount), sum(made.orders)
+      from json_to_recordset(${JSON.stringify(sums)}::json)
+           as made ("businessId" text, "userId" text, currency text, amount numeric, orders integer)
+     group by 1, 2, 3
+    having sum(made.amount) <> 0 or sum(made.orders) <> 0
     on conflict (business_id, user_id, currency) do update
-       set amount = known.amount + excluded.amount, orders = known.orders + excluded.orders`.execute(tx)
+       set total = known.total + excluded.total, orders = known.orders + excluded.orders`.execute(tx)
   await sql`
-    delete from customers.spent using ${listed(rows)} as person
+    delete from customers.spent using ${listed(sums)} as person
      where spent.business_id = person.business_id and spent.user_id = person.user_id and spent.orders = 0`.execute(tx)
 }
 
-/** Who these people are here: a guest who became a user is that user. Control is asked about those who are new. */
-async function resolve(tx: Tx, ask: AskControl, named: readonly Person[]) {
-  const people = [...new Map(named.map((person) => [keyOf(person), person])).values()]
-  if (people.length === 0) return { personOf: (person: Person) => person, isGuest: () => null }
+/** Who these people are here, by `keyOf`: a guest who became a user is that user. And those who are new. */
+async function readPeople(
+  db: Db,
+  people: readonly Person[],
+): Promise<{ users: Map<string, string>; strangers: Person[] }> {
+  if (people.length === 0) return { users: new Map(), strangers: [] }
   const { rows } = await sql<Person & { aliasOf: string | null; isKnown: boolean }>`
-    select person.business_id, person.user_id, aliases.user_id as alias_of, customers.is_guest is not null as is_known
+    select person.business_id, person.user_id, aliases.user_id as alias_of,
+           customers.is_guest is not null or customers.erased_at is not null as is_known
       from ${listed(people)} as person
       left join customers.aliases on aliases.business_id = person.business_id and aliases.guest_id = person.user_id
       left join customers.customers on customers.business_id = person.business_id and customers.user_id = person.user_id`.execute(
-    tx,
+    db,
   )
-  const users = new Map(rows.map((row) => [keyOf(row), row.aliasOf ?? row.userId]))
-  const strangers = rows.filter(({ aliasOf, isKnown }) => aliasOf === null && !isKnown)
-  const { aliases, guests } = strangers.length > 0 ? await ask(strangers) : { aliases: new Map(), guests: new Map() }
-  const found = strangers.flatMap(({ businessId, userId }) => {
-    const user = aliases.get(userId)
-    return user === undefined ? [] : [{ businessId, guestId: userId, userId: user }]
-  })
-  for (const alias of found) {
-    users.set(keyOf({ businessId: alias.businessId, userId: alias.guestId }), alias.userId)
-    await moveCustomer(tx, alias)
-  }
   return {
-    personOf: ({ businessId, userId }: Person) => ({
-      businessId,
-      userId: users.get(keyOf({ businessId, userId })) ?? userId,
-    }),
-    isGuest: (person: Person): boolean | null => guests.get(keyOf(person)) ?? null,
+    users: new Map(rows.map((row) => [keyOf(row), row.aliasOf ?? row.userId])),
+    strangers: rows.filter(({ aliasOf, isKnown }) => aliasOf === null && !isKnown),
+  }
+}
+
+/** Writes down whom the guests among these people became, and that nothing is to be written about the erased. */
+async function meet(tx: Tx, strangers: readonly Person[], told: Told, users: Map<string, string>): Promise<void> {
+  for (const person of strangers) {
+    const key = keyOf(person)
+    const userId = told.aliases.get(key)
+    if (userId !== undefined) {
+      users.set(key, userId)
+      await moveCustomer(tx, { businessId: person.businessId, guestId: person.userId, userId })
+    } else if (told.erased.has(key)) await eraseIn(tx, person)
   }
 }

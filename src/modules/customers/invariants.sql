@@ -13,7 +13,7 @@ with counted as not materialized (
 ), said as (
   select business_id, user_id, '' as currency, orders::bigint as orders, 0::numeric as amount from customers.customers where orders <> 0
   union all
-  select business_id, user_id, currency, orders, amount from customers.spent
+  select business_id, user_id, currency, orders, total from customers.spent
 )
 select business_id, user_id, currency, numbers.orders as orders_say, said.orders as customer_says, numbers.amount as orders_sum,
        said.amount as customer_sum
@@ -36,7 +36,8 @@ select orders.business_id, orders.id, orders.version, counted.version as counted
          when counted.version = orders.version then
            (counted.customer_id, counted.currency, counted.spent) is distinct from
            (orders.customer_id, orders.currency,
-            case when orders.payment_status in ('PAID', 'PARTIALLY_REFUNDED', 'REFUNDED') then orders.total - orders.refunded_amount end)
+            case when orders.payment_status = 'REFUNDED' and orders.refunded_amount = 0 then 0
+                 when orders.payment_status in ('PAID', 'PARTIALLY_REFUNDED', 'REFUNDED') then orders.total - orders.refunded_amount end)
          -- One that changed this long ago and of which no event waits was forgotten.
          else waiting.id is null and orders.updated_at < now() - interval '10 minutes'
               and not exists (select from customers.filling

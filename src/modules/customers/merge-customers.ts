@@ -1,7 +1,9 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
-import { lockSums } from './queries.ts'
+import type { Person } from './customer.ts'
+import { eraseIn } from './erase-customers.ts'
+import { findCustomer, idsOf, lockSums } from './queries.ts'
 import { refreshCustomers } from './refresh-customers.ts'
 
 export type Merged = { businessId: string; guestId: string; userId: string }
@@ -14,6 +16,25 @@ export async function mergeCustomers(db: Db, merged: Merged): Promise<void> {
     await lockSums(tx)
     if (await moveCustomer(tx, merged))
       await refreshCustomers(tx, [{ businessId: merged.businessId, userId: merged.userId, orders: 0 }])
+  })
+}
+
+/**
+ * An account that nobody confirmed was deleted: the customer is the guest again who had asked for it. Several such guests
+ * stay one customer, under the id of the first. A customer who never was a guest here is erased. May run twice.
+ */
+export async function returnToGuest(db: Db, { businessId, userId }: Person): Promise<void> {
+  await transaction(db, async (tx) => {
+    await lockSums(tx)
+    const [, guestId] = await idsOf(tx, { businessId, userId })
+    if (guestId === undefined) {
+      const customer = await findCustomer(tx, businessId, userId)
+      if (customer?.userId === userId) await eraseIn(tx, customer) // otherwise done before, or never seen here
+      return
+    }
+    await sql`delete from customers.aliases where business_id = ${businessId} and guest_id = ${guestId}`.execute(tx)
+    if (await moveCustomer(tx, { businessId, guestId: userId, userId: guestId }))
+      await refreshCustomers(tx, [{ businessId, userId: guestId, orders: 0, isGuest: true }])
   })
 }
 
@@ -49,10 +70,10 @@ export async function moveCustomer(tx: Tx, { businessId, guestId, userId }: Merg
     with gone as (
       delete from customers.spent where business_id = ${businessId} and user_id = ${guestId} returning *
     )
-    insert into customers.spent as known (business_id, user_id, currency, amount, orders)
-    select business_id, ${userId}, currency, amount, orders from gone
+    insert into customers.spent as known (business_id, user_id, currency, total, orders)
+    select business_id, ${userId}, currency, total, orders from gone
     on conflict (business_id, user_id, currency) do update
-       set amount = known.amount + excluded.amount, orders = known.orders + excluded.orders`.execute(tx)
+       set total = known.total + excluded.total, orders = known.orders + excluded.orders`.execute(tx)
   await sql`
     update customers.comments set user_id = ${userId} where business_id = ${businessId} and user_id = ${guestId}`.execute(
     tx,

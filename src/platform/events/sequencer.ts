@@ -57,6 +57,39 @@ export async function sequenceAllEvents(db: Db, topics: readonly Topic[], signal
   while ((await sequenceEvents(db, topics)) === BATCH && !signal.aborted);
 }
 
+/** The oldest subjects of a topic that wait; they stay in the queue. */
+export async function peekFollowed(db: Db, topic: string, limit: number) {
+  const { rows } = await sql<{ position: number; businessId: string; subject: string }>`
+    select position, business_id, subject from cell.followed where topic = ${topic} order by position limit ${limit}`.execute(
+    db,
+  )
+  return rows
+}
+
+/** Takes these out of the queue. Returns the positions that were still there: another process may have been faster. */
+export async function dropFollowed(tx: Tx, topic: string, positions: readonly number[]): Promise<Set<number>> {
+  if (positions.length === 0) return new Set()
+  const { rows } = await sql<{ position: number }>`
+    delete from cell.followed where topic = ${topic} and position = any (${positions}::bigint[]) returning position`.execute(
+    tx,
+  )
+  return new Set(rows.map(({ position }) => position))
+}
+
+/** Puts subjects into the queue, as if an event had come. */
+export async function addFollowed(
+  tx: Tx,
+  topic: string,
+  subjects: readonly { businessId: string; id: string }[],
+): Promise<void> {
+  if (subjects.length === 0) return
+  await sql`
+    insert into cell.followed (topic, business_id, subject)
+    select ${topic}, business_id, subject
+      from unnest(${subjects.map(({ businessId }) => businessId)}::text[], ${subjects.map(({ id }) => id)}::text[])
+           as added (business_id, subject)`.execute(tx)
+}
+
 /**
  * Takes subjects of events out of the queue, the oldest first, each once. What `tx` does with them and their leaving
  * the queue are one.

@@ -194,9 +194,10 @@ const VIOLATIONS: Record<string, (scene: Scene) => ReturnType<typeof sql>[]> = {
     sql`update catalog.products set document = document || chr(1)`,
   ],
   "a customer's orders and sums are those of the orders that are counted": () => [
-    sql`update customers.spent set amount = amount + 1`,
+    sql`update customers.spent set total = total + 1`,
   ],
   'what is counted of an order is what the order says': ({ orders }) => [
+    sql`delete from customers.filling`,
     sql`update customers.counted set version = version - 1 where order_id = ${orders.free}`,
     sql`update orders.orders set updated_at = now() - interval '1 hour' where id = ${orders.free}`,
   ],

@@ -159,9 +159,16 @@ export async function readEmails(db: ControlDb, ids: readonly string[]): Promise
   return new Map(rows.flatMap(({ id, email }) => (email === null ? [] : [[id, email]])))
 }
 
-/** Whether each of these users is a guest. */
-export async function findGuests(db: ControlDb, ids: readonly string[]): Promise<Map<string, boolean>> {
+/** Whether each of these users is a guest, and of which business if one has made them up. */
+export async function findGuests(
+  db: ControlDb,
+  ids: readonly string[],
+): Promise<Map<string, { isGuest: boolean; guestOf: string | null }>> {
   if (ids.length === 0) return new Map()
-  const rows = await db.selectFrom('accounts.users').select(['id', 'isGuest']).where('id', 'in', ids).execute()
-  return new Map(rows.map(({ id, isGuest }) => [id, isGuest]))
+  const rows = await db
+    .selectFrom('accounts.users')
+    .select(['id', 'isGuest', 'guestOf'])
+    .where('id', 'in', ids)
+    .execute()
+  return new Map(rows.map(({ id, isGuest, guestOf }) => [id, { isGuest, guestOf }]))
 }
