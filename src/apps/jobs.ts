@@ -4,7 +4,7 @@ import { eraseViews } from '#modules/backoffice/index.ts'
 import { catalogJobs } from '#modules/catalog/index.ts'
 import { checkoutJobs } from '#modules/checkout/index.ts'
 import { contentJobs } from '#modules/content/index.ts'
-import { eraseCustomer, mergeCustomers } from '#modules/customers/index.ts'
+import { eraseCustomer, mergeCustomers, returnToGuest } from '#modules/customers/index.ts'
 import { newsletterJobs } from '#modules/newsletter/index.ts'
 import { orderJobs } from '#modules/orders/index.ts'
 import { paymentJobs } from '#modules/payments/index.ts'
@@ -17,7 +17,7 @@ export const jobs: readonly AnyJob[] = [
   ...maintenanceJobs([AUDIT_LOG]),
   ...accessJobs,
   ...accountJobs,
-  ...cellJobs({ merge: mergeCustomers, eraseCustomer, eraseMember: eraseViews }),
+  ...cellJobs({ merge: mergeCustomers, returnToGuest, eraseCustomer, eraseMember: eraseViews }),
   ...catalogJobs,
   ...checkoutJobs,
   ...contentJobs,

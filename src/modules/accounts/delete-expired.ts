@@ -3,8 +3,9 @@ import { withoutCustomers } from '#modules/access/index.ts'
 import { now, nowMs } from '#platform/clock.ts'
 import type { ControlDb } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
-import { defineJob } from '#platform/jobs/define.ts'
+import { defineJob, enqueue } from '#platform/jobs/define.ts'
 import { revokeSession } from './credentials/sessions.ts'
+import { tellUnconfirmed } from './tell-cells.ts'
 
 const DAY_MS = 86_400_000
 const UNCONFIRMED_DAYS = 7
@@ -51,7 +52,17 @@ async function dropUnconfirmed(db: ControlDb): Promise<number> {
       .returning('id')
       .execute()
     const ids = dropped.map(({ id }) => id)
-    if (ids.length > 0) await tx.deleteFrom('accounts.guestAliases').where('userId', 'in', ids).execute()
+    if (ids.length === 0) return 0
+    const aliases = await tx
+      .deleteFrom('accounts.guestAliases')
+      .where('userId', 'in', ids)
+      .returning(['userId', 'guestId'])
+      .execute()
+    const guests = Map.groupBy(aliases, ({ userId }) => userId)
+    for (const userId of ids) {
+      const guestIds = (guests.get(userId) ?? []).map(({ guestId }) => guestId)
+      await enqueue(tx, tellUnconfirmed(), { userId, guestIds })
+    }
     return ids.length
   })
 }
