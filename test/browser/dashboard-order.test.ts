@@ -77,7 +77,7 @@ const refundsOf = async (id: string) => (await desk.owner.get(`${desk.business}/
 test('a refund of one piece, by keyboard, in eight actions; a lost answer is paid once and said as it is', async () => {
   const order = await desk.buy('ingrid@sorensen.example')
   const { page, context } = await enter()
-  await page.goto(desk.url('/settings'))
+  await page.goto(desk.url('/customers'))
   await page.locator('.find').waitFor()
   let lost = 0
   await page.route('**/refunds', async (route) => {
@@ -127,7 +127,7 @@ test('a refund of one piece, by keyboard, in eight actions; a lost answer is pai
 test('why did I pay this? Three actions from anywhere, to the cent', async () => {
   const order = await desk.buy('why@sorensen.example')
   const { page, context } = await enter()
-  await page.goto(desk.url('/settings'))
+  await page.goto(desk.url('/customers'))
   await page.locator('.find').waitFor()
   const hands = handsOf(page)
   await hands.press('Control+k')

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import pino from 'pino'
 import { CUSTOMER_TOPICS, followOrders } from '#modules/customers/index.ts'
+import { indexOrders, ORDER_TOPIC } from '#modules/orders/index.ts'
 import type { Db } from '#platform/database/database.ts'
 import { sequenceEvents } from '#platform/events/sequencer.ts'
 import { askControl } from '../../src/apps/people.ts'
@@ -20,9 +21,10 @@ export type Customer = {
 
 const log = pino({ level: 'silent' })
 
-/** What the worker does all the time, once, now. */
+/** What the worker does all the time, once, now: orders are found by their words, customers are known by their orders. */
 export async function follow({ services }: Pick<TestApi, 'services'>, db: Db): Promise<void> {
-  while ((await sequenceEvents(db, CUSTOMER_TOPICS)) !== 0) {}
+  while ((await sequenceEvents(db, [ORDER_TOPIC, ...CUSTOMER_TOPICS])) !== 0) {}
+  await indexOrders(db)
   await followOrders(db, askControl(services.databases.control), log)
 }
 

@@ -5,12 +5,13 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { preview } from 'vite'
 import { orderJobs } from '#modules/orders/index.ts'
-import { sequenceEvents } from '#platform/events/sequencer.ts'
+import { freePort } from '../../dev/ports.ts'
 import { makeCustomers } from '../../src/apps/demo/customers.ts'
 import { openDemo } from '../../src/apps/demo/demo.ts'
 import { makeOrders } from '../../src/apps/demo/orders.ts'
 import { makeProducts } from '../../src/apps/demo/products.ts'
 import { makePromos } from '../../src/apps/demo/promos.ts'
+import { follow } from './customers.ts'
 import { startNewsletterApi } from './newsletter-api.ts'
 import { createPeople, PASSWORD } from './people.ts'
 import { startTestWorker } from './start-worker.ts'
@@ -29,9 +30,11 @@ export async function openDashboard() {
   process.env.KONTOR_URL = api.url // the settings of the page's server read it
   const worker = startTestWorker({ ...api.databases.env, ...service.env }, orderJobs)
   const person = await createPeople(api).person()
+  const port = await freePort(29_000)
+  const url = `http://127.0.0.1:${port}`
   const demo = await openDemo({
     databases: api.services.databases,
-    publicUrl: api.url,
+    publicUrl: url, // of the pictures: the policy of the page lets in those of its own origin
     ownerEmail: person.email,
     slug: 'harbour-goods',
   })
@@ -40,11 +43,10 @@ export async function openDashboard() {
     root: ROOT,
     logLevel: 'error',
     build: { outDir },
-    preview: { port: 0, host: '127.0.0.1' },
+    preview: { port, strictPort: true, host: '127.0.0.1', proxy: { '/demo': api.url } },
   })
-  const url = (server.resolvedUrls?.local[0] ?? '').replace(/\/admin\/$/, '')
   // The worker does it in a loop of its own.
-  const sequencer = setInterval(() => void sequenceEvents(demo.cell).catch(() => {}), SEQUENCE_MS)
+  const sequencer = setInterval(() => void follow(api, demo.cell).catch(() => {}), SEQUENCE_MS)
   const owner = await make.apiKey(demo.owner.userId, demo.business.id)
   const business = `/v1/businesses/${demo.business.id}`
   return {

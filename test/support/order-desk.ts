@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Browser, BrowserContext } from 'playwright-core'
 import { preview } from 'vite'
+import { freePort } from '../../dev/ports.ts'
 import { openDemo } from '../../src/apps/demo/demo.ts'
 import { makeProducts } from '../../src/apps/demo/products.ts'
 import { makePromos } from '../../src/apps/demo/promos.ts'
@@ -26,9 +27,11 @@ export async function openOrderDesk(browser: Browser) {
   process.env.KONTOR_URL = api.url // the settings of the page's server read it
   const person = await createPeople(api).person()
   const { databases } = api.services
+  const port = await freePort(28_000)
+  const origin = `http://127.0.0.1:${port}`
   const demo = await openDemo({
     databases,
-    publicUrl: api.url,
+    publicUrl: origin, // of the pictures: the policy of the page lets in those of its own origin
     ownerEmail: person.email,
     slug: 'harbour-goods',
   })
@@ -41,9 +44,8 @@ export async function openOrderDesk(browser: Browser) {
     root: ROOT,
     logLevel: 'error',
     build: { outDir },
-    preview: { port: 0, host: '127.0.0.1' },
+    preview: { port, strictPort: true, host: '127.0.0.1', proxy: { '/demo': api.url } },
   })
-  const origin = (server.resolvedUrls?.local[0] ?? '').replace(/\/admin\/$/, '')
   const owner = await make.apiKey(demo.owner.userId, demo.business.id)
   const business = `/v1/businesses/${demo.business.id}`
 

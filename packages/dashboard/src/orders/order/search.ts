@@ -1,3 +1,5 @@
+import { oneOf, wholeOf, wordOf } from '../../shell/search.ts'
+
 const SHEETS = ['refund', 'ship', 'return'] as const
 const SHOWN = ['comments', 'money'] as const
 
@@ -13,12 +15,11 @@ export type OrderSearch = {
   show?: (typeof SHOWN)[number] | undefined
 }
 
-const textOf = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined)
-
+/** From an address everything comes as words; from a link of this page `at` is the number that it was given. */
 export const readOrderSearch = (search: Record<string, unknown>): OrderSearch => ({
-  sheet: SHEETS.find((sheet) => sheet === search.sheet),
-  shipment: textOf(search.shipment),
-  why: textOf(search.why),
-  at: typeof search.at === 'number' && Number.isSafeInteger(search.at) ? search.at : undefined,
-  show: SHOWN.find((kind) => kind === search.show),
+  sheet: oneOf(search.sheet, SHEETS),
+  shipment: wordOf(search.shipment),
+  why: wordOf(search.why),
+  at: wholeOf(typeof search.at === 'number' ? String(search.at) : search.at),
+  show: oneOf(search.show, SHOWN),
 })
