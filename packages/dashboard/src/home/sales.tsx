@@ -1,3 +1,4 @@
+import type { Answer } from '@kontor/sdk'
 import { Trans, useLingui } from '@lingui/react/macro'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
@@ -26,6 +27,10 @@ export function Sales({ now }: { now: number }) {
   const currencies = [...new Set(business.markets.map(({ currency }) => currency))]
   const sums = sold.data && sumsOf(sold.data, currencies)?.toSorted((a, b) => b.orders - a.orders)
   const orders = count.data && totalOf(count.data)
+  const soldCount = ({ items, isExact }: Answer<'countOrders'>) => {
+    const paid = items.filter(({ value }) => SOLD.paymentStatus.some((status) => status === value))
+    return `${number(paid.reduce((sum, one) => sum + one.count, 0))}${isExact ? '' : '+'}`
+  }
   return (
     <section className="sales" aria-label={t`Today`}>
       <div className="hero">
@@ -34,6 +39,19 @@ export function Sales({ now }: { now: number }) {
             <Amount amount={amount} currency={currency} />
           </Figure>
         ))}
+        {sold.data && !sums && (
+          <Figure
+            name={t`Paid orders`}
+            search={{ ...SOLD, ...today }}
+            below={
+              <span className="delta">
+                <Trans>more than {number(sold.data.items.length)} orders, not added up here</Trans>
+              </span>
+            }
+          >
+            {count.data && soldCount(count.data)}
+          </Figure>
+        )}
         {sold.isPending && <Figure name={t`Sales`} search={today} />}
         <Figure
           name={t`Orders`}
