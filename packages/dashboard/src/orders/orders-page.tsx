@@ -1,9 +1,10 @@
 import type { Order } from '@kontor/sdk'
 import { Plural, Trans, useLingui } from '@lingui/react/macro'
-import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { keepPreviousData, type QueryKey, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { Download, Plus } from 'lucide-react'
-import { useCallback, useState } from 'react'
+import { useCallback, useEffect, useState, useSyncExternalStore } from 'react'
+import { queryClient } from '../api/client.ts'
 import { UpToDate } from '../live/up-to-date.tsx'
 import { usePermissions } from '../session/permissions.ts'
 import { useBusiness } from '../session/use-business.ts'
@@ -70,12 +71,28 @@ export function OrdersPage() {
     () => void (list.hasMore && !list.isLoadingMore && list.loadMore()),
     [list.hasMore, list.isLoadingMore, list.loadMore],
   )
+  // An address that was opened anew has nobody picked: the next one picked would open the sheet by itself.
+  const hasNothingToShip = search.do === 'ship' && picked.length === 0
+  useEffect(() => {
+    if (hasNothingToShip)
+      void navigate({ search: (before) => ({ ...before, do: undefined }), replace: true, resetScroll: false })
+  }, [hasNothingToShip, navigate])
   const allPicked = rows.length > 0 && rows.every(picks.has)
   const pickAll = async () => picks.set(await list.loadUpTo(MOST_PICKED))
   const canPickAll = count !== undefined && count > picked.length && count <= MOST_PICKED
   return (
     <>
-      <Head title={t`Orders`} facts={<UpToDate />}>
+      <Head
+        title={t`Orders`}
+        facts={
+          <>
+            <UpToDate />
+            {list.hasNewer && (
+              <button type="button" className="link" onClick={list.showNewer}>{t`Show what is new`}</button>
+            )}
+          </>
+        }
+      >
         <Button
           className="hide-phone"
           icon={Download}
@@ -161,7 +178,7 @@ export function OrdersPage() {
         />
       )}
       {search.do === 'ship' && picked.length > 0 && (
-        <ShipSheet orders={picked} onClose={() => change({ do: undefined })} onShipped={picks.clear} />
+        <ShipSheet orders={picked} onClose={() => change({ do: undefined })} onShipped={picks.drop} />
       )}
     </>
   )
@@ -187,7 +204,9 @@ const isDefault = (columns: readonly ColumnId[]) =>
 function useOrders(search: OrderSearch) {
   const { id: businessId, timeZone } = useBusiness()
   const place = { businessId, timeZone }
-  const list = useInfiniteQuery({ ...orderPages(place, search), placeholderData: keepPreviousData })
+  const wanted = orderPages(place, search)
+  const list = useInfiniteQuery({ ...wanted, placeholderData: keepPreviousData })
+  const isOld = useIsOld(wanted.queryKey)
   const counts = useQuery({ ...orderCounts(place, search), placeholderData: keepPreviousData }).data
   const rows = list.data?.pages.flatMap(({ items }) => items) ?? []
   const loadUpTo = async (most: number) => {
@@ -209,8 +228,20 @@ function useOrders(search: OrderSearch) {
     isLoadingMore: list.isFetchingNextPage,
     loadMore: list.fetchNextPage,
     loadUpTo,
+    hasNewer: isOld && !list.isFetching,
+    showNewer: () => {
+      scrollTo({ top: 0 })
+      void queryClient.resetQueries({ queryKey: wanted.queryKey, exact: true })
+    },
   }
 }
+
+/** A list that was scrolled far is not read again under somebody's eyes: it is only marked. */
+const useIsOld = (queryKey: QueryKey) =>
+  useSyncExternalStore(
+    (listener) => queryClient.getQueryCache().subscribe(listener),
+    () => queryClient.getQueryState(queryKey)?.isInvalidated ?? false,
+  )
 
 function Total({ count, isExact }: { count: number | undefined; isExact: boolean }) {
   const format = useFormat()

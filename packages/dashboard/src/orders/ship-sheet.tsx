@@ -1,14 +1,15 @@
 import { type Answer, type Order, statusOf } from '@kontor/sdk'
 import { Plural, Trans, useLingui } from '@lingui/react/macro'
 import { useState } from 'react'
-import { useAsk } from '../outbox/use-outbox.ts'
+import { useAsk, useOutbox } from '../outbox/use-outbox.ts'
 import { Button } from '../ui/button.tsx'
 import { Sheet } from '../ui/dialog.tsx'
 import { Field, TextField } from '../ui/field.tsx'
 import { Notice } from '../ui/notice.tsx'
 import { useProblem } from '../ui/problem.tsx'
 import { toast } from '../ui/toast.tsx'
-import { matchTracking } from './match-tracking.ts'
+import { type Matched, matchTracking } from './match-tracking.ts'
+import { useIsShown } from './use-is-shown.ts'
 import { nameOfOrder } from './words.tsx'
 
 const MOST = 200
@@ -16,24 +17,39 @@ const SHIPPABLE = new Set(['PROCESSING', 'SHIPPED', 'DELIVERED'])
 export const canShip = (order: Order) => SHIPPABLE.has(statusOf(order)) && order.fulfillment !== 'FULFILLED'
 
 type Props = { orders: readonly Order[]; onClose: () => void; onShipped: (orderIds: string[]) => void }
+const NOTHING: Matched = { numbers: new Map(), left: [], conflicts: [] }
 
 /** Marks orders as shipped, with tracking numbers pasted from the carrier’s list. Each order by itself. */
 export function ShipSheet({ orders, onClose, onShipped }: Props) {
   const { t } = useLingui()
   const ready = orders.filter(canShip).slice(0, MOST)
-  const [numbers, setNumbers] = useState<ReadonlyMap<string, string>>(new Map())
-  const [left, setLeft] = useState<string[]>([])
+  const [pasted, setPasted] = useState('')
+  const [matched, setMatched] = useState(NOTHING)
+  // What was typed beside an order counts, whatever is pasted afterwards.
+  const [typed, setTyped] = useState<ReadonlyMap<string, string>>(new Map())
+  const numbers = new Map([...matched.numbers, ...typed])
   const [carrier, setCarrier] = useState('')
   const [notify, setNotify] = useState(true)
-  const ship = useShip({ ready, numbers, carrier, notify, onClose, onShipped })
   const paste = (text: string) => {
-    const matched = matchTracking(text, ready)
-    setNumbers(matched.numbers)
-    setLeft(matched.left)
+    setPasted(text)
+    setMatched(matchTracking(text, ready))
   }
-  const type = (id: string, text: string) => setNumbers((before) => new Map(before).set(id, text))
+  const type = (id: string, text: string) => setTyped((before) => new Map(before).set(id, text))
+  const settle = (shipped: string[]) => {
+    // The places of a pasted list were those of all orders: those that are left keep what they had.
+    setTyped(numbers)
+    setPasted('')
+    setMatched(NOTHING)
+    onShipped(shipped)
+  }
+  const ship = useShip({ ready, numbers, carrier, notify, onClose, onShipped: settle })
   const count = ready.length
-  const reason = ship.isBusy ? t`Asked, not yet known` : count === 0 ? t`None of these can be shipped.` : undefined
+  const isAsked = useOutbox().some(
+    ({ operation, about }) =>
+      (operation === 'shipOrders' || operation === 'shipOrder') && ready.some(({ id }) => about.includes(id)),
+  )
+  const reason =
+    ship.isBusy || isAsked ? t`Asked, not yet known` : count === 0 ? t`None of these can be shipped.` : undefined
   const foot = (
     <Button look="main" reason={reason} onClick={() => void ship.run()}>
       <Plural value={count} one="Mark # order shipped" other="Mark # orders shipped" />
@@ -56,8 +72,9 @@ export function ShipSheet({ orders, onClose, onShipped }: Props) {
       <div className="ship-form">
         <TextField
           label={t`Tracking numbers`}
-          hint={t`Paste them, one a line. A line may name its order; the others go from the top.`}
+          hint={t`Paste them, one a line. Lines that name their order go to it; a bare list goes from the top.`}
           rows={4}
+          value={pasted}
           onChange={(event) => paste(event.target.value)}
         />
         <Field
@@ -76,11 +93,18 @@ export function ShipSheet({ orders, onClose, onShipped }: Props) {
           <Trans>Mail each customer that it is on its way</Trans>
         </label>
       </div>
-      {left.length > 0 && (
-        <Notice title={<Plural value={left.length} one="# number is left over." other="# numbers are left over." />}>
-          {left.join(', ')}
+      {matched.left.length > 0 && (
+        <Notice
+          title={<Plural value={matched.left.length} one="# line is not matched." other="# lines are not matched." />}
+        >
+          {matched.left.join(', ')}
         </Notice>
       )}
+      {matched.conflicts.map(({ number, given }) => (
+        <Notice key={number} tone="alert" title={t`${number} has several numbers; none was taken.`}>
+          {given.join(', ')}
+        </Notice>
+      ))}
       <table className="table still ship-rows">
         <thead>
           <tr>
@@ -125,14 +149,19 @@ function useShip({ ready, numbers, carrier, notify, onClose, onShipped }: Omit<S
   const [isBusy, setBusy] = useState(false)
   const [problem, setProblem] = useState<string>()
   const [errors, setErrors] = useState<ReadonlyMap<string, string>>(new Map())
+  const isShown = useIsShown()
   const finish = ({ items }: Answer<'shipOrders'>) => {
     const failed = items.filter(({ error }) => error)
     const shipped = items.filter(({ error }) => !error).map(({ orderId }) => orderId)
     setErrors(new Map(failed.map(({ orderId, error }) => [orderId, error?.message ?? ''])))
     const count = shipped.length
+    const refused = failed.length
     if (count > 0) toast(count === 1 ? t`1 order marked shipped.` : t`${count} orders marked shipped.`)
+    if (refused > 0)
+      toast(refused === 1 ? t`1 order was refused.` : t`${refused} orders were refused.`, { fill: 'ring' })
     onShipped(shipped)
-    if (failed.length === 0) onClose()
+    // Whoever has closed the sheet meanwhile may be somewhere else by now.
+    if (refused === 0 && isShown.current) onClose()
   }
   const run = async () => {
     const items = ready.map(({ id }) => ({

@@ -29,6 +29,10 @@ export function useSelection<Row>(idOf: (row: Row) => string) {
       setAnchor(index)
     },
     set: (rows: readonly Row[]) => setPicked(new Map(rows.map((row) => [idOf(row), row]))),
+    drop: (ids: readonly string[]) =>
+      change((next) => {
+        for (const id of ids) next.delete(id)
+      }),
     clear: () => setPicked(new Map()),
   }
 }
