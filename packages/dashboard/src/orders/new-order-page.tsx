@@ -6,7 +6,7 @@ import { Link, useNavigate } from '@tanstack/react-router'
 import { Check, ChevronRight } from 'lucide-react'
 import { useDeferredValue, useState } from 'react'
 import { query } from '../api/query.ts'
-import { useAsk } from '../outbox/use-outbox.ts'
+import { useAsk, useAsked } from '../outbox/use-outbox.ts'
 import { usePermissions } from '../session/permissions.ts'
 import { addressOf, useBusiness } from '../session/use-business.ts'
 import { useCommands } from '../shell/commands.ts'
@@ -24,6 +24,7 @@ import { emptyDraft, type NewLine, type NewOrderDraft, toOrder } from './new-ord
 import { NewLines } from './new-order/new-lines.tsx'
 import { AddressFields, missingOf, useAddressFormats } from './order/address-fields.tsx'
 import { ADDRESS_FIELDS } from './order/contact.ts'
+import { useIsShown } from './use-is-shown.ts'
 
 /** An order by hand: by telephone, at the counter. The service says what it costs. */
 export function NewOrderPage() {
@@ -37,10 +38,14 @@ export function NewOrderPage() {
   const formats = useAddressFormats()
   const [kept, setDraft] = useDraft<NewOrderDraft>(`new-order:${business.id}`)
   const [error, setError] = useState<unknown>()
-  const [isAsking, setIsAsking] = useState(false)
+  // What was sent is shown until its answer is there; the draft is gone, so that nobody sends it a second time.
+  const [sent, setSent] = useState<NewOrderDraft>()
+  const isShown = useIsShown()
+  const about = `new-order:${business.id}`
+  const isAsking = useAsked(about).length > 0 || sent !== undefined
   const [isStrict, setIsStrict] = useState(false)
-  const draft = kept ?? emptyDraft(business)
-  const change = (changes: Partial<NewOrderDraft>) => setDraft({ ...draft, ...changes })
+  const draft = sent ?? kept ?? emptyDraft(business)
+  const change = (changes: Partial<NewOrderDraft>) => sent ?? setDraft({ ...draft, ...changes })
   const market = business.markets.find(({ id }) => id === draft.market) ?? business.markets[0]
   const quote = useNewQuote(draft, business.id)
   const shown = draft.lines.length > 0 ? quote.data : undefined
@@ -59,20 +64,24 @@ export function NewOrderPage() {
     if (reason || !draft.customer || !shown) return
     setIsStrict(true)
     if (isShort) return
-    setIsAsking(true)
+    setSent(draft)
+    setDraft(undefined)
     setError(undefined)
     try {
       const order = await ask({
         operation: 'createOrder',
         input: { body: toOrder(draft, draft.customer.id, shown) },
         label: t`Order for ${draft.customer.name || draft.customer.email || draft.customer.id}`,
+        about: [about],
       })
-      setDraft(undefined)
       toast(t`Order ${order.number} is created.`)
-      void navigate({ to: '/$business/orders/$order', params: { business: address, order: order.id } })
+      if (isShown.current)
+        void navigate({ to: '/$business/orders/$order', params: { business: address, order: order.id } })
     } catch (cause) {
+      setDraft(draft)
+      setSent(undefined)
       setError(cause)
-      setIsAsking(false)
+      if (!isShown.current) toast(t`The order was not created; what you entered is kept. ${wordsOf(cause).what}`)
     }
   }
   useCommands([
@@ -117,7 +126,7 @@ export function NewOrderPage() {
           <Button look="main" reason={reason} onClick={() => void create()}>{t`Create the order`}</Button>
         </div>
       </header>
-      <div className="record">
+      <div className="record" inert={sent !== undefined}>
         <div className="work">
           {error !== undefined && (
             <div className="asked">

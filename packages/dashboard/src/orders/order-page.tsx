@@ -16,11 +16,11 @@ import { SaveBar } from '../ui/save-bar.tsx'
 import { useLeaveGuard } from '../ui/use-draft.ts'
 import { Acts } from './order/acts.tsx'
 import { asItWas, momentsOf } from './order/as-it-was.ts'
-import { AskedNotices } from './order/asked-notices.tsx'
+import { AskedNotices, type Failed } from './order/asked-notices.tsx'
 import { Facts } from './order/facts.tsx'
 import { Lines } from './order/lines.tsx'
 import { Past } from './order/past.tsx'
-import { askedRefunds, moneyOf, piecesOf } from './order/pieces.ts'
+import { askedPieces, askedRefunds, moneyOf, piecesOf } from './order/pieces.ts'
 import { useOrderRecord } from './order/queries.ts'
 import { RefundSheet } from './order/refund-sheet.tsx'
 import { ReturnSheet } from './order/return-sheet.tsx'
@@ -59,16 +59,21 @@ function Loaded({ record }: { record: Loaded }) {
   const navigate = useNavigate()
   const business = addressOf(useBusiness())
   const goNew = () => void navigate({ to: '/$business/orders/new', params: { business } })
-  const entries = useAsked(now.id)
-  const asked = at === undefined ? askedRefunds(entries) : []
-  const then = { ...asItWas(record, at), asked }
+  const waiting = useAsked(now.id)
+  const entries = at === undefined ? waiting : []
+  const then = {
+    ...asItWas(record, at),
+    entries,
+    asked: askedRefunds(entries),
+    moving: askedPieces(entries, now.id),
+  }
   const view: OrderView = {
     ...then,
     pieces: piecesOf(then),
     money: moneyOf(then),
     reason: at === undefined ? reason('ORDERS_WRITE') : t`This is how it was. Go back to now to change it.`,
   }
-  const [failed, setFailed] = useState<unknown>()
+  const [failed, setFailed] = useState<Failed>()
   const [isEditing, setIsEditing] = useState(false)
   const contact = useContact(now)
   const guard = useLeaveGuard(contact.changed.length > 0)
@@ -113,7 +118,16 @@ function Loaded({ record }: { record: Loaded }) {
         <div className="record">
           <div className="work">
             {at !== undefined && <Past moments={momentsOf(record)} at={at} onMove={(next) => go({ at: next })} />}
-            <AskedNotices view={view} error={failed} />
+            {record.problem && (
+              <div className="asked">
+                <Problem
+                  error={record.problem}
+                  kept={t`Parcels, refunds or what happened are not all known; figures on this page may lack them.`}
+                  onRetry={record.retry}
+                />
+              </div>
+            )}
+            <AskedNotices view={view} failed={failed} />
             <Lines view={view} why={why} onWhy={(line) => go({ why: line })} />
             <Shipments view={view} onEdit={(id) => go({ sheet: 'ship', shipment: id })} />
             <Timeline
@@ -142,8 +156,10 @@ function Loaded({ record }: { record: Loaded }) {
         />
       </div>
       {isSheetOpen && sheet === 'refund' && <RefundSheet view={view} onClose={close} onFailed={setFailed} />}
-      {isSheetOpen && sheet === 'ship' && <ShipSheet key={shipment} view={view} shipment={edited} onClose={close} />}
-      {isSheetOpen && sheet === 'return' && <ReturnSheet view={view} onClose={close} />}
+      {isSheetOpen && sheet === 'ship' && (
+        <ShipSheet key={shipment} view={view} shipment={edited} onClose={close} onFailed={setFailed} />
+      )}
+      {isSheetOpen && sheet === 'return' && <ReturnSheet view={view} onClose={close} onFailed={setFailed} />}
       {contact.sheet}
       <LeaveDialog guard={guard} />
     </div>

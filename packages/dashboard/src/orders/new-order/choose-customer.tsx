@@ -2,6 +2,7 @@ import { Plural, Trans, useLingui } from '@lingui/react/macro'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useDeferredValue, useState } from 'react'
 import { query } from '../../api/query.ts'
+import { usePermissions } from '../../session/permissions.ts'
 import { useBusiness } from '../../session/use-business.ts'
 import { Button } from '../../ui/button.tsx'
 import { type AddressTexts, toTexts } from '../order/contact.ts'
@@ -17,11 +18,12 @@ const isId = (text: string) => /^usr_\w+$/.test(text)
 export function ChooseCustomer({ customer, onChoose }: Props) {
   const { t } = useLingui()
   const { id: businessId } = useBusiness()
+  const lacks = usePermissions().reason('ORDERS_READ')
   const [text, setText] = useState('')
   const typed = useDeferredValue(text.trim())
   const { data, isFetching } = useQuery({
     ...query(businessId, 'listCustomers', { query: { query: typed, limit: 6 } }),
-    enabled: typed.length > 1 && !isId(typed),
+    enabled: !lacks && typed.length > 1 && !isId(typed),
     placeholderData: keepPreviousData,
   })
   const people = typed.length > 1 ? (data?.items ?? []) : []
@@ -59,7 +61,7 @@ export function ChooseCustomer({ customer, onChoose }: Props) {
       <Finder
         autoFocus
         label={t`Customer`}
-        placeholder={t`Name or email`}
+        placeholder={lacks ? 'usr_…' : t`Name or email`}
         found={found}
         isSearching={isFetching}
         {...{ text }}
@@ -67,7 +69,11 @@ export function ChooseCustomer({ customer, onChoose }: Props) {
         onChoose={choose}
       />
       <p className="note mt-2">
-        <Trans>Somebody who has ordered or subscribed here; an account that is new here by its id, usr_…</Trans>
+        {lacks ? (
+          <Trans>By the id of an account, usr_… To find somebody by name: {lacks}</Trans>
+        ) : (
+          <Trans>Somebody who has ordered or subscribed here; an account that is new here by its id, usr_…</Trans>
+        )}
       </p>
     </>
   )

@@ -4,6 +4,7 @@ import { Ban, CircleDot, CreditCard, Ellipsis, PackageOpen, Printer, Truck } fro
 import { useState } from 'react'
 import { kontor } from '../../api/client.ts'
 import { useAsk } from '../../outbox/use-outbox.ts'
+import { usePermissions } from '../../session/permissions.ts'
 import { useBusiness } from '../../session/use-business.ts'
 import { useFormat } from '../../session/use-format.ts'
 import { useCommands } from '../../shell/commands.ts'
@@ -14,7 +15,7 @@ import { toast } from '../../ui/toast.tsx'
 import { Confirm } from './confirm.tsx'
 import type { OrderSearch } from './search.ts'
 import { type OrderStatus, type PaymentStatus, paymentOfOrder, statusOfOrder, useStatusWords } from './states.tsx'
-import type { OrderView } from './view.ts'
+import { isAsked, type OrderView } from './view.ts'
 
 type Props = { view: OrderView; onOpen: (sheet: OrderSearch['sheet']) => void }
 type Wanted = { status: OrderStatus } | { payment: PaymentStatus }
@@ -66,6 +67,7 @@ export function Acts({ view, onOpen }: Props) {
       label: t`Print the packing slip of ${order.number}`,
       keys: 'p',
       icon: Printer,
+      reason: reasons.read,
       run: () => void print(),
     },
   ])
@@ -94,7 +96,7 @@ export function Acts({ view, onOpen }: Props) {
           {t`Cancel the order`}
         </MenuItem>
       </Menu>
-      <Button icon={Printer} onClick={() => void print()}>{t`Print`}</Button>
+      <Button icon={Printer} reason={reasons.read} onClick={() => void print()}>{t`Print`}</Button>
       <Button reason={reasons.refund} onClick={() => onOpen('refund')}>{t`Refund`}</Button>
       <Button look="main" icon={Truck} reason={reasons.ship} onClick={() => onOpen('ship')}>
         {isPart ? t`Ship the rest` : t`Ship`}
@@ -128,20 +130,28 @@ export function Acts({ view, onOpen }: Props) {
 function useReasons(view: OrderView) {
   const { t } = useLingui()
   const { order, money, pieces, reason: write } = view
+  const read = usePermissions().reason('ORDERS_READ')
+  const asked = t`Asked, not yet known.`
+  const unknown = view.isKnown ? undefined : t`Its parcels and refunds are not known yet.`
   const status = statusOfOrder(order)
   const isFinal = status === 'CANCELLED' || status === 'REFUNDED'
   const ended = isFinal ? t`The order has ended.` : undefined
   const left = [...pieces.values()].reduce((sum, { leftToShip }) => sum + leftToShip, 0)
   return {
+    read,
     write,
     status: write ?? ended,
     ship:
       write ??
       ended ??
       (status === 'PENDING' ? t`It is not paid yet.` : undefined) ??
+      (isAsked(view, 'shipOrder', 'shipOrders') ? asked : undefined) ??
+      unknown ??
       (left === 0 ? t`Everything has gone out.` : undefined),
     refund:
       write ??
+      read ??
+      unknown ??
       (money.paid === 0 ? t`Nothing was paid yet.` : undefined) ??
       (money.ours === 0 ? t`All of it went back already.` : undefined),
     paid:

@@ -25,27 +25,46 @@ export const askedRefunds = (entries: readonly Entry[]): AskedRefund[] =>
       return { id, amount: body.amount ?? 0, at: askedAt / 1_000, isLost, body }
     })
 
+type Counted = { lineId: string; quantity: number }
+
+/** Pieces that were asked to go out or to be taken back, and are not yet known: they count as gone. */
+export type AskedPieces = { isAllShipped: boolean; shipped: readonly Counted[]; returned: readonly Counted[] }
+
+export function askedPieces(entries: readonly Entry[], orderId: string): AskedPieces {
+  const bodies = (operation: Entry['operation']) =>
+    entries.filter((entry) => entry.operation === operation).map(({ input }) => (input.body ?? {}) as AskedBody)
+  const shipped = bodies('shipOrder')
+  const isOfList = bodies('shipOrders').some(({ items }) => items?.some((item) => item.orderId === orderId))
+  return {
+    isAllShipped: isOfList || shipped.some(({ lines }) => lines === undefined),
+    shipped: shipped.flatMap(({ lines = [] }) => lines),
+    returned: bodies('returnOrderLines').flatMap(({ lines = [] }) => lines),
+  }
+}
+
+type AskedBody = { lines?: Counted[]; items?: { orderId: string }[] }
+
 type Record = {
   order: Order
   shipments: readonly Shipment[]
   refunds: readonly RefundItem[]
   timeline: readonly TimelineItem[]
   asked: readonly AskedRefund[]
+  moving: AskedPieces
 }
 
 const sum = (figures: readonly number[]) => figures.reduce((whole, figure) => whole + figure, 0)
-const countOf = (lines: readonly { lineId: string; quantity: number }[], lineId: string) =>
+const countOf = (lines: readonly Counted[], lineId: string) =>
   sum(lines.filter((line) => line.lineId === lineId).map(({ quantity }) => quantity))
 
 /** The pieces of each line, by its id. */
-export function piecesOf({ order, shipments, refunds, timeline, asked }: Record): Map<string, Pieces> {
+export function piecesOf({ order, shipments, refunds, timeline, asked, moving }: Record): Map<string, Pieces> {
   const counted = refunds.filter(({ status }) => status !== 'FAILED')
   const returns = timeline.filter(({ type }) => type === 'order.returned')
   const isSaidShipped = shipments.length === 0 && order.fulfillment === 'FULFILLED'
   return new Map(
     order.lines.map(({ id, quantity }) => {
-      const of = (list: readonly { lines: { lineId: string; quantity: number }[] }[]) =>
-        sum(list.map(({ lines }) => countOf(lines, id)))
+      const of = (list: readonly { lines: Counted[] }[]) => sum(list.map(({ lines }) => countOf(lines, id)))
       const shipped = isSaidShipped ? quantity : of(shipments)
       const refunded = of(counted.filter(({ status }) => status === 'SUCCEEDED'))
       const waiting = of(counted.filter(({ status }) => status === 'PENDING'))
@@ -66,16 +85,16 @@ export function piecesOf({ order, shipments, refunds, timeline, asked }: Record)
         refunded,
         asked: waiting + unsent,
         returned,
-        leftToShip: Math.max(quantity - shipped - unshipped, 0),
+        leftToShip: moving.isAllShipped ? 0 : Math.max(quantity - shipped - unshipped - countOf(moving.shipped, id), 0),
         leftToRefund: Math.max(quantity - refunded - waiting - unsent, 0),
-        leftToReturn: Math.max(quantity - returned, 0),
+        leftToReturn: Math.max(quantity - returned - countOf(moving.returned, id), 0),
       }
       return [id, pieces] as const
     }),
   )
 }
 
-type ReturnData = { lines?: { lineId: string; quantity: number }[] }
+type ReturnData = { lines?: Counted[] }
 
 /** What stays with the business, counting as gone whatever was asked for. */
 export function moneyOf({ order, refunds, asked }: Pick<Record, 'order' | 'refunds' | 'asked'>) {

@@ -1,5 +1,6 @@
 import type { Answer } from '@kontor/sdk'
 import { useQueries, useQuery } from '@tanstack/react-query'
+import { kontor } from '../../api/client.ts'
 import { query } from '../../api/query.ts'
 import { usePermissions } from '../../session/permissions.ts'
 import { useBusiness } from '../../session/use-business.ts'
@@ -16,6 +17,23 @@ export const orderQuery = (businessId: string, id: string) => ({
   structuralSharing: false,
 })
 
+const MOST = 100
+
+/** All of them: they are added up. */
+const refundsQuery = (businessId: string, id: string) => ({
+  ...query(businessId, 'listRefunds', { path: { id }, query: { limit: MOST } }),
+  queryFn: async ({ signal }: { signal: AbortSignal }): Promise<Answer<'listRefunds'>> => {
+    const items: RefundItem[] = []
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const asked = { path: { businessId, id }, query: { limit: MOST, ...(cursor && { cursor }) } }
+      const page: Answer<'listRefunds'> = await kontor.operations.listRefunds(asked, { signal })
+      items.push(...page.items)
+      cursor = page.cursor
+    }
+    return { items, cursor: null }
+  },
+})
+
 /** The order and all that belongs to it, side by side. */
 export function useOrderRecord(id: string) {
   const { id: businessId } = useBusiness()
@@ -24,11 +42,16 @@ export function useOrderRecord(id: string) {
   const enabled = may('ORDERS_READ')
   const order = useQuery(orderQuery(businessId, id))
   const shipments = useQuery(query(businessId, 'listShipments', { path }))
-  const refunds = useQuery({ ...query(businessId, 'listRefunds', { path }), enabled })
+  const refunds = useQuery({ ...refundsQuery(businessId, id), enabled })
   const timeline = useQuery({ ...query(businessId, 'getOrderTimeline', { path }), enabled })
   const explanation = useQuery({ ...query(businessId, 'explainOrder', { path }), enabled })
+  const parts = [shipments, refunds, timeline]
   return {
     order,
+    /** One of them could not be read: what is missing is not the same as none. */
+    problem: parts.find(({ error }) => error)?.error ?? undefined,
+    retry: () => parts.filter(({ error }) => error).forEach(({ refetch }) => void refetch()),
+    isKnown: shipments.data !== undefined && (!enabled || refunds.data !== undefined),
     shipments: shipments.data?.items ?? [],
     refunds: refunds.data?.items ?? [],
     timeline: timeline.data?.items ?? [],

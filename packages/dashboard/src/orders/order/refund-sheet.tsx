@@ -4,6 +4,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { query } from '../../api/query.ts'
 import { useAsk } from '../../outbox/use-outbox.ts'
+import { usePermissions } from '../../session/permissions.ts'
 import { useBusiness } from '../../session/use-business.ts'
 import { useFormat } from '../../session/use-format.ts'
 import { useCommands } from '../../shell/commands.ts'
@@ -14,6 +15,7 @@ import { Notice } from '../../ui/notice.tsx'
 import { useProblem } from '../../ui/problem.tsx'
 import { SideSheet } from '../../ui/side-sheet.tsx'
 import { useDraft } from '../../ui/use-draft.ts'
+import type { Failed } from './asked-notices.tsx'
 import { PickLine } from './pick-line.tsx'
 import { Reasons } from './reasons.tsx'
 import { RefundQuote } from './refund-quote.tsx'
@@ -24,7 +26,7 @@ type Draft = { lines: Record<string, number>; shipping: boolean; amount: string;
 const NOTHING: Draft = { lines: {}, shipping: false, amount: '', restock: false, reason: '' }
 const TYPING_MS = 180
 
-type Props = { view: OrderView; onClose: () => void; onFailed: (error: unknown) => void }
+type Props = { view: OrderView; onClose: () => void; onFailed: (failed: Failed) => void }
 
 /** Money back, by line. The service says what it comes to; what is on the button is what is asked for. */
 export function RefundSheet({ view, onClose, onFailed }: Props) {
@@ -35,6 +37,7 @@ export function RefundSheet({ view, onClose, onFailed }: Props) {
   const ask = useAsk()
   const { read, money } = useFigures(order.currency)
   const wordsOf = useProblem()
+  const lacks = usePermissions().reason('ORDERS_READ')
   const isPressed = useRef(false)
   const [kept, setDraft] = useDraft<Draft>(`refund:${order.id}`)
   const draft = kept ?? NOTHING
@@ -55,10 +58,10 @@ export function RefundSheet({ view, onClose, onFailed }: Props) {
   }
 
   const settled = useSettled(JSON.stringify(body))
-  const all = useQuery(query(business.id, 'quoteRefund', { path: { id: order.id }, body: {} }))
+  const all = useQuery({ ...query(business.id, 'quoteRefund', { path: { id: order.id }, body: {} }), enabled: !lacks })
   const quote = useQuery({
     ...query(business.id, 'quoteRefund', { path: { id: order.id }, body: JSON.parse(settled) as RefundOrderBody }),
-    enabled: isChosen && settled !== '{}',
+    enabled: !lacks && isChosen && settled !== '{}',
     placeholderData: keepPreviousData,
   })
   const isCurrent = settled === JSON.stringify(body) && !quote.isPlaceholderData && quote.data !== undefined
@@ -81,7 +84,7 @@ export function RefundSheet({ view, onClose, onFailed }: Props) {
     ask({ operation: 'refundOrder', input: { path: { id: order.id }, body: wanted }, label, about: [order.id] }).catch(
       (error: unknown) => {
         setDraft(draft)
-        onFailed(error)
+        onFailed({ error, kept: t`Nothing went back. What you chose is kept in the refund sheet.` })
       },
     )
     setDraft(undefined) // whoever opens the sheet meanwhile begins anew, not with what is asked already
@@ -89,6 +92,7 @@ export function RefundSheet({ view, onClose, onFailed }: Props) {
   }
   const reason =
     view.reason ??
+    lacks ??
     (all.error ? wordsOf(all.error).what : undefined) ??
     amountProblem ??
     (isChosen ? undefined : t`Choose what goes back.`) ??

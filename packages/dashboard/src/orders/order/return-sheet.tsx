@@ -1,56 +1,58 @@
 import { useLingui } from '@lingui/react/macro'
-import { useState } from 'react'
+import { useRef } from 'react'
 import { useAsk } from '../../outbox/use-outbox.ts'
 import { useCommands } from '../../shell/commands.ts'
 import { Button } from '../../ui/button.tsx'
 import { Field } from '../../ui/field.tsx'
-import { Problem } from '../../ui/problem.tsx'
 import { SideSheet } from '../../ui/side-sheet.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { useDraft } from '../../ui/use-draft.ts'
+import type { Failed } from './asked-notices.tsx'
 import { PickLine } from './pick-line.tsx'
 import { Reasons } from './reasons.tsx'
-import type { OrderView } from './view.ts'
+import { isAsked, type OrderView } from './view.ts'
 
 type Draft = { lines: Record<string, number>; reason: string }
+type Props = { view: OrderView; onClose: () => void; onFailed: (failed: Failed) => void }
 
 /** Goods come back, whatever becomes of the money. */
-export function ReturnSheet({ view, onClose }: { view: OrderView; onClose: () => void }) {
+export function ReturnSheet({ view, onClose, onFailed }: Props) {
   const { t } = useLingui()
   const { order, pieces } = view
   const ask = useAsk()
   const [kept, setDraft] = useDraft<Draft>(`return:${order.id}`)
-  const [error, setError] = useState<unknown>()
-  const [isAsking, setIsAsking] = useState(false)
+  const isPressed = useRef(false)
   const draft = kept ?? { lines: {}, reason: '' }
   const mostOf = (id: string) => pieces.get(id)?.leftToReturn ?? 0
   const lines = order.lines
     .map(({ id }) => ({ lineId: id, quantity: Math.min(draft.lines[id] ?? 0, mostOf(id)) }))
     .filter(({ quantity }) => quantity > 0)
   const count = lines.reduce((sum, { quantity }) => sum + quantity, 0)
-  const save = async () => {
-    setIsAsking(true)
-    setError(undefined)
-    try {
-      const body = { lines, reason: draft.reason.trim() || null }
-      const { lines: back } = await ask({
-        operation: 'returnOrderLines',
-        input: { path: { id: order.id }, body },
-        label: t`Take back ${count} of ${order.number}`,
-        about: [order.id],
-      })
-      const restocked = back.reduce((sum, line) => sum + line.restocked, 0)
-      setDraft(undefined)
-      toast(t`${count} came back, ${restocked} are in stock again.`)
-      onClose()
-    } catch (cause) {
-      setError(cause)
-    } finally {
-      setIsAsking(false)
-    }
+  const save = () => {
+    if (isPressed.current) return
+    isPressed.current = true
+    ask({
+      operation: 'returnOrderLines',
+      input: { path: { id: order.id }, body: { lines, reason: draft.reason.trim() || null } },
+      label: t`Take back ${count} of ${order.number}`,
+      about: [order.id],
+    }).then(
+      ({ lines: back }) => {
+        const restocked = back.reduce((sum, line) => sum + line.restocked, 0)
+        toast(t`${count} came back, ${restocked} are in stock again.`)
+      },
+      (error: unknown) => {
+        setDraft(draft)
+        onFailed({ error, kept: t`Nothing was taken back. What you chose is kept.` })
+      },
+    )
+    setDraft(undefined) // whoever opens the sheet meanwhile begins anew, not with what is asked already
+    onClose()
   }
   const reason =
-    view.reason ?? (count === 0 ? t`Choose what came back.` : isAsking ? t`Asked, not yet known.` : undefined)
+    view.reason ??
+    (isAsked(view, 'returnOrderLines') ? t`Asked, not yet known.` : undefined) ??
+    (count === 0 ? t`Choose what came back.` : undefined)
   useCommands([
     {
       id: 'return-ask',
@@ -58,7 +60,7 @@ export function ReturnSheet({ view, onClose }: { view: OrderView; onClose: () =>
       keys: 'mod+Enter',
       inPalette: false,
       reason,
-      run: () => void save(),
+      run: save,
     },
   ])
   return (
@@ -67,14 +69,13 @@ export function ReturnSheet({ view, onClose }: { view: OrderView; onClose: () =>
       onClose={onClose}
       foot={
         <>
-          <Button look="main" reason={reason} onClick={() => void save()}>
+          <Button look="main" reason={reason} onClick={save}>
             {t`Put ${count} back into stock`}
           </Button>
           <p className="note">{t`No money goes back with it: that is a refund.`}</p>
         </>
       }
     >
-      {error !== undefined && <Problem error={error} kept={t`What you chose is kept.`} />}
       {order.lines.map((line) => (
         <PickLine
           key={line.id}

@@ -1,7 +1,8 @@
 import { etagOf, type Shipment } from '@kontor/sdk'
 import { Plural, Trans, useLingui } from '@lingui/react/macro'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { kontor } from '../../api/client.ts'
+import { isSame } from '../../merge/is-same.ts'
 import { saveMerged } from '../../merge/save.ts'
 import { useMerge } from '../../merge/use-merge.tsx'
 import { useAsk } from '../../outbox/use-outbox.ts'
@@ -13,8 +14,10 @@ import { Problem } from '../../ui/problem.tsx'
 import { SideSheet } from '../../ui/side-sheet.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { useDraft } from '../../ui/use-draft.ts'
+import { useIsShown } from '../use-is-shown.ts'
+import type { Failed } from './asked-notices.tsx'
 import { PickLine } from './pick-line.tsx'
-import type { OrderView } from './view.ts'
+import { isAsked, type OrderView } from './view.ts'
 
 const CARRIERS = ['DHL', 'UPS', 'FedEx', 'DPD', 'GLS', 'Hermes', 'USPS', 'Royal Mail', 'PostNL', 'La Poste']
 
@@ -25,41 +28,41 @@ type Parcel = {
   trackingUrl: string
   notify: boolean
 }
-/** What others may change meanwhile, field by field. */
-type Texts = Pick<Parcel, 'carrier' | 'trackingNumber' | 'trackingUrl'>
-type Props = { view: OrderView; shipment: Shipment | undefined; onClose: () => void }
-
-const textsOf = ({ carrier, trackingNumber, trackingUrl }: Shipment): Texts => ({
-  carrier: carrier ?? '',
-  trackingNumber: trackingNumber ?? '',
-  trackingUrl: trackingUrl ?? '',
-})
+/** With the parcel as it was when the first word was typed: what others change meanwhile stays theirs. */
+type Draft = { base: Parcel; mine: Parcel }
+type Props = {
+  view: OrderView
+  shipment: Shipment | undefined
+  onClose: () => void
+  onFailed: (failed: Failed) => void
+}
 
 /** Sends all that is left, or a part; or changes a parcel that was entered. */
-export function ShipSheet({ view, shipment, onClose }: Props) {
+export function ShipSheet({ view, shipment, onClose, onFailed }: Props) {
   const { t } = useLingui()
   const { order, pieces } = view
-  const business = useBusiness()
   const ask = useAsk()
-  const [draft, setDraft] = useDraft<Parcel>(`ship:${shipment?.id ?? order.id}`)
-  const [error, setError] = useState<unknown>()
-  const [isAsking, setIsAsking] = useState(false)
+  const isPressed = useRef(false)
+  const [draft, setDraft] = useDraft<Draft>(`parcel:${shipment?.id ?? order.id}`)
   const names = { carrier: t`Carrier`, trackingNumber: t`Tracking number`, trackingUrl: t`Link to follow it` }
-  const { decide, sheet } = useMerge<Texts>((field) => names[field])
 
   const inParcel = (id: string) => shipment?.lines.find(({ lineId }) => lineId === id)?.quantity ?? 0
   const mostOf = (id: string) => (pieces.get(id)?.leftToShip ?? 0) + inParcel(id)
   const lines = order.lines.filter(({ id }) => mostOf(id) > 0)
-  const base: Parcel = {
-    lines: Object.fromEntries(lines.map(({ id }) => [id, shipment ? inParcel(id) : mostOf(id)])),
-    carrier: '',
-    trackingNumber: '',
-    trackingUrl: '',
-    notify: shipment ? shipment.notified : true,
-    ...(shipment && textsOf(shipment)),
+  const base: Parcel = shipment
+    ? parcelOf(shipment)
+    : {
+        lines: Object.fromEntries(lines.map(({ id }) => [id, mostOf(id)])),
+        carrier: '',
+        trackingNumber: '',
+        trackingUrl: '',
+        notify: true,
+      }
+  const parcel = draft?.mine ?? base
+  const change = (changes: Partial<Parcel>) => {
+    const next = { base: draft?.base ?? base, mine: { ...parcel, ...changes } }
+    setDraft(isSame(next.base, next.mine) ? undefined : next)
   }
-  const parcel = draft ?? base
-  const change = (changes: Partial<Parcel>) => setDraft({ ...parcel, ...changes })
   const sent = lines
     .map(({ id }) => ({ lineId: id, quantity: Math.min(parcel.lines[id] ?? 0, mostOf(id)) }))
     .filter(({ quantity }) => quantity > 0)
@@ -68,63 +71,37 @@ export function ShipSheet({ view, shipment, onClose }: Props) {
   const linkProblem =
     parcel.trackingUrl && !/^https?:\/\/\S+$/.test(parcel.trackingUrl) ? t`An address begins with https://` : undefined
 
-  const texts = (of: Texts) => ({
-    carrier: of.carrier.trim() || null,
-    trackingNumber: of.trackingNumber.trim() || null,
-    trackingUrl: of.trackingUrl.trim() || null,
-  })
-  const create = () =>
+  const create = () => {
+    if (isPressed.current) return
+    isPressed.current = true
     ask({
       operation: 'shipOrder',
       input: {
         path: { id: order.id },
-        body: { ...(!isAll && { lines: sent }), ...texts(parcel), notify: parcel.notify },
+        body: { ...(!isAll && { lines: sent }), ...textsOf(parcel), notify: parcel.notify },
       },
       label: t`Ship ${count} of ${order.number}`,
       about: [order.id],
-    })
-  const update = (of: Shipment) => {
-    const path = { id: order.id, shipmentId: of.id }
-    const read = async () => {
-      const now = await kontor.operations.getShipment({ path: { businessId: business.id, ...path } })
-      return { value: textsOf(now), etag: etagOf(now) }
-    }
-    const body = { lines: sent, notify: parcel.notify }
-    return saveMerged<Texts, unknown>({
-      base: textsOf(of),
-      mine: { carrier: parcel.carrier, trackingNumber: parcel.trackingNumber, trackingUrl: parcel.trackingUrl },
-      etag: '"opened"', // the list says no versions: what is there now is compared first
-      write: async (value, etag) =>
-        ask({
-          operation: 'updateShipment',
-          input: { path, body: { ...body, ...texts(value) } },
-          label: t`Change parcel ${of.number} of ${order.number}`,
-          about: [order.id],
-          ifMatch: etag,
-        }),
-      read,
-      decide,
-    })
+    }).then(
+      () => toast(t`Parcel entered. Pieces in it: ${count}.`),
+      (error: unknown) => {
+        setDraft(draft)
+        onFailed({ error, kept: t`Nothing was shipped. What you typed is kept.` })
+      },
+    )
+    setDraft(undefined) // whoever opens the sheet meanwhile begins anew, not with what is asked already
+    onClose()
   }
-  const save = async () => {
-    setIsAsking(true)
-    setError(undefined)
-    try {
-      const saved = shipment ? await update(shipment) : await create()
-      if (saved === undefined) return
-      setDraft(undefined)
-      toast(shipment ? t`Parcel ${shipment.number} is changed.` : t`Parcel entered. Pieces in it: ${count}.`)
-      onClose()
-    } catch (cause) {
-      setError(cause)
-    } finally {
-      setIsAsking(false)
-    }
-  }
+  const { update, isUpdating, error, sheet } = useUpdate({ view, draft, setDraft, names, onClose })
+  const save = () => (shipment ? void update(shipment) : create())
+  const isAsking = shipment
+    ? isUpdating || view.entries.some(({ input }) => input.path?.shipmentId === shipment.id)
+    : isAsked(view, 'shipOrder', 'shipOrders')
   const reason =
     view.reason ??
+    (isAsking ? t`Asked, not yet known.` : undefined) ??
     (count === 0 ? t`Choose what is in the parcel.` : linkProblem) ??
-    (isAsking ? t`Asked, not yet known.` : undefined)
+    (shipment && !draft ? t`Nothing was changed.` : undefined)
   useCommands([
     {
       id: 'ship-ask',
@@ -132,7 +109,7 @@ export function ShipSheet({ view, shipment, onClose }: Props) {
       keys: 'mod+Enter',
       inPalette: false,
       reason,
-      run: () => void save(),
+      run: save,
     },
   ])
   return (
@@ -141,7 +118,7 @@ export function ShipSheet({ view, shipment, onClose }: Props) {
       onClose={onClose}
       foot={
         <>
-          <Button look="main" reason={reason} onClick={() => void save()}>
+          <Button look="main" reason={reason} onClick={save}>
             {shipment ? (
               t`Save the parcel`
             ) : isAll && lines.length > 1 ? (
@@ -214,4 +191,107 @@ export function ShipSheet({ view, shipment, onClose }: Props) {
       {sheet}
     </SideSheet>
   )
+}
+
+const parcelOf = ({ lines, carrier, trackingNumber, trackingUrl, notified }: Shipment): Parcel => ({
+  lines: Object.fromEntries(lines.map(({ lineId, quantity }) => [lineId, quantity])),
+  carrier: carrier ?? '',
+  trackingNumber: trackingNumber ?? '',
+  trackingUrl: trackingUrl ?? '',
+  notify: notified,
+})
+
+const textsOf = ({ carrier, trackingNumber, trackingUrl }: Omit<Parcel, 'lines' | 'notify'>) => ({
+  carrier: carrier.trim() || null,
+  trackingNumber: trackingNumber.trim() || null,
+  trackingUrl: trackingUrl.trim() || null,
+})
+
+/** A parcel, flat: two people who change the number and how many of a line are merged without being asked. */
+type Flat = Omit<Parcel, 'lines'> & Record<`line:${string}`, number>
+
+const flatOf = ({ lines, ...rest }: Parcel, ids: readonly string[]): Flat => ({
+  ...rest,
+  ...(Object.fromEntries(ids.map((id) => [`line:${id}`, lines[id] ?? 0])) as Record<`line:${string}`, number>),
+})
+
+/** Only what was changed, so that fields of others stay theirs. Lines are one thing to the service. */
+function changesOf(before: Flat, after: Flat, ids: readonly string[]) {
+  const texts = textsOf(after)
+  const changed = (Object.keys(texts) as (keyof typeof texts)[]).filter((field) => before[field] !== after[field])
+  const areLinesChanged = ids.some((id) => before[`line:${id}`] !== after[`line:${id}`])
+  const lines = ids.map((id) => ({ lineId: id, quantity: after[`line:${id}`] ?? 0 }))
+  return {
+    ...Object.fromEntries(changed.map((field) => [field, texts[field]])),
+    ...(areLinesChanged && { lines: lines.filter(({ quantity }) => quantity > 0) }),
+    ...(before.notify !== after.notify && { notify: after.notify }),
+  }
+}
+
+type Updating = {
+  view: OrderView
+  draft: Draft | undefined
+  setDraft: (draft: Draft | undefined) => void
+  names: Record<'carrier' | 'trackingNumber' | 'trackingUrl', string>
+  onClose: () => void
+}
+
+/** Saves a parcel that others may have changed since. */
+function useUpdate({ view: { order }, draft, setDraft, names, onClose }: Updating) {
+  const { t } = useLingui()
+  const business = useBusiness()
+  const ask = useAsk()
+  const latest = useRef(draft)
+  latest.current = draft
+  const isShown = useIsShown()
+  const [error, setError] = useState<unknown>()
+  const [isUpdating, setIsUpdating] = useState(false)
+  const ids = order.lines.map(({ id }) => id)
+  const { decide, sheet } = useMerge<Flat>((field) => {
+    if (field === 'notify') return t`Mail the customer`
+    if (field in names) return names[field as keyof typeof names]
+    return order.lines.find(({ id }) => `line:${id}` === field)?.name ?? field
+  })
+  const update = async ({ id: shipmentId, number }: Shipment) => {
+    if (!draft) return
+    const path = { id: order.id, shipmentId }
+    let before = flatOf(draft.base, ids)
+    setIsUpdating(true)
+    setError(undefined)
+    try {
+      const saved = await saveMerged<Flat, unknown>({
+        base: before,
+        mine: flatOf(draft.mine, ids),
+        etag: '"opened"', // the list says no versions: what is there now is compared first
+        write: async (value, etag) => {
+          const body = changesOf(before, value, ids)
+          if (Object.keys(body).length === 0) return {} // somebody else has saved the very same
+          return ask({
+            operation: 'updateShipment',
+            input: { path, body },
+            label: t`Change parcel ${number} of ${order.number}`,
+            about: [order.id],
+            ifMatch: etag,
+          })
+        },
+        read: async () => {
+          const now = await kontor.operations.getShipment({ path: { businessId: business.id, ...path } })
+          before = flatOf(parcelOf(now), ids)
+          return { value: before, etag: etagOf(now) }
+        },
+        decide,
+      })
+      if (saved === undefined) return
+      toast(t`Parcel ${number} is changed.`)
+      const typed = latest.current?.mine
+      const isMore = typed !== undefined && !isSame(typed, draft.mine)
+      setDraft(isMore ? { base: draft.mine, mine: typed } : undefined)
+      if (!isMore && isShown.current) onClose()
+    } catch (cause) {
+      setError(cause)
+    } finally {
+      setIsUpdating(false)
+    }
+  }
+  return { update, isUpdating, error, sheet }
 }

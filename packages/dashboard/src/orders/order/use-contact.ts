@@ -1,7 +1,8 @@
 import { etagOf, type Order } from '@kontor/sdk'
 import { useLingui } from '@lingui/react/macro'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { kontor } from '../../api/client.ts'
+import { isSame } from '../../merge/is-same.ts'
 import { saveMerged } from '../../merge/save.ts'
 import { useMerge } from '../../merge/use-merge.tsx'
 import { useAsk } from '../../outbox/use-outbox.ts'
@@ -21,6 +22,8 @@ export function useContact(order: Order) {
   const ask = useAsk()
   const wordsOf = useProblem()
   const [draft, setDraft] = useDraft<Draft>(`contact:${order.id}`)
+  const latest = useRef(draft)
+  latest.current = draft
   const [isSaving, setIsSaving] = useState(false)
   const nameOf = useContactNames()
   const { decide, sheet } = useMerge<Contact>(nameOf)
@@ -58,7 +61,9 @@ export function useContact(order: Order) {
         decide,
       })
       if (saved === undefined) return
-      setDraft(undefined)
+      const typed = latest.current?.mine
+      // What was typed while it was saved is still to be saved, on top of what was.
+      setDraft(typed && !isSame(typed, draft.mine) ? { ...draft, base: draft.mine, mine: typed } : undefined)
       toast(t`Saved.`)
     } catch (error) {
       toast(t`Not saved; what you typed is still there. ${wordsOf(error).what}`)

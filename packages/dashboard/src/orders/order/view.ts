@@ -1,4 +1,5 @@
 import type { Explanation, Order, Shipment } from '@kontor/sdk'
+import type { Entry } from '../../outbox/store.ts'
 import type { AskedRefund, moneyOf, Pieces } from './pieces.ts'
 import type { RefundItem, TimelineItem } from './queries.ts'
 
@@ -10,11 +11,19 @@ export type OrderView = {
   timeline: readonly TimelineItem[]
   explanation: Explanation | undefined
   asked: readonly AskedRefund[]
+  /** All that was asked about the order and is not yet known. */
+  entries: readonly Entry[]
+  /** Whether parcels and refunds could be read: without them nothing is left to be counted from. */
+  isKnown: boolean
   pieces: ReadonlyMap<string, Pieces>
   money: ReturnType<typeof moneyOf>
   /** Why nothing can be changed now. */
   reason: string | undefined
 }
+
+/** Whether such a thing was asked and is not yet known: asking again would be a second time. */
+export const isAsked = ({ entries }: Pick<OrderView, 'entries'>, ...operations: Entry['operation'][]) =>
+  entries.some(({ operation }) => operations.includes(operation))
 
 /** A name for a line beside a figure. */
 export const lineNames = (
