@@ -175,6 +175,74 @@ test('what two people change of one order is merged; the order as it was is show
   await context.close()
 })
 
+test('a parcel is shipped once, though its answer is lost and the page is opened anew', async () => {
+  const order = await desk.buy('once@sorensen.example')
+  const { page, context } = await enter()
+  await page.goto(desk.url(`/orders/${order.id}?sheet=ship`))
+  let isCut = true
+  await page.route('**/shipments', (route) =>
+    isCut && route.request().method() === 'POST' ? route.abort() : route.fallback(),
+  )
+  await page.getByLabel('Tracking number').fill('0034 0435')
+  await page.getByRole('button', { name: 'Ship all, 3 pieces' }).click()
+  await page.getByText('We ask again under the same key').waitFor()
+  const ship = page.locator('.head').getByRole('button', { name: /^Ship/ })
+  assert.equal(await ship.getAttribute('aria-disabled'), 'true')
+  await page.goto(desk.url(`/orders/${order.id}?sheet=ship`))
+  await page.getByText('Everything has gone out.').first().waitFor()
+  assert.equal(await page.getByLabel('Tracking number').inputValue(), '')
+  isCut = false
+  await page.reload()
+  await page.getByText('0034 0435').first().waitFor()
+  const { body } = await desk.owner.get(`${desk.business}/orders/${order.id}/shipments`)
+  assert.equal(body.items.length, 1)
+  await context.close()
+})
+
+test('a parcel that two people change keeps what each of them changed', async () => {
+  const order = await desk.buy('parcel@sorensen.example')
+  const [mugs] = order.lines
+  const parcels = `${desk.business}/orders/${order.id}/shipments`
+  const lines = [{ lineId: mugs.id, quantity: 2 }]
+  const { body: parcel } = await desk.owner.post(parcels, { lines, trackingNumber: 'AAA', notify: false })
+  const { page, context } = await enter()
+  await page.goto(desk.url(`/orders/${order.id}?sheet=ship&shipment=${parcel.id}`))
+  await page.getByLabel('Carrier').fill('UPS')
+  const fewer = [{ lineId: mugs.id, quantity: 1 }]
+  const changed = await desk.owner.put(`${parcels}/${parcel.id}`, { trackingNumber: 'BBB', lines: fewer })
+  assert.equal(changed.status, 200, changed.text)
+  await page.reload() // the draft is still there, and is of the parcel before
+  await page.getByRole('button', { name: 'Save the parcel' }).click()
+  await page.getByText('Parcel 1 is changed.').waitFor()
+  const { body } = await desk.owner.get(`${parcels}/${parcel.id}`)
+  assert.deepEqual([body.carrier, body.trackingNumber, body.lines], ['UPS', 'BBB', fewer])
+  assert.deepEqual(complaints, [])
+  await context.close()
+})
+
+test('of orders that are shipped together the refused ones stay, each with its reason', async () => {
+  const good = await desk.buy('good@sorensen.example')
+  const ended = await desk.buy('ended@sorensen.example')
+  const { page, context } = await enter()
+  await page.goto(desk.url('/orders'))
+  for (const { number } of [good, ended]) await page.getByLabel(`Select ${number}`).click()
+  await page.getByRole('button', { name: 'Mark shipped' }).click()
+  await page.getByLabel(`Tracking number of ${ended.number}`).fill('ZZZ')
+  await desk.owner.put(`${desk.business}/orders/${ended.id}/status`, { status: 'CANCELLED' })
+  await page.getByLabel('Tracking numbers').fill(`${good.number}\tAAA`)
+  await page.getByRole('button', { name: 'Mark 2 orders shipped' }).click()
+  await page.getByText('1 order marked shipped.').waitFor()
+  await page.getByText('1 order was refused.').waitFor()
+  await page.locator('.ship-rows .problem').waitFor()
+  assert.equal(await page.getByLabel(`Tracking number of ${ended.number}`).inputValue(), 'ZZZ')
+  assert.equal(await page.getByLabel(`Tracking number of ${good.number}`).count(), 0)
+  await page.keyboard.press('Escape')
+  await page.getByText('1 selected').waitFor()
+  assert.equal(new URL(page.url()).search, '')
+  assert.deepEqual(complaints, [])
+  await context.close()
+})
+
 test('an order by hand: its draft survives a reload, its figures are those of the service', async () => {
   await desk.buy('hand@sorensen.example')
   const { page, context } = await enter()

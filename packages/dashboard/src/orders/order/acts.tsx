@@ -132,7 +132,6 @@ function useReasons(view: OrderView) {
   const { order, money, pieces, reason: write } = view
   const read = usePermissions().reason('ORDERS_READ')
   const asked = t`Asked, not yet known.`
-  const unknown = view.isKnown ? undefined : t`Its parcels and refunds are not known yet.`
   const status = statusOfOrder(order)
   const isFinal = status === 'CANCELLED' || status === 'REFUNDED'
   const ended = isFinal ? t`The order has ended.` : undefined
@@ -146,12 +145,10 @@ function useReasons(view: OrderView) {
       ended ??
       (status === 'PENDING' ? t`It is not paid yet.` : undefined) ??
       (isAsked(view, 'shipOrder', 'shipOrders') ? asked : undefined) ??
-      unknown ??
       (left === 0 ? t`Everything has gone out.` : undefined),
     refund:
       write ??
       read ??
-      unknown ??
       (money.paid === 0 ? t`Nothing was paid yet.` : undefined) ??
       (money.ours === 0 ? t`All of it went back already.` : undefined),
     paid:

@@ -93,6 +93,7 @@ export function RefundSheet({ view, onClose, onFailed }: Props) {
   const reason =
     view.reason ??
     lacks ??
+    (view.isKnown ? undefined : t`Its parcels and refunds are not known yet.`) ??
     (all.error ? wordsOf(all.error).what : undefined) ??
     amountProblem ??
     (isChosen ? undefined : t`Choose what goes back.`) ??

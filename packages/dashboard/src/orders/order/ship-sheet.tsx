@@ -100,6 +100,7 @@ export function ShipSheet({ view, shipment, onClose, onFailed }: Props) {
   const reason =
     view.reason ??
     (isAsking ? t`Asked, not yet known.` : undefined) ??
+    (view.isKnown ? undefined : t`Its parcels and refunds are not known yet.`) ??
     (count === 0 ? t`Choose what is in the parcel.` : linkProblem) ??
     (shipment && !draft ? t`Nothing was changed.` : undefined)
   useCommands([
