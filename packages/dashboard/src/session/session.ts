@@ -1,14 +1,19 @@
 import { KontorError } from '@kontor/sdk'
+import { removeDrafts } from '../ui/drafts.ts'
+import { SIGNED_OUT, signedOutMark } from './signed-out-mark.ts'
 
 /** Who works here. The token stays in memory: a reload gets a new one by the cookie that no script can read. */
 export type Signed = { userId: string; accessToken: string; expiresAt: number }
 type State = { signed: Signed | undefined; isKnown: boolean }
 
 const REFRESH_BEFORE_MS = 60_000
+const TIMEOUT_MS = 15_000
 const ADDRESS = '/admin/session'
 
 let state: State = { signed: undefined, isKnown: false }
 let renewal: Promise<Signed> | undefined
+/** Counts sign-ins and sign-outs: a renewal that began before one of them is of no use after it. */
+let generation = 0
 const listeners = new Set<() => void>()
 
 function set(signed: Signed | undefined): void {
@@ -33,14 +38,16 @@ export async function accessToken(refused?: string): Promise<string> {
 
 /** One at a time, over all tabs: a refresh token works once. */
 function renew(): Promise<Signed> {
-  renewal ??= inTurn(() => send('POST'))
-    .then((answer) => {
-      const signed = answer as Signed
+  const begun = generation
+  renewal ??= inTurn(refresh)
+    .then((signed) => {
+      // Whoever signed out meanwhile, here or in another tab, is not brought back.
+      if (begun !== generation || signedOutMark.isSet()) throw ended()
       set(signed)
       return signed
     })
     .catch((error: unknown) => {
-      if (error instanceof KontorError && error.status > 0 && error.status < 500) set(undefined)
+      if (begun === generation && isEnd(error)) set(undefined)
       throw error
     })
     .finally(() => {
@@ -49,8 +56,21 @@ function renew(): Promise<Signed> {
   return renewal
 }
 
+async function refresh(): Promise<Signed> {
+  if (!signedOutMark.isSet()) return signedOf(await send('POST'))
+  await endSession().catch(() => {}) // the mark stays, and the next one tries again
+  throw ended()
+}
+
 const inTurn = <Result>(work: () => Promise<Result>): Promise<Result> =>
   'locks' in navigator ? navigator.locks.request('kontor-session', work) : work()
+
+const ended = () =>
+  new KontorError({ status: 401, code: 'UNAUTHENTICATED', message: 'The session has ended. Sign in again.' })
+
+/** Only these say that there is no session. A service that is busy or away says nothing about it, nor does a proxy. */
+const isEnd = (error: unknown) =>
+  error instanceof KontorError && [401, 403].includes(error.status) && error.code !== 'UNKNOWN_ANSWER'
 
 /** Whether somebody is signed in; asks the service once. */
 export async function resume(): Promise<Signed | undefined> {
@@ -58,33 +78,74 @@ export async function resume(): Promise<Signed | undefined> {
   try {
     return await renew()
   } catch (error) {
-    if (error instanceof KontorError && error.status > 0 && error.status < 500) return undefined
+    if (isEnd(error)) return undefined
     throw error
   }
 }
 
 /** `body` is that of `POST /v1/users/login`. */
 export async function signIn(body: Record<string, string>): Promise<Signed> {
-  const signed = (await inTurn(() => send('POST', body))) as Signed
+  const signed = await inTurn(async () => {
+    if (signedOutMark.isSet()) await endSession().catch(() => {}) // its cookie is about to be another
+    const answer = signedOf(await send('POST', body))
+    signedOutMark.remove()
+    return answer
+  })
+  generation++
   set(signed)
   return signed
 }
 
-/** Signed out here in any case. */
+/** Signed out in all tabs in any case. What the service was not told now it is told before anybody else comes in. */
 export async function signOut(): Promise<void> {
-  set(undefined)
-  await inTurn(() => send('DELETE'))
+  signedOutMark.set()
+  leave()
+  await inTurn(endSession).catch(() => {})
 }
 
-async function send(method: string, body?: object): Promise<unknown> {
+function leave(): void {
+  generation++
+  removeDrafts()
+  set(undefined)
+}
+
+/** Only in turn. Whoever signed in since has a session that is not to be ended. */
+async function endSession(): Promise<void> {
+  if (!signedOutMark.isSet()) return
+  const { success } = await send('DELETE')
+  if (success === true) signedOutMark.remove()
+}
+
+/** Other tabs sign out with this one, and a sign-out that the service was not told of is told when the line is back. */
+export function followOtherTabs(): void {
+  addEventListener('storage', ({ key, newValue }) => {
+    if (key === SIGNED_OUT && newValue !== null) leave()
+  })
+  addEventListener('online', () => {
+    if (signedOutMark.isSet()) void inTurn(endSession).catch(() => {})
+  })
+}
+
+type SessionAnswer = Record<string, unknown>
+
+function signedOf(answer: SessionAnswer): Signed {
+  const { userId, accessToken: token, expiresAt } = answer
+  if (typeof userId === 'string' && typeof token === 'string' && typeof expiresAt === 'number')
+    return { userId, accessToken: token, expiresAt }
+  throw new KontorError({ status: 200, code: 'UNKNOWN_ANSWER', message: 'Something else than the service answered.' })
+}
+
+/** All tabs wait for it: it ends, whatever the line does. */
+async function send(method: string, body?: object): Promise<SessionAnswer> {
   const init = body ? { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) } : {}
   let response: Response
+  let answer: SessionAnswer
   try {
-    response = await fetch(ADDRESS, { method, ...init })
+    response = await fetch(ADDRESS, { method, ...init, signal: AbortSignal.timeout(TIMEOUT_MS) })
+    answer = parse(await response.text())
   } catch (cause) {
     throw new KontorError({ status: 0, code: 'NETWORK', message: 'The service cannot be reached.', cause })
   }
-  const answer = (await response.json().catch(() => ({}))) as Record<string, unknown>
   if (response.ok) return answer
   throw new KontorError({
     status: response.status,
@@ -92,4 +153,12 @@ async function send(method: string, body?: object): Promise<unknown> {
     message: typeof answer.message === 'string' ? answer.message : `The service answered ${response.status}.`,
     details: Array.isArray(answer.details) ? (answer.details as KontorError['details']) : [],
   })
+}
+
+function parse(text: string): SessionAnswer {
+  try {
+    return (JSON.parse(text) ?? {}) as SessionAnswer
+  } catch {
+    return {} // a proxy may have written it
+  }
 }

@@ -1,12 +1,14 @@
 import { useBlocker } from '@tanstack/react-router'
 import { useCallback, useEffect, useState } from 'react'
+import { useSigned } from '../session/use-signed.ts'
+import { draftName } from './drafts.ts'
 
 /**
  * What was typed and not yet saved: kept in sessionStorage, so that a reload loses nothing. `key` names the record and
  * its version's owner, such as `order:ord_…`. Undefined: nothing was typed.
  */
 export function useDraft<Value>(key: string) {
-  const name = `kontor:draft:${key}`
+  const name = draftName(useSigned()?.userId ?? '', key)
   const [draft, setDraft] = useState(() => read(name) as Value | undefined)
   useEffect(() => setDraft(read(name) as Value | undefined), [name])
   const change = useCallback(
