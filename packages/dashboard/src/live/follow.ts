@@ -19,11 +19,16 @@ const PAGE = 100
 /** The service ends a stream with its token, or when it stops. */
 const AGAIN_MS = 500
 
-type Hear = (events: readonly BusinessEvent[]) => void
-type Tell = (following: Following) => void
+type Listener = {
+  /** From here on each event is heard. What was read before may have missed one. */
+  begin: () => void
+  hear: (events: readonly BusinessEvent[]) => void
+  tell: (following: Following) => void
+}
 
 /** Follows the feed of a business without a gap: by its stream, and where there is none by asking again and again. */
-export async function follow(businessId: string, hear: Hear, tell: Tell, signal: AbortSignal): Promise<void> {
+export async function follow(businessId: string, listener: Listener, signal: AbortSignal): Promise<void> {
+  const { begin, hear, tell } = listener
   let number: number | undefined
   let failures = 0
   let hasStream = true
@@ -36,16 +41,21 @@ export async function follow(businessId: string, hear: Hear, tell: Tell, signal:
   }
   while (!signal.aborted) {
     try {
-      number ??= await newest(businessId, signal)
-      if (hasStream)
-        hasStream = await stream(
+      if (number === undefined) {
+        number = await newest(businessId, signal)
+        begin()
+      }
+      if (hasStream) {
+        const ended = await stream(
           businessId,
           number,
           (events, last) => take(events, last, 'live'),
           () => say('live'),
           signal,
         )
-      else {
+        hasStream = ended !== 'none'
+        if (ended === 'refused') await sleep(backoffMs(++failures), signal)
+      } else {
         await poll(businessId, number, (events, last) => take(events, last, 'polling'), signal)
         await sleep(document.hidden ? POLL_HIDDEN_MS : POLL_MS, signal)
       }
@@ -56,11 +66,12 @@ export async function follow(businessId: string, hear: Hear, tell: Tell, signal:
         return
       }
       say('waiting')
-      failures++
-      await sleep(Math.min(500 * 2 ** failures, 15_000), signal)
+      await sleep(backoffMs(++failures), signal)
     }
   }
 }
+
+const backoffMs = (failures: number) => Math.min(500 * 2 ** failures, 15_000)
 
 async function newest(businessId: string, signal: AbortSignal): Promise<number> {
   const { items } = await kontor.operations.listEvents({ path: { businessId }, query: { limit: 1 } }, { signal })
@@ -81,24 +92,24 @@ async function poll(businessId: string, after: number, take: Take, signal: Abort
   }
 }
 
-/** Answers whether there is a stream for this page: one session has five at most. */
+/** How a stream ended. `none`: there is none for this page, one session has five at most. `refused`: not this token. */
 async function stream(
   businessId: string,
   number: number,
   take: Take,
   onOpen: () => void,
   signal: AbortSignal,
-): Promise<boolean> {
+): Promise<'ended' | 'none' | 'refused'> {
   const quiet = new AbortController()
   const both = AbortSignal.any([signal, quiet.signal])
   const token = await accessToken()
   const headers = { authorization: `Bearer ${token}`, 'last-event-id': String(number), accept: 'text/event-stream' }
   const response = await fetch(`/v1/businesses/${businessId}/events/stream`, { headers, signal: both })
   const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') ?? false
-  if ([404, 429].includes(response.status) || (response.ok && !isStream)) return false
+  if ([404, 429].includes(response.status) || (response.ok && !isStream)) return 'none'
   if (response.status === 401) {
     await accessToken(token) // fails if the session has ended
-    return true
+    return 'refused'
   }
   if (!response.ok || !response.body) {
     throw new KontorError({ status: response.status, code: 'UNAVAILABLE', message: 'There is no stream of events.' })
@@ -121,7 +132,7 @@ async function stream(
     clearTimeout(timer)
   }
   await sleep(retryMs, signal)
-  return true
+  return 'ended'
 }
 
 const sleep = (ms: number, signal: AbortSignal) =>
@@ -129,9 +140,11 @@ const sleep = (ms: number, signal: AbortSignal) =>
     if (signal.aborted) return resolve()
     const end = () => {
       clearTimeout(timer)
+      signal.removeEventListener('abort', end)
+      removeEventListener('online', end)
       resolve()
     }
     const timer = setTimeout(end, ms)
-    signal.addEventListener('abort', end, { once: true })
-    addEventListener('online', end, { once: true })
+    signal.addEventListener('abort', end)
+    addEventListener('online', end)
   })

@@ -28,7 +28,8 @@ export function Live({ businessId, children }: { businessId: string; children: R
         refresh(businessId, gathered.splice(0))
       }, GATHER_MS)
     }
-    void follow(businessId, hear, setFollowing, ended.signal)
+    const begin = () => refreshAll(businessId)
+    void follow(businessId, { begin, hear, tell: setFollowing }, ended.signal)
     return () => {
       ended.abort()
       clearTimeout(timer)
@@ -38,14 +39,15 @@ export function Live({ businessId, children }: { businessId: string; children: R
 }
 
 function refresh(businessId: string, events: readonly BusinessEvent[]): void {
-  if (events.length > MANY) {
-    void queryClient.invalidateQueries({
-      predicate: ({ queryKey }) => {
-        const [owner, operation] = queryKey as unknown as Key
-        return owner === businessId && isFollowed(operation)
-      },
-    })
-    return
-  }
+  if (events.length > MANY) return refreshAll(businessId)
   for (const affected of new Set(events.map(({ type }) => affectedBy(type)))) void invalidate(businessId, affected)
+}
+
+function refreshAll(businessId: string): void {
+  void queryClient.invalidateQueries({
+    predicate: ({ queryKey }) => {
+      const [owner, operation] = queryKey as unknown as Key
+      return owner === businessId && isFollowed(operation)
+    },
+  })
 }
