@@ -7,10 +7,10 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { queryClient } from './api/client.ts'
 import { activate, chosenLanguage } from './i18n/i18n.ts'
-import { resumeOutbox } from './outbox/outbox.ts'
+import { openOutboxOf } from './outbox/outbox.ts'
 import { router } from './router.tsx'
 import { takeDevLogin } from './session/dev-login.ts'
-import { sessionStore } from './session/session.ts'
+import { followOtherTabs, sessionStore } from './session/session.ts'
 import { applyTheme } from './shell/theme.ts'
 
 // A newer version was released, and the part that this page wants is gone.
@@ -19,6 +19,7 @@ addEventListener('vite:preloadError', () => location.reload())
 applyTheme()
 await activate(chosenLanguage())
 followSession()
+followOtherTabs()
 await takeDevLogin()
 
 const root = document.getElementById('root')
@@ -41,7 +42,7 @@ function followSession(): void {
     if (signed?.userId === userId) return
     const wasSignedIn = userId !== undefined
     userId = signed?.userId
-    if (signed) void resumeOutbox(signed.userId)
+    void openOutboxOf(userId)
     if (!wasSignedIn) return
     queryClient.clear()
     void router.invalidate()

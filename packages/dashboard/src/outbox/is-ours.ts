@@ -1,23 +1,38 @@
 import type { KontorError, OperationId } from '@kontor/sdk'
-import { kontor } from '../api/client.ts'
 import { isSame } from '../merge/is-same.ts'
 import type { Entry } from './store.ts'
 
-type Call = (input: unknown, options?: object) => Promise<unknown>
+type Found = Record<string, unknown>
+export type Read = (operation: OperationId, path: Record<string, string>) => Promise<unknown>
+
+/** The histories of an order that these add to. They take no key: the second time they meet what the first has changed. */
+const HISTORIES: Partial<Record<OperationId, string>> = {
+  setOrderStatus: 'statuses',
+  setPaymentStatus: 'paymentStatus',
+}
 
 /** How a changed record is read again: `updateOrder` takes its id in the body, the others in the path. */
-const readerOf = (operation: OperationId) => operation.replace(/^update/, 'get') as OperationId
+const readerOf = (operation: OperationId) =>
+  operation in HISTORIES ? 'getOrder' : (operation.replace(/^update/, 'get') as OperationId)
 
 /**
  * The answer to an earlier attempt was lost, and this one was refused: was it because the first had done it? A deleted
  * record is gone; a changed one has what we wrote. Answers what the first attempt would have; undefined: not ours.
  */
-export async function isOurs(entry: Entry, error: KontorError): Promise<unknown> {
+export async function isOurs(entry: Entry, error: KontorError, read: Read): Promise<unknown> {
   const { operation, businessId, input } = entry
   if (operation.startsWith('delete') && error.status === 404) return { success: true }
-  if (!operation.startsWith('update') || error.status !== 412) return undefined
-  const body = (input.body ?? {}) as Record<string, unknown>
+  const history = HISTORIES[operation]
+  const isKnown = history !== undefined || operation.startsWith('update')
+  if (!isKnown || error.status !== 412) return undefined
+  const body = (input.body ?? {}) as Found
+  // The id in the body of a status is that of its entry in the history; the order's is in the path, which goes before.
   const path = { businessId, ...(typeof body.id === 'string' && { id: body.id }), ...input.path }
-  const now = (await (kontor.operations[readerOf(operation)] as Call)({ path })) as Record<string, unknown>
-  return Object.entries(body).every(([field, value]) => isSame(now[field], value)) ? now : undefined
+  const now = (await read(readerOf(operation), path)) as Found
+  const isDone = history
+    ? lastOf(now[history])?.status === body.status
+    : Object.entries(body).every(([field, value]) => isSame(now[field], value))
+  return isDone ? now : undefined
 }
+
+const lastOf = (list: unknown): Found | undefined => (Array.isArray(list) ? (list.at(-1) as Found) : undefined)

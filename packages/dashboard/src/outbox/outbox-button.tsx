@@ -1,3 +1,4 @@
+import { KontorError } from '@kontor/sdk'
 import { Plural, Trans, useLingui } from '@lingui/react/macro'
 import { useEffect, useState } from 'react'
 import { Button } from '../ui/button.tsx'
@@ -7,51 +8,48 @@ import { useProblem } from '../ui/problem.tsx'
 import { Dot } from '../ui/status.tsx'
 import { When } from '../ui/time.tsx'
 import { toast } from '../ui/toast.tsx'
-import { dismiss, isForgotten, outboxStore } from './outbox.ts'
-import { useOutbox } from './use-outbox.ts'
+import { isForgotten } from './insist.ts'
+import { dismiss, outboxStore } from './outbox.ts'
+import type { Entry } from './store.ts'
+import { useOutbox, useRefused } from './use-outbox.ts'
 
 /** An answer within this is no news. */
 const QUIET_MS = 1_000
 
-/** At the foot of the navigation: what was asked and is not yet known. */
-export function OutboxButton() {
+/** What was asked and is not yet known, and what was refused when nobody was there: in the navigation, or as a dot. */
+export function OutboxButton({ isSmall = false }: { isSmall?: boolean }) {
   const { t } = useLingui()
   const [isOpen, setOpen] = useState(false)
   const waiting = useWaiting()
-  useResumedToasts()
-  if (waiting.length === 0 && !isOpen) return null
-  const count = waiting.length
+  const refused = useRefused()
+  const isEmpty = waiting.length + refused.length === 0
+  if (isEmpty && !isOpen) return null
+  const dot = refused.length > 0 ? <Dot fill="off" tone="alert" /> : <Dot fill="unknown" tone="wait" />
+  const open = () => setOpen(true)
   return (
     <>
-      <button type="button" title={t`Outbox`} onClick={() => setOpen(true)}>
-        <Dot fill="unknown" tone="wait" />
-        <span>
-          <Plural value={count} one="# asked, not yet known" other="# asked, not yet known" />
-        </span>
-      </button>
-      <Dialog open={isOpen} onClose={() => setOpen(false)} title={t`Asked, not yet known`}>
-        {count === 0 ? (
+      {isSmall ? (
+        <button type="button" className="theme" aria-label={t`Outbox`} onClick={open}>
+          {dot}
+        </button>
+      ) : (
+        <button type="button" title={t`Outbox`} onClick={open}>
+          {dot}
+          <span>
+            <Counts waiting={waiting.length} refused={refused.length} />
+          </span>
+        </button>
+      )}
+      <Dialog open={isOpen} onClose={() => setOpen(false)} title={t`Outbox`}>
+        {isEmpty ? (
           <Empty title={t`Everything is known`}>{t`What you asked for was answered.`}</Empty>
         ) : (
           <ul className="tasks">
+            {refused.map((entry) => (
+              <RefusedTask key={entry.id} entry={entry} />
+            ))}
             {waiting.map((entry) => (
-              <li key={entry.id}>
-                <Dot fill="unknown" tone="wait" />
-                <div>
-                  <p className="what">{entry.label}</p>
-                  <p className="note">
-                    <When at={entry.askedAt / 1_000} />{' '}
-                    {isForgotten(entry) ? (
-                      <Trans>Too long ago to ask again. Look whether it was done.</Trans>
-                    ) : (
-                      <Trans>It is asked again until there is an answer, and is done once at most.</Trans>
-                    )}
-                  </p>
-                </div>
-                {isForgotten(entry) && (
-                  <Button look="small" onClick={() => void dismiss(entry.id)}>{t`I have looked`}</Button>
-                )}
-              </li>
+              <WaitingTask key={entry.id} entry={entry} />
             ))}
           </ul>
         )}
@@ -60,6 +58,60 @@ export function OutboxButton() {
         </div>
       </Dialog>
     </>
+  )
+}
+
+function Counts({ waiting, refused }: { waiting: number; refused: number }) {
+  return (
+    <>
+      {refused > 0 && <Plural value={refused} one="# not done" other="# not done" />}
+      {refused > 0 && waiting > 0 && ', '}
+      {waiting > 0 && <Plural value={waiting} one="# asked, not yet known" other="# asked, not yet known" />}
+    </>
+  )
+}
+
+function WaitingTask({ entry }: { entry: Entry }) {
+  const { t } = useLingui()
+  return (
+    <li>
+      <Dot fill="unknown" tone="wait" />
+      <div>
+        <p className="what">{entry.label}</p>
+        <p className="note">
+          <When at={entry.askedAt / 1_000} />{' '}
+          {isForgotten(entry) ? (
+            <Trans>Too long ago to ask again. Look whether it was done.</Trans>
+          ) : (
+            <Trans>It is asked again until there is an answer, and is done once at most.</Trans>
+          )}
+        </p>
+      </div>
+      {isForgotten(entry) && <Button look="small" onClick={() => void dismiss(entry.id)}>{t`I have looked`}</Button>}
+    </li>
+  )
+}
+
+function RefusedTask({ entry }: { entry: Entry }) {
+  const { t } = useLingui()
+  const wordsOf = useProblem()
+  const { label, refused, input } = entry
+  const { text } = (input.body ?? {}) as { text?: unknown }
+  const reason = refused && wordsOf(new KontorError(refused)).what
+  return (
+    <li>
+      <Dot fill="off" tone="alert" />
+      <div>
+        <p className="what">
+          <Trans>Not done: {label}</Trans>
+        </p>
+        <p className="note">
+          <When at={entry.askedAt / 1_000} /> {reason}
+        </p>
+        {typeof text === 'string' && <blockquote>{text}</blockquote>}
+      </div>
+      <Button look="small" onClick={() => void dismiss(entry.id)}>{t`I have seen it`}</Button>
+    </li>
   )
 }
 
@@ -75,7 +127,8 @@ function useWaiting() {
   return entries.filter(({ askedAt, isLost }) => isLost || Date.now() - askedAt >= QUIET_MS)
 }
 
-function useResumedToasts() {
+/** Once in the page: says what became of what an earlier page had asked. */
+export function useResumedToasts() {
   const { t } = useLingui()
   const wordsOf = useProblem()
   useEffect(

@@ -1,29 +1,43 @@
-import { type Answer, type Input, KontorError, type OperationId } from '@kontor/sdk'
-import { kontor } from '../api/client.ts'
+import { type Answer, createKontor, type Input, type Kontor, KontorError, type OperationId } from '@kontor/sdk'
 import { invalidate } from '../api/query.ts'
-import { sessionStore } from '../session/session.ts'
+import { accessToken, sessionStore } from '../session/session.ts'
+import { insist, isForgotten, type Outcome, type World } from './insist.ts'
+import { isLost } from './is-lost.ts'
 import { isOurs } from './is-ours.ts'
-import { deleteEntry, type Entry, readEntries, writeEntry } from './store.ts'
+import { deleteEntry, type Entry, readEntries, readEntry, writeEntry } from './store.ts'
 
-/** The service remembers keys for 24 hours. After that a repetition could be a second time. */
-const FORGOTTEN_AFTER_MS = 23 * 3_600_000
 const WAITS_MS = [1_000, 2_000, 5_000, 10_000, 30_000]
 
-type Call = (input: unknown, options: object) => Promise<unknown>
+type Call = (input: unknown, options?: object) => Promise<unknown>
 type Ending = { entry: Entry; error?: unknown }
 
-let entries: Entry[] = []
+/** Of everybody who was signed in to this page. Only those of who is signed in now are shown. */
+let all: Entry[] = []
+let viewer: string | undefined
+let waiting: Entry[] = []
+let refused: Entry[] = []
 const listeners = new Set<() => void>()
 const endings = new Set<(ending: Ending) => void>()
 const own = new Set<string>()
+/** Were written to IndexedDB: if one is not there any more, another tab has seen to it. */
+const stored = new Set<string>()
 
 function change(next: Entry[]): void {
-  entries = next
+  all = next
+  const shown = all.filter(({ userId }) => userId === viewer)
+  waiting = shown.filter((entry) => !entry.refused)
+  refused = shown.filter((entry) => entry.refused)
   for (const listener of listeners) listener()
 }
 
+const put = (entry: Entry) => change(all.map((one) => (one.id === entry.id ? entry : one)))
+const drop = (id: string) => change(all.filter((entry) => entry.id !== id))
+
 export const outboxStore = {
-  get: () => entries,
+  /** Asked, and not yet known. */
+  get: () => waiting,
+  /** Refused after the page that asked was left. */
+  getRefused: () => refused,
   subscribe: (listener: () => void) => {
     listeners.add(listener)
     return () => void listeners.delete(listener)
@@ -45,10 +59,12 @@ export type Ask<Id extends OperationId> = {
 
 /**
  * Sends a write once. It is stored before it is sent and until its answer is known, through reloads and tunnels; the
- * promise is kept until then. It fails only with an answer of the service: then nothing was done.
+ * promise is kept until then. It fails only with an answer of the service: then nothing was done. If nobody will ever
+ * know, it is not kept, and the outbox asks the person to look.
  */
 export async function ask<Id extends OperationId>(businessId: string, wanted: Ask<Id>): Promise<Answer<Id>> {
-  const userId = sessionStore.get().signed?.userId ?? ''
+  const userId = sessionStore.get().signed?.userId
+  if (userId === undefined) throw notSignedIn()
   const { operation, input, label, about = [], ifMatch } = wanted
   const entry: Entry = {
     id: crypto.randomUUID(),
@@ -63,59 +79,127 @@ export async function ask<Id extends OperationId>(businessId: string, wanted: As
     isLost: false,
   }
   own.add(entry.id)
-  await writeEntry(entry).catch(() => {}) // a browser without storage still sends it
-  change([...entries, entry])
-  return settle(entry) as Promise<Answer<Id>>
+  await writeEntry(entry).then(
+    () => stored.add(entry.id),
+    () => {}, // a browser without storage still sends it
+  )
+  change([...all, entry])
+  const outcome = await settle(entry, (refusal) => forget(refusal.id))
+  if (outcome.is === 'answered') return outcome.answer as Answer<Id>
+  if (outcome.is === 'refused') throw outcome.error
+  return new Promise(() => {})
 }
 
-/** Tries until there is an answer. Other tabs leave it alone meanwhile. */
-const settle = (entry: Entry): Promise<unknown> =>
-  'locks' in navigator ? navigator.locks.request(`kontor-outbox:${entry.id}`, () => insist(entry)) : insist(entry)
-
-async function insist(first: Entry): Promise<unknown> {
-  let entry = first
-  for (let attempt = 0; ; attempt++) {
-    try {
-      const answer = await attemptOnce(entry)
-      await finish(entry)
-      return answer
-    } catch (error) {
-      if (!isLost(error)) {
-        await finish(entry)
-        throw error
-      }
-      entry = { ...entry, isLost: true }
-      await writeEntry(entry).catch(() => {})
-      change(entries.map((one) => (one.id === entry.id ? entry : one)))
-      await pause(WAITS_MS[Math.min(attempt, WAITS_MS.length - 1)] ?? 0)
-      if (Date.now() - entry.askedAt > FORGOTTEN_AFTER_MS) throw error
-    }
+/** Tries while the person who asked is signed in. Other tabs leave it alone meanwhile. */
+async function settle(entry: Entry, onRefused: (entry: Entry, error: unknown) => Promise<void>): Promise<Outcome> {
+  for (;;) {
+    await comesIn(entry.userId)
+    const outcome = await alone(entry.id, async () => {
+      const now = all.find(({ id }) => id === entry.id) ?? entry
+      const found = await insist({ ...now, isLost: now.isLost || entry.isLost }, world)
+      if (found.is === 'answered') await forget(entry.id)
+      if (found.is === 'refused') await onRefused(entry, found.error)
+      if (found.is === 'gone') await takeOver(entry.id)
+      return found
+    })
+    if (outcome.is === 'left') continue
+    own.delete(entry.id)
+    if (outcome.is === 'forgotten') change([...all])
+    // Whatever it was, what is on the screen of this business may be old now.
+    else await invalidate(entry.businessId, /./)
+    return outcome
   }
+}
+
+const alone = <Result>(id: string, work: () => Promise<Result>): Promise<Result> =>
+  'locks' in navigator ? navigator.locks.request(`kontor-outbox:${id}`, work) : work()
+
+const comesIn = (userId: string) =>
+  new Promise<void>((resolve) => {
+    const look = () => {
+      if (world.userId() !== userId) return
+      stop()
+      resolve()
+    }
+    const stop = sessionStore.subscribe(look)
+    look()
+  })
+
+const world: World = {
+  now: Date.now,
+  userId: () => sessionStore.get().signed?.userId,
+  reread: async (entry) => {
+    if (!stored.has(entry.id)) return entry
+    return readEntry(entry.id).then(
+      (kept) => kept ?? 'gone',
+      () => entry,
+    )
+  },
+  send: attemptOnce,
+  isLost,
+  keep: async (entry) => {
+    await writeEntry(entry).catch(() => {})
+    put(entry)
+  },
+  pause: (attempt) => pause(WAITS_MS[Math.min(attempt, WAITS_MS.length - 1)] ?? 0),
 }
 
 async function attemptOnce(entry: Entry): Promise<unknown> {
   const { operation, businessId, id, ifMatch } = entry
+  const { operations } = kontorOf(entry.userId)
   const input = { ...entry.input, path: { ...(businessId === '-' ? {} : { businessId }), ...entry.input.path } }
   const options = { idempotencyKey: id, ...(ifMatch === undefined ? {} : { ifMatch }) }
   try {
-    return await (kontor.operations[operation] as Call)(input, options)
+    return await (operations[operation] as Call)(input, options)
   } catch (error) {
-    const mine = entry.isLost && error instanceof KontorError ? await isOurs(entry, error) : undefined
+    if (!entry.isLost || !(error instanceof KontorError)) throw error
+    const mine = await isOurs(entry, error, (reader, path) => (operations[reader] as Call)({ path })).catch(
+      (unread: unknown) => {
+        throw isLost(unread) ? unread : error
+      },
+    )
     if (mine !== undefined) return mine
     throw error
   }
 }
 
-/** No answer, or none that says what became of it. A session that ended is no answer either: it goes on after login. */
-const isLost = (error: unknown) =>
-  !(error instanceof KontorError) || [0, 401, 429, 502, 503, 504].includes(error.status) || error.has('STILL_RUNNING')
+const clients = new Map<string, Kontor>()
 
-async function finish(entry: Entry): Promise<void> {
-  await deleteEntry(entry.id).catch(() => {})
-  change(entries.filter(({ id }) => id !== entry.id))
-  own.delete(entry.id)
-  // Whatever it was, what is on the screen of this business may be old now.
-  await invalidate(entry.businessId, /./)
+/** Calls in the name of one person and nobody else, whoever has signed in meanwhile. The outbox repeats by itself. */
+function kontorOf(userId: string): Kontor {
+  const token = async (refusedToken?: string) => {
+    // That there is no token is no answer to what was asked.
+    const given = await accessToken(refusedToken).catch((cause: unknown) => {
+      throw notSignedIn(cause)
+    })
+    if (world.userId() !== userId) throw notSignedIn()
+    return given
+  }
+  const client = clients.get(userId) ?? createKontor({ baseUrl: location.origin, accessToken: token, retries: 0 })
+  clients.set(userId, client)
+  return client
+}
+
+const notSignedIn = (cause?: unknown) =>
+  new KontorError({ status: 401, code: 'UNAUTHENTICATED', message: 'The session has ended. Sign in again.', cause })
+
+async function forget(id: string): Promise<void> {
+  await deleteEntry(id).catch(() => {})
+  drop(id)
+}
+
+/** Another tab has ended it; if it was refused there, it is shown here as well. */
+async function takeOver(id: string): Promise<void> {
+  const kept = await readEntry(id).catch(() => undefined)
+  if (kept) put(kept)
+  else drop(id)
+}
+
+async function keepRefused(entry: Entry, error: unknown): Promise<void> {
+  const { status, code, message, requestId } = error as KontorError // anything else counts as lost
+  const kept = { ...entry, refused: { status, code, message, requestId } }
+  await writeEntry(kept).catch(() => {})
+  put(kept)
 }
 
 /** Sooner than the wait if the line comes back. */
@@ -130,32 +214,34 @@ const pause = (ms: number) =>
     addEventListener('online', end)
   })
 
-/** Goes on with what an earlier page, or a closed tab, has left. */
-export async function resumeOutbox(userId: string): Promise<void> {
+/**
+ * Shows what this person has asked, and goes on with what an earlier page, or a closed tab, has left. What others have
+ * asked stays in IndexedDB until they are back. Undefined: nobody is here.
+ */
+export async function openOutboxOf(userId: string | undefined): Promise<void> {
+  viewer = userId
+  change(all)
+  if (userId === undefined) return
   const kept = (await readEntries().catch(() => [])).filter((entry) => entry.userId === userId)
-  const known = new Set(entries.map(({ id }) => id))
-  change([...entries, ...kept.filter(({ id }) => !known.has(id))])
-  for (const entry of kept) {
-    if (own.has(entry.id) || isForgotten(entry)) continue
-    own.add(entry.id)
-    settle({ ...entry, isLost: true }).then(
-      () => tell({ entry }),
-      (error: unknown) => tell({ entry, error }),
-    )
-  }
+  const known = new Set(all.map(({ id }) => id))
+  for (const { id } of kept) stored.add(id)
+  change([...all, ...kept.filter(({ id }) => !known.has(id))])
+  for (const entry of kept) if (!own.has(entry.id) && !entry.refused && !isForgotten(entry)) void goOn(entry)
+}
+
+async function goOn(entry: Entry): Promise<void> {
+  own.add(entry.id)
+  const outcome = await settle({ ...entry, isLost: true }, keepRefused)
+  if (outcome.is === 'answered') tell({ entry })
+  if (outcome.is === 'refused') tell({ entry, error: outcome.error })
 }
 
 const tell = (ending: Ending) => {
   for (const listener of endings) listener(ending)
 }
 
-/** Too old to be repeated: a person has to look whether it was done. */
-export const isForgotten = ({ askedAt }: Entry) => Date.now() - askedAt > FORGOTTEN_AFTER_MS
-
-export async function dismiss(id: string): Promise<void> {
-  await deleteEntry(id)
-  change(entries.filter((entry) => entry.id !== id))
-}
+/** A person has seen it. */
+export const dismiss = forget
 
 /** Asks again at once for all that wait, as if the line had come back. */
 export const askNow = (): void => void dispatchEvent(new Event('online'))

@@ -16,6 +16,8 @@ export type Entry = {
   askedAt: number
   /** An attempt was made and its answer was lost. */
   isLost: boolean
+  /** The service said no when nobody waited for it any more: kept with its input until a person has seen it. */
+  refused?: { status: number; code: string; message: string; requestId?: string | undefined } | undefined
 }
 
 const NAME = 'kontor-outbox'
@@ -48,4 +50,6 @@ async function run<Result>(
 
 export const writeEntry = (entry: Entry) => run('readwrite', (store) => store.put(entry))
 export const deleteEntry = (id: string) => run('readwrite', (store) => store.delete(id))
+export const readEntry = (id: string): Promise<Entry | undefined> =>
+  run('readonly', (store) => store.get(id) as IDBRequest<Entry | undefined>)
 export const readEntries = (): Promise<Entry[]> => run('readonly', (store) => store.getAll() as IDBRequest<Entry[]>)

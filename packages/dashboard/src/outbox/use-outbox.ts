@@ -5,6 +5,8 @@ import { type Ask, ask, outboxStore } from './outbox.ts'
 
 export const useOutbox = () => useSyncExternalStore(outboxStore.subscribe, outboxStore.get)
 
+export const useRefused = () => useSyncExternalStore(outboxStore.subscribe, outboxStore.getRefused)
+
 /** What was asked about a record and is not yet known. */
 export const useAsked = (id: string) => useOutbox().filter(({ about }) => about.includes(id))
 

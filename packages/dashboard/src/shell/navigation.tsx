@@ -2,7 +2,7 @@ import { useLingui } from '@lingui/react/macro'
 import { Link } from '@tanstack/react-router'
 import { Search } from 'lucide-react'
 import { useUpToDate } from '../live/up-to-date.tsx'
-import { OutboxButton } from '../outbox/outbox-button.tsx'
+import { OutboxButton, useResumedToasts } from '../outbox/outbox-button.tsx'
 import { addressOf, useBusiness } from '../session/use-business.ts'
 import { Icon } from '../ui/icon.tsx'
 import { Dot } from '../ui/status.tsx'
@@ -18,6 +18,7 @@ export function Side({ onFind }: { onFind: () => void }) {
   const sections = useSections()
   const business = addressOf(useBusiness())
   const { words, fill, tone } = useUpToDate()
+  useResumedToasts()
   return (
     <aside className="side">
       <div className="side-in">
@@ -57,6 +58,7 @@ export function PhoneTop({ onFind }: { onFind: () => void }) {
     <header className="phone-top">
       <Switcher />
       <div className="end">
+        <OutboxButton isSmall />
         <ThemeButton />
         <button type="button" className="theme" aria-label={t`Find or do`} onClick={onFind}>
           <Icon of={Search} big />
