@@ -201,6 +201,93 @@ test('what was asked before a reload is asked again with the same key, and said 
   await context.close()
 })
 
+async function tagFirst(page: Page, tag: string) {
+  const [number = ''] = await numbers(page)
+  await page.getByLabel(`Select ${number}`).click()
+  await page.getByRole('button', { name: 'Tag' }).click()
+  await page.getByRole('dialog').getByLabel('Tag').fill(tag)
+  await page.getByRole('button', { name: 'Add' }).click()
+  await page.getByText('1 asked, not yet known').waitFor()
+  return number
+}
+
+async function signOut(page: Page) {
+  await page.locator('.who').click()
+  await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  await page.getByRole('button', { name: 'Sign in' }).waitFor()
+}
+
+test('what was refused after a reload stays in the outbox, on a phone as well, until it was seen', async () => {
+  const { page, context } = await enter()
+  await openOrders(page)
+  await page.route('**/orders/update', (route) => route.abort())
+  const number = await tagFirst(page, 'refused')
+  await page.unroute('**/orders/update')
+  await page.route('**/orders/update', (route) =>
+    route.fulfill({ status: 403, json: { error: 'FORBIDDEN', message: 'You may not tag it any more.' } }),
+  )
+  await page.reload()
+  await page.getByText('1 not done').waitFor()
+  await page.reload() // it is not only in the page
+  await page.getByText('1 not done').waitFor()
+  await page.setViewportSize(PHONE)
+  await page.getByRole('button', { name: 'Outbox' }).click()
+  await page.getByText(`Not done: Tag ${number} “refused”`).waitFor()
+  await page.getByRole('dialog').getByText('You may not tag it any more.').waitFor()
+  await page.getByRole('button', { name: 'I have seen it' }).click()
+  await page.getByText('Everything is known').waitFor()
+  await page.getByRole('button', { name: 'Close' }).click()
+  await page.getByRole('button', { name: 'Outbox' }).waitFor({ state: 'detached' })
+  await context.close()
+})
+
+test('what somebody asked waits for them while they are signed out', async () => {
+  const { page, context } = await enter()
+  await openOrders(page)
+  let isCut = true
+  let sent = 0
+  await page.route('**/orders/update', (route) => {
+    sent++
+    return isCut ? route.abort() : route.continue()
+  })
+  const number = await tagFirst(page, 'patient')
+  await signOut(page)
+  isCut = false
+  const before = sent
+  await page.evaluate(`dispatchEvent(new Event('online'))`)
+  await page.waitForTimeout(1_500)
+  assert.equal(sent, before)
+  const done = page.waitForResponse((response) => response.url().endsWith('/orders/update') && response.ok())
+  await signIn(page)
+  await done
+  const { body } = await desk.owner.get(`${desk.business}/orders?query=${number}`)
+  assert.ok(body.items[0].tags.includes('patient'))
+  await context.close()
+})
+
+test('signing out is for all tabs, and holds though the service did not hear of it', async () => {
+  const { page, context } = await enter()
+  await openOrders(page)
+  const other = await context.newPage()
+  await openOrders(other)
+  let isCut = true
+  await context.route('**/admin/session', (route) =>
+    isCut && route.request().method() === 'DELETE' ? route.abort() : route.continue(),
+  )
+  await signOut(page)
+  await other.getByRole('button', { name: 'Sign in' }).waitFor()
+  await page.goto(desk.url('/orders'))
+  await page.getByRole('button', { name: 'Sign in' }).waitFor() // the cookie is still there, and is not used
+  isCut = false
+  const ended = page.waitForResponse((response) => response.request().method() === 'DELETE' && response.ok())
+  await page.goto(desk.url('/orders'))
+  await ended
+  await page.getByRole('button', { name: 'Sign in' }).waitFor()
+  const cookies = await context.cookies()
+  assert.deepEqual(cookies, [])
+  await context.close()
+})
+
 test('what somebody else changes is seen a moment later', async () => {
   const { page, context } = await enter()
   await openOrders(page, '?status=PENDING')
