@@ -24,6 +24,8 @@ export type JsonPrimitive = boolean | number | string | null
 
 export type JsonValue = JsonArray | JsonObject | JsonPrimitive
 
+export type Numeric = ColumnType<string, number | string, number | string>
+
 export type Timestamp = ColumnType<Date, Date | string, Date | string>
 
 export interface BackofficeSavedViews {
@@ -358,10 +360,11 @@ export interface CustomersFilling {
 }
 
 export interface CustomersSpent {
-  amount: number
+  amount: Generated<number>
   businessId: string
   currency: string
   orders: number
+  total: Numeric
   userId: string
 }
 

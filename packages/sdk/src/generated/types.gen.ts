@@ -513,7 +513,7 @@ export type CustomerDetails = {
      */
     updatedAt: number;
     /**
-     * The newest first, 100 at most.
+     * The newest first, 100 at most; none without SUBSCRIBERS_READ.
      */
     subscriptions: Array<CustomerDetailsSubscription>;
 };
