@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Order } from '@kontor/sdk'
-import { askedPieces, piecesOf } from '../../packages/dashboard/src/orders/order/pieces.ts'
-import type { Entry } from '../../packages/dashboard/src/outbox/store.ts'
+import type { Entry } from '../../outbox/store.ts'
+import { askedPieces, piecesOf } from './pieces.ts'
 
 const ORDER = {
   id: 'ord_1',
