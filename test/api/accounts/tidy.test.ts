@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { rememberCustomer } from '#modules/access/index.ts'
-import { accountJobs } from '#modules/accounts/index.ts'
 import { now } from '#platform/clock.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { enqueue } from '#platform/jobs/define.ts'
+import { jobs } from '../../../src/apps/jobs.ts'
 import { holdClock } from '../../support/clock.ts'
 import { onServer } from '../../support/database.ts'
 import { useApi } from '../../support/setup.ts'
@@ -20,6 +20,7 @@ after(async () => {
 })
 
 const DAY = 86_400
+const accountJobs = jobs.filter(({ name }) => name.startsWith('accounts.'))
 const control = () => used.api.services.databases.control
 
 async function tidy() {
