@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { KontorError } from '../../packages/sdk/src/index.ts'
-import { dashboardSource } from '../support/dashboard-source.ts'
+import type { KontorError } from '../../packages/sdk/src/index.ts'
+import { dashboardSdk, dashboardSource } from '../support/dashboard-source.ts'
 
 type Entry = { id: string; userId: string; askedAt: number; isLost: boolean; refused?: object; [more: string]: unknown }
 type Outcome = { is: string; answer?: unknown; error?: unknown }
@@ -26,7 +26,7 @@ const { insist } = (await dashboardSource('outbox/insist.ts')) as {
 
 const HOUR_MS = 3_600_000
 const failed = (status: number, code: string, detail?: string) =>
-  new KontorError({
+  new dashboardSdk.KontorError({
     status,
     code,
     message: code,

@@ -10,3 +10,6 @@ registerHooks({
 /** A file of the dashboard. Its types need a browser's, which tests of the service do not have. */
 export const dashboardSource = async (path: string): Promise<unknown> =>
   import(new URL(`../../packages/dashboard/src/${path}`, import.meta.url).href)
+
+/** The SDK as the dashboard has it: one that is packed with a test is another, with classes of its own. */
+export const dashboardSdk = (await import(sdk)) as typeof import('../../packages/sdk/src/index.ts')
