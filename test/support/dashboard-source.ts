@@ -1,4 +1,5 @@
 import { registerHooks } from 'node:module'
+import type * as Sdk from '../../packages/sdk/src/index.ts'
 
 const sdk = new URL('../../packages/sdk/src/index.ts', import.meta.url).href
 
@@ -12,4 +13,4 @@ export const dashboardSource = async (path: string): Promise<unknown> =>
   import(new URL(`../../packages/dashboard/src/${path}`, import.meta.url).href)
 
 /** The SDK as the dashboard has it: one that is packed with a test is another, with classes of its own. */
-export const dashboardSdk = (await import(sdk)) as typeof import('../../packages/sdk/src/index.ts')
+export const dashboardSdk = (await import(sdk)) as typeof Sdk
