@@ -3,11 +3,12 @@ import { Trans, useLingui } from '@lingui/react/macro'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
+import { dayOf } from '../i18n/days.ts'
 import { useBusiness } from '../session/use-business.ts'
 import { useFormat } from '../session/use-format.ts'
 import { Problem } from '../ui/problem.tsx'
 import { countQuery, SOLD, soldQuery, sumsOf, TO_PACK, toPackCountQuery, totalOf } from './queries.ts'
-import { dayOf, startOfDay, yesterday } from './today.ts'
+import { startOfToday, yesterday } from './today.ts'
 
 const route = getRouteApi('/signed-in/$business/')
 
@@ -17,7 +18,7 @@ export function Sales({ now }: { now: number }) {
   const business = useBusiness()
   const { number } = useFormat()
   const { timeZone } = business
-  const from = startOfDay(now * 1_000, timeZone)
+  const from = startOfToday(now * 1_000, timeZone)
   const today = { from: dayOf(now * 1_000, timeZone) }
   const sold = useQuery(soldQuery(business.id, from))
   const count = useQuery(countQuery(business.id, from))

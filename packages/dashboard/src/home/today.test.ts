@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { dayOf, startOfDay, yesterday } from './today.ts'
+import { dayOf } from '../i18n/days.ts'
+import { startOfToday, yesterday } from './today.ts'
 
 const at = (text: string) => Date.parse(text)
 const seconds = (text: string) => at(text) / 1_000
@@ -16,7 +17,7 @@ test('a day begins at midnight of the business, also where the clock was moved',
   ]
   for (const [now, timeZone, day, start] of places) {
     assert.equal(dayOf(at(now), timeZone), day, now)
-    assert.equal(startOfDay(at(now), timeZone), seconds(start), now)
+    assert.equal(startOfToday(at(now), timeZone), seconds(start), now)
   }
 })
 
