@@ -3,8 +3,8 @@ import { useState } from 'react'
 import { kontor } from '../api/client.ts'
 import { useBusiness } from '../session/use-business.ts'
 import { useProblem } from '../ui/problem.tsx'
+import { saveFile } from '../ui/save-file.ts'
 import { toast } from '../ui/toast.tsx'
-import { saveFile } from './save-file.ts'
 import { type CustomerSearch, filtersOf } from './search.ts'
 
 const EXPORT_MS = 300_000

@@ -1,12 +1,11 @@
-import { paymentStatusOf } from '@kontor/sdk'
 import { useLingui } from '@lingui/react/macro'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
+import { PaymentStatus } from '../orders/words.tsx'
 import { useBusiness } from '../session/use-business.ts'
 import { Bones } from '../ui/bones.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { Problem } from '../ui/problem.tsx'
-import { Status } from '../ui/status.tsx'
 import { OrderRows } from './order-row.tsx'
 import { newestQuery } from './queries.ts'
 
@@ -16,13 +15,6 @@ const route = getRouteApi('/signed-in/$business/')
 export function CameIn() {
   const { t } = useLingui()
   const list = useQuery(newestQuery(useBusiness().id))
-  const words = {
-    PENDING: <Status fill="ring" tone="wait">{t`Waiting`}</Status>,
-    PAID: <Status fill="full" tone="good">{t`Paid`}</Status>,
-    FAILED: <Status fill="full" tone="alert">{t`Failed`}</Status>,
-    PARTIALLY_REFUNDED: <Status fill="half">{t`Part refunded`}</Status>,
-    REFUNDED: <Status fill="off">{t`Refunded`}</Status>,
-  }
   return (
     <section>
       <div className="section-head">
@@ -36,7 +28,7 @@ export function CameIn() {
       ) : list.data.items.length === 0 ? (
         <Empty title={t`No orders yet`}>{t`The first one stands here as soon as it comes.`}</Empty>
       ) : (
-        <OrderRows orders={list.data.items} head={t`Payment`} state={(order) => words[paymentStatusOf(order)]} />
+        <OrderRows orders={list.data.items} head={t`Payment`} state={(order) => <PaymentStatus order={order} />} />
       )}
     </section>
   )

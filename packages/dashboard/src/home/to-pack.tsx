@@ -1,10 +1,10 @@
 import { Trans, useLingui } from '@lingui/react/macro'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
+import { FulfilmentStatus } from '../orders/words.tsx'
 import { useBusiness } from '../session/use-business.ts'
 import { Bones } from '../ui/bones.tsx'
 import { Problem } from '../ui/problem.tsx'
-import { Status } from '../ui/status.tsx'
 import { OrderRows } from './order-row.tsx'
 import { TO_PACK, toPackCountQuery, toPackQuery, totalOf } from './queries.ts'
 
@@ -36,17 +36,7 @@ export function ToPack() {
       ) : orders.length === 0 ? (
         <p className="calm">{t`Everything that was paid is on its way.`}</p>
       ) : (
-        <OrderRows
-          orders={orders}
-          head={t`Fulfilment`}
-          state={({ fulfillment }) =>
-            fulfillment === 'PARTIALLY_FULFILLED' ? (
-              <Status fill="half" tone="act">{t`Part sent`}</Status>
-            ) : (
-              <Status fill="ring" tone="act">{t`To pack`}</Status>
-            )
-          }
-        />
+        <OrderRows orders={orders} head={t`Fulfilment`} state={(order) => <FulfilmentStatus order={order} />} />
       )}
     </section>
   )

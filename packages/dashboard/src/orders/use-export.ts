@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { kontor } from '../api/client.ts'
 import { useBusiness } from '../session/use-business.ts'
 import { useProblem } from '../ui/problem.tsx'
+import { saveFile } from '../ui/save-file.ts'
 import { toast } from '../ui/toast.tsx'
 import { filtersOf, type OrderSearch } from './filters.ts'
 
@@ -21,11 +22,7 @@ export function useExport(search: OrderSearch) {
         { path: { businessId }, query: { ...filtersOf(search, timeZone), format: 'csv' } },
         { timeoutMs: EXPORT_MS },
       )
-      const link = document.createElement('a')
-      link.href = URL.createObjectURL(file)
-      link.download = `${slug}-orders.csv`
-      link.click()
-      URL.revokeObjectURL(link.href)
+      saveFile(file, `${slug}-orders.csv`)
     } catch (error) {
       toast(t`Not exported: ${wordsOf(error).what}`)
     } finally {

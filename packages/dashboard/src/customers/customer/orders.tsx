@@ -1,6 +1,7 @@
 import { Plural, Trans, useLingui } from '@lingui/react/macro'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
+import { FulfilmentStatus, PaymentStatus } from '../../orders/words.tsx'
 import { useBusiness } from '../../session/use-business.ts'
 import { Bones } from '../../ui/bones.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -8,7 +9,6 @@ import { Empty } from '../../ui/empty.tsx'
 import { Money } from '../../ui/money.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { When } from '../../ui/time.tsx'
-import { Fulfilment, Payment } from '../order-state.tsx'
 import { ordersQuery } from '../queries.ts'
 import type { CustomerDetails } from '../types.ts'
 
@@ -63,10 +63,10 @@ export function Orders({ customer }: { customer: CustomerDetails }) {
                 </td>
                 <td className="num soft">{order.lines.reduce((sum, { quantity }) => sum + quantity, 0)}</td>
                 <td>
-                  <Payment order={order} />
+                  <PaymentStatus order={order} />
                 </td>
                 <td className="p4">
-                  <Fulfilment order={order} />
+                  <FulfilmentStatus order={order} />
                 </td>
                 <td className="num p2">
                   <Money amount={order.total} currency={order.currency} />

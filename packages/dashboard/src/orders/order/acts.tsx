@@ -1,4 +1,4 @@
-import { etagOf, KontorError } from '@kontor/sdk'
+import { etagOf, KontorError, paymentStatusOf, statusOf } from '@kontor/sdk'
 import { useLingui } from '@lingui/react/macro'
 import { Ban, CircleDot, CreditCard, Ellipsis, PackageOpen, Printer, Truck } from 'lucide-react'
 import { useState } from 'react'
@@ -14,7 +14,7 @@ import { useProblem } from '../../ui/problem.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { Confirm } from './confirm.tsx'
 import type { OrderSearch } from './search.ts'
-import { type OrderStatus, type PaymentStatus, paymentOfOrder, statusOfOrder, useStatusWords } from './states.tsx'
+import { type OrderStatus, type PaymentStatus, useStatusWords } from './states.tsx'
 import { isAsked, type OrderView } from './view.ts'
 
 type Props = { view: OrderView; onOpen: (sheet: OrderSearch['sheet']) => void }
@@ -32,7 +32,7 @@ export function Acts({ view, onOpen }: Props) {
   const [wanted, setWanted] = useState<Wanted>()
   const set = useSetStatus(view)
   const print = usePrint(view)
-  const status = statusOfOrder(order)
+  const status = statusOf(order)
   const isPart = view.shipments.length > 0
   const apply = (change: Wanted) => {
     setWanted(undefined)
@@ -132,7 +132,7 @@ function useReasons(view: OrderView) {
   const { order, money, pieces, reason: write } = view
   const read = usePermissions().reason('ORDERS_READ')
   const asked = t`Asked, not yet known.`
-  const status = statusOfOrder(order)
+  const status = statusOf(order)
   const isFinal = status === 'CANCELLED' || status === 'REFUNDED'
   const ended = isFinal ? t`The order has ended.` : undefined
   const left = [...pieces.values()].reduce((sum, { leftToShip }) => sum + leftToShip, 0)
@@ -154,7 +154,7 @@ function useReasons(view: OrderView) {
     paid:
       write ??
       ended ??
-      (paymentOfOrder(order) === 'PENDING' || paymentOfOrder(order) === 'FAILED' ? undefined : t`It is so`),
+      (paymentStatusOf(order) === 'PENDING' || paymentStatusOf(order) === 'FAILED' ? undefined : t`It is so`),
   }
 }
 

@@ -1,4 +1,4 @@
-import { blockText, type Order } from '@kontor/sdk'
+import { blockText, type Order, statusOf } from '@kontor/sdk'
 import { useLingui } from '@lingui/react/macro'
 import { useEffect, useRef } from 'react'
 import { isSame } from '../../merge/is-same.ts'
@@ -7,7 +7,6 @@ import { Button } from '../../ui/button.tsx'
 import { Field, TextField } from '../../ui/field.tsx'
 import { AddressFields } from './address-fields.tsx'
 import { ADDRESS_FIELDS, type AddressTexts, textsAt, toTexts } from './contact.ts'
-import { statusOfOrder } from './states.tsx'
 import type { useContact } from './use-contact.ts'
 import type { OrderView } from './view.ts'
 
@@ -17,7 +16,7 @@ type Props = { view: OrderView; contact: ReturnType<typeof useContact>; isEditin
 export function ContactFacts({ view, contact, isEditing, onEdit }: Props) {
   const { t } = useLingui()
   const { order } = view
-  const status = statusOfOrder(order)
+  const status = statusOf(order)
   const isFinal = status === 'CANCELLED' || status === 'REFUNDED'
   const reason = view.reason ?? (isFinal ? t`The order has ended.` : undefined)
   const shipping = order.shippingAddress ? toTexts(order.shippingAddress) : fromBlocks(order)

@@ -1,4 +1,4 @@
-import type { Shipment } from '@kontor/sdk'
+import { type Shipment, statusOf } from '@kontor/sdk'
 import { Plural, Trans, useLingui } from '@lingui/react/macro'
 import { Ellipsis, ExternalLink, Package, Pencil, Trash2, Truck } from 'lucide-react'
 import { useState } from 'react'
@@ -12,7 +12,6 @@ import { When } from '../../ui/time.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { Confirm } from './confirm.tsx'
 import { useGoods } from './queries.ts'
-import { statusOfOrder } from './states.tsx'
 import { lineNames, type OrderView } from './view.ts'
 
 type Props = { view: OrderView; onEdit: (shipmentId: string) => void }
@@ -24,7 +23,7 @@ export function Shipments({ view, onEdit }: Props) {
   const left = order.lines
     .map(({ id }) => ({ lineId: id, quantity: pieces.get(id)?.leftToShip ?? 0 }))
     .filter(({ quantity }) => quantity > 0)
-  const status = statusOfOrder(order)
+  const status = statusOf(order)
   const isEnded = status === 'CANCELLED' || status === 'REFUNDED'
   const done = order.lines.length - left.length
   const count = order.lines.length

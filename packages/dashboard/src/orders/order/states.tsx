@@ -1,4 +1,4 @@
-import type { Order } from '@kontor/sdk'
+import { type Order, paymentStatusOf, statusOf } from '@kontor/sdk'
 import { useLingui } from '@lingui/react/macro'
 import { type Fill, Status, type Tone } from '../../ui/status.tsx'
 
@@ -43,14 +43,11 @@ const PAYMENT: Record<PaymentStatus, Omit<State, 'word'>> = {
   PARTIALLY_REFUNDED: { fill: 'half', tone: 'soft' },
 }
 
-export const statusOfOrder = ({ statuses }: Order): OrderStatus => statuses.at(-1)?.status ?? 'PENDING'
-export const paymentOfOrder = ({ paymentStatus }: Order): PaymentStatus => paymentStatus.at(-1)?.status ?? 'PENDING'
-
 /** How far the goods are. */
 export function FulfilmentState({ order }: { order: Order }) {
   const { t } = useLingui()
   const words = useStatusWords()
-  const status = statusOfOrder(order)
+  const status = statusOf(order)
   const isPart = order.fulfillment === 'PARTIALLY_FULFILLED' && status === 'PROCESSING'
   if (isPart) return <Status fill="half" tone="act">{t`Part sent`}</Status>
   return <Status {...FULFILMENT[status]}>{words.status[status]}</Status>
@@ -61,6 +58,6 @@ export function PaymentState({ order, isAsked }: { order: Order; isAsked: boolea
   const { t } = useLingui()
   const words = useStatusWords()
   if (isAsked) return <Status fill="unknown" tone="wait">{t`Refund asked`}</Status>
-  const status = paymentOfOrder(order)
+  const status = paymentStatusOf(order)
   return <Status {...PAYMENT[status]}>{words.payment[status]}</Status>
 }
