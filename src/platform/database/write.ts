@@ -42,11 +42,19 @@ export function deletion<Table extends keyof CellTables>(table: Table, rows: Row
 }
 
 function asRows(table: string, rows: readonly object[], names: readonly string[]) {
-  const keys = names.map((name) => [name, toColumn(name)] as const)
-  const values = rows.map((row) =>
-    Object.fromEntries(keys.map(([name, column]) => [column, toJson(row[name as keyof typeof row])])),
-  )
+  const columns = names.map(toColumn)
+  const values = rows.map((row) => toRecord(row as Record<string, unknown>, names, columns))
   return sql`json_populate_recordset(null::${sql.table(table)}, ${JSON.stringify(values)}::json)`
+}
+
+/** Half of a new order's columns are null. What is left out is null, too, and costs nobody anything. */
+function toRecord(row: Record<string, unknown>, names: readonly string[], columns: readonly string[]) {
+  const record: Record<string, unknown> = {}
+  for (const [index, name] of names.entries()) {
+    const value = row[name]
+    if (value !== null) record[columns[index] as string] = toJson(value)
+  }
+  return record
 }
 
 const refs = (names: readonly string[]) => sql.join(names.map((name) => sql.ref(name)))
