@@ -43,6 +43,18 @@ HEALTHCHECK --interval=10s --timeout=5s --start-period=20s --retries=3 \
   CMD ["node", "-e", "fetch('http://127.0.0.1:3025/healthz', { signal: AbortSignal.timeout(4000) }).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
 CMD ["node", "twins/mail/main.ts"]
 
+# Fonts of packing slips for letters that DejaVu lacks; the packages hold many more (src/modules/orders/packing-slips/fonts.ts).
+FROM base AS fonts
+RUN apt-get update -q \
+ && apt-get install -y -q --no-install-recommends fonts-noto-cjk fonts-noto-core \
+ && mkdir -p /fonts/opentype/noto /fonts/truetype/noto /fonts/licenses \
+ && cp /usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc /fonts/opentype/noto/ \
+ && for script in Thai Khmer Myanmar Ethiopic Devanagari Bengali Gujarati Gurmukhi Tamil Telugu Kannada Malayalam Sinhala; do \
+      cp "/usr/share/fonts/truetype/noto/NotoSans$script-Regular.ttf" /fonts/truetype/noto/; \
+    done \
+ && cp /usr/share/doc/fonts-noto-cjk/copyright /fonts/licenses/fonts-noto-cjk \
+ && cp /usr/share/doc/fonts-noto-core/copyright /fonts/licenses/fonts-noto-core
+
 # The dashboard is built here, and only what was built is kept.
 FROM base AS dashboard
 COPY package.json package-lock.json .npmrc tsconfig.json ./
@@ -55,6 +67,7 @@ RUN npm ci --include=dev -w @kontor/dashboard --ignore-scripts --no-audit --no-u
 
 # The last one is what "docker build" makes.
 FROM base AS kontor
+COPY --from=fonts /fonts /usr/share/fonts
 COPY --from=packages /app/node_modules node_modules
 COPY package.json ./
 COPY bin bin

@@ -104,7 +104,7 @@ async function wireCatalog(app: Server, parts: Parts): Promise<void> {
   await app.register(promoRoutes, { prefix })
 }
 
-async function wireOrders(app: Server, { control, paying }: Parts): Promise<void> {
+async function wireOrders(app: Server, { config, control, paying }: Parts): Promise<void> {
   await app.register(orderRoutes, {
     prefix,
     idsOf: (userId) => idsOf(control, userId),
@@ -120,7 +120,7 @@ async function wireOrders(app: Server, { control, paying }: Parts): Promise<void
   await app.register(returnRoutes, { prefix })
   await app.register(commentRoutes, { prefix })
   await app.register(timelineRoutes, { prefix })
-  await app.register(packingSlipRoutes, { prefix })
+  await app.register(packingSlipRoutes, { prefix, fonts: config.slipFonts })
   await app.register(shipmentRoutes, { prefix, idsOf: (userId) => idsOf(control, userId) })
   await app.register(findingRoutes, {
     prefix,

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { isLoopback, isOrigin, isOriginOrPrefix } from '#vocabulary/origins.ts'
 import type { DatabaseAddress } from './database/database.ts'
 
@@ -38,6 +39,8 @@ export type Config = {
   loadShedding: boolean
   /** Whether responses are compressed with gzip. */
   compression: boolean
+  /** Font files of packing slips for letters that the usual ones lack; empty: those that are installed. */
+  slipFonts: string[]
   /** Whether the dashboard and its session are served, at /admin. */
   dashboard: boolean
   /** Whether the pictures of the demo shop are served. */
@@ -170,6 +173,10 @@ export function loadConfig(env: Environment): Config {
     problem(`AI_DAILY_TOKENS must be a whole number of tokens, not "${value('AI_DAILY_TOKENS')}".`)
   }
 
+  const slipFonts = list(value('SLIP_FONTS'))
+  for (const font of slipFonts)
+    if (!existsSync(font.split('#')[0] ?? '')) problem(`SLIP_FONTS: there is no file ${font.split('#')[0]}.`)
+
   const topicArns = list(value('SNS_TOPIC_ARNS'))
   for (const arn of topicArns) {
     if (!/^arn:aws(-cn|-us-gov)?:sns:[a-z0-9-]+:\d{12}:[\w-]{1,256}(\.fifo)?$/.test(arn)) {
@@ -221,6 +228,7 @@ export function loadConfig(env: Environment): Config {
     },
     redis: redisUrl ? { url: redisUrl, prefix: value('REDIS_PREFIX') ?? 'kontor:' } : undefined,
     compression: oneOf('COMPRESSION', ['on', 'off'], 'off') === 'on',
+    slipFonts,
     dashboard: oneOf('DASHBOARD', ['on', 'off'], 'on') === 'on',
     demoImages: oneOf('DEMO_IMAGES', ['on', 'off'], mode === 'production' ? 'off' : 'on') === 'on',
     loadShedding: oneOf('LOAD_SHEDDING', ['on', 'off'], 'on') === 'on',

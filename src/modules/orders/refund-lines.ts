@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import { now } from '#platform/clock.ts'
 import type { OrdersRefundLines } from '#platform/database/cell-tables.ts'
 import type { Db, Tx } from '#platform/database/database.ts'
@@ -17,11 +17,19 @@ export const SHIPPING_LINE = ''
 export const isCounted = ({ freedAt }: Pick<RefundLine, 'freedAt'>) => freedAt === null
 
 /** The parts of all refunds of an order. */
-export async function listRefundLines(db: Db, businessId: string, orderId: string): Promise<RefundLine[]> {
+export const listRefundLines = (db: Db, businessId: string, orderId: string): Promise<RefundLine[]> =>
+  listRefundLinesOf(db, businessId, [orderId])
+
+export async function listRefundLinesOf(
+  db: Db,
+  businessId: string,
+  orderIds: readonly string[],
+): Promise<RefundLine[]> {
   const rows = await db
     .selectFrom('orders.refundLines')
     .selectAll()
-    .where((line) => line.and({ businessId, orderId }))
+    .where('businessId', '=', businessId)
+    .where('orderId', '=', sql<string>`any(${orderIds})`)
     .orderBy('refundId')
     .orderBy('position')
     .execute()

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
 import { pagesOf } from '../../support/pdf.ts'
 import { refusal } from '../../support/refusal.ts'
 import { useApi } from '../../support/setup.ts'
 import { openShippable, type Shippable } from '../../support/shippable.ts'
 
-const used = useApi()
+// A font with a few Japanese letters: which further ones a machine has is its own affair.
+const font = fileURLToPath(new URL('../../support/fonts/NotoSansJP-few.otf', import.meta.url))
+const used = useApi({ env: { SLIP_FONTS: font } })
 const open = (settings?: object) => openShippable(used.make, settings)
 
 async function print({ admin, orders }: Pick<Shippable, 'admin' | 'orders'>, query: string) {
@@ -95,18 +98,57 @@ test('a slip lists what is left to ship; once all is shipped, everything again',
   assert.deepEqual((await rowsOf())?.slice(0, 4), ['3', 'Mug, One size', '1', 'Teapot, One size'])
 })
 
-test('names in many scripts are shown; a letter that the font lacks is a question mark', async () => {
+test('names in many scripts are shown; a letter that no font has is a question mark', async () => {
   const shop = await open({ name: 'Łódź ☕ Чай' })
   const { id } = await shop.makeOrder([1])
-  const name = 'Ελένη Иванова Đặng 東京'
+  const name = 'Ελένη Иванова Đặng ไทย'
   await change(shop, id, {
     shippingAddress: JSON.stringify({ name, country: 'GR' }),
-    customerNote: 'Is it here?\r\n\u0007Yes.',
+    customerNote: 'Is it here?\r\n\u0007Yes 🦩.',
   })
   const [page] = await print(shop, `ids=${id}`)
   assert.equal(page?.texts[0], 'Łódź ☕ Чай')
-  assert.ok(page?.texts.includes('Ελένη Иванова Đặng ??'))
-  assert.deepEqual(page?.texts.slice(-3, -1), ['Is it here?', 'Yes.'])
+  assert.ok(page?.texts.includes('Ελένη Иванова Đặng ???'))
+  assert.deepEqual(page?.texts.slice(-3, -1), ['Is it here?', 'Yes .'], 'a picture that no font has is left out')
+})
+
+test('an address in Japan is printed as the post reads it, also the city, which has no line of its own', async () => {
+  const shop = await open({ name: 'Kiln' })
+  const { id } = await shop.makeOrder([1])
+  const shipTo = async (address: object) => {
+    await change(shop, id, {
+      shippingAddress: JSON.stringify({ zip: '150-0041', country: 'JP', ...address }),
+      phone: null,
+    })
+    const texts = (await print(shop, `ids=${id}`))[0]?.texts ?? []
+    return texts.slice(texts.indexOf('Ship to') + 1, texts.indexOf('Quantity'))
+  }
+  assert.deepEqual(await shipTo({ name: '山田 太郎', street: '神南1-2-3', city: '渋谷区', state: '東京都' }), [
+    '〒150-0041',
+    '東京都',
+    '渋谷区',
+    '神南1-2-3',
+    '山田 太郎',
+    'JAPAN',
+  ])
+  assert.deepEqual(await shipTo({ name: 'Taro Yamada', street: '1-2-3 Jinnan', city: 'Shibuya-ku', state: 'Tokyo' }), [
+    'Taro Yamada',
+    '1-2-3 Jinnan',
+    'Shibuya-ku, Tokyo',
+    '150-0041',
+    'JAPAN',
+  ])
+})
+
+test('a house number beside letters that are read from the right stays as it is', async () => {
+  const shop = await open()
+  const { id } = await shop.makeOrder([1])
+  const address = { name: 'דוד כהן', street: 'הרצל 12א', city: 'תל אביב', zip: '6688218', country: 'IL' }
+  await change(shop, id, { shippingAddress: JSON.stringify(address), phone: null })
+  const texts = (await print(shop, `ids=${id}`))[0]?.texts ?? []
+  // From the left, as on paper.
+  const street = texts.slice(texts.indexOf('Ship to') + 2, texts.indexOf('Ship to') + 5)
+  assert.deepEqual(street, ['א', '12', ' לצרה'])
 })
 
 test('an order that is not there, or not of this business, is not found; too many are refused', async () => {

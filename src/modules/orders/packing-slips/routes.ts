@@ -7,16 +7,22 @@ import { withTimeout } from '#platform/with-timeout.ts'
 import type { Business } from '#vocabulary/business.ts'
 import { orderNotFound, tooManySlipLines, tooManySlips } from '../errors.ts'
 import { findOrders } from '../queries.ts'
+import { listRefundLinesOf } from '../refund-lines.ts'
 import { listShipmentsOf } from '../shipments/queries.ts'
 import { sumPieces } from '../shipments/shipment.ts'
-import { unshippedRefunds } from '../unshipped-refunds.ts'
+import { sumUnshipped } from '../unshipped-refunds.ts'
+import { findFurtherFonts } from './fonts.ts'
 import * as operation from './operations.ts'
 import { MAX_SLIP_LINES, MAX_SLIPS } from './schemas.ts'
 import { type Slip, type SlipTask, toSlip } from './slip.ts'
 
 const TIMEOUT_MS = 10_000
 
-export const packingSlipRoutes: FastifyPluginAsyncTypebox = async (app) => {
+/** `fonts`: further font files for letters that ours lack; else those that are installed. */
+type Options = { fonts: readonly string[] }
+
+export const packingSlipRoutes: FastifyPluginAsyncTypebox<Options> = async (app, options) => {
+  const fonts = findFurtherFonts(options.fonts)
   // Drawing takes up to seconds, and would hold up every other request.
   const draw = openThread<SlipTask, Uint8Array>(new URL('./draw-thread.ts', import.meta.url), { timeoutMs: TIMEOUT_MS })
 
@@ -24,7 +30,9 @@ export const packingSlipRoutes: FastifyPluginAsyncTypebox = async (app) => {
     const slips = await readSlips(cell, business, [...new Set(query.ids.flatMap((ids) => ids.split(',')))])
     let isLate = false
     const owner = { key: business.id, isGone: () => isLate || reply.raw.destroyed }
-    const drawn = draw({ paper: query.paper ?? 'A4', business: business.name, slips }, owner)
+    const { name, defaultLocale } = business
+    const region = new Intl.Locale(defaultLocale).maximize().region ?? ''
+    const drawn = draw({ paper: query.paper ?? 'A4', business: name, region, fonts, slips }, owner)
     const pdf = await withTimeout(TIMEOUT_MS, drawn, () => {
       isLate = true
       return tookTooLong()
@@ -41,14 +49,13 @@ async function readSlips(db: Db, business: Business, ids: readonly string[]): Pr
   const found = new Map((await findOrders(db, business.id, ids)).map((order) => [order.id, order]))
   const orders = ids.map((id) => found.get(id) ?? refuse())
   if (orders.reduce((sum, { lines }) => sum + lines.length, 0) > MAX_SLIP_LINES) throw tooManySlipLines()
-  const shipments = await listShipmentsOf(db, business.id, ids)
-  const slips: Slip[] = []
-  for (const order of orders) {
-    const shipped = sumPieces(shipments.filter(({ orderId }) => orderId === order.id))
-    const refunded = await unshippedRefunds(db, business.id, order.id)
-    slips.push(toSlip(order, business.defaultLocale, { shipped, refunded }))
-  }
-  return slips
+  const shipments = Map.groupBy(await listShipmentsOf(db, business.id, ids), ({ orderId }) => orderId)
+  const refunds = Map.groupBy(await listRefundLinesOf(db, business.id, ids), ({ orderId }) => orderId)
+  return orders.map((order) => {
+    const shipped = sumPieces(shipments.get(order.id) ?? [])
+    const refunded = sumUnshipped(refunds.get(order.id) ?? [])
+    return toSlip(order, business.defaultLocale, { shipped, refunded })
+  })
 }
 
 function refuse(): never {

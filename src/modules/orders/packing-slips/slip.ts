@@ -5,8 +5,24 @@ import { leftToShip, type Pieces } from '../shipments/shipment.ts'
 import type { PAPERS } from './schemas.ts'
 
 /** What the thread that draws is given: only texts and numbers. */
-export type SlipTask = { paper: (typeof PAPERS)[number]; business: string; slips: Slip[] }
-export type Slip = { number: string; date: string; shipTo: string[]; note: string; lines: SlipLine[] }
+export type SlipTask = {
+  paper: (typeof PAPERS)[number]
+  business: string
+  /** Whose Chinese characters are meant where nothing else says it. */
+  region: string
+  /** Fonts for letters that ours lack. */
+  fonts: string[]
+  slips: Slip[]
+}
+export type Slip = {
+  number: string
+  date: string
+  shipTo: string[]
+  /** The country of the address. */
+  region: string | undefined
+  note: string
+  lines: SlipLine[]
+}
 /** `ordered` where that is more than what is to be packed. */
 type SlipLine = { quantity: number; ordered: number | null; name: string; sku: string }
 
@@ -21,6 +37,7 @@ export function toSlip(order: OrderRow, locale: string, sent: { shipped: Pieces;
     number: order.number,
     date: new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone: 'UTC' }).format(order.createdAt),
     shipTo: shipTo(order),
+    region: order.shippingAddress?.country,
     note: order.customerNote ?? '',
     lines,
   }
@@ -38,17 +55,25 @@ const countries = new Intl.DisplayNames(['en'], { type: 'region' })
 export function addressLines({ name, company, street, street2, city, state, zip, country }: Address): string[] {
   const texts = [name, company, street, street2, city, state]
   const script = texts.some((text) => EAST_ASIAN.test(text ?? '')) ? 'local' : 'latin'
-  const lines = formatAddress(
-    {
-      postalCountry: country,
-      name: name ?? '',
-      organization: company ?? '',
-      addressLines: [street ?? '', street2 ?? ''].filter((line) => line !== ''),
-      locality: city ?? '',
-      administrativeArea: state ?? '',
-      postalCode: zip ?? '',
-    },
-    script,
-  )
-  return [...lines, (countries.of(country) ?? country).toUpperCase()]
+  const format = (streets: string[]) =>
+    formatAddress(
+      {
+        postalCountry: country,
+        name: name ?? '',
+        organization: company ?? '',
+        addressLines: streets.filter((line) => line !== ''),
+        locality: city ?? '',
+        administrativeArea: state ?? '',
+        postalCode: zip ?? '',
+      },
+      script,
+    )
+  const streets = [street ?? '', street2 ?? '']
+  const lines = format(streets)
+  // Some countries have no line for the city: it is one of the street's, in East Asia before the street.
+  const hasCity = lines.some((line) => line.toLowerCase().includes(city?.toLowerCase() ?? ''))
+  const whole = hasCity || !city ? lines : format(script === 'local' ? [city, ...streets] : [...streets, city])
+  // The comma before a region of Japan stands at the beginning of a line.
+  const joined = whole.join('\n').replaceAll('\n, ', ', ').split('\n')
+  return [...joined, (countries.of(country) ?? country).toUpperCase()]
 }

@@ -1,32 +1,37 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { inVisualOrder } from './visual-order.ts'
+import { inVisualOrder, levelsOf } from './visual-order.ts'
 
-const wide = () => true
-const wordsOf = (text: string) => text.split(/\s+/).filter(Boolean)
+/** The runs from the left, each as it is read. */
+const runsOf = (text: string) =>
+  inVisualOrder(
+    text,
+    Array.from(text, () => 'font'),
+    levelsOf(text),
+  ).map((run) => run.text)
 
 test('a text that is read from the left stays as it is', () => {
-  assert.equal(inVisualOrder('A  blue mug', wide), 'A  blue mug')
+  assert.deepEqual(runsOf('A  blue mug (big)'), ['A  blue mug (big)'])
 })
 
-test('words that are read from the right stand the other way round on paper', () => {
-  assert.deepEqual(wordsOf(inVisualOrder('אחת שתיים שלוש', wide)), ['שלוש', 'שתיים', 'אחת'])
+test('a run that is read from the right is left to the font, which turns it around', () => {
+  assert.deepEqual(runsOf('אחת שתיים שלוש'), ['אחת שתיים שלוש'])
 })
 
-test('words of the other direction stay in their own order', () => {
-  assert.deepEqual(wordsOf(inVisualOrder('אחת big mug שתיים שלוש', wide)), ['שלוש', 'שתיים', 'big', 'mug', 'אחת'])
-  assert.deepEqual(wordsOf(inVisualOrder('Our very best mug: אחת שתיים now', wide)), [
-    'Our',
-    'very',
-    'best',
-    'mug:',
-    'שתיים',
-    'אחת',
-    'now',
+test('runs of both directions stand as they do on paper', () => {
+  assert.deepEqual(runsOf('אחת big mug שתיים'), [' שתיים', 'big mug', 'אחת '])
+  assert.deepEqual(runsOf('Our mug: אחת שתיים now'), ['Our mug: ', 'אחת שתיים', ' now'])
+})
+
+test('numbers keep their direction, and brackets open towards what is in them', () => {
+  assert.deepEqual(runsOf('רחוב 12א'), ['א', '12', 'רחוב '])
+  assert.deepEqual(runsOf('אחת (3)'), ['(', '3', 'אחת )'])
+})
+
+test('a change of font ends a run', () => {
+  const fonts = ['latin', 'latin', 'cjk', 'cjk']
+  assert.deepEqual(inVisualOrder('A 東京', fonts), [
+    { text: 'A ', font: 'latin', isRightToLeft: false },
+    { text: '東京', font: 'cjk', isRightToLeft: false },
   ])
-})
-
-test('a text that does not fit into one line is broken before it is turned around', () => {
-  const text = inVisualOrder('אחת שתיים שלוש', (words) => words.length <= 2)
-  assert.deepEqual(text.split('\n').map(wordsOf), [['שתיים', 'אחת'], ['שלוש']])
 })

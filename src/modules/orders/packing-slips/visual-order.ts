@@ -1,44 +1,52 @@
-const RIGHT_TO_LEFT = /[\p{sc=Hebrew}\p{sc=Arabic}\p{sc=Syriac}\p{sc=Thaana}\p{sc=Nko}]/gu
+import bidiJs from 'bidi-js'
 
-const countOf = (text: string, letters: RegExp) => text.match(letters)?.length ?? 0
-const isRightToLeft = (text: string) => countOf(text, RIGHT_TO_LEFT) * 2 > countOf(text, /\p{L}/gu)
+// Its types say that the function is the default of what is imported; it is the import itself.
+const bidi = (bidiJs as unknown as typeof bidiJs.default)()
+const RIGHT_TO_LEFT = /[\p{sc=Hebrew}\p{sc=Arabic}\p{sc=Syriac}\p{sc=Thaana}\p{sc=Nko}]/u
 
-/**
- * pdfkit writes words from the left to the right, and turns around the letters of each word that is read from the right.
- * So words have to come in the order in which they stand on paper, and a text that needs several lines is broken here.
- */
-export function inVisualOrder(text: string, fits: (words: readonly string[]) => boolean): string {
-  if (countOf(text, RIGHT_TO_LEFT) === 0) return text
-  const lines: string[][] = [[]]
-  for (const word of text.split(' ')) {
-    const line = lines.at(-1) as string[]
-    if (line.length > 0 && !fits([...line, word])) lines.push([word])
-    else line.push(word)
+/** Part of a line. Letters of one that is read from the right are in the order in which they are read. */
+export type Run = { text: string; font: string; isRightToLeft: boolean }
+
+/** The direction of each character of a paragraph (UAX 9): odd levels are read from the right. */
+export const levelsOf = (paragraph: string): Uint8Array | undefined =>
+  RIGHT_TO_LEFT.test(paragraph) ? bidi.getEmbeddingLevels(paragraph).levels : undefined
+
+/** The runs of one line as they stand on paper, from the left. `fonts` and `levels` are those of its characters. */
+export function inVisualOrder(line: string, fonts: readonly string[], levels?: Uint8Array): Run[] {
+  const [only] = fonts
+  if (only !== undefined && !levels && fonts.every((font) => font === only))
+    return [{ text: line, font: only, isRightToLeft: false }]
+  const runs: (Run & { level: number })[] = []
+  for (let index = 0; index < line.length; index++) {
+    const [font, level] = [fonts[index] as string, levels?.[index] ?? 0]
+    const last = runs.at(-1)
+    const isRightToLeft = level % 2 === 1
+    const character = line[index] as string
+    const text = isRightToLeft ? (bidi.getMirroredCharacter(character) ?? character) : character
+    if (last?.font === font && last.level === level) last.text += text
+    else runs.push({ text, font, level, isRightToLeft })
   }
-  return lines.map((line) => spaced(reorder(line, isRightToLeft(text)))).join('\n')
+  return reorder(runs).map(({ text, font, isRightToLeft }) =>
+    // The font turns around what has letters; marks alone have no direction that it could know.
+    isRightToLeft && !RIGHT_TO_LEFT.test(text)
+      ? { text: Array.from(text).toReversed().join(''), font, isRightToLeft: false }
+      : { text, font, isRightToLeft },
+  )
 }
 
-/** Words that are read against the direction of the line are in runs, and each run stands the other way round. */
-function reorder(words: readonly string[], isLineRightToLeft: boolean): string[] {
-  const runs: string[][] = []
-  let isRunAgainst: boolean | undefined
-  for (const word of words) {
-    const isAgainst = /\p{L}/u.test(word) && isRightToLeft(word) !== isLineRightToLeft
-    if (isAgainst && isRunAgainst) runs.at(-1)?.push(word)
-    else runs.push([word])
-    isRunAgainst = isAgainst
+/** From the highest level down to the lowest odd one, what is at that level or above it is turned around. */
+function reorder<Leveled extends { level: number }>(runs: Leveled[]): Leveled[] {
+  let ordered = runs
+  for (let level = Math.max(0, ...runs.map((run) => run.level)); level > 0; level--) {
+    const parts: Leveled[][] = []
+    let wasTurned = false
+    for (const run of ordered) {
+      const isTurned = run.level >= level
+      if (isTurned && wasTurned) parts.at(-1)?.unshift(run)
+      else parts.push([run])
+      wasTurned = isTurned
+    }
+    ordered = parts.flat()
   }
-  return isLineRightToLeft ? runs.toReversed().flat() : runs.flatMap((run) => turned(run))
+  return ordered
 }
-
-const turned = (run: readonly string[]) => (run.some(isRightToLeft) ? run.toReversed() : run)
-
-/** The space that follows a word read from the right is turned around with it, and stands to its left. */
-const spaced = (words: readonly string[]): string =>
-  words
-    .map((word, index) => {
-      const next = words[index + 1]
-      if (next === undefined) return isRightToLeft(word) ? `${word} ` : word
-      return isRightToLeft(word) && !isRightToLeft(next) ? `${word}  ` : `${word} `
-    })
-    .join('')
