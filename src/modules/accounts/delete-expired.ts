@@ -28,6 +28,7 @@ export const tidyAccounts = defineJob({
     await db.deleteFrom('accounts.attempts').where('resetsAt', '<', now()).execute()
     const unconfirmed = await dropUnconfirmed(db)
     await inBatches(signal, () => endIdleGuests(db))
+    await inBatches(signal, () => endPastSessions(db))
     const guests = await inBatches(signal, () => dropEndedSessions(db))
     log.info({ unconfirmed, guests }, 'tidied')
   },
@@ -82,6 +83,21 @@ async function endIdleGuests(db: ControlDb): Promise<{ seen: number; removed: nu
     for (const { id } of idle) await revokeSession(tx, id)
   })
   return { seen: idle.length, removed: 0 }
+}
+
+/** Sessions of the dashboard whose time is over are deleted a while later, as all that have ended. */
+async function endPastSessions(db: ControlDb): Promise<{ seen: number; removed: number }> {
+  const past = await db
+    .selectFrom('accounts.sessions')
+    .select('id')
+    .where('revokedAt', 'is', null)
+    .where('endsAt', '<', now())
+    .limit(BATCH)
+    .execute()
+  await transaction(db, async (tx) => {
+    for (const { id } of past) await revokeSession(tx, id)
+  })
+  return { seen: past.length, removed: 0 }
 }
 
 /**

@@ -179,6 +179,7 @@ export interface AccountsResetTokens {
 export interface AccountsSessions {
   address: string | null
   createdAt: Timestamp
+  endsAt: Timestamp | null
   id: string
   lastUsedAt: Timestamp
   previousRefreshId: string | null

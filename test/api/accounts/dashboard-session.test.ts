@@ -101,6 +101,38 @@ test('without a body the cookie is refreshed; what ends the session ends the coo
   assert.equal((await browser.logOut()).status, 200, 'ending twice is no error')
 })
 
+test('the session ends 30 days after the login, however often it was refreshed, and wherever its token goes', async (t) => {
+  const clock = heldClock(t)
+  const { browser, person } = await signedIn()
+  const DAY = 86_400
+  for (let day = 0; day < 29; day += 7) {
+    clock.advance(7 * DAY - 60)
+    if (day < 28) assert.equal((await browser.refresh()).status, 200)
+  }
+  const copied = browser.token
+  const shopper = await createClient(api.url).post('/v1/users/login', {
+    provider: 'EMAIL',
+    email: person.email,
+    password: PASSWORD,
+  })
+  assert.equal(refusal(await browser.refresh()), '401 UNAUTHENTICATED')
+  const elsewhere = await createClient(api.url).post('/v1/users/refresh', { provider: 'EMAIL', refreshToken: copied })
+  assert.equal(refusal(elsewhere), '401 UNAUTHENTICATED')
+  const { action } = await api.services.databases.control
+    .selectFrom('access.auditLog')
+    .select('action')
+    .where('subject', '=', person.id)
+    .where('action', 'like', 'session.%')
+    .orderBy('id', 'desc')
+    .executeTakeFirstOrThrow()
+  assert.equal(action, 'session.ended', 'it is not taken for a stolen one')
+
+  clock.advance(100 * DAY)
+  const { refreshToken } = shopper.body
+  const other = await createClient(api.url).post('/v1/users/refresh', { provider: 'EMAIL', refreshToken })
+  assert.equal(other.status, 200, 'refresh tokens of other logins do not expire')
+})
+
 test('whoever signs in over a session ends it: its cookie is gone, so nobody else could', async () => {
   const { browser, person, body: before } = await signedIn()
   const stolen = browser.cookie

@@ -18,10 +18,15 @@ export type NewSession = {
   provider: Provider
   device?: Device | undefined
   sealedProviderToken?: Buffer | null
+  /** Those of the dashboard end then; others do not end by themselves. */
+  endsAt?: Date | undefined
 }
 
 /** Starts a session, one per login. Returns its id and that of its first refresh token. */
-export async function startSession(tx: ControlTx, { userId, provider, device, sealedProviderToken }: NewSession) {
+export async function startSession(
+  tx: ControlTx,
+  { userId, provider, device, sealedProviderToken, endsAt }: NewSession,
+) {
   const session = { id: newId('ses'), refreshId: newId('tok') }
   await tx
     .insertInto('accounts.sessions')
@@ -34,6 +39,7 @@ export async function startSession(tx: ControlTx, { userId, provider, device, se
       userAgent: device?.userAgent?.slice(0, 300) ?? null,
       address: device?.address ?? null,
       sealedProviderToken: sealedProviderToken ?? null,
+      endsAt: endsAt ?? null,
     })
     .execute()
   return session
@@ -116,6 +122,7 @@ export async function findSessionActor(db: ControlDb, sessionId: string): Promis
     .select(['accounts.sessions.userId', 'accounts.users.email', 'accounts.users.isGuest', FORMER_IDS])
     .where('accounts.sessions.id', '=', sessionId)
     .where('accounts.sessions.revokedAt', 'is', null)
+    .where((session) => session.or([session('endsAt', 'is', null), session('endsAt', '>', now())]))
     .where('accounts.users.suspendedAt', 'is', null)
     .executeTakeFirst()
   if (!row) return undefined
@@ -130,6 +137,7 @@ export async function listSessions(db: ControlDb, userId: string, currentId: str
     .select(['id', 'provider', 'createdAt', 'lastUsedAt', 'userAgent', 'address'])
     .where('userId', '=', userId)
     .where('revokedAt', 'is', null)
+    .where((session) => session.or([session('endsAt', 'is', null), session('endsAt', '>', now())]))
     .orderBy('id', 'desc')
     .limit(100)
     .execute()

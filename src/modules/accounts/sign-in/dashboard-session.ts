@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
 import { type Static, Type } from 'typebox'
+import { nowMs } from '#platform/clock.ts'
 import { isLoopback } from '#vocabulary/origins.ts'
 import { Success } from '#vocabulary/schemas.ts'
 import type { AccountOptions } from '../options.ts'
@@ -10,7 +11,7 @@ import { logout } from './logout.ts'
 import { refresh } from './refresh.ts'
 
 const ADDRESS = '/admin/session'
-const MAX_AGE_SECONDS = 30 * 24 * 3_600 // since the last refresh
+const MAX_AGE_SECONDS = 30 * 24 * 3_600 // since the login, whoever holds the token
 
 const SessionResult = Type.Omit(AuthResult, ['refreshToken'])
 
@@ -49,9 +50,10 @@ export const dashboardSessionRoutes: FastifyPluginAsyncTypebox<AccountOptions> =
     },
     async (request, reply) => {
       const held = cookie.read(request.headers.cookie)
+      const endsAt = new Date(nowMs() + MAX_AGE_SECONDS * 1_000)
       const { refreshToken, ...result } = logsIn(request)
-        ? await login(options, request)
-        : await refresh(control, tokens, held, { isShared: true })
+        ? await login(options, request, endsAt)
+        : await refresh(control, tokens, held, { isShared: true, endsAt })
       if (logsIn(request)) await endSession(held) // its cookie is gone, so nobody else could
       void reply.header('set-cookie', cookie.write(refreshToken, MAX_AGE_SECONDS))
       return result satisfies Static<typeof SessionResult>

@@ -9,11 +9,11 @@ import type { LoginBody } from '../schemas.ts'
 import { loginAsGuest, loginWithEmail } from './login.ts'
 import { loginWithCode } from './oauth.ts'
 
-/** A login by whichever provider the body names. */
-export async function login(options: AccountOptions, request: FastifyRequest) {
+/** A login by whichever provider the body names. `endsAt`: when its session ends, if it does by itself. */
+export async function login(options: AccountOptions, request: FastifyRequest, endsAt?: Date) {
   const body = request.body as Static<typeof LoginBody>
   const device = { userAgent: request.headers['user-agent'], address: request.ip }
-  const context = { ...options, device, caller: request.caller }
+  const context = { ...options, device, endsAt, caller: request.caller }
   if (body.provider === 'GUEST') return loginAsGuest(context, body, options.guestLoginsPerHour)
   if (body.provider === 'OAUTH_IDP')
     return loginWithCode(context, { code: need('code', body.code), originUrl: need('originUrl', body.originUrl) })

@@ -32,6 +32,8 @@ export type LoginContext = {
   box: SecretBox
   attempts: Attempts
   device: Device
+  /** When the session ends, if it does by itself. */
+  endsAt?: Date | undefined
   caller: Actor | undefined
 }
 
@@ -41,7 +43,7 @@ export type LoginContext = {
  * applies: guesses by others do not lock the owner out.
  */
 export async function loginWithEmail(context: LoginContext, { email, password }: { email: string; password: string }) {
-  const { control, tokens, box, attempts, device, caller } = context
+  const { control, tokens, box, attempts, device, endsAt, caller } = context
   const key = emailKey(email)
   const [perMinute, perDay] = loginLimits(key, device.address) as [Limit, Limit]
   await attempts.count(perMinute)
@@ -88,7 +90,7 @@ export async function loginWithEmail(context: LoginContext, { email, password }:
     if (!still) throw wrongPassword()
     if (caller?.kind === 'guest') await mergeGuest(tx, caller.userId, user.id)
     await rememberAddress(tx, box, user.id, device.address)
-    const started = await startSession(tx, { userId: user.id, provider: 'EMAIL', device })
+    const started = await startSession(tx, { userId: user.id, provider: 'EMAIL', device, endsAt })
     await audit(tx, {
       action: 'login.succeeded',
       subject: user.id,

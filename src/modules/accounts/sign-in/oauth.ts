@@ -273,8 +273,16 @@ export async function loginWithCode(
     tokens,
     origins,
     device,
+    endsAt,
     caller,
-  }: { control: ControlDb; tokens: Tokens; origins: Origins; device: Device; caller: Actor | undefined },
+  }: {
+    control: ControlDb
+    tokens: Tokens
+    origins: Origins
+    device: Device
+    endsAt?: Date | undefined
+    caller: Actor | undefined
+  },
   { code, originUrl }: { code: string; originUrl: string },
 ) {
   const origin = await origins.origin('originUrl', originUrl)
@@ -302,6 +310,7 @@ export async function loginWithCode(
       userId: account.id,
       provider: 'OAUTH_IDP',
       device,
+      endsAt,
       sealedProviderToken: flow.sealedProviderToken,
     })
     await audit(tx, {

@@ -21,6 +21,8 @@ type RefreshOptions = {
    * replaced is refused as always.
    */
   isShared?: boolean
+  /** When a session ends that has no end yet. */
+  endsAt?: Date
 }
 
 /**
@@ -32,14 +34,14 @@ export async function refresh(
   control: ControlDb,
   tokens: Tokens,
   refreshToken: string,
-  { isShared = false }: RefreshOptions = {},
+  { isShared = false, endsAt }: RefreshOptions = {},
 ) {
   const claims = await tokens.verify('refresh', refreshToken)
   if (!claims) throw refreshRefused()
   const { sid: sessionId, jti } = claims
   const rotated =
     (isShared ? await findYoung(control, sessionId, jti) : undefined) ??
-    (await rotate(control, sessionId, jti)) ??
+    (await rotate(control, sessionId, jti, endsAt)) ??
     (await findSuccessor(control, sessionId, jti))
   if (!rotated) {
     await endFamily(control, sessionId, claims.sub)
@@ -53,12 +55,17 @@ export async function refresh(
   )
 }
 
-async function rotate(control: ControlDb, sessionId: string, jti: string): Promise<Rotated | undefined> {
+/** Has not come to the end that a session of the dashboard has. */
+const isOpen = () => sql`(session.ends_at is null or session.ends_at > ${now()})`
+
+async function rotate(control: ControlDb, sessionId: string, jti: string, endsAt?: Date): Promise<Rotated | undefined> {
   const { rows } = await sql<Rotated>`
     update accounts.sessions session
-       set previous_refresh_id = refresh_id, refresh_id = ${newId('tok')}, rotated_at = ${now()}, last_used_at = ${now()}
+       set previous_refresh_id = refresh_id, refresh_id = ${newId('tok')}, rotated_at = ${now()}, last_used_at = ${now()},
+           ends_at = coalesce(ends_at, ${endsAt ?? null})
       from accounts.users account
      where session.id = ${sessionId} and session.refresh_id = ${jti} and session.revoked_at is null
+       and ${isOpen()}
        and account.id = session.user_id and account.suspended_at is null
     returning session.user_id, session.provider, account.email, session.refresh_id`.execute(control)
   return rows[0]
@@ -69,6 +76,7 @@ async function findYoung(control: ControlDb, sessionId: string, jti: string): Pr
     select session.user_id, session.provider, account.email, session.refresh_id
       from accounts.sessions session join accounts.users account on account.id = session.user_id
      where session.id = ${sessionId} and session.refresh_id = ${jti} and session.revoked_at is null
+       and ${isOpen()}
        and session.rotated_at > ${new Date(nowMs() - GRACE_MS)} and account.suspended_at is null`.execute(control)
   return rows[0]
 }
@@ -78,6 +86,7 @@ async function findSuccessor(control: ControlDb, sessionId: string, jti: string)
     select session.user_id, session.provider, account.email, session.refresh_id
       from accounts.sessions session join accounts.users account on account.id = session.user_id
      where session.id = ${sessionId} and session.previous_refresh_id = ${jti} and session.revoked_at is null
+       and ${isOpen()}
        and session.rotated_at > ${new Date(nowMs() - GRACE_MS)} and account.suspended_at is null`.execute(control)
   return rows[0]
 }
@@ -86,8 +95,12 @@ async function endFamily(control: ControlDb, sessionId: string, userId: string):
   await transaction(control, async (tx) => {
     const user = await tx.selectFrom('accounts.users').select('suspendedAt').where('id', '=', userId).executeTakeFirst()
     if (user?.suspendedAt) return // refused for another reason, not for theft
-    if (await revokeSession(tx, sessionId)) {
-      await audit(tx, { action: 'session.reuse-detected', subject: userId, data: { sessionId } })
-    }
+    const session = await tx
+      .selectFrom('accounts.sessions')
+      .select('endsAt')
+      .where('id', '=', sessionId)
+      .executeTakeFirst()
+    const action = session?.endsAt && session.endsAt <= now() ? 'session.ended' : 'session.reuse-detected'
+    if (await revokeSession(tx, sessionId)) await audit(tx, { action, subject: userId, data: { sessionId } })
   })
 }
