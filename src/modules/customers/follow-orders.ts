@@ -9,7 +9,7 @@ import { transaction } from '#platform/database/transaction.ts'
 import { addFollowed, dropFollowed, peekFollowed, type Topic } from '#platform/events/sequencer.ts'
 import { keyOf, type Person } from './customer.ts'
 import { eraseIn } from './erase-customers.ts'
-import { moveCustomer } from './merge-customers.ts'
+import { findHeir, moveCustomer } from './merge-customers.ts'
 import { tryLockSums } from './queries.ts'
 import { type Change, listed, refreshCustomers } from './refresh-customers.ts'
 
@@ -302,10 +302,12 @@ async function readPeople(
 async function meet(tx: Tx, strangers: readonly Person[], told: Told, users: Map<string, string>): Promise<void> {
   for (const person of strangers) {
     const key = keyOf(person)
-    const userId = told.aliases.get(key)
+    const merged = { businessId: person.businessId, guestId: person.userId }
+    const became = told.aliases.get(key)
+    const userId = became === undefined ? undefined : await findHeir(tx, { ...merged, userId: became })
     if (userId !== undefined) {
       users.set(key, userId)
-      await moveCustomer(tx, { businessId: person.businessId, guestId: person.userId, userId })
+      await moveCustomer(tx, { ...merged, userId })
     } else if (told.erased.has(key)) await eraseIn(tx, person)
   }
 }

@@ -14,9 +14,23 @@ const MAX_TAGS = 50
 export async function mergeCustomers(db: Db, merged: Merged): Promise<void> {
   await transaction(db, async (tx) => {
     await lockSums(tx)
-    if (await moveCustomer(tx, merged))
-      await refreshCustomers(tx, [{ businessId: merged.businessId, userId: merged.userId, orders: 0 }])
+    const { businessId, guestId } = merged
+    const userId = await findHeir(tx, merged)
+    if (userId !== undefined && (await moveCustomer(tx, { businessId, guestId, userId })))
+      await refreshCustomers(tx, [{ businessId, userId, orders: 0 }])
   })
+}
+
+/**
+ * Who the guest becomes here. Control was asked a while ago, and news do not come in order: the user may have become
+ * somebody else since, or may be gone (undefined), so that the guest stays a guest.
+ */
+export async function findHeir(tx: Tx, { businessId, guestId, userId }: Merged): Promise<string | undefined> {
+  const { rows } = await sql<{ userId: string }>`
+    select user_id from customers.aliases where business_id = ${businessId} and guest_id = ${userId}`.execute(tx)
+  const [since] = rows
+  if (!since) return userId
+  return since.userId === userId || since.userId === guestId ? undefined : since.userId
 }
 
 /**
@@ -30,6 +44,10 @@ export async function returnToGuest(db: Db, { businessId, userId }: Person): Pro
     if (guestId === undefined) {
       const customer = await findCustomer(tx, businessId, userId)
       if (customer?.userId === userId) await eraseIn(tx, customer) // otherwise done before, or never seen here
+      // Its own alias: news of a guest who became this account may come yet, and are too late.
+      await sql`
+        insert into customers.aliases (business_id, guest_id, user_id) values (${businessId}, ${userId}, ${userId})
+        on conflict do nothing`.execute(tx)
       return
     }
     await sql`delete from customers.aliases where business_id = ${businessId} and guest_id = ${guestId}`.execute(tx)

@@ -31,6 +31,7 @@ export async function idsOf(db: Db, { businessId, userId }: Person): Promise<str
     .selectFrom('customers.aliases')
     .select('guestId')
     .where((alias) => alias.and({ businessId, userId }))
+    .where('guestId', '<>', userId) // of an account that is gone
     .orderBy('guestId')
     .execute()
   return [userId, ...rows.map(({ guestId }) => guestId)]

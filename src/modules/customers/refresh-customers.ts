@@ -66,7 +66,8 @@ async function readIds(tx: Tx, people: readonly Person[]): Promise<Map<string, s
   const { rows } = await sql<Person & { guestId: string }>`
     select aliases.business_id, aliases.user_id, aliases.guest_id
       from ${listed(people)} as wanted
-      join customers.aliases using (business_id, user_id)`.execute(tx)
+      join customers.aliases using (business_id, user_id)
+     where aliases.guest_id <> aliases.user_id`.execute(tx)
   const guests = Map.groupBy(rows, keyOf)
   return new Map(
     people.map((person) => [

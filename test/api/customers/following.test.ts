@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { sql } from 'kysely'
 import pino from 'pino'
 import { mergeGuest } from '#modules/accounts/sign-in/merge-guest.ts'
-import { CUSTOMER_TOPICS, followOrders } from '#modules/customers/index.ts'
+import { CUSTOMER_TOPICS, followOrders, mergeCustomers } from '#modules/customers/index.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { sequenceEvents } from '#platform/events/sequencer.ts'
 import { enqueue, type JobContext } from '#platform/jobs/define.ts'
@@ -267,6 +267,75 @@ test('an account that nobody confirmed leaves the guest who had asked for it', a
   } finally {
     await worker.stop()
   }
+})
+
+/** Deleted because nobody confirmed it, and the cells were told; control was asked about it before. */
+async function deleteUnconfirmed(userId: string, guestIds: string[]) {
+  await control().deleteFrom('accounts.guestAliases').where('userId', '=', userId).execute()
+  await control().deleteFrom('accounts.users').where('id', '=', userId).execute()
+  await run('accounts.tell-unconfirmed', { userId, guestIds })
+}
+
+test('a guest stays one when the news that they became an account come after those that it is gone', async () => {
+  const shop = await open()
+  const person = await createPeople(used.api).person({ isConfirmed: false })
+  const [guest, late] = [await used.make.guest(), await used.make.guest()]
+  await buy(shop, guest)
+  await shop.follow()
+  for (const { id } of [guest, late]) await transaction(control(), (tx) => mergeGuest(tx, id, person.id))
+  await deleteUnconfirmed(person.id, [guest.id, late.id])
+  // As a job does that had found the guest merged just before.
+  await mergeCustomers(shop.db, { businessId: shop.id, guestId: guest.id, userId: person.id })
+  assert.deepEqual(
+    (await shop.get()).items.map(({ id, isGuest }) => [id, isGuest]),
+    [[guest.id, true]],
+  )
+  await holds(shop)
+})
+
+test('a guest stays one when their account is deleted while the follower asks control', async () => {
+  const shop = await open()
+  const person = await createPeople(used.api).person({ isConfirmed: false })
+  const guest = await used.make.guest()
+  await buy(shop, guest)
+  await transaction(control(), (tx) => mergeGuest(tx, guest.id, person.id))
+  while ((await sequenceEvents(shop.db, CUSTOMER_TOPICS)) !== 0) {}
+  const ask = askControl(control())
+  let isGone = false
+  await followOrders(
+    shop.db,
+    async (people) => {
+      const known = await ask(people)
+      if (!isGone && people.some(({ userId }) => userId === guest.id)) {
+        isGone = true
+        await deleteUnconfirmed(person.id, [guest.id])
+      }
+      return known
+    },
+    silent,
+  )
+  assert.ok(isGone)
+  assert.deepEqual(
+    (await shop.get()).items.map(({ id }) => id),
+    [guest.id],
+  )
+  await holds(shop)
+})
+
+test('a guest becomes whom their account became since', async () => {
+  const shop = await open()
+  const person = await createPeople(used.api).person()
+  const [guest, other] = [await used.make.guest(), await used.make.guest()]
+  for (const each of [guest, other]) await buy(shop, each)
+  await shop.follow()
+  const merge = (guestId: string, userId: string) => mergeCustomers(shop.db, { businessId: shop.id, guestId, userId })
+  await merge(other.id, person.id)
+  await merge(guest.id, other.id)
+  assert.deepEqual(
+    (await shop.get()).items.map(({ id, orders }) => [id, orders]),
+    [[person.id, 2]],
+  )
+  await holds(shop)
 })
 
 test('who has only named a guest does not learn whom they became', async () => {
