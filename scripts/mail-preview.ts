@@ -2,11 +2,31 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { claimMail, confirmationMail, invitationMail, resetMail } from '#modules/accounts/index.ts'
 import { lowStockMail } from '#modules/catalog/index.ts'
-import { shipmentMail } from '#modules/orders/index.ts'
+import { newOrderMail, confirmationMail as orderMail } from '#modules/checkout/index.ts'
+import { type OrderRow, shipmentMail } from '#modules/orders/index.ts'
 
 const DIRECTORY = '.kontor/mails'
 const token = 'eyJhbGciOiJFUzI1NiIsInR5cCI6ImtvbnRvci1jb25maXJtK2p3dCJ9.eyJleGFtcGxlIjp0cnVlfQ.c2lnbmF0dXJl'
 const email = 'ada@example.com'
+const order = {
+  number: 'K7Q2-M9X3',
+  contactEmail: email,
+  currency: 'EUR',
+  lines: [
+    { name: 'Mug <stoneware> & saucer, Blue', quantity: 2, totalPrice: 4_800 },
+    {
+      name: 'A lantern of enamelled steel for the garden, with a handle of beech wood',
+      quantity: 1,
+      totalPrice: 123_900,
+    },
+  ],
+  subtotal: 128_700,
+  discount: 1_000,
+  shipping: 490,
+  tax: 20_469,
+  taxIncluded: 20_469,
+  total: 128_190,
+} as OrderRow
 const mails = {
   confirm: await confirmationMail(email, `https://shop.example.com/confirm?token=${token}`),
   'reset-password': await resetMail(email, `https://shop.example.com/reset-password?token=${token}`),
@@ -36,6 +56,8 @@ const mails = {
     'Harbour & Sons <Goods>',
     'https://shop.example.com/orders/ord_01jcq3v7k8f5t9x2m4n6p8r0sw',
   ),
+  'order-confirmation': await orderMail(order, 'Harbour & Sons <Goods>', 'de-DE', 'https://shop.example.com/orders/1'),
+  'new-order': await newOrderMail(order, 'Harbour & Sons <Goods>', 'en-US'),
 }
 
 mkdirSync(DIRECTORY, { recursive: true })
