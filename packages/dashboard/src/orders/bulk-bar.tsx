@@ -3,6 +3,7 @@ import { Plural, useLingui } from '@lingui/react/macro'
 import { Printer, Truck, X } from 'lucide-react'
 import { Fragment } from 'react'
 import { usePermissions } from '../session/permissions.ts'
+import { useCommands } from '../shell/commands.ts'
 import { Button } from '../ui/button.tsx'
 import { Money } from '../ui/money.tsx'
 import { TagPopover } from './tag-popover.tsx'
@@ -23,6 +24,27 @@ export function BulkBar({ orders, onShip, onClear, selectAll }: Props) {
   const sums = Map.groupBy(orders, ({ currency }) => currency)
   const count = orders.length
   const tooMany = count > MOST_SLIPS ? t`${MOST_SLIPS} slips at most at once.` : undefined
+  const printReason = reason('ORDERS_READ') ?? tooMany
+  const printAll = () => void print(orders.map(({ id }) => id))
+  // The same keys as in an order.
+  useCommands([
+    {
+      id: 'print-picked',
+      label: t`Print slips of what is selected`,
+      keys: 'p',
+      icon: Printer,
+      reason: printReason,
+      run: printAll,
+    },
+    {
+      id: 'ship-picked',
+      label: t`Mark what is selected as shipped`,
+      keys: 's',
+      icon: Truck,
+      reason: reason('ORDERS_WRITE'),
+      run: onShip,
+    },
+  ])
   return (
     <div className="float bulk" role="toolbar" aria-label={t`${count} selected`}>
       <b>
@@ -41,8 +63,8 @@ export function BulkBar({ orders, onShip, onClear, selectAll }: Props) {
         look="quiet"
         className="long"
         icon={Printer}
-        reason={reason('ORDERS_READ') ?? tooMany}
-        onClick={() => void print(orders.map(({ id }) => id))}
+        reason={printReason}
+        onClick={printAll}
       >{t`Print slips`}</Button>
       <Button look="main" icon={Truck} reason={reason('ORDERS_WRITE')} onClick={onShip}>{t`Mark shipped`}</Button>
       <TagPopover orders={orders} reason={reason('ORDERS_WRITE')} />

@@ -63,6 +63,7 @@ export function OrdersPage() {
     rows,
     onOpen: open,
     onPick: (index) => picks.toggle(rows, index),
+    onPickAll: () => picks.set(rows.slice(0, MOST_PICKED)),
     onClear: picks.clear,
     hasPicks: picks.picked.size > 0,
   })

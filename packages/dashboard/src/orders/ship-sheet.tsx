@@ -1,7 +1,8 @@
 import { type Answer, type Order, statusOf } from '@kontor/sdk'
 import { Plural, Trans, useLingui } from '@lingui/react/macro'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { useAsk, useOutbox } from '../outbox/use-outbox.ts'
+import { useCommands } from '../shell/commands.ts'
 import { Button } from '../ui/button.tsx'
 import { Sheet } from '../ui/dialog.tsx'
 import { Field, TextField } from '../ui/field.tsx'
@@ -50,13 +51,24 @@ export function ShipSheet({ orders, onClose, onShipped }: Props) {
   )
   const reason =
     ship.isBusy || isAsked ? t`Asked, not yet known` : count === 0 ? t`None of these can be shipped.` : undefined
+  const field = useRef<HTMLTextAreaElement>(null)
+  useCommands([
+    {
+      id: 'ship-these',
+      label: t`Mark these orders shipped`,
+      keys: 'mod+Enter',
+      inPalette: false,
+      reason,
+      run: () => void ship.run(),
+    },
+  ])
   const foot = (
     <Button look="main" reason={reason} onClick={() => void ship.run()}>
       <Plural value={count} one="Mark # order shipped" other="Mark # orders shipped" />
     </Button>
   )
   return (
-    <Sheet open wide onClose={onClose} title={t`Mark shipped`} foot={foot}>
+    <Sheet open wide onClose={onClose} title={t`Mark shipped`} foot={foot} initialFocus={() => field.current}>
       {ship.problem && (
         <Notice tone="alert" title={t`Nothing was shipped.`}>
           {ship.problem}
@@ -71,6 +83,7 @@ export function ShipSheet({ orders, onClose, onShipped }: Props) {
       )}
       <div className="ship-form">
         <TextField
+          ref={field}
           label={t`Tracking numbers`}
           hint={t`Paste them, one a line. Lines that name their order go to it; a bare list goes from the top.`}
           rows={4}

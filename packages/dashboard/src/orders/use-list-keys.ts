@@ -7,12 +7,13 @@ type Options = {
   rows: readonly Order[]
   onOpen: (order: Order) => void
   onPick: (index: number) => void
+  onPickAll: () => void
   onClear: () => void
   hasPicks: boolean
 }
 
-/** j and k go down and up, x picks, e opens, Esc clears what is picked. The link of the row has the focus, so Enter works, too. */
-export function useListKeys({ rows, onOpen, onPick, onClear, hasPicks }: Options) {
+/** j and k go down and up, x picks, a picks all, e opens, Esc clears what is picked. The link of the row has the focus, so Enter works, too. */
+export function useListKeys({ rows, onOpen, onPick, onPickAll, onClear, hasPicks }: Options) {
   const { t } = useLingui()
   const [at, setAt] = useState<number>()
   const go = (step: number) =>
@@ -30,6 +31,7 @@ export function useListKeys({ rows, onOpen, onPick, onClear, hasPicks }: Options
     { id: 'next-row', label: t`Next row`, keys: 'j', inPalette: false, run: () => go(1) },
     { id: 'last-row', label: t`Row before`, keys: 'k', inPalette: false, run: () => go(-1) },
     { id: 'pick-row', label: t`Pick this row`, keys: 'x', inPalette: false, run: () => at !== undefined && onPick(at) },
+    { id: 'pick-all', label: t`Pick all rows`, keys: 'a', inPalette: false, run: onPickAll },
     { id: 'open-row', label: t`Open this order`, keys: 'e', inPalette: false, run: () => order && onOpen(order) },
     ...(hasPicks
       ? [{ id: 'clear', label: t`Clear the selection`, keys: 'Escape', inPalette: false, run: onClear }]

@@ -1,6 +1,6 @@
 import { useLingui } from '@lingui/react/macro'
 import { Outlet } from '@tanstack/react-router'
-import { Keyboard, LogOut, Search, Sun } from 'lucide-react'
+import { Keyboard, LogOut, Package, Search, Sun } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
 import { Live } from '../live/live.tsx'
 import { signOut } from '../session/session.ts'
@@ -55,8 +55,11 @@ function useFrameCommands({ onFind, onKeys }: { onFind: () => void; onKeys: () =
       label: t`Go to ${name}`,
       keys,
       icon,
-      run: () => go(to),
+      run: () => go.to(to),
     })),
+    ...(sections.some(({ to }) => to === '/$business/orders')
+      ? [{ id: 'to-pack', label: t`Go to what is to pack`, keys: 'g t', icon: Package, run: go.toPack }]
+      : []),
     { id: 'theme', label: t`Light or dark`, icon: Sun, run: toggleTheme },
     { id: 'sign-out', label: t`Sign out`, icon: LogOut, run: () => void signOut() },
   ])
