@@ -63,7 +63,9 @@ export function CustomersPage() {
           <Problem error={list.error} onRetry={() => void list.refetch()} />
         </div>
       ) : customers.length === 0 && !list.hasNextPage ? (
-        <Nobody />
+        <div className="page">
+          <Nobody />
+        </div>
       ) : (
         <CustomersTable
           customers={customers}

@@ -229,7 +229,7 @@ function useOrders(search: OrderSearch) {
     isLoadingMore: list.isFetchingNextPage,
     loadMore: list.fetchNextPage,
     loadUpTo,
-    hasNewer: isOld && !list.isFetching,
+    hasNewer: isOld && !list.isFetching && !list.error,
     showNewer: () => {
       scrollTo({ top: 0 })
       void queryClient.resetQueries({ queryKey: wanted.queryKey, exact: true })
