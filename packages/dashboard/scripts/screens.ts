@@ -1,69 +1,108 @@
-// npm run screens: every screen of the built dashboard as a picture, light, dark and on a phone, in .results/screens. It
-// wants `npm run dev` running with demo data; words name some screens only.
-import { mkdirSync, readFileSync } from 'node:fs'
+// npm run screens: every screen of the dashboard as a picture, light, dark and on a phone, in .results/screens. It looks at the
+// `npm run dev` that is running, with demo data, and buys something there; words name some screens or looks only.
+import assert from 'node:assert/strict'
+import { mkdirSync } from 'node:fs'
 import path from 'node:path'
-import { parseEnv } from 'node:util'
 import { type Browser, chromium, type Page } from 'playwright-core'
-import { preview } from 'vite'
-import { SCREENS, type Screen } from './screen-list.ts'
+import { openFolder } from '../../../dev/folder.ts'
+import { readSettings } from '../../../dev/settings.ts'
+import { openShop, type Shop } from '../journeys/shop.ts'
+import { SCREENS, type Scene, type Screen } from './screen-list.ts'
 
-const ROOT = path.resolve(import.meta.dirname, '..')
-const OUT = path.resolve(ROOT, '../../.results/screens')
+const OUT = path.resolve(import.meta.dirname, '../../../.results/screens')
 const LOOKS = {
   light: { viewport: { width: 1_440, height: 900 }, colorScheme: 'light' },
   dark: { viewport: { width: 1_440, height: 900 }, colorScheme: 'dark' },
   phone: { viewport: { width: 390, height: 844 }, colorScheme: 'light', hasTouch: true },
 } as const
 
-const env = parseEnv(readFileSync(path.resolve(ROOT, '../../.kontor/dev.env'), 'utf8'))
-const words = process.argv.slice(2)
+const env = readSettings(openFolder())
+const url = env.KONTOR_URL ?? ''
+const businessId = env.KONTOR_BUSINESS_ID ?? ''
+const email = env.KONTOR_ADMIN_EMAIL ?? ''
+const password = env.KONTOR_ADMIN_PASSWORD ?? ''
+const isLook = (word: string): word is keyof typeof LOOKS => word in LOOKS
+const looks = process.argv.slice(2).filter(isLook)
+const words = process.argv.slice(2).filter((word) => !isLook(word))
 const wanted = SCREENS.filter(({ name }) => words.length === 0 || words.some((word) => name.includes(word)))
 mkdirSync(OUT, { recursive: true })
 
-const server = await preview({ root: ROOT, logLevel: 'error', preview: { port: 0 } })
-const url = server.resolvedUrls?.local[0]?.replace(/\/admin\/$/, '') ?? ''
+const shop = await openShop({ url, businessId, apiKey: env.KONTOR_API_KEY ?? '' })
+const places = await findPlaces(shop)
 const browser = await chromium.launch({
   executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
   args: ['--no-sandbox'],
 })
 let failed = 0
 try {
-  for (const look of Object.keys(LOOKS) as (keyof typeof LOOKS)[]) await show(browser, look)
+  for (const look of Object.keys(LOOKS).filter(isLook))
+    if (looks.length === 0 || looks.includes(look)) await show(browser, look)
 } finally {
   await browser.close()
-  await server.close()
 }
 process.exit(failed > 0 ? 1 : 0)
 
+/** An order that was just paid, one that has arrived, and whoever bought most. */
+async function findPlaces({ read, buy }: Shop): Promise<Record<string, string>> {
+  const { items: products } = await read('/products?query=mug&limit=2')
+  const goods = products.map(({ id, variants }: { id: string; variants: { id: string }[] }, index: number) => ({
+    productId: id,
+    variantId: variants[0]?.id ?? '',
+    quantity: 2 - index,
+  }))
+  const buyer = { name: 'Ingrid Sørensen', email: 'ingrid.sorensen@harbour.example' }
+  const { id: paid } = await buy(buyer, { goods, promoCode: 'WELCOME10' })
+  const { items: sent } = await read('/orders?status=DELIVERED&limit=1')
+  const { items: customers } = await read('/customers?sort=-spent&currency=USD&limit=1')
+  const { slug } = await read('')
+  return { business: businessId, slug, paid, sent: sent[0].id, customer: customers[0].id }
+}
+
 async function show(browser: Browser, look: keyof typeof LOOKS): Promise<void> {
   const context = await browser.newContext({ ...LOOKS[look], locale: 'en-GB', reducedMotion: 'reduce' })
-  const page = await context.newPage()
-  for (const screen of wanted.filter(({ isDoor }) => isDoor)) await take(page, screen, look)
-  await signIn(page)
-  for (const screen of wanted.filter(({ isDoor }) => !isDoor)) await take(page, screen, look)
+  context.setDefaultTimeout(20_000)
+  for (const screen of wanted) {
+    const isSignedIn = (await context.cookies()).length > 0
+    if (!screen.isDoor && !isSignedIn) {
+      const data = { provider: 'EMAIL', email, password }
+      const answer = await context.request.post(`${url}/admin/session`, { data, headers: { origin: url } })
+      assert.equal(answer.status(), 200, await answer.text())
+    }
+    const page = await context.newPage()
+    await take(page, screen, look)
+    await page.close()
+  }
   await context.close()
 }
 
-async function signIn(page: Page): Promise<void> {
-  await page.goto(`${url}/admin/`)
-  await page.getByLabel('Email').fill(env.KONTOR_ADMIN_EMAIL ?? '')
-  await page.getByLabel('Password').fill(env.KONTOR_ADMIN_PASSWORD ?? '')
-  await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.locator('.shell').waitFor()
-}
-
-async function take(page: Page, { name, address, act }: Screen, look: string): Promise<void> {
+async function take(page: Page, { name, address, instead, act }: Screen, look: string): Promise<void> {
+  const place = address.replaceAll(/\{(\w+)\}/g, (_, word: string) => places[word] ?? word)
+  const change: Scene['change'] = async (fields) => {
+    await shop.write('PUT', '/orders/update', { id: places.paid, ...fields })
+  }
   try {
-    await page.goto(url + address.replace('{business}', env.KONTOR_BUSINESS_ID ?? ''))
-    await page.locator('h1').first().waitFor()
-    await page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' })
-    await page.evaluate('document.fonts.ready')
-    await act?.(page, look === 'phone')
-    await page.waitForTimeout(300)
+    if (instead) {
+      const [called, answer] = instead
+      await page.route(
+        (asked) => asked.pathname.startsWith('/v1/') && called.test(asked.pathname + asked.search),
+        (route) => (answer ? route.fulfill(answer) : route.abort()),
+      )
+    }
+    await page.goto(`${url}/admin${place}`)
+    await settle(page)
+    await act?.({ page, isPhone: look === 'phone', change })
+    await settle(page)
+    await page.waitForTimeout(400) // what follows a key, a moment later
     await page.screenshot({ path: path.join(OUT, `${name}-${look}.png`) })
     console.log(`${name}-${look}.png`)
   } catch (error) {
     failed++
     console.error(`${name} (${look}): ${(error as Error).message}`)
   }
+}
+
+async function settle(page: Page): Promise<void> {
+  await page.locator('h1, h2').first().waitFor()
+  await page.locator('[aria-busy=true], .bone').first().waitFor({ state: 'detached' })
+  await page.evaluate('document.fonts.ready.then(() => {})')
 }
