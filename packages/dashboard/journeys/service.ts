@@ -10,7 +10,7 @@ import { withScratchDatabase } from '../../../test/support/database.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '../../..')
 const READY = 'Kontor is running'
-const START_MS = 240_000
+const START_MS = 600_000
 
 /** Who works here, with a password that a person would type. */
 const PERSON = { email: 'marit@harbour.example', password: 'harbour lantern tea' }
