@@ -39,14 +39,11 @@ async function shipSome(scene: Scene): Promise<void> {
   await scene.page.getByLabel('Tracking numbers').fill('00340434161094042557\n00340434161094042558')
 }
 
-async function tagWhileCut(scene: Scene): Promise<void> {
-  const { page, isPhone } = scene
-  await pick(scene, [1])
-  await page.getByRole('button', { name: 'Tag' }).click()
-  await page.getByRole('dialog').getByLabel('Tag').fill('fragile')
-  await page.getByRole('button', { name: 'Add' }).click()
+async function commentWhileCut({ page, isPhone }: Scene): Promise<void> {
+  await page.getByPlaceholder('Comment for the team').fill('She wants it wrapped as a present.')
+  await page.getByRole('button', { name: 'Add', exact: true }).click()
   if (isPhone) await page.getByRole('button', { name: 'Outbox' }).click()
-  else await page.getByText('asked, not yet known').click()
+  else await page.getByText('1 asked, not yet known').click()
 }
 
 async function openMerge({ page, change }: Scene): Promise<void> {
@@ -133,5 +130,5 @@ export const SCREENS: Screen[] = [
   { name: 'keys', address: '/{business}/orders', act: ({ page }) => page.keyboard.press('?') },
   { name: 'not-found', address: '/{slug}/nowhere' },
   // The last: what was asked is told on whatever is opened next.
-  { name: 'outbox', address: '/{business}/orders', instead: [/\/orders\/update/], act: tagWhileCut },
+  { name: 'outbox', address: '/{business}/orders/{paid}', instead: [/\/comments/], act: commentWhileCut },
 ]
