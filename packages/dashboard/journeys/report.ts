@@ -8,7 +8,7 @@ import { onServer } from '../../../test/support/database.ts'
 import type { Journey } from './journey.ts'
 import type { Loads, Opened } from './loads.ts'
 import type { Hands } from './person.ts'
-import type { Tried } from './try.ts'
+import type { Lossy, Tried } from './try.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '../../..')
 const FILE = path.join(ROOT, 'docs/dashboard/report.md')
@@ -75,6 +75,9 @@ export function judge({ tried, failed, loads, opened }: Result): Judged[] {
           bar: '0',
           ok: one.tasksWhileTyping.length === 0,
         },
+        ...(one.lossy
+          ? [{ name: `${nameOf(one)}: with losses`, measured: wordsOf(one.lossy), ok: one.lossy.problem === undefined }]
+          : []),
       ]
     }),
     ...(tried.length > 0 ? [most('INP, p75 over all journeys', inpOfAll(tried), BARS.inp, ' ms')] : []),
@@ -181,7 +184,7 @@ function journeysOf(tried: readonly Tried[], failed: readonly Failed[]): string 
         `${light(violations.length === 0)} ${violations.length} in ${steps} steps`,
         `${Math.round(inp)} ms`,
         `${light(tasksWhileTyping.length === 0)} ${tasksWhileTyping.length}`,
-        lossy ? `🟢 once in each of ${lossy.runs} runs; ${lossy.lost} answers lost, ${lossy.actions} actions` : '',
+        lossy ? `${light(!lossy.problem)} ${wordsOf(lossy)}` : '',
       ],
     ]
   })
@@ -199,6 +202,9 @@ function journeysOf(tried: readonly Tried[], failed: readonly Failed[]): string 
     all.map(([, cells]) => cells),
   )
 }
+
+const wordsOf = ({ runs, lost, actions, problem }: Lossy) =>
+  problem ? `failed: ${problem}` : `once in each of ${runs} runs; ${lost} answers lost, ${actions} actions`
 
 function figuresOf(tried: readonly Tried[], loads: Loads | undefined): string {
   const figures = [

@@ -28,8 +28,10 @@ export type Tried = {
   inp: number
   interactions: number[]
   tasksWhileTyping: number[]
-  lossy: { runs: number; lost: number; actions: number } | undefined
+  lossy: Lossy | undefined
 }
+
+export type Lossy = { runs: number; lost: number; actions: number; problem: string | undefined }
 
 type Way = { looks?: boolean; isSlow?: boolean; losesFrom?: number }
 
@@ -46,9 +48,6 @@ export async function tryJourney(world: World, journey: Journey, hands: Hands): 
     const runs = world.isQuick ? 1 : journey.runs
     for (let run = 0; run < runs; run++) timed.push(await once({}))
     const slow = await once({ isSlow: true })
-    const lossy = []
-    const lossyRuns = !journey.isTriedWithLosses ? 0 : world.isQuick ? 1 : LOSSY_RUNS
-    for (let run = 0; run < lossyRuns; run++) lossy.push(await once({ losesFrom: run + 1 }))
     const [first = looked] = timed
     return {
       journey,
@@ -62,16 +61,27 @@ export async function tryJourney(world: World, journey: Journey, hands: Hands): 
       inp: slow.inp,
       interactions: slow.interactions,
       tasksWhileTyping: slow.tasksWhileTyping,
-      lossy: journey.isTriedWithLosses
-        ? {
-            runs: lossy.length,
-            lost: lossy.reduce((sum, { lost }) => sum + lost, 0),
-            actions: Math.max(...lossy.map(({ actions }) => actions)),
-          }
-        : undefined,
+      lossy: journey.isTriedWithLosses ? await tryWithLosses(once, world.isQuick ? 1 : LOSSY_RUNS) : undefined,
     }
   } finally {
     await context.close()
+  }
+}
+
+/** Its own figure: what was timed before stands, also where this fails. */
+async function tryWithLosses(once: (way: Way) => ReturnType<typeof go>, runs: number): Promise<Lossy> {
+  const done: Awaited<ReturnType<typeof go>>[] = []
+  let problem: string | undefined
+  try {
+    for (let run = 0; run < runs; run++) done.push(await once({ losesFrom: run + 1 }))
+  } catch (error) {
+    problem = (error as Error).message.split('\n')[0]
+  }
+  return {
+    runs: done.length,
+    lost: done.reduce((sum, { lost }) => sum + lost, 0),
+    actions: Math.max(0, ...done.map(({ actions }) => actions)),
+    problem,
   }
 }
 
