@@ -5,7 +5,6 @@ import tailwind from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
 import { compress } from './vite/compress.ts'
-import { devSession } from './vite/dev-session.ts'
 import { lingui } from './vite/lingui.ts'
 
 /** Written by `npm run dev` of the service; the environment wins. */
@@ -17,12 +16,18 @@ const POLICY = "default-src 'self'; img-src 'self' data: https:; object-src 'non
 export default defineConfig(() => {
   const written = existsSync(DEV_ENV) ? parseEnv(readFileSync(DEV_ENV, 'utf8')) : {}
   const serviceUrl = process.env.KONTOR_URL ?? written.KONTOR_URL ?? 'http://127.0.0.1:3000'
-  const proxy = { '/v1': { target: serviceUrl, changeOrigin: true } }
+  const service = { target: serviceUrl, changeOrigin: true }
+  const proxy = {
+    '/v1': service,
+    '/demo': service,
+    // Only pages of the service's own origin have a session there: this server answers for the page that it serves.
+    '^/admin/session$': { ...service, headers: { origin: new URL(serviceUrl).origin } },
+  }
   return {
     base: '/admin/',
     // The SDK is taken as it is written, so that there is nothing to build first.
     resolve: { conditions: ['source', 'module', 'browser', 'development|production'] },
-    plugins: [lingui(), react(), tailwind(), devSession(serviceUrl), compress()],
+    plugins: [lingui(), react(), tailwind(), compress()],
     build: {
       target: 'es2023',
       assetsInlineLimit: 0, // the policy of the page lets no data: addresses in

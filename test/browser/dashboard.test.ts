@@ -1,54 +1,29 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { after, before, test } from 'node:test'
-import type { Browser, BrowserContext, Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { launchBrowser } from '../scenarios/xss.ts'
-import { type Dashboard, openDashboard } from '../support/dashboard.ts'
+import { type DemoDesk, openDemoDesk } from '../support/demo-desk.ts'
+import { enter as enterPage, lookWithAxe } from '../support/served-dashboard.ts'
 
-const DESK = { width: 1_440, height: 900 }
 const PHONE = { width: 390, height: 844 }
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-let desk: Dashboard
+let desk: DemoDesk
 let browser: Browser
-let complaints: string[] = []
 
 before(async () => {
-  ;[desk, browser] = await Promise.all([openDashboard(), launchBrowser()])
+  ;[desk, browser] = await Promise.all([openDemoDesk({ withOrders: true }), launchBrowser()])
 })
 after(async () => {
   await browser?.close()
   await desk?.close()
 })
 
-type Options = { viewport?: typeof DESK; isSignedIn?: boolean; dark?: boolean; locale?: string }
+type Looks = Parameters<typeof enterPage>[1] & { isSignedIn?: boolean }
 
-async function enter({ viewport = DESK, isSignedIn = true, dark = false, locale = 'en-GB' }: Options = {}) {
-  complaints = []
-  const context = await browser.newContext({
-    viewport,
-    locale,
-    reducedMotion: 'reduce',
-    colorScheme: dark ? 'dark' : 'light',
-  })
-  context.setDefaultTimeout(20_000)
-  if (isSignedIn) await getCookie(context)
-  const page = await context.newPage()
-  // What the browser says of answers that are no success is no complaint of the page.
-  page.on('console', (message) => {
-    if (message.type() === 'error' && !message.text().startsWith('Failed to load')) complaints.push(message.text())
-  })
-  page.on('pageerror', (error) => complaints.push(error.message))
-  return { page, context }
-}
-
-/** Signs in without the form. Each test by itself: a refresh token works once. */
-async function getCookie(context: BrowserContext) {
-  const { origin } = new URL(desk.door)
-  const data = { provider: 'EMAIL', email: desk.email, password: desk.password }
-  const answer = await context.request.post(`${origin}/admin/session`, { data, headers: { origin } })
-  assert.equal(answer.status(), 200)
+async function enter({ isSignedIn = true, ...looks }: Looks = {}) {
+  const entered = await enterPage(browser, looks)
+  if (isSignedIn) await desk.signIn(entered.context)
+  return entered
 }
 
 async function signIn(page: Page, password = desk.password) {
@@ -60,28 +35,18 @@ async function signIn(page: Page, password = desk.password) {
 const rows = (page: Page) => page.locator('tbody tr[data-index]')
 const numbers = (page: Page) => page.locator('tbody .no').allTextContents()
 const openOrders = async (page: Page, query = '') => {
-  await page.goto(desk.url(`/orders${query}`))
+  await page.goto(desk.at(`/orders${query}`))
   await rows(page).first().waitFor()
 }
 
-type Violation = { id: string; nodes: { html: string }[] }
-
-async function lookWithAxe(page: Page, what: string) {
-  await page.evaluate(AXE)
-  const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
-  const found = await page.evaluate(`axe.run(document, { runOnly: ${JSON.stringify(tags)} }).then((r) => r.violations)`)
-  const words = (found as Violation[]).map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join('\n  ')}`)
-  assert.deepEqual(words, [], what)
-}
-
 test('a wrong password keeps what was typed; the right one leads to where one wanted to go', async () => {
-  const { page, context } = await enter({ isSignedIn: false })
-  await page.goto(desk.url('/orders?paymentStatus=PAID'))
+  const { page, context, complaints } = await enter({ isSignedIn: false })
+  await page.goto(desk.at('/orders?paymentStatus=PAID'))
   await signIn(page, 'not the password')
   await page.getByText('Email or password is wrong').waitFor()
   assert.equal(await page.getByLabel('Email').inputValue(), desk.email)
   await signIn(page)
-  await page.waitForURL(desk.url('/orders?paymentStatus=PAID'))
+  await page.waitForURL(desk.at('/orders?paymentStatus=PAID'))
   await rows(page).first().waitFor()
   assert.deepEqual(complaints, [])
 
@@ -94,7 +59,7 @@ test('a wrong password keeps what was typed; the right one leads to where one wa
 })
 
 test('a list of two hundred has sixty rows in the page at most, and shows each of them once', async () => {
-  const { page, context } = await enter()
+  const { page, context, complaints } = await enter()
   await openOrders(page)
   const seen = new Set<string>()
   for (let step = 0; step < 40; step++) {
@@ -109,7 +74,7 @@ test('a list of two hundred has sixty rows in the page at most, and shows each o
 })
 
 test('filters are the address: they survive a reload, and Back takes the last one off', async () => {
-  const { page, context } = await enter()
+  const { page, context, complaints } = await enter()
   await openOrders(page)
   const all = await numbers(page)
   await page.getByRole('link', { name: /^To pack/ }).click()
@@ -143,7 +108,7 @@ test('filters are the address: they survive a reload, and Back takes the last on
 })
 
 test('picked orders are shipped with pasted numbers, once, though the first answer is lost', async () => {
-  const { page, context } = await enter()
+  const { page, context, complaints } = await enter()
   await openOrders(page, '?status=PROCESSING')
   const shipped = await numbers(page)
   assert.equal(shipped.length, 2)
@@ -276,11 +241,11 @@ test('signing out is for all tabs, and holds though the service did not hear of 
   )
   await signOut(page)
   await other.getByRole('button', { name: 'Sign in' }).waitFor()
-  await page.goto(desk.url('/orders'))
+  await page.goto(desk.at('/orders'))
   await page.getByRole('button', { name: 'Sign in' }).waitFor() // the cookie is still there, and is not used
   isCut = false
   const ended = page.waitForResponse((response) => response.request().method() === 'DELETE' && response.ok())
-  await page.goto(desk.url('/orders'))
+  await page.goto(desk.at('/orders'))
   await ended
   await page.getByRole('button', { name: 'Sign in' }).waitFor()
   const cookies = await context.cookies()
@@ -301,8 +266,8 @@ test('what somebody else changes is seen a moment later', async () => {
 })
 
 test('the list can be worked without a mouse', async () => {
-  const { page, context } = await enter()
-  await page.goto(desk.url())
+  const { page, context, complaints } = await enter()
+  await page.goto(desk.at())
   await page.getByRole('region', { name: 'Today' }).waitFor()
   await page.keyboard.press('g')
   await page.keyboard.press('o')
@@ -359,7 +324,7 @@ for (const dark of [false, true]) {
     await lookWithAxe(page, 'palette')
     await context.close()
 
-    const phone = await enter({ dark, viewport: PHONE })
+    const phone = await enter({ dark, ...PHONE })
     await openOrders(phone.page)
     await lookWithAxe(phone.page, 'orders on a phone')
     await phone.context.close()
@@ -368,7 +333,7 @@ for (const dark of [false, true]) {
 
 test('at 320 px, and in German, nothing has to be scrolled sideways', async () => {
   for (const width of [320, 390, 900, 1_100]) {
-    const { page, context } = await enter({ viewport: { width, height: 700 }, locale: 'de-DE' })
+    const { page, context } = await enter({ width, height: 700, locale: 'de-DE' })
     await openOrders(page)
     await page.getByRole('heading', { name: 'Bestellungen' }).waitFor()
     const overflow = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')

@@ -1,18 +1,25 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
-import type { Browser, Page } from 'playwright-core'
+import pino from 'pino'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { accountJobs } from '#modules/accounts/index.ts'
 import { hashPassword } from '#modules/accounts/sign-in/passwords.ts'
+import { orderJobs } from '#modules/orders/index.ts'
 import type { Db } from '#platform/database/database.ts'
+import { startLoop } from '#platform/jobs/loop.ts'
 import { ensureDashboard, signInUrl } from '../../dev/dashboard.ts'
 import { freePort } from '../../dev/ports.ts'
 import { follow } from './customers.ts'
 import { startMailServer } from './mail-server.ts'
 import { startPaymentsApi } from './payments-api.ts'
+import { PASSWORD } from './people.ts'
 import { startTestWorker } from './start-worker.ts'
 
-export const PASSWORD = 'harbour lantern teapot'
+export { PASSWORD } from './people.ts'
+
+/** As often as the worker does it. */
+const FOLLOW_MS = 500
 const AXE = path.join(import.meta.dirname, '../../node_modules/axe-core/axe.min.js')
 
 export type Dashboard = Awaited<ReturnType<typeof openDashboard>>
@@ -24,8 +31,11 @@ export async function openDashboard() {
   const env = { ...mailServer.env, NODE_ENV: 'development' }
   const service = await startPaymentsApi({ publicUrl: url, port, env })
   const { api } = service
-  const worker = startTestWorker({ ...api.databases.env, ...service.env, PUBLIC_URL: url }, accountJobs)
-  const { control } = api.services.databases
+  const jobs = [...accountJobs, ...orderJobs]
+  const worker = startTestWorker({ ...api.databases.env, ...service.env, PUBLIC_URL: url }, jobs)
+  const { control, cells } = api.services.databases
+  const log = pino({ level: 'silent' })
+  const loops = [...cells].map(([name, cell]) => startLoop(name, FOLLOW_MS, () => follow(api, cell), log))
 
   return {
     ...service,
@@ -39,7 +49,14 @@ export async function openDashboard() {
       await control.updateTable('accounts.users').set({ passwordHash }).where('id', '=', id).execute()
       return signInUrl(url, { email, password: PASSWORD })
     },
+    /** Signs in somebody who has the password, without the form. */
+    async signIn(context: BrowserContext, email: string, origin = url) {
+      const data = { provider: 'EMAIL', email, password: PASSWORD }
+      const answer = await context.request.post(`${origin}/admin/session`, { data, headers: { origin: url } })
+      assert.equal(answer.status(), 200)
+    },
     async close() {
+      await Promise.all(loops.map((loop) => loop.stop()))
       await worker.stop()
       await service.close()
       await mailServer.close()
@@ -47,34 +64,47 @@ export async function openDashboard() {
   }
 }
 
-/** Somebody new, with what the page complained of. That the service refuses something is no complaint. */
-export async function enter(browser: Browser, options: { width?: number; locale?: string } = {}) {
-  const { width = 1_440, locale = 'en-GB' } = options
-  const viewport = { width, height: width < 500 ? 844 : 900 }
-  const context = await browser.newContext({ viewport, locale, reducedMotion: 'reduce' })
+/** That the service refuses something, or that a test cuts the line, is no complaint. */
+const EXPECTED = /^Failed to load resource: (net::|.*status of (401|404|409|412|422|503))/
+
+type Looks = { width?: number; height?: number; locale?: string; dark?: boolean }
+
+/** Somebody new, with what the page complained of. */
+export async function enter(browser: Browser, options: Looks = {}) {
+  const { width = 1_440, height = width < 500 ? 844 : 900, locale = 'en-GB', dark = false } = options
+  const context = await browser.newContext({
+    viewport: { width, height },
+    locale,
+    reducedMotion: 'reduce',
+    colorScheme: dark ? 'dark' : 'light',
+  })
   context.setDefaultTimeout(15_000)
   const page = await context.newPage()
   const complaints: string[] = []
   page.on('pageerror', (error) => complaints.push(error.message))
   page.on('console', (message) => {
-    const isExpected = /status of (401|404|422|503)/.test(message.text())
-    if (message.type() === 'error' && !isExpected) complaints.push(message.text())
+    if (message.type() === 'error' && !EXPECTED.test(message.text())) complaints.push(message.text())
   })
   return { page, context, complaints }
 }
 
-/** `SCREENSHOTS` names a folder to look at afterwards. */
+/** axe finds nothing in the theme that is shown. */
+export async function lookWithAxe(page: Page, name: string): Promise<void> {
+  await page.evaluate(readFileSync(AXE, 'utf8'))
+  const broken = await page.evaluate(`axe
+    .run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] })
+    .then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ' ' + html)))`)
+  assert.deepEqual(broken, [], name)
+}
+
+/** axe finds nothing in either theme, and nothing can be scrolled sideways. `SCREENSHOTS` names a folder for pictures. */
 export async function look(page: Page, name: string): Promise<void> {
   await page.locator('[aria-busy=true], .bone').first().waitFor({ state: 'detached' })
   const folder = process.env.SCREENSHOTS
   for (const theme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme: theme })
-    if (folder) await page.screenshot({ path: path.join(folder, `${name}-${theme}.png`) })
-    await page.evaluate(readFileSync(AXE, 'utf8'))
-    const broken = await page.evaluate(`axe
-      .run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] })
-      .then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ' ' + html)))`)
-    assert.deepEqual(broken, [], `${name}, ${theme}`)
+    if (folder) await page.screenshot({ path: path.join(folder, `${name}-${theme}.png`), fullPage: true })
+    await lookWithAxe(page, `${name}, ${theme}`)
   }
   const overflow = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
   assert.equal(overflow, 0, `${name} can be scrolled sideways`)

@@ -14,8 +14,8 @@ export function FilterChips({ search, onChange }: Props) {
   const { t, i18n } = useLingui()
   const { markets, timeZone } = useBusiness()
   const format = useFormat()
-  const say = (words: Record<string, MessageDescriptor>, values: readonly string[]) =>
-    values.map((value) => (words[value] ? i18n._(words[value]) : value)).join(', ')
+  const say = <State extends string>(words: Record<State, MessageDescriptor>, values: readonly State[]) =>
+    values.map((value) => i18n._(words[value])).join(', ')
   const day = (text: string) => format.date(startOfDay(text, timeZone))
   const { status, paymentStatus, fulfillment, market, tag, from, to, totalFrom, totalTo } = search
   const money = (amount: number) => format.number(amount / 100)

@@ -27,10 +27,10 @@ import { ReturnSheet } from './order/return-sheet.tsx'
 import type { OrderSearch } from './order/search.ts'
 import { ShipSheet } from './order/ship-sheet.tsx'
 import { Shipments } from './order/shipments.tsx'
-import { FulfilmentState, PaymentState } from './order/states.tsx'
 import { Timeline } from './order/timeline.tsx'
 import { useContact } from './order/use-contact.ts'
 import type { OrderView } from './order/view.ts'
+import { FulfilmentStatus, PaymentStatus } from './words.tsx'
 
 const route = getRouteApi('/signed-in/$business/orders/$order')
 
@@ -188,8 +188,8 @@ function OrderHead({ view, onOpen }: { view: OrderView; onOpen: (sheet: OrderSea
       </nav>
       <h1>{order.number}</h1>
       <p className="facts-line">
-        <PaymentState order={order} isAsked={money.waiting > 0} />
-        <FulfilmentState order={order} />
+        <PaymentStatus order={order} isAsked={money.waiting > 0} />
+        <FulfilmentStatus order={order} />
       </p>
       <Acts view={view} onOpen={onOpen} />
     </header>

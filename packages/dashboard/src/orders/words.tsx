@@ -15,24 +15,28 @@ export const nameOfOrder = (order: Order): string =>
   order.contactEmail ||
   ''
 
-const PAYMENT = {
+export type OrderState = Order['statuses'][number]['status']
+export type PaymentState = Order['paymentStatus'][number]['status']
+
+const FULFILMENT: Record<OrderState, Word> = {
+  PENDING: { word: msg`Not yet`, fill: 'ring', tone: 'soft' },
+  PROCESSING: { word: msg`To pack`, fill: 'ring', tone: 'act' },
+  SHIPPED: { word: msg`Sent`, fill: 'full', tone: 'act' },
+  DELIVERED: { word: msg`Delivered`, fill: 'full', tone: 'good' },
+  CANCELLED: { word: msg`Cancelled`, fill: 'off', tone: 'soft' },
+  REFUNDED: { word: msg`Refunded`, fill: 'off', tone: 'soft' },
+}
+const PART_SENT: Word = { word: msg`Part sent`, fill: 'half', tone: 'act' }
+
+const PAYMENT: Record<PaymentState, Word> = {
   PENDING: { word: msg`Waiting`, fill: 'ring', tone: 'wait' },
   PAID: { word: msg`Paid`, fill: 'full', tone: 'good' },
   FAILED: { word: msg`Failed`, fill: 'full', tone: 'alert' },
   PARTIALLY_REFUNDED: { word: msg`Part refunded`, fill: 'half', tone: 'soft' },
   REFUNDED: { word: msg`Refunded`, fill: 'off', tone: 'soft' },
-} as const satisfies Record<string, Word>
-
+}
 const NOT_PAID: Word = { word: msg`Not paid`, fill: 'off', tone: 'soft' }
-
-const FULFILMENT = {
-  none: { word: msg`Not yet`, fill: 'ring', tone: 'soft' },
-  toPack: { word: msg`To pack`, fill: 'ring', tone: 'act' },
-  part: { word: msg`Part sent`, fill: 'half', tone: 'act' },
-  sent: { word: msg`Sent`, fill: 'full', tone: 'act' },
-  delivered: { word: msg`Delivered`, fill: 'full', tone: 'good' },
-  cancelled: { word: msg`Cancelled`, fill: 'off', tone: 'soft' },
-} as const satisfies Record<string, Word>
+const REFUND_ASKED: Word = { word: msg`Refund asked`, fill: 'unknown', tone: 'wait' }
 
 function paymentWord(order: Order): Word {
   const payment = paymentStatusOf(order)
@@ -41,44 +45,47 @@ function paymentWord(order: Order): Word {
 
 function fulfilmentWord(order: Order): Word {
   const status = statusOf(order)
-  if (status === 'CANCELLED') return FULFILMENT.cancelled
-  if (status === 'DELIVERED') return FULFILMENT.delivered
-  if (order.fulfillment === 'PARTIALLY_FULFILLED') return FULFILMENT.part
-  if (order.fulfillment === 'FULFILLED' || status === 'SHIPPED') return FULFILMENT.sent
-  if (status === 'REFUNDED') return FULFILMENT.cancelled
-  return status === 'PROCESSING' ? FULFILMENT.toPack : FULFILMENT.none
+  const { CANCELLED, SHIPPED } = FULFILMENT
+  if (status === 'CANCELLED' || status === 'DELIVERED') return FULFILMENT[status]
+  if (order.fulfillment === 'PARTIALLY_FULFILLED') return PART_SENT
+  if (order.fulfillment === 'FULFILLED') return SHIPPED
+  return status === 'REFUNDED' ? CANCELLED : FULFILMENT[status] // the money came back before anything went out
 }
 
-export function PaymentStatus({ order }: { order: Order }) {
+/** How far the money is. What was asked back and is not yet known comes first. */
+export function PaymentStatus({ order, isAsked = false }: { order: Order; isAsked?: boolean }) {
   const { i18n } = useLingui()
-  const { word, fill, tone } = paymentWord(order)
+  const { word, fill, tone } = isAsked ? REFUND_ASKED : paymentWord(order)
   return <Status {...{ fill, tone }}>{i18n._(word)}</Status>
 }
 
+/** How far the goods are. */
 export function FulfilmentStatus({ order }: { order: Order }) {
   const { i18n } = useLingui()
   const { word, fill, tone } = fulfilmentWord(order)
   return <Status {...{ fill, tone }}>{i18n._(word)}</Status>
 }
 
-/** The words of the filters, by the values of the API. */
-export const STATUS_WORDS: Record<string, MessageDescriptor> = {
-  PENDING: msg`Pending`,
-  PROCESSING: msg`Processing`,
-  SHIPPED: msg`Shipped`,
-  DELIVERED: msg`Delivered`,
-  CANCELLED: msg`Cancelled`,
-  REFUNDED: msg`Refunded`,
-}
-export const PAYMENT_WORDS: Record<string, MessageDescriptor> = {
-  PENDING: msg`Waiting`,
-  PAID: msg`Paid`,
-  FAILED: msg`Failed`,
-  REFUNDED: msg`Refunded`,
-  PARTIALLY_REFUNDED: msg`Part refunded`,
-}
-export const FULFILLMENT_WORDS: Record<string, MessageDescriptor> = {
+const wordsOf = <State extends string>(states: Record<State, Word>) =>
+  Object.fromEntries(Object.entries<Word>(states).map(([state, { word }]) => [state, word])) as Record<
+    State,
+    MessageDescriptor
+  >
+
+/** The same words by the values of the API, for filters. */
+export const STATUS_WORDS = wordsOf(FULFILMENT)
+export const PAYMENT_WORDS = wordsOf(PAYMENT)
+export const FULFILLMENT_WORDS = {
   UNFULFILLED: msg`Nothing sent`,
   PARTIALLY_FULFILLED: msg`Part sent`,
   FULFILLED: msg`All sent`,
+}
+
+/** For both histories. */
+export function useStatusWords() {
+  const { i18n } = useLingui()
+  return {
+    status: (status: OrderState) => i18n._(STATUS_WORDS[status]),
+    payment: (status: PaymentState) => i18n._(PAYMENT_WORDS[status]),
+  }
 }

@@ -12,15 +12,15 @@ import { Button } from '../../ui/button.tsx'
 import { Menu, MenuItem, MenuRule } from '../../ui/menu.tsx'
 import { useProblem } from '../../ui/problem.tsx'
 import { toast } from '../../ui/toast.tsx'
+import { type OrderState, type PaymentState, useStatusWords } from '../words.tsx'
 import { Confirm } from './confirm.tsx'
 import type { OrderSearch } from './search.ts'
-import { type OrderStatus, type PaymentStatus, useStatusWords } from './states.tsx'
 import { isAsked, type OrderView } from './view.ts'
 
 type Props = { view: OrderView; onOpen: (sheet: OrderSearch['sheet']) => void }
-type Wanted = { status: OrderStatus } | { payment: PaymentStatus }
+type Wanted = { status: OrderState } | { payment: PaymentState }
 
-const BY_HAND: OrderStatus[] = ['PROCESSING', 'SHIPPED', 'DELIVERED']
+const BY_HAND: OrderState[] = ['PROCESSING', 'SHIPPED', 'DELIVERED']
 const PAPER_OF_LETTER = new Set(['US', 'CA', 'MX', 'PH', 'CL', 'CO', 'VE'])
 
 /** What can be done with an order, with the reason beside what cannot. */
@@ -81,7 +81,7 @@ export function Acts({ view, onOpen }: Props) {
             reason={reasons.status ?? (status === one ? t`It is so` : undefined)}
             onClick={() => apply({ status: one })}
           >
-            {t`Set to ${words.status[one]}`}
+            {t`Set to ${words.status(one)}`}
           </MenuItem>
         ))}
         <MenuRule />
@@ -168,10 +168,10 @@ function useSetStatus({ order }: OrderView) {
     const path = { id: order.id }
     try {
       if ('status' in change) {
-        const label = t`Set ${order.number} to ${words.status[change.status]}`
+        const label = t`Set ${order.number} to ${words.status(change.status)}`
         await ask({ operation: 'setOrderStatus', input: { path, body: { status: change.status } }, label, ...common })
       } else {
-        const label = t`Set the payment of ${order.number} to ${words.payment[change.payment]}`
+        const label = t`Set the payment of ${order.number} to ${words.payment(change.payment)}`
         await ask({
           operation: 'setPaymentStatus',
           input: { path, body: { status: change.payment } },

@@ -5,8 +5,8 @@ import { useBusiness } from '../../session/use-business.ts'
 import { useFormat } from '../../session/use-format.ts'
 import { Money } from '../../ui/money.tsx'
 import type { Fill, Tone } from '../../ui/status.tsx'
+import { type OrderState, type PaymentState, useStatusWords } from '../words.tsx'
 import type { TimelineItem } from './queries.ts'
-import { type OrderStatus, type PaymentStatus, useStatusWords } from './states.tsx'
 import { lineNames, type OrderView } from './view.ts'
 
 export type Told = {
@@ -21,8 +21,8 @@ type Data = {
   amount?: number
   refundId?: string
   shipmentId?: string
-  status?: OrderStatus
-  paymentStatus?: PaymentStatus
+  status?: OrderState
+  paymentStatus?: PaymentState
   fields?: string[]
   mail?: string
   commentId?: string
@@ -79,8 +79,8 @@ export function useEventWords(view: OrderView, nameOf: (id: string | null | unde
         if (status === 'PAID' && happened('order.paid')) return undefined
         return {
           what: item.actorId
-            ? t`${who} set the payment to ${words.payment[status]}`
-            : t`Payment: ${words.payment[status]}`,
+            ? t`${who} set the payment to ${words.payment(status)}`
+            : t`Payment: ${words.payment(status)}`,
           pin: CreditCard,
           isMoney: true,
         }
@@ -158,7 +158,7 @@ export function useEventWords(view: OrderView, nameOf: (id: string | null | unde
   }
 
   /** The status follows from payment, parcel or cancelling, which say more. */
-  function statusWords(status: OrderStatus = 'PENDING', item: TimelineItem): Told | undefined {
+  function statusWords(status: OrderState = 'PENDING', item: TimelineItem): Told | undefined {
     const isAt = (type: string) =>
       timeline.some((other) => other.type === type && Math.abs(other.timestamp - item.timestamp) <= 2)
     if (status === 'CANCELLED' && (happened('order.cancelled') || happened('order.expired'))) return undefined
@@ -167,7 +167,7 @@ export function useEventWords(view: OrderView, nameOf: (id: string | null | unde
     const who = nameOf(item.actorId)
     const isDone = status === 'DELIVERED' || status === 'SHIPPED'
     return {
-      what: item.actorId ? t`${who} set it to ${words.status[status]}` : t`Now ${words.status[status]}`,
+      what: item.actorId ? t`${who} set it to ${words.status(status)}` : t`Now ${words.status(status)}`,
       pin: { fill: isDone ? 'full' : 'ring', tone: status === 'DELIVERED' ? 'good' : 'act' },
     }
   }

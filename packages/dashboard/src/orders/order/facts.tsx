@@ -8,9 +8,8 @@ import { addressOf, useBusiness } from '../../session/use-business.ts'
 import { useFormat } from '../../session/use-format.ts'
 import { Money } from '../../ui/money.tsx'
 import { When } from '../../ui/time.tsx'
-import { nameOfOrder } from '../words.tsx'
+import { nameOfOrder, useStatusWords } from '../words.tsx'
 import { ContactFacts } from './contact-facts.tsx'
-import { useStatusWords } from './states.tsx'
 import { Tags } from './tags.tsx'
 import type { useContact } from './use-contact.ts'
 import type { OrderView } from './view.ts'
@@ -168,11 +167,11 @@ function Histories({ order }: { order: Order }) {
       <dl className="pairs">
         <History
           name={t`Goods`}
-          entries={order.statuses.map((entry) => ({ ...entry, word: words.status[entry.status] }))}
+          entries={order.statuses.map((entry) => ({ ...entry, word: words.status(entry.status) }))}
         />
         <History
           name={t`Money`}
-          entries={order.paymentStatus.map((entry) => ({ ...entry, word: words.payment[entry.status] }))}
+          entries={order.paymentStatus.map((entry) => ({ ...entry, word: words.payment(entry.status) }))}
         />
       </dl>
     </section>
