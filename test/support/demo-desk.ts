@@ -39,6 +39,7 @@ export async function openDemoDesk({ withOrders = false } = {}) {
     password: PASSWORD,
     owner,
     business,
+    businessId: demo.business.id,
     db: demo.cell,
     /** Signs in without the form. Each by itself: a refresh token works once. */
     signIn: (context: BrowserContext) => desk.signIn(context, person.email),

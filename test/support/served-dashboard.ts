@@ -26,7 +26,8 @@ export type Dashboard = Awaited<ReturnType<typeof openDashboard>>
 
 /** The dashboard as it is built, served by the API as a developer has it, with worker, mail and payment twin. */
 export async function openDashboard() {
-  const [, mailServer, port] = await Promise.all([ensureDashboard(), startMailServer(), freePort(27_000)])
+  const [mailServer] = await Promise.all([startMailServer(), ensureDashboard()])
+  const port = await freePort(27_000 + (process.pid % 1_900)) // others look for one at the same moment
   const url = `http://127.0.0.1:${port}`
   const env = { ...mailServer.env, NODE_ENV: 'development' }
   const service = await startPaymentsApi({ publicUrl: url, port, env })

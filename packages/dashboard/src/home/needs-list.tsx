@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { Check } from 'lucide-react'
 import type { ReactNode } from 'react'
+import { usePermissions } from '../session/permissions.ts'
 import { useFormat } from '../session/use-format.ts'
 import { Icon } from '../ui/icon.tsx'
 import { Problem } from '../ui/problem.tsx'
@@ -31,7 +32,7 @@ export function Needs() {
             <span className="good-text">
               <Icon of={Check} />
             </span>
-            {t`Nothing. Payments, refunds, publishing and sending went as they should.`}
+            <Calm />
           </p>
         ) : (
           <ul className="tasks">
@@ -47,6 +48,15 @@ export function Needs() {
       )}
     </section>
   )
+}
+
+/** Says no more than this person may know. */
+function Calm() {
+  const { t } = useLingui()
+  const { may } = usePermissions()
+  if (!may('CONTENT_READ_DRAFTS')) return t`Nothing. Payments and refunds went as they should.`
+  if (!may('ORDERS_READ')) return t`Nothing. Publishing went as it should.`
+  return t`Nothing. Payments, refunds, publishing and sending went as they should.`
 }
 
 type Words = { what: string; about: (string | undefined)[]; action: string; at: ReactNode }

@@ -37,8 +37,13 @@ const FINDERS: { needs: Permission[]; find: Find }[] = [
   { needs: ['SUBSCRIBERS_READ', 'NEWSLETTER_SEND', 'CONTENT_READ_DRAFTS'], find: findSending },
 ]
 
+type May = (permission: Permission) => boolean
+
+/** Whether this person may know of any of them. */
+export const mayKnowNeeds = (may: May) => FINDERS.some(({ needs }) => needs.every(may))
+
 /** From the feed, by type; then each record is asked whether it was mended since. */
-export function needsQuery(businessId: string, may: (permission: Permission) => boolean) {
+export function needsQuery(businessId: string, may: May) {
   const finders = FINDERS.filter(({ needs }) => needs.every(may))
   return queryOptions({
     queryKey: [...keyOf(businessId, 'listEvents', { needs: finders.flatMap(({ needs }) => needs) })],

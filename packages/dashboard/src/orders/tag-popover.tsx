@@ -1,11 +1,8 @@
-import { etagOf, type Order } from '@kontor/sdk'
+import type { Order } from '@kontor/sdk'
 import { useLingui } from '@lingui/react/macro'
 import { Tag } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
-import { kontor } from '../api/client.ts'
-import { saveMerged } from '../merge/save.ts'
 import { useAsk } from '../outbox/use-outbox.ts'
-import { useBusiness } from '../session/use-business.ts'
 import { Button } from '../ui/button.tsx'
 import { Field } from '../ui/field.tsx'
 import { formText } from '../ui/form-text.ts'
@@ -50,30 +47,13 @@ export function TagPopover({ orders, reason }: { orders: readonly Order[]; reaso
 
 function useAddTag() {
   const { t } = useLingui()
-  const { id: businessId } = useBusiness()
   const ask = useAsk()
-  const read = async (id: string) => {
-    const order = await kontor.operations.getOrder({ path: { businessId, id } })
-    return { value: { tags: order.tags ?? [] }, etag: etagOf(order) }
-  }
-  return async (id: string, number: string, tag: string) => {
-    const { value: base, etag } = await read(id)
-    const withTag = (tags: readonly string[]) => ({ tags: [...new Set([...tags, tag])] })
-    return saveMerged({
-      base,
-      mine: withTag(base.tags),
-      etag,
-      read: () => read(id),
-      write: ({ tags }, ifMatch) =>
-        ask({
-          operation: 'updateOrder',
-          input: { body: { id, tags } },
-          ifMatch,
-          label: t`Tag ${number} “${tag}”`,
-          about: [id],
-        }),
-      // Both changed the tags: theirs, and this one.
-      decide: async ({ conflicts }) => withTag((conflicts[0]?.theirs ?? []) as string[]),
+  return (id: string, number: string, tag: string) =>
+    ask({
+      operation: 'updateOrder',
+      input: { body: { id } },
+      words: { field: 'tags', add: [tag], remove: [] },
+      label: t`Tag ${number} “${tag}”`,
+      about: [id],
     })
-  }
 }

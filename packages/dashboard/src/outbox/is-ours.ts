@@ -12,23 +12,27 @@ const HISTORIES: Partial<Record<OperationId, string>> = {
 }
 
 /** How a changed record is read again: `updateOrder` takes its id in the body, the others in the path. */
-const readerOf = (operation: OperationId) =>
+export const readerOf = (operation: OperationId) =>
   operation in HISTORIES ? 'getOrder' : (operation.replace(/^update/, 'get') as OperationId)
+
+/** The id in the body of a status is that of its entry in the history; the order's is in the path, which goes before. */
+export function pathOf({ businessId, input }: Entry): Record<string, string> {
+  const { id } = (input.body ?? {}) as Found
+  return { businessId, ...(typeof id === 'string' && { id }), ...input.path }
+}
 
 /**
  * The answer to an earlier attempt was lost, and this one was refused: was it because the first had done it? A deleted
  * record is gone; a changed one has what we wrote. Answers what the first attempt would have; undefined: not ours.
  */
 export async function isOurs(entry: Entry, error: KontorError, read: Read): Promise<unknown> {
-  const { operation, businessId, input } = entry
+  const { operation, input } = entry
   if (operation.startsWith('delete') && error.status === 404) return { success: true }
   const history = HISTORIES[operation]
   const isKnown = history !== undefined || operation.startsWith('update')
   if (!isKnown || error.status !== 412) return undefined
   const body = (input.body ?? {}) as Found
-  // The id in the body of a status is that of its entry in the history; the order's is in the path, which goes before.
-  const path = { businessId, ...(typeof body.id === 'string' && { id: body.id }), ...input.path }
-  const now = (await read(readerOf(operation), path)) as Found
+  const now = (await read(readerOf(operation), pathOf(entry))) as Found
   const isDone = history
     ? lastOf(now[history])?.status === body.status
     : Object.entries(body).every(([field, value]) => isSame(now[field], value))

@@ -1,10 +1,11 @@
 import { type Answer, createKontor, type Input, type Kontor, KontorError, type OperationId } from '@kontor/sdk'
 import { invalidate } from '../api/query.ts'
 import { accessToken, sessionStore } from '../session/session.ts'
+import { changeWords } from './change-words.ts'
 import { insist, isForgotten, type Outcome, type World } from './insist.ts'
 import { isLost } from './is-lost.ts'
-import { isOurs } from './is-ours.ts'
-import { deleteEntry, type Entry, readEntries, readEntry, writeEntry } from './store.ts'
+import { isOurs, type Read } from './is-ours.ts'
+import { deleteEntry, type Entry, readEntries, readEntry, type Words, writeEntry } from './store.ts'
 
 const WAITS_MS = [1_000, 2_000, 5_000, 10_000, 30_000]
 
@@ -55,6 +56,7 @@ export type Ask<Id extends OperationId> = {
   label: string
   about?: string[]
   ifMatch?: string | undefined
+  words?: Words
 }
 
 /**
@@ -65,7 +67,7 @@ export type Ask<Id extends OperationId> = {
 export async function ask<Id extends OperationId>(businessId: string, wanted: Ask<Id>): Promise<Answer<Id>> {
   const userId = sessionStore.get().signed?.userId
   if (userId === undefined) throw notSignedIn()
-  const { operation, input, label, about = [], ifMatch } = wanted
+  const { operation, input, label, about = [], ifMatch, words } = wanted
   const entry: Entry = {
     id: crypto.randomUUID(),
     userId,
@@ -73,6 +75,7 @@ export async function ask<Id extends OperationId>(businessId: string, wanted: As
     operation,
     input: input as Entry['input'],
     ifMatch,
+    words,
     about,
     label,
     askedAt: Date.now(),
@@ -149,15 +152,19 @@ async function attemptOnce(entry: Entry): Promise<unknown> {
   const { operations } = kontorOf(entry.userId)
   const input = { ...entry.input, path: { ...(businessId === '-' ? {} : { businessId }), ...entry.input.path } }
   const options = { idempotencyKey: id, ...(ifMatch === undefined ? {} : { ifMatch }) }
+  const read: Read = (reader, path) => (operations[reader] as Call)({ path })
+  if (entry.words) {
+    const write = (body: object, version: string) =>
+      (operations[operation] as Call)({ ...input, body }, { ifMatch: version })
+    return changeWords(entry, entry.words, read, write)
+  }
   try {
     return await (operations[operation] as Call)(input, options)
   } catch (error) {
     if (!entry.isLost || !(error instanceof KontorError)) throw error
-    const mine = await isOurs(entry, error, (reader, path) => (operations[reader] as Call)({ path })).catch(
-      (unread: unknown) => {
-        throw isLost(unread) ? unread : error
-      },
-    )
+    const mine = await isOurs(entry, error, read).catch((unread: unknown) => {
+      throw isLost(unread) ? unread : error
+    })
     if (mine !== undefined) return mine
     throw error
   }

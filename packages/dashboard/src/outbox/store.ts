@@ -1,5 +1,7 @@
 import type { OperationId } from '@kontor/sdk'
 
+export type Words = { field: string; add: string[]; remove: string[] }
+
 /** A write whose answer is not known yet. All of it is data, so that it outlives the page. */
 export type Entry = {
   /** Its Idempotency-Key. */
@@ -9,6 +11,8 @@ export type Entry = {
   operation: OperationId
   input: { path?: Record<string, string>; query?: object; body?: unknown }
   ifMatch?: string | undefined
+  /** Words that are added to a list of the record, or taken from it, whatever others do to the rest of the list. */
+  words?: Words | undefined
   /** Ids of the records that it is about: their screens say that something was asked. */
   about: string[]
   /** What was asked, in the words of the person who asked. */

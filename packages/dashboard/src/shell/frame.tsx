@@ -8,9 +8,10 @@ import { useBusiness } from '../session/use-business.ts'
 import { useCommands, useKeyboard } from './commands.ts'
 import { KeysDialog } from './keys-dialog.tsx'
 import { PhoneNav, PhoneTop, Side } from './navigation.tsx'
+import { NotForYou } from './problems.tsx'
 import { toggleTheme } from './theme.ts'
 import { useGo } from './use-go.ts'
-import { useSections } from './use-sections.ts'
+import { useLacking, useSections } from './use-sections.ts'
 
 const Palette = lazy(() => import('./palette.tsx').then(({ Palette }) => ({ default: Palette })))
 
@@ -19,6 +20,7 @@ export function Frame() {
   const { t } = useLingui()
   const business = useBusiness()
   const [open, setOpen] = useState<'palette' | 'keys'>()
+  const lacking = useLacking()
   const close = () => setOpen(undefined)
   useKeyboard()
   useFrameCommands({ onFind: () => setOpen('palette'), onKeys: () => setOpen('keys') })
@@ -29,7 +31,7 @@ export function Frame() {
         <Side onFind={() => setOpen('palette')} />
         <PhoneTop onFind={() => setOpen('palette')} />
         <main id="main" tabIndex={-1}>
-          <Outlet />
+          {lacking ? <NotForYou needs={lacking} /> : <Outlet />}
         </main>
         <PhoneNav />
       </div>

@@ -1,5 +1,7 @@
 import { Trans, useLingui } from '@lingui/react/macro'
 import { type ErrorComponentProps, Link } from '@tanstack/react-router'
+import { type Permission, usePermissions } from '../session/permissions.ts'
+import { addressOf, useBusiness } from '../session/use-business.ts'
 import { Button } from '../ui/button.tsx'
 import { usePageTitle } from '../ui/page.tsx'
 import { Problem } from '../ui/problem.tsx'
@@ -10,6 +12,23 @@ export const ScreenProblem = ({ error, reset }: ErrorComponentProps) => (
     <Problem error={error} onRetry={reset} />
   </div>
 )
+
+/** An address of a part that this person may not see: nothing is asked of the service. */
+export function NotForYou({ needs }: { needs: Permission }) {
+  const { t } = useLingui()
+  const { reason } = usePermissions()
+  const business = addressOf(useBusiness())
+  usePageTitle(t`Not for your role`)
+  return (
+    <div className="page pt-6">
+      <div className="empty">
+        <h1>{t`Your role does not show this`}</h1>
+        <p>{reason(needs)}</p>
+        <Link to="/$business" params={{ business }} className="button">{t`Home`}</Link>
+      </div>
+    </div>
+  )
+}
 
 export function NotFound() {
   const { t } = useLingui()

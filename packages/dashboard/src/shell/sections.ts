@@ -14,12 +14,6 @@ export type Section = {
 
 export const SECTIONS: Section[] = [
   { to: '/$business', label: msg`Home`, icon: House, keys: 'g h', needs: [] },
-  {
-    to: '/$business/orders',
-    label: msg`Orders`,
-    icon: ReceiptText,
-    keys: 'g o',
-    needs: ['ORDERS_READ', 'ORDERS_WRITE'],
-  },
+  { to: '/$business/orders', label: msg`Orders`, icon: ReceiptText, keys: 'g o', needs: ['ORDERS_READ'] },
   { to: '/$business/customers', label: msg`Customers`, icon: Users, keys: 'g c', needs: ['ORDERS_READ'] },
 ]

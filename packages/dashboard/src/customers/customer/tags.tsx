@@ -1,11 +1,8 @@
-import { etagOf, KontorError } from '@kontor/sdk'
 import { useLingui } from '@lingui/react/macro'
 import { Plus, X } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
-import { kontor } from '../../api/client.ts'
 import { useAsk, useAsked } from '../../outbox/use-outbox.ts'
 import { usePermissions } from '../../session/permissions.ts'
-import { useBusiness } from '../../session/use-business.ts'
 import { Button } from '../../ui/button.tsx'
 import { Field } from '../../ui/field.tsx'
 import { formText } from '../../ui/form-text.ts'
@@ -15,8 +12,6 @@ import { useProblem } from '../../ui/problem.tsx'
 import { Status } from '../../ui/status.tsx'
 import { toast } from '../../ui/toast.tsx'
 import type { CustomerDetails } from '../types.ts'
-
-const MOST_ROUNDS = 5
 
 /** Words of the team's own. Each is added or taken away by itself, so nothing of a colleague's is lost. */
 export function Tags({ customer }: { customer: CustomerDetails }) {
@@ -36,14 +31,14 @@ export function Tags({ customer }: { customer: CustomerDetails }) {
               <button
                 type="button"
                 aria-label={t`Remove the tag ${tag}`}
-                onClick={() => void change(t`Remove the tag ${tag}`, (tags) => tags.filter((one) => one !== tag))}
+                onClick={() => change(t`Remove the tag ${tag}`, { remove: [tag] })}
               >
                 <Icon of={X} />
               </button>
             )}
           </span>
         ))}
-        <AddTag why={why} onAdd={(tag) => void change(t`Add the tag ${tag}`, (tags) => [...new Set([...tags, tag])])} />
+        <AddTag why={why} onAdd={(tag) => change(t`Add the tag ${tag}`, { add: [tag] })} />
         {asked && <Status fill="unknown" tone="wait">{t`Asked, not yet known`}</Status>}
       </div>
     </section>
@@ -76,25 +71,17 @@ function AddTag({ why, onAdd }: { why: string | undefined; onAdd: (tag: string) 
   )
 }
 
-/** Goes by what the tags are now, and again if somebody else was quicker. */
 function useChangeTags({ id: userId }: CustomerDetails) {
   const { t } = useLingui()
-  const { id: businessId } = useBusiness()
   const ask = useAsk()
   const wordsOf = useProblem()
-  return async (label: string, apply: (tags: string[]) => string[]) => {
-    try {
-      for (let round = 0; ; round++) {
-        const now = await kontor.operations.getCustomer({ path: { businessId, userId } })
-        const input = { path: { userId }, body: { tags: apply(now.tags) } }
-        try {
-          return void (await ask({ operation: 'updateCustomer', input, label, about: [userId], ifMatch: etagOf(now) }))
-        } catch (error) {
-          if (!(error instanceof KontorError) || error.status !== 412 || round === MOST_ROUNDS) throw error
-        }
-      }
-    } catch (error) {
-      toast(t`Not saved: ${wordsOf(error).what}`)
-    }
+  return (label: string, words: { add?: string[]; remove?: string[] }) => {
+    ask({
+      operation: 'updateCustomer',
+      input: { path: { userId } },
+      words: { field: 'tags', add: [], remove: [], ...words },
+      label,
+      about: [userId],
+    }).catch((error: unknown) => toast(t`Not saved: ${wordsOf(error).what}`))
   }
 }

@@ -1,50 +1,34 @@
-import { etagOf, KontorError } from '@kontor/sdk'
 import { useLingui } from '@lingui/react/macro'
 import { Plus, X } from 'lucide-react'
 import { useState } from 'react'
-import { kontor } from '../../api/client.ts'
 import { useAsk } from '../../outbox/use-outbox.ts'
-import { useBusiness } from '../../session/use-business.ts'
 import { Button } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { useProblem } from '../../ui/problem.tsx'
 import { toast } from '../../ui/toast.tsx'
 import type { OrderView } from './view.ts'
 
-const MOST_ROUNDS = 5
-
 /** Words of the team. Two people who each add one have both: what is saved is the difference. */
 export function Tags({ view }: { view: OrderView }) {
   const { t } = useLingui()
   const { order, reason } = view
-  const business = useBusiness()
   const ask = useAsk()
   const wordsOf = useProblem()
   const [isAdding, setIsAdding] = useState(false)
   const tags = order.tags ?? []
-  const save = async (change: (tags: readonly string[]) => string[]) => {
-    let now = order
-    for (let round = 0; ; round++) {
-      try {
-        await ask({
-          operation: 'updateOrder',
-          input: { body: { id: order.id, tags: change(now.tags ?? []) } },
-          label: t`Change the tags of ${order.number}`,
-          about: [order.id],
-          ifMatch: etagOf(now),
-        })
-        return
-      } catch (error) {
-        const isOlder = error instanceof KontorError && error.status === 412 && round < MOST_ROUNDS
-        if (!isOlder) return toast(t`The tags are as they were. ${wordsOf(error).what}`)
-        now = await kontor.operations.getOrder({ path: { businessId: business.id, id: order.id } })
-      }
-    }
+  const save = (words: { add?: string[]; remove?: string[] }) => {
+    ask({
+      operation: 'updateOrder',
+      input: { body: { id: order.id } },
+      words: { field: 'tags', add: [], remove: [], ...words },
+      label: t`Change the tags of ${order.number}`,
+      about: [order.id],
+    }).catch((error: unknown) => toast(t`The tags are as they were. ${wordsOf(error).what}`))
   }
   const add = (typed: string) => {
     setIsAdding(false)
     const tag = typed.trim()
-    if (tag && !tags.includes(tag)) void save((before) => [...new Set([...before, tag])])
+    if (tag && !tags.includes(tag)) save({ add: [tag] })
   }
   return (
     <div className="tags">
@@ -54,11 +38,7 @@ export function Tags({ view }: { view: OrderView }) {
           <li key={tag} className="badge">
             {tag}
             {!reason && (
-              <button
-                type="button"
-                aria-label={t`Remove the tag ${tag}`}
-                onClick={() => void save((before) => before.filter((one) => one !== tag))}
-              >
+              <button type="button" aria-label={t`Remove the tag ${tag}`} onClick={() => save({ remove: [tag] })}>
                 <Icon of={X} />
               </button>
             )}

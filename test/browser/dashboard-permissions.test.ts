@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Browser, Page } from 'playwright-core'
+import { PERMISSIONS } from '#vocabulary/permissions.ts'
+import { launchBrowser } from '../scenarios/xss.ts'
+import { type DemoDesk, openDemoDesk } from '../support/demo-desk.ts'
+import { enter } from '../support/served-dashboard.ts'
+import { until } from '../support/until.ts'
+
+const QUIET_MS = 300
+
+let desk: DemoDesk
+let browser: Browser
+/** What stands in an address in the place of a name. */
+let ids: Record<string, string>
+before(async () => {
+  ;[desk, browser] = await Promise.all([openDemoDesk(), launchBrowser()])
+  const order = await desk.buy('alone@example.com')
+  ids = { business: 'harbour-goods', order: order.id, customer: order.customerId }
+})
+after(async () => {
+  await browser?.close()
+  await desk?.close()
+})
+
+/** Requests that are under way, but for the stream, which never ends; and what was refused. */
+function watch(page: Page) {
+  let open = 0
+  let since = performance.now()
+  const isCounted = (url: string) => !url.endsWith('/events/stream')
+  const refused: string[] = []
+  const end = (url: string) => {
+    if (!isCounted(url)) return
+    open--
+    since = performance.now()
+  }
+  page.on('request', (request) => {
+    if (isCounted(request.url())) open++
+  })
+  page.on('requestfinished', (request) => end(request.url()))
+  page.on('requestfailed', (request) => end(request.url()))
+  page.on('response', (answer) => {
+    if (answer.status() === 403) refused.push(`${answer.request().method()} ${new URL(answer.url()).pathname}`)
+  })
+  return {
+    refused,
+    calm: () =>
+      until('the page has all that it asked for', async () => {
+        const isReading = await page.locator('[aria-busy=true], .bone').count()
+        return open === 0 && isReading === 0 && performance.now() - since > QUIET_MS
+      }),
+  }
+}
+
+/** Every address inside of a business that the router knows. */
+async function screensOf(page: Page): Promise<string[]> {
+  const paths = (await page.evaluate('Object.keys(__TSR_ROUTER__.routesByPath)')) as string[]
+  const screens = paths
+    .filter((path) => path.startsWith('/$business'))
+    .map((path) =>
+      path.replace(/\/$/, '').replaceAll(/\$(\w+)/g, (_, name: string) => {
+        assert.ok(ids[name], `this test knows no $${name} to open ${path} with`)
+        return ids[name]
+      }),
+    )
+  const sheets = ['ship', 'refund', 'return'].map((sheet) => `/${ids.business}/orders/${ids.order}?sheet=${sheet}`)
+  return [...new Set(screens), ...sheets]
+}
+
+const go = (page: Page, place: string) => page.evaluate(`__TSR_ROUTER__.history.push(${JSON.stringify(place)})`)
+
+for (const permission of PERMISSIONS) {
+  test(`${permission} alone: every screen opens, nothing is asked that would be refused`, async () => {
+    const person = await desk.make.member(desk.businessId, permission)
+    const { page, context, complaints } = await enter(browser)
+    const { refused, calm } = watch(page)
+    await page.goto(await desk.doorOf(person))
+    await page.waitForURL(/\/admin\/harbour-goods/)
+    await calm()
+    const screens = await screensOf(page)
+    assert.ok(screens.length > 6, screens.join())
+
+    const links = await page.locator('.side .nav a').evaluateAll((all) => all.map((one) => one.getAttribute('href')))
+    for (const place of [...screens.map((screen) => `/admin${screen}`), ...links]) {
+      await go(page, place ?? '')
+      await page.locator('main h1').first().waitFor()
+      await calm()
+      assert.deepEqual(refused, [], place ?? '')
+      const isListed = links.some((link) => link !== '/admin/harbour-goods' && place?.startsWith(link ?? ''))
+      const isHome = place === '/admin/harbour-goods'
+      const isShown = (await page.getByRole('heading', { name: 'Your role does not show this' }).count()) === 0
+      assert.equal(isShown, isListed || isHome, `${place}: in the navigation, or not for this person`)
+      assert.equal(await page.locator('main .problem').count(), 0, `${place} has a problem`)
+      const mute = page.locator('main [aria-disabled=true]:not([title])')
+      assert.deepEqual(await mute.allTextContents(), [], `${place}: cannot be pressed, and does not say why`)
+    }
+    if (permission === 'ORDERS_READ') await seeReasons(page, calm)
+    assert.deepEqual(complaints, [])
+    await context.close()
+  })
+}
+
+/** Whoever may only read orders is told of each action what it needs. */
+async function seeReasons(page: Page, calm: () => Promise<unknown>) {
+  const needs = (name: string) => page.getByRole('button', { name: new RegExp(`^${name}.*Needs ORDERS_WRITE`) })
+  await go(page, '/admin/harbour-goods/orders')
+  await calm()
+  await needs('New order').waitFor()
+  await go(page, `/admin/harbour-goods/orders/${ids.order}`)
+  await calm()
+  for (const name of ['Ship', 'Refund', 'Add', 'Change', 'Add a tag']) await needs(name).first().waitFor()
+}
