@@ -10,7 +10,13 @@ const SEED = 20_261
 export async function run({ quick, note }: Run) {
   const browser = await launchBrowser()
   try {
-    const outcome = await workOverFlakyLine({ browser, actions: quick ? 24 : 200, people: quick ? 2 : 4, seed: SEED, note })
+    const outcome = await workOverFlakyLine({
+      browser,
+      actions: quick ? 24 : 200,
+      people: quick ? 2 : 4,
+      seed: SEED,
+      note,
+    })
     const { line, doubled, lost, falselySaid, refused, complaints } = outcome
     note(JSON.stringify(outcome.kinds))
     for (const words of [...doubled, ...lost, ...falselySaid, ...refused, ...complaints]) note(words)

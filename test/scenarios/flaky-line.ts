@@ -16,11 +16,12 @@ const BETWEEN_GAPS_MS = 25_000
  * after it has done it. Every now and then nothing passes for five seconds, then all that was open breaks. Files of the
  * page come as long as the line is there: a page that did not come is loaded again by whoever wanted it.
  */
-export async function openFlakyLine(target: string, seed: number) {
+export async function openFlakyLine(target: string, seed: number, { loss = LOSS, hasGaps = true } = {}) {
   const { hostname, port, origin } = new URL(target)
   const random = seededRandom(seed)
   const counts = { asked: 0, lostBefore: 0, lostAfter: 0, gaps: 0, inGaps: 0 }
   const sockets = new Set<Socket>()
+  const open = new Set<{ far: IncomingMessage; answer: ServerResponse }>()
   let isFine = false
   let gap: Promise<void> | undefined
 
@@ -41,20 +42,25 @@ export async function openFlakyLine(target: string, seed: number) {
     const isWork = (url.startsWith('/v1/') && !url.endsWith('/events/stream')) || url === '/admin/session'
     const fate = isWork && !isFine ? random() : 1
     if (isWork) counts.asked++
-    if (fate < LOSS / 2) {
+    if (fate < loss / 2) {
       counts.lostBefore++
       return void answer.destroy()
     }
     const far = await ask(near, url, body)
-    if (fate < LOSS) {
+    if (fate < loss) {
       far.resume()
       await once(far, 'end')
       counts.lostAfter++
       return void answer.destroy()
     }
     answer.writeHead(far.statusCode ?? 502, far.headers)
-    far.on('error', () => answer.destroy())
-    answer.on('close', () => far.destroy())
+    const call = { far, answer }
+    open.add(call)
+    far.on('error', () => open.has(call) && answer.destroy())
+    answer.on('close', () => {
+      open.delete(call)
+      far.destroy()
+    })
     far.pipe(answer)
   }
 
@@ -72,7 +78,7 @@ export async function openFlakyLine(target: string, seed: number) {
   const gaps = (async () => {
     while (!ended.signal.aborted) {
       await sleep(BETWEEN_GAPS_MS * (0.5 + random()), undefined, { signal: ended.signal })
-      if (isFine) continue
+      if (isFine || !hasGaps) continue
       counts.gaps++
       gap = sleep(GAP_MS, undefined, { signal: ended.signal }).finally(() => {
         gap = undefined
@@ -90,6 +96,19 @@ export async function openFlakyLine(target: string, seed: number) {
     /** From now on nothing is lost. */
     heal() {
       isFine = true
+    },
+    /** Nothing passes any more, and nobody is told. Answers: a way to let new connections through; the old ones stay dead. */
+    hush() {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      gap = promise
+      for (const call of open) {
+        open.delete(call)
+        call.far.unpipe(call.answer).destroy()
+      }
+      return () => {
+        gap = undefined
+        resolve()
+      }
     },
     async close() {
       ended.abort()

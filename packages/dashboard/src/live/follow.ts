@@ -14,7 +14,9 @@ export type Following = {
 
 const POLL_MS = 2_000
 const POLL_HIDDEN_MS = 15_000
-const QUIET_MS = 45_000
+/** The service says something every 15 s. Reckoned by the clock on the wall: timers stand still while a machine sleeps. */
+const QUIET_MS = 25_000
+const LISTEN_MS = 1_000
 const PAGE = 100
 /** The service ends a stream with its token, or when it stops. */
 const AGAIN_MS = 500
@@ -116,12 +118,14 @@ async function stream(
   }
   onOpen()
   let retryMs = AGAIN_MS
-  // A line that died without a word is noticed: the service says something every 15 s.
-  let timer = setTimeout(() => quiet.abort(), QUIET_MS)
+  // A line that died without a word is noticed, at once after a sleep.
+  let heardAt = Date.now()
+  const listening = setInterval(() => {
+    if (Date.now() - heardAt > QUIET_MS) quiet.abort()
+  }, LISTEN_MS)
   try {
     for await (const message of readStream(response.body)) {
-      clearTimeout(timer)
-      timer = setTimeout(() => quiet.abort(), QUIET_MS)
+      heardAt = Date.now()
       retryMs = message.retryMs ?? retryMs
       const events = message.data ? [JSON.parse(message.data) as BusinessEvent] : []
       take(events, Number(message.id ?? events[0]?.number ?? 0))
@@ -129,9 +133,9 @@ async function stream(
   } catch (error) {
     if (signal.aborted || !quiet.signal.aborted) throw error
   } finally {
-    clearTimeout(timer)
+    clearInterval(listening)
   }
-  await sleep(retryMs, signal)
+  if (!quiet.signal.aborted) await sleep(retryMs, signal)
   return 'ended'
 }
 

@@ -9,6 +9,8 @@ type Save<Value, Saved> = {
   write: (value: Value, etag: string) => Promise<Saved>
   /** The record as it is now. */
   read: () => Promise<{ value: Value; etag: string }>
+  /** Where fields belong together, a merge of its own. */
+  merge?: (base: Value, theirs: Value, mine: Value) => Merged<Value>
   /** Both changed the same: a person decides. Answers what to write, or undefined: not saved, and nothing is lost. */
   decide: (merged: Merged<Value>) => Promise<Value | undefined>
 }
@@ -18,6 +20,7 @@ const MOST_ROUNDS = 5
 
 /** Saves a record that others may have changed: disjoint changes are merged by themselves, the rest is asked. */
 export async function saveMerged<Value extends object, Saved>(save: Save<Value, Saved>): Promise<Saved | undefined> {
+  const { merge = mergeThree } = save
   let { base, mine, etag } = save
   for (let round = 0; ; round++) {
     try {
@@ -26,7 +29,7 @@ export async function saveMerged<Value extends object, Saved>(save: Save<Value, 
       if (!(error instanceof KontorError) || error.status !== 412 || round === MOST_ROUNDS) throw error
     }
     const now = await save.read()
-    const merged = mergeThree(base, now.value, mine)
+    const merged = merge(base, now.value, mine)
     const decided = merged.conflicts.length === 0 ? merged.value : await save.decide(merged)
     if (!decided) return undefined
     base = now.value

@@ -1,4 +1,5 @@
 import type { Order, UpdateOrderBody } from '@kontor/sdk'
+import { type Merged, mergeThree } from '../../merge/three-way.ts'
 
 export const ADDRESS_FIELDS = [
   'name',
@@ -59,4 +60,35 @@ export function toChanges(id: string, before: Contact, after: Contact): UpdateOr
     ...(changed('phone') && { phone: after.phone.trim() || null }),
     ...(changed('note') && { customerNote: after.note.trim() || null }),
   }
+}
+
+const BILLING = ['billing.same', ...ADDRESS_FIELDS.map((field) => `billing.${field}` as const)] as const
+const isBilling = (field: string) => field.startsWith('billing.')
+const billingOf = (contact: Contact) => Object.fromEntries(BILLING.map((field) => [field, contact[field]]))
+
+/**
+ * Field by field. But where one of us sends the invoice to the same address and the other changes the address that it
+ * had, only one of the two can be: that is one question, about all of it.
+ */
+export function mergeContacts(base: Contact, theirs: Contact, mine: Contact): Merged<Contact> {
+  const merged = mergeThree(base, theirs, mine)
+  const isChanged = (side: Contact) => BILLING.some((field) => side[field] !== base[field])
+  const isOne = theirs['billing.same'] !== mine['billing.same'] && isChanged(theirs) && isChanged(mine)
+  if (!isOne) return merged
+  const field = 'billing.same'
+  return {
+    value: { ...merged.value, ...billingOf(mine) },
+    conflicts: [
+      ...merged.conflicts.filter((conflict) => !isBilling(conflict.field)),
+      { field, base: base[field], theirs: theirs[field], mine: mine[field] },
+    ],
+    theirs: merged.theirs.filter((name) => !isBilling(name)),
+  }
+}
+
+/** Whose answer to that question was taken, their address goes with it. */
+export function settleBilling({ conflicts }: Merged<Contact>, decided: Contact, theirs: Contact): Contact {
+  const asked = conflicts.find(({ field }) => field === 'billing.same')
+  const isTheirs = asked !== undefined && decided['billing.same'] === asked.theirs
+  return isTheirs ? { ...decided, ...billingOf(theirs) } : decided
 }

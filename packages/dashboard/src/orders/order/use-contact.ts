@@ -3,7 +3,6 @@ import { useLingui } from '@lingui/react/macro'
 import { useRef, useState } from 'react'
 import { kontor } from '../../api/client.ts'
 import { isSame } from '../../merge/is-same.ts'
-import { saveMerged } from '../../merge/save.ts'
 import { useMerge } from '../../merge/use-merge.tsx'
 import { useAsk } from '../../outbox/use-outbox.ts'
 import { useBusiness } from '../../session/use-business.ts'
@@ -11,7 +10,8 @@ import { useProblem } from '../../ui/problem.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { useDraft } from '../../ui/use-draft.ts'
 import { useAddressNames } from './address-fields.tsx'
-import { type Contact, toChanges, toContact } from './contact.ts'
+import { type Contact, toContact } from './contact.ts'
+import { saveContact } from './save-contact.ts'
 
 type Draft = { base: Contact; etag: string; mine: Contact }
 
@@ -40,24 +40,20 @@ export function useContact(order: Order) {
     if (!draft) return
     setIsSaving(true)
     try {
-      let before = draft.base
-      const saved = await saveMerged<Contact, unknown>({
+      const saved = await saveContact({
+        orderId: order.id,
         base: draft.base,
         mine: draft.mine,
         etag: draft.etag,
-        write: (mine, etag) =>
+        write: (changes, ifMatch) =>
           ask({
             operation: 'updateOrder',
-            input: { body: toChanges(order.id, before, mine) },
+            input: { body: changes },
             label: t`Save the addresses of ${order.number}`,
             about: [order.id],
-            ifMatch: etag,
+            ifMatch,
           }),
-        read: async () => {
-          const now = await kontor.operations.getOrder({ path: { businessId: business.id, id: order.id } })
-          before = toContact(now)
-          return { value: before, etag: etagOf(now) }
-        },
+        read: () => kontor.operations.getOrder({ path: { businessId: business.id, id: order.id } }),
         decide,
       })
       if (saved === undefined) return
