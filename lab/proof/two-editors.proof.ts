@@ -105,6 +105,7 @@ export async function run({ quick, note }: Run) {
   const [desk, browser] = await Promise.all([openDemoDesk(), launchBrowser()])
   try {
     const over = await overHttp(desk, pairs, note)
+    note(JSON.stringify({ ...over, lost: over.lost.length }))
     const seen = await inBrowsers(desk, browser, inWindows, note)
     for (const words of [...over.lost, ...seen.lost]) note(words)
     const none = (name: string, found: readonly unknown[]) => ({
@@ -231,7 +232,10 @@ const LABELS: Record<string, string> = {
 async function inBrowsers(desk: DemoDesk, browser: Browser, pairs: number, note: (text: string) => void) {
   const dice = createDice(SEED + 1)
   const people = [await enter(browser), await enter(browser)]
-  for (const { context } of people) await desk.signIn(context)
+  for (const { context } of people) {
+    context.setDefaultTimeout(90_000)
+    await desk.signIn(context)
+  }
   const pages = people.map(({ page }) => page) as [Page, Page]
   const found = { lost: [] as string[], asked: 0 }
   for (let pair = 0; pair < pairs; pair++) {

@@ -34,7 +34,7 @@ export type FlakyOutcome = {
 }
 type Options = { browser: Browser; actions: number; people: number; seed: number; note?: (text: string) => void }
 
-const STEP_MS = 20_000
+const STEP_MS = 30_000
 const MOST_TRIES = 12
 
 export async function workOverFlakyLine({ browser, actions, people, seed, note = () => {} }: Options) {

@@ -79,7 +79,7 @@ export async function enter(browser: Browser, options: Looks = {}) {
     reducedMotion: 'reduce',
     colorScheme: dark ? 'dark' : 'light',
   })
-  context.setDefaultTimeout(15_000)
+  context.setDefaultTimeout(30_000) // a busy machine is slow, not wrong
   const page = await context.newPage()
   const complaints: string[] = []
   page.on('pageerror', (error) => complaints.push(error.message))

@@ -2,6 +2,7 @@ import type { BusinessEvent } from '@kontor/sdk'
 import { createContext, type ReactNode, use, useEffect, useState } from 'react'
 import { queryClient } from '../api/client.ts'
 import { invalidate, type Key } from '../api/query.ts'
+import { type Permission, usePermissions } from '../session/permissions.ts'
 import { affectedBy, isFollowed } from './affects.ts'
 import { type Following, follow } from './follow.ts'
 
@@ -10,6 +11,10 @@ const GATHER_MS = 400
 /** More than this were missed: reading all again is quicker than looking at each. */
 const MANY = 500
 
+/** Any of these shows a part of the feed. */
+const READERS: Permission[] = ['ORDERS_READ', 'PRODUCTS_WRITE', 'PROMOS_WRITE', 'CONTENT_READ_DRAFTS', 'SUBSCRIBERS_READ']
+const OFF: Following = { state: 'off', number: 0, at: 0 }
+
 const Context = createContext<Following>({ state: 'starting', number: 0, at: 0 })
 
 export const useLive = () => use(Context)
@@ -17,7 +22,9 @@ export const useLive = () => use(Context)
 /** Follows the feed of the open business and makes old what its events are about. */
 export function Live({ businessId, children }: { businessId: string; children: ReactNode }) {
   const [following, setFollowing] = useState<Following>({ state: 'starting', number: 0, at: 0 })
+  const mayFollow = usePermissions().mayAny(...READERS)
   useEffect(() => {
+    if (!mayFollow) return undefined
     const ended = new AbortController()
     const gathered: BusinessEvent[] = []
     let timer: ReturnType<typeof setTimeout> | undefined
@@ -34,8 +41,8 @@ export function Live({ businessId, children }: { businessId: string; children: R
       ended.abort()
       clearTimeout(timer)
     }
-  }, [businessId])
-  return <Context value={following}>{children}</Context>
+  }, [businessId, mayFollow])
+  return <Context value={mayFollow ? following : OFF}>{children}</Context>
 }
 
 function refresh(businessId: string, events: readonly BusinessEvent[]): void {
