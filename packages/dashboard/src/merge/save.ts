@@ -5,7 +5,8 @@ type Save<Value, Saved> = {
   /** As this person found it. */
   base: Value
   mine: Value
-  etag: string
+  /** Of what this person found. Undefined where it had none: then what is there now is read first. */
+  etag: string | undefined
   write: (value: Value, etag: string) => Promise<Saved>
   /** The record as it is now. */
   read: () => Promise<{ value: Value; etag: string }>
@@ -24,7 +25,7 @@ export async function saveMerged<Value extends object, Saved>(save: Save<Value, 
   let { base, mine, etag } = save
   for (let round = 0; ; round++) {
     try {
-      return await save.write(mine, etag)
+      if (etag !== undefined) return await save.write(mine, etag)
     } catch (error) {
       if (!(error instanceof KontorError) || error.status !== 412 || round === MOST_ROUNDS) throw error
     }

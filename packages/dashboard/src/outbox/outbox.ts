@@ -5,9 +5,8 @@ import { changeWords } from './change-words.ts'
 import { insist, isForgotten, type Outcome, type World } from './insist.ts'
 import { isLost } from './is-lost.ts'
 import { isOurs, type Read } from './is-ours.ts'
+import { pauseBefore } from './pause.ts'
 import { deleteEntry, type Entry, readEntries, readEntry, type Words, writeEntry } from './store.ts'
-
-const WAITS_MS = [1_000, 2_000, 5_000, 10_000, 30_000]
 
 type Call = (input: unknown, options?: object) => Promise<unknown>
 type Ending = { entry: Entry; error?: unknown }
@@ -144,7 +143,7 @@ const world: World = {
     await writeEntry(entry).catch(() => {})
     put(entry)
   },
-  pause: (attempt) => pause(WAITS_MS[Math.min(attempt, WAITS_MS.length - 1)] ?? 0),
+  pause: pauseBefore,
 }
 
 async function attemptOnce(entry: Entry): Promise<unknown> {
@@ -208,18 +207,6 @@ async function keepRefused(entry: Entry, error: unknown): Promise<void> {
   await writeEntry(kept).catch(() => {})
   put(kept)
 }
-
-/** Sooner than the wait if the line comes back. */
-const pause = (ms: number) =>
-  new Promise<void>((resolve) => {
-    const end = () => {
-      clearTimeout(timer)
-      removeEventListener('online', end)
-      resolve()
-    }
-    const timer = setTimeout(end, ms)
-    addEventListener('online', end)
-  })
 
 /**
  * Shows what this person has asked, and goes on with what an earlier page, or a closed tab, has left. What others have

@@ -5,6 +5,7 @@ import { kontor } from '../../api/client.ts'
 import { isSame } from '../../merge/is-same.ts'
 import { saveMerged } from '../../merge/save.ts'
 import { useMerge } from '../../merge/use-merge.tsx'
+import { untilKnown } from '../../outbox/until-known.ts'
 import { useAsk } from '../../outbox/use-outbox.ts'
 import { useBusiness } from '../../session/use-business.ts'
 import { useCommands } from '../../shell/commands.ts'
@@ -95,11 +96,12 @@ export function ShipSheet({ view, shipment, onClose, onFailed }: Props) {
   const { update, isUpdating, error, sheet } = useUpdate({ view, draft, setDraft, names, onClose })
   const save = () => (shipment ? void update(shipment) : create())
   const isAsking = shipment
-    ? isUpdating || view.entries.some(({ input }) => input.path?.shipmentId === shipment.id)
+    ? view.entries.some(({ input }) => input.path?.shipmentId === shipment.id)
     : isAsked(view, 'shipOrder', 'shipOrders')
   const reason =
     view.reason ??
     (isAsking ? t`Asked, not yet known.` : undefined) ??
+    (isUpdating ? t`It is being saved.` : undefined) ??
     (view.isKnown ? undefined : t`Its parcels and refunds are not known yet.`) ??
     (count === 0 ? t`Choose what is in the parcel.` : linkProblem) ??
     (shipment && !draft ? t`Nothing was changed.` : undefined)
@@ -263,7 +265,7 @@ function useUpdate({ view: { order }, draft, setDraft, names, onClose }: Updatin
       const saved = await saveMerged<Flat, unknown>({
         base: before,
         mine: flatOf(draft.mine, ids),
-        etag: '"opened"', // the list says no versions: what is there now is compared first
+        etag: undefined, // the list says no versions
         write: async (value, etag) => {
           const body = changesOf(before, value, ids)
           if (Object.keys(body).length === 0) return {} // somebody else has saved the very same
@@ -276,7 +278,9 @@ function useUpdate({ view: { order }, draft, setDraft, names, onClose }: Updatin
           })
         },
         read: async () => {
-          const now = await kontor.operations.getShipment({ path: { businessId: business.id, ...path } })
+          const now = await untilKnown(() =>
+            kontor.operations.getShipment({ path: { businessId: business.id, ...path } }),
+          )
           before = flatOf(parcelOf(now), ids)
           return { value: before, etag: etagOf(now) }
         },

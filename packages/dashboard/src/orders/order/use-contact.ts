@@ -4,6 +4,7 @@ import { useRef, useState } from 'react'
 import { kontor } from '../../api/client.ts'
 import { isSame } from '../../merge/is-same.ts'
 import { useMerge } from '../../merge/use-merge.tsx'
+import { untilKnown } from '../../outbox/until-known.ts'
 import { useAsk } from '../../outbox/use-outbox.ts'
 import { useBusiness } from '../../session/use-business.ts'
 import { useProblem } from '../../ui/problem.tsx'
@@ -53,7 +54,8 @@ export function useContact(order: Order) {
             about: [order.id],
             ifMatch,
           }),
-        read: () => kontor.operations.getOrder({ path: { businessId: business.id, id: order.id } }),
+        read: () =>
+          untilKnown(() => kontor.operations.getOrder({ path: { businessId: business.id, id: order.id } })),
         decide,
       })
       if (saved === undefined) return
