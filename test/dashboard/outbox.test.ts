@@ -24,6 +24,11 @@ const { insist } = (await dashboardSource('outbox/insist.ts')) as {
   insist: (entry: Entry, world: World) => Promise<Outcome>
 }
 
+type Words = { field: string; add: string[]; remove: string[] }
+const { changeWords } = (await dashboardSource('outbox/change-words.ts')) as {
+  changeWords: (entry: object, words: Words, read: Read, write: (body: object) => Promise<unknown>) => Promise<unknown>
+}
+
 const HOUR_MS = 3_600_000
 const failed = (status: number, code: string, detail?: string) =>
   new dashboardSdk.KontorError({
@@ -169,3 +174,45 @@ test('a refusal ends it with its reason', async () => {
   const it = browser({ answers: [no] })
   assert.deepEqual(await insist(it.entry, it.world), { is: 'refused', error: no })
 })
+
+test('words are added to what is there now; an attempt whose answer was lost is found to be done', async () => {
+  const orders = await serveOrders()
+  const entry = { operation: 'updateOrder', businessId: 'biz_1', input: { body: { id: 'ord_1' } } }
+  const words = { field: 'tags', add: ['fragile'], remove: ['gift'] }
+  orders.tags = ['gift', 'theirs']
+  orders.loseNext = true
+  await assert.rejects(changeWords(entry, words, orders.read, orders.write), { code: 'NETWORK' })
+  assert.deepEqual(orders.tags, ['theirs', 'fragile'])
+  await changeWords(entry, words, orders.read, orders.write)
+  assert.equal(orders.written, 1)
+
+  orders.tags = ['theirs']
+  orders.isOlder = true
+  await changeWords(entry, words, orders.read, orders.write)
+  assert.deepEqual(orders.tags, ['theirs', 'another', 'fragile'])
+})
+
+/** An order with tags, read and written through the SDK, so that it has a version. */
+async function serveOrders() {
+  const it = { tags: [] as string[], written: 0, loseNext: false, isOlder: false }
+  const kontor = dashboardSdk.createKontor({
+    baseUrl: 'http://service.test',
+    apiKey: 'key',
+    fetch: async () => Response.json({ id: 'ord_1', tags: it.tags }, { headers: { etag: '"1"' } }),
+  })
+  const read: Read = () => kontor.operations.getOrder({ path: { businessId: 'biz_1', id: 'ord_1' } })
+  const write = async (body: object) => {
+    if (it.isOlder) {
+      it.isOlder = false
+      it.tags.push('another')
+      throw failed(412, 'PRECONDITION_FAILED')
+    }
+    it.tags = (body as { tags: string[] }).tags
+    it.written++
+    if (it.loseNext) {
+      it.loseNext = false
+      throw failed(0, 'NETWORK')
+    }
+  }
+  return Object.assign(it, { read, write })
+}
