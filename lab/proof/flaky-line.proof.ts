@@ -40,6 +40,7 @@ export async function run({ quick, note }: Run) {
         none('lost', lost),
         none('said to be done, and were not', falselySaid),
         none('refused', refused),
+        none('could not be begun: the page did not come', outcome.unbegun),
         none('complaints of the pages', complaints),
       ],
     }

@@ -213,7 +213,7 @@ async function overHttp(desk: DemoDesk, pairs: number, note: (text: string) => v
       kontor.operations.updateOrder({ path: { businessId }, body: body as UpdateOrderBody }, { ifMatch })
     const before = (await owner.get(`${business}/orders/${id}`)).body.tags as string[]
     await Promise.all(
-      words.map((word) => changeWords(entry, { field: 'tags', add: [word], remove: before.slice(0, 1) }, read, write)),
+      words.map((word) => changeWords(entry, { field: 'tags', add: [word], remove: before }, read, write)),
     )
     const { tags } = await read()
     return words.filter((word) => !tags?.includes(word))

@@ -12,10 +12,10 @@ after(() => browser?.close())
 
 test('over a line that loses three answers in ten, what was asked is done once, and said to be done when it is', async () => {
   const outcome = await workOverFlakyLine({ browser, actions: 16, people: 2, seed: 7 })
-  const { doubled, lost, falselySaid, refused, complaints } = outcome
+  const { doubled, lost, falselySaid, refused, unbegun, complaints } = outcome
   assert.deepEqual(
-    { doubled, lost, falselySaid, refused, complaints },
-    { doubled: [], lost: [], falselySaid: [], refused: [], complaints: [] },
+    { doubled, lost, falselySaid, refused, unbegun, complaints },
+    { doubled: [], lost: [], falselySaid: [], refused: [], unbegun: [], complaints: [] },
   )
   assert.ok(outcome.line.lostBefore + outcome.line.lostAfter > 0, 'answers were lost')
 })
