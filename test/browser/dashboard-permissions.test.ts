@@ -54,7 +54,7 @@ function watch(page: Page) {
 
 /** Every address inside of a business that the router knows. */
 async function screensOf(page: Page): Promise<string[]> {
-  const paths = (await page.evaluate('Object.keys(__TSR_ROUTER__.routesByPath)')) as string[]
+  const paths = await page.evaluate<string[]>('Object.keys(__TSR_ROUTER__.routesByPath)')
   const screens = paths
     .filter((path) => path.startsWith('/$business'))
     .map((path) =>

@@ -176,7 +176,7 @@ const ENTRIES = `new Promise((resolve) => {
   }
 })`
 type Entry = { label: string; refused?: { message: string } }
-const readOutbox = async (page: Page) => (await page.evaluate(ENTRIES)) as Entry[]
+const readOutbox = (page: Page) => page.evaluate<Entry[]>(ENTRIES)
 const entriesIn = async (page: Page) => (await readOutbox(page)).length
 const waitingIn = async (page: Page) => (await readOutbox(page)).filter(({ refused }) => !refused).length
 const refusedIn = async (page: Page) =>

@@ -32,6 +32,12 @@ export const query = <Id extends OperationId>(businessId: string, operation: Id,
     queryFn: ({ signal }) => callOf(businessId, operation, input, signal) as Promise<Answer<Id>>,
   })
 
+/** A list that was scrolled this far is not read again from its beginning while somebody is in the middle of it. */
+const MOST_PAGES = 6
+
+const isLong = ({ state }: { state: { data: unknown } }) =>
+  ((state.data as { pages?: unknown[] } | undefined)?.pages?.length ?? 0) > MOST_PAGES
+
 /** A list, page after page by its cursor, for `useInfiniteQuery`. */
 export const pages = <Id extends ListId>(businessId: string, operation: Id, input: Partial<Input<Id>> = {}) =>
   infiniteQueryOptions({
@@ -41,15 +47,13 @@ export const pages = <Id extends ListId>(businessId: string, operation: Id, inpu
       const next = { ...asked, query: { ...asked.query, ...(pageParam && { cursor: pageParam }) } }
       return callOf(businessId, operation, next, signal) as Promise<Answer<Id>>
     },
+    // All of its pages would be read again, one after the other, before anybody sees them.
+    refetchOnMount: (query) => !isLong(query),
+    refetchOnWindowFocus: (query) => !isLong(query),
+    refetchOnReconnect: (query) => !isLong(query),
     initialPageParam: '',
     getNextPageParam: (page) => (page as { cursor: string | null }).cursor ?? undefined,
   })
-
-/** A list that was scrolled this far is not read again from its beginning while somebody is in the middle of it. */
-const MOST_PAGES = 6
-
-const isLong = ({ state }: Query) =>
-  ((state.data as { pages?: unknown[] } | undefined)?.pages?.length ?? 0) > MOST_PAGES
 
 /** Everything of a business that these operations answered is old. What is on the screen is read again. */
 export async function invalidate(businessId: string, operations: RegExp | readonly OperationId[]): Promise<void> {

@@ -12,7 +12,13 @@ const GATHER_MS = 400
 const MANY = 500
 
 /** Any of these shows a part of the feed. */
-const READERS: Permission[] = ['ORDERS_READ', 'PRODUCTS_WRITE', 'PROMOS_WRITE', 'CONTENT_READ_DRAFTS', 'SUBSCRIBERS_READ']
+const READERS: Permission[] = [
+  'ORDERS_READ',
+  'PRODUCTS_WRITE',
+  'PROMOS_WRITE',
+  'CONTENT_READ_DRAFTS',
+  'SUBSCRIBERS_READ',
+]
 const OFF: Following = { state: 'off', number: 0, at: 0 }
 
 const Context = createContext<Following>({ state: 'starting', number: 0, at: 0 })

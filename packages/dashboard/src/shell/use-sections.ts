@@ -16,7 +16,7 @@ export function useSections() {
 /** What the screen of this address needs that this person has not; undefined if they may see it. */
 export function useLacking(): Permission | undefined {
   const { mayAny } = usePermissions()
-  const place = useMatches({ select: (matches) => String(matches.at(-1)?.fullPath ?? '') })
+  const place = useMatches({ select: (matches) => matches.at(-1)?.fullPath ?? '' })
   const section = SECTIONS.find(({ to, needs }) => needs.length > 0 && `${place}/`.startsWith(`${to}/`))
   return section && !mayAny(...section.needs) ? section.needs[0] : undefined
 }

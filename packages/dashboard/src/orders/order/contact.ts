@@ -86,6 +86,12 @@ export function mergeContacts(base: Contact, theirs: Contact, mine: Contact): Me
   }
 }
 
+/** Where the invoice goes to the same address, what stands in the hidden fields is nobody's wish. */
+export const withoutHidden = (contact: Contact): Contact =>
+  contact['billing.same'] === 'yes'
+    ? { ...contact, ...Object.fromEntries(ADDRESS_FIELDS.map((field) => [`billing.${field}`, ''])) }
+    : contact
+
 /** Whose answer to that question was taken, their address goes with it. */
 export function settleBilling({ conflicts }: Merged<Contact>, decided: Contact, theirs: Contact): Contact {
   const asked = conflicts.find(({ field }) => field === 'billing.same')

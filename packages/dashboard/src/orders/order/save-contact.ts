@@ -1,7 +1,7 @@
 import { etagOf, type Order, type UpdateOrderBody } from '@kontor/sdk'
 import { saveMerged } from '../../merge/save.ts'
 import type { Merged } from '../../merge/three-way.ts'
-import { type Contact, mergeContacts, settleBilling, toChanges, toContact } from './contact.ts'
+import { type Contact, mergeContacts, settleBilling, toChanges, toContact, withoutHidden } from './contact.ts'
 
 type Saving = {
   orderId: string
@@ -19,7 +19,7 @@ export function saveContact({ orderId, base, mine, etag, write, read, decide }: 
   let before = base
   return saveMerged<Contact, unknown>({
     base,
-    mine,
+    mine: withoutHidden(mine),
     etag,
     write: (value, version) => write(toChanges(orderId, before, value), version),
     read: async () => {

@@ -54,8 +54,7 @@ export function useContact(order: Order) {
             about: [order.id],
             ifMatch,
           }),
-        read: () =>
-          untilKnown(() => kontor.operations.getOrder({ path: { businessId: business.id, id: order.id } })),
+        read: () => untilKnown(() => kontor.operations.getOrder({ path: { businessId: business.id, id: order.id } })),
         decide,
       })
       if (saved === undefined) return
