@@ -5,6 +5,7 @@ import type { Run } from '../report/figures.ts'
 export const title = 'Does the dashboard do each thing once over a line that loses three answers in ten?'
 
 const SEED = 20_261
+const ACTIONS = Number(process.env.ACTIONS ?? 200)
 
 /** People at the dashboard, through a line that loses answers and is gone for five seconds at a time; then the service is asked what it has. */
 export async function run({ quick, note }: Run) {
@@ -12,7 +13,7 @@ export async function run({ quick, note }: Run) {
   try {
     const outcome = await workOverFlakyLine({
       browser,
-      actions: quick ? 24 : 200,
+      actions: quick ? 24 : ACTIONS,
       people: quick ? 2 : 4,
       seed: SEED,
       note,
