@@ -104,6 +104,7 @@ export async function run({ quick, note }: Run) {
   const inWindows = quick ? 4 : 20
   const [desk, browser] = await Promise.all([openDemoDesk(), launchBrowser()])
   try {
+    await desk.stockUp()
     const over = await overHttp(desk, pairs, note)
     note(JSON.stringify({ ...over, lost: over.lost.length }))
     const seen = await inBrowsers(desk, browser, inWindows, note)

@@ -196,7 +196,7 @@ const KINDS = ['comment', 'tag', 'ship', 'tracking', 'refund', 'note', 'order', 
 
 async function planActions(desk: DemoDesk, count: number): Promise<Action[]> {
   const { owner, business } = desk
-  await stockUp(desk)
+  await desk.stockUp()
   const common = await Promise.all([byHand(desk), byHand(desk), byHand(desk)])
   const actions: Action[] = []
   while (actions.length < count) {
@@ -217,19 +217,6 @@ async function planActions(desk: DemoDesk, count: number): Promise<Action[]> {
 
 type Order = { id: string; number: string }
 type Making = { desk: DemoDesk; owner: DemoDesk['owner']; business: string; shared: Order; word: string }
-
-/** More than all of this takes. */
-async function stockUp({ owner, business }: DemoDesk): Promise<void> {
-  for (const words of ['watch%20mug', 'lantern']) {
-    const { body } = await owner.get(`${business}/products?query=${words}&limit=20`)
-    for (const { id, variants } of body.items)
-      for (const { id: variantId } of variants) {
-        const path = `${business}/products/${id}/variants/${variantId}/stock`
-        const { status, text } = await owner.post(path, { delta: 5_000, reason: 'Delivery' })
-        assert.equal(status, 201, text)
-      }
-  }
-}
 
 /** An order with three pieces that is paid another way, so that it can be sent. */
 async function byHand({ owner, business, make, businessId }: DemoDesk): Promise<Order> {
