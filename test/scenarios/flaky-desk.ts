@@ -96,10 +96,11 @@ async function work({ desk, line, browser, queue, unbegun, outcome, random, note
   const { page, context, complaints } = await enter(browser)
   await desk.signIn(context)
   page.setDefaultTimeout(STEP_MS)
+  page.on('dialog', (dialog) => void dialog.accept().catch(() => {})) // leaves although something is not saved
   let isLoaded = false
   const open = async (place: string) => {
     if (isLoaded) await page.evaluate(`__TSR_ROUTER__.history.push(${JSON.stringify(place)})`)
-    else await page.goto(line.url + place)
+    else await page.goto(line.url + place, { waitUntil: 'commit' })
     isLoaded = true
   }
   for (let action = queue.shift(); action; action = queue.shift()) {
@@ -137,8 +138,9 @@ async function work({ desk, line, browser, queue, unbegun, outcome, random, note
     if (left % 20 === 0) note(`${left} actions are left; ${JSON.stringify(line.counts)}`)
   }
   line.heal()
-  await until('the page is there', () => page.goto(`${line.url}/admin/harbour-goods/orders`).catch(() => undefined), {
-    withinMs: 60_000,
+  const orders = `${line.url}/admin/harbour-goods/orders`
+  await until('the page is there', () => page.goto(orders, { waitUntil: 'commit' }).catch(() => undefined), {
+    withinMs: 120_000,
   })
   await until('nothing waits in the outbox', async () => (await waitingIn(page)) === 0, { withinMs: 120_000 })
   for (const refused of await refusedIn(page)) outcome.refused.push(refused)
