@@ -11,11 +11,11 @@ import { Button } from '../ui/button.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { Head } from '../ui/page.tsx'
 import { Problem } from '../ui/problem.tsx'
-import { Tabs } from '../ui/tabs.tsx'
 import { CustomersTable } from './customers-table.tsx'
 import { Filters } from './filters.tsx'
 import { customersQuery } from './queries.ts'
 import { useExport } from './use-export.ts'
+import { ViewTabs } from './view-tabs.tsx'
 
 const route = getRouteApi('/signed-in/$business/customers')
 
@@ -29,11 +29,6 @@ export function CustomersPage() {
   const customers = useMemo(() => list.data?.pages.flatMap(({ items }) => items) ?? [], [list.data])
   const exportAll = () => void file.list(search)
   useCommands([{ id: 'export-customers', label: t`Export these customers`, icon: Download, run: exportAll }])
-  const views = [
-    { show: undefined, name: t`All` },
-    { show: 'accounts', name: t`With an account` },
-    { show: 'guests', name: t`Guests` },
-  ] as const
   return (
     <>
       <Head title={t`Customers`} facts={<UpToDate />}>
@@ -43,18 +38,7 @@ export function CustomersPage() {
           onClick={exportAll}
         >{t`Export`}</Button>
       </Head>
-      <Tabs label={t`Views`}>
-        {views.map(({ show, name }) => (
-          <route.Link
-            key={name}
-            to="."
-            search={(before) => ({ ...before, show })}
-            aria-current={search.show === show ? 'page' : undefined}
-          >
-            {name}
-          </route.Link>
-        ))}
-      </Tabs>
+      <ViewTabs />
       <Filters shown={customers.length} hasMore={list.hasNextPage} />
       {list.isPending ? (
         <Bones rows={14} columns={6} />

@@ -9,6 +9,8 @@ export type CustomerSearch = {
   sort?: Sort | undefined
   /** Which money `-spent` goes by. */
   currency?: string | undefined
+  /** The saved view that was opened. */
+  view?: string | undefined
 }
 
 const wordsOf = (value: unknown): string[] =>
@@ -25,6 +27,7 @@ export function readCustomerSearch(search: Record<string, unknown>): CustomerSea
     show: (['guests', 'accounts'] as const).find((one) => one === search.show),
     sort: SORTS.find((one) => one === search.sort),
     currency: wordsOf(search.currency)[0],
+    view: wordsOf(search.view)[0],
   }
 }
 

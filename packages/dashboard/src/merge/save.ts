@@ -5,7 +5,7 @@ type Save<Value, Saved> = {
   /** As this person found it. */
   base: Value
   mine: Value
-  /** Of what this person found. Undefined where it had none: then what is there now is read first. */
+  /** Of the record as it was found. Without one it is read first. */
   etag: string | undefined
   write: (value: Value, etag: string) => Promise<Saved>
   /** The record as it is now. */

@@ -34,6 +34,8 @@ export type OrderSearch = {
   query?: string | undefined
   sort?: (typeof SORTS)[number] | undefined
   columns?: ColumnId[] | undefined
+  /** The saved view that was opened. */
+  view?: string | undefined
   /** What is being done with what is picked. */
   do?: 'ship' | undefined
 }
@@ -56,6 +58,7 @@ export const readOrdersSearch = (search: Search): OrderSearch => ({
   query: wordOf(search.query),
   sort: oneOf(search.sort, SORTS),
   columns: wordsOf(search.columns, COLUMNS),
+  view: wordOf(search.view),
   do: oneOf(search.do, ['ship']),
 })
 
@@ -63,7 +66,7 @@ type Filters = Omit<Query<'listOrders'>, 'cursor' | 'limit' | 'sort'>
 
 /** The same, as the API takes it. */
 export function filtersOf(search: OrderSearch, timeZone: string): Filters {
-  const { from, to, sort: _sort, columns: _columns, do: _do, ...rest } = search
+  const { from, to, sort: _sort, columns: _columns, view: _view, do: _do, ...rest } = search
   const filters: Filters = {
     ...rest,
     createdFrom: from === undefined ? undefined : startOfDay(from, timeZone),
@@ -72,7 +75,7 @@ export function filtersOf(search: OrderSearch, timeZone: string): Filters {
   return Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined))
 }
 
-const FILTER_NAMES = [
+export const FILTER_NAMES = [
   'status',
   'paymentStatus',
   'fulfillment',

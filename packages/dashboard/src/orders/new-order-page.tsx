@@ -20,7 +20,7 @@ import { toast } from '../ui/toast.tsx'
 import { useDraft } from '../ui/use-draft.ts'
 import { ChooseCustomer } from './new-order/choose-customer.tsx'
 import { ChooseGoods } from './new-order/choose-goods.tsx'
-import { emptyDraft, type NewLine, type NewOrderDraft, toOrder } from './new-order/draft.ts'
+import { emptyDraft, isEmail, type NewLine, type NewOrderDraft, toOrder, withNewCustomer } from './new-order/draft.ts'
 import { NewLines } from './new-order/new-lines.tsx'
 import { AddressFields, missingOf, useAddressFormats } from './order/address-fields.tsx'
 import { ADDRESS_FIELDS } from './order/contact.ts'
@@ -53,6 +53,7 @@ export function NewOrderPage() {
 
   const hasAddress = ADDRESS_FIELDS.some((field) => draft.shipping[field].trim() !== '')
   const isShort = hasAddress && missingOf(draft.shipping, formats).length > 0
+  const isNobody = draft.customer?.id === null && !isEmail(draft.customer.email)
   const reason =
     lacks('ORDERS_WRITE') ??
     (isAsking ? t`Asked, not yet known.` : undefined) ??
@@ -63,14 +64,14 @@ export function NewOrderPage() {
   const create = async () => {
     if (reason || !draft.customer || !shown) return
     setIsStrict(true)
-    if (isShort) return
+    if (isShort || isNobody) return
     setSent(draft)
     setDraft(undefined)
     setError(undefined)
     try {
       const order = await ask({
         operation: 'createOrder',
-        input: { body: toOrder(draft, draft.customer.id, shown) },
+        input: { body: toOrder(draft, draft.customer, shown) },
         label: t`Order for ${draft.customer.name || draft.customer.email || draft.customer.id}`,
         about: [about],
       })
@@ -142,6 +143,8 @@ export function NewOrderPage() {
             </div>
             <ChooseCustomer
               customer={draft.customer}
+              isStrict={isStrict}
+              onName={(named) => change(withNewCustomer(draft, named))}
               onChoose={({ customer, address: known, phone }) =>
                 change({
                   customer,

@@ -196,6 +196,7 @@ const CLEARED: OrderSearch = {
   totalFrom: undefined,
   totalTo: undefined,
   query: undefined,
+  view: undefined,
 }
 
 const isDefault = (columns: readonly ColumnId[]) =>

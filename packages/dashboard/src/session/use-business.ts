@@ -27,7 +27,6 @@ export function useBusiness(): Business & { timeZone: string } {
   const { data } = useSuspenseQuery(businessesQuery())
   const found = findBusiness(data.items, address)
   if (!found) throw new Error(`There is no business ${address} among those of this person.`)
-  return { ...found, timeZone: timeZoneOf(found) }
+  // Only who has a role sees it, and only they are here.
+  return { ...found, timeZone: found.timeZone ?? 'UTC' }
 }
-
-const timeZoneOf = (business: object) => ('timeZone' in business ? String(business.timeZone) : 'UTC')

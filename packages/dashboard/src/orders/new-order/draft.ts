@@ -5,7 +5,8 @@ export type NewLine = { productId: string; variantId: string; quantity: number; 
 
 /** An order that is being entered: kept until it is created, also over a reload. */
 export type NewOrderDraft = {
-  customer: { id: string; name: string; email: string } | null
+  /** Somebody new has no id yet: they become a guest of this business by the order. */
+  customer: { id: string | null; name: string; email: string } | null
   market: string
   lines: NewLine[]
   shippingMethodId: string
@@ -37,11 +38,31 @@ export function emptyDraft({ markets }: Business): NewOrderDraft {
   }
 }
 
+/** As much as a browser asks of an email address. */
+export const isEmail = (text: string) => /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(text.trim())
+
+/** What is said of somebody new goes into contact and address as well, as long as nothing else stands there. */
+export function withNewCustomer(draft: NewOrderDraft, next: { name: string; email: string }): Partial<NewOrderDraft> {
+  const { name = '', email = '' } = draft.customer ?? {}
+  const { shipping } = draft
+  return {
+    customer: { id: null, ...next },
+    ...((draft.email === '' || draft.email === email) && { email: next.email }),
+    ...((shipping.name === '' || shipping.name === name) && { shipping: { ...shipping, name: next.name } }),
+  }
+}
+
 /** As it is created: with the very figures that were shown. */
-export function toOrder(draft: NewOrderDraft, customerId: string, quote: Quote): CreateOrderBody {
+export function toOrder(
+  draft: NewOrderDraft,
+  { id, name, email }: NonNullable<NewOrderDraft['customer']>,
+  quote: Quote,
+): CreateOrderBody {
   const { currency, subtotal, tax, taxIncluded, shipping, shippingTax, taxes, discount, total } = quote
   return {
-    customerId,
+    ...(id === null
+      ? { customer: { email: email.trim(), ...(name.trim() && { name: name.trim() }) } }
+      : { customerId: id }),
     market: draft.market,
     currency,
     lines: quote.lines,
