@@ -20,7 +20,7 @@ const HANDED_IN: Record<string, string[]> = {
   catalog: ['content', 'orders'],
   checkout: ['access', 'accounts', 'newsletter'],
   content: ['accounts', 'catalog', 'newsletter', 'orders'],
-  customers: ['access'],
+  customers: ['access', 'accounts', 'payments'],
   newsletter: ['access', 'accounts', 'checkout'],
   orders: ['access', 'accounts', 'checkout', 'newsletter'],
   payments: ['access', 'checkout', 'newsletter'],

@@ -3,8 +3,10 @@ import {
   accountRoutes,
   addGuest,
   businessLimit,
+  colleagueRoutes,
   createIdentityProvider,
   findContact,
+  forgetGuests,
   idsOf,
   mailInvitation,
   makeGuest,
@@ -51,7 +53,7 @@ import {
   shipmentRoutes,
   timelineRoutes,
 } from '#modules/orders/index.ts'
-import { webhookRoutes } from '#modules/payments/index.ts'
+import { erasePayers, webhookRoutes } from '#modules/payments/index.ts'
 import { createModel } from '#platform/ai/openai-compatible.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import type { Server } from '#platform/http/server.ts'
@@ -79,6 +81,7 @@ async function wireAccounts(app: Server, parts: Parts): Promise<void> {
     providers: config.providers,
     hasDashboard: config.dashboard,
   })
+  await app.register(colleagueRoutes, { prefix, control })
 }
 
 async function wireAccess(app: Server, { config, control, watch, attempts }: Parts): Promise<void> {
@@ -137,6 +140,12 @@ async function wireCustomers(app: Server, { control }: Parts): Promise<void> {
     prefix,
     noteExport: (businessId, actor, exported) =>
       transaction(control, (tx) => audit(tx, { businessId, actor, ...exported })),
+    noteErasure: (businessId, actor, { userId, ids }) =>
+      transaction(control, async (tx) => {
+        await audit(tx, { businessId, actor, action: 'customer.erased', subject: userId })
+        await forgetGuests(tx, businessId, ids)
+      }),
+    erasePayers,
   })
 }
 

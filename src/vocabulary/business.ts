@@ -34,6 +34,8 @@ export type Business = {
   allowedOrigins: string[]
   /** Where the shop shows an order, with `{orderId}`. */
   orderUrl: string | null
+  /** IANA: where its days begin. */
+  timeZone: string
   markets: Market[]
   paymentAccount: string | null
   cell: string

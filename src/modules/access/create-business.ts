@@ -34,6 +34,7 @@ export async function createBusiness(
     locales: settings.locales,
     allowedOrigins: body.allowedOrigins ?? [],
     orderUrl: body.orderUrl ?? null,
+    timeZone: body.timeZone ?? 'UTC',
     markets: toMarkets(body.markets ?? []),
     paymentAccount: null,
     cell: await findEmptiestCell(tx, cells),

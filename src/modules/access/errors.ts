@@ -25,6 +25,7 @@ export const orderUrlInvalid = invalid(
   'INVALID',
   'The address of orders must begin with one of the allowed origins and contain {orderId}, such as https://shop.example.com/orders/{orderId}.',
 )
+export const timeZoneInvalid = invalid('timeZone', 'INVALID', '{timeZone} is not a time zone such as Europe/Berlin.')
 export const currencyInvalid = invalid('{at}.currency', 'INVALID', '{currency} is not an ISO 4217 currency.')
 export const taxClassRepeated = invalid('{at}.taxClass', 'DUPLICATE', 'This market has two rates for {taxClass}.')
 export const marketRepeated = invalid('{at}.id', 'DUPLICATE', 'Two markets have the id {id}.')

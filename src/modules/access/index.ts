@@ -27,6 +27,7 @@ export {
   findInvitation,
   findPeople,
   listHomes,
+  listMembers,
   listOfferedRoles,
   listPeopleOf,
   listRolesOf,

@@ -20,6 +20,7 @@ export const presentBusiness = (business: Business, isMember: boolean) =>
         contactEmail: business.contactEmail,
         allowedOrigins: business.allowedOrigins,
         orderUrl: business.orderUrl,
+        timeZone: business.timeZone,
         createdAt: toSeconds(business.createdAt),
         updatedAt: toSeconds(business.updatedAt),
       }

@@ -250,6 +250,19 @@ export async function listPeopleOf(db: ControlDb, businessId: string, roleIds: r
   return rows
 }
 
+/** The members of a business: those who have a role, not those to whom one was only offered. */
+export async function listMembers(db: ControlDb, businessId: string, limit: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('access.memberships')
+    .select('userId')
+    .distinct()
+    .where('businessId', '=', businessId)
+    .orderBy('userId')
+    .limit(limit)
+    .execute()
+  return rows.map(({ userId }) => userId)
+}
+
 /** Which of these users are members or customers of a business, or were named by it. */
 export async function findPeople(
   db: ControlDb,

@@ -38,6 +38,13 @@ const OrderUrl = Nullable(
   }),
 )
 
+const TimeZone = Type.String({
+  minLength: 1,
+  maxLength: 100,
+  description: 'An IANA time zone: where the days of the business begin.',
+  examples: ['Europe/Berlin'],
+})
+
 const ShippingMethod = Type.Object({
   id: Type.String({ ...Id, examples: ['standard'] }),
   name: Type.String({ minLength: 1, maxLength: 200, examples: ['Standard'] }),
@@ -93,6 +100,7 @@ export const Business = Type.Object(
     contactEmail: Type.Optional(Nullable(Email)),
     allowedOrigins: Type.Optional(Type.Array(Origin, { maxItems: 100, uniqueItems: true })),
     orderUrl: Type.Optional(OrderUrl),
+    timeZone: Type.Optional(TimeZone),
     createdAt: Type.Optional(UnixSeconds),
     updatedAt: Type.Optional(UnixSeconds),
   },
@@ -110,6 +118,7 @@ const settings = {
   locales: storefront.locales,
   allowedOrigins: Type.Array(Origin, { maxItems: 100, uniqueItems: true }),
   orderUrl: OrderUrl,
+  timeZone: TimeZone,
   markets: Type.Array(NewMarket, { maxItems: 200 }),
 }
 

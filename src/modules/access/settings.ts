@@ -2,11 +2,13 @@ import { isCurrency } from '#vocabulary/currencies.ts'
 import { type Detail, invalidFields } from '#vocabulary/errors.ts'
 import { isLocale } from '#vocabulary/locales.ts'
 import { isOrderUrl, isOrigin } from '#vocabulary/origins.ts'
+import { isTimeZone } from '#vocabulary/time-zones.ts'
 import * as refusal from './errors.ts'
 import type { BusinessChanges } from './schemas.ts'
 
 /** Rules that a schema cannot express. Throws 422 with one detail for each mistake. */
-export function checkSettings({ locales, defaultLocale, allowedOrigins, orderUrl, markets }: BusinessChanges): void {
+export function checkSettings(settings: BusinessChanges): void {
+  const { locales, defaultLocale, allowedOrigins, orderUrl, timeZone, markets } = settings
   const details: Detail[] = []
   const wrong = (detail: Detail) => details.push(detail)
 
@@ -22,6 +24,7 @@ export function checkSettings({ locales, defaultLocale, allowedOrigins, orderUrl
   if (orderUrl && !isOrderUrl(orderUrl, allowedOrigins ?? [])) {
     wrong(refusal.orderUrlInvalid.asDetail({ orderId: '{orderId}' }))
   }
+  if (timeZone !== undefined && !isTimeZone(timeZone)) wrong(refusal.timeZoneInvalid.asDetail({ timeZone }))
   for (const [index, market] of (markets ?? []).entries()) {
     const at = `markets.${index}`
     if (!isCurrency(market.currency)) wrong(refusal.currencyInvalid.asDetail({ at, currency: market.currency }))
@@ -52,8 +55,8 @@ export function checkSize(after: BusinessChanges, before: BusinessChanges = {}):
 }
 
 const bytesOf = (settings: BusinessChanges) => {
-  const { name, slug, contactEmail, locales, defaultLocale, allowedOrigins, orderUrl, markets } = settings
-  const counted = { name, slug, contactEmail, locales, defaultLocale, allowedOrigins, orderUrl, markets }
+  const { name, slug, contactEmail, locales, defaultLocale, allowedOrigins, orderUrl, timeZone, markets } = settings
+  const counted = { name, slug, contactEmail, locales, defaultLocale, allowedOrigins, orderUrl, timeZone, markets }
   return Buffer.byteLength(JSON.stringify(counted))
 }
 

@@ -144,6 +144,17 @@ export const User = Type.Object(
 )
 export type User = Static<typeof User>
 
+export const Colleagues = Type.Object(
+  {
+    items: Type.Array(
+      Type.Object({ userId: UserId, name: Type.String({ maxLength: 200, examples: ['Ada Lovelace'] }) }),
+      { maxItems: 1_000 },
+    ),
+  },
+  { title: 'Colleagues' },
+)
+export type Colleagues = Static<typeof Colleagues>
+
 export const UpdateBody = Type.Object({
   name: Type.Optional(Text(200, 'Ada Lovelace')),
   phoneNumbers: Type.Optional(Type.Array(PhoneNumber, { maxItems: 20 })),

@@ -14,6 +14,7 @@ export { catalogResolvers } from './products/resolvers.ts'
 export { catalogRoutes } from './products/routes.ts'
 export { createProductSearch } from './products/search-products.ts'
 export { createPromo, findPromo } from './promos/change-promo-code.ts'
+export { movePromoUses } from './promos/forget-promo-customer.ts'
 export {
   foldCode,
   type Promo,

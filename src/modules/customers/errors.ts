@@ -7,7 +7,7 @@ export const notYourComment = forbidden('Only its author or an ADMIN may delete 
 export const customerErased = conflict(
   'userId',
   'WRONG_STATE',
-  'The account of this customer was deleted. Nothing is written about them any more.',
+  'This customer was erased, or their account was deleted. Nothing is written about them any more.',
 )
 export const currencyRequired = invalid(
   'currency',

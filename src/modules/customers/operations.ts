@@ -78,6 +78,21 @@ export const exportCustomer = operation({
   },
 })
 
+export const eraseCustomer = operation({
+  method: 'POST',
+  url: '/customers/:userId/erase',
+  config: { access: 'ADMIN', business: 'path' },
+  schema: {
+    operationId: 'eraseCustomer',
+    tags: ['Customers'],
+    summary: 'Erase a customer',
+    description:
+      'Takes the person out of what this business keeps: name, email, phones, addresses, tags and comments, and out of their orders that are DELIVERED, CANCELLED or REFUNDED. Money, lines and histories stay. Orders in work keep what is needed and are named: call again once they have ended. It cannot be undone, and is noted in the audit log.',
+    params: shape.CustomerParams,
+    response: { 200: shape.Erasure },
+  },
+})
+
 export const commentOnCustomer = operation({
   method: 'POST',
   url: '/customers/:userId/comments',

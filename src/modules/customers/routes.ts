@@ -15,6 +15,7 @@ import { toSeconds } from '#vocabulary/time.ts'
 import { changeTags } from './change-tags.ts'
 import { commentOn, listComments, presentComment, removeComment } from './comments.ts'
 import { type CustomerRow, presentCustomer } from './customer.ts'
+import { type EraseContext, eraseForBusiness } from './erase-for-business.ts'
 import { currencyRequired, customerNotFound, taggingNeedsReading } from './errors.ts'
 import { exportCustomer, exportCustomers } from './export-customers.ts'
 import { findCustomers, keyKindOf, type Place } from './find-customers.ts'
@@ -33,6 +34,9 @@ export type CustomerOptions = {
       data: Record<string, string | boolean | string[]>
     },
   ) => Promise<void>
+  /** Notes in the audit log who erased whom, and takes away what control has of guests that the business has made up. */
+  noteErasure: (businessId: string, actor: Actor, customer: { userId: string; ids: string[] }) => Promise<void>
+  erasePayers: EraseContext['erasePayers']
 }
 
 const MAX_SUBSCRIPTIONS = 100
@@ -69,7 +73,8 @@ async function getCustomer({ cell, business, params }: FastifyRequest): Promise<
   return found
 }
 
-export const customerRoutes: FastifyPluginAsyncTypebox<CustomerOptions> = async (app, { noteExport }) => {
+export const customerRoutes: FastifyPluginAsyncTypebox<CustomerOptions> = async (app, options) => {
+  const { noteExport, noteErasure, erasePayers } = options
   handle(app, operation.listCustomers, async ({ cell, business, query }) => {
     const { limit = 20, cursor, sort = '-lastOrderAt', currency, ...filters } = query
     if (sort === '-spent' && currency === undefined) throw currencyRequired()
@@ -109,6 +114,13 @@ export const customerRoutes: FastifyPluginAsyncTypebox<CustomerOptions> = async 
       .header('content-type', 'application/json; charset=utf-8')
       .header('content-disposition', 'attachment; filename="customer.json"')
     return reply.send(Readable.from(exportCustomer(cell, customer)))
+  })
+
+  handle(app, operation.eraseCustomer, async (request) => {
+    const { cell, business, actor } = request
+    const { businessId, userId } = await getCustomer(request)
+    await noteErasure(business.id, actor, { userId, ids: await idsOf(cell, { businessId, userId }) })
+    return eraseForBusiness(cell, { businessId, userId }, { actor, erasePayers })
   })
 
   handle(app, operation.commentOnCustomer, async (request, reply) => {

@@ -47,7 +47,7 @@ const facts = {
   tags: Tags,
   isGuest: Type.Boolean({ description: 'Came without an account.', examples: [false] }),
   isErased: Type.Boolean({
-    description: 'The account was deleted: nothing but the sums is left.',
+    description: 'The account was deleted, or the business has erased them: nothing but the sums is left.',
     examples: [false],
   }),
   createdAt: UnixSeconds,
@@ -77,6 +77,31 @@ export const CustomerDetails = Type.Object(
   { title: 'CustomerDetails' },
 )
 export type CustomerDetails = Static<typeof CustomerDetails>
+
+export const Erasure = Type.Object(
+  {
+    id: UserId,
+    erasedOrders: Type.Integer({
+      minimum: 0,
+      description: 'How many orders name nobody any more, since this call.',
+      examples: [4],
+    }),
+    keptOrders: Type.Array(
+      Type.Object({
+        id: idOf('ord', '01jcq3v7k8f5t9x2m4n6p8r0sw'),
+        number: Type.String({ examples: ['V8RM-2TQ6'] }),
+        status: OneOf(['PENDING', 'PROCESSING', 'SHIPPED', 'DELIVERED', 'CANCELLED', 'REFUNDED']),
+      }),
+      { maxItems: 100, description: 'Still in work: they keep what is needed. 100 at most are named.' },
+    ),
+    isComplete: Type.Boolean({
+      description: 'False while an order is in work: call again once it has ended.',
+      examples: [true],
+    }),
+  },
+  { title: 'Erasure' },
+)
+export type Erasure = Static<typeof Erasure>
 
 export const SORTS = ['-lastOrderAt', '-orders', '-spent', 'name'] as const
 export type Sort = (typeof SORTS)[number]

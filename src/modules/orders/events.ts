@@ -46,6 +46,11 @@ export const orderExpired = defineEvent('order.expired', {
     hasEmail: Type.Boolean({ description: 'Whether the shopper left an email address.', examples: [true] }),
   }),
 })
+export const orderErased = defineEvent('order.erased', {
+  subject: 'order',
+  note: 'The business has erased its customer: name, addresses, email, phone, notes, blocks and comments are gone.',
+  data: Type.Object({ number: OrderNumber }),
+})
 export const orderCommented = defineEvent('order.commented', {
   subject: 'order',
   note: 'Without the text.',

@@ -53,6 +53,14 @@ test('each order is on a page: whose it is, where it goes, what is in it, withou
   assert.ok(pages[0]?.texts.includes(`Order ${(await shop.row(second.id)).number}`), 'in the order of the ids')
 })
 
+test('its date is that of the business’s time zone', async () => {
+  const shop = await open({ timeZone: 'Pacific/Auckland' })
+  const order = await shop.makeOrder([1])
+  await change(shop, order.id, { createdAt: new Date('2026-11-16T23:30:00Z') })
+  const [slip] = await print(shop, `ids=${order.id}`)
+  assert.match(slip?.texts.join(' ') ?? '', /November 17, 2026/)
+})
+
 test('paper is A4, or LETTER; ids come one by one or with commas, and each is printed once', async () => {
   const shop = await open()
   const ids = [(await shop.makeOrder([1])).id, (await shop.makeOrder([1])).id]

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { operation } from '#platform/http/operation.ts'
-import { BusinessId, Id, PageOf, Success } from '#vocabulary/schemas.ts'
+import { PERMISSIONS } from '#vocabulary/permissions.ts'
+import { BusinessId, BusinessParams, Id, PageOf, Success } from '#vocabulary/schemas.ts'
 import * as shape from '../schemas.ts'
 import { alsoCheckPassword } from '../sign-in/passwords.ts'
 
@@ -168,6 +169,21 @@ export const searchUsers = operation({
     summary: 'Search the members and customers of a business',
     querystring: shape.SearchQuery,
     response: { 200: PageOf(shape.User) },
+  },
+})
+
+export const listColleagues = operation({
+  method: 'GET',
+  url: '/colleagues',
+  config: { access: PERMISSIONS, business: 'path' },
+  schema: {
+    operationId: 'listColleagues',
+    tags: ['Accounts'],
+    summary: 'List the names of my colleagues',
+    description:
+      'Everybody who has a role in the business, by name only, for everybody who has one; 1,000 at most. Whoever was only offered a role is not among them.',
+    params: BusinessParams,
+    response: { 200: shape.Colleagues },
   },
 })
 

@@ -140,4 +140,12 @@ async function countWords(tx: Tx, made: readonly { order: Read; words: string[];
     insert into orders.words (business_id, word, orders)
     select business_id, word, delta from change where delta > 0 order by business_id, word
     on conflict (business_id, word) do update set orders = words.orders + excluded.orders`.execute(tx)
+  const gone = rows.filter(({ word, delta }) => delta < 0 && word !== '')
+  // A name that nobody has any more is not kept.
+  if (gone.length > 0)
+    await sql`
+      delete from orders.words
+       using unnest(${gone.map(({ businessId }) => businessId)}::text[], ${gone.map(({ word }) => word)}::text[])
+             as gone (business_id, word)
+       where words.business_id = gone.business_id and words.word = gone.word and words.orders = 0`.execute(tx)
 }

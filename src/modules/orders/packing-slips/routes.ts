@@ -54,7 +54,7 @@ async function readSlips(db: Db, business: Business, ids: readonly string[]): Pr
   return orders.map((order) => {
     const shipped = sumPieces(shipments.get(order.id) ?? [])
     const refunded = sumUnshipped(refunds.get(order.id) ?? [])
-    return toSlip(order, business.defaultLocale, { shipped, refunded })
+    return toSlip(order, business, { shipped, refunded })
   })
 }
 

@@ -1,5 +1,6 @@
 import { formatAddress } from 'localized-address-format'
 import type { Address } from '#vocabulary/address.ts'
+import type { Business } from '#vocabulary/business.ts'
 import type { OrderRow } from '../order.ts'
 import { leftToShip, type Pieces } from '../shipments/shipment.ts'
 import type { PAPERS } from './schemas.ts'
@@ -27,7 +28,11 @@ export type Slip = {
 type SlipLine = { quantity: number; ordered: number | null; name: string; sku: string }
 
 /** What is left to ship. Once nothing is, everything: then it is printed again. */
-export function toSlip(order: OrderRow, locale: string, sent: { shipped: Pieces; refunded: Pieces }): Slip {
+export function toSlip(
+  order: OrderRow,
+  { defaultLocale, timeZone }: Pick<Business, 'defaultLocale' | 'timeZone'>,
+  sent: { shipped: Pieces; refunded: Pieces },
+): Slip {
   const left = leftToShip(order.lines, sent.shipped, sent.refunded)
   const lines = order.lines.flatMap(({ id, quantity, name, sku }) => {
     const packed = left.size === 0 ? quantity : (left.get(id) ?? 0)
@@ -35,7 +40,7 @@ export function toSlip(order: OrderRow, locale: string, sent: { shipped: Pieces;
   })
   return {
     number: order.number,
-    date: new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone: 'UTC' }).format(order.createdAt),
+    date: new Intl.DateTimeFormat(defaultLocale, { dateStyle: 'long', timeZone }).format(order.createdAt),
     shipTo: shipTo(order),
     region: order.shippingAddress?.country,
     note: order.customerNote ?? '',
