@@ -53,6 +53,9 @@ export function Live({ businessId, children }: { businessId: string; children: R
 
 function refresh(businessId: string, events: readonly BusinessEvent[]): void {
   if (events.length > MANY) return refreshAll(businessId)
+  // Name, time zone, markets and roles are read outside of any business.
+  if (events.some(({ type }) => /^(business|role|member)\./.test(type)))
+    void invalidate('-', ['listBusinesses', 'getMe'])
   for (const affected of new Set(events.map(({ type }) => affectedBy(type)))) void invalidate(businessId, affected)
 }
 

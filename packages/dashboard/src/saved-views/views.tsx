@@ -5,6 +5,7 @@ import { Ellipsis, Pencil, Trash2, Users } from 'lucide-react'
 import { Fragment, type ReactNode, useEffect, useRef, useState } from 'react'
 import { usePermissions } from '../session/permissions.ts'
 import { useBusiness } from '../session/use-business.ts'
+import { useColleagues } from '../session/use-colleagues.ts'
 import { useSigned } from '../session/use-signed.ts'
 import { Button } from '../ui/button.tsx'
 import { Icon } from '../ui/icon.tsx'
@@ -41,6 +42,7 @@ export function Views({ list, shown, openId, isBuiltIn, isSame, link, onOpen, ch
   const { id: businessId } = useBusiness()
   const userId = useSigned()?.userId
   const isAdmin = usePermissions().may('ADMIN')
+  const colleague = useColleagues()
   const wordsOf = useProblem()
   const change = useChangeView(list)
   const [naming, setNaming] = useState<Naming>()
@@ -53,6 +55,7 @@ export function Views({ list, shown, openId, isBuiltIn, isSame, link, onOpen, ch
     // On a phone the open tab may be out of sight.
     if (open?.id) row.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' })
   }, [open?.id])
+  const sharedBy = (name: string | undefined) => (name ? t`${name} shares this view` : t`A colleague shares this view`)
   const begin = (of?: SavedView) => setNaming({ of, name: of?.name ?? '', isShared: of?.isShared ?? false })
 
   /** A colleague may have deleted it meanwhile: then it can be saved anew, under its name. */
@@ -90,7 +93,7 @@ export function Views({ list, shown, openId, isBuiltIn, isSame, link, onOpen, ch
           <Fragment key={view.id}>
             {link(view, {
               'aria-current': view === open ? 'page' : undefined,
-              title: view.authorId === userId ? undefined : t`A colleague shares this view`,
+              title: view.authorId === userId ? undefined : sharedBy(colleague(view.authorId)),
               children: (
                 <>
                   {view.name}

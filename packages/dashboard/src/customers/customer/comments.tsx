@@ -6,6 +6,7 @@ import { useAsk, useAsked } from '../../outbox/use-outbox.ts'
 import { usePermissions } from '../../session/permissions.ts'
 import { meQuery } from '../../session/queries.ts'
 import { useBusiness } from '../../session/use-business.ts'
+import { useColleagues } from '../../session/use-colleagues.ts'
 import { initialsOf } from '../../shell/person.tsx'
 import { Button } from '../../ui/button.tsx'
 import { useProblem } from '../../ui/problem.tsx'
@@ -108,6 +109,7 @@ function Comment({ userId, comment }: { userId: string; comment: Shown }) {
   const ask = useAsk()
   const wordsOf = useProblem()
   const [isSure, setSure] = useState(false)
+  const colleague = useColleagues()
   const isMine = comment.authorId === me.id
   const remove = async () => {
     if (!isSure) return setSure(true)
@@ -125,7 +127,7 @@ function Comment({ userId, comment }: { userId: string; comment: Shown }) {
   return (
     <article className="comment">
       <header>
-        <b className="strong">{isMine ? me.name || t`You` : t`A colleague`}</b>
+        <b className="strong">{colleague(comment.authorId) ?? t`Somebody of the team`}</b>
         <span className="soft">
           <When at={comment.createdAt} />
         </span>

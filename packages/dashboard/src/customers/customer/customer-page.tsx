@@ -1,7 +1,7 @@
 import { Trans, useLingui } from '@lingui/react/macro'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { Download } from 'lucide-react'
+import { Download, Eraser } from 'lucide-react'
 import { usePermissions } from '../../session/permissions.ts'
 import { useBusiness } from '../../session/use-business.ts'
 import { useCommands } from '../../shell/commands.ts'
@@ -15,6 +15,7 @@ import { useNameOf } from '../name.ts'
 import { customerQuery } from '../queries.ts'
 import { useExport } from '../use-export.ts'
 import { Comments } from './comments.tsx'
+import { EraseSheet } from './erase-sheet.tsx'
 import { Facts } from './facts.tsx'
 import { Orders } from './orders.tsx'
 
@@ -31,6 +32,10 @@ export function CustomerPage() {
   const { data: customer, error, refetch } = useQuery(customerQuery(business.id, userId))
   const name = customer ? nameOf(customer) : t`Customer`
   const exportReason = reason('ADMIN') ?? (file.isBusy ? t`The file is being made.` : undefined)
+  const navigate = route.useNavigate()
+  const isErasing = route.useSearch().do === 'erase'
+  const showErase = (open: boolean) => void navigate({ search: { do: open ? 'erase' : undefined }, replace: !open })
+  const eraseWords = customer?.isErased ? t`Erase the rest` : t`Erase`
   const exportOne = () => void file.one(userId)
   usePageTitle(name)
   useCommands([
@@ -41,6 +46,7 @@ export function CustomerPage() {
       reason: exportReason,
       run: exportOne,
     },
+    { id: 'erase-customer', label: eraseWords, icon: Eraser, reason: reason('ADMIN'), run: () => showErase(true) },
   ])
   return (
     <>
@@ -52,7 +58,7 @@ export function CustomerPage() {
         {customer && (
           <div className="facts-line soft">
             {customer.isErased ? (
-              <Status fill="off">{t`Deleted`}</Status>
+              <Status fill="off">{t`Erased`}</Status>
             ) : customer.isGuest ? (
               <Status fill="ring">{t`Guest`}</Status>
             ) : (
@@ -62,6 +68,11 @@ export function CustomerPage() {
         )}
         <div className="acts tight">
           <Button icon={Download} reason={exportReason} onClick={exportOne}>{t`Export`}</Button>
+          {customer && (
+            <Button look="destroy" icon={Eraser} reason={reason('ADMIN')} onClick={() => showErase(true)}>
+              {eraseWords}
+            </Button>
+          )}
         </div>
       </header>
       {error && !customer ? (
@@ -73,8 +84,11 @@ export function CustomerPage() {
           <div className="work">
             {customer.isErased && (
               <div className="section">
-                <Notice tone="calm" title={t`This account was deleted.`}>
-                  <Trans>Sums and orders stay for the books. Name, addresses and comments are gone.</Trans>
+                <Notice tone="calm" title={t`This customer was erased.`}>
+                  <Trans>
+                    By the team, or with their account. Sums and orders stay for the books; name, addresses and comments
+                    are gone. Orders that were in work then may still name them: erase the rest once they have ended.
+                  </Trans>
                 </Notice>
               </div>
             )}
@@ -86,6 +100,7 @@ export function CustomerPage() {
       ) : (
         <Bones rows={6} columns={5} />
       )}
+      {customer && isErasing && <EraseSheet customer={customer} onClose={() => showErase(false)} />}
     </>
   )
 }

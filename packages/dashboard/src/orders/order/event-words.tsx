@@ -1,5 +1,16 @@
 import { Trans, useLingui } from '@lingui/react/macro'
-import { Ban, Box, CreditCard, type LucideIcon, Mail, PackageOpen, Pencil, ReceiptText, Tag } from 'lucide-react'
+import {
+  Ban,
+  Box,
+  CreditCard,
+  Eraser,
+  type LucideIcon,
+  Mail,
+  PackageOpen,
+  Pencil,
+  ReceiptText,
+  Tag,
+} from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useBusiness } from '../../session/use-business.ts'
 import { useFormat } from '../../session/use-format.ts'
@@ -148,6 +159,8 @@ export function useEventWords(view: OrderView, nameOf: (id: string | null | unde
           pin: Mail,
         }
       }
+      case 'order.erased':
+        return { what: t`${who} erased the customer from this order`, pin: Eraser }
       case 'order.commented': {
         const isThere = timeline.some(({ id }) => id === data.commentId)
         return isThere ? undefined : { what: t`A comment of ${who} was deleted since`, pin: Pencil }

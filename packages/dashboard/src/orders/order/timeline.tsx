@@ -34,10 +34,7 @@ type Props = {
 export function Timeline({ view, show, writeRef, moment }: Props) {
   const { t } = useLingui()
   const format = useFormat()
-  const nameOf = useNames(
-    view.order,
-    view.timeline.map(({ actorId }) => actorId),
-  )
+  const nameOf = useNames(view.order)
   const wordsOf = useEventWords(view, nameOf)
   const asked: Shown[] = view.asked.map(({ id, at, amount, body, isLost }) => ({
     id,
