@@ -235,6 +235,32 @@ test('an order by hand: its draft survives a reload, its figures are those of th
   await context.close()
 })
 
+test('somebody new gets an order by hand: what was typed to find them becomes their name, and is kept', async () => {
+  const { page, context } = await enter()
+  await page.goto(desk.url('/orders/new'))
+  await page.getByRole('combobox', { name: 'Customer' }).fill('Henrike Aust')
+  await page.getByRole('option', { name: 'New customer: Henrike Aust' }).click()
+  await page.getByLabel('Email of the new customer').fill('henrike@')
+  await page.getByRole('combobox', { name: 'Find goods' }).fill('lantern')
+  await page.locator('.found [role=option]').first().click()
+  await page.getByText('An address such as ada@example.com.').waitFor()
+  await page.getByRole('button', { name: 'Somebody else' }).click()
+  assert.equal(await page.getByRole('combobox', { name: 'Customer' }).inputValue(), 'Henrike Aust')
+  await page.getByRole('option', { name: 'New customer: Henrike Aust' }).click()
+  await page.getByLabel('Email of the new customer').fill('henrike@aust.example')
+  await look(page, 'order-new-customer')
+  await page.reload()
+  assert.equal(await page.getByLabel('Name of the new customer').inputValue(), 'Henrike Aust')
+  assert.equal(await page.getByLabel('Email', { exact: true }).inputValue(), 'henrike@aust.example')
+  await page.locator('.sum-row .num').waitFor()
+  await page.keyboard.press('Control+Enter')
+  await page.getByText('Entered by hand, added up again').waitFor()
+  const { body } = await desk.owner.get(`${desk.business}/orders/${new URL(page.url()).pathname.split('/').at(-1)}`)
+  assert.deepEqual([body.contactEmail, body.shippingAddress], ['henrike@aust.example', null])
+  assert.deepEqual(complaints, [])
+  await context.close()
+})
+
 test('the refund is a whole page on a phone, and nothing is wrong with either', async () => {
   const order = await desk.buy('phone@sorensen.example')
   for (const [name, width] of Object.entries({ desk: 1_440, phone: 390 })) {

@@ -120,6 +120,40 @@ test('customers: found, filtered, sorted by the address, and one of them looked 
   await context.close()
 })
 
+test('a customer is erased after one has read what goes and what stays; colleagues are called by their names', async () => {
+  const shop = await openCustomers(desk.api, desk.make)
+  const buyer = await desk.make.customer(shop.id)
+  await shop.sell(buyer.id, { shippingAddress: addressOf('Ida Holm'), statuses: [{ status: 'DELIVERED' }] })
+  await shop.sell(buyer.id, { shippingAddress: addressOf('Ida Holm'), statuses: [{ status: 'PROCESSING' }] })
+  await shop.follow()
+  const colleague = await desk.make.member(shop.id, 'ORDERS_READ', 'ORDERS_WRITE')
+  const { control } = desk.api.services.databases
+  await control.updateTable('accounts.users').set({ name: 'Jonas Lind' }).where('id', '=', colleague.id).execute()
+  assert.equal((await colleague.post(`${shop.path}/${buyer.id}/comments`, { text: 'Called twice.' })).status, 201)
+
+  const { page, context, complaints } = await enter(browser)
+  await page.goto(await desk.doorOf(shop.admin))
+  await page.waitForURL(/\/admin\/business/)
+  await page.goto(at(shop, `/customers/${buyer.id}`))
+  await page.locator('.comment', { hasText: 'Called twice.' }).getByText('Jonas Lind').waitFor()
+  await page.getByRole('button', { name: 'Erase', exact: true }).click()
+  await page.waitForURL(/do=erase/)
+  await page.getByText('1 order in work').waitFor()
+  await look(page, 'customer-erase')
+  const erase = page.getByRole('button', { name: /^Erase for good/ })
+  await erase.click()
+  assert.equal((await shop.customer(buyer.id)).isErased, false, 'it was not said yet that it is meant')
+  await page.getByLabel('This cannot be undone. I mean it.').check()
+  await erase.click()
+  await page.getByText('Erased, but for orders in work.').waitFor()
+  await page.getByText('This customer was erased.').waitFor()
+  await page.getByRole('button', { name: 'Erase the rest' }).waitFor()
+  assert.equal((await shop.customer(buyer.id)).name, null)
+  await look(page, 'customer-erased')
+  assert.deepEqual(complaints, [])
+  await context.close()
+})
+
 test('of many customers only those in sight are in the page, and all are reached', async () => {
   const shop = await openCustomers(desk.api, desk.make)
   await sql`

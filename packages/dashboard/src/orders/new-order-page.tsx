@@ -20,10 +20,17 @@ import { toast } from '../ui/toast.tsx'
 import { useDraft } from '../ui/use-draft.ts'
 import { ChooseCustomer } from './new-order/choose-customer.tsx'
 import { ChooseGoods } from './new-order/choose-goods.tsx'
-import { emptyDraft, isEmail, type NewLine, type NewOrderDraft, toOrder, withNewCustomer } from './new-order/draft.ts'
+import {
+  emptyDraft,
+  hasAddress,
+  isEmail,
+  type NewLine,
+  type NewOrderDraft,
+  toOrder,
+  withNewCustomer,
+} from './new-order/draft.ts'
 import { NewLines } from './new-order/new-lines.tsx'
 import { AddressFields, missingOf, useAddressFormats } from './order/address-fields.tsx'
-import { ADDRESS_FIELDS } from './order/contact.ts'
 import { useIsShown } from './use-is-shown.ts'
 
 /** An order by hand: by telephone, at the counter. The service says what it costs. */
@@ -51,8 +58,8 @@ export function NewOrderPage() {
   const shown = draft.lines.length > 0 ? quote.data : undefined
   usePageTitle(t`New order`)
 
-  const hasAddress = ADDRESS_FIELDS.some((field) => draft.shipping[field].trim() !== '')
-  const isShort = hasAddress && missingOf(draft.shipping, formats).length > 0
+  const isShipped = hasAddress(draft)
+  const isShort = isShipped && missingOf(draft.shipping, formats).length > 0
   const isNobody = draft.customer?.id === null && !isEmail(draft.customer.email)
   const reason =
     lacks('ORDERS_WRITE') ??
@@ -184,7 +191,7 @@ export function NewOrderPage() {
             <div className="two-columns">
               <AddressFields
                 texts={draft.shipping}
-                isStrict={isStrict && hasAddress}
+                isStrict={isStrict && isShipped}
                 onChange={(shipping) => change({ shipping })}
               />
             </div>

@@ -1,5 +1,5 @@
 import type { Business, CreateOrderBody, Quote } from '@kontor/sdk'
-import { type AddressTexts, toAddress, toTexts } from '../order/contact.ts'
+import { ADDRESS_FIELDS, type AddressTexts, toAddress, toTexts } from '../order/contact.ts'
 
 export type NewLine = { productId: string; variantId: string; quantity: number; name: string; sku: string }
 
@@ -52,6 +52,13 @@ export function withNewCustomer(draft: NewOrderDraft, next: { name: string; emai
   }
 }
 
+/** A name that only stands there because the customer has it is no address. */
+export const hasAddress = ({ shipping, customer }: NewOrderDraft) =>
+  ADDRESS_FIELDS.some(
+    (field) =>
+      shipping[field].trim() !== '' && !(field === 'name' && customer?.id === null && shipping.name === customer.name),
+  )
+
 /** As it is created: with the very figures that were shown. */
 export function toOrder(
   draft: NewOrderDraft,
@@ -75,7 +82,7 @@ export function toOrder(
     discount,
     total,
     contactEmail: draft.email.trim() || null,
-    shippingAddress: toAddress(draft.shipping),
+    shippingAddress: hasAddress(draft) ? toAddress(draft.shipping) : null,
     billingAddress: draft.isSameAddress ? null : toAddress(draft.billing),
     phone: draft.phone.trim() || null,
     customerNote: draft.note.trim() || null,
