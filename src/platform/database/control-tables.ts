@@ -48,6 +48,7 @@ export interface AccessBusinesses {
   slug: string
   stripeAccountId: string | null
   suspendedAt: Timestamp | null
+  timeZone: Generated<string>
   updatedAt: Timestamp
   version: Generated<number>
 }

@@ -27,6 +27,7 @@ export const OPERATIONS = {
   searchUsers: 'GET /v1/users/search token',
   setRole: 'PUT /v1/users/set-role token',
   listSigningKeys: 'GET /.well-known/jwks.json',
+  listColleagues: 'GET /v1/businesses/{businessId}/colleagues token',
   createBusiness: 'POST /v1/businesses token key',
   listBusinesses: 'GET /v1/businesses token',
   getBusiness: 'GET /v1/businesses/{businessId} token',
@@ -85,6 +86,7 @@ export const OPERATIONS = {
   getCustomer: 'GET /v1/businesses/{businessId}/customers/{userId} token',
   updateCustomer: 'PUT /v1/businesses/{businessId}/customers/{userId} token',
   exportCustomer: 'GET /v1/businesses/{businessId}/customers/{userId}/export token',
+  eraseCustomer: 'POST /v1/businesses/{businessId}/customers/{userId}/erase token',
   commentOnCustomer: 'POST /v1/businesses/{businessId}/customers/{userId}/comments token key',
   listCustomerComments: 'GET /v1/businesses/{businessId}/customers/{userId}/comments token',
   deleteCustomerComment: 'DELETE /v1/businesses/{businessId}/customers/{userId}/comments/{commentId} token',
@@ -168,6 +170,7 @@ export interface OperationTypes {
   searchUsers: { data: types.SearchUsersData; answer: types.SearchUsersResponse }
   setRole: { data: types.SetRoleData; answer: types.SetRoleResponse }
   listSigningKeys: { data: types.ListSigningKeysData; answer: types.ListSigningKeysResponse }
+  listColleagues: { data: types.ListColleaguesData; answer: types.ListColleaguesResponse }
   createBusiness: { data: types.CreateBusinessData; answer: types.CreateBusinessResponse }
   listBusinesses: { data: types.ListBusinessesData; answer: types.ListBusinessesResponse }
   getBusiness: { data: types.GetBusinessData; answer: types.GetBusinessResponse }
@@ -226,6 +229,7 @@ export interface OperationTypes {
   getCustomer: { data: types.GetCustomerData; answer: types.GetCustomerResponse }
   updateCustomer: { data: types.UpdateCustomerData; answer: types.UpdateCustomerResponse }
   exportCustomer: { data: types.ExportCustomerData; answer: types.ExportCustomerResponse }
+  eraseCustomer: { data: types.EraseCustomerData; answer: types.EraseCustomerResponse }
   commentOnCustomer: { data: types.CommentOnCustomerData; answer: types.CommentOnCustomerResponse }
   listCustomerComments: { data: types.ListCustomerCommentsData; answer: types.ListCustomerCommentsResponse }
   deleteCustomerComment: { data: types.DeleteCustomerCommentData; answer: types.DeleteCustomerCommentResponse }

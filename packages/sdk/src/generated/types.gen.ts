@@ -143,6 +143,10 @@ export type Business = {
     allowedOrigins?: Array<string>;
     orderUrl?: string | null;
     /**
+     * An IANA time zone: where the days of the business begin.
+     */
+    timeZone?: string;
+    /**
      * Unix time in seconds.
      */
     createdAt?: number;
@@ -182,6 +186,21 @@ export type CheckoutResult = {
      * There was nothing to pay.
      */
     status?: 'COMPLETED';
+};
+
+export type ColleaguesItem = {
+    /**
+     * Id, starts with `usr_`.
+     */
+    userId: string;
+    name: string;
+};
+
+/**
+ * Colleagues
+ */
+export type Colleagues = {
+    items: Array<ColleaguesItem>;
 };
 
 /**
@@ -378,7 +397,7 @@ export type Customer = {
      */
     isGuest: boolean;
     /**
-     * The account was deleted: nothing but the sums is left.
+     * The account was deleted, or the business has erased them: nothing but the sums is left.
      */
     isErased: boolean;
     /**
@@ -501,7 +520,7 @@ export type CustomerDetails = {
      */
     isGuest: boolean;
     /**
-     * The account was deleted: nothing but the sums is left.
+     * The account was deleted, or the business has erased them: nothing but the sums is left.
      */
     isErased: boolean;
     /**
@@ -732,6 +751,37 @@ export type EntryWithRelations = {
     relations?: Relations;
 };
 
+export type ErasureKeptOrder = {
+    /**
+     * Id, starts with `ord_`.
+     */
+    id: string;
+    number: string;
+    status: 'PENDING' | 'PROCESSING' | 'SHIPPED' | 'DELIVERED' | 'CANCELLED' | 'REFUNDED';
+};
+
+/**
+ * Erasure
+ */
+export type Erasure = {
+    /**
+     * Id, starts with `usr_`.
+     */
+    id: string;
+    /**
+     * How many orders name nobody any more, since this call.
+     */
+    erasedOrders: number;
+    /**
+     * Still in work: they keep what is needed. 100 at most are named.
+     */
+    keptOrders: Array<ErasureKeptOrder>;
+    /**
+     * False while an order is in work: call again once it has ended.
+     */
+    isComplete: boolean;
+};
+
 export type ErrorDetail = {
     field: string;
     error: string;
@@ -799,6 +849,8 @@ export type Event = ({
 } & OrderCommentedEvent) | ({
     type: 'order.created';
 } & OrderCreatedEvent) | ({
+    type: 'order.erased';
+} & OrderErasedEvent) | ({
     type: 'order.expired';
 } & OrderExpiredEvent) | ({
     type: 'order.mail_sent';
@@ -1593,6 +1645,23 @@ export type OrderCreatedEventData = {
 export type OrderCreatedEvent = EventEnvelope & {
     type: 'order.created';
     data: OrderCreatedEventData;
+};
+
+export type OrderErasedEventData = {
+    /**
+     * Short, for people.
+     */
+    number: string;
+};
+
+/**
+ * OrderErasedEvent
+ *
+ * The business has erased its customer: name, addresses, email, phone, notes, blocks and comments are gone.
+ */
+export type OrderErasedEvent = EventEnvelope & {
+    type: 'order.erased';
+    data: OrderErasedEventData;
 };
 
 export type OrderExpiredEventData = {
@@ -3578,6 +3647,10 @@ export type CreateBusinessBody = {
     locales?: Array<string>;
     allowedOrigins?: Array<string>;
     orderUrl?: string | null;
+    /**
+     * An IANA time zone: where the days of the business begin.
+     */
+    timeZone?: string;
     markets?: Array<CreateBusinessBodyMarket>;
 };
 
@@ -3621,6 +3694,10 @@ export type UpdateBusinessBody = {
     locales?: Array<string>;
     allowedOrigins?: Array<string>;
     orderUrl?: string | null;
+    /**
+     * An IANA time zone: where the days of the business begin.
+     */
+    timeZone?: string;
     markets?: Array<UpdateBusinessBodyMarket>;
 };
 
@@ -5539,6 +5616,27 @@ export type ListSigningKeysResponses = {
 
 export type ListSigningKeysResponse = ListSigningKeysResponses[keyof ListSigningKeysResponses];
 
+export type ListColleaguesData = {
+    body?: never;
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+    };
+    query?: never;
+    url: '/v1/businesses/{businessId}/colleagues';
+};
+
+export type ListColleaguesResponses = {
+    /**
+     * Done.
+     */
+    200: Colleagues;
+};
+
+export type ListColleaguesResponse = ListColleaguesResponses[keyof ListColleaguesResponses];
+
 export type ListBusinessesData = {
     body?: never;
     path?: never;
@@ -7293,6 +7391,28 @@ export type ExportCustomerResponses = {
 };
 
 export type ExportCustomerResponse = ExportCustomerResponses[keyof ExportCustomerResponses];
+
+export type EraseCustomerData = {
+    body?: never;
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+        userId: string;
+    };
+    query?: never;
+    url: '/v1/businesses/{businessId}/customers/{userId}/erase';
+};
+
+export type EraseCustomerResponses = {
+    /**
+     * Done.
+     */
+    200: Erasure;
+};
+
+export type EraseCustomerResponse = EraseCustomerResponses[keyof EraseCustomerResponses];
 
 export type ListCustomerCommentsData = {
     body?: never;
