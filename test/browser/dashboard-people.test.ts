@@ -141,7 +141,7 @@ test('a customer is erased after one has read what goes and what stays; colleagu
   await page.getByText('1 order in work').waitFor()
   await look(page, 'customer-erase')
   const erase = page.getByRole('button', { name: /^Erase for good/ })
-  await erase.click()
+  await erase.click({ force: true })
   assert.equal((await shop.customer(buyer.id)).isErased, false, 'it was not said yet that it is meant')
   await page.getByLabel('This cannot be undone. I mean it.').check()
   await erase.click()
