@@ -237,7 +237,7 @@ test('an order by hand: its draft survives a reload, its figures are those of th
 
 test('somebody new gets an order by hand: what was typed to find them becomes their name, and is kept', async () => {
   const { page, context, complaints } = await enter()
-  await page.goto(`${desk.url}/orders/new`)
+  await page.goto(desk.at('/orders/new'))
   await page.getByRole('combobox', { name: 'Customer' }).fill('Henrike Aust')
   await page.getByRole('option', { name: 'New customer: Henrike Aust' }).click()
   await page.getByLabel('Email of the new customer').fill('henrike@')
