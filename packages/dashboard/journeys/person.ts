@@ -5,12 +5,15 @@ export type Person = ReturnType<typeof createPerson>
 
 /**
  * How long the hands and the head of a person take, in seconds, by Card, Moran and Newell's keystroke-level model: one has
- * done it before, thinks a moment before each action, types 55 words a minute.
+ * done it before, thinks a moment before each action that is not the rest of the one before, types 55 words a minute.
  */
 const THINK = 1.35
 const POINT = 1.1
 const PRESS = 0.2
 const CHANGE_HANDS = 0.4
+
+/** An email address and its password are known by heart, as one: nobody thinks between them. */
+type Rest = { isRest?: boolean }
 
 type Options = {
   /** Between two keys: none where only the page is timed, some where what it does between them counts. */
@@ -27,9 +30,9 @@ export function createPerson(page: Page, hands: Hands, { keyDelayMs = 0, onStep 
   let actions = 0
   let seconds = 0
   let at: Hands = hands
-  const act = (withWhat: Hands, takes: number) => {
+  const act = (withWhat: Hands, takes: number, { isRest = false }: Rest = {}) => {
     actions += 1
-    seconds += THINK + takes + (at === withWhat ? 0 : CHANGE_HANDS)
+    seconds += (isRest ? 0 : THINK) + takes + (at === withWhat ? 0 : CHANGE_HANDS)
     at = withWhat
   }
   const keysIn = (chord: string) => chord.split('+').length
@@ -37,19 +40,19 @@ export function createPerson(page: Page, hands: Hands, { keyDelayMs = 0, onStep 
   return {
     page,
     hands,
-    async click(target: Locator) {
+    async click(target: Locator, rest?: Rest) {
       if (hands === 'keyboard') throw new Error('There is no mouse.')
-      act('mouse', POINT + PRESS)
+      act('mouse', POINT + PRESS, rest)
       await target.click()
     },
-    async press(chord: string) {
+    async press(chord: string, rest?: Rest) {
       if (hands === 'mouse') throw new Error('Only texts are typed.')
-      act('keyboard', PRESS * keysIn(chord))
+      act('keyboard', PRESS * keysIn(chord), rest)
       await page.keyboard.press(chord)
     },
     /** Into the field that has the focus: whoever wants another one has to go there first. */
-    async type(text: string) {
-      act('keyboard', PRESS * text.length)
+    async type(text: string, rest?: Rest) {
+      act('keyboard', PRESS * text.length, rest)
       await expectField(page)
       await page.evaluate(`performance.mark('typing begins')`)
       await page.keyboard.type(text, { delay: keyDelayMs })

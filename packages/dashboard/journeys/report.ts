@@ -125,7 +125,7 @@ export async function writeReport(result: Result): Promise<void> {
     '## Journeys',
     journeysOf(tried, failed),
     `- **actions**: clicks, key chords, and texts typed or pasted, as they were done; those in the print dialog are counted, too.
-- **seconds**: what a person takes who has done it before. Hands and head by the keystroke-level model (1.35 s to think before each action, 0.2 s a key, 1.1 s to point, 0.4 s to change hands), and the waiting for the page on top, measured.
+- **seconds**: what a person takes who has done it before. Hands and head by the keystroke-level model (1.35 s to think before each action that is not the rest of the one before, 0.2 s a key, 1.1 s to point, 0.4 s to change hands), and the waiting for the page on top, measured.
 - **waiting**: the measured part of it: median, and how often it was measured.
 - **requests**: calls of the API on the way.
 - **axe**: violations of WCAG 2.2 AA over all steps, in both themes.

@@ -13,7 +13,7 @@ const READY = 'Kontor is running'
 const START_MS = 600_000
 
 /** Who works here, with a password that a person would type. */
-const PERSON = { email: 'marit@harbour.example', password: 'harbour lantern tea' }
+const PERSON = { email: 'ada@quay.example', password: 'harbour lantern tea' }
 
 export type Service = {
   url: string

@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core'
 import { journey } from './journey.ts'
 import type { Person } from './person.ts'
 
+const REST = { isRest: true }
 const PLACE = '/orders?paymentStatus=PAID'
 
 /** The session has ended, and the browser is opened where it was. */
@@ -22,17 +23,17 @@ export const createSignIn = ({ email, password }: { email: string; password: str
       const { page } = person
       await person.sees('the door', page.getByLabel('Email'))
       await person.type(email)
-      await person.click(page.getByLabel('Password'))
-      await person.type(password)
+      await person.click(page.getByLabel('Password'), REST)
+      await person.type(password, REST)
       await person.click(page.getByRole('button', { name: 'Sign in' }))
       await lands(person)
     },
     async byKeyboard(person) {
       await person.sees('the door', person.page.getByLabel('Email'))
       await person.type(email)
-      await person.press('Tab')
-      await person.type(password)
-      await person.press('Enter')
+      await person.press('Tab', REST)
+      await person.type(password, REST)
+      await person.press('Enter', REST)
       await lands(person)
     },
     check: async (_shop, _about, page) => {
