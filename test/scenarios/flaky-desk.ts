@@ -114,7 +114,16 @@ async function work({ desk, line, browser, queue, unbegun, outcome, random, note
     }
     const isWaiting = random() < 0.5
     const isReloading = !isWaiting && random() < 0.5
-    await press()
+    // A button that a lost answer has taken back was not pressed: another turn.
+    const isPressed = await press().then(
+      () => true,
+      () => false,
+    )
+    if (!isPressed) {
+      queue.push(action)
+      isLoaded = false
+      continue
+    }
     if (isWaiting) {
       // However long it takes: only what is said has to be so.
       const isSaid = await action
