@@ -202,7 +202,7 @@ async function pressWhenReady(button: Locator) {
 }
 
 /** How many are prepared at the same time. */
-const AT_ONCE = 8
+const AT_ONCE = 2
 const KINDS = ['comment', 'tag', 'ship', 'tracking', 'refund', 'note', 'order', 'bulk tag'] as const
 
 async function planActions(desk: DemoDesk, count: number): Promise<Action[]> {
