@@ -5,5 +5,5 @@ import type { Customer } from './types.ts'
 export function useNameOf() {
   const { t } = useLingui()
   return ({ name, email, isErased }: Pick<Customer, 'name' | 'email' | 'isErased'>): string =>
-    isErased ? t`Erased` : name || email || t`Without a name`
+    isErased ? t`Erased customer` : name || email || t`Without a name`
 }

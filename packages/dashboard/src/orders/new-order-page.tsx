@@ -21,6 +21,7 @@ import { useDraft } from '../ui/use-draft.ts'
 import { ChooseCustomer } from './new-order/choose-customer.tsx'
 import { ChooseGoods } from './new-order/choose-goods.tsx'
 import {
+  emailWithout,
   emptyDraft,
   hasAddress,
   isEmail,
@@ -155,7 +156,7 @@ export function NewOrderPage() {
               onChoose={({ customer, address: known, phone }) =>
                 change({
                   customer,
-                  email: customer?.email || draft.email,
+                  email: customer?.email || emailWithout(draft),
                   phone: phone || draft.phone,
                   ...(known && { shipping: known }),
                 })

@@ -38,16 +38,22 @@ export function emptyDraft({ markets }: Business): NewOrderDraft {
   }
 }
 
+/** The contact of somebody who is chosen no more goes with them. */
+export const emailWithout = ({ customer, email }: NewOrderDraft) =>
+  customer && customer.id !== null && customer.email === email ? '' : email
+
 /** As much as a browser asks of an email address. */
 export const isEmail = (text: string) => /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(text.trim())
 
 /** What is said of somebody new goes into contact and address as well, as long as nothing else stands there. */
 export function withNewCustomer(draft: NewOrderDraft, next: { name: string; email: string }): Partial<NewOrderDraft> {
-  const { name = '', email = '' } = draft.customer ?? {}
   const { shipping } = draft
+  // Whoever went back and comes again finds the address that they had typed.
+  const { name = '', email = draft.email } = draft.customer ?? {}
+  const address = draft.customer === null && next.email === '' ? draft.email : next.email
   return {
-    customer: { id: null, ...next },
-    ...((draft.email === '' || draft.email === email) && { email: next.email }),
+    customer: { id: null, name: next.name, email: address },
+    ...((draft.email === '' || draft.email === email) && { email: address }),
     ...((shipping.name === '' || shipping.name === name) && { shipping: { ...shipping, name: next.name } }),
   }
 }
