@@ -1,5 +1,5 @@
 import { brewStorm } from '../../test/scenarios/payment-storm.ts'
-import type { Run } from '../report/figures.ts'
+import { none, type Run } from '../report/figures.ts'
 
 export const title = 'Payments whose events are shuffled, repeated, delayed, lost and forged'
 
@@ -7,7 +7,6 @@ export async function run({ quick, note }: Run) {
   const storm = await brewStorm({ orders: quick ? 100 : 1_000, seed: 7, note })
   for (const text of [...storm.wrongInTheEnd, ...storm.unfair, ...storm.faults].slice(0, 20)) note(text)
   for (const [text, times] of Object.entries(storm.warnings)) note(`warned ${times} times: ${text}`)
-  const none = (name: string, value: number) => ({ name, value, unit: '', goal: '0', ok: value === 0 })
   return {
     figures: [
       { name: 'orders', value: storm.orders, unit: '' },

@@ -6,7 +6,7 @@ import { dashboardSdk, dashboardSource } from '../../test/support/dashboard-sour
 import { type DemoDesk, openDemoDesk } from '../../test/support/demo-desk.ts'
 import { enter } from '../../test/support/served-dashboard.ts'
 import { seededRandom } from '../../twins/stripe/random.ts'
-import type { Run } from '../report/figures.ts'
+import { none, type Run } from '../report/figures.ts'
 
 export const title = 'Is anything lost without a word when two people change the same order?'
 
@@ -109,31 +109,18 @@ export async function run({ quick, note }: Run) {
     note(JSON.stringify({ ...over, lost: over.lost.length }))
     const seen = await inBrowsers(desk, browser, inWindows, note)
     for (const words of [...over.lost, ...seen.lost]) note(words)
-    const none = (name: string, found: readonly unknown[]) => ({
-      name,
-      value: found.length,
-      unit: '',
-      goal: '0',
-      ok: found.length === 0,
-    })
     return {
       figures: [
         { name: 'pairs of edits', value: pairs, unit: '' },
         { name: 'merged without a question', value: over.merged, unit: '' },
         { name: 'put side by side', value: over.asked, unit: '', goal: '> 0', ok: over.asked > 0 },
-        {
-          name: 'questions about what only one of them had changed',
-          value: over.needless,
-          unit: '',
-          goal: '0',
-          ok: over.needless === 0,
-        },
-        none('changes lost without a word', over.lost),
-        none('decisions that did not count', over.undone),
-        none('tags of two people lost', over.tags),
+        none('questions about what only one of them had changed', over.needless),
+        none('changes lost without a word', over.lost.length),
+        none('decisions that did not count', over.undone.length),
+        none('tags of two people lost', over.tags.length),
         { name: 'pairs in two windows', value: inWindows, unit: '' },
         { name: 'of these put side by side', value: seen.asked, unit: '' },
-        none('of these lost without a word', seen.lost),
+        none('of these lost without a word', seen.lost.length),
       ],
     }
   } finally {

@@ -24,6 +24,9 @@ export type Result = Outcome & {
   machine: { cpu: string; cores: number; memoryGb: number; system: string }
 }
 
+/** Something of which there should be none. */
+export const none = (name: string, value: number): Figure => ({ name, value, unit: '', goal: '0', ok: value === 0 })
+
 export const formatFigure = (value: number | null) =>
   value === null
     ? 'not measured'

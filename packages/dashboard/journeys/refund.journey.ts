@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { until } from '../../../test/support/until.ts'
+import { findOrder } from './find-order.ts'
 import { journey } from './journey.ts'
 import type { Person } from './person.ts'
 import type { Goods, Order, Shop } from './shop.ts'
@@ -59,14 +60,10 @@ export const refund = journey<Case>({
   prepare,
   place: '/customers',
   isReady: (page) => page.getByRole('heading', { name: 'Customers', level: 1 }).waitFor(),
-  async byMouse(person, { order, words }) {
+  async byMouse(person, about) {
     const { page } = person
-    await person.click(page.getByRole('button', { name: 'Find or do' }).first())
-    await person.sees('the palette', page.getByRole('combobox', { name: 'Find or do' }))
-    await person.type(words)
-    await person.sees('what was found', page.getByRole('option', { name: order.number }))
-    await person.click(page.getByRole('option', { name: order.number }))
-    await person.sees('the order', page.getByRole('heading', { level: 1, name: order.number }))
+    await findOrder(person, about)
+    await person.sees('the order', page.getByRole('heading', { level: 1, name: about.order.number }))
     await person.click(page.getByRole('button', { name: 'Refund', exact: true }))
     await person.sees('the refund', mug(person))
     await person.click(mug(person))
@@ -74,14 +71,10 @@ export const refund = journey<Case>({
     await person.click(ask(person))
     await seesIt(person)
   },
-  async byKeyboard(person, { order, words }) {
+  async byKeyboard(person, about) {
     const { page } = person
-    await person.press('Control+k')
-    await person.sees('the palette', page.getByRole('combobox', { name: 'Find or do' }))
-    await person.type(words)
-    await person.sees('what was found', page.getByRole('option', { name: order.number }))
-    await person.press('Enter')
-    await person.sees('the order', page.getByRole('heading', { level: 1, name: order.number }))
+    await findOrder(person, about)
+    await person.sees('the order', page.getByRole('heading', { level: 1, name: about.order.number }))
     await person.press('r')
     await person.sees('the refund', mug(person))
     await person.press('Space')

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { findOrder } from './find-order.ts'
 import { journey } from './journey.ts'
 import type { Person } from './person.ts'
 import type { Goods, Order, Shop } from './shop.ts'
@@ -28,6 +29,11 @@ async function prepare(shop: Shop): Promise<Case> {
 const sees = ({ page, sees }: Person) =>
   sees('the steps', page.getByText('Computed again: the same to the cent'), page.locator('.sum-row'))
 
+async function findOut(person: Person, about: Case): Promise<void> {
+  await findOrder(person, about)
+  await sees(person)
+}
+
 export const why = journey<Case>({
   number: 7,
   name: '“why did I pay 61.88?”',
@@ -36,24 +42,8 @@ export const why = journey<Case>({
   prepare,
   place: '/customers',
   isReady: (page) => page.getByRole('heading', { name: 'Customers', level: 1 }).waitFor(),
-  async byMouse(person, { order, words }) {
-    const { page } = person
-    await person.click(page.getByRole('button', { name: 'Find or do' }).first())
-    await person.sees('the palette', page.getByRole('combobox', { name: 'Find or do' }))
-    await person.type(words)
-    await person.sees('what was found', page.getByRole('option', { name: order.number }))
-    await person.click(page.getByRole('option', { name: order.number }))
-    await sees(person)
-  },
-  async byKeyboard(person, { order, words }) {
-    const { page } = person
-    await person.press('Control+k')
-    await person.sees('the palette', page.getByRole('combobox', { name: 'Find or do' }))
-    await person.type(words)
-    await person.sees('what was found', page.getByRole('option', { name: order.number }))
-    await person.press('Enter')
-    await sees(person)
-  },
+  byMouse: findOut,
+  byKeyboard: findOut,
   async check(shop, { order }, page) {
     const rows = await page.locator('.sums tr').evaluateAll((all) =>
       (all as unknown as { className: string; querySelector: (what: string) => { textContent: string } }[]).map(

@@ -1,4 +1,5 @@
 import { Trans, useLingui } from '@lingui/react/macro'
+import type { ReactNode } from 'react'
 import { askNow } from '../../outbox/outbox.ts'
 import { useFormat } from '../../session/use-format.ts'
 import { Button } from '../../ui/button.tsx'
@@ -14,7 +15,6 @@ const MOVES = new Set<string>(['shipOrder', 'shipOrders', 'returnOrderLines'])
 
 /** Refunds, parcels and returns that are not yet known, and what became of the last one if it was refused. */
 export function AskedNotices({ view, failed }: { view: OrderView; failed: Failed | undefined }) {
-  const { t } = useLingui()
   const format = useFormat()
   const { order, asked, entries, refunds } = view
   const moves = entries.filter(({ operation }) => MOVES.has(operation))
@@ -27,71 +27,73 @@ export function AskedNotices({ view, failed }: { view: OrderView; failed: Failed
         </div>
       )}
       {moves.map(({ id, label, askedAt, isLost }) => (
-        <div key={id} className="notice asked" role="status">
-          <Dot fill="unknown" tone="wait" />
-          <div>
-            <b>
-              <Trans>
-                {label}: asked at {format.time(askedAt / 1_000)}, not yet known.
-              </Trans>
-            </b>
-            <br />
-            <span className="soft">
-              {isLost ? (
-                <Trans>
-                  No answer came in time. We ask again under the same key: it is done once at most. You may leave this
-                  page.
-                </Trans>
-              ) : (
-                <Trans>The answer is on its way. You may leave this page.</Trans>
-              )}
-            </span>
-          </div>
-          {isLost && <Button look="small" onClick={askNow}>{t`Ask now`}</Button>}
-        </div>
+        <AskedNotice
+          key={id}
+          isLost={isLost}
+          what={
+            <Trans>
+              {label}: asked at {format.time(askedAt / 1_000)}, not yet known.
+            </Trans>
+          }
+        >
+          {isLost ? (
+            <Trans>
+              No answer came in time. We ask again under the same key: it is done once at most. You may leave this page.
+            </Trans>
+          ) : (
+            <Trans>The answer is on its way. You may leave this page.</Trans>
+          )}
+        </AskedNotice>
       ))}
       {asked.map(({ id, amount, at, isLost }) => (
-        <div key={id} className="notice asked" role="status">
-          <Dot fill="unknown" tone="wait" />
-          <div>
-            <b>
-              <Trans>
-                Refund of <Money amount={amount} currency={order.currency} /> asked at {format.time(at)}, not yet known.
-              </Trans>
-            </b>
-            <br />
-            <span className="soft">
-              {isLost ? (
-                <Trans>
-                  No answer came in time. We ask again under the same key: it cannot be paid twice. You may leave this
-                  page.
-                </Trans>
-              ) : (
-                <Trans>The answer is on its way. You may leave this page.</Trans>
-              )}
-            </span>
-          </div>
-          {isLost && <Button look="small" onClick={askNow}>{t`Ask now`}</Button>}
-        </div>
+        <AskedNotice
+          key={id}
+          isLost={isLost}
+          what={
+            <Trans>
+              Refund of <Money amount={amount} currency={order.currency} /> asked at {format.time(at)}, not yet known.
+            </Trans>
+          }
+        >
+          {isLost ? (
+            <Trans>
+              No answer came in time. We ask again under the same key: it cannot be paid twice. You may leave this page.
+            </Trans>
+          ) : (
+            <Trans>The answer is on its way. You may leave this page.</Trans>
+          )}
+        </AskedNotice>
       ))}
       {waiting.map((refund) => (
-        <div key={refund.id} className="notice asked" role="status">
-          <Dot fill="unknown" tone="wait" />
-          <div>
-            <b>
-              <Trans>
-                Refund of <Money amount={refund.amount} currency={order.currency} /> asked at{' '}
-                {format.short(refund.createdAt)}, not yet known.
-              </Trans>
-            </b>
-            <br />
-            <span className="soft">
-              {refund.lines.length > 0 && `${lineNames(view, refund.lines)}. `}
-              <Trans>Kontor asks the payment provider until it answers; it is paid once at most.</Trans>
-            </span>
-          </div>
-        </div>
+        <AskedNotice
+          key={refund.id}
+          what={
+            <Trans>
+              Refund of <Money amount={refund.amount} currency={order.currency} /> asked at{' '}
+              {format.short(refund.createdAt)}, not yet known.
+            </Trans>
+          }
+        >
+          {refund.lines.length > 0 && `${lineNames(view, refund.lines)}. `}
+          <Trans>Kontor asks the payment provider until it answers; it is paid once at most.</Trans>
+        </AskedNotice>
       ))}
     </>
+  )
+}
+
+/** Something that was asked for and is not yet known. What was lost on the way can be asked for at once. */
+function AskedNotice({ what, isLost = false, children }: { what: ReactNode; isLost?: boolean; children: ReactNode }) {
+  const { t } = useLingui()
+  return (
+    <div className="notice asked" role="status">
+      <Dot fill="unknown" tone="wait" />
+      <div>
+        <b>{what}</b>
+        <br />
+        <span className="soft">{children}</span>
+      </div>
+      {isLost && <Button look="small" onClick={askNow}>{t`Ask now`}</Button>}
+    </div>
   )
 }
