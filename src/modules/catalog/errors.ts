@@ -10,11 +10,12 @@ export const productTooLarge = invalid(
   'TOO_LARGE',
   'The product is larger than 200 KB as JSON. Shorten its texts, or make it two products.',
 )
-export const variantRepeated = invalid('{at}.id', 'DUPLICATE', 'Two variants have the id {id}.')
-export const priceRepeated = invalid('{at}.marketId', 'DUPLICATE', 'Two prices are for the market {marketId}.')
-export const marketNotFound = invalid('{at}.marketId', 'NOT_FOUND', 'This business has no market {marketId}.')
+export const priceNotFound = notFound('price')
+export const variantRepeated = invalid('{at}id', 'DUPLICATE', 'Two variants have the id {id}.')
+export const priceRepeated = invalid('{at}marketId', 'DUPLICATE', 'Two prices are for the market {marketId}.')
+export const marketNotFound = invalid('{at}marketId', 'NOT_FOUND', 'This business has no market {marketId}.')
 export const currencyDiffers = invalid(
-  '{at}.currency',
+  '{at}currency',
   'INVALID',
   'The currency of market {marketId} is {currency}, not {sent}.',
 )

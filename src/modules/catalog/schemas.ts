@@ -63,12 +63,14 @@ const MarketPrice = Type.Object({
   price: Money,
   compareAtPrice: Type.Optional(CompareAtPrice),
 })
-const NewMarketPrice = Type.Object({
-  marketId: MarketId,
+const newPrice = {
   currency: Type.Optional(Currency),
   price: Money,
   compareAtPrice: Type.Optional(Nullable(CompareAtPrice)),
-})
+}
+const NewMarketPrice = Type.Object({ marketId: MarketId, ...newPrice })
+export const NewPrice = Type.Object(newPrice)
+export type NewPrice = Static<typeof NewPrice>
 
 export const Variant = Type.Object(
   {
@@ -103,6 +105,8 @@ const NewVariant = Changes({
   gallery: Type.Array(NewMedia, { maxItems: 100 }),
 })
 export type NewVariant = Static<typeof NewVariant>
+export const VariantChanges = Type.Omit(NewVariant, ['id'])
+export type VariantChanges = Static<typeof VariantChanges>
 
 export const Product = Type.Object(
   {
@@ -143,6 +147,8 @@ export type NewProduct = Static<typeof NewProduct>
 
 export const VariantParams = Type.Object({ businessId: BusinessId, id: Id, variantId: Id })
 export type VariantParams = Static<typeof VariantParams>
+export const PriceParams = Type.Object({ ...VariantParams.properties, marketId: Id })
+export type PriceParams = Static<typeof PriceParams>
 
 /** Filters on variants: a product matches when one of its variants has exactly this value. */
 export const VARIANT_FILTERS = { sku: Sku }

@@ -16,7 +16,7 @@ import type { NewProduct, ProductChanges } from '../schemas.ts'
 import { changeStock, type StockOutcome } from '../stock/change-stock.ts'
 import { toAnswer, toDocument } from './document.ts'
 import { lockProducts, readLocked, type StockRow } from './lock-products.ts'
-import { mergeProduct, type StockTarget, setsStock } from './merge-product.ts'
+import { mergeProduct, type Places, type StockTarget, setsStock } from './merge-product.ts'
 import type { Product } from './product.ts'
 import { etagOfProduct, type FoundProduct } from './queries.ts'
 import { writeProducts } from './write-products.ts'
@@ -69,20 +69,36 @@ async function write(tx: Tx, written: { product: Product; before: Product | unde
   }
 }
 
-export async function updateProduct(
+export const updateProduct = (tx: Tx, writer: Writer, id: string, expected: Expected, sent: ProductChanges) =>
+  changeProduct(tx, writer, { id, expected, isStockSent: setsStock(sent), changesOf: () => sent })
+
+export type Change = {
+  id: string
+  expected: Expected
+  isStockSent: boolean
+  /** What is to be changed, seen from the product as it is now. */
+  changesOf: (product: Product) => ProductChanges
+  places?: Places
+}
+
+/** Locks the product, applies the changes to it as it then stands, and writes it. */
+export async function changeProduct(
   tx: Tx,
   { business, actor, resolvers }: Writer,
-  id: string,
-  expected: Expected,
-  sent: ProductChanges,
+  { id, expected, isStockSent, changesOf, ...context }: Change,
 ): Promise<FoundProduct> {
-  const isStockSent = setsStock(sent)
   await lockProducts(tx, business.id, [id])
   const [found] = await readLocked(tx, business.id, [id], { lockStock: isStockSent })
   if (!found) throw productNotFound()
   checkVersions(expected, found.product.version, stockVersionOf(found.stock), isStockSent)
 
-  const { product, targets } = mergeProduct(found.product, found.removed, sent, { business, actor, at: now() })
+  const sent = changesOf(found.product)
+  const { product, targets } = mergeProduct(found.product, found.removed, sent, {
+    business,
+    actor,
+    at: now(),
+    ...context,
+  })
   await checkReferences(newReferences(product, found.product), resolvers, tx, business.id)
   await write(tx, { product, before: found.product })
   const outcomes = await setStock(tx, product, targets, actor)

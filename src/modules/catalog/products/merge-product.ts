@@ -17,7 +17,15 @@ export type StockTarget = { variantId: string; quantity: number }
 
 const MAX_BYTES = 200_000
 
-type Context = { business: Pick<Business, 'id' | 'markets'>; actor: Actor | undefined; at: Date }
+type Context = { business: Pick<Business, 'id' | 'markets'>; actor: Actor | undefined; at: Date; places?: Places }
+
+/** Where a field stands in what was sent, for error details; what stands at the top has an empty place. */
+export type Places = { variant: (index: number) => string; price: (index: number, number: number) => string }
+
+const IN_PRODUCT: Places = {
+  variant: (index) => `variants.${index}.`,
+  price: (index, number) => `variants.${index}.pricing.markets.${number}.`,
+}
 
 /**
  * Applies the changes to a product, and returns the stock that they set. Fields that were not sent stay. Known
@@ -28,7 +36,7 @@ export function mergeProduct(
   before: Product | undefined,
   removed: readonly Variant[],
   sent: ProductChanges,
-  { business, actor, at }: Context,
+  { business, actor, at, places = IN_PRODUCT }: Context,
 ): { product: Product; targets: StockTarget[] } {
   const base = before ?? {
     id: newId('prod'),
@@ -41,7 +49,7 @@ export function mergeProduct(
   const { report, throwIfAny } = collectDetails()
   const known = new Map([...removed, ...base.variants].map((variant) => [variant.id, variant]))
   const { variants: sentVariants, gallery, statuses: sentStatuses = [], blocks, ...texts } = sent
-  const variants = sentVariants ? mergeVariants(known, sentVariants, business, report) : base.variants
+  const variants = sentVariants ? mergeVariants(known, sentVariants, business, places, report) : base.variants
   throwIfAny()
 
   const atSeconds = toSeconds(at)
@@ -90,21 +98,23 @@ function mergeVariants(
   known: ReadonlyMap<string, Variant>,
   sent: readonly NewVariant[],
   { markets }: Pick<Business, 'markets'>,
+  places: Places,
   report: Report,
 ): Variant[] {
   const ids = new Set<string>()
   return sent.map((element, index) => {
-    const at = `variants.${index}`
     const { id = newId('var'), pricing, inventory = {}, gallery, ...texts } = element
     const { quantity: _quantity, ...limits } = inventory
-    if (ids.has(id)) report(refusal.variantRepeated.asDetail({ at, id }))
+    if (ids.has(id)) report(refusal.variantRepeated.asDetail({ at: places.variant(index), id }))
     ids.add(id)
     const base = known.get(id) ?? { id, ...EMPTY_VARIANT }
     return {
       ...base,
       ...texts,
       ...limits,
-      prices: pricing ? toPrices(pricing.markets, base.prices, markets, at, report) : base.prices,
+      prices: pricing
+        ? toPrices(pricing.markets, base.prices, markets, (number) => places.price(index, number), report)
+        : base.prices,
       gallery: gallery?.map(toMedia) ?? base.gallery,
     }
   })
@@ -115,13 +125,13 @@ function toPrices(
   sent: NonNullable<NewVariant['pricing']>['markets'],
   before: readonly MarketPrice[],
   markets: Business['markets'],
-  at: string,
+  placeOf: (number: number) => string,
   report: Report,
 ): MarketPrice[] {
   const seen = new Set<string>()
   const stored = new Map(before.map((price) => [price.marketId, price]))
-  return sent.map(({ marketId, currency, price, compareAtPrice }, index) => {
-    const place = { at: `${at}.pricing.markets.${index}`, marketId }
+  return sent.map(({ marketId, currency, price, compareAtPrice }, number) => {
+    const place = { at: placeOf(number), marketId }
     const market = markets.find(({ id }) => id === marketId)
     const compare = compareAtPrice === undefined || compareAtPrice === null ? {} : { compareAtPrice }
     if (seen.has(marketId)) report(refusal.priceRepeated.asDetail(place))

@@ -80,6 +80,66 @@ export const deleteProduct = operation({
   },
 })
 
+const ONE_BY_ONE = 'The rest of the product stays as it is, also what somebody else changes at the same moment.'
+
+export const putVariant = operation({
+  method: 'PUT',
+  url: '/products/:id/variants/:variantId',
+  config: { access: 'PRODUCTS_WRITE', business: 'path', versioned: true },
+  schema: {
+    operationId: 'putVariant',
+    tags: ['Products'],
+    summary: 'Change or add a variant',
+    description: `Changes what is sent of this variant, or adds it after the others. ${ONE_BY_ONE}`,
+    params: shape.VariantParams,
+    body: shape.VariantChanges,
+    response: { 200: shape.Product },
+  },
+})
+
+export const deleteVariant = operation({
+  method: 'DELETE',
+  url: '/products/:id/variants/:variantId',
+  config: { access: 'PRODUCTS_WRITE', business: 'path', versioned: true },
+  schema: {
+    operationId: 'deleteVariant',
+    tags: ['Products'],
+    summary: 'Remove a variant',
+    description: `Orders and the ledger of its stock keep what they have. ${ONE_BY_ONE}`,
+    params: shape.VariantParams,
+    response: { 200: shape.Product },
+  },
+})
+
+export const putPrice = operation({
+  method: 'PUT',
+  url: '/products/:id/variants/:variantId/prices/:marketId',
+  config: { access: 'PRODUCTS_WRITE', business: 'path', versioned: true },
+  schema: {
+    operationId: 'putPrice',
+    tags: ['Products'],
+    summary: 'Set a price',
+    description: `What the variant costs in this market. ${ONE_BY_ONE}`,
+    params: shape.PriceParams,
+    body: shape.NewPrice,
+    response: { 200: shape.Product },
+  },
+})
+
+export const deletePrice = operation({
+  method: 'DELETE',
+  url: '/products/:id/variants/:variantId/prices/:marketId',
+  config: { access: 'PRODUCTS_WRITE', business: 'path', versioned: true },
+  schema: {
+    operationId: 'deletePrice',
+    tags: ['Products'],
+    summary: 'Remove a price',
+    description: `Without a price the variant cannot be bought in this market. ${ONE_BY_ONE}`,
+    params: shape.PriceParams,
+    response: { 200: shape.Product },
+  },
+})
+
 export const changeStock = operation({
   method: 'POST',
   url: '/products/:id/variants/:variantId/stock',

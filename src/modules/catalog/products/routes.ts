@@ -1,8 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyRequest } from 'fastify'
-import type { Db } from '#platform/database/database.ts'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Db, Tx } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
-import { expectedOf, sendVersioned } from '#platform/http/etag.ts'
+import { type Expected, expectedOf, sendVersioned } from '#platform/http/etag.ts'
 import { createOnce } from '#platform/http/idempotency.ts'
 import { handle } from '#platform/http/operation.ts'
 import { sendText } from '#platform/http/text.ts'
@@ -11,9 +11,10 @@ import type { Resolvers } from '#vocabulary/references.ts'
 import { draftsAreHidden } from '../errors.ts'
 import { adjustStock } from '../stock/adjust-stock.ts'
 import { listMovements } from '../stock/change-stock.ts'
-import { createProduct, deleteProduct, updateProduct } from './change-product.ts'
+import { createProduct, deleteProduct, updateProduct, type Writer } from './change-product.ts'
+import { putPrice, putVariant, removePrice, removeVariant } from './change-variant.ts'
 import * as operation from './operations.ts'
-import { createListReader, createProductReader } from './queries.ts'
+import { createListReader, createProductReader, type FoundProduct } from './queries.ts'
 
 export type CatalogOptions = { resolvers: Resolvers<Db> }
 
@@ -45,13 +46,37 @@ export const catalogRoutes: FastifyPluginAsyncTypebox<CatalogOptions> = async (a
     return sendVersioned(request, reply, etag, sendText<never>(reply, text))
   })
 
-  handle(app, operation.updateProduct, async (request, reply) => {
-    const { cell, params, body } = request
-    const { text, etag } = await transaction(cell, (tx) =>
-      updateProduct(tx, writerOf(request), params.id, expectedOf(request), body),
-    )
+  /** Changes a product in a transaction, and answers it as it then is. */
+  async function change(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    work: (tx: Tx, writer: Writer, expected: Expected) => Promise<FoundProduct>,
+  ) {
+    const { text, etag } = await transaction(request.cell, (tx) => work(tx, writerOf(request), expectedOf(request)))
     return sendVersioned(request, reply, etag, sendText<never>(reply, text))
-  })
+  }
+
+  handle(app, operation.updateProduct, (request, reply) =>
+    change(request, reply, (tx, writer, expected) =>
+      updateProduct(tx, writer, request.params.id, expected, request.body),
+    ),
+  )
+
+  handle(app, operation.putVariant, (request, reply) =>
+    change(request, reply, (tx, writer, expected) => putVariant(tx, writer, request.params, expected, request.body)),
+  )
+
+  handle(app, operation.deleteVariant, (request, reply) =>
+    change(request, reply, (tx, writer, expected) => removeVariant(tx, writer, request.params, expected)),
+  )
+
+  handle(app, operation.putPrice, (request, reply) =>
+    change(request, reply, (tx, writer, expected) => putPrice(tx, writer, request.params, expected, request.body)),
+  )
+
+  handle(app, operation.deletePrice, (request, reply) =>
+    change(request, reply, (tx, writer, expected) => removePrice(tx, writer, request.params, expected)),
+  )
 
   handle(app, operation.deleteProduct, async (request) => {
     await transaction(request.cell, (tx) => deleteProduct(tx, request, request.params.id, expectedOf(request)))

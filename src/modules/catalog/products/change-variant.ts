@@ -1,0 +1,102 @@
+import type { Tx } from '#platform/database/database.ts'
+import type { Expected } from '#platform/http/etag.ts'
+import { priceNotFound, variantNotFound } from '../errors.ts'
+import type { NewPrice, NewVariant, PriceParams, VariantChanges, VariantParams } from '../schemas.ts'
+import { changeProduct, type Writer } from './change-product.ts'
+import { type Places, setsStock } from './merge-product.ts'
+import type { MarketPrice, Product, Variant } from './product.ts'
+
+/*
+ * One variant, or one of its prices, is changed while everything else stays as it is, also what somebody else changes at the
+ * same moment: the rest is taken from the locked rows, never from what the caller has read.
+ */
+
+/** An element without fields keeps what its variant has. */
+const asTheyAre = ({ variants }: Product): NewVariant[] => variants.map(({ id }) => ({ id }))
+
+const VARIANT: Places = { variant: () => '', price: (_index, number) => `pricing.markets.${number}.` }
+const PRICE: Places = { variant: () => '', price: () => '' }
+
+/** Changes a variant, or adds it after the others. */
+export const putVariant = (
+  tx: Tx,
+  writer: Writer,
+  { id, variantId }: VariantParams,
+  expected: Expected,
+  sent: VariantChanges,
+) =>
+  changeProduct(tx, writer, {
+    id,
+    expected,
+    isStockSent: setsStock({ variants: [sent] }),
+    places: VARIANT,
+    changesOf(product) {
+      const changed = { ...sent, id: variantId }
+      const variants = asTheyAre(product)
+      return has(product, variantId)
+        ? { variants: variants.map((variant) => (variant.id === variantId ? changed : variant)) }
+        : { variants: [...variants, changed] }
+    },
+  })
+
+export const removeVariant = (tx: Tx, writer: Writer, { id, variantId }: VariantParams, expected: Expected) =>
+  changeProduct(tx, writer, {
+    id,
+    expected,
+    isStockSent: false,
+    changesOf(product) {
+      variantOf(product, variantId)
+      return { variants: asTheyAre(product).filter((variant) => variant.id !== variantId) }
+    },
+  })
+
+/** Sets the price of a market. */
+export const putPrice = (
+  tx: Tx,
+  writer: Writer,
+  { id, variantId, marketId }: PriceParams,
+  expected: Expected,
+  sent: NewPrice,
+) =>
+  changePrices(tx, writer, { id, variantId }, expected, (prices) => {
+    const changed = { ...sent, marketId }
+    const isKnown = prices.some((price) => price.marketId === marketId)
+    return isKnown ? prices.map((price) => (price.marketId === marketId ? changed : price)) : [...prices, changed]
+  })
+
+export const removePrice = (tx: Tx, writer: Writer, { id, variantId, marketId }: PriceParams, expected: Expected) =>
+  changePrices(tx, writer, { id, variantId }, expected, (prices) => {
+    const rest = prices.filter((price) => price.marketId !== marketId)
+    if (rest.length === prices.length) throw priceNotFound()
+    return rest
+  })
+
+type NewPrices = NonNullable<NewVariant['pricing']>['markets']
+
+const changePrices = (
+  tx: Tx,
+  writer: Writer,
+  { id, variantId }: Pick<VariantParams, 'id' | 'variantId'>,
+  expected: Expected,
+  change: (prices: readonly MarketPrice[]) => NewPrices,
+) =>
+  changeProduct(tx, writer, {
+    id,
+    expected,
+    isStockSent: false,
+    places: PRICE,
+    changesOf(product) {
+      const markets = change(variantOf(product, variantId).prices)
+      const withPrices = (variant: NewVariant) =>
+        variant.id === variantId ? { ...variant, pricing: { markets } } : variant
+      return { variants: asTheyAre(product).map(withPrices) }
+    },
+  })
+
+const has = ({ variants }: Product, variantId: string) => variants.some(({ id }) => id === variantId)
+
+function variantOf({ variants }: Product, variantId: string): Variant {
+  const found = variants.find(({ id }) => id === variantId)
+  if (!found) throw variantNotFound()
+  return found
+}
