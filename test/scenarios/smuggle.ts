@@ -21,6 +21,8 @@ const PRODUCT = [
   'catalog.stock_movements',
   'catalog.search',
   'catalog.spellings',
+  'catalog.product_slugs',
+  'catalog.price_history',
 ]
 const ENTRY = [
   'content.entries',
@@ -42,6 +44,8 @@ const COLLECTION = ['content.collections', 'content.collection_schemas', ...ENTR
 const TABLES: Record<string, readonly string[]> = {
   createProduct: PRODUCT,
   updateProduct: PRODUCT,
+  putVariant: PRODUCT,
+  putPrice: PRODUCT,
   changeStock: ['catalog.stock', 'catalog.stock_movements'],
   createPromoCode: ['catalog.promo_codes'],
   updatePromoCode: ['catalog.promo_codes'],

@@ -6,12 +6,14 @@ const withoutIds = (history: Entry[]) =>
     return rest
   })
 
-/** A record as it is told to those who may not change it: without who has changed its status, and without staff's tags. */
-export const asRead = <Read extends { statuses: Entry[]; paymentStatus?: Entry[]; tags?: unknown }>({
-  tags: _tags,
-  ...record
-}: Read) => ({
-  ...record,
-  statuses: withoutIds(record.statuses),
-  ...(record.paymentStatus && { paymentStatus: withoutIds(record.paymentStatus) }),
-})
+/** A record as it is told to those who may not change it: without who has changed its status; of an order, without staff's tags. */
+export function asRead<Read extends { statuses: Entry[]; paymentStatus?: Entry[]; tags?: unknown }>(read: Read) {
+  const { tags, ...record } = read
+  return {
+    ...record,
+    statuses: withoutIds(record.statuses),
+    ...(record.paymentStatus
+      ? { paymentStatus: withoutIds(record.paymentStatus) }
+      : { ...(tags !== undefined && { tags }) }),
+  }
+}

@@ -137,6 +137,8 @@ export async function seedBusiness(make: Make, { canary, cell = 'main' }: { cana
     bodies: {
       createProduct: { ...productBody, variants: [variant('SKU-B')] },
       updateProduct: { ...productBody, name: `${canary} two` },
+      putVariant: { name: canary },
+      putPrice: { price: 1_200 },
       changeStock: { delta: 1, reason: canary },
       createPromoCode: { ...promoBody, code: 'SPRING' },
       updatePromoCode: { value: 500 },

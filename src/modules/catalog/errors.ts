@@ -13,6 +13,12 @@ export const productTooLarge = invalid(
 export const priceNotFound = notFound('price')
 export const variantRepeated = invalid('{at}id', 'DUPLICATE', 'Two variants have the id {id}.')
 export const priceRepeated = invalid('{at}marketId', 'DUPLICATE', 'Two prices are for the market {marketId}.')
+export const pricesOverlap = invalid(
+  '{at}validFrom',
+  'INVALID',
+  'Two planned prices for the market {marketId} hold at the same time.',
+)
+export const priceEndsBefore = invalid('{at}validTo', 'INVALID', 'A planned price must end after it begins.')
 export const marketNotFound = invalid('{at}marketId', 'NOT_FOUND', 'This business has no market {marketId}.')
 export const currencyDiffers = invalid(
   '{at}currency',

@@ -3,11 +3,14 @@ import type { AnyJob } from '#platform/jobs/define.ts'
 import type { AnyRefusal } from '#vocabulary/define-refusal.ts'
 import * as errors from './errors.ts'
 import * as events from './events.ts'
+import { fillDocuments } from './products/fill-documents.ts'
+import { forgetPastPrices, refreshPrices } from './products/refresh-prices.ts'
 import * as promoErrors from './promos/errors.ts'
 import { announceLowStock, mailLowStock } from './stock/announce-low-stock.ts'
 import { importJobs } from './transfer/routes.ts'
 
 export { createProduct } from './products/change-product.ts'
+export { priceAt } from './products/prices.ts'
 export { readProducts } from './products/queries.ts'
 export { rebuildProducts } from './products/rebuild.ts'
 export { catalogResolvers } from './products/resolvers.ts'
@@ -38,4 +41,11 @@ export const catalogEvents: readonly EventDefinition[] = Object.values(events)
 export const catalogRefusals: readonly AnyRefusal[] = Object.values(errors)
 export const promoRefusals: readonly AnyRefusal[] = Object.values(promoErrors)
 
-export const catalogJobs: readonly AnyJob[] = [announceLowStock, mailLowStock, ...importJobs]
+export const catalogJobs: readonly AnyJob[] = [
+  announceLowStock,
+  mailLowStock,
+  refreshPrices,
+  forgetPastPrices,
+  fillDocuments,
+  ...importJobs,
+]

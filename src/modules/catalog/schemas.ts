@@ -56,17 +56,60 @@ const Attributes = Type.Array(
   { maxItems: 50 },
 )
 
+const Tag = Type.String({ minLength: 1, maxLength: 100, pattern: '\\S', examples: ['summer'] })
+const Tags = Type.Array(Tag, { maxItems: 50, uniqueItems: true })
+const Options = Type.Array(
+  Type.Object({
+    name: Type.String({ examples: ['Colour'] }),
+    values: Type.Array(Type.String({ examples: ['Red'] })),
+  }),
+  { description: 'What can be chosen: the attributes of all variants, in their order.' },
+)
+
+const seo = {
+  title: Type.String({ maxLength: 200, examples: ['T-shirt, straight cut'] }),
+  description: Type.String({ maxLength: 1_000, examples: ['A soft cotton shirt, made in Porto.'] }),
+}
+const Seo = Type.Object(seo, { title: 'Seo', description: 'What search engines show. Empty: the name and the text.' })
+
+const ofLocale = { description: 'By locale; what is left out stays as in the default locale.' }
+const Translations = Type.Record(
+  Type.String(),
+  Changes({ name: ProductName, slug: Slug, description: Description, seo: Changes(seo) }),
+  { ...ofLocale, title: 'ProductTranslations' },
+)
+const VariantTranslations = Type.Record(Type.String(), Changes({ name: VariantName, attributes: Attributes }), {
+  title: 'VariantTranslations',
+  description: `${ofLocale.description} The first of \`attributes\` is for the first of the variant, and so on.`,
+})
+
 const CompareAtPrice = Type.Integer({ ...Money, description: 'The original price, for sales.', examples: [2499] })
+const ValidFrom = Type.Integer({
+  ...UnixSeconds,
+  description: 'Holds from then on. With it the price is a planned one.',
+})
+const ValidTo = Type.Integer({ ...UnixSeconds, description: 'Holds until then. With it the price is a planned one.' })
 const MarketPrice = Type.Object({
   marketId: MarketId,
   currency: Currency,
   price: Money,
   compareAtPrice: Type.Optional(CompareAtPrice),
+  validFrom: Type.Optional(ValidFrom),
+  validTo: Type.Optional(ValidTo),
+  lowestOf30Days: Type.Optional(
+    Type.Integer({
+      ...Money,
+      description: 'Of a reduced price that holds now: the lowest of the 30 days before it.',
+      examples: [2199],
+    }),
+  ),
 })
 const newPrice = {
   currency: Type.Optional(Currency),
   price: Money,
   compareAtPrice: Type.Optional(Nullable(CompareAtPrice)),
+  validFrom: Type.Optional(Nullable(ValidFrom)),
+  validTo: Type.Optional(Nullable(ValidTo)),
 }
 const NewMarketPrice = Type.Object({ marketId: MarketId, ...newPrice })
 export const NewPrice = Type.Object(newPrice)
@@ -78,7 +121,10 @@ export const Variant = Type.Object(
     name: VariantName,
     sku: Sku,
     attributes: Attributes,
-    pricing: Type.Object({ markets: Type.Array(MarketPrice) }),
+    translations: VariantTranslations,
+    pricing: Type.Object({
+      markets: Type.Array(MarketPrice, { description: 'Of each market, the price that holds now comes first.' }),
+    }),
     inventory: Type.Object({
       tracked: Tracked,
       quantity: Quantity,
@@ -95,6 +141,7 @@ const NewVariant = Changes({
   name: VariantName,
   sku: Sku,
   attributes: Attributes,
+  translations: VariantTranslations,
   pricing: Type.Object({ markets: Type.Array(NewMarketPrice, { maxItems: 200 }) }),
   inventory: Changes({
     tracked: Tracked,
@@ -117,6 +164,10 @@ export const Product = Type.Object(
     description: Description,
     category: Category,
     taxClass: TaxClass,
+    tags: Tags,
+    seo: Seo,
+    translations: Translations,
+    options: Options,
     gallery: Type.Array(Media),
     variants: Type.Array(Variant),
     statuses: Type.Array(StatusEntryOf(PRODUCT_STATUSES, 'ProductStatusEntry'), {
@@ -136,6 +187,9 @@ export const ProductChanges = Changes({
   description: Description,
   category: Category,
   taxClass: TaxClass,
+  tags: Tags,
+  seo: Changes(seo),
+  translations: Translations,
   gallery: Type.Array(NewMedia, { maxItems: 100 }),
   variants: Type.Array(NewVariant, { maxItems: MAX_VARIANTS }),
   statuses: Type.Array(NewStatusEntryOf(PRODUCT_STATUSES), { maxItems: 1_000 }),

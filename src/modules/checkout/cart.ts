@@ -1,4 +1,4 @@
-import { type Goods, keyOf, type Promo, promoNotApplicable, promoRefusal } from '#modules/catalog/index.ts'
+import { type Goods, keyOf, type Promo, priceAt, promoNotApplicable, promoRefusal } from '#modules/catalog/index.ts'
 import { MAX_LINE_QUANTITY, marketNotFound } from '#modules/orders/index.ts'
 import { type Business, type Market, type ShippingMethod, STANDARD_TAX_CLASS, taxRateOf } from '#vocabulary/business.ts'
 import { type Detail, invalidFields } from '#vocabulary/errors.ts'
@@ -73,7 +73,7 @@ export function priceCart(
     if (!found || found.status !== 'ACTIVE') {
       details.push(variantNotFound.asDetail({ at, variantId, productId }))
     }
-    const unit = found?.prices.find(({ marketId, currency }) => marketId === market.id && currency === market.currency)
+    const unit = found && priceAt(found.prices, market, atSeconds)
     if (found?.status === 'ACTIVE' && !unit) details.push(noPrice.asDetail({ at, name: found.name }))
     if (found?.status === 'ACTIVE' && quantity > (found.maxPerOrder ?? MAX_LINE_QUANTITY))
       details.push(tooManyAtOnce.asDetail({ at, maxPerOrder: String(found.maxPerOrder), name: found.name }))

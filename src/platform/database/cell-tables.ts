@@ -65,6 +65,15 @@ export interface CatalogImports {
   updatedAt: Timestamp
 }
 
+export interface CatalogPriceHistory {
+  businessId: string
+  marketId: string
+  price: number
+  productId: string
+  until: Timestamp
+  variantId: string
+}
+
 export interface CatalogProducts {
   blocks: Json
   businessId: string
@@ -75,12 +84,23 @@ export interface CatalogProducts {
   gallery: Json
   id: string
   name: string
+  pricesChangeAt: Timestamp | null
+  publicDocument: string | null
+  seo: Generated<Json>
   slug: string
   status: string
   statuses: Json
+  tags: Generated<string[]>
   taxClass: Generated<string>
+  translations: Generated<Json>
   updatedAt: Timestamp
   version: number
+}
+
+export interface CatalogProductSlugs {
+  businessId: string
+  productId: string
+  slug: string
 }
 
 export interface CatalogPromoCodes {
@@ -162,6 +182,7 @@ export interface CatalogVariants {
   prices: Json
   productId: string
   sku: string
+  translations: Generated<Json>
 }
 
 export interface CellEventCounters {
@@ -665,7 +686,9 @@ export interface DB {
   'backoffice.savedViews': BackofficeSavedViews
   'catalog.importRows': CatalogImportRows
   'catalog.imports': CatalogImports
+  'catalog.priceHistory': CatalogPriceHistory
   'catalog.products': CatalogProducts
+  'catalog.productSlugs': CatalogProductSlugs
   'catalog.promoCodes': CatalogPromoCodes
   'catalog.promoCustomers': CatalogPromoCustomers
   'catalog.search': CatalogSearch

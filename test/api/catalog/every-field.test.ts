@@ -19,9 +19,13 @@ const SAMPLES: { [Name in Path]-?: [NonNullable<Fields[Name]>, NonNullable<Field
   name: ['Red', 'Dark red'],
   sku: ['TS-RED', 'TS-DARK-RED'],
   attributes: [[{ name: 'Colour', value: 'Red' }], [{ name: 'Colour', value: 'Dark red' }]],
+  translations: [
+    { de: { name: 'Rot' } },
+    { de: { name: 'Dunkelrot', attributes: [{ name: 'Farbe', value: 'Dunkelrot' }] } },
+  ],
   pricing: [
     { markets: [{ marketId: 'us', currency: 'USD', price: 1_000, compareAtPrice: 2_000 }] },
-    { markets: [{ marketId: 'us', currency: 'USD', price: 1_100, compareAtPrice: 2_100 }] },
+    { markets: [{ marketId: 'us', currency: 'USD', price: 1_000, compareAtPrice: 2_100 }] },
   ],
   gallery: [
     [{ id: 'front', url: 'https://images.example/front.png', mimeType: 'image/png' }],

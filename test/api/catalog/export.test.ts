@@ -111,10 +111,11 @@ test('all products are exported as CSV, a row a variant', async () => {
   const [header] = text.split('\n')
   assert.equal(
     header,
-    'slug,name,description,category,taxClass,status,images,blocks,variantId,variantName,sku,attributes,variantImages,tracked,quantity,' +
+    'slug,name,description,category,taxClass,tags,seoTitle,seoDescription,translations,status,images,blocks,variantId,variantName,sku,' +
+      'attributes,variantTranslations,variantImages,tracked,quantity,' +
       'lowStockThreshold,maxPerOrder,price:us,compareAtPrice:us,price:de,compareAtPrice:de',
   )
-  assert.ok(text.includes('\nthing-0,"Thing ""0"", <b>","line\nline\u20280 =1+1",,standard,DRAFT,'))
+  assert.ok(text.includes('\nthing-0,"Thing ""0"", <b>","line\nline\u20280 =1+1",,standard,,,,,DRAFT,'))
 })
 
 test('a shop without products exports nothing, or a header', async () => {

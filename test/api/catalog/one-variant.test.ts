@@ -103,7 +103,7 @@ test('an old version is refused, and a quantity compares the stock, too', async 
 
 test('no price is lost when all prices are set at the same time, while the name is changed', async () => {
   const { admin, pathOf, variantOf, product, read } = await makeTwo()
-  await Promise.all([
+  const answers = await Promise.all([
     ...['one', 'two'].flatMap((id) => [
       admin.put(`${pathOf(id)}/prices/us`, { price: 2_000 }),
       admin.put(`${pathOf(id)}/prices/de`, { price: 1_900 }),
@@ -111,6 +111,7 @@ test('no price is lost when all prices are set at the same time, while the name 
     ]),
     admin.put(product.path, { name: 'Renamed' }),
   ])
+  for (const { status, text } of answers) assert.equal(status, 200, text)
   for (const id of ['one', 'two']) {
     const { pricing, sku } = await variantOf(id)
     assert.deepEqual(new Set(pricing.markets), new Set([price('us', 2_000), price('de', 1_900)]))

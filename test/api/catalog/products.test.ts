@@ -14,7 +14,7 @@ const CELLS = ['main', 'second'] as const
 
 const SLUG = /^[a-z0-9]+(-[a-z0-9]+)*$/
 const FIELDS =
-  'blocks businessId category createdAt description gallery id name slug statuses taxClass updatedAt variants'.split(
+  'blocks businessId category createdAt description gallery id name options seo slug statuses tags taxClass translations updatedAt variants'.split(
     ' ',
   )
 
@@ -31,6 +31,9 @@ const complete = {
   description: 'Fired twice.\n\nHolds 0.3 l.',
   category: 'kitchen/mugs',
   taxClass: 'standard',
+  tags: ['gift', 'kitchen'],
+  seo: { title: 'A mug', description: 'Of stoneware' },
+  translations: { de: { name: 'Becher', slug: 'becher' } },
   gallery: [{ id: 'front', url: 'https://cdn.example.com/mug.png?w=1#top', mimeType: 'image/png' }],
   variants: [
     {
@@ -38,6 +41,7 @@ const complete = {
       name: 'Blue',
       sku: 'MUG-BLUE',
       attributes: [{ name: 'Colour', value: 'Blue' }],
+      translations: { de: { name: 'Blau' } },
       pricing: {
         markets: [
           { marketId: 'us', currency: 'USD', price: 1_999, compareAtPrice: 2_499 },
@@ -51,6 +55,7 @@ const complete = {
   statuses: [{ id: 'first', status: 'ACTIVE', changedBy: 'USER', userId: 'usr_somebody', timestamp: 1_700_000_000 }],
   blocks: [{ id: 'care', type: 'TEXT', value: 'Dishwasher safe' }],
 }
+const options = [{ name: 'Colour', values: ['Blue'] }]
 
 for (const cell of CELLS) {
   test(`in cell ${cell} a product is created, read, listed, changed and deleted`, async () => {
@@ -62,7 +67,14 @@ for (const cell of CELLS) {
 
     assert.match(productId, /^prod_[0-9a-z]{26}$/)
     assert.ok(Number.isInteger(createdAt))
-    assert.deepEqual(made.body, { id: productId, businessId: id, ...complete, createdAt, updatedAt: createdAt })
+    assert.deepEqual(made.body, {
+      id: productId,
+      businessId: id,
+      ...complete,
+      options,
+      createdAt,
+      updatedAt: createdAt,
+    })
     assert.match(made.headers.get('content-type') ?? '', /^application\/json\b/)
     assert.deepEqual((await admin.get(path)).body, made.body)
     assert.deepEqual((await admin.get(products)).body, { items: [made.body], cursor: null })
@@ -104,6 +116,10 @@ test('a name is all that a product needs', async () => {
     description: '',
     category: '',
     taxClass: 'standard',
+    tags: [],
+    seo: { title: '', description: '' },
+    translations: {},
+    options: [],
     gallery: [],
     variants: [],
     blocks: [],
@@ -123,6 +139,9 @@ test('each field is changed alone, and the others stay', async () => {
     slug: 'other-slug',
     description: '',
     category: 'Other',
+    tags: ['other'],
+    seo: { title: 'Other', description: '' },
+    translations: {},
     gallery: [{ id: 'new', url: 'https://example.com/', mimeType: 'image/svg+xml' }],
     blocks: [],
     variants: [],
@@ -131,7 +150,8 @@ test('each field is changed alone, and the others stay', async () => {
     const before = (await admin.get(path)).body
     const { status, body, text } = await admin.put(path, { [field]: value })
     assert.equal(status, 200, text)
-    assert.deepEqual(body, { ...before, [field]: value, updatedAt: body.updatedAt })
+    const derived = field === 'variants' ? { options: [] } : {}
+    assert.deepEqual(body, { ...before, ...derived, [field]: value, updatedAt: body.updatedAt })
     assert.deepEqual((await admin.get(path)).body, body)
   }
   const before = (await admin.get(path)).body
@@ -396,7 +416,7 @@ test('unknown fields are ignored and never stored, at any depth', async () => {
   assert.equal(made.status, 201, made.text)
   const { id: productId, createdAt } = made.body
   assert.notEqual(productId, 'prod_mine')
-  assert.deepEqual(made.body, { id: productId, businessId: id, ...complete, createdAt, updatedAt: createdAt })
+  assert.deepEqual(made.body, { id: productId, businessId: id, ...complete, options, createdAt, updatedAt: createdAt })
   const changed = await admin.put(`${products}/${productId}`, { ...odd, id: 'prod_mine', name: 'Cup' })
   assert.deepEqual([changed.body.id, changed.body.name, changed.body.version], [productId, 'Cup', undefined])
   assert.ok(!(await admin.get(`${products}/${productId}`)).text.includes('TOPSECRET'))

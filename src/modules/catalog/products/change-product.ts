@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { now } from '#platform/clock.ts'
 import type { Db, Tx } from '#platform/database/database.ts'
 import { violatedConstraint } from '#platform/database/errors.ts'
+import { deletion, write } from '#platform/database/write.ts'
 import { record } from '#platform/events/record.ts'
 import type { Expected } from '#platform/http/etag.ts'
 import { recordChanged } from '#platform/http/refusals.ts'
@@ -43,16 +44,13 @@ export async function createProduct(
 
 /** A slug that was sent must be free. A slug made from the name gets a suffix when it is taken. */
 async function insertWithSlug(tx: Tx, product: Product): Promise<Product> {
-  if (product.slug !== '') {
-    await write(tx, { product, before: undefined })
-    return product
-  }
+  if (product.slug !== '') return writeOne(tx, { product, before: undefined })
   const slug = slugFrom(product.name)
   await sql`savepoint slug`.execute(tx)
   try {
     return await insertWithSlug(tx, { ...product, slug })
   } catch (error) {
-    if (violatedConstraint((error as Error).cause) !== 'products_slug_key') throw error
+    if (!isSlugTaken((error as Error).cause)) throw error
     await sql`rollback to savepoint slug`.execute(tx)
     return insertWithSlug(tx, { ...product, slug: `${slug}-${product.id.slice(-6)}` })
   }
@@ -60,11 +58,16 @@ async function insertWithSlug(tx: Tx, product: Product): Promise<Product> {
 
 export const slugFrom = (name: string) => slugOf(name, 'product')
 
-async function write(tx: Tx, written: { product: Product; before: Product | undefined }): Promise<void> {
+/** Also by a translation of another product: the slugs of all locales are one namespace. */
+export const isSlugTaken = (error: unknown) =>
+  ['products_slug_key', 'product_slugs_pkey'].includes(violatedConstraint(error) ?? '')
+
+async function writeOne(tx: Tx, written: { product: Product; before: Product | undefined }): Promise<Product> {
   try {
-    await writeProducts(tx, written.product.businessId, [written])
+    const [product = written.product] = await writeProducts(tx, written.product.businessId, [written])
+    return product
   } catch (error) {
-    if (violatedConstraint(error) !== 'products_slug_key') throw error
+    if (!isSlugTaken(error)) throw error
     throw Object.assign(slugExists({ slug: written.product.slug }), { cause: error })
   }
 }
@@ -85,7 +88,7 @@ export type Change = {
 export async function changeProduct(
   tx: Tx,
   { business, actor, resolvers }: Writer,
-  { id, expected, isStockSent, changesOf, ...context }: Change,
+  { id, expected, isStockSent, changesOf, ...placed }: Change,
 ): Promise<FoundProduct> {
   await lockProducts(tx, business.id, [id])
   const [found] = await readLocked(tx, business.id, [id], { lockStock: isStockSent })
@@ -93,14 +96,10 @@ export async function changeProduct(
   checkVersions(expected, found.product.version, stockVersionOf(found.stock), isStockSent)
 
   const sent = changesOf(found.product)
-  const { product, targets } = mergeProduct(found.product, found.removed, sent, {
-    business,
-    actor,
-    at: now(),
-    ...context,
-  })
-  await checkReferences(newReferences(product, found.product), resolvers, tx, business.id)
-  await write(tx, { product, before: found.product })
+  const context = { business, actor, at: now(), ...placed }
+  const { product: merged, targets } = mergeProduct(found.product, found.removed, sent, context)
+  await checkReferences(newReferences(merged, found.product), resolvers, tx, business.id)
+  const product = await writeOne(tx, { product: merged, before: found.product })
   const outcomes = await setStock(tx, product, targets, actor)
   const fields = Object.keys(sent)
   await record(tx, productUpdated({ businessId: business.id, subject: id, actor, data: { fields } }))
@@ -130,10 +129,8 @@ export async function deleteProduct(
     .set({ status: 'DELETED', version: found.version + 1, updatedAt: now() })
     .where((product) => product.and({ businessId: business.id, id }))
     .execute()
-  await tx
-    .deleteFrom('catalog.search')
-    .where((row) => row.and({ businessId: business.id, productId: id }))
-    .execute()
+  const gone = [{ businessId: business.id, productId: id }]
+  await write(tx, deletion('catalog.search', gone), deletion('catalog.productSlugs', gone))
   await record(tx, productDeleted({ businessId: business.id, subject: id, actor }))
 }
 

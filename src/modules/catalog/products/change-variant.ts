@@ -50,7 +50,7 @@ export const removeVariant = (tx: Tx, writer: Writer, { id, variantId }: Variant
     },
   })
 
-/** Sets the price of a market. */
+/** Sets the price of a market: the plain one, or the planned one that begins at the same moment. */
 export const putPrice = (
   tx: Tx,
   writer: Writer,
@@ -60,13 +60,25 @@ export const putPrice = (
 ) =>
   changePrices(tx, writer, { id, variantId }, expected, (prices) => {
     const changed = { ...sent, marketId }
-    const isKnown = prices.some((price) => price.marketId === marketId)
-    return isKnown ? prices.map((price) => (price.marketId === marketId ? changed : price)) : [...prices, changed]
+    const isIt = (price: MarketPrice) => price.marketId === marketId && termOf(price) === termOf(sent)
+    return prices.some(isIt) ? prices.map((price) => (isIt(price) ? changed : price)) : [...prices, changed]
   })
 
-export const removePrice = (tx: Tx, writer: Writer, { id, variantId, marketId }: PriceParams, expected: Expected) =>
+const termOf = ({ validFrom, validTo }: Pick<NewPrice, 'validFrom' | 'validTo'>) =>
+  typeof validFrom === 'number' || typeof validTo === 'number' ? (validFrom ?? 0) : 'plain'
+
+/** Removes all prices of a market, or only the planned one that begins at that moment. */
+export const removePrice = (
+  tx: Tx,
+  writer: Writer,
+  { id, variantId, marketId }: PriceParams,
+  expected: Expected,
+  validFrom: number | undefined,
+) =>
   changePrices(tx, writer, { id, variantId }, expected, (prices) => {
-    const rest = prices.filter((price) => price.marketId !== marketId)
+    const isIt = (price: MarketPrice) =>
+      price.marketId === marketId && (validFrom === undefined || termOf(price) === validFrom)
+    const rest = prices.filter((price) => !isIt(price))
     if (rest.length === prices.length) throw priceNotFound()
     return rest
   })

@@ -4,13 +4,17 @@ import { collectDetails, type Report } from '#vocabulary/block-values.ts'
 import { checkFreeBlocks } from '#vocabulary/blocks.ts'
 import type { Business } from '#vocabulary/business.ts'
 import { newId } from '#vocabulary/ids.ts'
+import { MAX_LOCALES } from '#vocabulary/limits.ts'
+import { isLocale } from '#vocabulary/locales.ts'
 import { toMedia } from '#vocabulary/media.ts'
+import { notALocale, tooManyLocales } from '#vocabulary/refusals.ts'
 import { appendStatuses } from '#vocabulary/status-history.ts'
 import { toSeconds } from '#vocabulary/time.ts'
 import * as refusal from '../errors.ts'
 import type { NewVariant, ProductChanges } from '../schemas.ts'
 import { toDocument } from './document.ts'
-import { EMPTY_PRODUCT, EMPTY_VARIANT, type MarketPrice, type Product, type Variant } from './product.ts'
+import { beginOf, endOf, isPlanned } from './prices.ts'
+import { EMPTY_PRODUCT, EMPTY_VARIANT, type MarketPrice, optionsOf, type Product, type Variant } from './product.ts'
 
 /** The quantity that a variant's stock is to be set to. */
 export type StockTarget = { variantId: string; quantity: number }
@@ -43,13 +47,15 @@ export function mergeProduct(
     businessId: business.id,
     ...EMPTY_PRODUCT,
     variants: [],
+    pricesChangeAt: null,
     version: 0,
     createdAt: at,
   }
   const { report, throwIfAny } = collectDetails()
   const known = new Map([...removed, ...base.variants].map((variant) => [variant.id, variant]))
-  const { variants: sentVariants, gallery, statuses: sentStatuses = [], blocks, ...texts } = sent
+  const { variants: sentVariants, gallery, statuses: sentStatuses = [], blocks, seo, translations, ...texts } = sent
   const variants = sentVariants ? mergeVariants(known, sentVariants, business, places, report) : base.variants
+  if (translations) checkLocales(translations, 'translations', report)
   throwIfAny()
 
   const atSeconds = toSeconds(at)
@@ -57,6 +63,8 @@ export function mergeProduct(
   const product = {
     ...base,
     ...texts,
+    seo: { ...base.seo, ...seo },
+    translations: translations ?? base.translations,
     gallery: gallery?.map(toMedia) ?? base.gallery,
     variants,
     statuses:
@@ -82,7 +90,10 @@ function checkSize(product: Product, before: Product | undefined): void {
   if (!wasTooLarge || withoutHistory(product) > withoutHistory(before)) throw refusal.productTooLarge()
 }
 
-const bytesOf = (product: Product) => Buffer.byteLength(toDocument(product))
+/** Without the options, which repeat what the variants have. */
+const bytesOf = (product: Product) =>
+  Buffer.byteLength(toDocument(product)) -
+  Buffer.byteLength(JSON.stringify(optionsOf(product.variants.map(({ attributes }) => attributes))))
 
 /** Whether the change sets any quantity. */
 export const setsStock = ({ variants = [] }: ProductChanges) =>
@@ -107,6 +118,7 @@ function mergeVariants(
     const { quantity: _quantity, ...limits } = inventory
     if (ids.has(id)) report(refusal.variantRepeated.asDetail({ at: places.variant(index), id }))
     ids.add(id)
+    if (texts.translations) checkLocales(texts.translations, `${places.variant(index)}translations`, report)
     const base = known.get(id) ?? { id, ...EMPTY_VARIANT }
     return {
       ...base,
@@ -120,27 +132,63 @@ function mergeVariants(
   })
 }
 
+function checkLocales(translations: object, at: string, report: Report): void {
+  const locales = Object.keys(translations)
+  if (locales.length > MAX_LOCALES) report(tooManyLocales.asDetail({ at }))
+  for (const locale of locales) if (!isLocale(locale)) report(notALocale.asDetail({ field: `${at}.${locale}` }))
+}
+
 /** A price that is sent back unchanged stays valid after its market was removed or changed its currency. */
 function toPrices(
-  sent: NonNullable<NewVariant['pricing']>['markets'],
+  sent: NewPrices,
   before: readonly MarketPrice[],
   markets: Business['markets'],
   placeOf: (number: number) => string,
   report: Report,
 ): MarketPrice[] {
-  const seen = new Set<string>()
-  const stored = new Map(before.map((price) => [price.marketId, price]))
-  return sent.map(({ marketId, currency, price, compareAtPrice }, number) => {
+  const stored = new Map(before.map((price) => [termOf(price), price]))
+  const prices = sent.map(({ marketId, currency, price, compareAtPrice, validFrom, validTo }, number) => {
     const place = { at: placeOf(number), marketId }
     const market = markets.find(({ id }) => id === marketId)
-    const compare = compareAtPrice === undefined || compareAtPrice === null ? {} : { compareAtPrice }
-    if (seen.has(marketId)) report(refusal.priceRepeated.asDetail(place))
-    seen.add(marketId)
-    const known = stored.get(marketId)
-    if (known && isDeepStrictEqual(known, { marketId, currency, price, ...compare })) return known
+    const given = {
+      ...(typeof compareAtPrice === 'number' && { compareAtPrice }),
+      ...(typeof validFrom === 'number' && { validFrom }),
+      ...(typeof validTo === 'number' && { validTo }),
+    }
+    const known = stored.get(termOf({ marketId, ...given }))
+    const { lowestOf30Days: _lowest, ...shown } = known ?? {}
+    if (known && isDeepStrictEqual(shown, { marketId, currency, price, ...given })) return known
     if (!market) report(refusal.marketNotFound.asDetail(place))
     if (market && currency !== undefined && currency !== market.currency)
       report(refusal.currencyDiffers.asDetail({ ...place, currency: market.currency, sent: currency }))
-    return { marketId, currency: market?.currency ?? currency ?? '', price, ...compare }
+    return { marketId, currency: market?.currency ?? currency ?? '', price, ...given }
   })
+  checkTerms(prices, placeOf, report)
+  return prices
+}
+
+type NewPrices = NonNullable<NewVariant['pricing']>['markets']
+
+const termOf = ({ marketId, validFrom, validTo }: { marketId: string; validFrom?: unknown; validTo?: unknown }) =>
+  JSON.stringify([marketId, validFrom ?? null, validTo ?? null])
+
+/** One plain price for each market, and planned ones that do not hold at the same time. */
+function checkTerms(prices: readonly MarketPrice[], placeOf: (number: number) => string, report: Report): void {
+  const plain = new Set<string>()
+  const planned: { price: MarketPrice; at: string }[] = []
+  for (const [number, price] of prices.entries()) {
+    const at = placeOf(number)
+    const { marketId } = price
+    if (isPlanned(price)) planned.push({ price, at })
+    else if (plain.has(marketId)) report(refusal.priceRepeated.asDetail({ at, marketId }))
+    else plain.add(marketId)
+  }
+  for (const [marketId, ofMarket] of Map.groupBy(planned, ({ price }) => price.marketId)) {
+    let end = 0
+    for (const { price, at } of ofMarket.toSorted((a, b) => beginOf(a.price) - beginOf(b.price))) {
+      if (beginOf(price) >= endOf(price)) report(refusal.priceEndsBefore.asDetail({ at }))
+      if (beginOf(price) < end) report(refusal.pricesOverlap.asDetail({ at, marketId }))
+      end = Math.max(end, endOf(price))
+    }
+  }
 }

@@ -1,5 +1,6 @@
+import { Type } from 'typebox'
 import { operation } from '#platform/http/operation.ts'
-import { BusinessParams, PageOf, PageOnly, RecordParams, Success } from '#vocabulary/schemas.ts'
+import { BusinessParams, PageOf, PageOnly, RecordParams, Success, UnixSeconds } from '#vocabulary/schemas.ts'
 import * as shape from '../schemas.ts'
 
 export const createProduct = operation({
@@ -119,7 +120,7 @@ export const putPrice = operation({
     operationId: 'putPrice',
     tags: ['Products'],
     summary: 'Set a price',
-    description: `What the variant costs in this market. ${ONE_BY_ONE}`,
+    description: `What the variant costs in this market: the plain price, or with \`validFrom\` or \`validTo\` a planned one, in the place of the one that begins at the same moment. ${ONE_BY_ONE}`,
     params: shape.PriceParams,
     body: shape.NewPrice,
     response: { 200: shape.Product },
@@ -134,8 +135,9 @@ export const deletePrice = operation({
     operationId: 'deletePrice',
     tags: ['Products'],
     summary: 'Remove a price',
-    description: `Without a price the variant cannot be bought in this market. ${ONE_BY_ONE}`,
+    description: `All prices of this market, or with \`validFrom\` the planned one that begins then. Without a price the variant cannot be bought there. ${ONE_BY_ONE}`,
     params: shape.PriceParams,
+    querystring: Type.Object({ validFrom: Type.Optional(UnixSeconds) }),
     response: { 200: shape.Product },
   },
 })

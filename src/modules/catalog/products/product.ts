@@ -17,9 +17,11 @@ export type Variant = Row<Omit<ShownVariant, 'pricing' | 'inventory'> & Omit<Sho
   prices: MarketPrice[]
 }
 
-/** A product as stored. Stock has its own table. */
-export type Product = Row<Omit<Shown, 'variants' | 'createdAt' | 'updatedAt'>> & {
+/** A product as stored. Stock has its own table, and options are read from the variants. */
+export type Product = Row<Omit<Shown, 'variants' | 'options' | 'createdAt' | 'updatedAt'>> & {
   variants: Variant[]
+  /** When a planned price begins or ends next. */
+  pricesChangeAt: Date | null
   version: number
   createdAt: Date
   updatedAt: Date
@@ -29,12 +31,18 @@ export type Product = Row<Omit<Shown, 'variants' | 'createdAt' | 'updatedAt'>> &
  * Defaults of a new product and a new variant. Rows are read and written by these keys, and no other list repeats them:
  * a field of the schema that is missing here does not compile.
  */
-export const EMPTY_PRODUCT: Omit<Product, 'id' | 'businessId' | 'variants' | 'version' | 'createdAt' | 'updatedAt'> = {
+export const EMPTY_PRODUCT: Omit<
+  Product,
+  'id' | 'businessId' | 'variants' | 'pricesChangeAt' | 'version' | 'createdAt' | 'updatedAt'
+> = {
   name: '',
   slug: '',
   description: '',
   category: '',
   taxClass: STANDARD_TAX_CLASS,
+  tags: [],
+  seo: { title: '', description: '' },
+  translations: {},
   gallery: [],
   statuses: [],
   blocks: [],
@@ -43,6 +51,7 @@ export const EMPTY_VARIANT: Omit<Variant, 'id'> = {
   name: '',
   sku: '',
   attributes: [],
+  translations: {},
   prices: [],
   gallery: [],
   tracked: true,
@@ -58,10 +67,27 @@ export function splitVariant({ tracked, lowStockThreshold, ...content }: Variant
 const empty = splitVariant({ id: '', ...EMPTY_VARIANT })
 export const CONTENT_FIELDS = keysOf(empty.content)
 export const INVENTORY_FIELDS = keysOf(empty.inventory)
-export const PRODUCT_FIELDS = ['id', ...keysOf(EMPTY_PRODUCT), 'version', 'createdAt', 'updatedAt'] as const
+export const PRODUCT_FIELDS = [
+  'id',
+  ...keysOf(EMPTY_PRODUCT),
+  'pricesChangeAt',
+  'version',
+  'createdAt',
+  'updatedAt',
+] as const
 
 function keysOf<Fields extends object>(fields: Fields) {
   return Object.keys(fields) as (keyof Fields)[]
 }
 
 export const statusOf = (product: Product) => currentOf(product.statuses)
+
+type Attribute = Variant['attributes'][number]
+
+/** What can be chosen: names and values in the order in which variants bring them. */
+export function optionsOf(ofVariants: Iterable<readonly Attribute[]>): Shown['options'] {
+  const options = new Map<string, Set<string>>()
+  for (const attributes of ofVariants)
+    for (const { name, value } of attributes) options.set(name, (options.get(name) ?? new Set()).add(value))
+  return [...options].map(([name, values]) => ({ name, values: [...values] }))
+}

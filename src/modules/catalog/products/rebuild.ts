@@ -43,7 +43,7 @@ async function nextProducts(db: Db, last: { businessId: string; id: string }, on
   return rows
 }
 
-const rebuildBatch = (db: Db, businessId: string, ids: string[]) =>
+export const rebuildBatch = (db: Db, businessId: string, ids: string[]) =>
   transaction(db, async (tx) => {
     await lockProducts(tx, businessId, ids)
     const found = await readLocked(tx, businessId, ids, { lockStock: false })
@@ -52,5 +52,6 @@ const rebuildBatch = (db: Db, businessId: string, ids: string[]) =>
       tx,
       businessId,
       found.map(({ product }) => ({ product, before: undefined })),
+      { isRebuild: true },
     )
   })

@@ -75,7 +75,9 @@ export const catalogRoutes: FastifyPluginAsyncTypebox<CatalogOptions> = async (a
   )
 
   handle(app, operation.deletePrice, (request, reply) =>
-    change(request, reply, (tx, writer, expected) => removePrice(tx, writer, request.params, expected)),
+    change(request, reply, (tx, writer, expected) =>
+      removePrice(tx, writer, request.params, expected, request.query.validFrom),
+    ),
   )
 
   handle(app, operation.deleteProduct, async (request) => {

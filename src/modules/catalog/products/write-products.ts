@@ -1,27 +1,36 @@
 import { sql } from 'kysely'
+import { now } from '#platform/clock.ts'
 import type { Tx } from '#platform/database/database.ts'
 import { insertSpellings } from '#platform/database/search.ts'
-import { toParts, upsert } from '#platform/database/write.ts'
+import { deletion, insertion, insertMissing, toParts, upsert } from '#platform/database/write.ts'
 import { toDocument } from './document.ts'
+import { lowestBefore, type PastPrice, type Reduction, settlePrices } from './prices.ts'
 import { type Product, splitVariant, statusOf, type Variant } from './product.ts'
+import { toPublicDocument } from './public-document.ts'
 import { termsOf } from './search-terms.ts'
 
 /** A product to write, with its state before. */
 export type WrittenProduct = { product: Product; before: Product | undefined }
 
 /**
- * Writes any number of products with everything derived from them (variants, stock rows, search terms, document) in one
- * statement. New variants start at zero: only `changeStock` sets quantities. Unchanged rows are not written, above all
- * not stock rows, whose locks checkouts wait for.
+ * Writes any number of products with everything derived from them (variants, stock rows, slugs, search terms, documents,
+ * past prices) in one statement, and returns them as written. New variants start at zero: only `changeStock` sets
+ * quantities. `isRebuild`: what is derived may be there already. Unchanged rows are not written, above all not stock rows, whose locks checkouts wait for.
  */
-export async function writeProducts(tx: Tx, businessId: string, written: readonly WrittenProduct[]): Promise<void> {
+export async function writeProducts(
+  tx: Tx,
+  businessId: string,
+  products: readonly WrittenProduct[],
+  { at = now(), isRebuild = false } = {},
+): Promise<Product[]> {
+  const { written, past } = await settle(tx, businessId, products, at)
   const changed = written.flatMap(({ product, before }) => changedVariants(product, before))
   const found = written.map(({ product, before }) => toSearch(product, before))
   const newWords = found.flatMap((row) => row.newWords)
   const parts = toParts([
     upsert(
       'catalog.products',
-      written.map(({ product }) => toProductRow(product)),
+      written.map(({ product }) => toProductRow(product, at)),
       PRODUCTS,
     ),
     upsert(
@@ -39,16 +48,94 @@ export async function writeProducts(tx: Tx, businessId: string, written: readonl
       found.flatMap(({ row }) => row ?? []),
       { key: ['businessId', 'productId'] },
     ),
+    ...slugWrites(businessId, written, isRebuild),
+    insertMissing(
+      'catalog.priceHistory',
+      past.map((row) => ({ businessId, ...row })),
+    ),
   ])
   await sql`with ${sql.join(parts)} ${insertSpellings('catalog.spellings', businessId, newWords)}`.execute(tx)
+  return written.map(({ product }) => product)
 }
 
 // Writers that compete for a slug lock in the order of slugs, so they queue instead of deadlocking.
 const PRODUCTS = { key: ['businessId', 'id'], keep: ['createdAt'], order: ['slug'] } as const
 
-function toProductRow(product: Product) {
+function toProductRow(product: Product, at: Date) {
   const { variants: _variants, ...row } = product
-  return { ...row, status: statusOf(product), document: toDocument(product) }
+  const publicDocument = toPublicDocument(product, at)
+  return { ...row, status: statusOf(product), document: toDocument(product, at), publicDocument }
+}
+
+/** Puts prices in order, and looks up the lowest price of the last 30 days where a reduction is new. */
+async function settle(tx: Tx, businessId: string, products: readonly WrittenProduct[], at: Date) {
+  const settled = products.map(({ product, before }) => ({ ...settlePrices(product, before, at), before }))
+  const past = settled.flatMap((one) => one.past)
+  const reductions = settled.flatMap((one) => one.reductions)
+  if (reductions.length === 0) return { written: settled, past }
+
+  const known = [...past, ...(await readPast(tx, businessId, reductions))]
+  const lowest = new Map(reductions.map((reduction) => [keyOf(reduction), lowestBefore(reduction, known)] as const))
+  const withLowest = (product: Product): Product => ({
+    ...product,
+    variants: product.variants.map((variant) => ({
+      ...variant,
+      prices: variant.prices.map((price, index) => {
+        const key = keyOf({ productId: product.id, variantId: variant.id, marketId: price.marketId })
+        const isFirst = variant.prices.findIndex(({ marketId }) => marketId === price.marketId) === index
+        const lowestOf30Days = isFirst ? lowest.get(key) : undefined
+        return lowestOf30Days === undefined ? price : { ...price, lowestOf30Days }
+      }),
+    })),
+  })
+  return { written: settled.map(({ product, before }) => ({ product: withLowest(product), before })), past }
+}
+
+const keyOf = ({ productId, variantId, marketId }: Omit<PastPrice, 'until' | 'price'>) =>
+  `${productId} ${variantId} ${marketId}`
+
+async function readPast(tx: Tx, businessId: string, reductions: readonly Reduction[]): Promise<PastPrice[]> {
+  const wanted = reductions.map(({ productId, variantId, marketId, from }) => ({
+    product_id: productId,
+    variant_id: variantId,
+    market_id: marketId,
+    until: from,
+  }))
+  const { rows } = await sql<PastPrice>`
+    select past.product_id, past.variant_id, past.market_id, past.until, past.price
+      from json_to_recordset(${JSON.stringify(wanted)}::json)
+        as wanted (product_id text, variant_id text, market_id text, until timestamptz)
+     cross join lateral (
+       select * from catalog.price_history
+        where business_id = ${businessId} and product_id = wanted.product_id and variant_id = wanted.variant_id
+          and market_id = wanted.market_id and until > wanted.until - interval '30 days' and until <= wanted.until
+        limit 1000) as past`.execute(tx)
+  return rows.map((row) => ({ ...row, price: Number(row.price) }))
+}
+
+/** The slugs of all locales. One that another product has is refused by the key. */
+export const slugsOf = ({ slug, translations }: Product) => [
+  ...new Set([slug, ...Object.values(translations).flatMap((texts) => texts.slug ?? [])]),
+]
+
+function slugWrites(businessId: string, written: readonly WrittenProduct[], isRebuild: boolean) {
+  const rows = written.map(({ product, before }) => {
+    const productId = product.id
+    const [now, was] = [new Set(slugsOf(product)), new Set(before ? slugsOf(before) : [])]
+    const toRows = (slugs: Iterable<string>) => [...slugs].map((slug) => ({ businessId, slug, productId }))
+    return { added: toRows(now.difference(was)), removed: toRows(was.difference(now)) }
+  })
+  return [
+    deletion(
+      'catalog.productSlugs',
+      rows.flatMap(({ removed }) => removed),
+    ),
+    // In the order of slugs, for the same reason as above.
+    (isRebuild ? insertMissing : insertion)(
+      'catalog.productSlugs',
+      rows.flatMap(({ added }) => added).toSorted((a, b) => (a.slug < b.slug ? -1 : 1)),
+    ),
+  ]
 }
 
 function changedVariants(product: Product, before: Product | undefined) {

@@ -58,15 +58,33 @@ const STATUS: Cell<Product['statuses']> = {
 
 const BLOCKS: Cell<Product['blocks']> = { read: parseJson, write: jsonUnlessEmpty }
 
-/** Fields that an import cannot set: a product is identified by its slug, and dates are assigned. */
-type Fixed = 'id' | 'businessId' | 'createdAt' | 'updatedAt'
+/** One per line; JSON where that would not parse back to the same value. */
+const TAGS: Cell<Product['tags']> = {
+  read: (text) => (text.startsWith('[') ? parseJson(text) : text.split('\n').map((tag) => tag.trim())),
+  write(tags) {
+    const lines = tags.join('\n')
+    return JSON.stringify(TAGS.read?.(lines)) === JSON.stringify(tags) ? lines : jsonUnlessEmpty(tags)
+  },
+}
 
-export const PRODUCT_COLUMNS: Columns<Omit<Product, Fixed | 'variants'>> = {
+const TRANSLATIONS: Cell<object> = {
+  read: parseJson,
+  write: (texts) => (Object.keys(texts).length > 0 ? JSON.stringify(texts) : ''),
+}
+
+/** Fields that an import cannot set: a product is identified by its slug, dates are assigned, options come from variants. */
+type Fixed = 'id' | 'businessId' | 'options' | 'createdAt' | 'updatedAt'
+
+export const PRODUCT_COLUMNS: Columns<Omit<Flat<Product, 'seo'>, Fixed | 'variants'>> = {
   slug: ['slug', TEXT],
   name: ['name', TEXT],
   description: ['description', TEXT],
   category: ['category', TEXT],
   taxClass: ['taxClass', TEXT],
+  tags: ['tags', TAGS],
+  'seo.title': ['seoTitle', TEXT],
+  'seo.description': ['seoDescription', TEXT],
+  translations: ['translations', TRANSLATIONS],
   statuses: ['status', STATUS],
   gallery: ['images', GALLERY],
   blocks: ['blocks', BLOCKS],
@@ -78,6 +96,7 @@ export const VARIANT_COLUMNS: Columns<Omit<Flat<Variant, 'inventory'>, 'pricing'
   name: ['variantName', TEXT],
   sku: ['sku', TEXT],
   attributes: ['attributes', ATTRIBUTES],
+  translations: ['variantTranslations', TRANSLATIONS],
   gallery: ['variantImages', GALLERY],
   'inventory.tracked': ['tracked', BOOLEAN],
   'inventory.quantity': ['quantity', INTEGER],

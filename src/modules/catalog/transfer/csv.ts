@@ -13,6 +13,7 @@ import { type CsvRecord, readCsv } from '#platform/transfer/csv.ts'
 import { type FileLine, refuseLine } from '#platform/transfer/file.ts'
 import type { Market } from '#vocabulary/business.ts'
 import { columnsMissing, rowsTooLarge } from '../errors.ts'
+import { isPlanned } from '../products/prices.ts'
 import { MAX_VARIANTS, type Product } from '../schemas.ts'
 import { PRODUCT_COLUMNS, VARIANT_COLUMNS } from './csv-columns.ts'
 import { findWrongNumbers } from './csv-numbers.ts'
@@ -117,7 +118,7 @@ const emptyVariant = (markets: readonly Market[]) =>
 
 function variantCells(variant: Product['variants'][number], markets: readonly Market[]): string[] {
   const prices = markets.flatMap((market) => {
-    const price = variant.pricing.markets.find(({ marketId }) => marketId === market.id)
+    const price = variant.pricing.markets.find((one) => one.marketId === market.id && !isPlanned(one))
     return [price?.price, price?.compareAtPrice].map((value) => value?.toString() ?? '')
   })
   return [...writeCells(VARIANT_COLUMNS, variant), ...prices]

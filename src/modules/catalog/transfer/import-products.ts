@@ -1,7 +1,6 @@
 import { findBusiness } from '#modules/access/index.ts'
 import { now } from '#platform/clock.ts'
 import type { Db, Tx } from '#platform/database/database.ts'
-import { violatedConstraint } from '#platform/database/errors.ts'
 import type { NewEvent } from '#platform/events/define.ts'
 import { record } from '#platform/events/record.ts'
 import { fault } from '#platform/faults.ts'
@@ -14,9 +13,10 @@ import { AppError, type Detail } from '#vocabulary/errors.ts'
 import { danglingDetail, findDangling, type Resolvers } from '#vocabulary/references.ts'
 import { slugTaken } from '../errors.ts'
 import { importFinished, productCreated, productUpdated } from '../events.ts'
-import { newReferences, slugFrom } from '../products/change-product.ts'
+import { isSlugTaken, newReferences, slugFrom } from '../products/change-product.ts'
 import { type LockedProduct, lockProducts, readLocked } from '../products/lock-products.ts'
 import { mergeProduct, type StockTarget, setsStock } from '../products/merge-product.ts'
+import { isPlanned } from '../products/prices.ts'
 import type { Product, Variant } from '../products/product.ts'
 import { catalogResolvers } from '../products/resolvers.ts'
 import { type WrittenProduct, writeProducts } from '../products/write-products.ts'
@@ -42,7 +42,7 @@ export const productImport = defineImport({
     return business && { business, resolvers: catalogResolvers(control) }
   },
   writeRows,
-  findConflict: (error) => (violatedConstraint(error) === 'products_slug_key' ? slugTaken() : undefined),
+  findConflict: (error) => (isSlugTaken(error) ? slugTaken() : undefined),
   finished: importFinished,
   tidy: { name: 'catalog.tidy-imports', cron: '52 * * * *' },
 })
@@ -91,7 +91,12 @@ function tryMerge(
     if ('details' in complete) return complete
   }
   try {
-    const sent = { ...body, ...(body.variants && found ? { variants: adoptIds(body.variants, found.product) } : {}) }
+    const sent = {
+      ...body,
+      ...(body.variants && found
+        ? { variants: keepPlanned(adoptIds(body.variants, found.product), found.product) }
+        : {}),
+    }
     const { product, targets } = mergeProduct(found?.product, found?.removed ?? [], sent, context)
     return { written: { product, before: found?.product }, targets }
   } catch (error) {
@@ -117,6 +122,20 @@ function adoptIds(variants: readonly NewVariant[], { variants: known }: Product)
     .map((sent) => (sent.id === undefined && sent.sku ? adopt(sent, ({ sku }) => sku === sent.sku) : sent))
     .map((sent) => (sent.id === undefined && !sent.sku ? adopt(sent, ({ name }) => name === (sent.name ?? '')) : sent))
 }
+
+/** A table of plain prices says nothing of planned ones: they stay. */
+function keepPlanned(variants: readonly NewVariant[], { variants: known }: Product): NewVariant[] {
+  const planned = new Map(known.map(({ id, prices }) => [id, prices.filter(isPlanned)]))
+  return variants.map((variant) => {
+    const kept = planned.get(variant.id ?? '') ?? []
+    const markets = variant.pricing?.markets
+    if (kept.length === 0 || !markets || markets.some(isTerm)) return variant
+    return { ...variant, pricing: { markets: [...markets, ...kept] } }
+  })
+}
+
+const isTerm = ({ validFrom, validTo }: { validFrom?: unknown; validTo?: unknown }) =>
+  typeof validFrom === 'number' || typeof validTo === 'number'
 
 /** Moves lines whose blocks reference something missing to the failed ones. */
 async function withoutDangling(
