@@ -1,7 +1,7 @@
 import { accessRefusals } from '#modules/access/index.ts'
 import { accountRefusals } from '#modules/accounts/index.ts'
 import { backofficeRefusals } from '#modules/backoffice/index.ts'
-import { catalogRefusals, promoRefusals } from '#modules/catalog/index.ts'
+import { catalogRefusals, categoryRefusals, promoRefusals } from '#modules/catalog/index.ts'
 import { checkoutRefusals } from '#modules/checkout/index.ts'
 import { contentRefusals } from '#modules/content/index.ts'
 import { customerRefusals } from '#modules/customers/index.ts'
@@ -29,9 +29,10 @@ export const REFUSALS: readonly Chapter[] = [
   { title: 'Businesses, roles, invitations', lists: { 'src/modules/access/errors.ts': accessRefusals } },
   { title: 'Accounts', lists: { 'src/modules/accounts/errors.ts': accountRefusals } },
   {
-    title: 'Products, stock, promo codes',
+    title: 'Products, stock, categories, promo codes',
     lists: {
       'src/modules/catalog/errors.ts': catalogRefusals,
+      'src/modules/catalog/categories/errors.ts': categoryRefusals,
       'src/modules/catalog/promos/errors.ts': promoRefusals,
     },
   },

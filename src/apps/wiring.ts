@@ -17,6 +17,7 @@ import { savedViewRoutes, searchRoutes } from '#modules/backoffice/index.ts'
 import {
   catalogResolvers,
   catalogRoutes,
+  categoryRoutes,
   createProductSearch,
   promoRoutes,
   readProducts,
@@ -104,6 +105,7 @@ const resolversOf = ({ control }: Parts) => ({
 async function wireCatalog(app: Server, parts: Parts): Promise<void> {
   await app.register(catalogRoutes, { prefix, resolvers: resolversOf(parts) })
   await app.register(transferRoutes, { prefix })
+  await app.register(categoryRoutes, { prefix })
   await app.register(promoRoutes, { prefix })
 }
 

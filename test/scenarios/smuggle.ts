@@ -24,6 +24,7 @@ const PRODUCT = [
   'catalog.product_slugs',
   'catalog.price_history',
 ]
+const CATEGORY = ['catalog.categories', 'catalog.category_slugs', 'catalog.category_locks']
 const ENTRY = [
   'content.entries',
   'content.entry_values',
@@ -47,6 +48,8 @@ const TABLES: Record<string, readonly string[]> = {
   putVariant: PRODUCT,
   putPrice: PRODUCT,
   changeStock: ['catalog.stock', 'catalog.stock_movements'],
+  createCategory: CATEGORY,
+  updateCategory: CATEGORY,
   createPromoCode: ['catalog.promo_codes'],
   updatePromoCode: ['catalog.promo_codes'],
   createRole: ['access.roles'],

@@ -38,6 +38,14 @@ export async function seedBusiness(make: Make, { canary, cell = 'main' }: { cana
     statuses: [{ status: 'ACTIVE' }],
   }
   const product = await post('/products', productBody)
+  const categoryBody = {
+    name: canary,
+    description: canary,
+    image: { url: `https://cdn.example/${canary}.png`, mimeType: 'image/png' },
+    seo: { title: canary, description: canary },
+    translations: { de: { name: canary, slug: `${canary.toLowerCase()}-waren`, description: canary } },
+  }
+  const category = await post('/categories', categoryBody)
   const promoBody = { code: 'TEN', type: 'PERCENT', value: 1_000 }
   const promo = await post('/promo-codes', promoBody)
   const roleBody = { name: canary, permissions: ['PRODUCTS_WRITE'] }
@@ -115,6 +123,7 @@ export async function seedBusiness(make: Make, { canary, cell = 'main' }: { cana
       businesses: [id],
       products: [product.id],
       variants: ['one'],
+      categories: [category.id],
       'promo-codes': [promo.id],
       roles: [unused.id, role.id],
       invitations: [invitation.id],
@@ -140,6 +149,8 @@ export async function seedBusiness(make: Make, { canary, cell = 'main' }: { cana
       putVariant: { name: canary },
       putPrice: { price: 1_200 },
       changeStock: { delta: 1, reason: canary },
+      createCategory: { ...categoryBody, translations: {}, parentId: category.id },
+      updateCategory: { ...categoryBody, position: 1 },
       createPromoCode: { ...promoBody, code: 'SPRING' },
       updatePromoCode: { value: 500 },
       createRole: { ...roleBody, name: `${canary} two` },

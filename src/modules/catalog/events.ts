@@ -41,6 +41,14 @@ export const importFinished = defineEvent('import.finished', {
   data: Type.Object({ created: Count, updated: Count, failed: Count }),
 })
 
+export const categoryCreated = defineEvent('category.created', { subject: 'category', data: Nothing })
+export const categoryUpdated = defineEvent('category.updated', {
+  subject: 'category',
+  note: 'With the fields that were sent.',
+  data: Type.Object({ fields: FieldNames }),
+})
+export const categoryDeleted = defineEvent('category.deleted', { subject: 'category', data: Nothing })
+
 export const promoCreated = defineEvent('promo.created', { subject: 'promo code', data: Nothing })
 export const promoUpdated = defineEvent('promo.updated', {
   subject: 'promo code',

@@ -1,6 +1,7 @@
 import type { EventDefinition } from '#platform/events/define.ts'
 import type { AnyJob } from '#platform/jobs/define.ts'
 import type { AnyRefusal } from '#vocabulary/define-refusal.ts'
+import * as categoryErrors from './categories/errors.ts'
 import * as errors from './errors.ts'
 import * as events from './events.ts'
 import { fillDocuments } from './products/fill-documents.ts'
@@ -9,6 +10,10 @@ import * as promoErrors from './promos/errors.ts'
 import { announceLowStock, mailLowStock } from './stock/announce-low-stock.ts'
 import { importJobs } from './transfer/routes.ts'
 
+export type { Category } from './categories/category.ts'
+export { createCategory } from './categories/create-category.ts'
+export { findDescendantSlugs, readCategories } from './categories/queries.ts'
+export { categoryRoutes } from './categories/routes.ts'
 export { createProduct } from './products/change-product.ts'
 export { priceAt } from './products/prices.ts'
 export { readProducts } from './products/queries.ts'
@@ -39,6 +44,7 @@ export { transferRoutes } from './transfer/routes.ts'
 
 export const catalogEvents: readonly EventDefinition[] = Object.values(events)
 export const catalogRefusals: readonly AnyRefusal[] = Object.values(errors)
+export const categoryRefusals: readonly AnyRefusal[] = Object.values(categoryErrors)
 export const promoRefusals: readonly AnyRefusal[] = Object.values(promoErrors)
 
 export const catalogJobs: readonly AnyJob[] = [

@@ -38,3 +38,26 @@ select product.business_id, product.id, gaps, coalesce(variants, 0) as variants
               where position is not null
               group by business_id, product_id) as stock using (business_id, id)
  where product.status <> 'DELETED' and gaps <> coalesce(variants, 0)
+
+-- check: categories are a tree, at most six deep
+-- Six above one are one too many; in a circle they never end.
+select category.business_id, category.id, category.parent_id
+  from catalog.categories as category
+  join catalog.categories as second on second.business_id = category.business_id and second.id = category.parent_id
+  join catalog.categories as third on third.business_id = category.business_id and third.id = second.parent_id
+  join catalog.categories as fourth on fourth.business_id = category.business_id and fourth.id = third.parent_id
+  join catalog.categories as fifth on fifth.business_id = category.business_id and fifth.id = fourth.parent_id
+  join catalog.categories as sixth on sixth.business_id = category.business_id and sixth.id = fifth.parent_id
+ where sixth.parent_id is not null
+
+-- check: the slugs of categories are those of their locales
+select business_id, category_id, slug, said.slug is not null as is_said, kept.slug is not null as is_kept
+  from (select business_id, id as category_id, slug
+          from catalog.categories
+         union
+        select business_id, id, translation.value ->> 'slug'
+          from catalog.categories
+         cross join json_each(translations) as translation
+         where translation.value ->> 'slug' is not null) as said
+  full join catalog.category_slugs as kept using (business_id, category_id, slug)
+ where said.slug is null or kept.slug is null

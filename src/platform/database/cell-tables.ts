@@ -42,6 +42,32 @@ export interface BackofficeSavedViews {
   version: Generated<number>
 }
 
+export interface CatalogCategories {
+  businessId: string
+  createdAt: Timestamp
+  description: string
+  id: string
+  image: Json | null
+  name: string
+  parentId: string | null
+  position: number
+  seo: Json
+  slug: string
+  translations: Json
+  updatedAt: Timestamp
+  version: Generated<number>
+}
+
+export interface CatalogCategoryLocks {
+  businessId: string
+}
+
+export interface CatalogCategorySlugs {
+  businessId: string
+  categoryId: string
+  slug: string
+}
+
 export interface CatalogImportRows {
   businessId: string
   details: Json | null
@@ -684,6 +710,9 @@ export interface PaymentsRefunds {
 
 export interface DB {
   'backoffice.savedViews': BackofficeSavedViews
+  'catalog.categories': CatalogCategories
+  'catalog.categoryLocks': CatalogCategoryLocks
+  'catalog.categorySlugs': CatalogCategorySlugs
   'catalog.importRows': CatalogImportRows
   'catalog.imports': CatalogImports
   'catalog.priceHistory': CatalogPriceHistory

@@ -25,6 +25,9 @@ async function makeScene(cell: string) {
   })
   assert.equal(promo.status, 201, promo.text)
   await shop.admin.post(`${shop.path}/promo-codes`, { code: 'ALL', type: 'PERCENT', value: 10_000 })
+  const goods = await shop.admin.post(`${shop.path}/categories`, { name: 'Goods', translations: { de: { slug: 'waren' } } })
+  assert.equal(goods.status, 201, goods.text)
+  await shop.admin.post(`${shop.path}/categories`, { name: 'Lamps', parentId: goods.body.id })
   const buyer = await used.make.user()
   const buy = async (promoCode: string | undefined, key: string) => {
     const items = [{ productId: product.id, variantId: 'one', quantity: 2 }]
@@ -192,6 +195,12 @@ const VIOLATIONS: Record<string, (scene: Scene) => ReturnType<typeof sql>[]> = {
   ],
   'a document has a gap for the stock of each variant': () => [
     sql`update catalog.products set document = document || chr(1)`,
+  ],
+  'categories are a tree, at most six deep': () => [
+    sql`update catalog.categories set parent_id = (select id from catalog.categories where slug = 'lamps') where slug = 'goods'`,
+  ],
+  'the slugs of categories are those of their locales': () => [
+    sql`update catalog.category_slugs set slug = 'gueter' where slug = 'waren'`,
   ],
   "a customer's orders and sums are those of the orders that are counted": () => [
     sql`update customers.spent set total = total + 1`,

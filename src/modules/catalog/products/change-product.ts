@@ -11,6 +11,7 @@ import { referencesOf } from '#vocabulary/blocks.ts'
 import type { Business } from '#vocabulary/business.ts'
 import { checkReferences, type Resolvers } from '#vocabulary/references.ts'
 import { slugOf } from '#vocabulary/slugs.ts'
+import { holdCategories, newCategories } from '../categories/hold-categories.ts'
 import { productNotFound, slugExists } from '../errors.ts'
 import { productCreated, productDeleted, productUpdated } from '../events.ts'
 import type { NewProduct, ProductChanges } from '../schemas.ts'
@@ -36,6 +37,7 @@ export async function createProduct(
 ): Promise<FoundProduct> {
   const merged = mergeProduct(undefined, [], sent, { business, actor, at: now() })
   await checkReferences(referencesOf(merged.product.blocks), resolvers, tx, business.id)
+  await holdCategories(tx, business.id, newCategories([{ product: merged.product, before: undefined }]))
   const product = await insertWithSlug(tx, merged.product)
   const outcomes = await setStock(tx, product, merged.targets, actor)
   await record(tx, productCreated({ businessId: business.id, subject: product.id, actor, data: {} }))
@@ -99,7 +101,9 @@ export async function changeProduct(
   const context = { business, actor, at: now(), ...placed }
   const { product: merged, targets } = mergeProduct(found.product, found.removed, sent, context)
   await checkReferences(newReferences(merged, found.product), resolvers, tx, business.id)
-  const product = await writeOne(tx, { product: merged, before: found.product })
+  const written = { product: merged, before: found.product }
+  await holdCategories(tx, business.id, newCategories([written]))
+  const product = await writeOne(tx, written)
   const outcomes = await setStock(tx, product, targets, actor)
   const fields = Object.keys(sent)
   await record(tx, productUpdated({ businessId: business.id, subject: id, actor, data: { fields } }))

@@ -11,6 +11,7 @@ import type { Actor } from '#vocabulary/actor.ts'
 import type { Business } from '#vocabulary/business.ts'
 import { AppError, type Detail } from '#vocabulary/errors.ts'
 import { danglingDetail, findDangling, type Resolvers } from '#vocabulary/references.ts'
+import { holdCategories, newCategories } from '../categories/hold-categories.ts'
 import { slugTaken } from '../errors.ts'
 import { importFinished, productCreated, productUpdated } from '../events.ts'
 import { isSlugTaken, newReferences, slugFrom } from '../products/change-product.ts'
@@ -173,6 +174,7 @@ async function resolveSlugs(tx: Tx, businessId: string, outcomes: Outcome[], kno
 async function save(tx: Tx, businessId: string, importId: string, actor: Actor | undefined, outcomes: Outcome[]) {
   if (outcomes.length === 0) return
   const written = outcomes.map((outcome) => outcome.written)
+  await holdCategories(tx, businessId, newCategories(written))
   await writeProducts(tx, businessId, written)
   const changes = outcomes.flatMap(({ written, targets }) =>
     targets.map(({ variantId, quantity }) => ({

@@ -1,0 +1,70 @@
+import { sql } from 'kysely'
+import type { Db } from '#platform/database/database.ts'
+import type { Category } from './category.ts'
+import { categoryNotFound } from './errors.ts'
+import { MAX_DEPTH } from './schemas.ts'
+
+export async function getCategory(db: Db, businessId: string, id: string): Promise<Category> {
+  const row = await categories(db, businessId).where('id', '=', id).executeTakeFirst()
+  if (!row) throw categoryNotFound()
+  return row as Category
+}
+
+export type CategoryFilters = {
+  limit: number
+  /** Goes on after this id. */
+  after?: string | undefined
+  /** Null: those without a parent. */
+  parentId?: string | null | undefined
+  /** In any locale. */
+  slug?: string | undefined
+}
+
+/** Newest first, with all their translations. */
+export async function readCategories(
+  db: Db,
+  businessId: string,
+  { limit, after, parentId, slug }: CategoryFilters,
+): Promise<Category[]> {
+  const rows = await categories(db, businessId)
+    .$if(parentId === null, (query) => query.where('parentId', 'is', null))
+    .$if(typeof parentId === 'string', (query) => query.where('parentId', '=', parentId ?? ''))
+    .$if(slug !== undefined, (query) =>
+      query.where('id', '=', (from) =>
+        from
+          .selectFrom('catalog.categorySlugs')
+          .select('categoryId')
+          .where('businessId', '=', businessId)
+          .where('slug', '=', slug ?? ''),
+      ),
+    )
+    .$if(after !== undefined, (query) => query.where('id', '<', after ?? ''))
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute()
+  return rows as Category[]
+}
+
+/** What products of a category and of all below it say in their `category`; undefined when there is no such category. */
+export async function findDescendantSlugs(
+  db: Db,
+  businessId: string,
+  categoryId: string,
+): Promise<string[] | undefined> {
+  const { rows } = await sql<{ slug: string }>`
+    with recursive branch (id, slug, level) as (
+      select id, slug, 1
+        from catalog.categories
+       where business_id = ${businessId} and id = ${categoryId}
+       union all
+      select child.id, child.slug, branch.level + 1
+        from branch
+        join catalog.categories as child on child.business_id = ${businessId} and child.parent_id = branch.id
+       where branch.level < ${MAX_DEPTH}
+    )
+    select slug from branch order by level, slug`.execute(db)
+  return rows.length > 0 ? rows.map(({ slug }) => slug) : undefined
+}
+
+const categories = (db: Db, businessId: string) =>
+  db.selectFrom('catalog.categories').selectAll().where('businessId', '=', businessId)

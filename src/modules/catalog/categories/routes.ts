@@ -1,0 +1,45 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { transaction } from '#platform/database/transaction.ts'
+import { etagOf, expectedOf, sendVersioned } from '#platform/http/etag.ts'
+import { createOnce } from '#platform/http/idempotency.ts'
+import { handle } from '#platform/http/operation.ts'
+import { decodeCursor, toPage } from '#vocabulary/paging.ts'
+import { presentCategory } from './category.ts'
+import { createCategory } from './create-category.ts'
+import { deleteCategory } from './delete-category.ts'
+import * as operation from './operations.ts'
+import { getCategory, readCategories } from './queries.ts'
+import { updateCategory } from './update-category.ts'
+
+export const categoryRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  handle(app, operation.createCategory, (request, reply) =>
+    createOnce(request, reply, request.cell, async (tx) =>
+      presentCategory(await createCategory(tx, request, request.body)),
+    ),
+  )
+
+  handle(app, operation.listCategories, async ({ cell, business, query }) => {
+    const { limit = 20, cursor, slug } = query
+    const parentId = query.parentId === '' ? null : query.parentId
+    const filters = { list: 'categories', businessId: business.id, parentId, slug }
+    const after = decodeCursor(filters, cursor, ['string'])?.[0] as string | undefined
+    const rows = await readCategories(cell, business.id, { limit: limit + 1, after, parentId, slug })
+    return toPage(rows, limit, filters, ({ id }) => [id], presentCategory)
+  })
+
+  handle(app, operation.getCategory, async (request, reply) => {
+    const category = await getCategory(request.cell, request.business.id, request.params.id)
+    return sendVersioned(request, reply, etagOf(category.version), presentCategory(category))
+  })
+
+  handle(app, operation.updateCategory, async (request, reply) => {
+    const { cell, params, body } = request
+    const category = await transaction(cell, (tx) => updateCategory(tx, request, params.id, expectedOf(request), body))
+    return sendVersioned(request, reply, etagOf(category.version), presentCategory(category))
+  })
+
+  handle(app, operation.deleteCategory, async (request) => {
+    await transaction(request.cell, (tx) => deleteCategory(tx, request, request.params.id, expectedOf(request)))
+    return { success: true } as const
+  })
+}
