@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { findDescendantSlugs, readCategories } from '#modules/catalog/index.ts'
 import { holdClock } from '../../support/clock.ts'
+import { onServer } from '../../support/database.ts'
 import { findSequentialScans, recordStatements } from '../../support/explain.ts'
 import { refusal } from '../../support/refusal.ts'
 import { useApi } from '../../support/setup.ts'
@@ -21,7 +22,7 @@ const FULL = {
 }
 
 async function makeShop() {
-  const shop = await used.make.shop()
+  const shop = await used.make.shop({ cell: 'main' })
   const categories = `${shop.path}/categories`
   const create = async (body: object) => {
     const made = await shop.admin.post(categories, body)
@@ -196,7 +197,7 @@ test('locales of one category may share a slug, and one that is given up is free
 test('translations are for locales, and a category stays small enough for lists', async () => {
   const { admin, categories } = await makeShop()
   const refused = async (body: object) => refusal(await admin.post(categories, { name: 'Other', ...body }))
-  for (const locale of ['de-ch', 'german', '', '__proto__']) {
+  for (const locale of ['de-ch', 'de_CH', '']) {
     const translations = JSON.parse(`{${JSON.stringify(locale)}: {"name": "Anders"}}`)
     assert.equal(await refused({ translations }), `422 VALIDATION_FAILED translations.${locale} INVALID`)
   }
@@ -320,7 +321,7 @@ test('each change is an event', async () => {
   const actorId = admin.id
   assert.deepEqual(events, [
     { type: 'category.created', actorId, data: {} },
-    { type: 'category.updated', actorId, data: { fields: ['position', 'name'] } },
+    { type: 'category.updated', actorId, data: { fields: ['name', 'position'] } },
     { type: 'category.deleted', actorId, data: {} },
   ])
 })
@@ -328,25 +329,21 @@ test('each change is an event', async () => {
 test('a business has 5,000 categories, and none of their statements reads a table whole', async () => {
   const { admin, id, db, categories, create } = await makeShop()
   const root = await create({ name: 'Root' })
-  const at = new Date()
-  const rows = Array.from({ length: 4_998 }, (_, index) => ({
-    businessId: id,
-    id: `cat_${String(index).padStart(26, '0')}`,
-    parentId: index % 2 === 0 ? root.id : null,
-    name: `Category ${index}`,
-    slug: `category-${index}`,
-    position: index,
-    description: '',
-    seo: '{"title":"","description":""}',
-    translations: '{}',
-    createdAt: at,
-    updatedAt: at,
-  }))
-  for (const part of [rows.slice(0, 2_500), rows.slice(2_500)]) {
-    await db.insertInto('catalog.categories').values(part).execute()
-    const slugs = part.map(({ businessId, id: categoryId, slug }) => ({ businessId, slug, categoryId }))
-    await db.insertInto('catalog.categorySlugs').values(slugs).execute()
-  }
+  // Without the checks of foreign keys, whose plans are of the empty table.
+  await onServer(async (client) => {
+    await client.query(`
+      begin;
+      set local session_replication_role = replica;
+      insert into catalog.categories
+             (business_id, id, parent_id, name, slug, position, description, seo, translations, created_at, updated_at)
+      select '${id}', 'cat_' || lpad(n::text, 26, '0'), case when n % 2 = 0 then '${root.id}' end, 'Category ' || n,
+             'category-' || n, n, '', '{"title":"","description":""}', '{}', now(), now()
+        from generate_series(1, 4998) n;
+      insert into catalog.category_slugs (business_id, slug, category_id)
+      select '${id}', 'category-' || n, 'cat_' || lpad(n::text, 26, '0') from generate_series(1, 4998) n;
+      commit`)
+    await client.query('analyze catalog.categories, catalog.category_slugs')
+  }, used.api.databases.main.url)
   const statements = await recordStatements(async () => {
     const last = await create({ name: 'Last', parentId: root.id })
     assert.equal(refusal(await admin.post(categories, { name: 'More' })), '409 CONFLICT id TOO_MANY')

@@ -19,11 +19,11 @@ export const categoryRoutes: FastifyPluginAsyncTypebox = async (app) => {
   )
 
   handle(app, operation.listCategories, async ({ cell, business, query }) => {
-    const { limit = 20, cursor, slug } = query
-    const parentId = query.parentId === '' ? null : query.parentId
+    const { limit = 20, cursor, slug, parentId } = query
     const filters = { list: 'categories', businessId: business.id, parentId, slug }
     const after = decodeCursor(filters, cursor, ['string'])?.[0] as string | undefined
-    const rows = await readCategories(cell, business.id, { limit: limit + 1, after, parentId, slug })
+    const parent = parentId === '' ? null : parentId
+    const rows = await readCategories(cell, business.id, { limit: limit + 1, after, parentId: parent, slug })
     return toPage(rows, limit, filters, ({ id }) => [id], presentCategory)
   })
 
