@@ -23,6 +23,13 @@ export type Market = {
 export const taxRateOf = ({ taxRates, taxBps }: Pick<Market, 'taxRates' | 'taxBps'>, taxClass: string): number =>
   taxRates.find((rate) => rate.taxClass === taxClass)?.taxBps ?? taxBps
 
+/** What everybody may read of the shop without a credential. */
+export type Storefront = {
+  isPublic: boolean
+  /** How much there is of a variant, not only whether there is any. */
+  showQuantity: boolean
+}
+
 /** A business with its settings, as every request carries it. */
 export type Business = {
   id: string
@@ -36,6 +43,7 @@ export type Business = {
   orderUrl: string | null
   /** IANA: where its days begin. */
   timeZone: string
+  storefront: Storefront
   markets: Market[]
   paymentAccount: string | null
   cell: string

@@ -35,6 +35,7 @@ export async function createBusiness(
     allowedOrigins: body.allowedOrigins ?? [],
     orderUrl: body.orderUrl ?? null,
     timeZone: body.timeZone ?? 'UTC',
+    storefront: { isPublic: false, showQuantity: false, ...body.storefront },
     markets: toMarkets(body.markets ?? []),
     paymentAccount: null,
     cell: await findEmptiestCell(tx, cells),

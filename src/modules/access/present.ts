@@ -12,6 +12,12 @@ const presentStorefront = ({ id, name, slug, defaultLocale, locales, markets }: 
   markets,
 })
 
+/** What anybody may read of a business whose shop is public. */
+export const presentPublicBusiness = (business: Business) => ({
+  ...presentStorefront(business),
+  timeZone: business.timeZone,
+})
+
 /** Strangers see what a storefront needs; members see the settings as well. */
 export const presentBusiness = (business: Business, isMember: boolean) =>
   isMember
@@ -21,6 +27,7 @@ export const presentBusiness = (business: Business, isMember: boolean) =>
         allowedOrigins: business.allowedOrigins,
         orderUrl: business.orderUrl,
         timeZone: business.timeZone,
+        storefront: business.storefront,
         createdAt: toSeconds(business.createdAt),
         updatedAt: toSeconds(business.updatedAt),
       }

@@ -45,6 +45,20 @@ const TimeZone = Type.String({
   examples: ['Europe/Berlin'],
 })
 
+const Storefront = Type.Object(
+  {
+    isPublic: Type.Boolean({
+      description: 'Anybody may read the shop without a credential, below `/v1/storefront`.',
+      examples: [false],
+    }),
+    showQuantity: Type.Boolean({
+      description: 'They see how much there is of a variant, not only whether there is any.',
+      examples: [false],
+    }),
+  },
+  { title: 'Storefront' },
+)
+
 const ShippingMethod = Type.Object({
   id: Type.String({ ...Id, examples: ['standard'] }),
   name: Type.String({ minLength: 1, maxLength: 200, examples: ['Standard'] }),
@@ -94,6 +108,9 @@ const storefront = {
   markets: Type.Array(Market, { maxItems: 200 }),
 }
 
+/** What anybody may read of a business whose shop is public. */
+export const publicBusiness = { ...storefront, timeZone: TimeZone }
+
 export const Business = Type.Object(
   {
     ...storefront,
@@ -101,6 +118,7 @@ export const Business = Type.Object(
     allowedOrigins: Type.Optional(Type.Array(Origin, { maxItems: 100, uniqueItems: true })),
     orderUrl: Type.Optional(OrderUrl),
     timeZone: Type.Optional(TimeZone),
+    storefront: Type.Optional(Storefront),
     createdAt: Type.Optional(UnixSeconds),
     updatedAt: Type.Optional(UnixSeconds),
   },
@@ -119,6 +137,7 @@ const settings = {
   allowedOrigins: Type.Array(Origin, { maxItems: 100, uniqueItems: true }),
   orderUrl: OrderUrl,
   timeZone: TimeZone,
+  storefront: Changes(Storefront.properties),
   markets: Type.Array(NewMarket, { maxItems: 200 }),
 }
 

@@ -23,7 +23,8 @@ export async function updateBusiness(
   const before = await lockBusiness(tx, businessId)
   checkExpected(expected, etagOf(before.version))
   const markets = changes.markets ? toMarkets(changes.markets, before.markets) : before.markets
-  const after: Business = { ...before, ...changes, markets, version: before.version + 1, updatedAt: now() }
+  const storefront = { ...before.storefront, ...changes.storefront }
+  const after: Business = { ...before, ...changes, markets, storefront, version: before.version + 1, updatedAt: now() }
   checkSettings(after)
   checkSize(after, before)
   try {
