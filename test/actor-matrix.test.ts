@@ -29,6 +29,7 @@ const SAMPLES = [
   ['/samples/signed-in', 'signed-in', 'query'],
   ['/samples/orders', 'ORDERS_READ', 'query'],
   ['/samples/provider', 'public', 'provider'],
+  ['/samples/storefront/:business', 'public', 'storefront'],
 ] as const
 
 function addSamples(app: Server) {
@@ -107,7 +108,7 @@ test('a key that is bound to another business is told what a new guest is told, 
   const { targets, callersOf } = await newWorld()
   const target = targets[0] as Target
   const routes = routeTable.filter(({ method, access, business }) => {
-    const hasBusiness = business === 'path' || business === 'query' || business === 'body'
+    const hasBusiness = business === 'path' || business === 'query' || business === 'body' || business === 'storefront'
     return hasBusiness && (access !== 'public' || method === 'GET')
   })
   const wrong: string[] = []

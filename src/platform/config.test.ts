@@ -24,7 +24,13 @@ test('a database and a secret are all that production needs', () => {
   assert.equal(config.businessSignup, 'closed')
   assert.equal(config.rateLimits, true)
   assert.equal(config.demoImages, false)
-  assert.deepEqual(config.limits, { account: 1_200, key: 6_000, address: 600, guestLoginsPerHour: 120 })
+  assert.deepEqual(config.limits, {
+    account: 1_200,
+    key: 6_000,
+    address: 600,
+    storefront: 3_000,
+    guestLoginsPerHour: 120,
+  })
   assert.equal(config.host, '127.0.0.1')
   assert.deepEqual([config.port, config.metricsPort, config.workerMetricsPort], [3000, 9464, 9465])
   assert.equal(config.publicUrl, 'http://localhost:3000')

@@ -30,6 +30,8 @@ export type Config = {
     account: number
     key: number
     address: number
+    /** Reads of storefronts a minute, from one IP address. */
+    storefront: number
     /** From one IP address. */
     guestLoginsPerHour: number
   }
@@ -224,6 +226,7 @@ export function loadConfig(env: Environment): Config {
       account: limit('LIMIT_ACCOUNT_PER_MINUTE', 1_200),
       key: limit('LIMIT_KEY_PER_MINUTE', 6_000),
       address: limit('LIMIT_ADDRESS_PER_MINUTE', 600),
+      storefront: limit('LIMIT_STOREFRONT_PER_MINUTE', 3_000),
       guestLoginsPerHour: limit('LIMIT_GUEST_LOGINS_PER_HOUR', 120),
     },
     redis: redisUrl ? { url: redisUrl, prefix: value('REDIS_PREFIX') ?? 'kontor:' } : undefined,

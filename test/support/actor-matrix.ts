@@ -68,6 +68,7 @@ export async function makeWorld(api: TestApi, make: Make, clock: ReturnType<type
   clock.advance(2 * 3600)
   const here = await make.business({ cell: 'main' })
   const foreign = await make.business({ cell: 'second' })
+  for (const { admin, path } of [here, foreign]) await admin.put(path, { storefront: { isPublic: true } })
   const elsewhere = await make.business({ cell: 'second', owner: here.admin })
   const revoked = await make.user()
   await transaction(api.services.databases.control, (tx) => revokeSession(tx, revoked.sessionId))
@@ -158,12 +159,12 @@ function refusalFor(
     if (!permissionsIn(access).some((each) => held.includes(each)) && !held.includes('ADMIN')) return 403
   }
   if (target.exists) return undefined
-  return business === 'path' ? 404 : 422
+  return business === 'path' || business === 'storefront' ? 404 : 422
 }
 
 export const pathOf = (url: string, businessId: string) =>
   url
-    .replace(':businessId', encodeURIComponent(businessId))
+    .replace(/:business(Id)?(?=\/|$)/, encodeURIComponent(businessId))
     .replace(/:\w+/g, 'x_01jcq3v7k8f5t9x2m4n6p8r0sw')
     .replace('*', 'x')
 

@@ -4,7 +4,7 @@ import type { Listener } from '#platform/database/listener.ts'
 import type { Actor } from '#vocabulary/actor.ts'
 import type { Business } from '#vocabulary/business.ts'
 import type { Permission } from '#vocabulary/permissions.ts'
-import { findBusiness, findPermissions } from './queries.ts'
+import { findBusiness, findBusinessBySlug, findPermissions } from './queries.ts'
 
 const TTL_MS = 60_000
 const MAX_BUSINESS_BYTES = 64 * 1024 * 1024
@@ -12,6 +12,9 @@ const MAX_BUSINESS_BYTES = 64 * 1024 * 1024
 /** About three times the JSON, because of the overhead of objects and strings. */
 const weigh = ({ markets, locales, allowedOrigins }: Business) =>
   1_000 + 3 * JSON.stringify([markets, locales, allowedOrigins]).length
+
+const onlyPublic = (business: Business | undefined) =>
+  business?.storefront.isPublic && !business.suspendedAt ? business : undefined
 
 export const BUSINESS_CHANGED = 'business'
 export const MEMBERS_CHANGED = 'members'
@@ -28,17 +31,42 @@ export function createDirectory(control: ControlDb, listener: Listener) {
     trusted,
     weight: { maxBytes: MAX_BUSINESS_BYTES, of: weigh },
   })
+  const slugs = createCache<string>({ max: 20_000, ttlMs: TTL_MS, trusted })
   const permissions = createCache<readonly Permission[]>({ max: 50_000, ttlMs: TTL_MS, trusted })
   listener.on(BUSINESS_CHANGED, (id) => businesses.drop(id))
   listener.on(MEMBERS_CHANGED, (businessId) => permissions.dropWhere((key) => key.startsWith(`${businessId}/`)))
   listener.onGap(() => {
     businesses.clear()
+    slugs.clear()
     permissions.clear()
   })
 
+  const findById = (id: string): Business | undefined | Promise<Business | undefined> =>
+    businesses.peek(id) ?? businesses.get(id, () => findBusiness(control, id))
+
+  async function findBySlug(slug: string): Promise<Business | undefined> {
+    const find = async () => {
+      const id = await slugs.get(slug, async () => (await findBusinessBySlug(control, slug))?.id)
+      return id === undefined ? undefined : findById(id)
+    }
+    const business = await find()
+    if (!business || business.slug === slug) return business
+    slugs.drop(slug) // that business has another slug now, and this one may be somebody else's
+    const successor = await find()
+    return successor?.slug === slug ? successor : undefined
+  }
+
   return {
-    findBusiness: (id: string): Business | undefined | Promise<Business | undefined> =>
-      businesses.peek(id) ?? businesses.get(id, () => findBusiness(control, id)),
+    findBusiness: findById,
+
+    /** The business whose shop everybody may read, by its id or slug. No slug holds a `_`, and every id does. */
+    findPublicBusiness(idOrSlug: string): Business | undefined | Promise<Business | undefined> {
+      const id = idOrSlug.includes('_') ? idOrSlug : slugs.peek(idOrSlug)
+      const known = id === undefined ? undefined : businesses.peek(id)
+      if (known && (known.id === idOrSlug || known.slug === idOrSlug)) return onlyPublic(known)
+      const found = idOrSlug.includes('_') ? findById(idOrSlug) : findBySlug(idOrSlug)
+      return found instanceof Promise ? found.then(onlyPublic) : onlyPublic(found)
+    },
 
     permissionsOf({ userId }: Actor, businessId: string): readonly Permission[] | Promise<readonly Permission[]> {
       const key = `${businessId}/${userId}`

@@ -21,8 +21,11 @@ import * as refusal from './refusals.ts'
  */
 export type Access = 'public' | 'guest' | 'signed-in' | Permission | readonly Permission[]
 
-/** Where a request names its business. `provider`: in the provider's own payload, checked by the handler. */
-export type BusinessSource = 'path' | 'body' | 'query' | 'provider' | 'none'
+/**
+ * Where a request names its business. `provider`: in the provider's own payload, checked by the handler. `storefront`:
+ * in the path, by id or slug; only a business whose shop is public is found, and no credential changes the answer.
+ */
+export type BusinessSource = 'path' | 'body' | 'query' | 'provider' | 'storefront' | 'none'
 
 export type KeyRule = 'refused' | 'unbound' | 'strangers'
 
@@ -56,6 +59,8 @@ declare module 'fastify' {
     isOwnPage?: true
     /** Further statuses that it may return, besides those that follow from the rest. */
     fails?: (401 | 403 | 404 | 409 | 502)[]
+    /** How many requests it counts as, for the rate limit of storefront routes. */
+    costs?: (query: Record<string, unknown>) => number
     /** The query parameters that it knows, taken from its schema. */
     parameters?: readonly string[]
     /** A prefix of query parameters whose names no schema can list. */
@@ -111,6 +116,8 @@ export type GuardOptions = {
   /** Whether we issued it, as far as that is known without the database. */
   recognises: (credential: Credential) => Maybe<boolean>
   findBusiness: (id: string) => Maybe<Business | undefined>
+  /** The business with that id or slug, if its shop is public and it is not suspended. */
+  findPublicBusiness: (idOrSlug: string) => Maybe<Business | undefined>
   permissionsOf: (actor: Actor, businessId: string) => Maybe<readonly Permission[]>
   cells: ReadonlyMap<string, Cell>
   /** The origin of PUBLIC_URL. */
@@ -148,23 +155,33 @@ export const recognised = (request: FastifyRequest): Pick<State, 'route' | 'url'
 
 export function recogniseCallers(app: FastifyInstance, { peek }: Pick<GuardOptions, 'peek'>): void {
   app.decorateRequest(state as unknown as string, null)
-  app.addHook('onRequest', (request, _reply, done) => {
+  app.addHook('onRequest', (request, reply, done) => {
     const { config: route, url = '' } = request.routeOptions
     const credential = credentialOf(request)
-    const caller = credential && peek(credential)
+    const isStorefront = route.business === 'storefront'
+    const caller = isStorefront ? undefined : credential && peek(credential)
+    if (isStorefront)
+      void reply.header('cache-control', 'no-store') // unless there is an answer that may be kept
     ;(request as Guarded)[state] = { route, url, credential, caller, permissions: NO_PERMISSIONS }
     done()
   })
 }
 
 type CountCaller = (request: FastifyRequest, reply: FastifyReply, caller: Actor) => Maybe<void>
+type Counting = {
+  countCaller: CountCaller
+  /** For storefront routes: the key of the business that the request came with, if any. */
+  countKey: (request: FastifyRequest, reply: FastifyReply, key: Actor | undefined) => Maybe<void>
+}
 
 /**
  * Enforces the access that every route declares, before the body is read. A route without a declaration stops the
  * server from starting.
  */
-export function guardRoutes(app: FastifyInstance, options: GuardOptions, countCaller?: CountCaller): void {
-  const { authenticate, findBusiness, permissionsOf, cells, ownOrigin, isBehind, enterCell } = options
+export function guardRoutes(app: FastifyInstance, options: GuardOptions, counting?: Counting): void {
+  const { authenticate, findBusiness, findPublicBusiness, permissionsOf, cells, ownOrigin, isBehind, enterCell } =
+    options
+  const countCaller = counting?.countCaller
 
   app.decorate('routeTable', [])
   app.decorateRequest('caller', {
@@ -221,6 +238,9 @@ export function guardRoutes(app: FastifyInstance, options: GuardOptions, countCa
       if (keys === 'strangers' && (method !== 'GET' || access !== 'guest')) {
         throw new Error(`${method} ${url} takes keys of other businesses, which only read what any guest may.`)
       }
+      if (business === 'storefront' && (method !== 'GET' || access !== 'public')) {
+        throw new Error(`${method} ${url} is below a storefront, where everybody reads and nobody writes.`)
+      }
       const body = Boolean(schema?.body)
       app.routeTable.push({ method, url, access, business, body, keys, isStream, isOwnPage, schema })
     }
@@ -230,6 +250,7 @@ export function guardRoutes(app: FastifyInstance, options: GuardOptions, countCa
     const { access, business, isOwnPage } = stateOf(request).route
     if (request.is404 || access === undefined || business === undefined) return done()
     if (isOwnPage && request.headers.origin !== ownOrigin) return done(refusal.foreignOrigin())
+    if (business === 'storefront') return void openStorefront(request, reply).then(() => done(), done)
     const step = identify(request, reply, access)
     if (step instanceof Promise) return void step.then(() => enter(request, access, business)).then(() => done(), done)
     const next = enter(request, access, business)
@@ -256,6 +277,31 @@ export function guardRoutes(app: FastifyInstance, options: GuardOptions, countCa
     }
     const actor = authenticate(credential)
     return actor instanceof Promise ? actor.then(settle) : settle(actor)
+  }
+
+  /** Not public, suspended and unknown look alike. The credential counts for the rate limit only. */
+  async function openStorefront(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const { business: asked } = request.params as { business?: unknown }
+    const business = await findPublicBusiness(typeof asked === 'string' ? asked : '')
+    if (counting) await counting.countKey(request, reply, business && (await findKeyOf(request, business.id)))
+    if (!business) throw refusal.businessNotFound()
+    stateOf(request).business = business
+  }
+
+  /** The API key that the request came with, if it is one of this business. */
+  async function findKeyOf(request: FastifyRequest, businessId: string): Promise<Actor | undefined> {
+    const { credential } = stateOf(request)
+    if (!credential) return undefined
+    try {
+      const actor = await authenticate(credential)
+      if (actor?.kind !== 'api') return undefined
+      if (actor.onlyBusinessId !== undefined) return actor.onlyBusinessId === businessId ? actor : undefined
+      return (await permissionsOf(actor, businessId)).length > 0 ? actor : undefined
+    } catch (error) {
+      // Who comes without a key is answered from caches, so whoever has one must be, too.
+      request.log.warn({ err: error }, 'the key of a storefront request could not be looked up')
+      return undefined
+    }
   }
 
   function enter(request: FastifyRequest, access: Access, source: BusinessSource): Maybe<void> {

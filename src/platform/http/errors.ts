@@ -55,6 +55,8 @@ export const errorBody = ({ code, message, details }: AppError, requestId: strin
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply) {
   const known = toAppError(error, request)
   if (known.retryAfterSeconds !== undefined) void reply.header('retry-after', known.retryAfterSeconds)
+  // A CDN must not keep a refusal, whichever hook made it.
+  if (request.routeOptions.config?.business === 'storefront') void reply.header('cache-control', 'no-store')
   if (known.status === 401) void reply.header('www-authenticate', 'Bearer')
   return reply
     .code(known.status)

@@ -21,14 +21,19 @@ function tagsOf(header: string | string[] | undefined): string[] | undefined {
     .map((tag) => tag.trim().replace(/^W\//, ''))
 }
 
+/** Whether the caller has this version already. */
+export function isKnown({ method, headers }: FastifyRequest, etag: string): boolean {
+  const tags = tagsOf(headers['if-none-match'])
+  return (method === 'GET' || method === 'HEAD') && tags !== undefined && (tags.includes(etag) || tags.includes('*'))
+}
+
 /**
  * Sends the record with its ETag, or 304 when the caller has it already. `Vary` shows caches that callers may see
  * different parts.
  */
 export function sendVersioned<Body>(request: FastifyRequest, reply: FastifyReply, etag: string, body: Body): Body {
   void reply.header('etag', etag).header('vary', 'Authorization, X-API-Key')
-  const tags = tagsOf(request.headers['if-none-match'])
-  if ((request.method === 'GET' || request.method === 'HEAD') && tags && (tags.includes(etag) || tags.includes('*'))) {
+  if (isKnown(request, etag)) {
     return reply.code(304).send() as unknown as Body // already sent, without a body
   }
   return body

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Actor } from '#vocabulary/actor.ts'
 import type { AppError } from '#vocabulary/errors.ts'
 import { type Credential, type Maybe, recognised } from './access.ts'
@@ -6,13 +6,13 @@ import { tooManyRequests } from './refusals.ts'
 import { type Count, createCounts } from './window-counts.ts'
 
 /** Requests a minute. */
-export type Limits = { account: number; key: number; address: number }
+export type Limits = { account: number; key: number; address: number; storefront: number }
 
 type Counts = {
-  count(key: string, windowMs: number, max: number): Maybe<Count>
-  giveBack(key: string, max: number): void
+  count(key: string, windowMs: number, max: number, by?: number): Maybe<Count>
+  giveBack(key: string, max: number, by?: number): void
 }
-type Limit = { key: string; most: number }
+type Limit = { key: string; most: number; by?: number; isSilent?: boolean }
 
 const WINDOW_MS = 60_000
 // A provider's webhooks come from few addresses, as many as there are payments; unsigned ones are refused at once. The
@@ -43,10 +43,22 @@ export function limitRates(app: FastifyInstance, { perMinute, shared, recognises
       ? { key: `key:${userId}:${keyId}`, most: perMinute.key }
       : { key: `account:${userId}`, most: perMinute.account }
 
+  // Answers of storefronts are kept by CDNs, and what is left to one caller is no news to the next: no headers.
+  const onStorefront = (limit: Limit, { query }: FastifyRequest, { costs }: FastifyContextConfig): Limit => ({
+    ...limit,
+    by: costs?.(query as Record<string, unknown>) ?? 1,
+    isSilent: true,
+  })
+  const ofReader = (request: FastifyRequest, route: FastifyContextConfig): Limit =>
+    onStorefront({ key: `storefront:${addressKey(request.ip)}`, most: perMinute.storefront }, request, route)
+  /** Over the limit of their address, and let in because they may have a key of the business. */
+  const doubtful = new WeakMap<FastifyRequest, AppError>()
+
   /** Counts the request, sets the headers, and returns a refusal if it is over the limit. */
-  function take({ key, most }: Limit, reply: FastifyReply): Maybe<AppError | undefined> {
-    return then(counts.count(key, WINDOW_MS, most), ({ current, ttl }) => {
+  function take({ key, most, by, isSilent }: Limit, reply: FastifyReply): Maybe<AppError | undefined> {
+    return then(counts.count(key, WINDOW_MS, most, by), ({ current, ttl }) => {
       const seconds = Math.max(1, Math.ceil(ttl / 1000))
+      if (isSilent) return current > most ? tooManyRequests({ seconds }) : undefined
       void reply
         .header('x-ratelimit-limit', most)
         .header('x-ratelimit-remaining', Math.max(0, most - current))
@@ -56,12 +68,25 @@ export function limitRates(app: FastifyInstance, { perMinute, shared, recognises
   }
 
   function check(request: FastifyRequest, reply: FastifyReply): Maybe<AppError | undefined> {
-    const { caller, credential, url } = recognised(request)
+    const { caller, credential, url, route } = recognised(request)
     if (isUnlimited(url)) return undefined
+    if (route.business === 'storefront') return checkReader(request, reply)
     if (caller) return take(ofCaller(caller), reply)
     return then(take(ofAddress(request), reply), (refusal) =>
       refusal && credential ? then(recognises(credential), (isOurs) => (isOurs ? undefined : refusal)) : refusal,
     )
+  }
+
+  function checkReader(request: FastifyRequest, reply: FastifyReply): Maybe<AppError | undefined> {
+    const { credential, route } = recognised(request)
+    return then(take(ofReader(request, route), reply), (refusal) => {
+      if (!refusal || !credential) return refusal
+      return then(recognises(credential), (isOurs) => {
+        if (!isOurs) return refusal
+        doubtful.set(request, refusal)
+        return undefined
+      })
+    })
   }
 
   app.addHook('onRequest', (request, reply, done) => {
@@ -78,6 +103,18 @@ export function limitRates(app: FastifyInstance, { perMinute, shared, recognises
       counts.giveBack(key, most)
       return then(take(ofCaller(caller), reply), (refusal) => {
         if (refusal) throw refusal
+      })
+    },
+    /** On storefront routes, once the business is known: moves the count from the address to a key of that business. */
+    countKey(request: FastifyRequest, reply: FastifyReply, key: Actor | undefined): Maybe<void> {
+      const refusal = doubtful.get(request)
+      if (!key && refusal) throw refusal
+      if (!key) return
+      const { route } = recognised(request)
+      const reader = ofReader(request, route)
+      counts.giveBack(reader.key, reader.most, reader.by)
+      return then(take(onStorefront(ofCaller(key), request, route), reply), (tooMany) => {
+        if (tooMany) throw tooMany
       })
     },
   }

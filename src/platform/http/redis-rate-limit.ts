@@ -20,7 +20,7 @@ const MAX_RETRY_MS = 2_000
 
 // One script, so atomic: no key is left without an expiry.
 const COUNT = `
-  local current = redis.call('incr', KEYS[1])
+  local current = redis.call('incrby', KEYS[1], ARGV[2])
   local ttl = redis.call('pttl', KEYS[1])
   if ttl < 0 then
     redis.call('pexpire', KEYS[1], ARGV[1])
@@ -29,11 +29,11 @@ const COUNT = `
   return {current, ttl}`
 
 // An expired key must not come back without an expiry.
-const GIVE_BACK = `if redis.call('exists', KEYS[1]) == 1 then redis.call('decr', KEYS[1]) end`
+const GIVE_BACK = `if redis.call('exists', KEYS[1]) == 1 then redis.call('decrby', KEYS[1], ARGV[1]) end`
 
 type Counting = Redis & {
-  kontorCount(key: string, windowMs: number): Promise<[current: number, ttl: number]>
-  kontorGiveBack(key: string): Promise<unknown>
+  kontorCount(key: string, windowMs: number, by: number): Promise<[current: number, ttl: number]>
+  kontorGiveBack(key: string, by: number): Promise<unknown>
 }
 
 /**
@@ -81,28 +81,28 @@ export function openRedisCounts({ url, prefix, log, meter }: RedisCountsOptions)
     redis.disconnect(true)
   }
 
-  function countHere(key: string, windowMs: number): Count {
+  function countHere(key: string, windowMs: number, by: number): Count {
     meter?.counted('here')
-    return here.count(key, windowMs)
+    return here.count(key, windowMs, 0, by)
   }
 
-  async function count(key: string, windowMs: number, max: number): Promise<Count> {
+  async function count(key: string, windowMs: number, max: number, by = 1): Promise<Count> {
     // A caller over the limit stays over it until the window ends: a flood does not reach Redis.
-    if (state !== 'up' || (here.find(key)?.current ?? 0) > max) return countHere(key, windowMs)
-    const answer = await withinMoment(redis.kontorCount(key, windowMs))
+    if (state !== 'up' || (here.find(key)?.current ?? 0) > max) return countHere(key, windowMs, by)
+    const answer = await withinMoment(redis.kontorCount(key, windowMs, by))
     if (answer === 'late') reconnect()
-    if (answer === 'late' || answer === 'failed') return countHere(key, windowMs)
+    if (answer === 'late' || answer === 'failed') return countHere(key, windowMs, by)
     const [current, ttl] = answer
     here.keep(key, current, nowMs() + ttl)
     meter?.counted('redis')
     return { current, ttl }
   }
 
-  function giveBack(key: string, max: number): void {
+  function giveBack(key: string, max: number, by = 1): void {
     // Requests over the limit were not counted in Redis.
     const wasShared = state === 'up' && (here.find(key)?.current ?? 0) <= max
-    here.giveBack(key)
-    if (wasShared) redis.kontorGiveBack(key).catch(() => {})
+    here.giveBack(key, max, by)
+    if (wasShared) redis.kontorGiveBack(key, by).catch(() => {})
   }
 
   return {

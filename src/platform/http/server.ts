@@ -88,7 +88,7 @@ export async function createServer(options: ServerOptions) {
   // After the rate limits: floods get 429, and take up no slot.
   const overload = options.overload && refuseOverload(app, options.overload)
   if (options.compression) compressResponses(app)
-  guardRoutes(app, { ...options.guard, enterCell: overload?.enterCell }, limited?.countCaller)
+  guardRoutes(app, { ...options.guard, enterCell: overload?.enterCell }, limited)
   refuseUnknownParameters(app)
   nameIgnoredFields(app)
   cleanLargeHtml(app)

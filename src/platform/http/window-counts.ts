@@ -24,17 +24,20 @@ export function createCounts() {
   return {
     find,
     keep,
-    count(key: string, windowMs: number): Count {
+    count(key: string, windowMs: number, _max = 0, by = 1): Count {
       const time = nowMs()
       const known = find(key)
-      if (known) return { current: ++known.current, ttl: known.endsAt - time }
-      keep(key, 1, time + windowMs)
-      return { current: 1, ttl: windowMs }
+      if (known) {
+        known.current += by
+        return { current: known.current, ttl: known.endsAt - time }
+      }
+      keep(key, by, time + windowMs)
+      return { current: by, ttl: windowMs }
     },
-    /** Undoes one count. */
-    giveBack(key: string): void {
+    /** Undoes a count. */
+    giveBack(key: string, _max = 0, by = 1): void {
       const known = find(key)
-      if (known && known.current > 0) known.current--
+      if (known) known.current = Math.max(0, known.current - by)
     },
     close() {},
   }

@@ -94,7 +94,7 @@ export function startTracing(service: string, log: FastifyBaseLogger): Tracing {
     })
     app.addHook('preHandler', (request, _reply, done) => {
       const { business } = request.routeOptions.config
-      if (business === 'path' || business === 'body' || business === 'query') {
+      if (business !== undefined && business !== 'provider' && business !== 'none') {
         spanOf(request)?.setAttributes({
           'kontor.business_id': request.business.id,
           'kontor.cell': request.business.cell,

@@ -1,0 +1,33 @@
+import { hash } from 'node:crypto'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { isKnown } from './etag.ts'
+import { sendText } from './text.ts'
+
+/** Names under which a CDN can be told to drop an answer. */
+export type CacheTags = {
+  /** Always sent: the business, and on lists its kind. */
+  general: readonly string[]
+  /** The records inside; left out where they do not fit. */
+  ids: readonly string[]
+}
+
+const CACHE_CONTROL = 'public, max-age=0, s-maxage=60, stale-while-revalidate=60'
+const MAX_TAG_BYTES = 8 * 1024
+
+/**
+ * Sends what everybody may see, whoever asks: any cache on the way may keep it for a minute. The ETag is a hash of the
+ * body, because stock and related records change it without a version; there is no `Vary`, because no header does.
+ */
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller knows what the text says
+export function sendPublic<Body>(request: FastifyRequest, reply: FastifyReply, text: string, tags: CacheTags): Body {
+  const etag = `"${hash('sha256', text, 'base64url').slice(0, 22)}"`
+  void reply.header('cache-control', CACHE_CONTROL).header('etag', etag).header('cache-tag', toHeader(tags))
+  if (isKnown(request, etag)) return reply.code(304).send() as unknown as Body // already sent, without a body
+  return sendText<Body>(reply, text)
+}
+
+// Ids are letters, digits, _ and -, so every character is a byte.
+function toHeader({ general, ids }: CacheTags): string {
+  const all = [...new Set([...general, ...ids])].join(',')
+  return all.length <= MAX_TAG_BYTES ? all : general.join(',')
+}
