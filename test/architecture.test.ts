@@ -12,6 +12,7 @@ const ARROWS: Record<string, string[]> = {
   checkout: ['catalog', 'orders', 'payments'],
   newsletter: ['content', 'payments'],
   customers: ['newsletter', 'orders'],
+  storefront: ['catalog', 'content'],
 }
 /** What a module gets from others without importing them: the app hands it in (src/apps/wiring.ts). These are arrows, too. */
 const HANDED_IN: Record<string, string[]> = {

@@ -8,6 +8,7 @@ import { customerRefusals } from '#modules/customers/index.ts'
 import { newsletterRefusals } from '#modules/newsletter/index.ts'
 import { orderRefusals } from '#modules/orders/index.ts'
 import { paymentRefusals } from '#modules/payments/index.ts'
+import { storefrontRefusals } from '#modules/storefront/index.ts'
 import * as http from '#platform/http/refusals.ts'
 import * as transfer from '#platform/transfer/refusals.ts'
 import type { AnyRefusal } from '#vocabulary/define-refusal.ts'
@@ -43,5 +44,6 @@ export const REFUSALS: readonly Chapter[] = [
   { title: 'Collections and entries', lists: { 'src/modules/content/errors.ts': contentRefusals } },
   { title: 'Newsletters', lists: { 'src/modules/newsletter/errors.ts': newsletterRefusals } },
   { title: 'Saved views', lists: { 'src/modules/backoffice/errors.ts': backofficeRefusals } },
+  { title: 'Storefront', lists: { 'src/modules/storefront/errors.ts': storefrontRefusals } },
   { title: 'Elsewhere', lists: { 'src/apps/errors.ts': Object.values(apps) } },
 ]

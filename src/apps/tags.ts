@@ -17,6 +17,7 @@ export const TAGS: readonly Tag[] = [
   { name: 'Collections', description: 'Kinds of content, each with a schema of its own.' },
   { name: 'Entries', description: 'Content: blocks with values, in a language, with a history.' },
   { name: 'Newsletters', description: 'Subscribers, sends to them, and the progress of each.' },
+  { name: 'Storefront', description: 'What everybody may read of a public shop, without a token.' },
   { name: 'Back office', description: 'Saved views of lists, and one search for everything.' },
   { name: 'Roles', description: 'The permissions of people in a business.' },
   { name: 'Invitations', description: 'How people become members of a business.' },

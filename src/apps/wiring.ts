@@ -55,6 +55,7 @@ import {
   timelineRoutes,
 } from '#modules/orders/index.ts'
 import { erasePayers, webhookRoutes } from '#modules/payments/index.ts'
+import { storefrontRoutes } from '#modules/storefront/index.ts'
 import { createModel } from '#platform/ai/openai-compatible.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import type { Server } from '#platform/http/server.ts'
@@ -223,6 +224,10 @@ async function wireBackoffice(app: Server): Promise<void> {
   })
 }
 
+async function wireStorefront(app: Server): Promise<void> {
+  await app.register(storefrontRoutes, { prefix: '/v1/storefront/:business' })
+}
+
 /** Every module that has routes: the list of what exists. */
 export const MODULES = [
   wireAccounts,
@@ -235,4 +240,5 @@ export const MODULES = [
   wireContent,
   wireNewsletter,
   wireBackoffice,
+  wireStorefront,
 ]

@@ -64,7 +64,13 @@ export function hideActors(json: string, at: number): string {
   return json.slice(0, at) + json.slice(at, end).replaceAll(/,"userId":"[^"]*"/g, '') + json.slice(end)
 }
 
-/** The same for a history as an array. Readers keep seeing their `own` id. */
+/** Removes the whole history that begins at `at` from stored JSON. Something always comes after it. */
+export function dropHistory(json: string, at: number): string {
+  if (at === -1) return json // no history
+  return json.slice(0, at) + json.slice(json.indexOf(']', at) + 2)
+}
+
+/** `hideActors` for a history as an array. Readers keep seeing their `own` id. */
 export const withoutActors = <Status extends string>(
   history: readonly StatusEntry<Status>[],
   own: string,

@@ -20,6 +20,7 @@ export { createDirectory } from './directory.ts'
 export { mintInvitationToken } from './invitations.ts'
 export { removeFromBusinesses } from './leave-businesses.ts'
 export { type BusinessSummary, listAllBusinesses, setPaymentAccount, suspendBusiness } from './operate-business.ts'
+export { presentPublicBusiness } from './present.ts'
 export {
   dropInvitationsTo,
   findBusiness,
@@ -36,6 +37,7 @@ export {
 } from './queries.ts'
 export { grantRole, setRole } from './roles.ts'
 export { accessRoutes } from './routes.ts'
+export { publicBusiness } from './schemas.ts'
 
 export const accessEvents: readonly EventDefinition[] = Object.values(events)
 export const accessJobs = [carryEvents]

@@ -16,6 +16,12 @@ export { findDescendantSlugs, readCategories } from './categories/queries.ts'
 export { categoryRoutes } from './categories/routes.ts'
 export { createProduct } from './products/change-product.ts'
 export { priceAt } from './products/prices.ts'
+export {
+  createPublicProducts,
+  PublicProduct,
+  PublicProductQuery,
+  PublicProductView,
+} from './products/public.ts'
 export { readProducts } from './products/queries.ts'
 export { rebuildProducts } from './products/rebuild.ts'
 export { catalogResolvers } from './products/resolvers.ts'

@@ -197,6 +197,19 @@ export const EntryQuery = Type.Object({
 })
 export type EntryQuery = Static<typeof EntryQuery>
 
+const { statuses: _ofCollection, staleEntries: _stale, ...shownOfCollection } = Collection.properties
+export const PublicCollection = Type.Object(shownOfCollection, { title: 'PublicCollection' })
+const { statuses: _ofEntry, publishAt: _planned, ...shownOfEntry } = entryParts
+export const PublicEntry = Type.Object(shownOfEntry, { title: 'PublicEntry' })
+export const PublicEntryQuery = Type.Object({
+  ...PageQuery,
+  collectionId: EntryQuery.properties.collectionId,
+  collection: Type.Optional(Type.String({ maxLength: 100, description: 'The slug of a collection.' })),
+  locale: EntryQuery.properties.locale,
+  query: EntryQuery.properties.query,
+})
+export type PublicEntryQuery = Static<typeof PublicEntryQuery>
+
 export const EntryVersion = Type.Object(
   {
     number: Type.Integer({ minimum: 1, description: 'The entry’s version after that change.', examples: [3] }),

@@ -1,0 +1,98 @@
+import { PublicProduct, PublicProductQuery, PublicProductView } from '#modules/catalog/index.ts'
+import { PublicCollection, PublicEntry, PublicEntryQuery } from '#modules/content/index.ts'
+import { operation } from '#platform/http/operation.ts'
+import { PageOf } from '#vocabulary/schemas.ts'
+import { NamedParams, PublicBusiness, RecordParams, ShopParams } from './schemas.ts'
+
+/** A search costs more than a read, so it counts as several. */
+const SEARCH_COST = 10
+const costs = ({ query }: Record<string, unknown>) =>
+  typeof query === 'string' && query.trim() !== '' ? SEARCH_COST : 1
+
+const config = { access: 'public', business: 'storefront', versioned: true } as const
+
+export const getStorefront = operation({
+  method: 'GET',
+  url: '',
+  config,
+  schema: {
+    operationId: 'getStorefront',
+    tags: ['Storefront'],
+    summary: 'Get a shop',
+    description: 'Every credential is ignored. A shop that is not public is not found, like one that does not exist.',
+    params: ShopParams,
+    response: { 200: PublicBusiness },
+  },
+})
+
+export const listProducts = operation({
+  method: 'GET',
+  url: '/products',
+  config: { ...config, costs },
+  schema: {
+    operationId: 'listStorefrontProducts',
+    tags: ['Storefront'],
+    summary: 'List and search products of a shop',
+    description: 'ACTIVE ones, newest first; with `query` the best match first. An unknown `market` returns 422.',
+    params: ShopParams,
+    querystring: PublicProductQuery,
+    response: { 200: PageOf(PublicProduct) },
+  },
+})
+
+export const getProduct = operation({
+  method: 'GET',
+  url: '/products/:idOrSlug',
+  config,
+  schema: {
+    operationId: 'getStorefrontProduct',
+    tags: ['Storefront'],
+    summary: 'Get a product of a shop',
+    params: NamedParams,
+    querystring: PublicProductView,
+    response: { 200: PublicProduct },
+  },
+})
+
+export const getCollection = operation({
+  method: 'GET',
+  url: '/collections/:idOrSlug',
+  config,
+  schema: {
+    operationId: 'getStorefrontCollection',
+    tags: ['Storefront'],
+    summary: 'Get a collection of a shop',
+    params: NamedParams,
+    response: { 200: PublicCollection },
+  },
+})
+
+export const listEntries = operation({
+  method: 'GET',
+  url: '/entries',
+  config: { ...config, costs, parameterPrefix: 'block.' },
+  schema: {
+    operationId: 'listStorefrontEntries',
+    tags: ['Storefront'],
+    summary: 'List and search entries of a shop',
+    description:
+      'PUBLISHED ones of PUBLISHED collections without a paid plan, newest first; with `query` the best match first. ' +
+      '`block.<id>=value` (up to five) keeps those whose block holds that value.',
+    params: ShopParams,
+    querystring: PublicEntryQuery,
+    response: { 200: PageOf(PublicEntry) },
+  },
+})
+
+export const getEntry = operation({
+  method: 'GET',
+  url: '/entries/:id',
+  config,
+  schema: {
+    operationId: 'getStorefrontEntry',
+    tags: ['Storefront'],
+    summary: 'Get an entry of a shop',
+    params: RecordParams,
+    response: { 200: PublicEntry },
+  },
+})

@@ -1,0 +1,58 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { presentPublicBusiness } from '#modules/access/index.ts'
+import { createPublicProducts } from '#modules/catalog/index.ts'
+import { blockFiltersOf, createPublicContent } from '#modules/content/index.ts'
+import { handle } from '#platform/http/operation.ts'
+import { sendPublic } from '#platform/http/public-answer.ts'
+import type { Business } from '#vocabulary/business.ts'
+import { marketUnknown } from './errors.ts'
+import * as operation from './operations.ts'
+
+/** What is asked for, and what the business lets everybody see. */
+function viewOf({ markets, storefront }: Business, { market }: { market?: string }) {
+  if (market !== undefined && !markets.some(({ id }) => id === market)) throw marketUnknown({ market })
+  return { market, showQuantity: storefront.showQuantity }
+}
+
+export const storefrontRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  const { readPublicProduct, listPublicProducts } = createPublicProducts()
+  const content = createPublicContent()
+
+  handle(app, operation.getStorefront, (request, reply) => {
+    const { business } = request
+    const text = JSON.stringify(presentPublicBusiness(business))
+    return sendPublic<never>(request, reply, text, { general: [business.id], ids: [] })
+  })
+
+  handle(app, operation.listProducts, async (request, reply) => {
+    const { business, cell, query } = request
+    const view = { ...viewOf(business, query), locale: query.locale }
+    const { text, ids } = await listPublicProducts(cell, business.id, query, view)
+    return sendPublic<never>(request, reply, text, { general: [business.id, `${business.id}:products`], ids })
+  })
+
+  handle(app, operation.getProduct, async (request, reply) => {
+    const { business, cell, params, query } = request
+    const view = { ...viewOf(business, query), locale: query.locale }
+    const { text, ids } = await readPublicProduct(cell, business.id, params.idOrSlug, view)
+    return sendPublic<never>(request, reply, text, { general: [business.id], ids })
+  })
+
+  handle(app, operation.getCollection, async (request, reply) => {
+    const { business, cell, params } = request
+    const { text, ids } = await content.getCollection(cell, business.id, params.idOrSlug)
+    return sendPublic<never>(request, reply, text, { general: [business.id], ids })
+  })
+
+  handle(app, operation.listEntries, async (request, reply) => {
+    const { business, cell, query } = request
+    const { text, ids } = await content.listEntries(cell, business.id, query, blockFiltersOf(request))
+    return sendPublic<never>(request, reply, text, { general: [business.id, `${business.id}:entries`], ids })
+  })
+
+  handle(app, operation.getEntry, async (request, reply) => {
+    const { business, cell, params } = request
+    const { text, ids } = await content.getEntry(cell, business.id, params.id)
+    return sendPublic<never>(request, reply, text, { general: [business.id], ids })
+  })
+}
