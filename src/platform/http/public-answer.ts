@@ -21,13 +21,13 @@ const MAX_TAG_BYTES = 8 * 1024
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller knows what the text says
 export function sendPublic<Body>(request: FastifyRequest, reply: FastifyReply, text: string, tags: CacheTags): Body {
   const etag = `"${hash('sha256', text, 'base64url').slice(0, 22)}"`
-  void reply.header('cache-control', CACHE_CONTROL).header('etag', etag).header('cache-tag', toHeader(tags))
+  void reply.header('cache-control', CACHE_CONTROL).header('etag', etag).header('cache-tag', cacheTagOf(tags))
   if (isKnown(request, etag)) return reply.code(304).send() as unknown as Body // already sent, without a body
   return sendText<Body>(reply, text)
 }
 
 // Ids are letters, digits, _ and -, so every character is a byte.
-function toHeader({ general, ids }: CacheTags): string {
+export function cacheTagOf({ general, ids }: CacheTags): string {
   const all = [...new Set([...general, ...ids])].join(',')
   return all.length <= MAX_TAG_BYTES ? all : general.join(',')
 }
