@@ -46,6 +46,7 @@ export interface AccessBusinesses {
   orderUrl: string | null
   paymentAccount: string | null
   slug: string
+  storefront: Generated<Json>
   stripeAccountId: string | null
   suspendedAt: Timestamp | null
   timeZone: Generated<string>
