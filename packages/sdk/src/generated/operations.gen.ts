@@ -140,6 +140,12 @@ export const OPERATIONS = {
   updateSavedView: 'PUT /v1/businesses/{businessId}/saved-views/{id} token',
   deleteSavedView: 'DELETE /v1/businesses/{businessId}/saved-views/{id} token',
   search: 'GET /v1/businesses/{businessId}/search token',
+  getStorefront: 'GET /v1/storefront/{business}',
+  listStorefrontProducts: 'GET /v1/storefront/{business}/products',
+  getStorefrontProduct: 'GET /v1/storefront/{business}/products/{idOrSlug}',
+  getStorefrontCollection: 'GET /v1/storefront/{business}/collections/{idOrSlug}',
+  listStorefrontEntries: 'GET /v1/storefront/{business}/entries',
+  getStorefrontEntry: 'GET /v1/storefront/{business}/entries/{id}',
   listEvents: 'GET /v1/businesses/{businessId}/events token',
   streamEvents: 'GET /v1/businesses/{businessId}/events/stream token stream',
 } as const
@@ -283,6 +289,12 @@ export interface OperationTypes {
   updateSavedView: { data: types.UpdateSavedViewData; answer: types.UpdateSavedViewResponse }
   deleteSavedView: { data: types.DeleteSavedViewData; answer: types.DeleteSavedViewResponse }
   search: { data: types.SearchData; answer: types.SearchResponse }
+  getStorefront: { data: types.GetStorefrontData; answer: types.GetStorefrontResponse }
+  listStorefrontProducts: { data: types.ListStorefrontProductsData; answer: types.ListStorefrontProductsResponse }
+  getStorefrontProduct: { data: types.GetStorefrontProductData; answer: types.GetStorefrontProductResponse }
+  getStorefrontCollection: { data: types.GetStorefrontCollectionData; answer: types.GetStorefrontCollectionResponse }
+  listStorefrontEntries: { data: types.ListStorefrontEntriesData; answer: types.ListStorefrontEntriesResponse }
+  getStorefrontEntry: { data: types.GetStorefrontEntryData; answer: types.GetStorefrontEntryResponse }
   listEvents: { data: types.ListEventsData; answer: types.ListEventsResponse }
   streamEvents: { data: types.StreamEventsData; answer: ReadableStream<Uint8Array> }
 }

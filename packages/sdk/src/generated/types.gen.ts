@@ -146,6 +146,7 @@ export type Business = {
      * An IANA time zone: where the days of the business begin.
      */
     timeZone?: string;
+    storefront?: Storefront;
     /**
      * Unix time in seconds.
      */
@@ -2257,6 +2258,199 @@ export type PromoUpdatedEvent = EventEnvelope & {
     data: PromoUpdatedEventData;
 };
 
+/**
+ * PublicBusiness
+ *
+ * What a shop front needs to know of a business.
+ */
+export type PublicBusiness = {
+    /**
+     * Id, starts with `biz_`.
+     */
+    id: string;
+    name: string;
+    slug: string;
+    defaultLocale: string;
+    locales: Array<string>;
+    markets: Array<Market>;
+    /**
+     * An IANA time zone: where the days of the business begin.
+     */
+    timeZone: string;
+};
+
+/**
+ * PublicCollection
+ */
+export type PublicCollection = {
+    /**
+     * Id, starts with `col_`.
+     */
+    id: string;
+    /**
+     * Id, starts with `biz_`.
+     */
+    businessId: string;
+    name: string;
+    slug: string;
+    description: string;
+    type: 'STANDARD' | 'NEWSLETTER';
+    /**
+     * The schema: what entries hold.
+     */
+    blocks: Array<Block>;
+    /**
+     * Newsletters only.
+     */
+    plans?: Array<Plan>;
+    /**
+     * Newsletters only: a subscription is PENDING until its address is confirmed.
+     */
+    doubleOptIn?: boolean;
+    /**
+     * Counts the changes of `blocks`.
+     */
+    schemaVersion: number;
+    /**
+     * Unix time in seconds.
+     */
+    createdAt: number;
+    /**
+     * Unix time in seconds.
+     */
+    updatedAt: number;
+};
+
+/**
+ * PublicEntry
+ */
+export type PublicEntry = {
+    /**
+     * Id, starts with `ent_`.
+     */
+    id: string;
+    /**
+     * Id, starts with `biz_`.
+     */
+    businessId: string;
+    /**
+     * `collection:<id>`, `order:<id>` or `reservation:<id>`.
+     */
+    owner: string;
+    /**
+     * BCP 47.
+     */
+    locale: string;
+    blocks: Array<Block>;
+    /**
+     * The schema that it was checked against when last written.
+     */
+    schemaVersion?: number;
+    /**
+     * Unix time in seconds.
+     */
+    createdAt: number;
+    /**
+     * Unix time in seconds.
+     */
+    updatedAt: number;
+};
+
+/**
+ * PublicProduct
+ */
+export type PublicProduct = {
+    /**
+     * Id, starts with `prod_`.
+     */
+    id: string;
+    /**
+     * Id, starts with `biz_`.
+     */
+    businessId: string;
+    name: string;
+    slug: string;
+    description: string;
+    category: string;
+    /**
+     * Markets set the rate of each class.
+     */
+    taxClass: string;
+    gallery: Array<Media>;
+    blocks: Array<Block>;
+    /**
+     * Unix time in seconds.
+     */
+    createdAt: number;
+    /**
+     * Unix time in seconds.
+     */
+    updatedAt: number;
+    variants: Array<PublicVariant>;
+};
+
+export type PublicVariantAttribute = {
+    name: string;
+    value: string;
+};
+
+export type PublicVariantPricingMarket = {
+    /**
+     * A market of the business.
+     */
+    marketId: string;
+    /**
+     * The market’s.
+     */
+    currency: string;
+    /**
+     * Minor units (cents).
+     */
+    price: number;
+    /**
+     * The original price, for sales.
+     */
+    compareAtPrice?: number;
+};
+
+export type PublicVariantPricing = {
+    markets: Array<PublicVariantPricingMarket>;
+};
+
+export type PublicVariantInventory = {
+    /**
+     * False: stock is unlimited.
+     */
+    tracked: boolean;
+    /**
+     * Only where the business shows it (`storefront.showQuantity`).
+     */
+    quantity?: number;
+    /**
+     * The most that a checkout may order of it at once. Absent: 10,000.
+     */
+    maxPerOrder?: number;
+};
+
+/**
+ * PublicVariant
+ *
+ * Only the prices of the market that was asked for.
+ */
+export type PublicVariant = {
+    /**
+     * Unique within its product.
+     */
+    id: string;
+    name: string;
+    sku: string;
+    attributes: Array<PublicVariantAttribute>;
+    pricing: PublicVariantPricing;
+    gallery: Array<Media>;
+    inventory: PublicVariantInventory;
+    availability: 'IN_STOCK' | 'LOW_STOCK' | 'OUT_OF_STOCK';
+};
+
 export type QuoteLine = {
     type: 'PRODUCT_VARIANT';
     /**
@@ -2870,6 +3064,20 @@ export type StockMovement = {
      * Unix time in seconds.
      */
     createdAt: number;
+};
+
+/**
+ * Storefront
+ */
+export type Storefront = {
+    /**
+     * Anybody may read the shop without a credential, below `/v1/storefront`.
+     */
+    isPublic: boolean;
+    /**
+     * They see how much there is of a variant, not only whether there is any.
+     */
+    showQuantity: boolean;
 };
 
 /**
@@ -3615,6 +3823,17 @@ export type ListSigningKeysAnswer = {
     keys: Array<ListSigningKeysAnswerKey>;
 };
 
+export type CreateBusinessBodyStorefront = {
+    /**
+     * Anybody may read the shop without a credential, below `/v1/storefront`.
+     */
+    isPublic?: boolean;
+    /**
+     * They see how much there is of a variant, not only whether there is any.
+     */
+    showQuantity?: boolean;
+};
+
 export type CreateBusinessBodyMarket = {
     /**
      * The market code that quotes, checkouts and prices name.
@@ -3651,6 +3870,7 @@ export type CreateBusinessBody = {
      * An IANA time zone: where the days of the business begin.
      */
     timeZone?: string;
+    storefront?: CreateBusinessBodyStorefront;
     markets?: Array<CreateBusinessBodyMarket>;
 };
 
@@ -3660,6 +3880,17 @@ export type ListBusinessesPage = {
      * Hand it back to get the next page; `null` on the last.
      */
     cursor: string | null;
+};
+
+export type UpdateBusinessBodyStorefront = {
+    /**
+     * Anybody may read the shop without a credential, below `/v1/storefront`.
+     */
+    isPublic?: boolean;
+    /**
+     * They see how much there is of a variant, not only whether there is any.
+     */
+    showQuantity?: boolean;
 };
 
 export type UpdateBusinessBodyMarket = {
@@ -3698,6 +3929,7 @@ export type UpdateBusinessBody = {
      * An IANA time zone: where the days of the business begin.
      */
     timeZone?: string;
+    storefront?: UpdateBusinessBodyStorefront;
     markets?: Array<UpdateBusinessBodyMarket>;
 };
 
@@ -5161,6 +5393,22 @@ export type UpdateSavedViewBody = {
      * Whether everybody of the business sees it.
      */
     isShared?: boolean;
+};
+
+export type ListStorefrontProductsPage = {
+    items: Array<PublicProduct>;
+    /**
+     * Hand it back to get the next page; `null` on the last.
+     */
+    cursor: string | null;
+};
+
+export type ListStorefrontEntriesPage = {
+    items: Array<PublicEntry>;
+    /**
+     * Hand it back to get the next page; `null` on the last.
+     */
+    cursor: string | null;
 };
 
 export type ListEventsPage = {
@@ -8807,6 +9055,225 @@ export type SearchResponses = {
 };
 
 export type SearchResponse = SearchResponses[keyof SearchResponses];
+
+export type GetStorefrontData = {
+    body?: never;
+    headers?: {
+        /**
+         * An ETag: 304 if nothing changed.
+         */
+        'if-none-match'?: string;
+    };
+    path: {
+        /**
+         * Id or slug.
+         */
+        business: string;
+    };
+    query?: never;
+    url: '/v1/storefront/{business}';
+};
+
+export type GetStorefrontResponses = {
+    /**
+     * Done.
+     */
+    200: PublicBusiness;
+};
+
+export type GetStorefrontResponse = GetStorefrontResponses[keyof GetStorefrontResponses];
+
+export type ListStorefrontProductsData = {
+    body?: never;
+    headers?: {
+        /**
+         * An ETag: 304 if nothing changed.
+         */
+        'if-none-match'?: string;
+    };
+    path: {
+        /**
+         * Id or slug.
+         */
+        business: string;
+    };
+    query?: {
+        /**
+         * Items on a page.
+         */
+        limit?: number;
+        /**
+         * The `cursor` of the page before. Absent, empty or `null`: the first.
+         */
+        cursor?: string;
+        category?: string;
+        /**
+         * Words in any order, the last may be a beginning. Case and accents do not matter, one typo is forgiven.
+         */
+        query?: string;
+        slug?: string;
+        /**
+         * Whose prices are shown. Absent: none.
+         */
+        market?: string;
+        locale?: string;
+    };
+    url: '/v1/storefront/{business}/products';
+};
+
+export type ListStorefrontProductsResponses = {
+    /**
+     * Done.
+     */
+    200: ListStorefrontProductsPage;
+};
+
+export type ListStorefrontProductsResponse = ListStorefrontProductsResponses[keyof ListStorefrontProductsResponses];
+
+export type GetStorefrontProductData = {
+    body?: never;
+    headers?: {
+        /**
+         * An ETag: 304 if nothing changed.
+         */
+        'if-none-match'?: string;
+    };
+    path: {
+        /**
+         * Id or slug.
+         */
+        business: string;
+        /**
+         * Id or slug.
+         */
+        idOrSlug: string;
+    };
+    query?: {
+        /**
+         * Whose prices are shown. Absent: none.
+         */
+        market?: string;
+        locale?: string;
+    };
+    url: '/v1/storefront/{business}/products/{idOrSlug}';
+};
+
+export type GetStorefrontProductResponses = {
+    /**
+     * Done.
+     */
+    200: PublicProduct;
+};
+
+export type GetStorefrontProductResponse = GetStorefrontProductResponses[keyof GetStorefrontProductResponses];
+
+export type GetStorefrontCollectionData = {
+    body?: never;
+    headers?: {
+        /**
+         * An ETag: 304 if nothing changed.
+         */
+        'if-none-match'?: string;
+    };
+    path: {
+        /**
+         * Id or slug.
+         */
+        business: string;
+        /**
+         * Id or slug.
+         */
+        idOrSlug: string;
+    };
+    query?: never;
+    url: '/v1/storefront/{business}/collections/{idOrSlug}';
+};
+
+export type GetStorefrontCollectionResponses = {
+    /**
+     * Done.
+     */
+    200: PublicCollection;
+};
+
+export type GetStorefrontCollectionResponse = GetStorefrontCollectionResponses[keyof GetStorefrontCollectionResponses];
+
+export type ListStorefrontEntriesData = {
+    body?: never;
+    headers?: {
+        /**
+         * An ETag: 304 if nothing changed.
+         */
+        'if-none-match'?: string;
+    };
+    path: {
+        /**
+         * Id or slug.
+         */
+        business: string;
+    };
+    query?: {
+        /**
+         * Items on a page.
+         */
+        limit?: number;
+        /**
+         * The `cursor` of the page before. Absent, empty or `null`: the first.
+         */
+        cursor?: string;
+        collectionId?: string;
+        /**
+         * The slug of a collection.
+         */
+        collection?: string;
+        /**
+         * BCP 47.
+         */
+        locale?: string;
+        /**
+         * Words in any order, the last may be a beginning. Case and accents do not matter, one typo is forgiven.
+         */
+        query?: string;
+    };
+    url: '/v1/storefront/{business}/entries';
+};
+
+export type ListStorefrontEntriesResponses = {
+    /**
+     * Done.
+     */
+    200: ListStorefrontEntriesPage;
+};
+
+export type ListStorefrontEntriesResponse = ListStorefrontEntriesResponses[keyof ListStorefrontEntriesResponses];
+
+export type GetStorefrontEntryData = {
+    body?: never;
+    headers?: {
+        /**
+         * An ETag: 304 if nothing changed.
+         */
+        'if-none-match'?: string;
+    };
+    path: {
+        /**
+         * Id or slug.
+         */
+        business: string;
+        id: string;
+    };
+    query?: never;
+    url: '/v1/storefront/{business}/entries/{id}';
+};
+
+export type GetStorefrontEntryResponses = {
+    /**
+     * Done.
+     */
+    200: PublicEntry;
+};
+
+export type GetStorefrontEntryResponse = GetStorefrontEntryResponses[keyof GetStorefrontEntryResponses];
 
 export type ListEventsData = {
     body?: never;
