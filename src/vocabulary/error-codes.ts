@@ -34,7 +34,8 @@ export const DETAILS = {
   INVALID: 'Of the wrong type, form or choice; or it does not fit the rest.',
   INVALID_ORIGIN_URI: '`originUrl` or `reserveDomain` is not among the origins of the operator.',
   INVALID_REDIRECT_URI: '`redirectUrl`, `returnUrl` or `cancelUrl` leads to an origin that is not allowed.',
-  IN_USE: 'Something else needs it: users a role, entries or subscribers a collection, subscribers a plan, products or others below it a category.',
+  IN_USE:
+    'Something else needs it: users a role, entries or subscribers a collection, subscribers a plan, products or others below it a category.',
   LAST_ADMIN: 'Nobody would be ADMIN of the business any more.',
   NAME_EXISTS: 'The business has a role of this name.',
   NOTHING_TO_REFUND: 'Nothing was paid through the payment provider, or all of it went back.',

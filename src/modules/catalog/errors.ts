@@ -26,6 +26,8 @@ export const currencyDiffers = invalid(
   'The currency of market {marketId} is {currency}, not {sent}.',
 )
 
+export const localeInvalid = invalid('locale', 'INVALID', 'locale must be a locale such as en or de-CH.')
+
 // Stock
 export const variantNotFound = notFound('variant')
 export const outOfStock = conflict('{field}', 'OUT_OF_STOCK', 'There are only {quantity} left.')

@@ -25,7 +25,10 @@ async function makeScene(cell: string) {
   })
   assert.equal(promo.status, 201, promo.text)
   await shop.admin.post(`${shop.path}/promo-codes`, { code: 'ALL', type: 'PERCENT', value: 10_000 })
-  const goods = await shop.admin.post(`${shop.path}/categories`, { name: 'Goods', translations: { de: { slug: 'waren' } } })
+  const goods = await shop.admin.post(`${shop.path}/categories`, {
+    name: 'Goods',
+    translations: { de: { slug: 'waren' } },
+  })
   assert.equal(goods.status, 201, goods.text)
   await shop.admin.post(`${shop.path}/categories`, { name: 'Lamps', parentId: goods.body.id })
   const buyer = await used.make.user()

@@ -350,7 +350,8 @@ test('guests and users without a role see PUBLISHED collections only', async () 
   for (const permission of ['CONTENT_READ_DRAFTS', 'CONTENT_WRITE', 'ADMIN'] as const) {
     const member = await used.make.member(id, permission)
     assert.equal((await member.get(collections)).body.items.length, 3)
-    const told = permission === 'CONTENT_READ_DRAFTS' ? asRead : <Told>(record: Told) => record
+    const told = (record: Parameters<typeof asRead>[0]) =>
+      permission === 'CONTENT_READ_DRAFTS' ? asRead(record) : record
     for (const { path, body } of hidden)
       assert.deepEqual((await member.get(path)).body, told({ ...body, staleEntries: 0 }))
   }

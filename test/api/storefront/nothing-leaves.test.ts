@@ -8,8 +8,8 @@ import { PERMISSIONS } from '#vocabulary/permissions.ts'
 import { type Answer, createClient } from '../../support/client.ts'
 import { holdClock } from '../../support/clock.ts'
 import { ARCHIVED, contentOf, DRAFT, openContentShop, PUBLISHED, text } from '../../support/content.ts'
+import { assertPublicAnswer, seenOf } from '../../support/public-answers.ts'
 import { useApi } from '../../support/setup.ts'
-import { assertPublicAnswer, seenOf } from '../../support/storefront.ts'
 
 // Every record × every way to ask for it × every credential. Routes come from the route table: a new one below
 // /v1/storefront fails here until WAYS says how it is asked. Whatever must not leave says "hidden" somewhere.

@@ -3,10 +3,10 @@ import { type TestContext, test } from 'node:test'
 import { assertError } from '../../support/assert-error.ts'
 import { createClient } from '../../support/client.ts'
 import { contentOf, text } from '../../support/content.ts'
+import { KEPT_FOR_A_MINUTE } from '../../support/public-answers.ts'
 import { refusal } from '../../support/refusal.ts'
 import { useApi } from '../../support/setup.ts'
 import { startApi } from '../../support/start-api.ts'
-import { KEPT_FOR_A_MINUTE } from '../../support/storefront.ts'
 
 const used = useApi()
 
@@ -182,7 +182,7 @@ async function startLimited(t: TestContext) {
 test('an address has so many reads a minute, whatever it comes with; a search counts as ten', async (t) => {
   const shop = await openPublic()
   const as = await startLimited(t)
-  const bearer = { authorization: `Bearer ${shop.admin.token}` }
+  const bearer: Record<string, string> = { authorization: `Bearer ${shop.admin.token}` }
   for (const headers of [{}, bearer, { 'x-api-key': 'garbage' }, {}, bearer])
     assert.equal((await as(headers).get(shop.front)).status, 200)
   for (const path of ['/products?query=lamp', '/entries?query=lamp'])

@@ -49,12 +49,21 @@ export const OPERATIONS = {
   getProduct: 'GET /v1/businesses/{businessId}/products/{id} token',
   updateProduct: 'PUT /v1/businesses/{businessId}/products/{id} token',
   deleteProduct: 'DELETE /v1/businesses/{businessId}/products/{id} token',
+  putVariant: 'PUT /v1/businesses/{businessId}/products/{id}/variants/{variantId} token',
+  deleteVariant: 'DELETE /v1/businesses/{businessId}/products/{id}/variants/{variantId} token',
+  putPrice: 'PUT /v1/businesses/{businessId}/products/{id}/variants/{variantId}/prices/{marketId} token',
+  deletePrice: 'DELETE /v1/businesses/{businessId}/products/{id}/variants/{variantId}/prices/{marketId} token',
   changeStock: 'POST /v1/businesses/{businessId}/products/{id}/variants/{variantId}/stock token key',
   listStockMovements: 'GET /v1/businesses/{businessId}/products/{id}/variants/{variantId}/stock token',
   importProducts: 'POST /v1/businesses/{businessId}/products/imports token',
   getImport: 'GET /v1/businesses/{businessId}/products/imports/{id} token',
   listImportErrors: 'GET /v1/businesses/{businessId}/products/imports/{id}/errors token',
   exportProducts: 'GET /v1/businesses/{businessId}/products/export token file',
+  createCategory: 'POST /v1/businesses/{businessId}/categories token key',
+  listCategories: 'GET /v1/businesses/{businessId}/categories token',
+  getCategory: 'GET /v1/businesses/{businessId}/categories/{id} token',
+  updateCategory: 'PUT /v1/businesses/{businessId}/categories/{id} token',
+  deleteCategory: 'DELETE /v1/businesses/{businessId}/categories/{id} token',
   createPromoCode: 'POST /v1/businesses/{businessId}/promo-codes token key',
   listPromoCodes: 'GET /v1/businesses/{businessId}/promo-codes token',
   getPromoCode: 'GET /v1/businesses/{businessId}/promo-codes/{id} token',
@@ -198,12 +207,21 @@ export interface OperationTypes {
   getProduct: { data: types.GetProductData; answer: types.GetProductResponse }
   updateProduct: { data: types.UpdateProductData; answer: types.UpdateProductResponse }
   deleteProduct: { data: types.DeleteProductData; answer: types.DeleteProductResponse }
+  putVariant: { data: types.PutVariantData; answer: types.PutVariantResponse }
+  deleteVariant: { data: types.DeleteVariantData; answer: types.DeleteVariantResponse }
+  putPrice: { data: types.PutPriceData; answer: types.PutPriceResponse }
+  deletePrice: { data: types.DeletePriceData; answer: types.DeletePriceResponse }
   changeStock: { data: types.ChangeStockData; answer: types.ChangeStockResponse }
   listStockMovements: { data: types.ListStockMovementsData; answer: types.ListStockMovementsResponse }
   importProducts: { data: types.ImportProductsData; answer: types.ImportProductsResponse }
   getImport: { data: types.GetImportData; answer: types.GetImportResponse }
   listImportErrors: { data: types.ListImportErrorsData; answer: types.ListImportErrorsResponse }
   exportProducts: { data: types.ExportProductsData; answer: types.ExportProductsResponse }
+  createCategory: { data: types.CreateCategoryData; answer: types.CreateCategoryResponse }
+  listCategories: { data: types.ListCategoriesData; answer: types.ListCategoriesResponse }
+  getCategory: { data: types.GetCategoryData; answer: types.GetCategoryResponse }
+  updateCategory: { data: types.UpdateCategoryData; answer: types.UpdateCategoryResponse }
+  deleteCategory: { data: types.DeleteCategoryData; answer: types.DeleteCategoryResponse }
   createPromoCode: { data: types.CreatePromoCodeData; answer: types.CreatePromoCodeResponse }
   listPromoCodes: { data: types.ListPromoCodesData; answer: types.ListPromoCodesResponse }
   getPromoCode: { data: types.GetPromoCodeData; answer: types.GetPromoCodeResponse }

@@ -171,6 +171,101 @@ export type BusinessUpdatedEvent = EventEnvelope & {
     data: BusinessUpdatedEventData;
 };
 
+export type CategorySeo = {
+    title: string;
+    description: string;
+};
+
+/**
+ * Category
+ */
+export type Category = {
+    /**
+     * Id, starts with `cat_`.
+     */
+    id: string;
+    /**
+     * Id, starts with `biz_`.
+     */
+    businessId: string;
+    name: string;
+    /**
+     * Products whose `category` is exactly this are in it.
+     */
+    slug: string;
+    parentId: string | null;
+    /**
+     * Its place among those with the same parent, lowest first.
+     */
+    position: number;
+    description: string;
+    image: Media | null;
+    seo: CategorySeo;
+    /**
+     * By locale. What a locale leaves out is as in the category itself.
+     */
+    translations: {
+        [key: string]: {
+            name?: string;
+            /**
+             * For addresses in this locale.
+             */
+            slug?: string;
+            description?: string;
+            seo?: {
+                title?: string;
+                description?: string;
+            };
+        };
+    };
+    /**
+     * Unix time in seconds.
+     */
+    createdAt: number;
+    /**
+     * Unix time in seconds.
+     */
+    updatedAt: number;
+};
+
+export type CategoryCreatedEventData = {
+    [key: string]: unknown;
+};
+
+/**
+ * CategoryCreatedEvent
+ */
+export type CategoryCreatedEvent = EventEnvelope & {
+    type: 'category.created';
+    data: CategoryCreatedEventData;
+};
+
+export type CategoryDeletedEventData = {
+    [key: string]: unknown;
+};
+
+/**
+ * CategoryDeletedEvent
+ */
+export type CategoryDeletedEvent = EventEnvelope & {
+    type: 'category.deleted';
+    data: CategoryDeletedEventData;
+};
+
+export type CategoryUpdatedEventData = {
+    fields: Array<string>;
+};
+
+/**
+ * CategoryUpdatedEvent
+ *
+ * With the fields that were sent.
+ */
+export type CategoryUpdatedEvent = EventEnvelope & {
+    type: 'category.updated';
+    data: CategoryUpdatedEventData;
+};
+
 /**
  * CheckoutResult
  */
@@ -826,6 +921,12 @@ export type Event = ({
 } & RoleDeletedEvent) | ({
     type: 'role.updated';
 } & RoleUpdatedEvent) | ({
+    type: 'category.created';
+} & CategoryCreatedEvent) | ({
+    type: 'category.deleted';
+} & CategoryDeletedEvent) | ({
+    type: 'category.updated';
+} & CategoryUpdatedEvent) | ({
     type: 'import.finished';
 } & ImportFinishedEvent) | ({
     type: 'product.created';
@@ -2066,6 +2167,11 @@ export type Preview = {
     text: string;
 };
 
+export type ProductOption = {
+    name: string;
+    values: Array<string>;
+};
+
 /**
  * Product
  */
@@ -2086,6 +2192,13 @@ export type Product = {
      * Markets set the rate of each class.
      */
     taxClass: string;
+    tags: Array<string>;
+    seo: Seo;
+    translations: ProductTranslations;
+    /**
+     * What can be chosen: the attributes of all variants, in their order.
+     */
+    options: Array<ProductOption>;
     gallery: Array<Media>;
     variants: Array<Variant>;
     /**
@@ -2159,6 +2272,23 @@ export type ProductStatusEntry = {
      * Unix time in seconds.
      */
     timestamp: number;
+};
+
+/**
+ * ProductTranslations
+ *
+ * By locale; what is left out stays as in the default locale.
+ */
+export type ProductTranslations = {
+    [key: string]: {
+        name?: string;
+        slug?: string;
+        description?: string;
+        seo?: {
+            title?: string;
+            description?: string;
+        };
+    };
 };
 
 export type ProductUpdatedEventData = {
@@ -2356,6 +2486,11 @@ export type PublicEntry = {
     updatedAt: number;
 };
 
+export type PublicProductOption = {
+    name: string;
+    values: Array<string>;
+};
+
 /**
  * PublicProduct
  */
@@ -2376,6 +2511,13 @@ export type PublicProduct = {
      * Markets set the rate of each class.
      */
     taxClass: string;
+    tags: Array<string>;
+    seo: Seo;
+    translations: ProductTranslations;
+    /**
+     * What can be chosen: the attributes of all variants, in their order.
+     */
+    options: Array<PublicProductOption>;
     gallery: Array<Media>;
     blocks: Array<Block>;
     /**
@@ -2411,9 +2553,24 @@ export type PublicVariantPricingMarket = {
      * The original price, for sales.
      */
     compareAtPrice?: number;
+    /**
+     * Holds from then on. With it the price is a planned one.
+     */
+    validFrom?: number;
+    /**
+     * Holds until then. With it the price is a planned one.
+     */
+    validTo?: number;
+    /**
+     * Of a reduced price that holds now: the lowest of the 30 days before it.
+     */
+    lowestOf30Days?: number;
 };
 
 export type PublicVariantPricing = {
+    /**
+     * Of each market, the price that holds now comes first.
+     */
     markets: Array<PublicVariantPricingMarket>;
 };
 
@@ -2445,6 +2602,7 @@ export type PublicVariant = {
     name: string;
     sku: string;
     attributes: Array<PublicVariantAttribute>;
+    translations: VariantTranslations;
     pricing: PublicVariantPricing;
     gallery: Array<Media>;
     inventory: PublicVariantInventory;
@@ -2892,6 +3050,16 @@ export type Send = {
      * Unix time in seconds.
      */
     createdAt: number;
+};
+
+/**
+ * Seo
+ *
+ * What search engines show. Empty: the name and the text.
+ */
+export type Seo = {
+    title: string;
+    description: string;
 };
 
 /**
@@ -3596,9 +3764,24 @@ export type Price = {
      * The original price, for sales.
      */
     compareAtPrice?: number;
+    /**
+     * Holds from then on. With it the price is a planned one.
+     */
+    validFrom?: number;
+    /**
+     * Holds until then. With it the price is a planned one.
+     */
+    validTo?: number;
+    /**
+     * Of a reduced price that holds now: the lowest of the 30 days before it.
+     */
+    lowestOf30Days?: number;
 };
 
 export type Pricing = {
+    /**
+     * Of each market, the price that holds now comes first.
+     */
     markets: Array<Price>;
 };
 
@@ -3629,9 +3812,25 @@ export type Variant = {
     name: string;
     sku: string;
     attributes: Array<Attribute>;
+    translations: VariantTranslations;
     pricing: Pricing;
     inventory: Inventory;
     gallery: Array<Media>;
+};
+
+/**
+ * VariantTranslations
+ *
+ * By locale; what is left out stays as in the default locale. The first of `attributes` is for the first of the variant, and so on.
+ */
+export type VariantTranslations = {
+    [key: string]: {
+        name?: string;
+        attributes?: Array<{
+            name: string;
+            value: string;
+        }>;
+    };
 };
 
 export type GetHealthAnswer = {
@@ -3994,6 +4193,11 @@ export type ListMyInvitationsPage = {
     cursor: string | null;
 };
 
+export type CreateProductBodySeo = {
+    title?: string;
+    description?: string;
+};
+
 export type CreateProductBodyGallery = {
     /**
      * Id, starts with `med_`.
@@ -4020,6 +4224,8 @@ export type CreateProductBodyVariantPricingMarket = {
      */
     price: number;
     compareAtPrice?: number | null;
+    validFrom?: number | null;
+    validTo?: number | null;
 };
 
 export type CreateProductBodyVariantPricing = {
@@ -4056,6 +4262,7 @@ export type CreateProductBodyVariant = {
     name?: string;
     sku?: string;
     attributes?: Array<Attribute>;
+    translations?: VariantTranslations;
     pricing?: CreateProductBodyVariantPricing;
     inventory?: CreateProductBodyVariantInventory;
     gallery?: Array<CreateProductBodyVariantGallery>;
@@ -4102,6 +4309,9 @@ export type CreateProductBody = {
      * Markets set the rate of each class.
      */
     taxClass?: string;
+    tags?: Array<string>;
+    seo?: CreateProductBodySeo;
+    translations?: ProductTranslations;
     gallery?: Array<CreateProductBodyGallery>;
     variants?: Array<CreateProductBodyVariant>;
     statuses?: Array<CreateProductBodyStatus>;
@@ -4114,6 +4324,11 @@ export type ListProductsPage = {
      * Hand it back to get the next page; `null` on the last.
      */
     cursor: string | null;
+};
+
+export type UpdateProductBodySeo = {
+    title?: string;
+    description?: string;
 };
 
 export type UpdateProductBodyGallery = {
@@ -4142,6 +4357,8 @@ export type UpdateProductBodyVariantPricingMarket = {
      */
     price: number;
     compareAtPrice?: number | null;
+    validFrom?: number | null;
+    validTo?: number | null;
 };
 
 export type UpdateProductBodyVariantPricing = {
@@ -4178,6 +4395,7 @@ export type UpdateProductBodyVariant = {
     name?: string;
     sku?: string;
     attributes?: Array<Attribute>;
+    translations?: VariantTranslations;
     pricing?: UpdateProductBodyVariantPricing;
     inventory?: UpdateProductBodyVariantInventory;
     gallery?: Array<UpdateProductBodyVariantGallery>;
@@ -4224,10 +4442,81 @@ export type UpdateProductBody = {
      * Markets set the rate of each class.
      */
     taxClass?: string;
+    tags?: Array<string>;
+    seo?: UpdateProductBodySeo;
+    translations?: ProductTranslations;
     gallery?: Array<UpdateProductBodyGallery>;
     variants?: Array<UpdateProductBodyVariant>;
     statuses?: Array<UpdateProductBodyStatus>;
     blocks?: Array<UpdateProductBodyBlock>;
+};
+
+export type PutVariantBodyPricingMarket = {
+    /**
+     * A market of the business.
+     */
+    marketId: string;
+    /**
+     * The market’s.
+     */
+    currency?: string;
+    /**
+     * Minor units (cents).
+     */
+    price: number;
+    compareAtPrice?: number | null;
+    validFrom?: number | null;
+    validTo?: number | null;
+};
+
+export type PutVariantBodyPricing = {
+    markets: Array<PutVariantBodyPricingMarket>;
+};
+
+export type PutVariantBodyInventory = {
+    /**
+     * False: stock is unlimited.
+     */
+    tracked?: boolean;
+    quantity?: number;
+    lowStockThreshold?: number | null;
+    maxPerOrder?: number | null;
+};
+
+export type PutVariantBodyGallery = {
+    /**
+     * Id, starts with `med_`.
+     */
+    id?: string;
+    /**
+     * Absolute, http or https.
+     */
+    url: string;
+    mimeType: string;
+};
+
+export type PutVariantBody = {
+    name?: string;
+    sku?: string;
+    attributes?: Array<Attribute>;
+    translations?: VariantTranslations;
+    pricing?: PutVariantBodyPricing;
+    inventory?: PutVariantBodyInventory;
+    gallery?: Array<PutVariantBodyGallery>;
+};
+
+export type PutPriceBody = {
+    /**
+     * The market’s.
+     */
+    currency?: string;
+    /**
+     * Minor units (cents).
+     */
+    price: number;
+    compareAtPrice?: number | null;
+    validFrom?: number | null;
+    validTo?: number | null;
 };
 
 export type ChangeStockBody = {
@@ -4252,6 +4541,114 @@ export type ListImportErrorsPage = {
      * Hand it back to get the next page; `null` on the last.
      */
     cursor: string | null;
+};
+
+export type CreateCategoryBodyImage = {
+    /**
+     * Id, starts with `med_`.
+     */
+    id?: string;
+    /**
+     * Absolute, http or https.
+     */
+    url: string;
+    mimeType: string;
+};
+
+export type CreateCategoryBodySeo = {
+    title?: string;
+    description?: string;
+};
+
+export type CreateCategoryBody = {
+    name: string;
+    /**
+     * Products whose `category` is exactly this are in it.
+     */
+    slug?: string;
+    parentId?: string | null;
+    /**
+     * Its place among those with the same parent, lowest first.
+     */
+    position?: number;
+    description?: string;
+    image?: CreateCategoryBodyImage | null;
+    seo?: CreateCategoryBodySeo;
+    /**
+     * By locale. What a locale leaves out is as in the category itself.
+     */
+    translations?: {
+        [key: string]: {
+            name?: string;
+            /**
+             * For addresses in this locale.
+             */
+            slug?: string;
+            description?: string;
+            seo?: {
+                title?: string;
+                description?: string;
+            };
+        };
+    };
+};
+
+export type ListCategoriesPage = {
+    items: Array<Category>;
+    /**
+     * Hand it back to get the next page; `null` on the last.
+     */
+    cursor: string | null;
+};
+
+export type UpdateCategoryBodyImage = {
+    /**
+     * Id, starts with `med_`.
+     */
+    id?: string;
+    /**
+     * Absolute, http or https.
+     */
+    url: string;
+    mimeType: string;
+};
+
+export type UpdateCategoryBodySeo = {
+    title?: string;
+    description?: string;
+};
+
+export type UpdateCategoryBody = {
+    name?: string;
+    /**
+     * Products whose `category` is exactly this are in it.
+     */
+    slug?: string;
+    parentId?: string | null;
+    /**
+     * Its place among those with the same parent, lowest first.
+     */
+    position?: number;
+    description?: string;
+    image?: UpdateCategoryBodyImage | null;
+    seo?: UpdateCategoryBodySeo;
+    /**
+     * By locale. What a locale leaves out is as in the category itself.
+     */
+    translations?: {
+        [key: string]: {
+            name?: string;
+            /**
+             * For addresses in this locale.
+             */
+            slug?: string;
+            description?: string;
+            seo?: {
+                title?: string;
+                description?: string;
+            };
+        };
+    };
 };
 
 export type CreatePromoCodeBody = {
@@ -6450,6 +6847,129 @@ export type UpdateProductResponses = {
 
 export type UpdateProductResponse = UpdateProductResponses[keyof UpdateProductResponses];
 
+export type DeleteVariantData = {
+    body?: never;
+    headers?: {
+        /**
+         * An ETag: 412 if the record has changed.
+         */
+        'if-match'?: string;
+    };
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+        id: string;
+        variantId: string;
+    };
+    query?: never;
+    url: '/v1/businesses/{businessId}/products/{id}/variants/{variantId}';
+};
+
+export type DeleteVariantResponses = {
+    /**
+     * Done.
+     */
+    200: Product;
+};
+
+export type DeleteVariantResponse = DeleteVariantResponses[keyof DeleteVariantResponses];
+
+export type PutVariantData = {
+    body: PutVariantBody;
+    headers?: {
+        /**
+         * An ETag: 412 if the record has changed.
+         */
+        'if-match'?: string;
+    };
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+        id: string;
+        variantId: string;
+    };
+    query?: never;
+    url: '/v1/businesses/{businessId}/products/{id}/variants/{variantId}';
+};
+
+export type PutVariantResponses = {
+    /**
+     * Done.
+     */
+    200: Product;
+};
+
+export type PutVariantResponse = PutVariantResponses[keyof PutVariantResponses];
+
+export type DeletePriceData = {
+    body?: never;
+    headers?: {
+        /**
+         * An ETag: 412 if the record has changed.
+         */
+        'if-match'?: string;
+    };
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+        id: string;
+        variantId: string;
+        marketId: string;
+    };
+    query?: {
+        /**
+         * Unix time in seconds.
+         */
+        validFrom?: number;
+    };
+    url: '/v1/businesses/{businessId}/products/{id}/variants/{variantId}/prices/{marketId}';
+};
+
+export type DeletePriceResponses = {
+    /**
+     * Done.
+     */
+    200: Product;
+};
+
+export type DeletePriceResponse = DeletePriceResponses[keyof DeletePriceResponses];
+
+export type PutPriceData = {
+    body: PutPriceBody;
+    headers?: {
+        /**
+         * An ETag: 412 if the record has changed.
+         */
+        'if-match'?: string;
+    };
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+        id: string;
+        variantId: string;
+        marketId: string;
+    };
+    query?: never;
+    url: '/v1/businesses/{businessId}/products/{id}/variants/{variantId}/prices/{marketId}';
+};
+
+export type PutPriceResponses = {
+    /**
+     * Done.
+     */
+    200: Product;
+};
+
+export type PutPriceResponse = PutPriceResponses[keyof PutPriceResponses];
+
 export type ListStockMovementsData = {
     body?: never;
     path: {
@@ -6607,6 +7127,155 @@ export type ExportProductsResponses = {
 };
 
 export type ExportProductsResponse = ExportProductsResponses[keyof ExportProductsResponses];
+
+export type ListCategoriesData = {
+    body?: never;
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+    };
+    query?: {
+        /**
+         * Items on a page.
+         */
+        limit?: number;
+        /**
+         * The `cursor` of the page before. Absent, empty or `null`: the first.
+         */
+        cursor?: string;
+        /**
+         * Those right below this one; empty: those without a parent.
+         */
+        parentId?: string;
+        /**
+         * The one that has this slug, in any locale.
+         */
+        slug?: string;
+    };
+    url: '/v1/businesses/{businessId}/categories';
+};
+
+export type ListCategoriesResponses = {
+    /**
+     * Done.
+     */
+    200: ListCategoriesPage;
+};
+
+export type ListCategoriesResponse = ListCategoriesResponses[keyof ListCategoriesResponses];
+
+export type CreateCategoryData = {
+    body: CreateCategoryBody;
+    headers?: {
+        /**
+         * Makes it safe to repeat the request: the first answer is given again.
+         */
+        'idempotency-key'?: string;
+    };
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+    };
+    query?: never;
+    url: '/v1/businesses/{businessId}/categories';
+};
+
+export type CreateCategoryResponses = {
+    /**
+     * Done.
+     */
+    201: Category;
+};
+
+export type CreateCategoryResponse = CreateCategoryResponses[keyof CreateCategoryResponses];
+
+export type DeleteCategoryData = {
+    body?: never;
+    headers?: {
+        /**
+         * An ETag: 412 if the record has changed.
+         */
+        'if-match'?: string;
+    };
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+        id: string;
+    };
+    query?: never;
+    url: '/v1/businesses/{businessId}/categories/{id}';
+};
+
+export type DeleteCategoryResponses = {
+    /**
+     * Done.
+     */
+    200: Success;
+};
+
+export type DeleteCategoryResponse = DeleteCategoryResponses[keyof DeleteCategoryResponses];
+
+export type GetCategoryData = {
+    body?: never;
+    headers?: {
+        /**
+         * An ETag: 304 if nothing changed.
+         */
+        'if-none-match'?: string;
+    };
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+        id: string;
+    };
+    query?: never;
+    url: '/v1/businesses/{businessId}/categories/{id}';
+};
+
+export type GetCategoryResponses = {
+    /**
+     * Done.
+     */
+    200: Category;
+};
+
+export type GetCategoryResponse = GetCategoryResponses[keyof GetCategoryResponses];
+
+export type UpdateCategoryData = {
+    body: UpdateCategoryBody;
+    headers?: {
+        /**
+         * An ETag: 412 if the record has changed.
+         */
+        'if-match'?: string;
+    };
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+        id: string;
+    };
+    query?: never;
+    url: '/v1/businesses/{businessId}/categories/{id}';
+};
+
+export type UpdateCategoryResponses = {
+    /**
+     * Done.
+     */
+    200: Category;
+};
+
+export type UpdateCategoryResponse = UpdateCategoryResponses[keyof UpdateCategoryResponses];
 
 export type ListPromoCodesData = {
     body?: never;

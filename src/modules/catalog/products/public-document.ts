@@ -1,4 +1,4 @@
-import type { Block } from '#vocabulary/blocks.ts'
+import { isPublicBlock } from '#vocabulary/public-blocks.ts'
 import { toSeconds } from '#vocabulary/time.ts'
 import { withoutNulls } from './document.ts'
 import { isPlanned, priceAt } from './prices.ts'
@@ -80,7 +80,7 @@ export function toPublicDocument(product: Product, at: Date): string {
     options,
     gallery: JSON.stringify(gallery),
     variants: `[${variants.map((variant) => toPublicVariant(variant, toSeconds(at))).join(',')}]`,
-    blocks: JSON.stringify(product.blocks.filter(isPublic)),
+    blocks: JSON.stringify(product.blocks.filter(isPublicBlock)),
     createdAt: String(toSeconds(product.createdAt)),
     updatedAt: String(toSeconds(product.updatedAt)),
   }
@@ -91,10 +91,6 @@ const toObject = (fields: Record<string, string>) =>
   `{${Object.entries(fields)
     .map(([name, text]) => `"${name}":${text}`)
     .join(',')}}`
-
-/** Who a person is and what they ordered is nobody else's business. */
-const isPublic = ({ type, settings }: Block) =>
-  type !== 'RELATIONSHIP' || !['USER', 'ORDER'].includes(settings?.targetType ?? '')
 
 function toPublicVariant(variant: Variant, atSeconds: number): string {
   const { id, name, sku, prices, gallery, tracked, lowStockThreshold, maxPerOrder, translations } = variant

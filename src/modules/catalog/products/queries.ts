@@ -9,6 +9,7 @@ import { decodeCursor, toPage, toPageText } from '#vocabulary/paging.ts'
 import { productNotFound } from '../errors.ts'
 import { PRODUCT_STATUSES, type ProductQuery, VARIANT_FILTERS } from '../schemas.ts'
 import { toAnswer } from './document.ts'
+import { type PublicReader, toPublicAnswer } from './public-document.ts'
 
 /** Sorts after every id: the start of a keyset pagination from the newest. */
 const AFTER_ALL = '~'
@@ -65,6 +66,38 @@ export function createProductReader() {
   }
 }
 
+export const GET_PUBLIC = `
+  select wanted.at, product.public_document, stock.quantities
+    from unnest((select $1::text[]), (select $2::text[])) with ordinality as wanted (business_id, id_or_slug, at)
+   cross join lateral (
+     select coalesce((select product_id from catalog.product_slugs
+                       where business_id = wanted.business_id and slug = wanted.id_or_slug), wanted.id_or_slug) as id
+   ) as named
+    join catalog.products as product
+      on product.business_id = wanted.business_id and product.id = named.id and product.status = 'ACTIVE' ${STOCK}
+   where product.public_document is not null`
+
+type WantedPublic = { businessId: string; idOrSlug: string }
+type PublicRow = [at: number, document: string, quantities: string | null]
+
+/** The same for strangers, by id or by a slug of any locale. */
+export function createPublicReader() {
+  const read = createBatcher<Cell, WantedPublic, PublicRow | undefined>(
+    async (db, wanted) => {
+      const values = [wanted.map(({ businessId }) => businessId), wanted.map(({ idOrSlug }) => idOrSlug)]
+      const rows = await fetchPrepared<PublicRow>(db, GET_PUBLIC, values)
+      const found = new Map(rows.map((row) => [row[0], row]))
+      return wanted.map((_, index) => ({ status: 'fulfilled', value: found.get(index + 1) }))
+    },
+    { maxItems: 50, lanes: 2 },
+  )
+  return async function getPublic(db: Cell, wanted: WantedPublic, reader: PublicReader): Promise<string> {
+    const row = await read(db, wanted)
+    if (!row) throw productNotFound()
+    return toPublicAnswer(row[1], row[2], reader)
+  }
+}
+
 const READ_PRODUCTS = `
   select product.id, ${fittingSql('product.document', 'wanted.at')}, stock.quantities
     from unnest((select $2::text[])) with ordinality as wanted (id, at)
@@ -91,16 +124,19 @@ export async function readProducts(
   )
 }
 
+/** What a list shows: the text for callers who are known, or that for strangers. */
+type DocumentColumn = 'document' | 'public_document'
+
 /**
  * Newest first, by keyset pagination. Reads one page per status and merges them: an ordered index scan each, never a
  * sort of all.
  */
-const listSql = (where: string) => `
-  select ${fittingSql('product.document', 'product.id desc')}, stock.quantities, product.id
+const listSql = (where: string, column: DocumentColumn) => `
+  select ${fittingSql(`product.${column}`, 'product.id desc')}, stock.quantities, product.id
     from (select found.*
             from unnest((select $2::text[])) as wanted (status)
            cross join lateral (
-             select business_id, id, document
+             select business_id, id, ${column}
                from catalog.products
               where products.business_id = $1 and products.status = wanted.status and products.id < $4 ${where}
               order by id desc
@@ -131,14 +167,15 @@ const FILTERS = {
 }
 const FILTER_NAMES = Object.keys(FILTERS) as (keyof typeof FILTERS)[]
 
-export const LIST = listSql('')
-const lists = new Map([['', LIST]])
+export const LIST = listSql('', 'document')
+const lists = new Map([['document', LIST]])
 
 /** One statement per combination of filters, so that each combination gets its own plan. */
-function listFor(names: readonly (keyof typeof FILTERS)[]): string {
-  const key = names.join()
+function listFor(column: DocumentColumn, names: readonly (keyof typeof FILTERS)[]): string {
+  const key = [column, ...names].join()
   const conditions = names.map((name, index) => `and ${FILTERS[name](`$${index + 5}`)}`)
-  const text = lists.get(key) ?? listSql(conditions.join(' '))
+  if (column === 'public_document') conditions.push('and public_document is not null')
+  const text = lists.get(key) ?? listSql(conditions.join(' '), column)
   lists.set(key, text)
   return text
 }
@@ -152,22 +189,24 @@ export const EXPORT = `
            limit $3) as product ${STOCK}
    order by product.id`
 
-const SEARCH = rankedSearch({
-  table: 'catalog.search',
-  id: 'product_id',
-  spellings: 'catalog.spellings',
-  conditions: {
-    statuses: (value) => `search.status = any (${value})`,
-    category: (value) => `(${value}::text is null or search.category = ${value})`,
-    slug: (value) => `(${value}::text is null or search.product_id = (
+const searchOf = (column: DocumentColumn) =>
+  rankedSearch({
+    table: 'catalog.search',
+    id: 'product_id',
+    spellings: 'catalog.spellings',
+    conditions: {
+      statuses: (value) => `search.status = any (${value})`,
+      category: (value) => `(${value}::text is null or search.category = ${value})`,
+      slug: (value) => `(${value}::text is null or search.product_id = (
       select id from catalog.products where business_id = $1 and slug = ${value} and status <> 'DELETED'))`,
-    ...byColumn(
-      (column) => (value) => `(${value}::text is null or search.product_id = any (${havingVariant(column, value)}))`,
-    ),
-  },
-  join: `join catalog.products as product on product.business_id = $1 and product.id = page.id ${STOCK}`,
-  select: `${fittingSql('product.document', PAGE_ORDER)}, stock.quantities`,
-})
+      ...byColumn(
+        (field) => (value) => `(${value}::text is null or search.product_id = any (${havingVariant(field, value)}))`,
+      ),
+    },
+    join: `join catalog.products as product on product.business_id = $1 and product.id = page.id ${STOCK}`,
+    select: `${fittingSql(`product.${column}`, PAGE_ORDER)}, stock.quantities`,
+  })
+const SEARCHES = { document: searchOf('document'), public_document: searchOf('public_document') }
 
 /** The document is null from the point where the page would get too large. */
 export type ListRow = [document: string | null, quantities: string | null, id: string]
@@ -188,23 +227,36 @@ export function createListReader() {
   return (...asked: Asked): Promise<string> => read(JSON.stringify(asked.slice(1)), asked)
 }
 
+/** Known callers see drafts or not; strangers see a market, a locale and no more. */
+export type Reader = { seesAll: boolean } | PublicReader
+
 /** A page of products as response text. */
-async function listProducts(db: Cell, businessId: string, query: ProductQuery, seesAll: boolean): Promise<string> {
+async function listProducts(db: Cell, businessId: string, query: ProductQuery, reader: Reader): Promise<string> {
   const { limit = 20, cursor, category, slug, query: words, status, ...ofVariants } = query
-  const statuses = status ? [status] : seesAll ? PRODUCT_STATUSES : ['ACTIVE']
+  const isKnown = 'seesAll' in reader
+  const column = isKnown ? 'document' : 'public_document'
+  const statuses = status ? [status] : isKnown && reader.seesAll ? PRODUCT_STATUSES : ['ACTIVE']
+  const present = (document: string, quantities: string | null) =>
+    isKnown ? toAnswer(document, quantities, reader.seesAll) : toPublicAnswer(document, quantities, reader)
   const filters = { list: 'products', businessId, category, slug, query: words, statuses, ...ofVariants }
   if (words?.trim()) {
-    const values = { statuses, category, slug, ...byColumn((column) => query[column]) }
+    const values = { statuses, category, slug, ...byColumn((name) => query[name]) }
     const asked = { businessId, text: words, values, limit, cursor, filters }
-    const present = (document: string, quantities: string | null) => toAnswer(document, quantities, seesAll)
-    return toPageText(await listMatches(db, SEARCH, asked, present))
+    return toPageText(await listMatches(db, SEARCHES[column], asked, present))
   }
 
   const after = decodeCursor(filters, cursor, ['string'])?.[0] ?? AFTER_ALL
   const names = FILTER_NAMES.filter((name) => query[name] !== undefined)
   const values = [businessId, statuses, limit + 1, after, ...names.map((name) => query[name])]
-  const rows = await fetchPrepared<ListRow>(db, listFor(names), values)
-  const present = ([document, quantities]: ListRow) => toAnswer(document ?? '', quantities, seesAll)
+  const rows = await fetchPrepared<ListRow>(db, listFor(column, names), values)
   const shown = countFitting(rows, limit, ([document]) => document)
-  return toPageText(toPage(rows, shown, filters, ([, , id]) => [id], present))
+  return toPageText(
+    toPage(
+      rows,
+      shown,
+      filters,
+      ([, , id]) => [id],
+      ([document, quantities]) => present(document ?? '', quantities),
+    ),
+  )
 }

@@ -36,7 +36,7 @@ export const catalogRoutes: FastifyPluginAsyncTypebox<CatalogOptions> = async (a
   handle(app, operation.listProducts, async ({ cell, business, query, permissions }, reply) => {
     const seesAll = holds(permissions, 'PRODUCTS_WRITE')
     if (!seesAll && query.status !== undefined && query.status !== 'ACTIVE') throw draftsAreHidden()
-    return sendText<never>(reply, await listProducts(cell, business.id, query, seesAll))
+    return sendText<never>(reply, await listProducts(cell, business.id, query, { seesAll }))
   })
 
   handle(app, operation.getProduct, async (request, reply) => {

@@ -17,7 +17,7 @@ export function createProductSearch() {
     { businessId, query, limit }: { businessId: string; query: string; limit: number },
     seesAll: boolean,
   ) => {
-    const page = JSON.parse(await listProducts(db, businessId, { query, limit }, seesAll)) as { items: Found[] }
+    const page = JSON.parse(await listProducts(db, businessId, { query, limit }, { seesAll })) as { items: Found[] }
     return page.items.map(({ id, name, slug, statuses, variants }) => ({
       id,
       name,
