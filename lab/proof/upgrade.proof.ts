@@ -4,11 +4,7 @@ import type { Cell } from '#platform/database/database.ts'
 import { openBalancer } from '../../test/scenarios/balancer.ts'
 import { type LoadWorld, openLoadWorld } from '../../test/scenarios/load-world.ts'
 import { startMixedLoad } from '../../test/scenarios/mixed-load.ts'
-import {
-  insertFormerBusiness,
-  type PreviousVersion,
-  withPreviousVersion,
-} from '../../test/scenarios/previous-version.ts'
+import { FORMER_WAYS, type PreviousVersion, withPreviousVersion } from '../../test/scenarios/previous-version.ts'
 import { startRefundLoad } from '../../test/scenarios/refund-load.ts'
 import { TABLES } from '../../test/scenarios/upgrade-tables.ts'
 import { onServer } from '../../test/support/database.ts'
@@ -43,7 +39,7 @@ async function upgrade(previous: PreviousVersion, { quick, note }: Run): Promise
     for (const { url } of before) balancer.add(url)
     world.listen(balancer.url)
     await until('the old ones are ready', () => balancer.ready() === before.length, { withinMs: 30_000 })
-    const make = createMake({ url: balancer.url, services: world.aside.services }, insertFormerBusiness)
+    const make = createMake({ url: balancer.url, services: world.aside.services }, FORMER_WAYS)
     const load = await startMixedLoad({ ...world, make, url: () => balancer.url, clients: CLIENTS, isStrict: true })
     const refunds = await startRefundLoad({ make, twin: world.twin })
     const failed = () => load.failures.length + refunds.failures.length

@@ -4,6 +4,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { sql } from 'kysely'
 import type { createBusiness } from '#modules/access/index.ts'
+import type { startSession } from '#modules/accounts/index.ts'
 import { migrate } from '#platform/database/migrate.ts'
 import type { Business } from '#vocabulary/business.ts'
 import { newBusinessId, newId } from '#vocabulary/ids.ts'
@@ -64,8 +65,17 @@ function databasesAt(main: string, second: string): TestDatabases {
   }
 }
 
+/** A session as every version can make it: with the columns that the first one had. */
+const startFormerSession: typeof startSession = async (tx, { userId, provider }) => {
+  const session = { id: newId('ses'), refreshId: newId('tok') }
+  await sql`
+    insert into accounts.sessions (id, refresh_id, user_id, provider, created_at, last_used_at)
+    values (${session.id}, ${session.refreshId}, ${userId}, ${provider}, now(), now())`.execute(tx)
+  return session
+}
+
 /** A business as every version can make it: with the columns that the first one had. */
-export const insertFormerBusiness: typeof createBusiness = async (tx, { ownerId, cells }, { name }) => {
+const insertFormerBusiness: typeof createBusiness = async (tx, { ownerId, cells }, { name }) => {
   const id = newBusinessId()
   const roleId = newId('role')
   const [cell] = cells
@@ -81,3 +91,5 @@ export const insertFormerBusiness: typeof createBusiness = async (tx, { ownerId,
     values (${id}, ${ownerId}, ${roleId}, now())`.execute(tx)
   return rows[0] as Business
 }
+
+export const FORMER_WAYS = { insertBusiness: insertFormerBusiness, startSession: startFormerSession }

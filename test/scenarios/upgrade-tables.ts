@@ -67,6 +67,9 @@ export const TABLES: Record<string, Filler> = {
   },
   'accounts.sessions': {
     fill: (rows) => `
+      insert into accounts.users (id, created_at, updated_at)
+      select 'usr_' || n, now(), now() from generate_series(0, ${rows} - 1) as n
+          on conflict do nothing;
       insert into accounts.sessions (id, user_id, provider, created_at, last_used_at, revoked_at)
       select 'ses_' || n, 'usr_' || n, case when n % 2 = 0 then 'GUEST' else 'EMAIL' end, now(), now(),
              case when n % 4 = 0 then now() end

@@ -339,8 +339,12 @@ test('a business has 5,000 categories, and none of their statements reads a tabl
       select '${id}', 'cat_' || lpad(n::text, 26, '0'), case when n % 2 = 0 then '${root.id}' end, 'Category ' || n,
              'category-' || n, n, '', '{"title":"","description":""}', '{}', now(), now()
         from generate_series(1, 4998) n;
+      insert into catalog.categories
+             (business_id, id, parent_id, name, slug, position, description, seo, translations, created_at, updated_at)
+      select 'biz_other' || other, id, parent_id, name, slug, position, description, seo, translations, created_at, updated_at
+        from catalog.categories, generate_series(1, 20) as other where business_id = '${id}';
       insert into catalog.category_slugs (business_id, slug, category_id)
-      select '${id}', 'category-' || n, 'cat_' || lpad(n::text, 26, '0') from generate_series(1, 4998) n;
+      select business_id, slug, id from catalog.categories on conflict do nothing;
       commit`)
     await client.query('analyze catalog.categories, catalog.category_slugs')
   }, used.api.databases.main.url)

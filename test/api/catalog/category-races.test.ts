@@ -35,6 +35,9 @@ async function makeShop() {
   }
   const addProduct = (tx: Tx, name: string, category: string) =>
     createProduct(tx, { ...editor, resolvers: {} }, { name, category })
+  // Whoever brings a word first makes others who bring it wait: here it is the category that they should wait for.
+  const known = await used.make.product(shop, { name: 'Shirts', category: 'shirts' })
+  await shop.admin.delete(known.path)
   return { ...shop, db, categories, editor, create, addProduct }
 }
 
@@ -72,7 +75,7 @@ for (const [what, ask] of [
     const { path } = await shop.create('Shirts')
     const commits = await Promise.all(
       Array.from({ length: WRITERS }, (_, index) =>
-        begin(shop.db, (tx) => shop.addProduct(tx, `Shirt ${index}`, 'shirts')),
+        begin(shop.db, (tx) => shop.addProduct(tx, `Shirts ${index}`, 'shirts')),
       ),
     )
     const asked = ask(shop, path)
@@ -89,7 +92,7 @@ test('16 products that name a category while it is renamed wait for that, and th
   const { id, path } = await shop.create('Shirts')
   const commit = await begin(shop.db, (tx) => updateCategory(tx, shop.editor, id, undefined, { slug: 'blouses' }))
   const added = Array.from({ length: WRITERS - 1 }, (_, index) =>
-    transaction(shop.db, (tx) => shop.addProduct(tx, `Shirt ${index}`, 'shirts')),
+    transaction(shop.db, (tx) => shop.addProduct(tx, `Shirts ${index}`, 'shirts')),
   )
   const other = await used.make.product(shop, { category: 'trousers' })
   const moved = shop.admin.put(other.path, { category: 'shirts' })
