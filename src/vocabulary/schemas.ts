@@ -112,6 +112,12 @@ export const PageQuery = {
   ),
 }
 
+/** A filter that may be repeated: any of the values. */
+export const anyOf = <Value extends TSchema>(value: Value, description: string, maxItems = 20) =>
+  Type.Optional(
+    Type.Array(value, { minItems: 1, maxItems, description: `${description} Repeat it for several: any of them.` }),
+  )
+
 export const PageOnly = Type.Object(PageQuery)
 export type PageOnly = Static<typeof PageOnly>
 

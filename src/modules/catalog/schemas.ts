@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox'
 import { Block, NewBlock } from '#vocabulary/blocks.ts'
 import { Media, NewMedia } from '#vocabulary/media.ts'
 import {
+  anyOf,
   BusinessId,
   Changes,
   Currency,
@@ -209,6 +210,7 @@ export const VARIANT_FILTERS = { sku: Sku }
 
 export const ProductQuery = Type.Object({
   ...PageQuery,
+  id: anyOf(ProductId, 'The product itself.', 100),
   category: Type.Optional(Type.String({ maxLength: 200 })),
   query: Type.Optional(
     Type.String({

@@ -10,7 +10,7 @@ export type EventFilters = {
   limit?: number
   cursor?: string | undefined
   after?: number
-  type?: string
+  type?: readonly string[]
   subject?: string
 }
 
@@ -21,7 +21,9 @@ export async function listEvents(
   topics: readonly string[] | undefined,
   { limit = 20, cursor, after, type, subject }: EventFilters,
 ) {
-  const filters = { list: 'events', businessId, after, type, ...(subject === undefined ? {} : { subject }) }
+  // One type stands by itself, as in cursors from before there could be several.
+  const types = type?.length === 1 ? type[0] : type
+  const filters = { list: 'events', businessId, after, type: types, ...(subject === undefined ? {} : { subject }) }
   const position = decodeCursor(filters, cursor, ['number'])?.[0] as number | undefined
   const direction = after === undefined ? 'desc' : 'asc'
   let query = db.selectFrom('cell.events').where('businessId', '=', businessId).orderBy('number', direction)
@@ -38,7 +40,7 @@ export async function listEvents(
         .executeTakeFirst()
     : undefined
   if (end) query = query.where('number', direction === 'asc' ? '<=' : '>=', end.number)
-  if (type !== undefined) query = query.where('type', '=', type)
+  if (type !== undefined) query = query.where('type', 'in', type)
   if (subject !== undefined) query = query.where('subject', '=', subject)
   if (topics) query = query.where(sql<string>`split_part(type, '.', 1)`, '=', sql<string>`any(${[...topics]}::text[])`)
   const rows = await query

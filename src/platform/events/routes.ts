@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { type TSchema, Type } from 'typebox'
 import type { Permission } from '#vocabulary/permissions.ts'
-import { BusinessId, OneOf, PageOf, PageQuery } from '#vocabulary/schemas.ts'
+import { anyOf, BusinessId, OneOf, PageOf, PageQuery } from '#vocabulary/schemas.ts'
 import { wordsOf } from '../http/access.ts'
 import { handle, operation } from '../http/operation.ts'
 import { permissionMissing, valueInvalid } from '../http/refusals.ts'
@@ -35,7 +35,7 @@ const EventQuery = Type.Object({
       description: 'Follow the feed: events with a higher number, oldest first. Ask again with the last number seen.',
     }),
   ),
-  type: Type.Optional(Type.String({ maxLength: 100, description: 'Only events of this type.' })),
+  type: anyOf(Type.String({ maxLength: 100, examples: ['order.paid'] }), 'Only events of this type.'),
   subject: Type.Optional(Type.String({ maxLength: 100, description: 'Only what happened to the record of this id.' })),
 })
 
@@ -64,7 +64,7 @@ const StreamQuery = Type.Object({
       description: 'Begin with the event after this number. By default: with the next one that happens.',
     }),
   ),
-  type: Type.Optional(Type.String({ maxLength: 100, description: 'Only events of this type.' })),
+  type: anyOf(Type.String({ maxLength: 100, examples: ['order.paid'] }), 'Only events of this type.'),
   subject: Type.Optional(Type.String({ maxLength: 100, description: 'Only what happened to the record of this id.' })),
 })
 
@@ -93,10 +93,11 @@ export type EventOptions = { events: readonly EventDefinition[]; readers: Reader
 
 export const eventRoutes: FastifyPluginAsyncTypebox<EventOptions> = async (app, options) => {
   const { readers, streams } = options
-  const mayRead = (permissions: readonly Permission[], type: string | undefined) => {
+  const mayRead = (permissions: readonly Permission[], types: readonly string[] = []) => {
     const topics = topicsFor(readers, permissions)
-    if (type === undefined || !topics || topics.includes(topicOf(type))) return topics
-    throw permissionMissing({ access: wordsOf(readers[topicOf(type)] ?? 'ADMIN') })
+    const refused = topics && types.find((type) => !topics.includes(topicOf(type)))
+    if (refused === undefined) return topics
+    throw permissionMissing({ access: wordsOf(readers[topicOf(refused)] ?? 'ADMIN') })
   }
 
   handle(app, listEventsOf(options), ({ cell, business, permissions, query }) =>

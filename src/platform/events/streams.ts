@@ -28,7 +28,7 @@ type StreamOptions = StreamSettings & {
   readers: Readers
 }
 
-type Wanted = { after?: number | undefined; type?: string; subject?: string }
+type Wanted = { after?: number | undefined; type?: readonly string[]; subject?: string }
 
 /** One caller's stream. `position`: the number of the last event that was looked at for it. */
 type Stream = {
@@ -102,7 +102,7 @@ export function createStreams({ app, readers, pollMs = 1_000, lookMs = 15_000, .
       isCatchingUp: false,
       sees: (event) =>
         (!topics || topics.includes(event.topic)) &&
-        (type === undefined || event.type === type) &&
+        (type === undefined || type.includes(event.type)) &&
         (subject === undefined || event.subject === subject),
     }
     const feed = follow(business.id, db, last)

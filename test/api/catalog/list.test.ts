@@ -67,6 +67,27 @@ test('products are listed newest first, with their stock, a page at a time', asy
   }
 })
 
+test('products are asked for by their ids, a hundred at most; those that are unknown or of others are left out', async () => {
+  const { admin, products, make } = await makeShop()
+  const [a, b, c] = [await make('A'), await make('B', { category: 'lamps' }), await make('C')]
+  const theirs = await (await makeShop()).make('Theirs')
+  const get = (words: string) => admin.get(`${products}?${words}`)
+  const by = (...ids: string[]) => ids.map((id) => `id=${id}`).join('&')
+  const names = async (words: string) => namesOf((await get(words)).body)
+
+  assert.deepEqual(await names(by(a.id)), ['A'])
+  assert.deepEqual(await names(by(a.id, c.id, a.id, theirs.id, 'prod_none')), ['C', 'A'])
+  assert.deepEqual(await names(`${by(a.id, b.id)}&category=lamps`), ['B'])
+  const first = (await get(`${by(a.id, b.id)}&limit=1`)).body
+  assert.deepEqual(namesOf(first), ['B'])
+  assert.deepEqual(await names(`${by(a.id, b.id)}&limit=1&cursor=${first.cursor}`), ['A'])
+  assert.match(refusal(await get(`${by(a.id)}&cursor=${first.cursor}`)), /^422 VALIDATION_FAILED cursor/)
+  await admin.delete(a.path)
+  assert.deepEqual(await names(by(a.id, b.id)), ['B'])
+  const many = Array.from({ length: 101 }, (_, index) => `prod_${index}`)
+  assert.match(refusal(await get(by(...many))), /^422 VALIDATION_FAILED id/)
+})
+
 test('a new business has an empty list', async () => {
   const { admin, products } = await makeShop()
   assert.deepEqual(await read(admin, products), { items: [], cursor: null })

@@ -61,6 +61,7 @@ test('reading a product, listing twenty and finding some costs one round trip, a
   for (let index = 0; index < 21; index++) made.push(await make(`Lamp ${index}`, { category: 'lamps', variants }))
   await known()
 
+  const ids = made.map(({ path }) => `id=${path.split('/').at(-1)}`).join('&')
   for (const caller of [guest, admin]) {
     const count = async (path: string) => (await statementsOf(() => caller.get(path))).length
     assert.equal(await count(made[0]?.path ?? ''), 1)
@@ -68,7 +69,14 @@ test('reading a product, listing twenty and finding some costs one round trip, a
     const { body } = await caller.get(`${products}?limit=20`)
     assert.equal(body.items.length, 20)
     assert.equal(await count(`${products}?limit=20&cursor=${body.cursor}`), 1)
-    for (const query of ['category=lamps', 'slug=lamp-1', 'status=ACTIVE', 'query=lamp', 'query=la&category=lamps']) {
+    for (const query of [
+      'category=lamps',
+      'slug=lamp-1',
+      'status=ACTIVE',
+      'query=lamp',
+      'query=la&category=lamps',
+      ids,
+    ]) {
       assert.equal(await count(`${products}?${query}`), 1, query)
     }
     for (const query of ['sku=SKU-1', 'sku=SKU-1&category=lamps', 'query=la&sku=SKU-1']) {
@@ -228,6 +236,7 @@ test('among 10,000 businesses, one with 20,000 products reads no table whole and
     'list by category': '?category=category-7',
     'list by slug': '?slug=product-4242',
     'list by status': '?status=ACTIVE',
+    'list by ids': `?limit=100&${Array.from({ length: 100 }, (_, index) => `id=prod_${String(index * 199 + 1).padStart(26, '0')}`).join('&')}`,
     'list by sku': '?sku=SKU-4242b',
     'search: one': `?query=${one}`,
     'search: beginning': `?query=${some.slice(0, 4)}`,

@@ -35,6 +35,9 @@ beforeEach(async () => {
 
 type Reader = Pick<Client, 'get'>
 
+/** All of them, by their ids. */
+const idsOf = (made: ReadonlyMap<string, { id: string }>) => [...made.values()].map(({ id }) => `id=${id}`).join('&')
+
 const namesOf = (items: Product[]) => items.map(({ name }) => name)
 
 async function seesOnlyActive(reader: Reader) {
@@ -55,6 +58,8 @@ async function seesOnlyActive(reader: Reader) {
     '?status=ACTIVE',
     '?limit=1',
     '?slug=active',
+    `?${idsOf(made)}`,
+    `?${idsOf(made)}&query=lamp`,
   ]) {
     const { body } = await reader.get(products + query)
     assert.deepEqual(body, { items: [active], cursor: null }, query)
@@ -73,7 +78,7 @@ async function seesOnlyActive(reader: Reader) {
 async function seesAll(reader: Reader) {
   const { products, made } = shop
   for (const { path, body } of made.values()) assert.deepEqual((await reader.get(path)).body, body)
-  for (const query of ['', '?category=lamps', '?query=lamp']) {
+  for (const query of ['', '?category=lamps', '?query=lamp', `?${idsOf(made)}`, `?${idsOf(made)}&query=lamp`]) {
     const { items } = (await reader.get(products + query)).body
     assert.deepEqual(namesOf(items).sort(), ['ACTIVE lamp', 'ARCHIVED lamp', 'DRAFT lamp'], query)
   }

@@ -92,6 +92,13 @@ test('each filter finds what has its value, several values find any of them, and
   await index()
   const cases: [Query, string[]][] = [
     [{}, [three, two, one]],
+    [{ id: one }, [one]],
+    [{ id: [one, three, one, 'ord_none'] }, [three, one]],
+    [{ id: [one, three], sort: 'createdAt' }, [one, three]],
+    [{ id: [one, three], sort: '-total' }, [three, one]],
+    [{ id: [one, two], paymentStatus: 'REFUNDED' }, [two]],
+    [{ id: [one, three], query: 'lantern' }, [three, one]],
+    [{ id: 'ord_none' }, []],
     [{ status: 'SHIPPED' }, [one]],
     [{ status: ['SHIPPED', 'PENDING'] }, [three, two, one]],
     [{ status: ['CANCELLED', 'REFUNDED'] }, []],
@@ -262,6 +269,7 @@ test('without ORDERS_READ, only status and customer can be asked for, and only o
   const { make, orders, customer, goods } = await open()
   const one = await make()
   const refused: Query[] = [
+    { id: one },
     { paymentStatus: 'PAID' },
     { fulfillment: 'FULFILLED' },
     { market: 'us' },
@@ -301,6 +309,7 @@ test('wrong parameters are refused by their name, and a cursor belongs to its fi
   await refuses({ totalFrom: -1 }, /^422 VALIDATION_FAILED totalFrom/)
   await refuses({ createdFrom: 'yesterday' }, /^422 VALIDATION_FAILED createdFrom/)
   await refuses({ market: Array.from({ length: 21 }, (_, n) => `m${n}`) }, /^422 VALIDATION_FAILED market/)
+  await refuses({ id: Array.from({ length: 101 }, (_, n) => `ord_${n}`) }, /^422 VALIDATION_FAILED id/)
   await refuses({ tag: 'x'.repeat(51) }, /^422 VALIDATION_FAILED tag/)
   await refuses('by=status', /^422 .*UNKNOWN_PARAMETER/)
   const { cursor } = await get({ limit: 1, market: 'us' })
@@ -327,7 +336,7 @@ test('wrong parameters are refused by their name, and a cursor belongs to its fi
 
 test('counts are of those that match', async () => {
   const { make, index, admin, orders, goods } = await open()
-  await make({ status: 'SHIPPED', tags: ['gift', 'vip'] })
+  const shipped = await make({ status: 'SHIPPED', tags: ['gift', 'vip'] })
   await make({ tags: ['gift'], market: 'de' })
   await make({ payment_status: 'PAID' })
   await index()
@@ -346,14 +355,16 @@ test('counts are of those that match', async () => {
   assert.deepEqual(await counts({ by: 'tag' }), { gift: 2, vip: 1 })
   assert.deepEqual(await counts({ by: 'tag', market: 'de', productId: goods.id }), { gift: 1 })
   assert.deepEqual(await counts({ by: 'tag', query: 'nobody' }), {})
+  assert.deepEqual(await counts({ by: 'status', id: [shipped, 'ord_none'] }), { SHIPPED: 1 })
   assert.match(refusal(await admin.get(`${orders}/counts`)), /^422 VALIDATION_FAILED by/)
 })
 
 test('another business finds nothing of it', async () => {
   const [mine, others] = [await open(), await open()]
-  await mine.make({ tags: ['gift'], contact_email: 'ada@example.com' })
+  const id = await mine.make({ tags: ['gift'], contact_email: 'ada@example.com' })
   await mine.index()
   for (const query of [
+    { id },
     { tag: 'gift' },
     { query: 'ada' },
     { query: 'lantern' },

@@ -286,6 +286,23 @@ test('`type` leaves only events of that type, in both directions and across page
   assert.deepEqual((await admin.get(`${events}?type=test.none`)).body, { items: [], cursor: null })
 })
 
+test('`type` several times leaves events of any of them; the cursor belongs to all of them', async () => {
+  const { admin, events } = await makeFeed(9, { types: ['test.a', 'test.b', 'test.c'] })
+  const both = `${events}?type=test.b&type=test.c`
+  const first = (await admin.get(`${both}&limit=4`)).body
+  const second = (await admin.get(`${both}&limit=4&cursor=${first.cursor}`)).body
+
+  assert.deepEqual([numbersOf(first.items), numbersOf(second.items), second.cursor], [[9, 8, 6, 5], [3, 2], null])
+  assert.deepEqual(numbersOf((await admin.get(`${both}&after=5`)).body.items), [6, 8, 9])
+  for (const other of [`${events}?type=test.b`, `${both}&type=test.a`, events])
+    assert.match(
+      refusal(await admin.get(`${other}${other.includes('?') ? '&' : '?'}cursor=${first.cursor}`)),
+      /^422 VALIDATION_FAILED cursor/,
+    )
+  const many = Array.from({ length: 21 }, (_, index) => `type=test.a${index}`).join('&')
+  assert.match(refusal(await admin.get(`${events}?${many}`)), /^422 VALIDATION_FAILED type/)
+})
+
 test('a cursor of another business, another filter, another list or of no list at all is refused', async () => {
   const { admin, events, path } = await makeFeed(3)
   const other = await makeFeed(3, { owner: admin })
@@ -359,7 +376,8 @@ test('each permission shows the events of its records, and ADMIN shows all', asy
   const member = await used.make.member(business.id, 'PROMOS_WRITE')
   assert.equal((await member.get(`${business.path}/events?type=promo.created`)).body.items.length, 1)
   for (const type of ['order.paid', 'member.added', 'unheard.of'])
-    assert.equal(refusal(await member.get(`${business.path}/events?type=${type}`)), '403 FORBIDDEN', type)
+    for (const types of [`type=${type}`, `type=promo.created&type=${type}`])
+      assert.equal(refusal(await member.get(`${business.path}/events?${types}`)), '403 FORBIDDEN', types)
 })
 
 test('a page moves over thousands of events that the caller may not see, and misses none of theirs', async () => {

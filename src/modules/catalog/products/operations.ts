@@ -28,7 +28,8 @@ export const listProducts = operation({
     operationId: 'listProducts',
     tags: ['Products'],
     summary: 'List and search products',
-    description: 'Newest first; with `query` the best match first. Without `PRODUCTS_WRITE`: ACTIVE ones only.',
+    description:
+      'Newest first; with `query` the best match first. An `id` that is unknown, or not for the caller, is left out. Without `PRODUCTS_WRITE`: ACTIVE ones only.',
     params: BusinessParams,
     querystring: shape.ProductQuery,
     response: { 200: PageOf(shape.Product) },

@@ -161,6 +161,7 @@ function byColumn<Made>(make: (column: VariantFilter) => Made): Record<VariantFi
 
 /** The SQL condition of each filter. */
 const FILTERS = {
+  id: (value: string) => `products.id = any (${value}::text[])`,
   category: (value: string) => `products.category = ${value}`,
   slug: (value: string) => `products.slug = ${value} and products.status <> 'DELETED'`,
   ...byColumn((column) => (value: string) => `products.id = any (${havingVariant(column, value)})`),
@@ -196,6 +197,7 @@ const searchOf = (column: DocumentColumn) =>
     spellings: 'catalog.spellings',
     conditions: {
       statuses: (value) => `search.status = any (${value})`,
+      id: (value) => `(${value}::text[] is null or search.product_id = any (${value}::text[]))`,
       category: (value) => `(${value}::text is null or search.category = ${value})`,
       slug: (value) => `(${value}::text is null or search.product_id = (
       select id from catalog.products where business_id = $1 and slug = ${value} and status <> 'DELETED'))`,
@@ -232,15 +234,15 @@ export type Reader = { seesAll: boolean } | PublicReader
 
 /** A page of products as response text. */
 async function listProducts(db: Cell, businessId: string, query: ProductQuery, reader: Reader): Promise<string> {
-  const { limit = 20, cursor, category, slug, query: words, status, ...ofVariants } = query
+  const { limit = 20, cursor, id, category, slug, query: words, status, ...ofVariants } = query
   const isKnown = 'seesAll' in reader
   const column = isKnown ? 'document' : 'public_document'
   const statuses = status ? [status] : isKnown && reader.seesAll ? PRODUCT_STATUSES : ['ACTIVE']
   const present = (document: string, quantities: string | null) =>
     isKnown ? toAnswer(document, quantities, reader.seesAll) : toPublicAnswer(document, quantities, reader)
-  const filters = { list: 'products', businessId, category, slug, query: words, statuses, ...ofVariants }
+  const filters = { list: 'products', businessId, category, slug, query: words, statuses, ...(id && { id }), ...ofVariants }
   if (words?.trim()) {
-    const values = { statuses, category, slug, ...byColumn((name) => query[name]) }
+    const values = { statuses, id, category, slug, ...byColumn((name) => query[name]) }
     const asked = { businessId, text: words, values, limit, cursor, filters }
     return toPageText(await listMatches(db, SEARCHES[column], asked, present))
   }

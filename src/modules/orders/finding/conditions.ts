@@ -33,9 +33,10 @@ const isAny = (value: RawBuilder<unknown>, values: readonly string[]) => sql`${v
 
 /** What the row of an order itself tells. */
 export function orderConditions(asked: Asked): Condition[] {
-  const { status, paymentStatus, fulfillment, market, tag, promoCode, customerIds } = asked
+  const { id, status, paymentStatus, fulfillment, market, tag, promoCode, customerIds } = asked
   const { createdFrom, createdTo, totalFrom, totalTo } = asked
   return [
+    id && isAny(sql`orders.id`, id),
     customerIds && isAny(sql`orders.customer_id`, customerIds),
     status && isAny(sql`orders.status`, status),
     paymentStatus && isAny(sql`orders.payment_status`, paymentStatus),

@@ -1,16 +1,10 @@
-import { type Static, type TSchema, Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { FILE_FORMATS } from '#platform/transfer/file.ts'
-import { Id, MarketId, Money, OneOf, PageQuery, ProductId, UnixSeconds } from '#vocabulary/schemas.ts'
+import { anyOf, Id, MarketId, Money, OneOf, PageQuery, ProductId, UnixSeconds } from '#vocabulary/schemas.ts'
 import { FULFILLMENTS, ORDER_STATUSES, PAYMENT_STATUSES } from '../schemas.ts'
 
 export const SORTS = ['-createdAt', 'createdAt', '-total', 'total', '-updatedAt'] as const
 export type Sort = (typeof SORTS)[number]
-
-/** A filter that may be repeated: any of the values. */
-const anyOf = <Value extends TSchema>(value: Value, description: string) =>
-  Type.Optional(
-    Type.Array(value, { minItems: 1, maxItems: 20, description: `${description} Repeat it for several: any of them.` }),
-  )
 
 /** Without ORDERS_READ only these can be asked for: they tell nothing about others' orders. */
 const ownFilters = {
@@ -19,6 +13,7 @@ const ownFilters = {
 }
 
 const staffFilters = {
+  id: anyOf(Id, 'The order itself.', 100),
   paymentStatus: anyOf(OneOf(PAYMENT_STATUSES), 'The current payment status.'),
   fulfillment: anyOf(OneOf(FULFILLMENTS), 'How much has gone out.'),
   market: anyOf(MarketId, 'The market.'),

@@ -41,6 +41,7 @@ type Choice = { asked: Asked; sort: Sort; limit: number }
 
 /** The source with the fewest rows to look at, as far as that can be known cheaply. */
 export async function chooseSource(db: Db, { asked, sort, limit }: Choice): Promise<Source> {
+  if (asked.id) return { kind: 'few', ids: sql`select distinct unnest(${asked.id}::text[]) as id` }
   const isById = sort.endsWith('createdAt')
   if (isById && isPlain(asked)) return { ...walk(asked, NO_BOUNDS), isFrequent: true }
   const candidates = countable(asked, isById)
