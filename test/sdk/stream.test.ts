@@ -40,7 +40,7 @@ test('a stream tells what happens, from a number on, longer than a call may take
   const { items } = await kontor.events.list({ limit: 1 })
   const stopping = new AbortController()
   const options = { signal: stopping.signal }
-  const all = collect(kontor.events.stream({ after: 0, type: 'product.created', subject: first }, options))
+  const all = collect(kontor.events.stream({ after: 0, type: ['product.created'], subject: first }, options))
   const next = collect(kontor.events.stream({ after: items[0]?.number ?? 0 }, options))
   await all.until(1)
   await new Promise((resolve) => setTimeout(resolve, 1_500))
@@ -74,7 +74,7 @@ test('who breaks off ends the stream; a line that breaks costs nothing', async (
     found,
     until: come,
     over,
-  } = collect(kontor.events.stream({ type: 'product.created' }, { signal: stopping.signal }))
+  } = collect(kontor.events.stream({ type: ['product.created'] }, { signal: stopping.signal }))
   const open = async () =>
     (await used.api.metrics.registry.getSingleMetric('kontor_event_streams')?.get())?.values[0]?.value
   await until('it is open', async () => (await open()) === 1)

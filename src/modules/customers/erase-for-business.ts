@@ -1,4 +1,4 @@
-import { type ErasedOrders, eraseOrders } from '#modules/orders/index.ts'
+import { eraseOrders } from '#modules/orders/index.ts'
 import type { Db, Tx } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import type { Actor } from '#vocabulary/actor.ts'
@@ -13,28 +13,18 @@ export type EraseContext = {
   erasePayers: (tx: Tx, businessId: string, orderIds: readonly string[]) => Promise<void>
 }
 
-const MAX_NAMED = 100
-
 /**
- * A business erases somebody: the customer first, so that nothing is written about them again, then their orders, batch
- * by batch. What is in work is named; a later call does the rest. May run twice, and goes on where it was broken off.
+ * A business erases somebody: the customer first, so that nothing is written about them again, then their orders, as many
+ * as one call does. What is in work is named; a later call does the rest. May run twice.
  */
 export async function eraseForBusiness(db: Db, person: Person, { actor, erasePayers }: EraseContext): Promise<Erasure> {
   const { businessId, userId } = person
   await eraseCustomer(db, person)
   const customerIds = await idsOf(db, person)
-  const kept: ErasedOrders['kept'] = []
-  let erasedOrders = 0
-  for (let after: string | undefined = ''; after !== undefined; ) {
-    const place = { businessId, customerIds, after }
-    const batch: ErasedOrders = await transaction(db, async (tx) => {
-      const done = await eraseOrders(tx, place, actor)
-      await erasePayers(tx, businessId, done.erased)
-      return done
-    })
-    erasedOrders += batch.erased.length
-    kept.push(...batch.kept)
-    after = batch.last
-  }
-  return { id: userId, erasedOrders, keptOrders: kept.slice(0, MAX_NAMED), isComplete: kept.length === 0 }
+  const { erased, kept, hasMore } = await transaction(db, async (tx) => {
+    const done = await eraseOrders(tx, { businessId, customerIds }, actor)
+    await erasePayers(tx, businessId, done.erased)
+    return done
+  })
+  return { id: userId, erasedOrders: erased.length, keptOrders: kept, isComplete: !hasMore && kept.length === 0 }
 }

@@ -95,7 +95,8 @@ export const Erasure = Type.Object(
       { maxItems: 100, description: 'Still in work: they keep what is needed. 100 at most are named.' },
     ),
     isComplete: Type.Boolean({
-      description: 'False while an order is in work: call again once it has ended.',
+      description:
+        'False while an order is in work (call again once it has ended), or if there are more than the 1,000 orders that one call erases (call again).',
       examples: [true],
     }),
   },

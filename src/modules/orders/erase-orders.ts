@@ -10,7 +10,11 @@ import type { OrderStatus } from './schemas.ts'
 
 /** Nobody has to send anything any more. */
 const ENDED: readonly OrderStatus[] = ['DELIVERED', 'CANCELLED', 'REFUNDED']
-const BATCH = 200
+/** Of one call. Whoever has more is erased by several. */
+const MOST = 1_000
+const MOST_NAMED = 100
+/** Before the name under which uses of promo codes are counted afterwards. */
+const FORGOTTEN = 'erased:'
 
 type Found = {
   id: string
@@ -19,39 +23,48 @@ type Found = {
   promoId: string | null
   promoCustomer: string | null
   isReleased: boolean
-  hasPerson: boolean
+  isToErase: boolean
 }
 
 export type ErasedOrders = {
   erased: string[]
-  /** Still in work: they keep what is needed to finish them. */
+  /** Still in work: they keep what is needed to finish them. 100 at most. */
   kept: { id: string; number: string; status: OrderStatus }[]
-  /** Where to go on; undefined at the end. */
-  last: string | undefined
+  /** There may be more that name the person: the same call again goes on. */
+  hasMore: boolean
 }
 
 /**
- * Takes a person out of the next of their orders: name, addresses, email, phone, note, blocks and what staff said about
- * them. Lines, money and histories stay. Their search rows are written anew after the event. May run twice.
+ * Takes a person out of their orders: name, addresses, email, phone, note, blocks and what staff said about them. Lines,
+ * money and histories stay. Their search rows are written anew after the event. May run twice: what names nobody any more
+ * is not found again.
  */
 export async function eraseOrders(
   tx: Tx,
-  { businessId, customerIds, after }: { businessId: string; customerIds: readonly string[]; after: string },
+  { businessId, customerIds }: { businessId: string; customerIds: readonly string[] },
   actor: Actor,
 ): Promise<ErasedOrders> {
+  const theirs = sql`orders.business_id = ${businessId} and orders.customer_id = any (${customerIds}::text[])`
+  const isEnded = sql`orders.status = any (${ENDED}::text[])`
+  const hasPerson = sql`(
+    num_nonnulls(shipping_address, billing_address, phone, customer_note, contact_email, return_url, cancel_url) > 0
+    or blocks::text <> '[]'
+    or exists (select from orders.comments
+                where comments.business_id = orders.business_id and comments.order_id = orders.id))`
   const { rows } = await sql<Found>`
     select id, number, status, promo_id, promo_customer, released_at is not null as is_released,
-           num_nonnulls(shipping_address, billing_address, phone, customer_note, contact_email, return_url, cancel_url) > 0
-             or blocks::text <> '[]'
-             or exists (select from orders.comments
-                         where comments.business_id = orders.business_id and comments.order_id = orders.id) as has_person
+           ${isEnded} and ${hasPerson} as is_to_erase
       from orders.orders
-     where business_id = ${businessId} and customer_id = any (${customerIds}::text[]) and id > ${after}
+     where ${theirs}
+       and ((${isEnded} and ${hasPerson}) or (promo_id is not null and promo_customer not like ${`${FORGOTTEN}%`}))
      order by id
-     limit ${BATCH}
+     limit ${MOST}
        for update`.execute(tx)
-  const ended = rows.filter(({ status }) => ENDED.includes(status))
-  const erased = ended.filter(({ hasPerson }) => hasPerson)
+  const { rows: kept } = await sql<ErasedOrders['kept'][number]>`
+    select id, number, status from orders.orders where ${theirs} and not ${isEnded} order by id limit ${MOST_NAMED}`.execute(
+    tx,
+  )
+  const erased = rows.filter(({ isToErase }) => isToErase)
   const ids = erased.map(({ id }) => id)
   if (erased.length > 0) {
     await sql`
@@ -67,16 +80,8 @@ export async function eraseOrders(
     )
   }
   await forgetPromoCustomers(tx, businessId, rows)
-  return {
-    erased: ids,
-    kept: rows
-      .filter(({ status }) => !ENDED.includes(status))
-      .map(({ id, number, status }) => ({ id, number, status })),
-    last: rows.length === BATCH ? rows.at(-1)?.id : undefined,
-  }
+  return { erased: ids, kept, hasMore: rows.length === MOST }
 }
-
-const FORGOTTEN = 'erased:'
 
 /** An email address or a number under which uses of codes were counted. Orders in work do not need it, either. */
 async function forgetPromoCustomers(tx: Tx, businessId: string, rows: readonly Found[]): Promise<void> {

@@ -7,7 +7,7 @@ import { sendShipment } from './shipments/mails.ts'
 
 export { applyChange, FINAL } from './change-status.ts'
 export { commentRoutes } from './comments/routes.ts'
-export { type ErasedOrders, eraseOrders } from './erase-orders.ts'
+export { eraseOrders } from './erase-orders.ts'
 export { lineNotFound, marketNotFound, wrongCurrency } from './errors.ts'
 export { orderCreated, orderPaid, orderRefunded, orderRefundFailed, orderRefundRequested } from './events.ts'
 export { exportOrdersOf } from './finding/export-orders.ts'

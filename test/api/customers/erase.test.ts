@@ -116,6 +116,26 @@ test('an order in work keeps what is needed and is named; a later call does the 
   assert.deepEqual(await saidIn(db), [])
 })
 
+test('a call erases a thousand orders at most, and the next ones the rest', async () => {
+  const { erase, db, id, over, buyer, follow } = await open()
+  await follow()
+  await sql`
+    insert into orders.orders
+    select (jsonb_populate_record(orders, jsonb_build_object(
+             'id', 'ord_more' || lpad(n::text, 5, '0'), 'number', 'MORE-' || n))).*
+      from orders.orders, generate_series(1, 1500) n
+     where business_id = ${id} and id = ${over.id}`.execute(db)
+  const answers = [await erase(), await erase(), await erase()]
+  assert.deepEqual(
+    answers.map(({ body }) => body),
+    [
+      { id: buyer.id, erasedOrders: 1_000, keptOrders: [], isComplete: false },
+      { id: buyer.id, erasedOrders: 501, keptOrders: [], isComplete: true },
+      { id: buyer.id, erasedOrders: 0, keptOrders: [], isComplete: true },
+    ],
+  )
+})
+
 test('uses of a promo code stay counted, under a name that says nothing', async () => {
   const { promo, over, erase, db, id, follow } = await open()
   await follow()
