@@ -11,6 +11,7 @@ import { Needs } from './needs-list.tsx'
 import { RanLow } from './ran-low.tsx'
 import { Sales } from './sales.tsx'
 import { ToPack } from './to-pack.tsx'
+import { useFreshNews } from './use-news.ts'
 
 /** Did we sell, what has to be done, what went wrong. */
 export function HomePage() {
@@ -21,6 +22,7 @@ export function HomePage() {
   const hasNeeds = mayKnowNeeds(may)
   const isEmpty = !hasNeeds && !may('PRODUCTS_WRITE')
   const now = useNow()
+  useFreshNews()
   const place = format.timeZone.split('/').at(-1)?.replaceAll('_', ' ') ?? ''
   const time = format.time(now)
   return (
@@ -40,7 +42,7 @@ export function HomePage() {
           <div className="home-work">
             {may('ORDERS_READ') && <Sales now={now} />}
             {may('ORDERS_READ') && <ToPack />}
-            {may('ORDERS_READ') && <CameIn />}
+            {may('ORDERS_READ') && <CameIn now={now} />}
           </div>
           <div className="home-side">
             {hasNeeds && <Needs />}

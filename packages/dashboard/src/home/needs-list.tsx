@@ -11,14 +11,15 @@ import { Problem } from '../ui/problem.tsx'
 import { Dot } from '../ui/status.tsx'
 import type { Need } from './needs.ts'
 import { nameOf } from './order-row.tsx'
-import { useNeeds } from './use-needs.ts'
+import { useNews } from './use-news.ts'
 
 const route = getRouteApi('/signed-in/$business/')
 
 /** What went wrong and waits for somebody. On a calm day one line. */
 export function Needs() {
   const { t } = useLingui()
-  const { data: needs, error, refetch } = useQuery(useNeeds())
+  const { data, error, refetch } = useQuery(useNews())
+  const needs = data?.needs
   return (
     <section className="needs">
       <div className="section-head">

@@ -1,4 +1,4 @@
-import type { Order } from '@kontor/sdk'
+import { type Answer, type Order, paymentStatusOf } from '@kontor/sdk'
 import { query } from '../api/query.ts'
 
 export const TO_PACK = {
@@ -9,13 +9,18 @@ export const SOLD = { paymentStatus: ['PAID' as const, 'PARTIALLY_REFUNDED' as c
 
 const PACKED_FIRST = 8
 const ONE_PAGE = 100
+export const NEWEST = 6
 
 export const toPackQuery = (businessId: string) =>
   query(businessId, 'listOrders', { query: { ...TO_PACK, sort: 'createdAt', limit: PACKED_FIRST } })
 export const toPackCountQuery = (businessId: string) =>
   query(businessId, 'countOrders', { query: { ...TO_PACK, by: 'status' } })
 
-export const newestQuery = (businessId: string) => query(businessId, 'listOrders', { query: { limit: 6 } })
+export const newestQuery = (businessId: string) => query(businessId, 'listOrders', { query: { limit: NEWEST } })
+
+/** Since the beginning of yesterday. Of most businesses this is all that the page has to know of two days. */
+export const recentQuery = (businessId: string, createdFrom: number) =>
+  query(businessId, 'listOrders', { query: { createdFrom, limit: ONE_PAGE } })
 
 /** How many orders there were since then, however they were paid. */
 export const countQuery = (businessId: string, createdFrom: number, createdTo?: number) =>
@@ -28,6 +33,20 @@ export const soldQuery = (businessId: string, createdFrom: number) =>
 
 type Counts = { items: readonly { count: number }[]; isExact: boolean }
 export const totalOf = ({ items }: Counts) => items.reduce((sum, { count }) => sum + count, 0)
+
+type Orders = Answer<'listOrders'>
+
+/** Whether a page, the newest first, has all orders since then. */
+export const reachesBack = ({ items, cursor }: Orders, since: number): boolean =>
+  cursor === null || (items.at(-1)?.createdAt ?? since) < since
+
+/** Those of a page that were paid since then, as a page. */
+export const soldIn = ({ items }: Orders, since: number): Orders => ({
+  items: items.filter(
+    (order) => order.createdAt >= since && SOLD.paymentStatus.some((status) => status === paymentStatusOf(order)),
+  ),
+  cursor: null,
+})
 
 export type Sold = { currency: string; amount: number; orders: number }
 

@@ -1,14 +1,14 @@
 import { useLingui } from '@lingui/react/macro'
 import { useQuery } from '@tanstack/react-query'
-import { useBusiness } from '../session/use-business.ts'
 import { useFormat } from '../session/use-format.ts'
-import { lowQuery } from './low.ts'
+import { useNews } from './use-news.ts'
 
 /** Nothing at all where nothing ran low. */
 export function RanLow() {
   const { t } = useLingui()
   const { number } = useFormat()
-  const { data: low = [] } = useQuery(lowQuery(useBusiness().id))
+  const { data } = useQuery(useNews())
+  const low = data?.low ?? []
   if (low.length === 0) return null
   return (
     <section>

@@ -1,14 +1,12 @@
-import type { Answer } from '@kontor/sdk'
 import { Trans, useLingui } from '@lingui/react/macro'
-import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { dayOf } from '../i18n/days.ts'
 import { useBusiness } from '../session/use-business.ts'
 import { useFormat } from '../session/use-format.ts'
 import { Problem } from '../ui/problem.tsx'
-import { countQuery, SOLD, soldQuery, sumsOf, TO_PACK, toPackCountQuery, totalOf } from './queries.ts'
-import { startOfToday, yesterday } from './today.ts'
+import { SOLD, sumsOf, TO_PACK } from './queries.ts'
+import { useDays, useToPack } from './use-days.ts'
 
 const route = getRouteApi('/signed-in/$business/')
 
@@ -18,20 +16,12 @@ export function Sales({ now }: { now: number }) {
   const business = useBusiness()
   const { number } = useFormat()
   const { timeZone } = business
-  const from = startOfToday(now * 1_000, timeZone)
   const today = { from: dayOf(now * 1_000, timeZone) }
-  const sold = useQuery(soldQuery(business.id, from))
-  const count = useQuery(countQuery(business.id, from))
-  const toPack = useQuery(toPackCountQuery(business.id))
-  const error = sold.error ?? count.error ?? toPack.error
-  if (error && !sold.data && !count.data) return <Problem error={error} onRetry={() => void sold.refetch()} />
+  const { error, retry, sold, orders, paid, before } = useDays(now)
+  const toPack = useToPack()
+  if (error && !sold && orders === undefined) return <Problem error={error} onRetry={retry} />
   const currencies = [...new Set(business.markets.map(({ currency }) => currency))]
-  const sums = sold.data && sumsOf(sold.data, currencies)?.toSorted((a, b) => b.orders - a.orders)
-  const orders = count.data && totalOf(count.data)
-  const soldCount = ({ items, isExact }: Answer<'countOrders'>) => {
-    const paid = items.filter(({ value }) => SOLD.paymentStatus.some((status) => status === value))
-    return `${number(paid.reduce((sum, one) => sum + one.count, 0))}${isExact ? '' : '+'}`
-  }
+  const sums = sold && sumsOf(sold, currencies)?.toSorted((a, b) => b.orders - a.orders)
   return (
     <section className="sales" aria-label={t`Today`}>
       <div className="hero">
@@ -40,29 +30,29 @@ export function Sales({ now }: { now: number }) {
             <Amount amount={amount} currency={currency} />
           </Figure>
         ))}
-        {sold.data && !sums && (
+        {sold && !sums && (
           <Figure
             name={t`Paid orders`}
             search={{ ...SOLD, ...today }}
             below={
               <span className="delta">
-                <Trans>more than {number(sold.data.items.length)} orders, not added up here</Trans>
+                <Trans>more than {number(sold.items.length)} orders, not added up here</Trans>
               </span>
             }
           >
-            {count.data && soldCount(count.data)}
+            {paid && `${number(paid.count)}${paid.isExact ? '' : '+'}`}
           </Figure>
         )}
-        {sold.isPending && <Figure name={t`Sales`} search={today} />}
+        {!sold && <Figure name={t`Sales`} search={today} />}
         <Figure
           name={t`Orders`}
           search={today}
-          below={orders === undefined ? undefined : <Delta now={now} orders={orders} timeZone={timeZone} />}
+          below={orders === undefined || before === undefined ? undefined : <Delta more={orders - before} />}
         >
           {orders === undefined ? undefined : number(orders)}
         </Figure>
         <Figure name={t`To pack`} search={TO_PACK}>
-          {toPack.data && number(totalOf(toPack.data))}
+          {toPack.count === undefined ? undefined : number(toPack.count)}
         </Figure>
       </div>
     </section>
@@ -91,14 +81,8 @@ function Amount({ amount, currency }: { amount: number; currency: string }) {
 }
 
 /** Against yesterday, up to the same time. */
-function Delta({ now, orders, timeZone }: { now: number; orders: number; timeZone: string }) {
-  const { id } = useBusiness()
+function Delta({ more }: { more: number }) {
   const format = useFormat()
-  const { from, to } = yesterday(now * 1_000, timeZone)
-  // To the quarter of an hour: otherwise each minute would be another question.
-  const { data } = useQuery(countQuery(id, from, Math.trunc(to / 900) * 900))
-  if (!data) return null
-  const more = orders - totalOf(data)
   const figure = `${more > 0 ? '+' : more < 0 ? '−' : '±'}${format.number(Math.abs(more))}`
   return (
     <span className={`delta ${more > 0 ? 'up' : more < 0 ? 'down' : ''}`}>

@@ -1,22 +1,18 @@
 import { Trans, useLingui } from '@lingui/react/macro'
-import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { FulfilmentStatus } from '../orders/words.tsx'
-import { useBusiness } from '../session/use-business.ts'
 import { Bones } from '../ui/bones.tsx'
 import { Problem } from '../ui/problem.tsx'
 import { OrderRows } from './order-row.tsx'
-import { TO_PACK, toPackCountQuery, toPackQuery, totalOf } from './queries.ts'
+import { TO_PACK } from './queries.ts'
+import { useToPack } from './use-days.ts'
 
 const route = getRouteApi('/signed-in/$business/')
 
 /** Paid and not yet sent, whoever waits longest first. */
 export function ToPack() {
   const { t } = useLingui()
-  const business = useBusiness()
-  const list = useQuery(toPackQuery(business.id))
-  const { data: counted } = useQuery(toPackCountQuery(business.id))
-  const count = counted && totalOf(counted)
+  const { list, count } = useToPack()
   const orders = list.data?.items ?? []
   return (
     <section>

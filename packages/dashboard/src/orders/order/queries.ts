@@ -1,15 +1,13 @@
-import type { Answer } from '@kontor/sdk'
-import { useQueries, useQuery } from '@tanstack/react-query'
+import type { Answer, Product } from '@kontor/sdk'
+import { useQuery } from '@tanstack/react-query'
 import { kontor } from '../../api/client.ts'
 import { query } from '../../api/query.ts'
 import { usePermissions } from '../../session/permissions.ts'
 import { useBusiness } from '../../session/use-business.ts'
 
 export type TimelineItem = Answer<'getOrderTimeline'>['items'][number]
+export type Goods = ReadonlyMap<string, Product>
 export type RefundItem = Answer<'listRefunds'>['items'][number]
-
-/** Beyond this the pictures of an order would be a request each. */
-const MOST_PICTURES = 8
 
 /** Not shared with the answer before: a copy of an order would not know its ETag. */
 export const orderQuery = (businessId: string, id: string) => ({
@@ -60,13 +58,18 @@ export function useOrderRecord(id: string) {
   }
 }
 
-/** What is sold by these lines as it is now: for a picture and for what is in stock. */
-export function useGoods(productIds: readonly string[]) {
+/** What is sold by these lines as it is now: for a picture and for what is in stock. One question for all of them. */
+export function useGoods(productIds: readonly string[]): Goods {
   const { id: businessId } = useBusiness()
-  const wanted = [...new Set(productIds)]
-  const asked = wanted.length > MOST_PICTURES ? [] : wanted
-  return useQueries({
-    queries: asked.map((id) => ({ ...query(businessId, 'getProduct', { path: { id } }), staleTime: 5 * 60_000 })),
-    combine: (answers) => new Map(answers.flatMap(({ data }) => (data ? [[data.id, data] as const] : []))),
+  const id = [...new Set(productIds)].toSorted().slice(0, MOST)
+  const { data } = useQuery({
+    ...query(businessId, 'listProducts', { query: { id, limit: MOST } }),
+    staleTime: 5 * 60_000,
+    enabled: id.length > 0,
+    select: byId,
   })
+  return data ?? NONE
 }
+
+const NONE: Goods = new Map()
+const byId = ({ items }: Answer<'listProducts'>): Goods => new Map(items.map((product) => [product.id, product]))
