@@ -1,5 +1,5 @@
 import type { Answer, Input, OperationId } from '@kontor/sdk'
-import { infiniteQueryOptions, type Query, queryOptions } from '@tanstack/react-query'
+import { infiniteQueryOptions, type Query, type QueryKey, queryOptions } from '@tanstack/react-query'
 import { kontor, queryClient } from './client.ts'
 
 type Call = (input: unknown, options: { signal: AbortSignal }) => Promise<unknown>
@@ -25,11 +25,28 @@ const callOf = (
   return (kontor.operations[operation] as Call)({ ...input, path }, { signal })
 }
 
+const NO_FRAMES_MS = 100
+
+/** What is known is shown first, and read again afterwards: whoever comes back to a page waits for nothing. */
+function oncePainted(queryKey: QueryKey): Promise<void> | undefined {
+  if (queryClient.getQueryData(queryKey) === undefined) return undefined
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, NO_FRAMES_MS) // a page that is not looked at has no frames
+    requestAnimationFrame(() => {
+      clearTimeout(timer)
+      setTimeout(resolve)
+    })
+  })
+}
+
 /** What `useQuery` and `ensureQueryData` take: `query(business.id, 'getOrder', { path: { id } })`. */
 export const query = <Id extends OperationId>(businessId: string, operation: Id, input: Partial<Input<Id>> = {}) =>
   queryOptions({
     queryKey: keyOf(businessId, operation, input),
-    queryFn: ({ signal }) => callOf(businessId, operation, input, signal) as Promise<Answer<Id>>,
+    queryFn: async ({ signal, queryKey }) => {
+      await oncePainted(queryKey)
+      return callOf(businessId, operation, input, signal) as Promise<Answer<Id>>
+    },
   })
 
 /** A list that was scrolled this far is not read again from its beginning while somebody is in the middle of it. */
@@ -38,21 +55,29 @@ const MOST_PAGES = 6
 const isLong = ({ state }: { state: { data: unknown } }) =>
   ((state.data as { pages?: unknown[] } | undefined)?.pages?.length ?? 0) > MOST_PAGES
 
-/** A list, page after page by its cursor, for `useInfiniteQuery`. */
-export const pages = <Id extends ListId>(businessId: string, operation: Id, input: Partial<Input<Id>> = {}) =>
+type Paged = { cursor: string | null }
+
+/** A list, page after page by its cursor, for `useInfiniteQuery`. `keep`: what of each page is kept, else all of it. */
+export const pages = <Id extends ListId, Kept extends Paged = Answer<Id>>(
+  businessId: string,
+  operation: Id,
+  input: Partial<Input<Id>> = {},
+  keep: (page: Answer<Id>) => Kept = (page) => page as unknown as Kept,
+) =>
   infiniteQueryOptions({
     queryKey: [...keyOf(businessId, operation, input), 'pages'] as const,
-    queryFn: ({ signal, pageParam }) => {
+    queryFn: async ({ signal, pageParam, queryKey }) => {
       const asked = input as { path?: object; query?: object }
       const next = { ...asked, query: { ...asked.query, ...(pageParam && { cursor: pageParam }) } }
-      return callOf(businessId, operation, next, signal) as Promise<Answer<Id>>
+      if (!pageParam) await oncePainted(queryKey)
+      return keep((await callOf(businessId, operation, next, signal)) as Answer<Id>)
     },
     // All of its pages would be read again, one after the other, before anybody sees them.
     refetchOnMount: (query) => !isLong(query),
     refetchOnWindowFocus: (query) => !isLong(query),
     refetchOnReconnect: (query) => !isLong(query),
     initialPageParam: '',
-    getNextPageParam: (page) => (page as { cursor: string | null }).cursor ?? undefined,
+    getNextPageParam: (page) => page.cursor ?? undefined,
   })
 
 /** Everything of a business that these operations answered is old. What is on the screen is read again. */

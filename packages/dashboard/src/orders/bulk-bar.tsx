@@ -1,4 +1,3 @@
-import type { Order } from '@kontor/sdk'
 import { Plural, useLingui } from '@lingui/react/macro'
 import { Printer, Truck, X } from 'lucide-react'
 import { Fragment } from 'react'
@@ -6,11 +5,12 @@ import { usePermissions } from '../session/permissions.ts'
 import { useCommands } from '../shell/commands.ts'
 import { Button } from '../ui/button.tsx'
 import { Money } from '../ui/money.tsx'
+import type { Listed } from './listed.ts'
 import { TagPopover } from './tag-popover.tsx'
 import { MOST_SLIPS, usePrintSlips } from './use-print-slips.ts'
 
 type Props = {
-  orders: readonly Order[]
+  orders: readonly Listed[]
   onShip: () => void
   onClear: () => void
   selectAll: { count: number; run: () => void } | undefined

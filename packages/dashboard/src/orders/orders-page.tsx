@@ -1,9 +1,8 @@
-import type { Order } from '@kontor/sdk'
 import { Plural, Trans, useLingui } from '@lingui/react/macro'
 import { keepPreviousData, type QueryKey, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { Download, Plus } from 'lucide-react'
-import { useCallback, useEffect, useState, useSyncExternalStore } from 'react'
+import { useCallback, useEffect, useMemo, useState, useSyncExternalStore } from 'react'
 import { queryClient } from '../api/client.ts'
 import { UpToDate } from '../live/up-to-date.tsx'
 import { usePermissions } from '../session/permissions.ts'
@@ -16,6 +15,7 @@ import { DataTable } from '../ui/data-table.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { Head } from '../ui/page.tsx'
 import { Problem } from '../ui/problem.tsx'
+import { useLatest } from '../ui/use-latest.ts'
 import { useSelection } from '../ui/use-selection.ts'
 import { BulkBar } from './bulk-bar.tsx'
 import { ColumnMenu } from './column-menu.tsx'
@@ -24,6 +24,7 @@ import { FilterChips } from './filter-chips.tsx'
 import { FilterMenu } from './filter-menu.tsx'
 import { type ColumnId, hasFilters, type OrderSearch } from './filters.ts'
 import { FindField } from './find-field.tsx'
+import type { Listed } from './listed.ts'
 import { orderCounts, orderPages } from './queries.ts'
 import { ShipSheet } from './ship-sheet.tsx'
 import { useExport } from './use-export.ts'
@@ -33,8 +34,8 @@ import { ViewTabs } from './view-tabs.tsx'
 const route = getRouteApi('/signed-in/$business/orders')
 const MOST_PICKED = 200
 const NEW_SECONDS = 60
-const idOf = ({ id }: Order) => id
-const isNew = ({ createdAt }: Order) => Date.now() / 1_000 - createdAt < NEW_SECONDS
+const idOf = ({ id }: Listed) => id
+const isNew = ({ createdAt }: Listed) => Date.now() / 1_000 - createdAt < NEW_SECONDS
 
 export function OrdersPage() {
   const { t } = useLingui()
@@ -46,8 +47,12 @@ export function OrdersPage() {
     void navigate({ search: (before) => ({ ...before, ...changes }), replace, resetScroll: false })
   const list = useOrders(search)
   const { rows, count } = list
-  const picks = useSelection<Order>(idOf)
-  const shown: ReadonlySet<ColumnId> = search.columns ? new Set(search.columns) : DEFAULT_COLUMNS
+  const picks = useSelection<Listed>(idOf)
+  const wanted = search.columns?.join()
+  const shown = useMemo(
+    () => (wanted === undefined ? DEFAULT_COLUMNS : new Set(wanted.split(',') as ColumnId[])),
+    [wanted],
+  )
   const [isPicking, setPicking] = useState(false)
   const columns = useColumns({
     business,
@@ -56,7 +61,7 @@ export function OrdersPage() {
     onSort: (sort) => change({ sort: sort === '-createdAt' ? undefined : sort }),
   })
   const exported = useExport(search)
-  const open = (order: Order) =>
+  const open = (order: Listed) =>
     void navigate({ to: '/$business/orders/$order', params: { business, order: order.id } })
   const create = () => void navigate({ to: '/$business/orders/new', params: { business } })
   const { at } = useListKeys({
@@ -78,7 +83,19 @@ export function OrdersPage() {
     if (hasNothingToShip)
       void navigate({ search: (before) => ({ ...before, do: undefined }), replace: true, resetScroll: false })
   }, [hasNothingToShip, navigate])
-  const allPicked = rows.length > 0 && rows.every(picks.has)
+  const hasPicks = picks.picked.size > 0
+  const allPicked = hasPicks && rows.every(picks.has)
+  const toggle = useLatest((order: Listed, isRange: boolean) => picks.toggle(rows, rows.indexOf(order), isRange))
+  const box = useCallback(
+    (order: Listed, isPicked: boolean) => (
+      <Check
+        label={t`Select ${order.number}`}
+        checked={isPicked}
+        onToggle={(isRange) => toggle(order, isRange ?? false)}
+      />
+    ),
+    [t, toggle],
+  )
   const pickAll = async () => picks.set(await list.loadUpTo(MOST_PICKED))
   const canPickAll = count !== undefined && count > picked.length && count <= MOST_PICKED
   return (
@@ -152,18 +169,13 @@ export function OrdersPage() {
           onOpen={open}
           rowClass={(order) => `${picks.has(order) ? 'picked' : ''} ${isNew(order) ? 'new' : ''}`}
           picks={{
-            of: (order) => (
-              <Check
-                label={t`Select ${order.number}`}
-                checked={picks.has(order)}
-                onToggle={(isRange) => picks.toggle(rows, rows.indexOf(order), isRange)}
-              />
-            ),
+            of: box,
+            has: picks.has,
             all: (
               <Check
                 label={t`Select all`}
                 checked={allPicked}
-                some={rows.some(picks.has) && !allPicked}
+                some={hasPicks && rows.some(picks.has) && !allPicked}
                 onToggle={() => (picked.length > 0 ? picks.clear() : picks.set(rows.slice(0, MOST_PICKED)))}
               />
             ),
@@ -210,7 +222,7 @@ function useOrders(search: OrderSearch) {
   const list = useInfiniteQuery({ ...wanted, placeholderData: keepPreviousData })
   const isOld = useIsOld(wanted.queryKey)
   const counts = useQuery({ ...orderCounts(place, search), placeholderData: keepPreviousData }).data
-  const rows = list.data?.pages.flatMap(({ items }) => items) ?? []
+  const rows = useMemo(() => list.data?.pages.flatMap(({ items }) => items) ?? [], [list.data])
   const loadUpTo = async (most: number) => {
     let data = list.data
     while (data && data.pages.at(-1)?.cursor && data.pages.flatMap(({ items }) => items).length < most) {

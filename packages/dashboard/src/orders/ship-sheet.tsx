@@ -1,4 +1,4 @@
-import { type Answer, type Order, statusOf } from '@kontor/sdk'
+import { type Answer, statusOf } from '@kontor/sdk'
 import { Plural, Trans, useLingui } from '@lingui/react/macro'
 import { useRef, useState } from 'react'
 import { useAsk, useOutbox } from '../outbox/use-outbox.ts'
@@ -9,15 +9,16 @@ import { Field, TextField } from '../ui/field.tsx'
 import { Notice } from '../ui/notice.tsx'
 import { useProblem } from '../ui/problem.tsx'
 import { toast } from '../ui/toast.tsx'
+import type { Listed } from './listed.ts'
 import { type Matched, matchTracking } from './match-tracking.ts'
 import { useIsShown } from './use-is-shown.ts'
-import { nameOfOrder } from './words.tsx'
+import type { States } from './words.tsx'
 
 const MOST = 200
 const SHIPPABLE = new Set(['PROCESSING', 'SHIPPED', 'DELIVERED'])
-export const canShip = (order: Order) => SHIPPABLE.has(statusOf(order)) && order.fulfillment !== 'FULFILLED'
+export const canShip = (order: States) => SHIPPABLE.has(statusOf(order)) && order.fulfillment !== 'FULFILLED'
 
-type Props = { orders: readonly Order[]; onClose: () => void; onShipped: (orderIds: string[]) => void }
+type Props = { orders: readonly Listed[]; onClose: () => void; onShipped: (orderIds: string[]) => void }
 const NOTHING: Matched = { numbers: new Map(), left: [], conflicts: [] }
 
 /** Marks orders as shipped, with tracking numbers pasted from the carrier’s list. Each order by itself. */
@@ -130,7 +131,7 @@ export function ShipSheet({ orders, onClose, onShipped }: Props) {
           {ready.map((order) => (
             <tr key={order.id}>
               <td className="strong nowrap">{order.number}</td>
-              <td className="hide-phone">{nameOfOrder(order)}</td>
+              <td className="hide-phone">{order.name}</td>
               <td>
                 <input
                   className="input"
@@ -149,7 +150,7 @@ export function ShipSheet({ orders, onClose, onShipped }: Props) {
 }
 
 type Shipping = Props & {
-  ready: readonly Order[]
+  ready: readonly Listed[]
   numbers: ReadonlyMap<string, string>
   carrier: string
   notify: boolean

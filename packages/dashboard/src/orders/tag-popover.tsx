@@ -1,4 +1,3 @@
-import type { Order } from '@kontor/sdk'
 import { useLingui } from '@lingui/react/macro'
 import { Tag } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
@@ -9,9 +8,10 @@ import { formText } from '../ui/form-text.ts'
 import { Popover } from '../ui/popover.tsx'
 import { useProblem } from '../ui/problem.tsx'
 import { toast } from '../ui/toast.tsx'
+import type { Listed } from './listed.ts'
 
 /** Adds a tag to every picked order. Tags that others add meanwhile stay. */
-export function TagPopover({ orders, reason }: { orders: readonly Order[]; reason: string | undefined }) {
+export function TagPopover({ orders, reason }: { orders: readonly Listed[]; reason: string | undefined }) {
   const { t } = useLingui()
   const [isOpen, setOpen] = useState(false)
   const addTag = useAddTag()

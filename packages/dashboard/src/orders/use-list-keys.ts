@@ -1,11 +1,11 @@
-import type { Order } from '@kontor/sdk'
 import { useLingui } from '@lingui/react/macro'
 import { useEffect, useState } from 'react'
 import { useCommands } from '../shell/commands.ts'
+import type { Listed } from './listed.ts'
 
 type Options = {
-  rows: readonly Order[]
-  onOpen: (order: Order) => void
+  rows: readonly Listed[]
+  onOpen: (order: Listed) => void
   onPick: (index: number) => void
   onPickAll: () => void
   onClear: () => void

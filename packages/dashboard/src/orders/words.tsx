@@ -4,6 +4,12 @@ import { msg } from '@lingui/core/macro'
 import { useLingui } from '@lingui/react'
 import { type Fill, Status, type Tone } from '../ui/status.tsx'
 
+/** Where an order stands: the whole order, or a row that has the last of each history. */
+export type States = Pick<Order, 'fulfillment'> & {
+  statuses: { status: OrderState }[]
+  paymentStatus: { status: PaymentState }[]
+}
+
 type Word = { word: MessageDescriptor; fill: Fill; tone: Tone }
 
 /** Whose order it is, as far as the order says it. */
@@ -38,12 +44,12 @@ const PAYMENT: Record<PaymentState, Word> = {
 const NOT_PAID: Word = { word: msg`Not paid`, fill: 'off', tone: 'soft' }
 const REFUND_ASKED: Word = { word: msg`Refund asked`, fill: 'unknown', tone: 'wait' }
 
-function paymentWord(order: Order): Word {
+function paymentWord(order: States): Word {
   const payment = paymentStatusOf(order)
   return payment === 'PENDING' && statusOf(order) === 'CANCELLED' ? NOT_PAID : PAYMENT[payment]
 }
 
-function fulfilmentWord(order: Order): Word {
+function fulfilmentWord(order: States): Word {
   const status = statusOf(order)
   const { CANCELLED, SHIPPED } = FULFILMENT
   if (status === 'CANCELLED' || status === 'DELIVERED') return FULFILMENT[status]
@@ -53,14 +59,14 @@ function fulfilmentWord(order: Order): Word {
 }
 
 /** How far the money is. What was asked back and is not yet known comes first. */
-export function PaymentStatus({ order, isAsked = false }: { order: Order; isAsked?: boolean }) {
+export function PaymentStatus({ order, isAsked = false }: { order: States; isAsked?: boolean }) {
   const { i18n } = useLingui()
   const { word, fill, tone } = isAsked ? REFUND_ASKED : paymentWord(order)
   return <Status {...{ fill, tone }}>{i18n._(word)}</Status>
 }
 
 /** How far the goods are. */
-export function FulfilmentStatus({ order }: { order: Order }) {
+export function FulfilmentStatus({ order }: { order: States }) {
   const { i18n } = useLingui()
   const { word, fill, tone } = fulfilmentWord(order)
   return <Status {...{ fill, tone }}>{i18n._(word)}</Status>

@@ -1,7 +1,8 @@
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
 import { ArrowDown, ArrowUp } from 'lucide-react'
-import { type MouseEvent, type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { type MouseEvent, memo, type ReactNode, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { Icon } from './icon.tsx'
+import { useLatest } from './use-latest.ts'
 
 export type Column<Row> = {
   id: string
@@ -20,8 +21,8 @@ type Props<Row> = {
   columns: readonly Column<Row>[]
   idOf: (row: Row) => string
   rowClass?: (row: Row) => string
-  /** The box of a row, and the one of all. */
-  picks?: { of: (row: Row) => ReactNode; all: ReactNode } | undefined
+  /** The box of a row, and the one of all. `of` and `columns` stay the same as long as they draw the same. */
+  picks?: { of: (row: Row, isPicked: boolean) => ReactNode; has: (row: Row) => boolean; all: ReactNode } | undefined
   /** The row that the keys are at. */
   at?: number | undefined
   onOpen?: ((row: Row, event: MouseEvent) => void) | undefined
@@ -42,19 +43,25 @@ export function DataTable<Row>(props: Props<Row>) {
   const { rows, columns, idOf, picks, at, onEnd, onOpen, rowClass } = props
   const body = useRef<HTMLTableSectionElement>(null)
   const [top, setTop] = useState(0)
+  const [rowPx, setRowPx] = useState(() => (isPhone() ? PHONE_ROW_PX : ROW_PX))
   useLayoutEffect(() => {
-    const measure = () => setTop(body.current ? body.current.getBoundingClientRect().top + scrollY : 0)
+    // All rows are as high as the first: to measure each would lay out the page in every frame.
+    const measure = () => {
+      setTop(body.current ? body.current.getBoundingClientRect().top + scrollY : 0)
+      const height = body.current?.querySelector('tr[data-index]')?.getBoundingClientRect().height
+      if (height) setRowPx(height)
+    }
     measure()
     addEventListener('resize', measure)
     return () => removeEventListener('resize', measure)
   }, [])
   const virtual = useWindowVirtualizer({
     count: rows.length,
-    estimateSize: () => (isPhone() ? PHONE_ROW_PX : ROW_PX),
+    estimateSize: useCallback(() => rowPx, [rowPx]),
     overscan: OVERSCAN,
     scrollMargin: top,
-    getItemKey: (index) => idOf(rows[index] as Row),
   })
+  useLayoutEffect(() => virtual.measure(), [virtual, rowPx])
   const items = virtual.getVirtualItems()
   const last = items.at(-1)?.index ?? 0
   useEffect(() => {
@@ -65,10 +72,10 @@ export function DataTable<Row>(props: Props<Row>) {
   }, [at, virtual])
   const before = (items[0]?.start ?? top) - top
   const after = virtual.getTotalSize() - ((items.at(-1)?.end ?? top) - top)
-  const open = (row: Row) => (event: MouseEvent<HTMLTableRowElement>) => {
+  const open = useLatest((row: Row, event: MouseEvent) => {
     const isControl = event.target instanceof Element && event.target.closest('a, button, input, label') !== null
     if (!isControl && getSelection()?.isCollapsed !== false) onOpen?.(row, event)
-  }
+  })
   return (
     <table
       className={`table bleed stack data ${props.className ?? ''}`}
@@ -85,26 +92,20 @@ export function DataTable<Row>(props: Props<Row>) {
       </thead>
       <tbody ref={body}>
         {before > 0 && <Space height={before} />}
-        {items.map(({ index, key }) => {
+        {items.map(({ index }) => {
           const row = rows[index]
           if (row === undefined) return null
           return (
-            // oxlint-disable-next-line jsx-a11y/click-events-have-key-events -- its link has the keys
-            <tr
-              key={key}
-              ref={virtual.measureElement}
-              data-index={index}
-              aria-rowindex={index + 2}
+            <TableRow
+              key={idOf(row)}
+              row={row}
+              index={index}
               className={`${rowClass?.(row) ?? ''} ${index === at ? 'at' : ''}`}
-              onClick={open(row)}
-            >
-              {picks && <td className="pick">{picks.of(row)}</td>}
-              {columns.map(({ id, className, cell }) => (
-                <td key={id} className={className}>
-                  {cell(row)}
-                </td>
-              ))}
-            </tr>
+              columns={columns}
+              pick={picks?.of}
+              isPicked={picks?.has(row) ?? false}
+              onOpen={open}
+            />
           )
         })}
         {after > 0 && <Space height={after} />}
@@ -112,6 +113,32 @@ export function DataTable<Row>(props: Props<Row>) {
     </table>
   )
 }
+
+type RowProps<Row> = {
+  row: Row
+  index: number
+  className: string
+  columns: readonly Column<Row>[]
+  pick: ((row: Row, isPicked: boolean) => ReactNode) | undefined
+  isPicked: boolean
+  onOpen: (row: Row, event: MouseEvent) => void
+}
+
+/** Drawn once, however far the list is scrolled under it. */
+const TableRow = memo(function TableRow<Row>(props: RowProps<Row>) {
+  const { row, index, className, columns, pick, isPicked, onOpen } = props
+  return (
+    // oxlint-disable-next-line jsx-a11y/click-events-have-key-events -- its link has the keys
+    <tr data-index={index} aria-rowindex={index + 2} className={className} onClick={(event) => onOpen(row, event)}>
+      {pick && <td className="pick">{pick(row, isPicked)}</td>}
+      {columns.map((column) => (
+        <td key={column.id} className={column.className}>
+          {column.cell(row)}
+        </td>
+      ))}
+    </tr>
+  )
+}) as <Row>(props: RowProps<Row>) => ReactNode
 
 /** One cell: more would make columns where others are hidden. */
 const Space = ({ height }: { height: number }) => (
