@@ -4,7 +4,7 @@ import { startOfDay } from '../i18n/days.ts'
 import { useBusiness } from '../session/use-business.ts'
 import { useFormat } from '../session/use-format.ts'
 import { Chip } from '../ui/chip.tsx'
-import type { OrderSearch } from './filters.ts'
+import { isRelative, type OrderSearch, type RelativeDays } from './filters.ts'
 import { FULFILLMENT_WORDS, PAYMENT_WORDS, STATUS_WORDS } from './words.tsx'
 
 type Props = { search: OrderSearch; onChange: (changes: OrderSearch) => void }
@@ -17,6 +17,7 @@ export function FilterChips({ search, onChange }: Props) {
   const say = <State extends string>(words: Record<State, MessageDescriptor>, values: readonly State[]) =>
     values.map((value) => i18n._(words[value])).join(', ')
   const day = (text: string) => format.date(startOfDay(text, timeZone))
+  const moving: Record<RelativeDays, string> = { today: t`today`, '7d': t`last 7 days`, '30d': t`last 30 days` }
   const { status, paymentStatus, fulfillment, market, tag, from, to, totalFrom, totalTo } = search
   const money = (amount: number) => format.number(amount / 100)
   return (
@@ -48,13 +49,15 @@ export function FilterChips({ search, onChange }: Props) {
       )}
       {(from ?? to) && (
         <Chip name={t`Placed`} onRemove={() => onChange({ from: undefined, to: undefined })}>
-          {from && to
-            ? from === to
-              ? day(from)
-              : `${day(from)} – ${day(to)}`
-            : from
-              ? t`since ${day(from)}`
-              : t`until ${day(to ?? '')}`}
+          {isRelative(from)
+            ? moving[from]
+            : from && to
+              ? from === to
+                ? day(from)
+                : `${day(from)} – ${day(to)}`
+              : from
+                ? t`since ${day(from)}`
+                : t`until ${day(to ?? '')}`}
         </Chip>
       )}
       {(totalFrom !== undefined || totalTo !== undefined) && (

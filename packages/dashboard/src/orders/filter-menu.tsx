@@ -2,14 +2,14 @@ import type { MessageDescriptor } from '@lingui/core'
 import { useLingui } from '@lingui/react/macro'
 import { Plus } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
-import { daysAgo, isDay } from '../i18n/days.ts'
+import { isDay } from '../i18n/days.ts'
 import { useBusiness } from '../session/use-business.ts'
 import { Button } from '../ui/button.tsx'
 import { Field } from '../ui/field.tsx'
 import { formText } from '../ui/form-text.ts'
 import { Icon } from '../ui/icon.tsx'
 import { Popover } from '../ui/popover.tsx'
-import { FULFILLMENTS, type OrderSearch, PAYMENT_STATUSES, STATUSES } from './filters.ts'
+import { FULFILLMENTS, isRelative, type OrderSearch, PAYMENT_STATUSES, type RelativeDays, STATUSES } from './filters.ts'
 import { FULFILLMENT_WORDS, PAYMENT_WORDS, STATUS_WORDS } from './words.tsx'
 
 type Props = { search: OrderSearch; onChange: (changes: OrderSearch) => void }
@@ -18,21 +18,23 @@ type Props = { search: OrderSearch; onChange: (changes: OrderSearch) => void }
 export function FilterMenu({ search, onChange }: Props) {
   const { t } = useLingui()
   const [isOpen, setOpen] = useState(false)
-  const { markets, timeZone } = useBusiness()
+  const { markets } = useBusiness()
   const trigger = (
     <button type="button" className="chip add">
       <Icon of={Plus} />
       {t`Filter`}
     </button>
   )
-  const since = (days: number) => onChange({ from: daysAgo(days, timeZone), to: undefined })
+  const since = (from: RelativeDays) => onChange({ from, to: undefined })
+  const relative = isRelative(search.from) ? search.from : undefined
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     const form = event.currentTarget
     const day = (name: string) => (isDay(formText(form, name)) ? formText(form, name) : undefined)
     const tag = formText(form, 'tag').trim()
     const changes = {
-      from: day('from'),
+      // A day that is typed takes the place of days that move.
+      from: day('from') ?? (day('to') === undefined ? relative : undefined),
       to: day('to'),
       totalFrom: cents(formText(form, 'totalFrom')),
       totalTo: cents(formText(form, 'totalTo')),
@@ -75,12 +77,12 @@ export function FilterMenu({ search, onChange }: Props) {
         <fieldset>
           <legend className="label">{t`Placed`}</legend>
           <div className="flex gap-1">
-            <Button look="small" onClick={() => since(0)}>{t`Today`}</Button>
-            <Button look="small" onClick={() => since(6)}>{t`7 days`}</Button>
-            <Button look="small" onClick={() => since(29)}>{t`30 days`}</Button>
+            <Button look="small" onClick={() => since('today')}>{t`Today`}</Button>
+            <Button look="small" onClick={() => since('7d')}>{t`7 days`}</Button>
+            <Button look="small" onClick={() => since('30d')}>{t`30 days`}</Button>
           </div>
           <div className="two">
-            <Field label={t`From`} type="date" name="from" defaultValue={search.from} />
+            <Field label={t`From`} type="date" name="from" defaultValue={relative ? undefined : search.from} />
             <Field label={t`To`} type="date" name="to" defaultValue={search.to} />
           </div>
         </fieldset>

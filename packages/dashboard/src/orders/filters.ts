@@ -1,5 +1,5 @@
 import type { Query } from '@kontor/sdk'
-import { isDay, nextDay, startOfDay } from '../i18n/days.ts'
+import { daysAgo, isDay, nextDay, startOfDay } from '../i18n/days.ts'
 import { oneOf, type Search, wholeOf, wordOf, wordsOf } from '../shell/search.ts'
 
 export const STATUSES = ['PENDING', 'PROCESSING', 'SHIPPED', 'DELIVERED', 'CANCELLED', 'REFUNDED'] as const
@@ -19,7 +19,16 @@ export const COLUMNS = [
 ] as const
 export type ColumnId = (typeof COLUMNS)[number]
 
-/** What the address of the list says. Days are those of the business; a day `to` counts whole. */
+/** Days that move with the calendar, by how many days ago they begin: in a saved view they stay true. */
+const RELATIVE_DAYS = { today: 0, '7d': 6, '30d': 29 } as const
+export type RelativeDays = keyof typeof RELATIVE_DAYS
+export const isRelative = (from: string | undefined): from is RelativeDays =>
+  from !== undefined && Object.hasOwn(RELATIVE_DAYS, from)
+
+/**
+ * What the address of the list says. Days are those of the business; a day `to` counts whole. `from` is a day, or `today`,
+ * `7d` or `30d`.
+ */
 export type OrderSearch = {
   status?: (typeof STATUSES)[number][] | undefined
   paymentStatus?: (typeof PAYMENT_STATUSES)[number][] | undefined
@@ -51,7 +60,7 @@ export const readOrdersSearch = (search: Search): OrderSearch => ({
   fulfillment: wordsOf(search.fulfillment, FULFILLMENTS),
   market: wordsOf(search.market),
   tag: wordsOf(search.tag),
-  from: dayIn(search.from),
+  from: oneOf(search.from, Object.keys(RELATIVE_DAYS)) ?? dayIn(search.from),
   to: dayIn(search.to),
   totalFrom: wholeOf(search.totalFrom),
   totalTo: wholeOf(search.totalTo),
@@ -69,11 +78,14 @@ export function filtersOf(search: OrderSearch, timeZone: string): Filters {
   const { from, to, sort: _sort, columns: _columns, view: _view, do: _do, ...rest } = search
   const filters: Filters = {
     ...rest,
-    createdFrom: from === undefined ? undefined : startOfDay(from, timeZone),
+    createdFrom: from === undefined ? undefined : startOfDay(firstDayOf(from, timeZone), timeZone),
     createdTo: to === undefined ? undefined : startOfDay(nextDay(to), timeZone),
   }
   return Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined))
 }
+
+const firstDayOf = (from: string, timeZone: string) =>
+  isRelative(from) ? daysAgo(RELATIVE_DAYS[from], timeZone) : from
 
 export const FILTER_NAMES = [
   'status',

@@ -2,7 +2,6 @@ import { Plural, Trans, useLingui } from '@lingui/react/macro'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useDeferredValue, useState } from 'react'
 import { query } from '../../api/query.ts'
-import { usePermissions } from '../../session/permissions.ts'
 import { useBusiness } from '../../session/use-business.ts'
 import { Button } from '../../ui/button.tsx'
 import { Field } from '../../ui/field.tsx'
@@ -29,12 +28,11 @@ const isId = (text: string) => /^usr_\w+$/.test(text)
 export function ChooseCustomer({ customer, onChoose, onName, isStrict }: Props) {
   const { t } = useLingui()
   const { id: businessId } = useBusiness()
-  const lacks = usePermissions().reason('ORDERS_READ')
   const [text, setText] = useState('')
   const typed = useDeferredValue(text.trim())
   const { data, isFetching } = useQuery({
     ...query(businessId, 'listCustomers', { query: { query: typed, limit: 6 } }),
-    enabled: !lacks && typed.length > 1 && !isId(typed),
+    enabled: typed.length > 1 && !isId(typed),
     placeholderData: keepPreviousData,
   })
   const people = typed.length > 1 ? (data?.items ?? []) : []
@@ -86,7 +84,7 @@ export function ChooseCustomer({ customer, onChoose, onName, isStrict }: Props) 
       <Finder
         autoFocus
         label={t`Customer`}
-        placeholder={lacks ? 'usr_…' : t`Name or email`}
+        placeholder={t`Name or email`}
         found={found}
         isSearching={isFetching}
         {...{ text }}
@@ -94,11 +92,7 @@ export function ChooseCustomer({ customer, onChoose, onName, isStrict }: Props) 
         onChoose={choose}
       />
       <p className="note mt-2">
-        {lacks ? (
-          <Trans>Somebody new, or an account by its id, usr_… To find somebody by name: {lacks}</Trans>
-        ) : (
-          <Trans>Somebody who has ordered or subscribed here, somebody new, or an account by its id, usr_…</Trans>
-        )}
+        <Trans>Somebody who has ordered or subscribed here, somebody new, or an account by its id, usr_…</Trans>
       </p>
     </>
   )

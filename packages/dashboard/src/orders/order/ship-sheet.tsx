@@ -115,41 +115,10 @@ export function ShipSheet({ view, shipment, onClose, onFailed }: Props) {
       run: save,
     },
   ])
-  return (
-    <SideSheet
-      title={shipment ? t`Parcel ${shipment.number}` : t`Ship`}
-      onClose={onClose}
-      foot={
-        <>
-          <Button look="main" reason={reason} onClick={save}>
-            {shipment ? (
-              t`Save the parcel`
-            ) : isAll && lines.length > 1 ? (
-              <Plural value={count} one="Ship all, # piece" other="Ship all, # pieces" />
-            ) : (
-              <Plural value={count} one="Ship # piece" other="Ship # pieces" />
-            )}
-          </Button>
-          <p className="note">
-            {isAsking
-              ? t`Asked, not yet known. You may leave this page.`
-              : t`One key for this parcel: pressing twice ships once.`}
-          </p>
-        </>
-      }
-    >
-      {error !== undefined && <Problem error={error} kept={t`What you typed is kept.`} />}
-      {lines.map((line) => (
-        <PickLine
-          key={line.id}
-          name={line.name}
-          note={line.sku}
-          most={mostOf(line.id)}
-          value={parcel.lines[line.id] ?? 0}
-          onChange={(value) => change({ lines: { ...parcel.lines, [line.id]: value } })}
-        />
-      ))}
-      {lines.length === 0 && <p className="soft">{t`Everything has gone out.`}</p>}
+  // A parcel that was entered can be changed; a new one would be empty.
+  const isOver = lines.length === 0 && !shipment && view.isKnown
+  const fields = (
+    <>
       <Field
         label={names.carrier}
         list="carriers"
@@ -191,6 +160,45 @@ export function ShipSheet({ view, shipment, onClose, onFailed }: Props) {
           <span className="note">{order.contactEmail ?? t`There is no address to write to.`}</span>
         </span>
       </label>
+    </>
+  )
+  return (
+    <SideSheet
+      title={shipment ? t`Parcel ${shipment.number}` : t`Ship`}
+      onClose={onClose}
+      foot={
+        !isOver && (
+          <>
+            <Button look="main" reason={reason} onClick={save}>
+              {shipment ? (
+                t`Save the parcel`
+              ) : isAll && lines.length > 1 ? (
+                <Plural value={count} one="Ship all, # piece" other="Ship all, # pieces" />
+              ) : (
+                <Plural value={count} one="Ship # piece" other="Ship # pieces" />
+              )}
+            </Button>
+            <p className="note">
+              {isAsking
+                ? t`Asked, not yet known. You may leave this page.`
+                : t`One key for this parcel: pressing twice ships once.`}
+            </p>
+          </>
+        )
+      }
+    >
+      {error !== undefined && <Problem error={error} kept={t`What you typed is kept.`} />}
+      {lines.map((line) => (
+        <PickLine
+          key={line.id}
+          name={line.name}
+          note={line.sku}
+          most={mostOf(line.id)}
+          value={parcel.lines[line.id] ?? 0}
+          onChange={(value) => change({ lines: { ...parcel.lines, [line.id]: value } })}
+        />
+      ))}
+      {isOver ? <p className="soft">{t`Everything has gone out.`}</p> : fields}
       {sheet}
     </SideSheet>
   )
