@@ -6712,6 +6712,10 @@ export type ListProductsData = {
          * The `cursor` of the page before. Absent, empty or `null`: the first.
          */
         cursor?: string;
+        /**
+         * The product itself. Repeat it for several: any of them.
+         */
+        id?: Array<string>;
         category?: string;
         /**
          * Words in any order, the last may be a beginning. Case and accents do not matter, one typo is forgiven.
@@ -7448,6 +7452,10 @@ export type ListOrdersData = {
          */
         customerId?: Array<string>;
         /**
+         * The order itself. Repeat it for several: any of them.
+         */
+        id?: Array<string>;
+        /**
          * The current payment status. Repeat it for several: any of them.
          */
         paymentStatus?: Array<'PENDING' | 'PAID' | 'FAILED' | 'REFUNDED' | 'PARTIALLY_REFUNDED'>;
@@ -8013,6 +8021,10 @@ export type CountOrdersData = {
          */
         customerId?: Array<string>;
         /**
+         * The order itself. Repeat it for several: any of them.
+         */
+        id?: Array<string>;
+        /**
          * The current payment status. Repeat it for several: any of them.
          */
         paymentStatus?: Array<'PENDING' | 'PAID' | 'FAILED' | 'REFUNDED' | 'PARTIALLY_REFUNDED'>;
@@ -8087,6 +8099,10 @@ export type ExportOrdersData = {
          * Who ordered. Repeat it for several: any of them.
          */
         customerId?: Array<string>;
+        /**
+         * The order itself. Repeat it for several: any of them.
+         */
+        id?: Array<string>;
         /**
          * The current payment status. Repeat it for several: any of them.
          */
@@ -9966,9 +9982,9 @@ export type ListEventsData = {
          */
         after?: number;
         /**
-         * Only events of this type.
+         * Only events of this type. Repeat it for several: any of them.
          */
-        type?: string;
+        type?: Array<string>;
         /**
          * Only what happened to the record of this id.
          */
@@ -10000,9 +10016,9 @@ export type StreamEventsData = {
          */
         after?: number;
         /**
-         * Only events of this type.
+         * Only events of this type. Repeat it for several: any of them.
          */
-        type?: string;
+        type?: Array<string>;
         /**
          * Only what happened to the record of this id.
          */
