@@ -873,7 +873,7 @@ export type Erasure = {
      */
     keptOrders: Array<ErasureKeptOrder>;
     /**
-     * False while an order is in work: call again once it has ended.
+     * False while an order is in work (call again once it has ended), or if there are more than the 1,000 orders that one call erases (call again).
      */
     isComplete: boolean;
 };
