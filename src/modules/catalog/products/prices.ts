@@ -76,7 +76,10 @@ export function settlePrices(product: Product, before: Product | undefined, at: 
       if (was) reductions.push({ ...place, from, price: price.price })
       return bare
     }
-    return { ...variant, prices: [...holding.map(settle), ...waiting.map(({ lowestOf30Days: _, ...bare }) => bare)] }
+    return {
+      ...variant,
+      prices: [...holding.map(settle), ...waiting.map(({ lowestOf30Days: _lowest, ...bare }) => bare)],
+    }
   })
   const later = variants.flatMap(({ prices }) => boundariesOf(prices)).filter((moment) => moment > atSeconds)
   const pricesChangeAt = later.length === 0 ? null : toDate(later.reduce((first, moment) => Math.min(first, moment)))

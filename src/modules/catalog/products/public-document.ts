@@ -149,7 +149,7 @@ export function localesFor(locale: string | undefined): string[] {
   return parts.map((_, index) => parts.slice(0, parts.length - index).join('-'))
 }
 
-const GAPS = /[\u0001-\u0003]/g
+const GAPS = new RegExp(`[${STOCK}${MARKET}${LOCALE}]`, 'g')
 
 /** Fills the gaps. `quantities` are comma-separated, in the order of the variants; null when there are none. */
 export function toPublicAnswer(document: string, quantities: string | null, reader: PublicReader): string {

@@ -240,7 +240,16 @@ async function listProducts(db: Cell, businessId: string, query: ProductQuery, r
   const statuses = status ? [status] : isKnown && reader.seesAll ? PRODUCT_STATUSES : ['ACTIVE']
   const present = (document: string, quantities: string | null) =>
     isKnown ? toAnswer(document, quantities, reader.seesAll) : toPublicAnswer(document, quantities, reader)
-  const filters = { list: 'products', businessId, category, slug, query: words, statuses, ...(id && { id }), ...ofVariants }
+  const filters = {
+    list: 'products',
+    businessId,
+    category,
+    slug,
+    query: words,
+    statuses,
+    ...(id && { id }),
+    ...ofVariants,
+  }
   if (words?.trim()) {
     const values = { statuses, id, category, slug, ...byColumn((name) => query[name]) }
     const asked = { businessId, text: words, values, limit, cursor, filters }

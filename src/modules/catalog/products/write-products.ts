@@ -110,7 +110,7 @@ async function readPast(tx: Tx, businessId: string, reductions: readonly Reducti
         where business_id = ${businessId} and product_id = wanted.product_id and variant_id = wanted.variant_id
           and market_id = wanted.market_id and until > wanted.until - interval '30 days' and until <= wanted.until
         limit 1000) as past`.execute(tx)
-  return rows.map((row) => ({ ...row, price: Number(row.price) }))
+  return rows
 }
 
 /** The slugs of all locales. One that another product has is refused by the key. */
