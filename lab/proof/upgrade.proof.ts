@@ -10,7 +10,7 @@ import { TABLES } from '../../test/scenarios/upgrade-tables.ts'
 import { onServer } from '../../test/support/database.ts'
 import { createMake } from '../../test/support/make.ts'
 import { until } from '../../test/support/until.ts'
-import type { Outcome, Run } from '../report/figures.ts'
+import { none, type Outcome, type Run } from '../report/figures.ts'
 
 export const title = 'From the version before to this one, under load: processes of both, and nobody notices'
 
@@ -79,14 +79,10 @@ async function upgrade(previous: PreviousVersion, { quick, note }: Run): Promise
     const { lost, doubled } = await load.compare()
     const events = await eventProblems(world)
     const violations = await world.findViolations()
-    for (const text of [...load.failures, ...refunds.failures, ...lost, ...doubled, ...events, ...violations].slice(
-      0,
-      30,
-    ))
-      note(text)
+    for (const found of [load.failures, refunds.failures, lost, doubled, events, violations])
+      for (const text of found.slice(0, 5)) note(text)
     await workerAfter.stop()
     const unclean = exits.filter(({ code }) => code !== 0).length
-    const none = (name: string, value: number) => ({ name, value, unit: '', goal: '0', ok: value === 0 })
     return {
       figures: [
         { name: 'migrations applied', value: applied.length, unit: '' },

@@ -10,7 +10,9 @@ const MAX_PAID_MS = 30_000
 /** Somebody who buys, pays, and gets a part of the money back, again and again, in a shop of its own. */
 export async function startRefundLoad({ make, twin }: { make: Make; twin: StripeTwin }) {
   const shop = await make.shop({ cell: 'second' })
-  const product = await make.product(shop)
+  // Never sold out: what is shown is that nothing fails.
+  const variant = { id: 'one', pricing: { markets: [{ marketId: 'us', price: 1_000 }] }, inventory: { tracked: false } }
+  const product = await make.product(shop, { variants: [variant] })
   const owner = await make.apiKey(shop.admin.id, shop.id)
   const shopper = await make.user()
   const failures: string[] = []
