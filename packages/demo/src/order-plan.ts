@@ -3,7 +3,7 @@ import { PEOPLE, type Person } from './people.ts'
 import { createRandom, type Random } from './random.ts'
 
 /** What becomes of an order in the end, if there has been time enough. */
-export type Fate = 'DELIVERED' | 'UNPAID' | 'CANCELLED' | 'REFUNDED' | 'PARTIALLY_REFUNDED' | 'PENDING'
+export type Fate = 'DELIVERED' | 'PAID' | 'UNPAID' | 'CANCELLED' | 'REFUNDED' | 'PARTIALLY_REFUNDED' | 'PENDING'
 
 export type PlannedOrder = {
   /** Under which it is found again. */
@@ -18,6 +18,8 @@ export type PlannedOrder = {
 const COUNT = 200
 /** The last few nobody has paid yet. */
 const PENDING = 3
+/** Those before them are paid and wait to be packed, on whatever day the demo is made. */
+const TO_PACK = 5
 /** The next last ones are on their way, nothing has gone wrong with them. */
 const FRESH = 25
 /** What is cancelled takes only what there is enough of: it must never be what makes another order fail. */
@@ -36,6 +38,7 @@ const CHOICES: readonly Choice[] = PRODUCTS.flatMap((product) =>
 function fateOf(index: number, random: Random): Fate {
   const share = random.next()
   if (index >= COUNT - PENDING) return 'PENDING'
+  if (index >= COUNT - PENDING - TO_PACK) return 'PAID'
   if (index >= COUNT - FRESH) return 'DELIVERED'
   if (share < 0.04) return 'UNPAID'
   if (share < 0.07) return 'CANCELLED'

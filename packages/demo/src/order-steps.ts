@@ -43,6 +43,8 @@ function stepsOf(order: PlannedOrder, placedMs: number): Step[] {
   switch (order.fate) {
     case 'PENDING':
       return [placed]
+    case 'PAID':
+      return [placed, paid]
     case 'UNPAID':
       return [placed, step(placedMs + HOUR_MS, false, { status: 'CANCELLED', payment: 'FAILED' })]
     case 'CANCELLED':
