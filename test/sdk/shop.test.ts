@@ -49,6 +49,22 @@ test('a guest browses, asks for the price and checks out, without a word about l
   )
 })
 
+test('a public shop is read without a session, in the market and the locale of the client', async () => {
+  const { shop, kontor } = await openClient()
+  await shop.admin.put(shop.path, { storefront: { isPublic: true } })
+  const lamp = await used.make.product(shop, { name: 'Lamp', slug: 'lamp', translations: { de: { name: 'Lampe' } } })
+  await shop.admin.post(`${shop.path}/categories`, { name: 'Lamps', translations: { de: { name: 'Lampen' } } })
+
+  assert.equal((await kontor.storefront.get()).id, shop.id)
+  const [listed] = await kontor.storefront.products.list({ slug: 'lamp' }).all()
+  assert.deepEqual([listed?.id, listed?.variants[0]?.availability], [lamp.id, 'IN_STOCK'])
+  const german = await kontor.storefront.products.get('lamp', { locale: 'de', market: 'de' })
+  assert.deepEqual([german.name, german.variants[0]?.pricing.markets[0]?.currency], ['Lampe', 'EUR'])
+  assert.equal((await kontor.storefront.categories({ locale: 'de' }))?.items[0]?.name, 'Lampen')
+  assert.deepEqual(await kontor.storefront.entries.list().all(), [])
+  assert.equal(await kontor.session.current(), null, 'nobody had to log in')
+})
+
 test('a list gives its first page, every page, or every item once', async () => {
   const { shop, kontor } = await openClient()
   const made: string[] = []

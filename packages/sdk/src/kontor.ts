@@ -88,7 +88,7 @@ export function createKontor(options: KontorOptions): Kontor {
     return unlessEnded(accessToken ? withGiven(accessToken, run) : sessions.withToken(run), how.signal)
   })
   return {
-    ...createResources(operations, { businessId, market }),
+    ...createResources(operations, { businessId, market, locale }),
     session: sessions.api,
     operations,
     blockValue: (blocks, id, other = locale) => blockValue(blocks, id, other),

@@ -46,8 +46,14 @@ export type Resources = ReturnType<typeof createResources>
 /** What shops and sites do every day, in short. All else is in `operations`. */
 export function createResources(
   call: Operations,
-  defaults: { businessId?: string | undefined; market?: string | undefined },
+  defaults: { businessId?: string | undefined; market?: string | undefined; locale?: string | undefined },
 ) {
+  const inLocale = defaults.locale === undefined ? {} : { locale: defaults.locale }
+  const view = { ...inLocale, ...(defaults.market !== undefined && { market: defaults.market }) }
+  const shop = (): string => {
+    if (defaults.businessId !== undefined) return defaults.businessId
+    throw misuse('Which shop? createKontor({ businessId }): its id or its slug.')
+  }
   const inMarket = (market: string | undefined): string => {
     if (market !== undefined) return market
     throw misuse('In which market? createKontor({ market }), or name it here.')
@@ -83,6 +89,36 @@ export function createResources(
         list<'listStockMovements'>(query, (query) =>
           call.listStockMovements({ path: { id, variantId }, query }, options),
         ),
+    },
+    /**
+     * What everybody may see of a public shop: no session, no token, and answers that a cache may keep. In the market and
+     * the locale of this client, unless the call names others.
+     */
+    storefront: {
+      get: (options?: CallOptions) => call.getStorefront({ path: { business: shop() } }, options),
+      products: {
+        list: (query: Filter<'listStorefrontProducts'> = {}, options?: ListOptions) =>
+          list<'listStorefrontProducts'>(query, (query) =>
+            call.listStorefrontProducts({ path: { business: shop() }, query: { ...view, ...query } }, options),
+          ),
+        /** By its id, or by its slug in any locale. */
+        get: (idOrSlug: string, query: Query<'getStorefrontProduct'> = {}, options?: CallOptions) =>
+          call.getStorefrontProduct({ path: { business: shop(), idOrSlug }, query: { ...view, ...query } }, options),
+      },
+      categories: (query: Filter<'listStorefrontCategories'> = {}, options?: ListOptions) =>
+        list<'listStorefrontCategories'>(query, (query) =>
+          call.listStorefrontCategories({ path: { business: shop() }, query: { ...inLocale, ...query } }, options),
+        ),
+      collection: (idOrSlug: string, options?: CallOptions) =>
+        call.getStorefrontCollection({ path: { business: shop(), idOrSlug } }, options),
+      entries: {
+        list: (query: Filter<'listStorefrontEntries'> & BlockFilter = {}, options?: ListOptions) =>
+          list<'listStorefrontEntries'>(query, (query) =>
+            call.listStorefrontEntries({ path: { business: shop() }, query }, options),
+          ),
+        get: (id: string, options?: CallOptions) =>
+          call.getStorefrontEntry({ path: { business: shop(), id } }, options),
+      },
     },
     /** What the addresses of each country have, and what a form must ask for. */
     addressFormats: async (query: Query<'listAddressFormats'> = {}, options?: CallOptions) =>

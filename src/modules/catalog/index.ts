@@ -12,8 +12,10 @@ import { importJobs } from './transfer/routes.ts'
 
 export type { Category } from './categories/category.ts'
 export { createCategory } from './categories/create-category.ts'
-export { findDescendantSlugs, readCategories } from './categories/queries.ts'
+export { listPublicCategories, PublicCategoryQuery } from './categories/public.ts'
+export { findDescendantSlugs } from './categories/queries.ts'
 export { categoryRoutes } from './categories/routes.ts'
+export { Category as PublicCategory } from './categories/schemas.ts'
 export { createProduct } from './products/change-product.ts'
 export { priceAt } from './products/prices.ts'
 export {

@@ -1,4 +1,10 @@
-import { PublicProduct, PublicProductQuery, PublicProductView } from '#modules/catalog/index.ts'
+import {
+  PublicCategory,
+  PublicCategoryQuery,
+  PublicProduct,
+  PublicProductQuery,
+  PublicProductView,
+} from '#modules/catalog/index.ts'
 import { PublicCollection, PublicEntry, PublicEntryQuery } from '#modules/content/index.ts'
 import { operation } from '#platform/http/operation.ts'
 import { PageOf } from '#vocabulary/schemas.ts'
@@ -51,6 +57,21 @@ export const getProduct = operation({
     params: NamedParams,
     querystring: PublicProductView,
     response: { 200: PublicProduct },
+  },
+})
+
+export const listCategories = operation({
+  method: 'GET',
+  url: '/categories',
+  config,
+  schema: {
+    operationId: 'listStorefrontCategories',
+    tags: ['Storefront'],
+    summary: 'List categories of a shop',
+    description: 'Newest first; `position` is their place among those with the same parent.',
+    params: ShopParams,
+    querystring: PublicCategoryQuery,
+    response: { 200: PageOf(PublicCategory) },
   },
 })
 

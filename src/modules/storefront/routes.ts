@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { presentPublicBusiness } from '#modules/access/index.ts'
-import { createPublicProducts } from '#modules/catalog/index.ts'
+import { createPublicProducts, listPublicCategories } from '#modules/catalog/index.ts'
 import { blockFiltersOf, createPublicContent } from '#modules/content/index.ts'
 import { handle } from '#platform/http/operation.ts'
 import { sendPublic } from '#platform/http/public-answer.ts'
@@ -36,6 +36,12 @@ export const storefrontRoutes: FastifyPluginAsyncTypebox = async (app) => {
     const view = { ...viewOf(business, query), locale: query.locale }
     const { text, ids } = await readPublicProduct(cell, business.id, params.idOrSlug, view)
     return sendPublic<never>(request, reply, text, { general: [business.id], ids })
+  })
+
+  handle(app, operation.listCategories, async (request, reply) => {
+    const { business, cell, query } = request
+    const { text, ids } = await listPublicCategories(cell, business.id, query)
+    return sendPublic<never>(request, reply, text, { general: [business.id, `${business.id}:categories`], ids })
   })
 
   handle(app, operation.getCollection, async (request, reply) => {

@@ -64,6 +64,11 @@ async function makeShop() {
   ]
   const journal = await shop.collection({ name: 'Journal', blocks: SCHEMA })
 
+  const lamps = { name: 'Lamps', slug: 'lamps', translations: { de: { name: 'Lampen', slug: 'lampen' } } }
+  const category = await admin.post(`${path}/categories`, lamps)
+  assert.equal(category.status, 201, category.text)
+  const categoryIds = [category.body.id as string]
+
   const product = async (name: string, statuses: object[], isShown = false) => {
     const body = { name, statuses, category: 'lamps', variants: [variant], blocks: pointing(journal.id) }
     const made = await shop.product(body)
@@ -123,6 +128,7 @@ async function makeShop() {
 
   const other = contentOf(await used.make.shop())
   await other.admin.put(other.path, { storefront: { isPublic: true }, name: 'hidden elsewhere' })
+  await other.admin.post(`${other.path}/categories`, { name: 'hidden, of others', slug: 'lampen' })
   const theirs = await other.collection({ name: 'hidden, of others', slug: 'theirs' })
   const foreign: Records = {
     products: [
@@ -138,7 +144,7 @@ async function makeShop() {
     collections: [...collections, ...foreign.collections],
     entries: [...entries, ...foreign.entries],
   }
-  return { shop, path, other, customer, orderId, records, paid, journal, free }
+  return { shop, path, other, customer, orderId, records, paid, journal, free, categoryIds }
 }
 type World = Awaited<ReturnType<typeof makeShop>>
 let world: Promise<World> | undefined
@@ -183,6 +189,13 @@ const WAYS: Record<string, (world: World) => Way[]> = {
     ...single('products', products, VIEWS),
     { path: `/products/${products[1]?.id}?market=fr`, status: 422 },
     { path: `/products/${products[1]?.id}?include=relations`, status: 422 },
+  ],
+  '/v1/storefront/:business/categories': ({ categoryIds }) => [
+    { path: '/categories', status: 200, ids: categoryIds },
+    { path: '/categories?locale=de', status: 200, ids: categoryIds },
+    { path: '/categories?slug=lampen', status: 200, ids: categoryIds },
+    { path: '/categories?parentId=', status: 200, ids: categoryIds },
+    { path: '/categories?locale=no_way', status: 422 },
   ],
   '/v1/storefront/:business/collections/:idOrSlug': ({ records: { collections } }) => [
     ...single('collections', collections, ['']),

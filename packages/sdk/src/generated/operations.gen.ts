@@ -152,6 +152,7 @@ export const OPERATIONS = {
   getStorefront: 'GET /v1/storefront/{business}',
   listStorefrontProducts: 'GET /v1/storefront/{business}/products',
   getStorefrontProduct: 'GET /v1/storefront/{business}/products/{idOrSlug}',
+  listStorefrontCategories: 'GET /v1/storefront/{business}/categories',
   getStorefrontCollection: 'GET /v1/storefront/{business}/collections/{idOrSlug}',
   listStorefrontEntries: 'GET /v1/storefront/{business}/entries',
   getStorefrontEntry: 'GET /v1/storefront/{business}/entries/{id}',
@@ -310,6 +311,7 @@ export interface OperationTypes {
   getStorefront: { data: types.GetStorefrontData; answer: types.GetStorefrontResponse }
   listStorefrontProducts: { data: types.ListStorefrontProductsData; answer: types.ListStorefrontProductsResponse }
   getStorefrontProduct: { data: types.GetStorefrontProductData; answer: types.GetStorefrontProductResponse }
+  listStorefrontCategories: { data: types.ListStorefrontCategoriesData; answer: types.ListStorefrontCategoriesResponse }
   getStorefrontCollection: { data: types.GetStorefrontCollectionData; answer: types.GetStorefrontCollectionResponse }
   listStorefrontEntries: { data: types.ListStorefrontEntriesData; answer: types.ListStorefrontEntriesResponse }
   getStorefrontEntry: { data: types.GetStorefrontEntryData; answer: types.GetStorefrontEntryResponse }

@@ -5800,6 +5800,14 @@ export type ListStorefrontProductsPage = {
     cursor: string | null;
 };
 
+export type ListStorefrontCategoriesPage = {
+    items: Array<Category>;
+    /**
+     * Hand it back to get the next page; `null` on the last.
+     */
+    cursor: string | null;
+};
+
 export type ListStorefrontEntriesPage = {
     items: Array<PublicEntry>;
     /**
@@ -9851,6 +9859,54 @@ export type GetStorefrontProductResponses = {
 };
 
 export type GetStorefrontProductResponse = GetStorefrontProductResponses[keyof GetStorefrontProductResponses];
+
+export type ListStorefrontCategoriesData = {
+    body?: never;
+    headers?: {
+        /**
+         * An ETag: 304 if nothing changed.
+         */
+        'if-none-match'?: string;
+    };
+    path: {
+        /**
+         * Id or slug.
+         */
+        business: string;
+    };
+    query?: {
+        /**
+         * Items on a page.
+         */
+        limit?: number;
+        /**
+         * The `cursor` of the page before. Absent, empty or `null`: the first.
+         */
+        cursor?: string;
+        /**
+         * Those right below this one; empty: those without a parent.
+         */
+        parentId?: string;
+        /**
+         * The one that has this slug, in any locale.
+         */
+        slug?: string;
+        /**
+         * Texts in this locale, where there are.
+         */
+        locale?: string;
+    };
+    url: '/v1/storefront/{business}/categories';
+};
+
+export type ListStorefrontCategoriesResponses = {
+    /**
+     * Done.
+     */
+    200: ListStorefrontCategoriesPage;
+};
+
+export type ListStorefrontCategoriesResponse = ListStorefrontCategoriesResponses[keyof ListStorefrontCategoriesResponses];
 
 export type GetStorefrontCollectionData = {
     body?: never;

@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
 import type { Db } from '#platform/database/database.ts'
+import { decodeCursor, toPage } from '#vocabulary/paging.ts'
 import type { Category } from './category.ts'
 import { categoryNotFound } from './errors.ts'
-import { MAX_DEPTH } from './schemas.ts'
+import { type CategoryQuery, MAX_DEPTH } from './schemas.ts'
 
 export async function getCategory(db: Db, businessId: string, id: string): Promise<Category> {
   const row = await categories(db, businessId).where('id', '=', id).executeTakeFirst()
@@ -10,7 +11,21 @@ export async function getCategory(db: Db, businessId: string, id: string): Promi
   return row as Category
 }
 
-export type CategoryFilters = {
+/** A page of them, newest first, each as `present` shows it. */
+export async function listCategories<Shown>(
+  db: Db,
+  businessId: string,
+  { limit = 20, cursor, slug, parentId }: CategoryQuery,
+  present: (category: Category) => Shown,
+) {
+  const filters = { list: 'categories', businessId, parentId, slug }
+  const after = decodeCursor(filters, cursor, ['string'])?.[0] as string | undefined
+  const parent = parentId === '' ? null : parentId
+  const rows = await readCategories(db, businessId, { limit: limit + 1, after, parentId: parent, slug })
+  return toPage(rows, limit, filters, ({ id }) => [id], present)
+}
+
+type CategoryFilters = {
   limit: number
   /** Goes on after this id. */
   after?: string | undefined
@@ -21,7 +36,7 @@ export type CategoryFilters = {
 }
 
 /** Newest first, with all their translations. */
-export async function readCategories(
+async function readCategories(
   db: Db,
   businessId: string,
   { limit, after, parentId, slug }: CategoryFilters,

@@ -3,12 +3,11 @@ import { transaction } from '#platform/database/transaction.ts'
 import { etagOf, expectedOf, sendVersioned } from '#platform/http/etag.ts'
 import { createOnce } from '#platform/http/idempotency.ts'
 import { handle } from '#platform/http/operation.ts'
-import { decodeCursor, toPage } from '#vocabulary/paging.ts'
 import { presentCategory } from './category.ts'
 import { createCategory } from './create-category.ts'
 import { deleteCategory } from './delete-category.ts'
 import * as operation from './operations.ts'
-import { getCategory, readCategories } from './queries.ts'
+import { getCategory, listCategories } from './queries.ts'
 import { updateCategory } from './update-category.ts'
 
 export const categoryRoutes: FastifyPluginAsyncTypebox = async (app) => {
@@ -18,14 +17,9 @@ export const categoryRoutes: FastifyPluginAsyncTypebox = async (app) => {
     ),
   )
 
-  handle(app, operation.listCategories, async ({ cell, business, query }) => {
-    const { limit = 20, cursor, slug, parentId } = query
-    const filters = { list: 'categories', businessId: business.id, parentId, slug }
-    const after = decodeCursor(filters, cursor, ['string'])?.[0] as string | undefined
-    const parent = parentId === '' ? null : parentId
-    const rows = await readCategories(cell, business.id, { limit: limit + 1, after, parentId: parent, slug })
-    return toPage(rows, limit, filters, ({ id }) => [id], presentCategory)
-  })
+  handle(app, operation.listCategories, ({ cell, business, query }) =>
+    listCategories(cell, business.id, query, presentCategory),
+  )
 
   handle(app, operation.getCategory, async (request, reply) => {
     const category = await getCategory(request.cell, request.business.id, request.params.id)
