@@ -153,6 +153,8 @@ const product = fc.record({
   name,
   description: text,
   category: text,
+  tags: fc.uniqueArray(name, { maxLength: 3 }),
+  translations: fc.dictionary(fc.constantFrom('de', 'fr'), fc.record({ name }), { noNullPrototype: true }),
   statuses: fc.array(fc.record({ status: fc.constantFrom('DRAFT', 'ACTIVE', 'ARCHIVED') }), {
     minLength: 1,
     maxLength: 3,
@@ -166,7 +168,7 @@ const product = fc.record({
 function kept({ variants, statuses, ...own }: ReturnType<typeof product.generate>['value']) {
   const filled = (fields: object) =>
     Object.fromEntries(
-      Object.entries(fields).filter(([, value]) => value !== '' && !(Array.isArray(value) && value.length === 0)),
+      Object.entries(fields).filter(([, value]) => value !== '' && Object.keys(value as object).length !== 0),
     )
   return {
     ...filled(own),
