@@ -50,7 +50,7 @@ describe('the command line', { concurrency: true }, () => {
     const [out, csv] = [path.join(directory, 'out.ndjson'), path.join(directory, 'out.CSV')]
     const exported = await products('export', shop.id, out)
     assert.equal(exported.code, 0)
-    assert.match(exported.output, /^writing \d+ bytes/)
+    assert.match(exported.output, /^writing [\d,]+ bytes/)
     const lines = readFileSync(out, 'utf8').trimEnd().split('\n')
     assert.deepEqual(
       lines.map((line) => JSON.parse(line).name),
