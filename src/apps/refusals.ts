@@ -1,7 +1,7 @@
 import { accessRefusals } from '#modules/access/index.ts'
 import { accountRefusals } from '#modules/accounts/index.ts'
 import { backofficeRefusals } from '#modules/backoffice/index.ts'
-import { catalogRefusals, categoryRefusals, promoRefusals } from '#modules/catalog/index.ts'
+import { catalogRefusals, categoryRefusals, listingRefusals, promoRefusals } from '#modules/catalog/index.ts'
 import { checkoutRefusals } from '#modules/checkout/index.ts'
 import { contentRefusals } from '#modules/content/index.ts'
 import { customerRefusals } from '#modules/customers/index.ts'
@@ -34,6 +34,7 @@ export const REFUSALS: readonly Chapter[] = [
     lists: {
       'src/modules/catalog/errors.ts': catalogRefusals,
       'src/modules/catalog/categories/errors.ts': categoryRefusals,
+      'src/modules/catalog/listing/errors.ts': listingRefusals,
       'src/modules/catalog/promos/errors.ts': promoRefusals,
     },
   },

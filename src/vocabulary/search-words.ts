@@ -20,7 +20,7 @@ const LETTERS: Record<string, string> = {
 }
 
 /** Folds case and accents: `Crème` and `creme` are one word, `ＫＩＴ` is `kit`. */
-const fold = (text: string) =>
+export const fold = (text: string) =>
   text
     .replace(/[™℠®©]/g, ' ') // not part of the word before it
     .normalize('NFKD') // before lower-casing: it turns some symbols into capitals

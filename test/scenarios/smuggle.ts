@@ -23,6 +23,7 @@ const PRODUCT = [
   'catalog.spellings',
   'catalog.product_slugs',
   'catalog.price_history',
+  'catalog.listing',
 ]
 const CATEGORY = ['catalog.categories', 'catalog.category_slugs', 'catalog.category_locks']
 const ENTRY = [

@@ -4,6 +4,8 @@ import type { AnyRefusal } from '#vocabulary/define-refusal.ts'
 import * as categoryErrors from './categories/errors.ts'
 import * as errors from './errors.ts'
 import * as events from './events.ts'
+import * as listingErrors from './listing/errors.ts'
+import { refreshListedStock } from './listing/refresh-stock.ts'
 import { fillDocuments } from './products/fill-documents.ts'
 import { forgetPastPrices, refreshPrices } from './products/refresh-prices.ts'
 import * as promoErrors from './promos/errors.ts'
@@ -16,10 +18,13 @@ export { listPublicCategories, PublicCategoryQuery } from './categories/public.t
 export { findDescendantSlugs } from './categories/queries.ts'
 export { categoryRoutes } from './categories/routes.ts'
 export { Category as PublicCategory } from './categories/schemas.ts'
+export { attributeFiltersOf, checkListing } from './listing/filters.ts'
+export { Facets } from './listing/schemas.ts'
 export { createProduct } from './products/change-product.ts'
 export { priceAt } from './products/prices.ts'
 export {
   createPublicProducts,
+  PublicFacetQuery,
   PublicProduct,
   PublicProductQuery,
   PublicProductView,
@@ -53,6 +58,7 @@ export { transferRoutes } from './transfer/routes.ts'
 export const catalogEvents: readonly EventDefinition[] = Object.values(events)
 export const catalogRefusals: readonly AnyRefusal[] = Object.values(errors)
 export const categoryRefusals: readonly AnyRefusal[] = Object.values(categoryErrors)
+export const listingRefusals: readonly AnyRefusal[] = Object.values(listingErrors)
 export const promoRefusals: readonly AnyRefusal[] = Object.values(promoErrors)
 
 export const catalogJobs: readonly AnyJob[] = [
@@ -61,5 +67,6 @@ export const catalogJobs: readonly AnyJob[] = [
   refreshPrices,
   forgetPastPrices,
   fillDocuments,
+  refreshListedStock,
   ...importJobs,
 ]

@@ -61,3 +61,21 @@ select business_id, category_id, slug, said.slug is not null as is_said, kept.sl
          where translation.value ->> 'slug' is not null) as said
   full join catalog.category_slugs as kept using (business_id, category_id, slug)
  where said.slug is null or kept.slug is null
+
+-- check: lists know every product as it is, and none that is deleted
+-- Without a public text it was written by an older version of this service, and its rows come with that text.
+select product.business_id, product.id, product.status, listing.status as listed
+  from catalog.products as product
+  left join catalog.listing on listing.business_id = product.business_id and listing.product_id = product.id and listing.market_id = ''
+ where product.public_document is not null
+   and (listing.status, listing.category)
+       is distinct from (case when product.status <> 'DELETED' then product.status end, case when product.status <> 'DELETED' then product.category end)
+
+-- check: lists know a product in a market only where it has a price, and only as it is known without a market
+select listing.business_id, listing.product_id, listing.market_id, listing.price
+  from catalog.listing
+  left join catalog.listing as plain
+    on plain.business_id = listing.business_id and plain.product_id = listing.product_id and plain.market_id = ''
+ where (listing.market_id = '') <> (listing.price is null)
+    or (plain.status, plain.name_key, plain.category, plain.is_in_stock, plain.marks)
+       is distinct from (listing.status, listing.name_key, listing.category, listing.is_in_stock, listing.marks)

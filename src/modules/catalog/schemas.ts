@@ -21,6 +21,7 @@ import {
   VariantId,
 } from '#vocabulary/schemas.ts'
 import { NewStatusEntryOf, StatusEntryOf } from '#vocabulary/status-history.ts'
+import { facetNames, listingFilters, listingMarket, listingSort } from './listing/schemas.ts'
 
 export const PRODUCT_STATUSES = ['DRAFT', 'ACTIVE', 'ARCHIVED'] as const
 export type ProductStatus = (typeof PRODUCT_STATUSES)[number]
@@ -222,8 +223,14 @@ export const ProductQuery = Type.Object({
   slug: Type.Optional(Type.String({ maxLength: 100 })),
   status: Type.Optional(OneOf(PRODUCT_STATUSES, { description: 'Other than ACTIVE: with `PRODUCTS_WRITE` only.' })),
   ...Changes(VARIANT_FILTERS).properties,
+  ...listingFilters,
+  ...listingMarket,
+  ...listingSort,
 })
 export type ProductQuery = Static<typeof ProductQuery>
+
+const { limit: _limit, cursor: _cursor, sort: _sort, ...filters } = ProductQuery.properties
+export const FacetQuery = Type.Object({ ...facetNames, ...filters })
 
 export const STOCK_KINDS = ['ORDER', 'CANCEL', 'RETURN', 'MANUAL', 'IMPORT'] as const
 export type StockKind = (typeof STOCK_KINDS)[number]

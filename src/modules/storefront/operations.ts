@@ -1,6 +1,8 @@
 import {
   PublicCategory,
   PublicCategoryQuery,
+  Facets,
+  PublicFacetQuery,
   PublicProduct,
   PublicProductQuery,
   PublicProductView,
@@ -34,15 +36,32 @@ export const getStorefront = operation({
 export const listProducts = operation({
   method: 'GET',
   url: '/products',
-  config: { ...config, costs },
+  config: { ...config, costs, parameterPrefix: 'attribute.' },
   schema: {
     operationId: 'listStorefrontProducts',
     tags: ['Storefront'],
     summary: 'List and search products of a shop',
-    description: 'ACTIVE ones, newest first; with `query` the best match first. An unknown `market` returns 422.',
+    description:
+      'ACTIVE ones, newest first; with `query` the best match first. An unknown `market` or `categoryId` returns 422. ' +
+      '`attribute.<Name>=value` as in the list of products.',
     params: ShopParams,
     querystring: PublicProductQuery,
     response: { 200: PageOf(PublicProduct) },
+  },
+})
+
+export const listFacets = operation({
+  method: 'GET',
+  url: '/products/facets',
+  config: { ...config, costs: () => SEARCH_COST, parameterPrefix: 'attribute.' },
+  schema: {
+    operationId: 'listStorefrontFacets',
+    tags: ['Storefront'],
+    summary: 'Count what products of a shop can be filtered by',
+    description: 'Takes the filters of the list; each facet ignores its own.',
+    params: ShopParams,
+    querystring: PublicFacetQuery,
+    response: { 200: Facets },
   },
 })
 

@@ -1,6 +1,11 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { presentPublicBusiness } from '#modules/access/index.ts'
-import { createPublicProducts, listPublicCategories } from '#modules/catalog/index.ts'
+import {
+  attributeFiltersOf,
+  checkListing,
+  createPublicProducts,
+  listPublicCategories,
+} from '#modules/catalog/index.ts'
 import { blockFiltersOf, createPublicContent } from '#modules/content/index.ts'
 import { handle } from '#platform/http/operation.ts'
 import { sendPublic } from '#platform/http/public-answer.ts'
@@ -15,7 +20,7 @@ function viewOf({ markets, storefront }: Business, { market }: { market?: string
 }
 
 export const storefrontRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  const { readPublicProduct, listPublicProducts } = createPublicProducts()
+  const { readPublicProduct, listPublicProducts, listPublicFacets } = createPublicProducts()
   const content = createPublicContent()
 
   handle(app, operation.getStorefront, (request, reply) => {
@@ -27,8 +32,19 @@ export const storefrontRoutes: FastifyPluginAsyncTypebox = async (app) => {
   handle(app, operation.listProducts, async (request, reply) => {
     const { business, cell, query } = request
     const view = { ...viewOf(business, query), locale: query.locale }
-    const { text, ids } = await listPublicProducts(cell, business.id, query, view)
+    checkListing(query, business)
+    const attributes = attributeFiltersOf(request)
+    const { text, ids } = await listPublicProducts(cell, business.id, { ...query, attributes }, view)
     return sendPublic<never>(request, reply, text, { general: [business.id, `${business.id}:products`], ids })
+  })
+
+  handle(app, operation.listFacets, async (request, reply) => {
+    const { business, cell, query } = request
+    viewOf(business, query)
+    checkListing(query, business)
+    const facets = await listPublicFacets(cell, business.id, { ...query, attributes: attributeFiltersOf(request) })
+    const general = [business.id, `${business.id}:products`]
+    return sendPublic<never>(request, reply, JSON.stringify(facets), { general, ids: [] })
   })
 
   handle(app, operation.getProduct, async (request, reply) => {

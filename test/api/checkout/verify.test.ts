@@ -199,6 +199,12 @@ const VIOLATIONS: Record<string, (scene: Scene) => ReturnType<typeof sql>[]> = {
   'a document has a gap for the stock of each variant': () => [
     sql`update catalog.products set document = document || chr(1)`,
   ],
+  'lists know every product as it is, and none that is deleted': () => [
+    sql`delete from catalog.listing where product_id in (select min(product_id) from catalog.listing)`,
+  ],
+  'lists know a product in a market only where it has a price, and only as it is known without a market': () => [
+    sql`update catalog.listing set is_in_stock = not is_in_stock where market_id <> ''`,
+  ],
   'categories are a tree, at most six deep': () => [
     sql`update catalog.categories set parent_id = (select id from catalog.categories where slug = 'lamps') where slug = 'goods'`,
   ],

@@ -63,14 +63,23 @@ async function makeShop() {
     { id: 'any', type: 'RELATIONSHIP', label: 'hidden anybody', value: customer.id },
   ]
   const journal = await shop.collection({ name: 'Journal', blocks: SCHEMA })
-
   const lamps = { name: 'Lamps', slug: 'lamps', translations: { de: { name: 'Lampen', slug: 'lampen' } } }
   const category = await admin.post(`${path}/categories`, lamps)
   assert.equal(category.status, 201, category.text)
-  const categoryIds = [category.body.id as string]
+  const categoryId = category.body.id as string
+  const categoryIds = [categoryId]
 
   const product = async (name: string, statuses: object[], isShown = false) => {
-    const body = { name, statuses, category: 'lamps', variants: [variant], blocks: pointing(journal.id) }
+    // What is not shown has values of its own, which no facet may count.
+    const value = isShown ? 'Brass' : 'hidden colour'
+    const body = {
+      name,
+      statuses,
+      category: 'lamps',
+      tags: isShown ? ['lit'] : ['lit', 'hidden'],
+      variants: [{ ...variant, attributes: [{ name: 'Colour', value }] }],
+      blocks: pointing(journal.id),
+    }
     const made = await shop.product(body)
     return { ...made, isShown }
   }
@@ -144,7 +153,7 @@ async function makeShop() {
     collections: [...collections, ...foreign.collections],
     entries: [...entries, ...foreign.entries],
   }
-  return { shop, path, other, customer, orderId, records, paid, journal, free, categoryIds }
+  return { shop, path, other, customer, orderId, records, paid, journal, free, categoryIds, categoryId }
 }
 type World = Awaited<ReturnType<typeof makeShop>>
 let world: Promise<World> | undefined
@@ -167,7 +176,7 @@ const WAYS: Record<string, (world: World) => Way[]> = {
     { path: '', status: 200 },
     { path: '?include=roles', status: 422 },
   ],
-  '/v1/storefront/:business/products': ({ records: { products } }) => {
+  '/v1/storefront/:business/products': ({ records: { products }, categoryId }) => {
     const lamp = products.slice(1, 2).map(({ id }) => id)
     return [
       ...VIEWS.map((view) => ({ path: `/products${view}`, status: 200, ids: shownIds(products) })),
@@ -180,11 +189,30 @@ const WAYS: Record<string, (world: World) => Way[]> = {
         status: 200,
         ids: isShown ? [id] : [],
       })),
+      { path: '/products?tag=lit', status: 200, ids: lamp },
+      { path: '/products?tag=hidden', status: 200, ids: [] },
+      { path: '/products?attribute.Colour=Brass&sort=name', status: 200, ids: lamp },
+      { path: `/products?categoryId=${categoryId}`, status: 200, ids: lamp },
+      { path: '/products?category=lamps&inStock=true', status: 200, ids: lamp },
+      { path: '/products?category=lamps&market=us&sort=-price', status: 200, ids: lamp },
+      { path: `/products?market=de&priceFrom=${PRICES.de}`, status: 200, ids: lamp },
+      { path: '/products?query=lamp&tag=lit', status: 200, ids: lamp },
+      { path: '/products?tag=lit&sku=SKU', status: 422 },
+      { path: '/products?categoryId=cat_none', status: 422 },
+      { path: '/products?sort=price', status: 422 },
       { path: '/products?market=fr', status: 422 },
       { path: '/products?status=DRAFT', status: 422 },
       { path: '/products?cursor=nonsense', status: 422 },
     ]
   },
+  '/v1/storefront/:business/products/facets': ({ categoryId }) => [
+    { path: '/products/facets?facets=tag,category,attribute.Colour', status: 200 },
+    { path: '/products/facets?facets=tag,price&market=us&query=lamp', status: 200 },
+    { path: `/products/facets?facets=tag&categoryId=${categoryId}&attribute.Colour=Brass&inStock=true`, status: 200 },
+    { path: '/products/facets?facets=price', status: 422 },
+    { path: '/products/facets?facets=tag&status=DRAFT', status: 422 },
+    { path: '/products/facets', status: 422 },
+  ],
   '/v1/storefront/:business/products/:idOrSlug': ({ records: { products } }) => [
     ...single('products', products, VIEWS),
     { path: `/products/${products[1]?.id}?market=fr`, status: 422 },

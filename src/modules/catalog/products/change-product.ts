@@ -21,7 +21,7 @@ import { lockProducts, readLocked, type StockRow } from './lock-products.ts'
 import { mergeProduct, type Places, type StockTarget, setsStock } from './merge-product.ts'
 import type { Product } from './product.ts'
 import { etagOfProduct, type FoundProduct } from './queries.ts'
-import { writeProducts } from './write-products.ts'
+import { type WrittenProduct, writeProducts } from './write-products.ts'
 
 export type Writer = {
   business: Pick<Business, 'id' | 'markets'>
@@ -38,23 +38,26 @@ export async function createProduct(
   const merged = mergeProduct(undefined, [], sent, { business, actor, at: now() })
   await checkReferences(referencesOf(merged.product.blocks), resolvers, tx, business.id)
   await holdCategories(tx, business.id, newCategories([{ product: merged.product, before: undefined }]))
-  const product = await insertWithSlug(tx, merged.product)
+  const product = await insertWithSlug(tx, merged)
   const outcomes = await setStock(tx, product, merged.targets, actor)
   await record(tx, productCreated({ businessId: business.id, subject: product.id, actor, data: {} }))
   return present(product, [], outcomes)
 }
 
 /** A slug that was sent must be free. A slug made from the name gets a suffix when it is taken. */
-async function insertWithSlug(tx: Tx, product: Product): Promise<Product> {
-  if (product.slug !== '') return writeOne(tx, { product, before: undefined })
+async function insertWithSlug(
+  tx: Tx,
+  { product, targets }: Pick<WrittenProduct, 'product' | 'targets'>,
+): Promise<Product> {
+  if (product.slug !== '') return writeOne(tx, { product, before: undefined, targets })
   const slug = slugFrom(product.name)
   await sql`savepoint slug`.execute(tx)
   try {
-    return await insertWithSlug(tx, { ...product, slug })
+    return await insertWithSlug(tx, { product: { ...product, slug }, targets })
   } catch (error) {
     if (!isSlugTaken((error as Error).cause)) throw error
     await sql`rollback to savepoint slug`.execute(tx)
-    return insertWithSlug(tx, { ...product, slug: `${slug}-${product.id.slice(-6)}` })
+    return insertWithSlug(tx, { product: { ...product, slug: `${slug}-${product.id.slice(-6)}` }, targets })
   }
 }
 
@@ -64,7 +67,7 @@ export const slugFrom = (name: string) => slugOf(name, 'product')
 export const isSlugTaken = (error: unknown) =>
   ['products_slug_key', 'product_slugs_pkey'].includes(violatedConstraint(error) ?? '')
 
-async function writeOne(tx: Tx, written: { product: Product; before: Product | undefined }): Promise<Product> {
+async function writeOne(tx: Tx, written: WrittenProduct): Promise<Product> {
   try {
     const [product = written.product] = await writeProducts(tx, written.product.businessId, [written])
     return product
@@ -101,7 +104,7 @@ export async function changeProduct(
   const context = { business, actor, at: now(), ...placed }
   const { product: merged, targets } = mergeProduct(found.product, found.removed, sent, context)
   await checkReferences(newReferences(merged, found.product), resolvers, tx, business.id)
-  const written = { product: merged, before: found.product }
+  const written = { product: merged, before: found.product, targets }
   await holdCategories(tx, business.id, newCategories([written]))
   const product = await writeOne(tx, written)
   const outcomes = await setStock(tx, product, targets, actor)
@@ -134,7 +137,12 @@ export async function deleteProduct(
     .where((product) => product.and({ businessId: business.id, id }))
     .execute()
   const gone = [{ businessId: business.id, productId: id }]
-  await write(tx, deletion('catalog.search', gone), deletion('catalog.productSlugs', gone))
+  await write(
+    tx,
+    deletion('catalog.search', gone),
+    deletion('catalog.productSlugs', gone),
+    deletion('catalog.listing', gone),
+  )
   await record(tx, productDeleted({ businessId: business.id, subject: id, actor }))
 }
 

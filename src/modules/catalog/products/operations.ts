@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { operation } from '#platform/http/operation.ts'
 import { BusinessParams, PageOf, PageOnly, RecordParams, Success, UnixSeconds } from '#vocabulary/schemas.ts'
+import { ATTRIBUTE_PREFIX, BY_ATTRIBUTE, Facets } from '../listing/schemas.ts'
 import * as shape from '../schemas.ts'
 
 export const createProduct = operation({
@@ -23,16 +24,34 @@ export const createProduct = operation({
 export const listProducts = operation({
   method: 'GET',
   url: '/products',
-  config: { access: 'guest', business: 'path', keys: 'strangers', fails: [403] },
+  config: { access: 'guest', business: 'path', keys: 'strangers', fails: [403], parameterPrefix: ATTRIBUTE_PREFIX },
   schema: {
     operationId: 'listProducts',
     tags: ['Products'],
     summary: 'List and search products',
     description:
-      'Newest first; with `query` the best match first. An `id` that is unknown, or not for the caller, is left out. Without `PRODUCTS_WRITE`: ACTIVE ones only.',
+      'Newest first; with `query` the best match first. An `id` that is unknown, or not for the caller, is left out. ' +
+      'Without `PRODUCTS_WRITE`: ACTIVE ones only. ' +
+      `${BY_ATTRIBUTE} A page looks at 20,000 products at most: one that is short and has a \`cursor\` goes on. ` +
+      'An unknown `market` or `categoryId` returns 422.',
     params: BusinessParams,
     querystring: shape.ProductQuery,
     response: { 200: PageOf(shape.Product) },
+  },
+})
+
+export const listFacets = operation({
+  method: 'GET',
+  url: '/products/facets',
+  config: { access: 'guest', business: 'path', keys: 'strangers', fails: [403], parameterPrefix: ATTRIBUTE_PREFIX },
+  schema: {
+    operationId: 'listProductFacets',
+    tags: ['Products'],
+    summary: 'Count what products can be filtered by',
+    description: `Takes the filters of the list, \`${ATTRIBUTE_PREFIX}<Name>\`, too; each facet ignores its own.`,
+    params: BusinessParams,
+    querystring: shape.FacetQuery,
+    response: { 200: Facets },
   },
 })
 

@@ -3,9 +3,11 @@ import type { Cell } from '#platform/database/database.ts'
 import { isLocale } from '#vocabulary/locales.ts'
 import { MarketId, OneOf, PageQuery } from '#vocabulary/schemas.ts'
 import { localeInvalid } from '../errors.ts'
+import type { AttributeFilter } from '../listing/filters.ts'
+import { type Facets, facetNames, listingFilters, listingMarket, listingSort } from '../listing/schemas.ts'
 import { Product, ProductQuery, Variant } from '../schemas.ts'
 import { localesFor } from './public-document.ts'
-import { createListReader, createPublicReader } from './queries.ts'
+import { createListReader, createPublicReader, listFacets } from './queries.ts'
 
 // What everybody may see of products, without a credential.
 
@@ -47,9 +49,21 @@ export const PublicProductQuery = Type.Object({
   category: ofCategory,
   query: words,
   slug: ofSlug,
+  ...listingFilters,
   ...viewed,
+  ...listingSort,
 })
-type PublicProductQuery = Static<typeof PublicProductQuery>
+type PublicProductQuery = Static<typeof PublicProductQuery> & { attributes?: readonly AttributeFilter[] }
+
+export const PublicFacetQuery = Type.Object({
+  ...facetNames,
+  category: ofCategory,
+  query: words,
+  slug: ofSlug,
+  ...listingFilters,
+  ...listingMarket,
+})
+type PublicFacetQuery = Static<typeof PublicFacetQuery> & { attributes?: readonly AttributeFilter[] }
 
 type ProductView = { market: string | undefined; locale: string | undefined; showQuantity: boolean }
 /** A response, and the ids of the products in it. */
@@ -79,14 +93,17 @@ export function createPublicProducts() {
   async function listPublicProducts(
     db: Cell,
     businessId: string,
-    { market: _market, locale: _locale, ...query }: PublicProductQuery,
+    { locale: _locale, ...query }: PublicProductQuery,
     view: ProductView,
   ): Promise<PublicText> {
     const text = await listProducts(db, businessId, query, toReader(view))
     return { text, ids: idsIn(text) }
   }
 
-  return { readPublicProduct, listPublicProducts }
+  const listPublicFacets = (db: Cell, businessId: string, query: PublicFacetQuery): Promise<Facets> =>
+    listFacets(db, businessId, query, { seesAll: false })
+
+  return { readPublicProduct, listPublicProducts, listPublicFacets }
 }
 
 // Every public text of a product begins with its id and its business's; quotes inside of texts are escaped.

@@ -7,20 +7,18 @@ import { toColumn } from '#platform/database/write.ts'
 import { etagForReaders } from '#platform/http/etag.ts'
 import { decodeCursor, toPage, toPageText } from '#vocabulary/paging.ts'
 import { productNotFound } from '../errors.ts'
+import { type AttributeFilter, facetsOf } from '../listing/filters.ts'
+import { type Ranked, toMatching } from '../listing/matching.ts'
+import { readFacets } from '../listing/read-facets.ts'
+import { readListing } from '../listing/read-listing.ts'
+import type { Facets } from '../listing/schemas.ts'
 import { PRODUCT_STATUSES, type ProductQuery, VARIANT_FILTERS } from '../schemas.ts'
 import { toAnswer } from './document.ts'
 import { type PublicReader, toPublicAnswer } from './public-document.ts'
+import { STOCK } from './stock-sql.ts'
 
 /** Sorts after every id: the start of a keyset pagination from the newest. */
 const AFTER_ALL = '~'
-
-/** The quantities of the variants, in the order of the document's placeholders. */
-const STOCK = `
-  left join lateral (
-    select string_agg(quantity::text, ',' order by position) as quantities, sum(version) as version
-      from catalog.stock
-     where stock.business_id = product.business_id and stock.product_id = product.id and stock.position is not null
-  ) as stock on true`
 
 // Arrays come from a subquery, which hides their length from the planner: one generic plan serves all lengths.
 export const GET_PRODUCTS = `
@@ -190,8 +188,9 @@ export const EXPORT = `
            limit $3) as product ${STOCK}
    order by product.id`
 
-const searchOf = (column: DocumentColumn) =>
+const searchFor = (shown: { join: string; select: string }) =>
   rankedSearch({
+    ...shown,
     table: 'catalog.search',
     id: 'product_id',
     spellings: 'catalog.spellings',
@@ -205,10 +204,31 @@ const searchOf = (column: DocumentColumn) =>
         (field) => (value) => `(${value}::text is null or search.product_id = any (${havingVariant(field, value)}))`,
       ),
     },
+  })
+const searchOf = (column: DocumentColumn) =>
+  searchFor({
     join: `join catalog.products as product on product.business_id = $1 and product.id = page.id ${STOCK}`,
     select: `${fittingSql(`product.${column}`, PAGE_ORDER)}, stock.quantities`,
   })
 const SEARCHES = { document: searchOf('document'), public_document: searchOf('public_document') }
+const SEARCH_IDS = searchFor({ join: '', select: 'page.id, page.rank' })
+const MAX_FOUND = 20_000
+
+/** All that a search finds, for lists that filter or sort it otherwise. */
+async function findRanked(
+  db: Cell,
+  businessId: string,
+  { query: text = '', id, category, slug, sku }: Pick<ProductQuery, 'query' | 'id' | 'category' | 'slug' | 'sku'>,
+  statuses: readonly string[],
+): Promise<Ranked | undefined> {
+  if (!text.trim()) return undefined
+  const asked = { businessId, text, values: { statuses, id, category, slug, sku }, limit: MAX_FOUND, cursor: undefined }
+  const { items } = await listMatches(db, SEARCH_IDS, { ...asked, filters: {} }, (id: string, rank: number) => ({
+    id,
+    rank,
+  }))
+  return { ids: items.map(({ id }) => id), ranks: items.map(({ rank }) => rank) }
+}
 
 /** The document is null from the point where the page would get too large. */
 export type ListRow = [document: string | null, quantities: string | null, id: string]
@@ -232,24 +252,34 @@ export function createListReader() {
 /** Known callers see drafts or not; strangers see a market, a locale and no more. */
 export type Reader = { seesAll: boolean } | PublicReader
 
+const statusesFor = (reader: Reader, status?: string): readonly string[] =>
+  status ? [status] : 'seesAll' in reader && reader.seesAll ? PRODUCT_STATUSES : ['ACTIVE']
+
+type ListQuery = ProductQuery & { attributes?: readonly AttributeFilter[] }
+
+/** What only the narrow rows of lists can answer; undefined where the products themselves do. */
+function listingOf({ categoryId, tag, attributes = [], inStock, priceFrom, priceTo, sort, query }: ListQuery) {
+  const usual = query?.trim() ? 'relevance' : '-createdAt'
+  const isFiltered = [categoryId, tag, inStock, priceFrom, priceTo].some((value) => value !== undefined)
+  return isFiltered || attributes.length > 0 || (sort ?? usual) !== usual ? (sort ?? usual) : undefined
+}
+
 /** A page of products as response text. */
-async function listProducts(db: Cell, businessId: string, query: ProductQuery, reader: Reader): Promise<string> {
-  const { limit = 20, cursor, id, category, slug, query: words, status, ...ofVariants } = query
+async function listProducts(db: Cell, businessId: string, query: ListQuery, reader: Reader): Promise<string> {
+  const { limit = 20, cursor, id, category, slug, query: words, status, sku } = query
+  const ofVariants = 'sku' in query ? { sku } : {}
   const isKnown = 'seesAll' in reader
   const column = isKnown ? 'document' : 'public_document'
-  const statuses = status ? [status] : isKnown && reader.seesAll ? PRODUCT_STATUSES : ['ACTIVE']
+  const statuses = statusesFor(reader, status)
   const present = (document: string, quantities: string | null) =>
     isKnown ? toAnswer(document, quantities, reader.seesAll) : toPublicAnswer(document, quantities, reader)
-  const filters = {
-    list: 'products',
-    businessId,
-    category,
-    slug,
-    query: words,
-    statuses,
-    ...(id && { id }),
-    ...ofVariants,
+  const sort = listingOf(query)
+  if (sort) {
+    const ranked = await findRanked(db, businessId, query, statuses)
+    const matching = await toMatching(db, { businessId, statuses, ranked }, query)
+    return toPageText(await readListing(db, matching, { sort, limit, cursor, words, column, present }))
   }
+  const filters = { list: 'products', businessId, category, slug, query: words, statuses, ...(id && { id }), ...ofVariants }
   if (words?.trim()) {
     const values = { statuses, id, category, slug, ...byColumn((name) => query[name]) }
     const asked = { businessId, text: words, values, limit, cursor, filters }
@@ -270,4 +300,13 @@ async function listProducts(db: Cell, businessId: string, query: ProductQuery, r
       ([document, quantities]) => present(document ?? '', quantities),
     ),
   )
+}
+
+type FacetQuery = Omit<ListQuery, 'limit' | 'cursor' | 'sort'> & { facets: string }
+
+export async function listFacets(db: Cell, businessId: string, query: FacetQuery, reader: Reader): Promise<Facets> {
+  const names = facetsOf(query)
+  const statuses = statusesFor(reader, query.status)
+  const ranked = await findRanked(db, businessId, query, statuses)
+  return readFacets(db, await toMatching(db, { businessId, statuses, ranked }, query), names)
 }

@@ -9,12 +9,13 @@ import { sendText } from '#platform/http/text.ts'
 import { holds } from '#vocabulary/permissions.ts'
 import type { Resolvers } from '#vocabulary/references.ts'
 import { draftsAreHidden } from '../errors.ts'
+import { attributeFiltersOf, checkListing } from '../listing/filters.ts'
 import { adjustStock } from '../stock/adjust-stock.ts'
 import { listMovements } from '../stock/change-stock.ts'
 import { createProduct, deleteProduct, updateProduct, type Writer } from './change-product.ts'
 import { putPrice, putVariant, removePrice, removeVariant } from './change-variant.ts'
 import * as operation from './operations.ts'
-import { createListReader, createProductReader, type FoundProduct } from './queries.ts'
+import { createListReader, createProductReader, type FoundProduct, listFacets } from './queries.ts'
 
 export type CatalogOptions = { resolvers: Resolvers<Db> }
 
@@ -33,10 +34,26 @@ export const catalogRoutes: FastifyPluginAsyncTypebox<CatalogOptions> = async (a
     )
   })
 
-  handle(app, operation.listProducts, async ({ cell, business, query, permissions }, reply) => {
+  /** Who asks for drafts must be allowed to see them. */
+  function readerOf(permissions: FastifyRequest['permissions'], status: string | undefined) {
     const seesAll = holds(permissions, 'PRODUCTS_WRITE')
-    if (!seesAll && query.status !== undefined && query.status !== 'ACTIVE') throw draftsAreHidden()
-    return sendText<never>(reply, await listProducts(cell, business.id, query, { seesAll }))
+    if (!seesAll && status !== undefined && status !== 'ACTIVE') throw draftsAreHidden()
+    return { seesAll }
+  }
+
+  handle(app, operation.listProducts, async (request, reply) => {
+    const { cell, business, query, permissions } = request
+    const reader = readerOf(permissions, query.status)
+    checkListing(query, business)
+    const attributes = attributeFiltersOf(request)
+    return sendText<never>(reply, await listProducts(cell, business.id, { ...query, attributes }, reader))
+  })
+
+  handle(app, operation.listFacets, async (request) => {
+    const { cell, business, query, permissions } = request
+    const reader = readerOf(permissions, query.status)
+    checkListing(query, business)
+    return listFacets(cell, business.id, { ...query, attributes: attributeFiltersOf(request) }, reader)
   })
 
   handle(app, operation.getProduct, async (request, reply) => {

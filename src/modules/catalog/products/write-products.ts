@@ -3,18 +3,20 @@ import { now } from '#platform/clock.ts'
 import type { Tx } from '#platform/database/database.ts'
 import { insertSpellings } from '#platform/database/search.ts'
 import { deletion, insertion, insertMissing, toParts, upsert } from '#platform/database/write.ts'
+import { listingWrites } from '../listing/write-listing.ts'
 import { toDocument } from './document.ts'
+import type { StockTarget } from './merge-product.ts'
 import { lowestBefore, type PastPrice, type Reduction, settlePrices } from './prices.ts'
 import { type Product, splitVariant, statusOf, type Variant } from './product.ts'
 import { toPublicDocument } from './public-document.ts'
 import { termsOf } from './search-terms.ts'
 
-/** A product to write, with its state before. */
-export type WrittenProduct = { product: Product; before: Product | undefined }
+/** A product to write, with its state before. `targets`: what its stock is set to right after. */
+export type WrittenProduct = { product: Product; before: Product | undefined; targets?: readonly StockTarget[] }
 
 /**
  * Writes any number of products with everything derived from them (variants, stock rows, slugs, search terms, documents,
- * past prices) in one statement, and returns them as written. New variants start at zero: only `changeStock` sets
+ * past prices, rows of lists) in one statement, and returns them as written. New variants start at zero: only `changeStock` sets
  * quantities. `isRebuild`: what is derived may be there already. Unchanged rows are not written, above all not stock rows, whose locks checkouts wait for.
  */
 export async function writeProducts(
@@ -49,6 +51,7 @@ export async function writeProducts(
       { key: ['businessId', 'productId'] },
     ),
     ...slugWrites(businessId, written, isRebuild),
+    ...listingWrites(businessId, written, { at, isRebuild }),
     insertMissing(
       'catalog.priceHistory',
       past.map((row) => ({ businessId, ...row })),
@@ -69,7 +72,7 @@ function toProductRow(product: Product, at: Date) {
 
 /** Puts prices in order, and looks up the lowest price of the last 30 days where a reduction is new. */
 async function settle(tx: Tx, businessId: string, products: readonly WrittenProduct[], at: Date) {
-  const settled = products.map(({ product, before }) => ({ ...settlePrices(product, before, at), before }))
+  const settled = products.map(({ product, ...rest }) => ({ ...settlePrices(product, rest.before, at), ...rest }))
   const past = settled.flatMap((one) => one.past)
   const reductions = settled.flatMap((one) => one.reductions)
   if (reductions.length === 0) return { written: settled, past }
@@ -88,7 +91,7 @@ async function settle(tx: Tx, businessId: string, products: readonly WrittenProd
       }),
     })),
   })
-  return { written: settled.map(({ product, before }) => ({ product: withLowest(product), before })), past }
+  return { written: settled.map(({ product, ...rest }) => ({ ...rest, product: withLowest(product) })), past }
 }
 
 const keyOf = ({ productId, variantId, marketId }: Omit<PastPrice, 'until' | 'price'>) =>

@@ -99,7 +99,7 @@ function tryMerge(
         : {}),
     }
     const { product, targets } = mergeProduct(found?.product, found?.removed ?? [], sent, context)
-    return { written: { product, before: found?.product }, targets }
+    return { written: { product, before: found?.product, targets }, targets }
   } catch (error) {
     if (error instanceof AppError) return { details: error.details }
     throw error

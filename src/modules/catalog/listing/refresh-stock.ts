@@ -1,0 +1,65 @@
+import { sql } from 'kysely'
+import { Type } from 'typebox'
+import { now } from '#platform/clock.ts'
+import type { Db } from '#platform/database/database.ts'
+import { transaction } from '#platform/database/transaction.ts'
+import { defineJob } from '#platform/jobs/define.ts'
+
+const BATCH = 500
+/** A movement is dated before its transaction ends: the last ones are looked at again. */
+const OVERLAP_SECONDS = 180
+
+type Place = { businessId: string; productId: string }
+
+/**
+ * Brings into the rows of lists whether products are in stock, for those whose stock has moved. A checkout has no time for it, so
+ * a list may be a minute behind.
+ */
+export const refreshListedStock = defineJob({
+  name: 'catalog.refresh-listed-stock',
+  on: 'cell',
+  payload: Type.Object({}),
+  cron: '* * * * *',
+  async run(_payload, { db, signal }) {
+    const at = now()
+    for (let last: Place | undefined = { businessId: '', productId: '' }; last && !signal.aborted; ) {
+      const moved: Place[] = await readMoved(db, last, at)
+      if (moved.length > 0) await refresh(db, moved)
+      last = moved.length < BATCH ? undefined : moved.at(-1)
+    }
+    if (!signal.aborted) await sql`update catalog.listing_stock set seen_until = ${at}`.execute(db)
+  },
+})
+
+async function readMoved(db: Db, last: Place, at: Date): Promise<Place[]> {
+  const { rows } = await sql<Place>`
+    select distinct business_id, product_id
+      from catalog.stock_movements
+     where created_at >= (select least(seen_until, ${at}) - make_interval(secs => ${OVERLAP_SECONDS}) from catalog.listing_stock)
+       and (business_id, product_id) > (${last.businessId}, ${last.productId})
+     order by business_id, product_id
+     limit ${BATCH}`.execute(db)
+  return rows
+}
+
+const refresh = (db: Db, moved: readonly Place[]) =>
+  transaction(db, async (tx) => {
+    const places = sql`unnest(${moved.map(({ businessId }) => businessId)}::text[], ${moved.map(({ productId }) => productId)}::text[])
+                       as moved (business_id, product_id)`
+    // Locked first, read then: whoever writes one of these products meanwhile has the last word.
+    await sql`
+      select from catalog.listing
+        join ${places} using (business_id, product_id)
+       order by business_id, market_id, product_id
+         for update of listing`.execute(tx)
+    await sql`
+      update catalog.listing
+         set is_in_stock = counted.is_in_stock
+        from ${places}
+       cross join lateral (
+         select coalesce(bool_or(not tracked or quantity > 0), false) as is_in_stock
+           from catalog.stock
+          where business_id = moved.business_id and product_id = moved.product_id and position is not null) as counted
+       where listing.business_id = moved.business_id and listing.product_id = moved.product_id
+         and listing.is_in_stock <> counted.is_in_stock`.execute(tx)
+  })
