@@ -91,6 +91,23 @@ export interface CatalogImports {
   updatedAt: Timestamp
 }
 
+export interface CatalogListing {
+  businessId: string
+  category: string
+  isInStock: boolean
+  marketId: string
+  marks: string[]
+  nameKey: string
+  price: number | null
+  productId: string
+  status: string
+}
+
+export interface CatalogListingStock {
+  isOnly: Generated<boolean>
+  seenUntil: Timestamp
+}
+
 export interface CatalogPriceHistory {
   businessId: string
   marketId: string
@@ -715,6 +732,8 @@ export interface DB {
   'catalog.categorySlugs': CatalogCategorySlugs
   'catalog.importRows': CatalogImportRows
   'catalog.imports': CatalogImports
+  'catalog.listing': CatalogListing
+  'catalog.listingStock': CatalogListingStock
   'catalog.priceHistory': CatalogPriceHistory
   'catalog.products': CatalogProducts
   'catalog.productSlugs': CatalogProductSlugs
