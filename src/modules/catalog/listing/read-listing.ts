@@ -99,7 +99,11 @@ function sortedSql(matching: Matching, asked: Reading, most: number, add: Add): 
   const { key, isAfter, by, ofPage } = orderOf(asked, add)
   return `
     with found as materialized (
-      select * from ${sourceOf(matching, add)} where ${and([base, ...range, ...marked, ...named])} limit ${most + 1}
+      select *
+        from ${sourceOf(matching, add)}
+       where ${and([base, ...range, ...marked, ...named])}
+       order by product_id -- so that no plan begins at the start of the table
+       limit ${most + 1}
     ), counted as (
       select count(*)::integer as found from found
     ), page as (

@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { onServer } from '../../support/database.ts'
+import { findSequentialScans, recordStatements } from '../../support/explain.ts'
+import { useApi } from '../../support/setup.ts'
+
+const used = useApi()
+
+const MANY = 45_000
+
+test('among 45,000 products a page looks at 20,000 at most, goes on from there, and reads no table whole', async (t) => {
+  const { id, admin, products } = await used.make.shop()
+  const { cell } = await used.api.services.databases.control
+    .selectFrom('access.businesses')
+    .select('cell')
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow()
+  const database = cell === 'main' ? used.api.databases.main : used.api.databases.second
+  const guest = await used.make.guest()
+  // Every tenth is tagged d3, every 9,000th is rare; only the last hundred are in stock.
+  await onServer(async (client) => {
+    await client.query('set statement_timeout = 0')
+    await client.query(`
+      insert into catalog.products
+             (business_id, id, name, slug, description, category, gallery, blocks, statuses, status, version, document, created_at, updated_at)
+      select '${id}', 'prod_' || lpad(n::text, 26, '0'), 'Product ' || n, 'product-' || n, '', '', '[]', '[]', '[]',
+             'ACTIVE', 1, '{"id":"' || n || '"}', now(), now()
+        from generate_series(1, ${MANY}) as n`)
+    await client.query(`
+      insert into catalog.listing (business_id, market_id, product_id, status, name_key, price, category, is_in_stock, marks)
+      select '${id}', market_id, 'prod_' || lpad(n::text, 26, '0'), 'ACTIVE', 'product ' || lpad(n::text, 6, '0'),
+             case when market_id <> '' then n end, '', n > ${MANY - 100},
+             array['t:all', 't:d' || n % 10] || case when n % 9000 = 0 then array['t:rare'] else '{}' end
+        from generate_series(1, ${MANY}) as n, (values (''), ('us')) as market (market_id)`)
+    await client.query('vacuum analyze catalog.listing, catalog.products')
+  }, database.url)
+
+  const pagesOf = async (query: string) => {
+    const pages: number[][] = []
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const { body, status, text } = await guest.get(`${products}?${query}&limit=100&cursor=${cursor}`)
+      assert.equal(status, 200, text)
+      pages.push(body.items.map((item: { id: string }) => Number(item.id)))
+      cursor = body.cursor
+    }
+    return pages
+  }
+  const upTo = (count: number, step: (at: number) => number) => Array.from({ length: count }, (_, at) => step(at))
+  const inStock = upTo(100, (at) => MANY - 99 + at)
+  const statements = await recordStatements(async () => {
+    for (const sort of ['name', 'price']) {
+      const pages = await pagesOf(`inStock=true&market=us&sort=${sort}`)
+      assert.deepEqual(pages.slice(0, 2), [[], []], 'twice it has looked far enough')
+      assert.deepEqual(pages.flat(), inStock, sort)
+    }
+    assert.deepEqual((await pagesOf('inStock=true')).flat(), inStock.toReversed())
+    const tenth = (await pagesOf('tag=d3&market=us&sort=price&priceFrom=30000')).flat()
+    assert.deepEqual(
+      tenth,
+      upTo(1_500, (at) => 30_003 + at * 10),
+    )
+    assert.deepEqual(
+      (await pagesOf('tag=d3&sort=name')).flat(),
+      upTo(4_500, (at) => 3 + at * 10),
+      'walked',
+    )
+    assert.deepEqual(
+      (await pagesOf('tag=rare')).flat(),
+      upTo(5, (at) => MANY - at * 9_000),
+      'sorted',
+    )
+    const first = await guest.get(`${products}?tag=all&market=us&sort=-price&limit=2`)
+    assert.deepEqual(
+      first.body.items.map((item: { id: string }) => Number(item.id)),
+      [MANY, MANY - 1],
+    )
+    const staff = await admin.get(`${products}?tag=all&sort=name&limit=2`)
+    assert.equal(staff.body.items.length, 2)
+    const { body } = await guest.get(`${products}/facets?facets=tag,price&market=us`)
+    assert.deepEqual(
+      body.items.map(({ isExact }: { isExact: boolean }) => isExact),
+      [false, false],
+    )
+    assert.deepEqual(body.items[0].values[0], { value: 'all', count: 20_000 })
+    const rare = await guest.get(`${products}/facets?facets=price&market=us&tag=rare`)
+    assert.deepEqual(rare.body.items[0], { name: 'price', min: 9_000, max: 45_000, isExact: true })
+  })
+  const distinct = [...new Map(statements.map((statement) => [statement.text, statement])).values()]
+  assert.deepEqual(await findSequentialScans(distinct), [])
+  for (const query of ['tag=rare', 'tag=all&sort=name', 'tag=d3&sort=price&market=us', 'inStock=true&sort=name']) {
+    const started = performance.now()
+    assert.equal((await guest.get(`${products}?${query}`)).status, 200)
+    t.diagnostic(`${query}: ${(performance.now() - started).toFixed(1)} ms`)
+  }
+})
