@@ -46,6 +46,7 @@ export const OPERATIONS = {
   declineInvitation: 'DELETE /v1/users/invitations/{id} token',
   createProduct: 'POST /v1/businesses/{businessId}/products token key',
   listProducts: 'GET /v1/businesses/{businessId}/products token',
+  listProductFacets: 'GET /v1/businesses/{businessId}/products/facets token',
   getProduct: 'GET /v1/businesses/{businessId}/products/{id} token',
   updateProduct: 'PUT /v1/businesses/{businessId}/products/{id} token',
   deleteProduct: 'DELETE /v1/businesses/{businessId}/products/{id} token',
@@ -151,6 +152,7 @@ export const OPERATIONS = {
   search: 'GET /v1/businesses/{businessId}/search token',
   getStorefront: 'GET /v1/storefront/{business}',
   listStorefrontProducts: 'GET /v1/storefront/{business}/products',
+  listStorefrontFacets: 'GET /v1/storefront/{business}/products/facets',
   getStorefrontProduct: 'GET /v1/storefront/{business}/products/{idOrSlug}',
   listStorefrontCategories: 'GET /v1/storefront/{business}/categories',
   getStorefrontCollection: 'GET /v1/storefront/{business}/collections/{idOrSlug}',
@@ -205,6 +207,7 @@ export interface OperationTypes {
   declineInvitation: { data: types.DeclineInvitationData; answer: types.DeclineInvitationResponse }
   createProduct: { data: types.CreateProductData; answer: types.CreateProductResponse }
   listProducts: { data: types.ListProductsData; answer: types.ListProductsResponse }
+  listProductFacets: { data: types.ListProductFacetsData; answer: types.ListProductFacetsResponse }
   getProduct: { data: types.GetProductData; answer: types.GetProductResponse }
   updateProduct: { data: types.UpdateProductData; answer: types.UpdateProductResponse }
   deleteProduct: { data: types.DeleteProductData; answer: types.DeleteProductResponse }
@@ -310,6 +313,7 @@ export interface OperationTypes {
   search: { data: types.SearchData; answer: types.SearchResponse }
   getStorefront: { data: types.GetStorefrontData; answer: types.GetStorefrontResponse }
   listStorefrontProducts: { data: types.ListStorefrontProductsData; answer: types.ListStorefrontProductsResponse }
+  listStorefrontFacets: { data: types.ListStorefrontFacetsData; answer: types.ListStorefrontFacetsResponse }
   getStorefrontProduct: { data: types.GetStorefrontProductData; answer: types.GetStorefrontProductResponse }
   listStorefrontCategories: { data: types.ListStorefrontCategoriesData; answer: types.ListStorefrontCategoriesResponse }
   getStorefrontCollection: { data: types.GetStorefrontCollectionData; answer: types.GetStorefrontCollectionResponse }

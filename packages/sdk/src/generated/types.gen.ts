@@ -1092,6 +1092,35 @@ export type Explanation = {
     differences: Array<ExplanationDifference>;
 };
 
+export type FacetValue = {
+    value: string;
+    count: number;
+};
+
+/**
+ * Facet
+ */
+export type Facet = {
+    name: string;
+    /**
+     * The 50 most frequent. Not of `price`.
+     */
+    values?: Array<FacetValue>;
+    min?: number | null;
+    max?: number | null;
+    /**
+     * False: only the first 20,000 matches were counted.
+     */
+    isExact: boolean;
+};
+
+/**
+ * Facets
+ */
+export type Facets = {
+    items: Array<Facet>;
+};
+
 /**
  * FullEntryVersion
  */
@@ -6735,6 +6764,31 @@ export type ListProductsData = {
          */
         status?: 'DRAFT' | 'ACTIVE' | 'ARCHIVED';
         sku?: string;
+        /**
+         * In this category or in one below it.
+         */
+        categoryId?: string;
+        tag?: string;
+        /**
+         * The lowest price in `market` is this or more.
+         */
+        priceFrom?: number;
+        /**
+         * The lowest price in `market` is this or less.
+         */
+        priceTo?: number;
+        /**
+         * A variant is in stock, or is not tracked. May be a minute old.
+         */
+        inStock?: 'true';
+        /**
+         * Whose prices are filtered and sorted by.
+         */
+        market?: string;
+        /**
+         * `-createdAt`, or with `query` `relevance`, is the default. `price` and `-price` (with `market`): by the lowest price that holds there now; what has none is left out.
+         */
+        sort?: '-createdAt' | 'name' | 'price' | '-price' | 'relevance';
     };
     url: '/v1/businesses/{businessId}/products';
 };
@@ -6774,6 +6828,64 @@ export type CreateProductResponses = {
 };
 
 export type CreateProductResponse = CreateProductResponses[keyof CreateProductResponses];
+
+export type ListProductFacetsData = {
+    body?: never;
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+    };
+    query: {
+        /**
+         * Up to 5, with commas between: `attribute.<Name>`, `price` (with `market`), `category`, `tag`.
+         */
+        facets: string;
+        category?: string;
+        /**
+         * Words in any order, the last may be a beginning. Case and accents do not matter, one typo is forgiven.
+         */
+        query?: string;
+        slug?: string;
+        /**
+         * Other than ACTIVE: with `PRODUCTS_WRITE` only.
+         */
+        status?: 'DRAFT' | 'ACTIVE' | 'ARCHIVED';
+        sku?: string;
+        /**
+         * In this category or in one below it.
+         */
+        categoryId?: string;
+        tag?: string;
+        /**
+         * The lowest price in `market` is this or more.
+         */
+        priceFrom?: number;
+        /**
+         * The lowest price in `market` is this or less.
+         */
+        priceTo?: number;
+        /**
+         * A variant is in stock, or is not tracked. May be a minute old.
+         */
+        inStock?: 'true';
+        /**
+         * Whose prices are filtered and sorted by.
+         */
+        market?: string;
+    };
+    url: '/v1/businesses/{businessId}/products/facets';
+};
+
+export type ListProductFacetsResponses = {
+    /**
+     * Done.
+     */
+    200: Facets;
+};
+
+export type ListProductFacetsResponse = ListProductFacetsResponses[keyof ListProductFacetsResponses];
 
 export type DeleteProductData = {
     body?: never;
@@ -9806,10 +9918,31 @@ export type ListStorefrontProductsData = {
         query?: string;
         slug?: string;
         /**
+         * In this category or in one below it.
+         */
+        categoryId?: string;
+        tag?: string;
+        /**
+         * The lowest price in `market` is this or more.
+         */
+        priceFrom?: number;
+        /**
+         * The lowest price in `market` is this or less.
+         */
+        priceTo?: number;
+        /**
+         * A variant is in stock, or is not tracked. May be a minute old.
+         */
+        inStock?: 'true';
+        /**
          * Whose prices are shown. Absent: none.
          */
         market?: string;
         locale?: string;
+        /**
+         * `-createdAt`, or with `query` `relevance`, is the default. `price` and `-price` (with `market`): by the lowest price that holds there now; what has none is left out.
+         */
+        sort?: '-createdAt' | 'name' | 'price' | '-price' | 'relevance';
     };
     url: '/v1/storefront/{business}/products';
 };
@@ -9822,6 +9955,65 @@ export type ListStorefrontProductsResponses = {
 };
 
 export type ListStorefrontProductsResponse = ListStorefrontProductsResponses[keyof ListStorefrontProductsResponses];
+
+export type ListStorefrontFacetsData = {
+    body?: never;
+    headers?: {
+        /**
+         * An ETag: 304 if nothing changed.
+         */
+        'if-none-match'?: string;
+    };
+    path: {
+        /**
+         * Id or slug.
+         */
+        business: string;
+    };
+    query: {
+        /**
+         * Up to 5, with commas between: `attribute.<Name>`, `price` (with `market`), `category`, `tag`.
+         */
+        facets: string;
+        category?: string;
+        /**
+         * Words in any order, the last may be a beginning. Case and accents do not matter, one typo is forgiven.
+         */
+        query?: string;
+        slug?: string;
+        /**
+         * In this category or in one below it.
+         */
+        categoryId?: string;
+        tag?: string;
+        /**
+         * The lowest price in `market` is this or more.
+         */
+        priceFrom?: number;
+        /**
+         * The lowest price in `market` is this or less.
+         */
+        priceTo?: number;
+        /**
+         * A variant is in stock, or is not tracked. May be a minute old.
+         */
+        inStock?: 'true';
+        /**
+         * Whose prices are filtered and sorted by.
+         */
+        market?: string;
+    };
+    url: '/v1/storefront/{business}/products/facets';
+};
+
+export type ListStorefrontFacetsResponses = {
+    /**
+     * Done.
+     */
+    200: Facets;
+};
+
+export type ListStorefrontFacetsResponse = ListStorefrontFacetsResponses[keyof ListStorefrontFacetsResponses];
 
 export type GetStorefrontProductData = {
     body?: never;
