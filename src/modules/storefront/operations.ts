@@ -1,7 +1,7 @@
 import {
+  Facets,
   PublicCategory,
   PublicCategoryQuery,
-  Facets,
   PublicFacetQuery,
   PublicProduct,
   PublicProductQuery,

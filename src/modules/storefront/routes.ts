@@ -1,11 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { presentPublicBusiness } from '#modules/access/index.ts'
-import {
-  attributeFiltersOf,
-  checkListing,
-  createPublicProducts,
-  listPublicCategories,
-} from '#modules/catalog/index.ts'
+import { attributeFiltersOf, checkListing, createPublicProducts, listPublicCategories } from '#modules/catalog/index.ts'
 import { blockFiltersOf, createPublicContent } from '#modules/content/index.ts'
 import { handle } from '#platform/http/operation.ts'
 import { sendPublic } from '#platform/http/public-answer.ts'

@@ -6842,6 +6842,10 @@ export type ListProductFacetsData = {
          * Up to 5, with commas between: `attribute.<Name>`, `price` (with `market`), `category`, `tag`.
          */
         facets: string;
+        /**
+         * The product itself. Repeat it for several: any of them.
+         */
+        id?: Array<string>;
         category?: string;
         /**
          * Words in any order, the last may be a beginning. Case and accents do not matter, one typo is forgiven.

@@ -279,7 +279,16 @@ async function listProducts(db: Cell, businessId: string, query: ListQuery, read
     const matching = await toMatching(db, { businessId, statuses, ranked }, query)
     return toPageText(await readListing(db, matching, { sort, limit, cursor, words, column, present }))
   }
-  const filters = { list: 'products', businessId, category, slug, query: words, statuses, ...(id && { id }), ...ofVariants }
+  const filters = {
+    list: 'products',
+    businessId,
+    category,
+    slug,
+    query: words,
+    statuses,
+    ...(id && { id }),
+    ...ofVariants,
+  }
   if (words?.trim()) {
     const values = { statuses, id, category, slug, ...byColumn((name) => query[name]) }
     const asked = { businessId, text: words, values, limit, cursor, filters }
