@@ -18,6 +18,7 @@ const MAIL = { SMTP_URL: 'smtp://127.0.0.1:1', MAIL_FROM: 'hello@kontor.example'
 const NOT_WRITTEN = [
   ...['guest_aliases', 'identities', 'known_addresses', 'oauth_flows', 'origins'].map(of('accounts')),
   ...['phone_codes', 'verified_phones'].map(of('accounts')),
+  'catalog.listing_stock',
   'content.generation_usage',
   'orders.search_filling',
   ...['aliases', 'filling'].map(of('customers')),
