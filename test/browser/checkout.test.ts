@@ -29,13 +29,13 @@ before(async () => {
   shopUrl = `http://127.0.0.1:${(front.address() as AddressInfo).port}`
   // The result page is the API's own: its address has to be one that the browser reaches.
   service = await startPaymentsApi({ env: { ALLOWED_ORIGINS: shopUrl } })
-  browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] })
+  browser = await chromium.launch({ executablePath, timeout: 120_000, args: ['--no-sandbox'] })
   paidShop = await openPaidShop(service)
 })
 after(async () => {
-  await browser.close()
+  await browser?.close()
   front.close()
-  await service.close()
+  await service?.close()
 })
 
 const buttons = { pay: '[value=pay]', decline: '[value=decline]', close: '[value=close]' }

@@ -10,11 +10,12 @@ import { startApi } from '../support/start-api.ts'
 let desk: Dashboard
 let browser: Browser
 before(async () => {
-  ;[desk, browser] = await Promise.all([openDashboard(), launchBrowser()])
+  desk = await openDashboard()
+  browser = await launchBrowser()
 })
 after(async () => {
-  await browser.close()
-  await desk.close()
+  await browser?.close()
+  await desk?.close()
 })
 
 test('the address that npm run dev prints signs in with one click', async () => {

@@ -14,7 +14,8 @@ const QUEUED = 40
 let desk: DemoDesk
 let browser: Browser
 before(async () => {
-  ;[desk, browser] = await Promise.all([openDemoDesk({ withOrders: true }), launchBrowser()])
+  desk = await openDemoDesk({ withOrders: true })
+  browser = await launchBrowser()
 })
 after(async () => {
   await browser?.close()

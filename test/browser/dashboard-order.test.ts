@@ -10,7 +10,8 @@ let desk: DemoDesk
 let browser: Browser
 
 before(async () => {
-  ;[desk, browser] = await Promise.all([openDemoDesk(), launchBrowser()])
+  desk = await openDemoDesk()
+  browser = await launchBrowser()
 })
 after(async () => {
   await browser?.close()

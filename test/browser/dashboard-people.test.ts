@@ -11,11 +11,12 @@ import { type Dashboard, enter, look, openDashboard } from '../support/served-da
 let desk: Dashboard
 let browser: Browser
 before(async () => {
-  ;[desk, browser] = await Promise.all([openDashboard(), launchBrowser()])
+  desk = await openDashboard()
+  browser = await launchBrowser()
 })
 after(async () => {
-  await browser.close()
-  await desk.close()
+  await browser?.close()
+  await desk?.close()
 })
 
 const at = (shop: { slug: string }, place = '') => `${desk.url}/admin/${shop.slug}${place}`

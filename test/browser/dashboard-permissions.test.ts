@@ -14,7 +14,8 @@ let browser: Browser
 /** What stands in an address in the place of a name. */
 let ids: Record<string, string>
 before(async () => {
-  ;[desk, browser] = await Promise.all([openDemoDesk(), launchBrowser()])
+  desk = await openDemoDesk()
+  browser = await launchBrowser()
   const order = await desk.buy('alone@example.com')
   ids = { business: 'harbour-goods', order: order.id, customer: order.customerId }
 })

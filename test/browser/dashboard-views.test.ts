@@ -9,11 +9,12 @@ import { until } from '../support/until.ts'
 let desk: Dashboard
 let browser: Browser
 before(async () => {
-  ;[desk, browser] = await Promise.all([openDashboard(), launchBrowser()])
+  desk = await openDashboard()
+  browser = await launchBrowser()
 })
 after(async () => {
-  await browser.close()
-  await desk.close()
+  await browser?.close()
+  await desk?.close()
 })
 
 async function openList() {

@@ -54,7 +54,7 @@ let browser: Browser
 before(async () => {
   browser = await launchBrowser()
 })
-after(() => browser.close())
+after(() => browser?.close())
 
 async function show(html: string, size: keyof typeof SIZES, colorScheme: 'light' | 'dark' = 'light'): Promise<Page> {
   const page = await browser.newPage({ viewport: SIZES[size], colorScheme })

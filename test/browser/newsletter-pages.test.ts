@@ -18,8 +18,8 @@ before(async () => {
   browser = await launchBrowser()
 })
 after(async () => {
-  await browser.close()
-  await service.close()
+  await browser?.close()
+  await service?.close()
 })
 
 /** The same path at the API that runs: mails lead to the public address, which is another port here. */

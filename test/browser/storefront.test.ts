@@ -20,11 +20,12 @@ let browser: Browser
 let complaints: string[] = []
 
 before(async () => {
-  ;[shop, browser] = await Promise.all([openStorefront(), launchBrowser()])
+  shop = await openStorefront()
+  browser = await launchBrowser()
 })
 after(async () => {
-  await browser.close()
-  await shop.close()
+  await browser?.close()
+  await shop?.close()
 })
 
 /** Somebody new: nothing in storage. */

@@ -10,7 +10,7 @@ let browser: Browser
 before(async () => {
   browser = await launchBrowser()
 })
-after(() => browser.close())
+after(() => browser?.close())
 
 test('of 200 hostile texts that were cleaned, none does anything in a browser', async () => {
   const seen = await showTexts(browser, texts.map(cleanHtml))

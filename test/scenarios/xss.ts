@@ -339,9 +339,13 @@ async function showAll(numbers, isCaged) {
 }
 </script><body></body>`
 
-/** Where Debian puts it. No name leads anywhere: what a text asks of the outside world fails at once. */
+/**
+ * Where Debian puts it. No name leads anywhere: what a text asks of the outside world fails at once. A busy machine
+ * takes more than the usual half minute to start it.
+ */
 export const launchBrowser = () =>
   chromium.launch({
+    timeout: 120_000,
     executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
     args: ['--no-sandbox', '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1'],
   })
