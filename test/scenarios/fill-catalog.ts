@@ -2,6 +2,11 @@ import { sql } from 'kysely'
 import { openPool } from '#platform/database/connection.ts'
 import type { Cell } from '#platform/database/database.ts'
 
+/** A kind of thing has this many categories below its own. */
+export const SHELVES = 8
+/** Of the product with the number n, in no order. */
+const PRICE = '(500 + n::bigint * 7919 % 100000)'
+
 export type Filling = { businessId: string; products: number; businesses: number; productsEach: number }
 
 const COLOURS = "'{red,blue,green,black,white,amber,coral,ivory,olive,plum}'::text[]"
@@ -30,19 +35,31 @@ export async function fillCatalog(
     'products',
     `
     insert into catalog.products
-    select business_id, id, name, 'p-' || n, description, thing, '[]', '[]', '[]',
+           (business_id, id, name, slug, description, category, gallery, blocks, statuses, status, version, document, public_document, created_at, updated_at)
+    select business_id, id, name, 'p-' || n, description, category, '[]', '[]', '[]',
            case when n % 20 = 0 then 'DRAFT' else 'ACTIVE' end, 1,
            '{"id":"' || id || '","businessId":"' || business_id || '","name":"' || name || '","slug":"p-' || n || '","description":"'
-             || description || '","category":"' || thing || '","gallery":[],"variants":[{"id":"a","name":"A","sku":"S-' || n
+             || description || '","category":"' || category || '","gallery":[],"variants":[{"id":"a","name":"A","sku":"S-' || n
              || '-A","attributes":[],"pricing":{"markets":[{"marketId":"us","currency":"USD","price":1999}]},"inventory":{"tracked":true,"quantity":'
              || chr(1) || '},"gallery":[]},{"id":"b","name":"B","sku":"S-' || n
              || '-B","attributes":[],"pricing":{"markets":[]},"inventory":{"tracked":true,"quantity":' || chr(1)
              || '},"gallery":[]}],"statuses":[],"blocks":[],"createdAt":1789000000,"updatedAt":1789000000}',
+           '{"id":"' || id || '","businessId":"' || business_id || '","name":"' || name || '","slug":"p-' || n || '","description":"'
+             || description || '","category":"' || category || '","taxClass":"standard","tags":[],"seo":{"title":"","description":""},'
+             || '"translations":{},"options":[],"gallery":[],"variants":[' || public_variants
+             || '],"blocks":[],"createdAt":1789000000,"updatedAt":1789000000}',
            now(), now()
       from (${rows}) as wanted
      cross join lateral (
        select 'prod_' || lpad(n::text, 26, '0') as id,
-              (${COLOURS})[1 + n % 10] as colour, (${THINGS})[1 + n / 10 % 12] as thing) as parts
+              (${COLOURS})[1 + n % 10] as colour, (${THINGS})[1 + n / 10 % 12] as thing,
+              (${THINGS})[1 + n / 10 % 12] || '-' || n / 120 % ${SHELVES} as category) as parts
+     cross join lateral (
+       select string_agg('{"id":"' || variant || '","name":"' || upper(variant) || '","sku":"S-' || n || '-' || upper(variant)
+                || '","attributes":[],"pricing":{"markets":[' || chr(2) || 'us' || chr(4) || '{"marketId":"us","currency":"USD","price":'
+                || ${PRICE} || '}' || chr(6) || ']},"gallery":[],"inventory":{"tracked":true' || chr(1) || 't' || chr(6) || '}', ',')
+              as public_variants
+         from unnest('{a,b}'::text[]) as variant) as shown
      cross join lateral (
        select initcap(colour) || ' ' || thing || ' no ' || n as name,
               'A ' || colour || ' ' || thing || ' made with care in workshop w' || n % 5000
@@ -87,8 +104,24 @@ export async function fillCatalog(
        select overlay(word placing '' from at for 1) from generate_series(1, length(word)) as letter (at)) as shortened`,
   )
   await run(
+    'slugs',
+    `insert into catalog.product_slugs (business_id, slug, product_id) select business_id, slug, id from catalog.products`,
+  )
+  // Of a hundred products one is on each shelf and one has each common tag; a workshop and a rare tag have one of five thousand.
+  await run(
+    'listing',
+    `
+    insert into catalog.listing (business_id, market_id, product_id, status, name_key, price, category, is_in_stock, marks)
+    select business_id, market_id, id, status, lower(name), case when market_id <> '' then ${PRICE} end, category, n % 50 <> 0,
+           array['c:' || category, 't:common' || n % 100, 't:rare' || n * 31 % 5000, 'a:Colour=' || (${COLOURS})[1 + n % 10],
+                 'a:Workshop=w' || n % 5000, 'a:Size=' || (n / 7) % 5]
+           || case when n % 10 = 3 then array['t:new'] else '{}' end
+      from (select business_id, id, status, name, category, substr(slug, 3)::bigint as n from catalog.products) as product,
+           (values (''), ('us')) as market (market_id)`,
+  )
+  await run(
     'analyze',
-    'vacuum analyze catalog.products, catalog.variants, catalog.stock, catalog.search, catalog.spellings',
+    'vacuum analyze catalog.products, catalog.variants, catalog.stock, catalog.search, catalog.spellings, catalog.product_slugs, catalog.listing',
   )
   await pool.end()
 }

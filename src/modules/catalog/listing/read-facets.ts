@@ -7,42 +7,67 @@ import { ATTRIBUTE_PREFIX, type Facets, MAX_FACET_VALUES } from './schemas.ts'
 type Row = [
   at: number,
   found: number,
-  value: string | null,
+  mark: string | null,
   count: number | null,
   min: string | null,
   max: string | null,
 ]
+type Value = { value: string; count: number }
 
 /** How often each value is there among what matches, each facet without its own filter. */
 export async function readFacets(db: Cell, matching: Matching, names: readonly string[]): Promise<Facets> {
+  const readings = readingsOf(matching, names)
   const { values, add } = createValues()
-  const parts = names.map((name, at) => `(${facetSql(name, at, without(name, matching), add)})`)
-  const rows = await fetchRows<Row>(db, `${parts.join(' union all ')} order by 1, 4 desc nulls last, 3`, values)
-  const items = names.map((name, at) => {
+  const parts = readings.map((reading, at) => `(${countedSql(reading, at, add)})`)
+  const rows = await fetchRows<Row>(db, parts.join(' union all '), values)
+  const items = names.map((name) => {
+    const at = readings.findIndex((reading) => reading.names.includes(name))
     const found = rows.filter((row) => row[0] === at)
     const [, matches = 0, , , min = null, max = null] = found[0] ?? []
     const isExact = matches <= MAX_LOOKED
     if (name === 'price') return { name, min: toNumber(min), max: toNumber(max), isExact }
-    const counted = found.flatMap(([, , value, count]) => (value === null ? [] : { value, count: count ?? 0 }))
-    return { name, values: counted, isExact }
+    return { name, values: valuesOf(prefixOf(name), found), isExact }
   })
   return { items }
 }
 
 const toNumber = (text: string | null) => (text === null ? null : Number(text))
 
-/** Prices are read from the rows of the market, whatever else is asked. */
-function without(name: string, matching: Matching): Matching {
-  if (name === 'price')
-    return { ...matching, marketId: matching.market ?? '', priceFrom: undefined, priceTo: undefined }
-  return {
-    ...matching,
-    marks: matching.marks.filter(({ facet }) => facet !== name),
-    ...withoutCategory(name, matching),
-  }
+function valuesOf(prefix: string, rows: readonly Row[]): Value[] {
+  return rows
+    .flatMap(([, , mark, count]) =>
+      mark?.startsWith(prefix) ? { value: mark.slice(prefix.length), count: count ?? 0 } : [],
+    )
+    .sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1))
 }
-const withoutCategory = (name: string, { isWithoutCategory }: Matching) => ({
-  isWithoutCategory: isWithoutCategory && name !== 'category',
+
+type Reading = { matching: Matching; names: string[] }
+
+/** Facets of which none has a filter of its own count the same products: those are read once for all of them. */
+function readingsOf(matching: Matching, names: readonly string[]): Reading[] {
+  const readings = new Map<string, Reading>()
+  for (const name of names) {
+    const own = name === 'price' ? ofPrices(matching) : without(name, matching)
+    const key = JSON.stringify([name === 'price', own.isWithoutCategory, ...own.marks.map(({ facet }) => facet)])
+    const reading = readings.get(key) ?? { matching: own, names: [] }
+    reading.names.push(name)
+    readings.set(key, reading)
+  }
+  return [...readings.values()]
+}
+
+/** Prices are read from the rows of the market, whatever else is asked. */
+const ofPrices = (matching: Matching): Matching => ({
+  ...matching,
+  marketId: matching.market ?? '',
+  priceFrom: undefined,
+  priceTo: undefined,
+})
+
+const without = (name: string, matching: Matching): Matching => ({
+  ...matching,
+  marks: matching.marks.filter(({ facet }) => facet !== name),
+  isWithoutCategory: matching.isWithoutCategory && name !== 'category',
 })
 
 const prefixOf = (name: string) =>
@@ -52,31 +77,34 @@ const prefixOf = (name: string) =>
       ? 'c:'
       : 't:'
 
-function facetSql(name: string, at: number, matching: Matching, add: Add): string {
+function countedSql({ matching, names }: Reading, at: number, add: Add): string {
   const { base, range, marked, named, rest } = conditionsOf(matching, add)
   const isShown = `status = any (${add(matching.statuses, 'text[]')})`
-  const column = name === 'price' ? 'price' : 'marks'
+  const isOfPrices = names.includes('price')
+  const column = isOfPrices ? 'price' : 'marks'
   const matched = `
     with matched as materialized (
       select ${column} from ${sourceOf(matching, add)}
        where ${and([base, isShown, ...range, ...marked, ...named, ...rest])}
        order by product_id -- so that no plan begins at the start of the table
        limit ${MAX_LOOKED + 1}
-    ), first as materialized (
+    ), first as (
       select ${column} from matched limit ${MAX_LOOKED}
     )`
-  if (name === 'price')
+  if (isOfPrices)
     return `${matched}
       select ${at}, (select count(*)::integer from matched), null::text, null::integer, min(price)::text, max(price)::text from first`
-  const prefix = add(prefixOf(name), 'text')
-  return `${matched}
-    select ${at}, counted.found, valued.value, valued.count, null, null
-      from (select count(*)::integer as found from matched) as counted
-      left join (select substr(mark, length(${prefix}) + 1) collate "C" as value, count(*)::integer as count
-                   from first
-                  cross join unnest(marks) as mark
-                  where starts_with(mark, ${prefix})
-                  group by 1
-                  order by 2 desc, 1
-                  limit ${MAX_FACET_VALUES}) as valued on true`
+  const prefixes = add(names.map(prefixOf), 'text[]')
+  // Unnesting in the list of columns takes half the time of a join with unnest.
+  return `${matched}, counted as materialized (
+      select mark, count(*)::integer as count from (select unnest(marks) as mark from first) as unnested group by mark
+    )
+    select ${at}, total.found, valued.mark, valued.count, null, null
+      from (select count(*)::integer as found from matched) as total
+      left join (unnest(${prefixes}) as prefix
+                 cross join lateral (
+                   select mark, count from counted
+                    where starts_with(mark, prefix)
+                    order by count desc, mark
+                    limit ${MAX_FACET_VALUES}) as valued) on true`
 }
