@@ -111,13 +111,16 @@ export async function fillCatalog(
   await run(
     'listing',
     `
+    drop index catalog.listing_by_mark_key; -- made in one go afterwards
     insert into catalog.listing (business_id, market_id, product_id, status, name_key, price, category, is_in_stock, marks)
     select business_id, market_id, id, status, lower(name), case when market_id <> '' then ${PRICE} end, category, n % 50 <> 0,
            array['c:' || category, 't:common' || n % 100, 't:rare' || n * 31 % 5000, 'a:Colour=' || (${COLOURS})[1 + n % 10],
                  'a:Workshop=w' || n % 5000, 'a:Size=' || (n / 7) % 5]
            || case when n % 10 = 3 then array['t:new'] else '{}' end
       from (select business_id, id, status, name, category, substr(slug, 3)::bigint as n from catalog.products) as product,
-           (values (''), ('us')) as market (market_id)`,
+           (values (''), ('us')) as market (market_id);
+    create index listing_by_mark_key on catalog.listing
+      using gin (catalog.mark_keys(business_id, market_id, marks)) with (fastupdate = off)`,
   )
   await run(
     'analyze',

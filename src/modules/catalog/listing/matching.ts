@@ -80,47 +80,83 @@ export function createValues() {
 }
 export type Add = ReturnType<typeof createValues>['add']
 
-/** The conditions on `listing`: which rows there are at all, what an index finds, and what is left to look at. */
-export function conditionsOf(matching: Matching, add: Add) {
-  const { businessId, marketId, marks, isWithoutCategory, priceFrom, priceTo, inStock, ids, slug, sku } = matching
-  const business = add(businessId, 'text')
-  const range = [
-    priceFrom === undefined ? [] : `price >= ${add(priceFrom, 'bigint')}`,
-    priceTo === undefined ? [] : `price <= ${add(priceTo, 'bigint')}`,
-  ].flat()
-  const alone = marks.filter(({ oneOf }) => oneOf.length === 1).flatMap(({ oneOf }) => oneOf)
-  const marked = [
-    alone.length === 0 ? [] : `marks @> ${add(alone, 'text[]')}`,
-    marks.filter(({ oneOf }) => oneOf.length > 1).map(({ oneOf }) => `marks && ${add(oneOf, 'text[]')}`),
-  ].flat()
-  const named = [
+// The conditions on `listing`. Each adds its values when it is asked for: a statement has to use all that it is given.
+
+export const baseSql = ({ businessId, marketId }: Matching, add: Add) =>
+  `business_id = ${add(businessId, 'text')} and market_id = ${add(marketId, 'text')}`
+
+const rangeSql = ({ priceFrom, priceTo }: Matching, add: Add): string[] => [
+  ...(priceFrom === undefined ? [] : [`price >= ${add(priceFrom, 'bigint')}`]),
+  ...(priceTo === undefined ? [] : [`price <= ${add(priceTo, 'bigint')}`]),
+]
+
+/** Marks of which all must be there, as each has but one value. */
+const alone = ({ marks }: Matching) => marks.filter(({ oneOf }) => oneOf.length === 1).flatMap(({ oneOf }) => oneOf)
+
+/** All that a row has to fulfil, beside the business, the market and what is named. */
+export function matchesSql(matching: Matching, add: Add): string {
+  const { marks, inStock, isWithoutCategory } = matching
+  const all = alone(matching)
+  return and([
+    ...rangeSql(matching, add),
+    ...(all.length === 0 ? [] : [`marks @> ${add(all, 'text[]')}`]),
+    ...marks.filter(({ oneOf }) => oneOf.length > 1).map(({ oneOf }) => `marks && ${add(oneOf, 'text[]')}`),
+    ...(inStock ? ['is_in_stock'] : []),
+    ...(isWithoutCategory ? [`category = ''`] : []),
+  ])
+}
+
+/** The same range where prices are walked along: an index knows where it begins and ends. */
+export const pricedSql = (matching: Matching, add: Add) => ['price is not null', ...rangeSql(matching, add)]
+
+/** Rows that have been named, one by one: there are few of them, and each is looked up. */
+export const isNamed = ({ ids, slug, sku, ranked }: Matching) =>
+  ids !== undefined || slug !== undefined || sku !== undefined || ranked !== undefined
+
+/** Those that are named, or what a search has found, with its rank. */
+export function namedSql(matching: Matching, add: Add): string {
+  const { businessId, ids, slug, sku, ranked } = matching
+  const conditions = [
+    baseSql(matching, add),
     ids === undefined ? [] : `product_id = any (${add(ids, 'text[]')})`,
     slug === undefined
       ? []
       : `product_id = any (array(
-           select id from catalog.products where business_id = ${business} and slug = ${add(slug, 'text')} and status <> 'DELETED'))`,
+           select id from catalog.products
+            where business_id = ${add(businessId, 'text')} and slug = ${add(slug, 'text')} and status <> 'DELETED'))`,
     sku === undefined
       ? []
       : `product_id = any (array(
            select product_id from catalog.variants
-            where business_id = ${business} and sku = ${add(sku, 'text')} and sku <> '' and position is not null))`,
+            where business_id = ${add(businessId, 'text')} and sku = ${add(sku, 'text')} and sku <> '' and position is not null))`,
   ].flat()
-  return {
-    business,
-    base: `business_id = ${business} and market_id = ${add(marketId, 'text')}`,
-    range,
-    marked,
-    named,
-    rest: [inStock ? 'is_in_stock' : [], isWithoutCategory ? `category = ''` : []].flat(),
-  }
+  if (!ranked) return `select * from catalog.listing where ${and(conditions)}`
+  return `
+    select listing.*, ranked.rank
+      from unnest(${add(ranked.ids, 'text[]')}, ${add(ranked.ranks, 'integer[]')}) as ranked (id, rank)
+      join catalog.listing on listing.product_id = ranked.id
+     where ${and(conditions)}`
 }
 
-/** Where rows come from: the table, or what of it a search has found, with its rank. */
-export const sourceOf = ({ ranked }: Matching, add: Add) =>
-  ranked
-    ? `(select listing.*, ranked.rank
-          from unnest(${add(ranked.ids, 'text[]')}, ${add(ranked.ranks, 'integer[]')}) as ranked (id, rank)
-          join catalog.listing on listing.product_id = ranked.id) as listing`
-    : 'catalog.listing'
+/** At most `most` rows that an index finds by marks or prices. Undefined: nothing of that is asked for. */
+export function foundSql(matching: Matching, most: number, add: Add): string | undefined {
+  const { businessId, marketId, marks, statuses } = matching
+  const keys = (wanted: readonly string[]) =>
+    `catalog.mark_keys(${add(businessId, 'text')}, ${add(marketId, 'text')}, ${add(wanted, 'text[]')})`
+  const all = alone(matching)
+  if (all.length > 0) return `select * from catalog.listing_with_all(${keys(all)}, ${most})`
+  const [first] = marks
+  if (first) return `select * from catalog.listing_with_any(${keys(first.oneOf)}, ${most})`
+  if (matching.priceFrom === undefined && matching.priceTo === undefined) return undefined
+  return `
+    select listing.*
+      from unnest((select ${add(statuses, 'text[]')})) as wanted (status)
+     cross join lateral (
+       select *
+         from catalog.listing
+        where ${and([baseSql(matching, add), 'listing.status = wanted.status', ...pricedSql(matching, add)])}
+        order by price, product_id
+        limit ${most}) as listing`
+}
 
 export const and = (conditions: readonly string[]) => (conditions.length === 0 ? 'true' : conditions.join(' and '))

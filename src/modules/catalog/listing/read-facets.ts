@@ -1,6 +1,17 @@
 import type { Cell } from '#platform/database/database.ts'
 import { fetchRows } from '#platform/database/prepared.ts'
-import { type Add, and, conditionsOf, createValues, MAX_LOOKED, type Matching, sourceOf } from './matching.ts'
+import {
+  type Add,
+  and,
+  baseSql,
+  createValues,
+  foundSql,
+  isNamed,
+  MAX_LOOKED,
+  type Matching,
+  matchesSql,
+  namedSql,
+} from './matching.ts'
 import { attributePrefix } from './rows.ts'
 import { ATTRIBUTE_PREFIX, type Facets, MAX_FACET_VALUES } from './schemas.ts'
 
@@ -78,33 +89,42 @@ const prefixOf = (name: string) =>
       : 't:'
 
 function countedSql({ matching, names }: Reading, at: number, add: Add): string {
-  const { base, range, marked, named, rest } = conditionsOf(matching, add)
-  const isShown = `status = any (${add(matching.statuses, 'text[]')})`
   const isOfPrices = names.includes('price')
   const column = isOfPrices ? 'price' : 'marks'
-  const matched = `
-    with matched as materialized (
-      select ${column} from ${sourceOf(matching, add)}
-       where ${and([base, isShown, ...range, ...marked, ...named, ...rest])}
-       order by product_id -- so that no plan begins at the start of the table
-       limit ${MAX_LOOKED + 1}
-    ), first as (
-      select ${column} from matched limit ${MAX_LOOKED}
+  const looked = `
+    with looked as materialized (${lookedSql(matching, add)}
+    ), matched as (
+      select ${column}
+        from (select * from looked limit ${MAX_LOOKED}) as first
+       where ${and([baseSql(matching, add), `status = any (${add(matching.statuses, 'text[]')})`, matchesSql(matching, add)])}
     )`
+  const found = '(select count(*)::integer from looked)'
   if (isOfPrices)
-    return `${matched}
-      select ${at}, (select count(*)::integer from matched), null::text, null::integer, min(price)::text, max(price)::text from first`
-  const prefixes = add(names.map(prefixOf), 'text[]')
+    return `${looked}
+      select ${at}, ${found}, null::text, null::integer, min(price)::text, max(price)::text from matched`
   // Unnesting in the list of columns takes half the time of a join with unnest.
-  return `${matched}, counted as materialized (
-      select mark, count(*)::integer as count from (select unnest(marks) as mark from first) as unnested group by mark
+  return `${looked}, counted as materialized (
+      select mark, count(*)::integer as count from (select unnest(marks) as mark from matched) as unnested group by mark
     )
     select ${at}, total.found, valued.mark, valued.count, null, null
-      from (select count(*)::integer as found from matched) as total
-      left join (unnest(${prefixes}) as prefix
+      from (select ${found} as found) as total
+      left join (unnest(${add(names.map(prefixOf), 'text[]')}) as prefix
                  cross join lateral (
                    select mark, count from counted
                     where starts_with(mark, prefix)
                     order by count desc, mark
                     limit ${MAX_FACET_VALUES}) as valued) on true`
+}
+
+/** One row more than is counted tells that there are more. */
+function lookedSql(matching: Matching, add: Add): string {
+  if (isNamed(matching)) return namedSql(matching, add)
+  const most = MAX_LOOKED + 1
+  return (
+    foundSql(matching, most, add) ??
+    `select * from catalog.listing
+      where ${and([baseSql(matching, add), `status = any (${add(matching.statuses, 'text[]')})`])}
+      order by product_id desc
+      limit ${most}`
+  )
 }

@@ -3,11 +3,25 @@ import { fittingSql } from '#platform/database/page-bytes.ts'
 import { fetchRows } from '#platform/database/prepared.ts'
 import { decodeCursor, encodeCursor, type Filters, type Page, type Position } from '#vocabulary/paging.ts'
 import { STOCK } from '../products/stock-sql.ts'
-import { type Add, and, conditionsOf, createValues, MAX_LOOKED, type Matching, sourceOf } from './matching.ts'
+import {
+  type Add,
+  and,
+  baseSql,
+  createValues,
+  foundSql,
+  isNamed,
+  MAX_LOOKED,
+  type Matching,
+  matchesSql,
+  namedSql,
+  pricedSql,
+} from './matching.ts'
 import type { Sort } from './schemas.ts'
 
-/** This many rows are sorted rather than walked past. */
-const MAX_SORTED = 2_000
+/** As few as these are sorted at once. */
+const FEW = 1_000
+/** Among this many rows, in their order, a page of what is not few turns up, as a rule. */
+const LOOKED_FIRST = 4_000
 
 type Order = { key: string; type: 'text' | 'bigint'; isDescending: boolean }
 const ORDERS: Record<Exclude<Sort, '-createdAt'>, Order> = {
@@ -39,46 +53,69 @@ type Row = [
 
 /** A page of what matches. One that has looked at 20,000 rows ends there, however short it is. */
 export async function readListing(db: Cell, matching: Matching, asked: Asked): Promise<Page<string>> {
-  const { cursor, sort, limit } = asked
+  const { cursor, sort } = asked
   const filters = fingerprintOf(matching, asked)
   const order = sort === '-createdAt' ? undefined : ORDERS[sort]
   const shape = order ? ([order.type === 'text' ? 'string' : 'number', 'string'] as const) : (['string'] as const)
-  const after = decodeCursor(filters, cursor, shape)
-  const rows = await readRows(db, matching, { ...asked, after })
-
+  const reading = { ...asked, after: decodeCursor(filters, cursor, shape) }
+  const { items, reached } = await readPage(db, matching, reading)
   const positionOf = ([, key, id]: Row): Position =>
     order ? [order.type === 'text' ? String(key) : Number(key), String(id)] : [String(id)]
-  const items: string[] = []
-  let reached: Row | undefined
-  const toEnd = (isOver: boolean) => (isOver || !reached ? null : encodeCursor(filters, positionOf(reached)))
-  for (const row of rows) {
-    const [, , , isMatch, isLast, isThere, document, quantities] = row
-    const isShown = isMatch && isThere
-    // The next page begins with it: there is no room here, or its text would make this page too large.
-    if (isShown && (items.length === limit || document === null)) return { items, cursor: toEnd(false) }
-    if (isShown) items.push(asked.present(document ?? '', quantities))
-    reached = row
-    if (isLast) return { items, cursor: toEnd(false) }
-  }
-  return { items, cursor: toEnd(rows.length <= limit) }
+  return { items, cursor: reached ? encodeCursor(filters, positionOf(reached)) : null }
 }
 
 type Reading = Asked & { after: Position | undefined }
 
-async function readRows(db: Cell, matching: Matching, asked: Reading): Promise<Row[]> {
-  const { marks, priceFrom, priceTo, ids, slug, sku, ranked } = matching
-  const isNamed = ids !== undefined || slug !== undefined || sku !== undefined || ranked !== undefined
-  if (isNamed || marks.length > 0 || priceFrom !== undefined || priceTo !== undefined) {
-    const most = isNamed ? MAX_LOOKED : MAX_SORTED
-    const rows = await read(db, (add) => sortedSql(matching, asked, most, add))
-    if ((rows[0]?.[0] ?? 0) <= most) return rows.filter(([, , id]) => id !== null)
+/**
+ * What is rare is found by an index and sorted; what is common turns up on a short walk along the order. Where it does not,
+ * because all that matches comes late, up to 20,000 are sorted, and only where there are more is it a long walk.
+ */
+async function readPage(db: Cell, matching: Matching, asked: Reading): Promise<Seen> {
+  if (isNamed(matching)) {
+    const rows = await read(db, (add) =>
+      sortedSql(matching, asked, { found: namedSql(matching, add), most: MAX_LOOKED }, add),
+    )
+    return see(rows, asked)
   }
-  return read(db, (add) => walkedSql(matching, asked, add))
+  const few = await readFound(db, matching, asked, FEW)
+  if (few) return few
+  const walked = see(await read(db, (add) => walkedSql(matching, asked, LOOKED_FIRST, add)), asked)
+  if (!walked.isShort) return walked
+  const found = await readFound(db, matching, asked, MAX_LOOKED)
+  return found ?? see(await read(db, (add) => walkedSql(matching, asked, MAX_LOOKED, add)), asked)
+}
+
+/** Undefined: an index finds more than `most`, or there is nothing that it could look for. */
+async function readFound(db: Cell, matching: Matching, asked: Reading, most: number): Promise<Seen | undefined> {
+  const { values, add } = createValues()
+  const found = foundSql(matching, most + 1, add)
+  if (!found) return undefined
+  const rows = await fetchRows<Row>(db, sortedSql(matching, asked, { found, most }, add), values)
+  return (rows[0]?.[0] ?? 0) > most ? undefined : see(rows, asked)
 }
 
 function read(db: Cell, make: (add: Add) => string): Promise<Row[]> {
   const { values, add } = createValues()
   return fetchRows<Row>(db, make(add), values)
+}
+
+/** `reached` is where the next page begins; `isShort`: nobody has looked further, though the page has room. */
+type Seen = { items: string[]; reached: Row | undefined; isShort: boolean }
+
+function see(rows: readonly Row[], { limit, present }: Asked): Seen {
+  const items: string[] = []
+  let reached: Row | undefined
+  for (const row of rows) {
+    const [, , id, isMatch, isLast, isThere, document, quantities] = row
+    if (id === null) continue
+    const isShown = isMatch && isThere
+    // The next page begins with it: there is no room here, or its text would make this page too large.
+    if (isShown && (items.length === limit || document === null)) return { items, reached, isShort: false }
+    if (isShown) items.push(present(document ?? '', quantities))
+    reached = row
+    if (isLast) return { items, reached, isShort: true }
+  }
+  return { items, reached: rows.length <= limit ? undefined : reached, isShort: false }
 }
 
 /** What follows after the cursor, in which order, and the same order for a row of the page. */
@@ -93,58 +130,60 @@ function orderOf({ sort, after }: Pick<Reading, 'sort' | 'after'>, add: Add) {
   return { key, isAfter, by: `${key}${way}, product_id${way}`, ofPage: `page.key${way}, page.product_id${way}` }
 }
 
-/** Where an index finds few: collects and sorts them. More than `most`: says only that. */
-function sortedSql(matching: Matching, asked: Reading, most: number, add: Add): string {
-  const { business, base, range, marked, named, rest } = conditionsOf(matching, add)
+type Found = { found: string; most: number }
+
+/** Sorts what was found. More than `most`: says only that. */
+function sortedSql(matching: Matching, asked: Reading, { found, most }: Found, add: Add): string {
   const { key, isAfter, by, ofPage } = orderOf(asked, add)
+  const isShown = `status = any (${add(matching.statuses, 'text[]')})`
   return `
-    with found as materialized (
-      select *
-        from ${sourceOf(matching, add)}
-       where ${and([base, ...range, ...marked, ...named])}
-       order by product_id -- so that no plan begins at the start of the table
-       limit ${most + 1}
+    with found as materialized (${found}
     ), counted as (
       select count(*)::integer as found from found
     ), page as (
       select ${key} as key, product_id, status
         from found
-       where ${and([`status = any (${add(matching.statuses, 'text[]')})`, ...rest, isAfter])}
+       where ${and([baseSql(matching, add), isShown, matchesSql(matching, add), isAfter])}
        order by ${by}
        limit ${add(asked.limit + 1, 'integer')}
     )
     select counted.found, page.key, page.product_id, true, false, ${textsSql(asked, ofPage)}
       from counted
-      left join page on counted.found <= ${most} ${joinSql(asked, business)}
+      left join page on counted.found <= ${most} ${joinSql(matching, asked, add)}
      order by ${ofPage}`
 }
 
 /**
- * Where many match: walks along the order until the page is full. The last row that may be looked at comes along, whether it
- * matches or not: from there the next page goes on.
+ * Walks along the order until the page is full. The last row that may be looked at comes along, whether it matches or not: from
+ * there the next page goes on.
  */
-function walkedSql(matching: Matching, asked: Reading, add: Add): string {
-  const { business, base, range, marked, named, rest } = conditionsOf(matching, add)
+function walkedSql(matching: Matching, asked: Reading, most: number, add: Add): string {
   const { key, isAfter, by, ofPage } = orderOf(asked, add)
   const limit = add(asked.limit + 1, 'integer')
-  const matches = and([...range, ...marked, ...named, ...rest])
+  const matches = matchesSql(matching, add)
   const isByPrice = asked.sort === 'price' || asked.sort === '-price'
+  const walked = [
+    baseSql(matching, add),
+    'listing.status = wanted.status',
+    isAfter,
+    ...(isByPrice ? pricedSql(matching, add) : []),
+  ]
   return `
     select 0, page.key, page.product_id, page.is_match, page.is_last, ${textsSql(asked, ofPage)}
       from (select found.*
               from unnest((select ${add(matching.statuses, 'text[]')})) as wanted (status)
              cross join lateral (
-               select ${key} as key, product_id, status, (${matches}) as is_match, at = ${MAX_LOOKED} as is_last
+               select ${key} as key, product_id, status, (${matches}) as is_match, at = ${most} as is_last
                  from (select ordered.*, row_number() over () as at
                          from (select *
                                  from catalog.listing
-                                where ${and([base, 'listing.status = wanted.status', isAfter, ...(isByPrice ? ['price is not null', ...range] : [])])}
+                                where ${and(walked)}
                                 order by ${by}
-                                limit ${MAX_LOOKED}) as ordered) as looked
-                where (${matches}) or at = ${MAX_LOOKED}
+                                limit ${most}) as ordered) as looked
+                where (${matches}) or at = ${most}
                 limit ${limit}) as found
              order by ${by.replace(key, 'key')}
-             limit ${limit}) as page ${joinSql(asked, business)}
+             limit ${limit}) as page ${joinSql(matching, asked, add)}
      order by ${ofPage}`
 }
 
@@ -152,9 +191,9 @@ const textsSql = ({ column }: Asked, order: string) => `
   product.id is not null, ${fittingSql(`product.${column}`, order)}, stock.quantities`
 
 /** A text that is not there yet, or a product that an older version of this service deleted, is passed over. */
-const joinSql = ({ column }: Asked, business: string) => `
+const joinSql = ({ businessId }: Matching, { column }: Asked, add: Add) => `
   left join catalog.products as product
-    on product.business_id = ${business} and product.id = page.product_id and product.status = page.status
+    on product.business_id = ${add(businessId, 'text')} and product.id = page.product_id and product.status = page.status
        and product.${column} is not null ${STOCK}`
 
 /** A cursor is good for the same question only. */
