@@ -133,7 +133,7 @@ export async function deleteProduct(
   checkVersions(expected, found.version, 0, false)
   await tx
     .updateTable('catalog.products')
-    .set({ status: 'DELETED', version: found.version + 1, updatedAt: now() })
+    .set({ status: 'DELETED', pricesChangeAt: null, version: found.version + 1, updatedAt: now() })
     .where((product) => product.and({ businessId: business.id, id }))
     .execute()
   const gone = [{ businessId: business.id, productId: id }]
