@@ -8,8 +8,16 @@ import { ATTRIBUTE_PREFIX, type ListingQuery } from './schemas.ts'
 /** At most this many rows are looked at for one answer, however rare what is asked for is. */
 export const MAX_LOOKED = 20_000
 
+/**
+ * Of so many marks one may be asked for: comparing two arrays takes as many steps as their lengths multiplied. A branch of
+ * the tree with more categories is compared with the column, by a hash of them.
+ */
+const MAX_MARKED = 20
+
 /** What a search has found, the best first. */
 export type Ranked = { ids: string[]; ranks: number[] }
+
+type Mark = { facet: string; said: string[] } & ({ oneOf: string[] } | { categories: string[] })
 
 /** A list's question, with everything looked up that it names. */
 export type Matching = {
@@ -19,7 +27,7 @@ export type Matching = {
   market: string | undefined
   statuses: readonly string[]
   /** One mark of each. `facet` is the facet that does not count this filter, `said` what the caller sent. */
-  marks: { facet: string; oneOf: string[]; said: string[] }[]
+  marks: Mark[]
   isWithoutCategory: boolean
   priceFrom: number | undefined
   priceTo: number | undefined
@@ -44,7 +52,7 @@ export async function toMatching(
   query: MatchingQuery,
 ): Promise<Matching> {
   const { id, category, categoryId, tag, attributes = [], market, priceFrom, priceTo, slug, sku } = query
-  const marks = attributes.map(({ name, values }) => ({
+  const marks: Mark[] = attributes.map(({ name, values }) => ({
     facet: `${ATTRIBUTE_PREFIX}${name}`,
     oneOf: values.map((value) => markOf.attribute(name, value)),
     said: values,
@@ -54,7 +62,8 @@ export async function toMatching(
   if (categoryId !== undefined) {
     const slugs = await findDescendantSlugs(db, businessId, categoryId)
     if (!slugs) throw categoryOfListUnknown({ categoryId })
-    marks.push({ facet: 'category', oneOf: slugs.map(markOf.category), said: ['', categoryId] })
+    const branch = slugs.length > MAX_MARKED ? { categories: slugs } : { oneOf: slugs.map(markOf.category) }
+    marks.push({ facet: 'category', said: ['', categoryId], ...branch })
   }
   return {
     businessId,
@@ -88,10 +97,11 @@ export function conditionsOf(matching: Matching, add: Add) {
     priceFrom === undefined ? [] : `price >= ${add(priceFrom, 'bigint')}`,
     priceTo === undefined ? [] : `price <= ${add(priceTo, 'bigint')}`,
   ].flat()
-  const alone = marks.filter(({ oneOf }) => oneOf.length === 1).flatMap(({ oneOf }) => oneOf)
+  const wanted = marks.flatMap((mark) => ('oneOf' in mark ? [mark.oneOf] : []))
+  const alone = wanted.filter(({ length }) => length === 1).flat()
   const marked = [
     alone.length === 0 ? [] : `marks @> ${add(alone, 'text[]')}`,
-    marks.filter(({ oneOf }) => oneOf.length > 1).map(({ oneOf }) => `marks && ${add(oneOf, 'text[]')}`),
+    wanted.filter(({ length }) => length > 1).map((oneOf) => `marks && ${add(oneOf, 'text[]')}`),
   ].flat()
   const named = [
     ids === undefined ? [] : `product_id = any (${add(ids, 'text[]')})`,
@@ -111,7 +121,11 @@ export function conditionsOf(matching: Matching, add: Add) {
     range,
     marked,
     named,
-    rest: [inStock ? 'is_in_stock' : [], isWithoutCategory ? `category = ''` : []].flat(),
+    rest: [
+      inStock ? 'is_in_stock' : [],
+      isWithoutCategory ? `category = ''` : [],
+      marks.map((mark) => ('categories' in mark ? `category = any (${add(mark.categories, 'text[]')})` : [])).flat(),
+    ].flat(),
   }
 }
 

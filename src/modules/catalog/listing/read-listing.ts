@@ -68,7 +68,8 @@ type Reading = Asked & { after: Position | undefined }
 async function readRows(db: Cell, matching: Matching, asked: Reading): Promise<Row[]> {
   const { marks, priceFrom, priceTo, ids, slug, sku, ranked } = matching
   const isNamed = ids !== undefined || slug !== undefined || sku !== undefined || ranked !== undefined
-  if (isNamed || marks.length > 0 || priceFrom !== undefined || priceTo !== undefined) {
+  const isMarked = marks.some((mark) => 'oneOf' in mark)
+  if (isNamed || isMarked || priceFrom !== undefined || priceTo !== undefined) {
     const most = isNamed ? MAX_LOOKED : MAX_SORTED
     const rows = await read(db, (add) => sortedSql(matching, asked, most, add))
     if ((rows[0]?.[0] ?? 0) <= most) return rows.filter(([, , id]) => id !== null)
@@ -127,7 +128,7 @@ function walkedSql(matching: Matching, asked: Reading, add: Add): string {
   const { business, base, range, marked, named, rest } = conditionsOf(matching, add)
   const { key, isAfter, by, ofPage } = orderOf(asked, add)
   const limit = add(asked.limit + 1, 'integer')
-  const matches = and([...range, ...marked, ...named, ...rest])
+  const matches = and([...range, ...rest, ...named, ...marked]) // what costs most comes last
   const isByPrice = asked.sort === 'price' || asked.sort === '-price'
   return `
     select 0, page.key, page.product_id, page.is_match, page.is_last, ${textsSql(asked, ofPage)}
