@@ -21,6 +21,7 @@ import { lockProducts, readLocked, type StockRow } from './lock-products.ts'
 import { mergeProduct, type Places, type StockTarget, setsStock } from './merge-product.ts'
 import type { Product } from './product.ts'
 import { etagOfProduct, type FoundProduct } from './queries.ts'
+import { fillLocked } from './rebuild.ts'
 import { type WrittenProduct, writeProducts } from './write-products.ts'
 
 export type Writer = {
@@ -99,6 +100,7 @@ export async function changeProduct(
   const [found] = await readLocked(tx, business.id, [id], { lockStock: isStockSent })
   if (!found) throw productNotFound()
   checkVersions(expected, found.product.version, stockVersionOf(found.stock), isStockSent)
+  await fillLocked(tx, business.id, [found])
 
   const sent = changesOf(found.product)
   const context = { business, actor, at: now(), ...placed }
