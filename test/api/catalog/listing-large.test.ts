@@ -7,6 +7,7 @@ import { useApi } from '../../support/setup.ts'
 const used = useApi()
 
 const MANY = 45_000
+const BRANCHES = 5_000
 
 test('among 45,000 products a page looks at 20,000 at most, goes on from there, and reads no table whole', async (t) => {
   const { id, admin, products } = await used.make.shop()
@@ -29,10 +30,14 @@ test('among 45,000 products a page looks at 20,000 at most, goes on from there, 
     await client.query(`
       insert into catalog.listing (business_id, market_id, product_id, status, name_key, price, category, is_in_stock, marks)
       select '${id}', market_id, 'prod_' || lpad(n::text, 26, '0'), 'ACTIVE', 'product ' || lpad(n::text, 6, '0'),
-             case when market_id <> '' then n end, '', n > ${MANY - 100},
-             array['t:all', 't:d' || n % 10] || case when n % 9000 = 0 then array['t:rare'] else '{}' end
+             case when market_id <> '' then n end, 'c' || n % ${BRANCHES}, n > ${MANY - 100},
+             array['c:c' || n % ${BRANCHES}] || array['t:all', 't:d' || n % 10] || case when n % 9000 = 0 then array['t:rare'] else '{}' end
         from generate_series(1, ${MANY}) as n, (values (''), ('us')) as market (market_id)`)
-    await client.query('vacuum analyze catalog.listing, catalog.products')
+    await client.query(`
+      insert into catalog.categories (business_id, id, parent_id, name, slug, position, description, seo, translations, created_at, updated_at)
+      select business_id, 'cat_' || n, case when n > 0 then 'cat_0' end, 'Branch', 'c' || n, 0, '', '{}', '{}', now(), now()
+        from generate_series(0, ${BRANCHES - 1}) as n, unnest(array['${id}', 'biz_1', 'biz_2', 'biz_3', 'biz_4', 'biz_5']) as business_id`)
+    await client.query('vacuum analyze catalog.listing, catalog.products, catalog.categories')
   }, database.url)
 
   const pagesOf = async (query: string) => {
@@ -69,6 +74,8 @@ test('among 45,000 products a page looks at 20,000 at most, goes on from there, 
       upTo(5, (at) => MANY - at * 9_000),
       'sorted',
     )
+    const inBranches = await pagesOf('categoryId=cat_0&inStock=true&market=us&sort=price')
+    assert.deepEqual(inBranches.flat(), inStock, 'a category with 4,999 below it')
     const first = await guest.get(`${products}?tag=all&market=us&sort=-price&limit=2`)
     assert.deepEqual(
       first.body.items.map((item: { id: string }) => Number(item.id)),
@@ -87,6 +94,16 @@ test('among 45,000 products a page looks at 20,000 at most, goes on from there, 
   })
   const distinct = [...new Map(statements.map((statement) => [statement.text, statement])).values()]
   assert.deepEqual(await findSequentialScans(distinct), [])
+  const wide = [
+    '?categoryId=cat_0&inStock=true&sort=name',
+    '?categoryId=cat_0&tag=d3',
+    '/facets?facets=category,tag,price&market=us&categoryId=cat_0',
+  ]
+  for (const query of wide) {
+    const started = performance.now()
+    assert.equal((await guest.get(`${products}${query}`)).status, 200)
+    assert.ok(performance.now() - started < 2_000, `${query} takes no more steps for a wide branch than for a leaf`)
+  }
   for (const query of ['tag=rare', 'tag=all&sort=name', 'tag=d3&sort=price&market=us', 'inStock=true&sort=name']) {
     const started = performance.now()
     assert.equal((await guest.get(`${products}?${query}`)).status, 200)

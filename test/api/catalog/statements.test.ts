@@ -149,9 +149,9 @@ const word = (number: string) => `translate(substr(md5((${number})::text), 1, 8)
  */
 const fill = (from: string, business: string) => `
   insert into catalog.products
-         (business_id, id, name, slug, description, category, gallery, blocks, statuses, status, version, document, created_at, updated_at)
+         (business_id, id, name, slug, description, category, gallery, blocks, statuses, status, version, public_document, document, created_at, updated_at)
   select ${business}, 'prod_' || lpad(n::text, 26, '0'), 'Product ' || n, 'product-' || n, '', 'category-' || n % 40, '[]', '[]', '[]',
-         (array['ACTIVE', 'ACTIVE', 'ACTIVE', 'DRAFT', 'ARCHIVED'])[n % 5 + 1], 1,
+         (array['ACTIVE', 'ACTIVE', 'ACTIVE', 'DRAFT', 'ARCHIVED'])[n % 5 + 1], 1, '{}',
          '{"id":"prod_' || lpad(n::text, 26, '0') || '","name":"Product ' || n || '","description":"' || repeat('lorem ', 200)
          || '","variants":[{"id":"a","inventory":{"quantity":' || chr(1) || '}},{"id":"b","inventory":{"quantity":' || chr(1) || '}}]}',
          now(), now()

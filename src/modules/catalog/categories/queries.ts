@@ -74,9 +74,7 @@ export async function findDescendantSlugs(
        union all
       select child.id, child.slug, branch.level + 1
         from branch
-       cross join lateral (
-         select id, slug from catalog.categories where business_id = ${businessId} and parent_id = branch.id offset 0
-       ) as child
+        join catalog.categories as child on child.business_id = ${businessId} and child.parent_id = branch.id
        where branch.level < ${MAX_DEPTH}
     )
     select slug from branch order by level, slug`.execute(db)

@@ -8,8 +8,16 @@ import { ATTRIBUTE_PREFIX, type ListingQuery } from './schemas.ts'
 /** At most this many rows are looked at for one answer, however rare what is asked for is. */
 export const MAX_LOOKED = 20_000
 
+/**
+ * Of so many marks one may be asked for: comparing two arrays takes as many steps as their lengths multiplied. A branch of
+ * the tree with more categories is compared with the column, by a hash of them.
+ */
+const MAX_MARKED = 20
+
 /** What a search has found, the best first. */
 export type Ranked = { ids: string[]; ranks: number[] }
+
+type Mark = { facet: string; said: string[] } & ({ oneOf: string[] } | { categories: string[] })
 
 /** A list's question, with everything looked up that it names. */
 export type Matching = {
@@ -19,7 +27,7 @@ export type Matching = {
   market: string | undefined
   statuses: readonly string[]
   /** One mark of each. `facet` is the facet that does not count this filter, `said` what the caller sent. */
-  marks: { facet: string; oneOf: string[]; said: string[] }[]
+  marks: Mark[]
   isWithoutCategory: boolean
   priceFrom: number | undefined
   priceTo: number | undefined
@@ -44,7 +52,7 @@ export async function toMatching(
   query: MatchingQuery,
 ): Promise<Matching> {
   const { id, category, categoryId, tag, attributes = [], market, priceFrom, priceTo, slug, sku } = query
-  const marks = attributes.map(({ name, values }) => ({
+  const marks: Mark[] = attributes.map(({ name, values }) => ({
     facet: `${ATTRIBUTE_PREFIX}${name}`,
     oneOf: values.map((value) => markOf.attribute(name, value)),
     said: values,
@@ -54,7 +62,8 @@ export async function toMatching(
   if (categoryId !== undefined) {
     const slugs = await findDescendantSlugs(db, businessId, categoryId)
     if (!slugs) throw categoryOfListUnknown({ categoryId })
-    marks.push({ facet: 'category', oneOf: slugs.map(markOf.category), said: ['', categoryId] })
+    const branch = slugs.length > MAX_MARKED ? { categories: slugs } : { oneOf: slugs.map(markOf.category) }
+    marks.push({ facet: 'category', said: ['', categoryId], ...branch })
   }
   return {
     businessId,
@@ -91,18 +100,24 @@ const rangeSql = ({ priceFrom, priceTo }: Matching, add: Add): string[] => [
 ]
 
 /** Marks of which all must be there, as each has but one value. */
-const alone = ({ marks }: Matching) => marks.filter(({ oneOf }) => oneOf.length === 1).flatMap(({ oneOf }) => oneOf)
+const alone = ({ marks }: Matching) =>
+  marks.flatMap((mark) => ('oneOf' in mark && mark.oneOf.length === 1 ? mark.oneOf : []))
 
 /** All that a row has to fulfil, beside the business, the market and what is named. */
 export function matchesSql(matching: Matching, add: Add): string {
   const { marks, inStock, isWithoutCategory } = matching
   const all = alone(matching)
+  const anyOf = (mark: Mark): string[] => {
+    if ('categories' in mark) return [`category = any (${add(mark.categories, 'text[]')})`]
+    return mark.oneOf.length > 1 ? [`marks && ${add(mark.oneOf, 'text[]')}`] : []
+  }
+  // What costs most comes last.
   return and([
     ...rangeSql(matching, add),
-    ...(all.length === 0 ? [] : [`marks @> ${add(all, 'text[]')}`]),
-    ...marks.filter(({ oneOf }) => oneOf.length > 1).map(({ oneOf }) => `marks && ${add(oneOf, 'text[]')}`),
     ...(inStock ? ['is_in_stock'] : []),
     ...(isWithoutCategory ? [`category = ''`] : []),
+    ...(all.length === 0 ? [] : [`marks @> ${add(all, 'text[]')}`]),
+    ...marks.flatMap(anyOf),
   ])
 }
 
@@ -138,6 +153,8 @@ export function namedSql(matching: Matching, add: Add): string {
      where ${and(conditions)}`
 }
 
+const marksOf = (mark: Mark) => ('categories' in mark ? mark.categories.map(markOf.category) : mark.oneOf)
+
 /** At most `most` rows that an index finds by marks or prices. Undefined: nothing of that is asked for. */
 export function foundSql(matching: Matching, most: number, add: Add): string | undefined {
   const { businessId, marketId, marks, statuses } = matching
@@ -146,7 +163,7 @@ export function foundSql(matching: Matching, most: number, add: Add): string | u
   const all = alone(matching)
   if (all.length > 0) return `select * from catalog.listing_with_all(${keys(all)}, ${most})`
   const [first] = marks
-  if (first) return `select * from catalog.listing_with_any(${keys(first.oneOf)}, ${most})`
+  if (first) return `select * from catalog.listing_with_any(${keys(marksOf(first))}, ${most})`
   if (matching.priceFrom === undefined && matching.priceTo === undefined) return undefined
   return `
     select listing.*

@@ -21,6 +21,7 @@ import { lockProducts, readLocked, type StockRow } from './lock-products.ts'
 import { mergeProduct, type Places, type StockTarget, setsStock } from './merge-product.ts'
 import type { Product } from './product.ts'
 import { etagOfProduct, type FoundProduct } from './queries.ts'
+import { fillLocked } from './rebuild.ts'
 import { type WrittenProduct, writeProducts } from './write-products.ts'
 
 export type Writer = {
@@ -99,6 +100,7 @@ export async function changeProduct(
   const [found] = await readLocked(tx, business.id, [id], { lockStock: isStockSent })
   if (!found) throw productNotFound()
   checkVersions(expected, found.product.version, stockVersionOf(found.stock), isStockSent)
+  await fillLocked(tx, business.id, [found])
 
   const sent = changesOf(found.product)
   const context = { business, actor, at: now(), ...placed }
@@ -133,7 +135,7 @@ export async function deleteProduct(
   checkVersions(expected, found.version, 0, false)
   await tx
     .updateTable('catalog.products')
-    .set({ status: 'DELETED', version: found.version + 1, updatedAt: now() })
+    .set({ status: 'DELETED', pricesChangeAt: null, version: found.version + 1, updatedAt: now() })
     .where((product) => product.and({ businessId: business.id, id }))
     .execute()
   const gone = [{ businessId: business.id, productId: id }]

@@ -32,22 +32,23 @@ export function priceAt(
 const boundariesOf = (prices: readonly MarketPrice[]) =>
   prices.flatMap(({ validFrom, validTo }) => [validFrom, validTo]).filter((moment) => moment !== undefined)
 
+const keyOf = ({ marketId, currency }: MarketPrice) => `${marketId} ${currency}`
+const marketOf = ({ marketId: id, currency }: MarketPrice) => ({ id, currency })
+const onePerMarket = (prices: readonly MarketPrice[]) => [
+  ...new Map(prices.map((price) => [keyOf(price), price])).values(),
+]
+
 /** What holds now, then the rest. */
 export function holdingFirst(prices: readonly MarketPrice[], atSeconds: number) {
-  const holding = [...Map.groupBy(prices, ({ marketId, currency }) => `${marketId} ${currency}`).values()].flatMap(
-    (alike) => {
-      const [{ marketId: id, currency }] = alike as [MarketPrice]
-      return priceAt(alike, { id, currency }, atSeconds) ?? []
-    },
-  )
+  const holding = onePerMarket(prices).flatMap((price) => priceAt(prices, marketOf(price), atSeconds) ?? [])
   return { holding, waiting: prices.filter((price) => !holding.includes(price)) }
 }
 
 /** A price that held until then. */
 export type PastPrice = { productId: string; variantId: string; marketId: string; until: Date; price: number }
 
-/** A reduced price whose lowest of the last 30 days has to be looked up. */
-export type Reduction = Omit<PastPrice, 'until'> & { from: Date }
+/** A reduced price whose lowest of the last 30 days has to be looked up. `held`: what it was until it became a reduction. */
+export type Reduction = Omit<PastPrice, 'until' | 'price'> & { from: Date; held: number | undefined }
 
 /**
  * Puts the prices of a product in order: what holds now comes first; what has ended since they were settled last is
@@ -60,20 +61,25 @@ export function settlePrices(product: Product, before: Product | undefined, at: 
   const known = new Map(before?.variants.map((variant) => [variant.id, variant.prices]))
   const past: PastPrice[] = []
   const reductions: Reduction[] = []
+  const keep = (variantId: string, marketId: string, ended: readonly { until: number; price: number }[]) => {
+    for (const { until, price } of ended)
+      past.push({ productId: product.id, variantId, marketId, until: toDate(until), price })
+  }
 
   const variants = product.variants.map((variant): Variant => {
     const was = known.get(variant.id)
     const { holding, waiting } = holdingFirst(variant.prices, atSeconds)
     const settle = (price: MarketPrice): MarketPrice => {
-      const { lowestOf30Days, ...bare } = price
-      const place = { productId: product.id, variantId: variant.id, marketId: price.marketId }
-      const ended = was ? endedPrices(was, price, { due, atSeconds }) : []
-      past.push(...ended.map(({ until, price }) => ({ ...place, until: toDate(until), price })))
-      if (!isReduced(price, variant.prices)) return bare
-      const kept = before ? (ended.length > 0 ? undefined : lowestIn(was, price)) : lowestOf30Days
+      const { lowestOf30Days: _lowest, ...bare } = price
+      const ended = was ? endedPrices(was, price, price, { due, atSeconds }) : []
+      keep(variant.id, price.marketId, ended)
+      if (!before || !isReduced(price, variant.prices)) return bare
+      const kept = ended.length > 0 ? undefined : lowestIn(was, price)
       if (kept !== undefined) return { ...bare, lowestOf30Days: kept }
       const from = toDate(ended.at(-1)?.until ?? atSeconds)
-      if (was) reductions.push({ ...place, from, price: price.price })
+      const old = was && ended.length === 0 ? priceAt(was, marketOf(price), atSeconds) : undefined
+      const held = was && old && !isReduced(old, was) ? old.price : undefined
+      reductions.push({ productId: product.id, variantId: variant.id, marketId: price.marketId, from, held })
       return bare
     }
     return {
@@ -81,6 +87,14 @@ export function settlePrices(product: Product, before: Product | undefined, at: 
       prices: [...holding.map(settle), ...waiting.map(({ lowestOf30Days: _lowest, ...bare }) => bare)],
     }
   })
+  // Where nothing holds any more, because the price or the variant was taken away, there is nothing to settle.
+  const holdingIn = new Map(product.variants.map(({ id, prices }) => [id, holdingFirst(prices, atSeconds).holding]))
+  for (const { id, prices } of before?.variants ?? []) {
+    const holding = holdingIn.get(id) ?? []
+    for (const gone of onePerMarket(prices))
+      if (!holding.some((price) => keyOf(price) === keyOf(gone)))
+        keep(id, gone.marketId, endedPrices(prices, gone, undefined, { due, atSeconds }))
+  }
   const later = variants.flatMap(({ prices }) => boundariesOf(prices)).filter((moment) => moment > atSeconds)
   const pricesChangeAt = later.length === 0 ? null : toDate(later.reduce((first, moment) => Math.min(first, moment)))
   return { product: { ...product, variants, pricesChangeAt }, past, reductions }
@@ -96,14 +110,15 @@ function isReduced(price: MarketPrice, prices: readonly MarketPrice[]): boolean 
 const lowestIn = (was: readonly MarketPrice[] | undefined, { marketId, price }: MarketPrice) =>
   was?.find((one) => one.marketId === marketId && one.price === price)?.lowestOf30Days
 
-/** What held before `now` and no longer does: by plan since `due`, or because somebody changed it at this moment. */
+/** What held in a market before `now` and no longer does: by plan since `due`, or because somebody changed it at this moment. */
 function endedPrices(
   was: readonly MarketPrice[],
-  now: MarketPrice,
+  ofMarket: MarketPrice,
+  now: MarketPrice | undefined,
   { due, atSeconds }: { due: number; atSeconds: number },
 ): { until: number; price: number }[] {
-  const market = { id: now.marketId, currency: now.currency }
-  const moments = boundariesOf(was.filter(({ marketId }) => marketId === now.marketId))
+  const market = marketOf(ofMarket)
+  const moments = boundariesOf(was.filter(({ marketId }) => marketId === market.id))
     .filter((moment) => moment >= due && moment <= atSeconds)
     .toSorted((a, b) => a - b)
   const byPlan = moments.map((until) => ({
@@ -121,7 +136,7 @@ const THIRTY_DAYS_MS = 30 * 86_400_000
 
 /** The lowest of a variant's prices in the 30 days before a reduction; undefined if it had none. */
 export function lowestBefore(
-  { from, productId, variantId, marketId }: Reduction,
+  { from, held, productId, variantId, marketId }: Reduction,
   past: readonly PastPrice[],
 ): number | undefined {
   const since = from.getTime() - THIRTY_DAYS_MS
@@ -133,5 +148,6 @@ export function lowestBefore(
       one.until.getTime() > since &&
       one.until <= from,
   )
-  return prices.length === 0 ? undefined : Math.min(...prices.map(({ price }) => price))
+  const known = [...prices.map(({ price }) => price), ...(held === undefined ? [] : [held])]
+  return known.length === 0 ? undefined : Math.min(...known)
 }

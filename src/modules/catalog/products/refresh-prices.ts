@@ -29,7 +29,7 @@ async function refreshBatch(db: Db): Promise<number> {
   const { rows } = await sql<{ businessId: string; id: string }>`
     select business_id, id
       from catalog.products
-     where prices_change_at <= ${now()}
+     where prices_change_at <= ${now()} and status <> 'DELETED'
      order by prices_change_at
      limit ${BATCH}`.execute(db)
   for (const [businessId, due] of Map.groupBy(rows, (row) => row.businessId))
@@ -55,13 +55,25 @@ const refresh = (db: Db, businessId: string, ids: string[]) =>
     await record(tx, ...due.map(({ product }) => productUpdated({ businessId, subject: product.id, data: { fields } })))
   })
 
+const FORGOTTEN_AT_ONCE = 10_000
+
 /** Nobody asks for prices of more than 30 days ago. */
 export const forgetPastPrices = defineJob({
   name: 'catalog.forget-past-prices',
   on: 'cell',
   payload: Type.Object({}),
   cron: '17 3 * * *',
-  async run(_payload, { db }) {
-    await sql`delete from catalog.price_history where until < ${now()}::timestamptz - interval '40 days'`.execute(db)
+  async run(_payload, { db, signal }) {
+    while (!signal.aborted) {
+      // A day's sales of a whole cell are more than one statement has time for.
+      const { numAffectedRows } = await sql`
+        delete from catalog.price_history
+         where ctid = any (array(
+           select ctid
+             from catalog.price_history
+            where until < ${now()}::timestamptz - interval '40 days'
+            limit ${FORGOTTEN_AT_ONCE}))`.execute(db)
+      if (Number(numAffectedRows) < FORGOTTEN_AT_ONCE) return
+    }
   },
 })

@@ -25,7 +25,7 @@ export async function writeProducts(
   products: readonly WrittenProduct[],
   { at = now(), isRebuild = false } = {},
 ): Promise<Product[]> {
-  const { written, past } = await settle(tx, businessId, products, at)
+  const { written, past } = await settle(tx, businessId, products, { at, isRebuild })
   const changed = written.flatMap(({ product, before }) => changedVariants(product, before))
   const found = written.map(({ product, before }) => toSearch(product, before))
   const newWords = found.flatMap((row) => row.newWords)
@@ -71,8 +71,17 @@ function toProductRow(product: Product, at: Date) {
 }
 
 /** Puts prices in order, and looks up the lowest price of the last 30 days where a reduction is new. */
-async function settle(tx: Tx, businessId: string, products: readonly WrittenProduct[], at: Date) {
-  const settled = products.map(({ product, ...rest }) => ({ ...settlePrices(product, rest.before, at), ...rest }))
+async function settle(
+  tx: Tx,
+  businessId: string,
+  products: readonly WrittenProduct[],
+  { at, isRebuild }: { at: Date; isRebuild: boolean },
+) {
+  // What a rebuild writes was there before, so that a planned price may have begun or ended since.
+  const settled = products.map(({ product, ...rest }) => ({
+    ...settlePrices(product, isRebuild ? product : rest.before, at),
+    ...rest,
+  }))
   const past = settled.flatMap((one) => one.past)
   const reductions = settled.flatMap((one) => one.reductions)
   if (reductions.length === 0) return { written: settled, past }

@@ -19,6 +19,7 @@ import { type LockedProduct, lockProducts, readLocked } from '../products/lock-p
 import { mergeProduct, type StockTarget, setsStock } from '../products/merge-product.ts'
 import { isPlanned } from '../products/prices.ts'
 import type { Product, Variant } from '../products/product.ts'
+import { fillLocked } from '../products/rebuild.ts'
 import { catalogResolvers } from '../products/resolvers.ts'
 import { type WrittenProduct, writeProducts } from '../products/write-products.ts'
 import { NewProduct, type NewVariant, ProductChanges } from '../schemas.ts'
@@ -61,6 +62,7 @@ async function writeRows(
   if (ids.length > 0) await lockProducts(tx, business.id, ids)
   const lockStock = taken.some(({ sent }) => setsStock(sent))
   const locked = ids.length > 0 ? await readLocked(tx, business.id, ids, { lockStock }) : []
+  await fillLocked(tx, business.id, locked)
   const known = new Map(locked.map((found) => [found.product.id, found]))
   const slugs = new Set(locked.map(({ product }) => product.slug))
 
