@@ -55,7 +55,7 @@ function Details({ product }: { product: PublicProduct }) {
           {price && market && (
             <small class="price-note">
               {taxText(market)}, plus shipping
-              {price.validTo !== undefined && `. Until ${dayOf(price.validTo)}`}
+              {price.validTo !== undefined && `. At this price until ${dayOf(price.validTo)}`}
             </small>
           )}
         </p>
