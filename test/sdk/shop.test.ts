@@ -65,6 +65,44 @@ test('a public shop is read without a session, in the market and the locale of t
   assert.equal(await kontor.session.current(), undefined, 'nobody had to log in')
 })
 
+test('products are filtered by attributes, sorted by price and counted by facets, for everybody and for staff', async () => {
+  const { shop, kontor } = await openOwner()
+  await shop.admin.put(shop.path, { storefront: { isPublic: true } })
+  const make = async (name: string, price: number, ...colours: string[]) => {
+    const pricing = { markets: [{ marketId: 'us', price }] }
+    const variants = colours.map((value) => ({
+      attributes: [
+        { name: 'Colour', value },
+        { name: 'Size', value: 'M' },
+      ],
+      pricing,
+    }))
+    await kontor.products.create({ name, variants, tags: ['new'], statuses: [{ status: 'ACTIVE' }] })
+  }
+  await make('Shirt', 3_000, 'Red', 'Blue')
+  await make('Socks', 1_000, 'Blue & white')
+  await make('Scarf', 2_000, 'Green')
+  const names = (items: { name: string }[]) => items.map(({ name }) => name)
+
+  for (const { list, facets } of [kontor.storefront.products, kontor.products]) {
+    const either = { market: 'us', 'attribute.Colour': ['Red', 'Blue & white'], 'attribute.Size': 'M' }
+    assert.deepEqual(names((await list({ ...either, sort: 'price' })).items), ['Socks', 'Shirt'])
+    assert.deepEqual(names(await list({ 'attribute.Colour': [], sort: 'name' }).all()), ['Scarf', 'Shirt', 'Socks'])
+
+    const counted = await facets(['attribute.Colour', 'price', 'tag'], either)
+    assert.deepEqual(counted, {
+      'attribute.Colour': {
+        values: ['Blue', 'Blue & white', 'Green', 'Red'].map((value) => ({ value, count: 1 })),
+        isExact: true,
+      },
+      price: { min: 1_000, max: 3_000, isExact: true },
+      tag: { values: [{ value: 'new', count: 2 }], isExact: true },
+    })
+  }
+  const { price } = await kontor.storefront.products.facets(['price'], { 'attribute.Colour': 'Green' })
+  assert.deepEqual([price.min, price.max], [2_000, 2_000], 'in the market of the client')
+})
+
 test('a list gives its first page, every page, or every item once', async () => {
   const { shop, kontor } = await openClient()
   const made: string[] = []

@@ -6,8 +6,8 @@ import ts from 'typescript'
 const ROOT = path.resolve(import.meta.dirname, '../..')
 const FILE = path.join(ROOT, 'packages/sdk/src/hover.ts')
 
-/** What an editor shows above the constants of this text. */
-function hover(text: string): Record<string, string> {
+/** What an editor shows above the constants of this text, and what it underlines. */
+function open(text: string) {
   const { sys } = ts
   const read = (name: string) => (name === FILE ? text : sys.readFile(name))
   const service = ts.createLanguageService({
@@ -34,11 +34,10 @@ function hover(text: string): Record<string, string> {
     directoryExists: sys.directoryExists,
     getDirectories: sys.getDirectories,
   })
-  assert.deepEqual(
-    service.getSemanticDiagnostics(FILE).map(({ messageText }) => messageText),
-    [],
-  )
-  return Object.fromEntries(
+  const problems = service
+    .getSemanticDiagnostics(FILE)
+    .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'))
+  const shown = Object.fromEntries(
     [...text.matchAll(/^const (\w+) =/gm)].map(({ 1: name = '', index }) => {
       const shown = ts.displayPartsToString(service.getQuickInfoAtPosition(FILE, index + 6)?.displayParts)
       const type = shown.replace(`const ${name}: `, '')
@@ -46,10 +45,11 @@ function hover(text: string): Record<string, string> {
       return [name, type.startsWith('"') ? type.split(' | ').toSorted().join(' | ') : type]
     }),
   )
+  return { problems, shown }
 }
 
 test('an editor shows names, not walls of fields', () => {
-  const shown = hover(`
+  const { problems, shown } = open(`
 import { createKontor, etagOf, paymentStatusOf, statusOf } from './index.ts'
 const kontor = createKontor({ baseUrl: '' })
 const get = kontor.products.get
@@ -67,10 +67,17 @@ const method = market.shippingMethods[0]!
 const address = (await kontor.me.get()).addresses[0]!
 const settings = product.blocks[0]!.settings
 const subscribed = await kontor.newsletters.subscribe('', { email: '', planId: '' })
+const tags = await kontor.products.facets(['tag'], { status: 'DRAFT' })
+const colours = (await kontor.storefront.products.facets(['attribute.Colour', 'price']))['attribute.Colour']
+const prices = (await kontor.storefront.products.facets(['price'], { 'attribute.Size': ['S', 'M'] })).price
+const counted = colours.values[0]!
+const shown = (await kontor.storefront.products.list({ sort: '-price', 'attribute.Colour': 'Red' })).items[0]!
+const offered = shown.variants[0]!
 const version = etagOf(product)
 const status = statusOf(product)
 const payment = paymentStatusOf(order)
 `)
+  assert.deepEqual(problems, [])
   delete shown.kontor
   assert.deepEqual(shown, {
     get: '(id: string, options?: CallOptions) => Promise<Product>',
@@ -88,8 +95,28 @@ const payment = paymentStatusOf(order)
     address: 'Address',
     settings: 'BlockSettings | undefined',
     subscribed: 'SubscribeResponse',
+    tags: 'FacetsByName<"tag">',
+    colours: 'ValueFacet',
+    prices: 'PriceFacet',
+    counted: 'FacetValue',
+    shown: 'PublicProduct',
+    offered: 'PublicVariant',
     version: 'string',
     status: '"ACTIVE" | "ARCHIVED" | "DRAFT"',
     payment: '"FAILED" | "PAID" | "PARTIALLY_REFUNDED" | "PENDING" | "REFUNDED"',
   })
+})
+
+test('an editor underlines filters, sorts and facets that the service does not have', () => {
+  const { problems } = open(`
+import { createKontor } from './index.ts'
+const { storefront, products } = createKontor({ baseUrl: '' })
+storefront.products.list({ sort: 'cheapest' })
+storefront.products.list({ 'atribute.Colour': 'Red' })
+storefront.products.list({ 'attribute.Colour': 3 })
+products.list({ 'attribute.Colour': [true] })
+storefront.products.facets(['colour'])
+products.facets(['price'], { facets: 'tag' })
+`)
+  assert.equal(problems.length, 6, problems.join('\n'))
 })

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import type { BrowserContext } from 'playwright-core'
+import { makeCategories } from '../../src/apps/demo/categories.ts'
 import { makeCustomers } from '../../src/apps/demo/customers.ts'
 import { openDemo } from '../../src/apps/demo/demo.ts'
 import { makeOrders } from '../../src/apps/demo/orders.ts'
@@ -20,7 +21,7 @@ export async function openDemoDesk({ withOrders = false } = {}) {
   const person = await createPeople(api).person()
   const { databases } = api.services
   const demo = await openDemo({ databases, publicUrl: url, ownerEmail: person.email, slug: SLUG })
-  const goods = [makeProducts, makePromos]
+  const goods = [makeCategories, makeProducts, makePromos]
   for (const part of withOrders ? [...goods, makeCustomers, makeOrders] : goods) await part(demo, () => {})
   const owner = await make.apiKey(demo.owner.userId, demo.business.id)
   const business = `/v1/businesses/${demo.business.id}`

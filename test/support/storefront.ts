@@ -7,6 +7,7 @@ import path from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { build } from 'vite'
 import { accountJobs } from '#modules/accounts/index.ts'
+import { makeCategories } from '../../src/apps/demo/categories.ts'
 import { type Demo, openDemo } from '../../src/apps/demo/demo.ts'
 import { makeJournal } from '../../src/apps/demo/journal.ts'
 import { makeNewsletter } from '../../src/apps/demo/newsletter.ts'
@@ -38,6 +39,7 @@ export async function openStorefront() {
   const find = async (place: string) => (await owner.get(`${business}/${place}`)).body.items[0].id as string
   const lettersId = await find('collections?slug=harbour-letter')
   const entryId = await find('entries?query=boathouse')
+  const door = `${api.url}/v1/storefront/harbour-goods`
   const newest = async (count: number): Promise<string[]> =>
     (await owner.get(`${business}/products?limit=${count}`)).body.items.map(({ name }: { name: string }) => name)
 
@@ -48,6 +50,16 @@ export async function openStorefront() {
     /** Where pages and mails of the service lead to: mails name its public address, which is another port here. */
     here: (link: URL) => String(link).replace(api.config.publicUrl, api.url),
     newest,
+    /** What the public door answers, as anybody gets it. */
+    read: async (place: string) => {
+      const answer = await fetch(`${door}/${place}`)
+      if (answer.status !== 200) throw new Error(await answer.text())
+      return answer.json()
+    },
+    addShelf: async (name: string) => {
+      const { status, text } = await owner.post(`${business}/categories`, { name })
+      if (status !== 201) throw new Error(text)
+    },
     /** The merchant ships all of an order. */
     ship: async (orderId: string, parcel: object) => {
       const { status, text } = await owner.post(`${business}/orders/${orderId}/shipments`, parcel)
@@ -85,7 +97,7 @@ async function buildForUse(outDir: string) {
 
 /** The demo without its past: no orders. */
 async function fill(demo: Demo) {
-  for (const make of [makeProducts, makePromos, makeJournal, makeNewsletter]) await make(demo, () => {})
+  for (const make of [makeCategories, makeProducts, makePromos, makeJournal, makeNewsletter]) await make(demo, () => {})
 }
 
 /** Files, and for every other path the page itself: it looks at the address. */

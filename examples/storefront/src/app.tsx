@@ -24,7 +24,8 @@ import { useStore } from './state/store.ts'
 /** The first that fits; `:x` is handed over as `id`. */
 const ROUTES: [pattern: string, page: (props: { id: string }) => ComponentChildren][] = [
   ['/', HomePage],
-  ['/shop', ListPage],
+  ['/shop', () => <ListPage />],
+  ['/shop/:slug', ({ id }) => <ListPage key={id} slug={id} />],
   ['/products/:slug', ({ id }) => <ProductPage key={id} slug={id} />],
   ['/cart', CartPage],
   ['/checkout', CheckoutPage],
@@ -67,7 +68,7 @@ export function App() {
 
 function Page({ path }: { path: string }) {
   const { value, error, reload } = useBusiness()
-  if (error && !value) return <Problem error={error} retry={reload} />
+  if (error && !value) return error.status === 404 ? <Closed /> : <Problem error={error} retry={reload} />
   for (const [pattern, Shown] of ROUTES) {
     const id = match(pattern, path)
     if (id !== undefined) return <Shown id={id} />
@@ -78,6 +79,12 @@ function Page({ path }: { path: string }) {
     </Notice>
   )
 }
+
+const Closed = () => (
+  <Notice title="This shop is not open">
+    There is no such business, or not everybody may read it. Its owner opens it with <code>storefront.isPublic</code>.
+  </Notice>
+)
 
 const NoBusiness = () => (
   <Notice title="No shop yet">

@@ -9,6 +9,7 @@ export type {
   Block,
   BlockSettings,
   Business,
+  Category,
   ChangeStockBody,
   CheckoutResult,
   Collection,
@@ -22,6 +23,7 @@ export type {
   EntryWithRelations,
   Event as BusinessEvent,
   Explanation,
+  FacetValue,
   Import,
   Inventory,
   Invitation,
@@ -36,6 +38,11 @@ export type {
   Product,
   ProductStatusEntry,
   PromoCode,
+  PublicBusiness,
+  PublicCollection,
+  PublicEntry,
+  PublicProduct,
+  PublicVariant,
   Quote,
   QuoteLine,
   Refund,
@@ -69,12 +76,17 @@ export type { ListOptions, Page, Pages } from './pages.ts'
 export { formatPrice, type Price, priceOf } from './prices.ts'
 export { etagOf, paymentStatusOf, statusOf } from './records.ts'
 export type {
+  AttributeFilter,
   BlockFilter,
   CheckoutRequest,
   EventStreamQuery,
+  FacetName,
+  FacetsByName,
+  PriceFacet,
   QuoteRequest,
   Resources,
   SubscribeRequest,
+  ValueFacet,
 } from './resources.ts'
 export type { CallOptions } from './send.ts'
 export type { Registration, Session } from './session.ts'

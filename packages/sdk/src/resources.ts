@@ -7,6 +7,8 @@ import type {
   CreateOrderBody,
   CreateProductBody,
   CreateSavedViewBody,
+  Facet,
+  FacetValue,
   QuoteBody,
   RefundOrderBody,
   SetOrderStatusBody,
@@ -30,9 +32,21 @@ import { followEvents } from './stream.ts'
 type ItemOf<Id extends OperationId> = Answer<Id> extends { items: (infer Item)[] } ? Item : never
 /** The cursor of a page, also of the last one, can be handed over as it is. */
 type Filter<Id extends OperationId> = Omit<Query<Id>, 'cursor'> & { cursor?: string | null }
+type FacetFilter<Id extends OperationId> = Omit<Query<Id>, 'facets'> & AttributeFilter
 
 /** Filters of entries by a block's value: `{ 'block.colour': 'Red' }`. */
 export type BlockFilter = { [filter: `block.${string}`]: string | number | boolean }
+/** Filters of products by what their variants are: `{ 'attribute.Colour': ['Red', 'Blue'] }`, one of them is enough. */
+export type AttributeFilter = { [filter: `attribute.${string}`]: string | readonly string[] | undefined }
+
+export type FacetName = `attribute.${string}` | 'category' | 'price' | 'tag'
+/** How often each value is there, the most frequent first. */
+export type ValueFacet = { values: FacetValue[]; isExact: boolean }
+/** Null: nothing was found. */
+export type PriceFacet = { min: number | null; max: number | null; isExact: boolean }
+/** Those that were asked for, by their names. */
+export type FacetsByName<Name extends FacetName> = { [Each in Name]: Each extends 'price' ? PriceFacet : ValueFacet }
+
 export type QuoteRequest = Omit<QuoteBody, 'businessId' | 'market' | 'lines'> & {
   market?: string
   businessId?: string
@@ -49,7 +63,8 @@ export function createResources(
   defaults: { businessId?: string | undefined; market?: string | undefined; locale?: string | undefined },
 ) {
   const inLocale = defaults.locale === undefined ? {} : { locale: defaults.locale }
-  const view = { ...inLocale, ...(defaults.market !== undefined && { market: defaults.market }) }
+  const ofMarket = defaults.market === undefined ? {} : { market: defaults.market }
+  const view = { ...inLocale, ...ofMarket }
   const shop = (): string => {
     if (defaults.businessId !== undefined) return defaults.businessId
     throw misuse('Which shop? createKontor({ businessId }): its id or its slug.')
@@ -69,8 +84,14 @@ export function createResources(
       update: (body: UpdateMeBody, options?: CallOptions) => call.updateMe({ body }, options),
     },
     products: {
-      list: (query: Filter<'listProducts'> = {}, options?: ListOptions) =>
+      list: (query: Filter<'listProducts'> & AttributeFilter = {}, options?: ListOptions) =>
         list<'listProducts'>(query, (query) => call.listProducts({ query }, options)),
+      /** How many of the products that match have each value; each facet as if its own filter were not there. */
+      facets: async <Name extends FacetName>(
+        names: readonly Name[],
+        query: FacetFilter<'listProductFacets'> = {},
+        options?: CallOptions,
+      ) => byName<Name>((await call.listProductFacets({ query: { ...query, facets: names.join() } }, options)).items),
       get: (id: string, options?: CallOptions) => call.getProduct({ path: { id } }, options),
       create: (body: CreateProductBody, options?: CallOptions) => call.createProduct({ body }, options),
       update: (id: string, body: UpdateProductBody, options?: CallOptions) =>
@@ -97,10 +118,20 @@ export function createResources(
     storefront: {
       get: (options?: CallOptions) => call.getStorefront({ path: { business: shop() } }, options),
       products: {
-        list: (query: Filter<'listStorefrontProducts'> = {}, options?: ListOptions) =>
+        list: (query: Filter<'listStorefrontProducts'> & AttributeFilter = {}, options?: ListOptions) =>
           list<'listStorefrontProducts'>(query, (query) =>
             call.listStorefrontProducts({ path: { business: shop() }, query: { ...view, ...query } }, options),
           ),
+        /** How many of the products that match have each value; each facet as if its own filter were not there. */
+        facets: async <Name extends FacetName>(
+          names: readonly Name[],
+          query: FacetFilter<'listStorefrontFacets'> = {},
+          options?: CallOptions,
+        ) => {
+          const asked = { ...ofMarket, ...query, facets: names.join() }
+          const { items } = await call.listStorefrontFacets({ path: { business: shop() }, query: asked }, options)
+          return byName<Name>(items)
+        },
         /** By its id, or by its slug in any locale. */
         get: (idOrSlug: string, query: Query<'getStorefrontProduct'> = {}, options?: CallOptions) =>
           call.getStorefrontProduct({ path: { business: shop(), idOrSlug }, query: { ...view, ...query } }, options),
@@ -229,3 +260,6 @@ function list<Id extends OperationId>(
 ): Pages<ItemOf<Id>> {
   return toPages((cursor) => load({ ...filter, cursor } as Query<Id>), start)
 }
+
+const byName = <Name extends FacetName>(items: readonly Facet[]) =>
+  Object.fromEntries(items.map(({ name, ...facet }) => [name, facet])) as FacetsByName<Name>

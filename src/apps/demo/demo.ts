@@ -78,7 +78,14 @@ const makeBusiness = (control: ControlDb, cells: string[], owner: Actor, slug: s
       createBusiness(
         tx,
         { ownerId: owner.userId, actor: undefined, cells },
-        { name: NAME, slug, defaultLocale: 'en', locales: ['en', 'de'], markets: MARKETS },
+        {
+          name: NAME,
+          slug,
+          defaultLocale: 'en',
+          locales: ['en', 'de'],
+          markets: MARKETS,
+          storefront: { isPublic: true },
+        },
       ),
     ),
   )

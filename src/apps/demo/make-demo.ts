@@ -1,3 +1,4 @@
+import { makeCategories } from './categories.ts'
 import { makeCustomers } from './customers.ts'
 import { type Demo, type DemoOptions, openDemo } from './demo.ts'
 import { makeJournal } from './journal.ts'
@@ -6,7 +7,7 @@ import { makeOrders } from './orders.ts'
 import { makeProducts } from './products.ts'
 import { makePromos } from './promos.ts'
 
-const PARTS = ['products', 'promoCodes', 'customers', 'orders', 'entries', 'subscribers'] as const
+const PARTS = ['categories', 'products', 'promoCodes', 'customers', 'orders', 'entries', 'subscribers'] as const
 export type Part = (typeof PARTS)[number]
 
 /** How many records a part has, and how many of them this run made. */
@@ -19,6 +20,7 @@ export type Made = { businessId: string; slug: string; counts: Record<Part, numb
 
 /** In this order, because orders need the rest. Each checks what exists and adds what is missing. */
 const makers: Record<Part, Make> = {
+  categories: makeCategories,
   products: makeProducts,
   promoCodes: makePromos,
   customers: makeCustomers,

@@ -1,8 +1,10 @@
-import { CATEGORIES, type DemoProduct, type DemoVariant, LOW_STOCK_THRESHOLD, PRODUCTS } from '#demo/goods/goods.ts'
+import { type DemoProduct, type DemoVariant, LOW_STOCK_THRESHOLD, PRODUCTS, SHELVES } from '#demo/goods/goods.ts'
 import { SOLD } from '#demo/order-plan.ts'
+import { slugOf } from '#demo/slug.ts'
 import { DAY_MS, HOUR_MS } from '#demo/time.ts'
-import { catalogResolvers, changeStock, createProduct, exportProducts } from '#modules/catalog/index.ts'
+import { catalogResolvers, changeStock, createProduct, exportProducts, updateProduct } from '#modules/catalog/index.ts'
 import { transaction } from '#platform/database/transaction.ts'
+import { toSeconds } from '#vocabulary/time.ts'
 import type { Demo } from './demo.ts'
 import { imageUrl } from './image-routes.ts'
 import type { OnProgress, Outcome } from './make-demo.ts'
@@ -24,7 +26,7 @@ export async function readProductIds({ cell, business }: Demo): Promise<Map<stri
  * Alternates between categories, the first product last: lists show the newest first, and should start with every
  * category.
  */
-const IN_ORDER_OF_ARRIVAL = CATEGORIES.map(({ id }) => PRODUCTS.filter(({ category }) => category === id))
+const IN_ORDER_OF_ARRIVAL = SHELVES.map(({ id }) => PRODUCTS.filter(({ category }) => category === id))
   .flatMap((shelf) => shelf.map((product, place) => ({ product, place })))
   .sort((one, other) => one.place - other.place)
   .map(({ product }) => product)
@@ -61,16 +63,22 @@ async function makeProduct(demo: Demo, product: DemoProduct, timeMs: number): Pr
         slug,
         category,
         description: item.description,
+        tags: [...(item.tags ?? [])],
+        translations: {
+          de: { name: item.german.name, slug: slugOf(item.german.name), description: item.german.description },
+        },
         statuses: [{ status: 'ACTIVE' }],
         gallery: colours.slice(0, 4).map((colour) => pictureOf(colour)),
-        blocks: [{ id: 'material', type: 'TEXT', label: 'Material', value: item.material }],
+        blocks: [
+          { id: 'material', type: 'TEXT', label: 'Material', value: { en: item.material, de: item.german.material } },
+        ],
         variants: deliveries.map(({ variant: { id, name, sku, attributes, prices, colour, left }, first }) => ({
           id,
           name,
           sku,
           attributes,
           gallery: [pictureOf(colour)],
-          pricing: { markets: [priceOf(item.wasPercent, 'us', prices.us), priceOf(item.wasPercent, 'eu', prices.eu)] },
+          pricing: { markets: pricesOf(item.wasPercent, prices) },
           inventory:
             left === undefined
               ? { tracked: false }
@@ -85,7 +93,21 @@ async function makeProduct(demo: Demo, product: DemoProduct, timeMs: number): Pr
     await inThePast(demo.startMs + 24 * DAY_MS + 9 * HOUR_MS, () =>
       changeStock(tx, business.id, second, { kind: 'MANUAL', reason: 'Delivery', userId: owner.userId }),
     )
+    const { startMs, ...sale } = saleOf(demo, product)
+    if (sale.variants.length > 0) await inThePast(startMs, () => updateProduct(tx, writer, productId, undefined, sale))
   })
+}
+
+/** A fortnight that has begun yesterday, so that whoever makes the demo sees what is reduced, and how it ends. */
+function saleOf({ endMs }: Demo, { item, variants }: DemoProduct) {
+  const startMs = endMs - DAY_MS
+  const term = { validFrom: toSeconds(new Date(startMs)), validTo: toSeconds(new Date(startMs + 14 * DAY_MS)) }
+  const reduced = variants.flatMap(({ id, prices, salePrices }) => {
+    if (!salePrices) return []
+    const planned = pricesOf(undefined, salePrices).map((price) => ({ ...price, ...term }))
+    return [{ id, pricing: { markets: [...pricesOf(item.wasPercent, prices), ...planned] } }]
+  })
+  return { startMs, variants: reduced }
 }
 
 /** The deliveries: together, the quantity sold and the quantity left. */
@@ -94,6 +116,13 @@ function deliveriesOf(slug: string, { id, left }: DemoVariant) {
   const first = Math.ceil(total * 0.7)
   return { first, second: total - first }
 }
+
+type Prices = DemoVariant['prices']
+
+const pricesOf = (wasPercent: number | undefined, prices: Prices) => [
+  priceOf(wasPercent, 'us', prices.us),
+  priceOf(wasPercent, 'eu', prices.eu),
+]
 
 const priceOf = (wasPercent: number | undefined, marketId: string, price: number) => ({
   marketId,

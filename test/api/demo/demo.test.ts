@@ -23,7 +23,7 @@ async function open() {
   return { made, cell, guest: await used.make.guest(), path: `/v1/businesses/${made.businessId}` }
 }
 
-const COUNTS = { products: 60, promoCodes: 5, customers: 80, orders: 200, entries: 12, subscribers: 150 }
+const COUNTS = { categories: 8, products: 60, promoCodes: 5, customers: 80, orders: 200, entries: 12, subscribers: 150 }
 
 test('the demo has all its parts, and every rule holds', async () => {
   const { made, cell } = await open()
@@ -125,6 +125,39 @@ test('the journal tells of products, in two languages where there are two', asyn
     ({ blocks }: { blocks: { id: string; value: unknown }[] }) => blocks.find(({ id }) => id === 'title')?.value,
   )
   assert.equal(titles.filter((title: unknown) => typeof title === 'object').length, 4)
+})
+
+test('strangers read the shop in English and German: a tree of categories, and every name and text', async () => {
+  const { path } = await open()
+  const anonymous = used.make.anonymous()
+  const shop = path.replace('businesses', 'storefront')
+  const { body: tree } = await anonymous.get(`${shop}/categories?locale=de&limit=100`)
+  const house = tree.items.find(({ slug }: { slug: string }) => slug === 'haus')
+  const below = tree.items.filter(({ parentId }: { parentId: string | null }) => parentId === house.id)
+  assert.deepEqual(below.map(({ slug }: { slug: string }) => slug).toSorted(), ['beleuchtung', 'kueche', 'textilien'])
+  const { body: inHouse } = await anonymous.get(`${shop}/products?categoryId=${house.id}&limit=100`)
+  assert.equal(inHouse.items.length, 30)
+
+  type Texts = { name: string; slug: string; description: string }
+  const inLocale = async (locale: string): Promise<Texts[]> =>
+    (await anonymous.get(`${shop}/products?limit=100&locale=${locale}`)).body.items
+  const [english, german] = [await inLocale('en'), await inLocale('de')]
+  assert.equal(new Set([...english, ...german].map(({ slug }) => slug)).size, 2 * 60)
+  for (const [index, { name, slug, description }] of german.entries()) {
+    assert.notEqual(name, english[index]?.name)
+    assert.match(slug, /^[a-z0-9]+(-[a-z0-9]+)*$/)
+    assert.notEqual(description, english[index]?.description)
+  }
+})
+
+test('one price is reduced for a fortnight, and says what the lowest was before', async () => {
+  const { path } = await open()
+  const shop = path.replace('businesses', 'storefront')
+  const { body } = await used.make.anonymous().get(`${shop}/products/wolldecke-schaere?market=eu`)
+  const [price] = body.variants[0].pricing.markets
+  assert.deepEqual([price.price, price.lowestOf30Days], [11_800, 14_800])
+  const daysLeft = (price.validTo - Date.now() / 1_000) / 86_400
+  assert.ok(daysLeft > 12 && daysLeft < 14, String(daysLeft))
 })
 
 test('orders lie in the past 90 days, in every state', async () => {

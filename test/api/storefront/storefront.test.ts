@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { Check } from 'typebox/value'
+import { PublicProduct } from '#modules/catalog/index.ts'
 import { assertError } from '../../support/assert-error.ts'
 import { createClient } from '../../support/client.ts'
 import { contentOf, text } from '../../support/content.ts'
@@ -72,6 +74,22 @@ test('a product shows the prices of the market that was asked for, and none with
       '422 VALIDATION_FAILED market NOT_FOUND',
       path,
     )
+})
+
+test('a product is what the reference says, in every locale', async () => {
+  const shop = await openPublic()
+  const { slug } = await used.make.product(shop, {
+    ...inStock({ tracked: true, quantity: 3 }),
+    translations: { de: { name: 'Lampe' } },
+  })
+  const known = PublicProduct.properties.variants.items.properties
+  for (const query of ['?market=us', '?market=us&locale=de', '']) {
+    const { body } = await shop.get(`${shop.front}/products/${slug}${query}`)
+    const isKnown: boolean = Check(PublicProduct, body)
+    assert.ok(isKnown, query)
+    assert.deepEqual(Object.keys(body).toSorted(), Object.keys(PublicProduct.properties).toSorted())
+    assert.deepEqual(Object.keys(body.variants[0]).toSorted(), Object.keys(known).toSorted())
+  }
 })
 
 test('whether there is any is told of each variant; how much, only where the shop says so', async () => {

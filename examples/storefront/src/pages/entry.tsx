@@ -1,20 +1,19 @@
-import type { Product } from '@kontor/sdk'
+import type { PublicProduct } from '@kontor/sdk'
 import { useEffect } from 'preact/hooks'
-import { Languages } from '../parts/languages.tsx'
 import { Problem } from '../parts/notices.tsx'
 import { Picture } from '../parts/picture.tsx'
 import { ProductCard } from '../parts/product-card.tsx'
 import { SafeHtml } from '../parts/safe-html.tsx'
 import { useTitle } from '../parts/title.ts'
-import { articleOf, dayOf, findEntry, useJournal, useLanguage } from '../state/content.ts'
-import { kontor, useMarket } from '../state/kontor.ts'
+import { articleOf, dayOf, findEntry, useJournal } from '../state/content.ts'
+import { kontor, useLanguage, useMarket, useView } from '../state/kontor.ts'
 import { go } from '../state/router.ts'
 import { useLoad } from '../state/use-load.ts'
 
 /** `name` is the slug of the article, or its id. */
 export function EntryPage({ name }: { name: string }) {
   const journal = useJournal()
-  const collectionId = journal.value?.id
+  const collectionId = journal.value?.found?.id
   const entry = useLoad(collectionId && `entry:${name}`, () => findEntry(collectionId ?? '', name))
   const { value } = entry
   const error = journal.error ?? entry.error
@@ -39,12 +38,9 @@ export function EntryPage({ name }: { name: string }) {
   }
   return (
     <article class="wrap section article" lang={article.locale}>
-      <div class="list-head">
-        <p class="crumb">
-          <a href="/journal">Journal</a>
-        </p>
-        <Languages />
-      </div>
+      <p class="crumb">
+        <a href="/journal">Journal</a>
+      </p>
       <h1>{article.title}</h1>
       <p class="byline">
         {dayOf(article.at)}
@@ -61,9 +57,10 @@ export function EntryPage({ name }: { name: string }) {
 /** Products that the entry points at. One that is gone is left out. */
 function Mentioned({ ids }: { ids: string[] }) {
   const market = useMarket()
-  const { value } = useLoad(`mentioned:${ids.join()}`, async () => {
-    const found = await Promise.allSettled(ids.map((id) => kontor.products.get(id)))
-    return found.flatMap((each): Product[] => (each.status === 'fulfilled' ? [each.value] : []))
+  const view = useView()
+  const { value } = useLoad(view && `mentioned:${ids.join()}:${JSON.stringify(view)}`, async () => {
+    const found = await Promise.allSettled(ids.map((id) => kontor.storefront.products.get(id, view)))
+    return found.flatMap((each): PublicProduct[] => (each.status === 'fulfilled' ? [each.value] : []))
   })
   if (!value?.length) return null
   return (

@@ -4,16 +4,21 @@ import { Picture } from '../parts/picture.tsx'
 import { taxText } from '../parts/price.tsx'
 import { CardSkeletons, ProductCard } from '../parts/product-card.tsx'
 import { useTitle } from '../parts/title.ts'
-import { titleOf, useCategories, useNewest } from '../state/catalog.ts'
-import { useMarket } from '../state/kontor.ts'
-import { withQuery } from '../state/router.ts'
+import { countOn, hrefOf, useNewest, useShelves } from '../state/catalog.ts'
+import { kontor, useLanguage, useMarket } from '../state/kontor.ts'
+import { countsOf } from '../state/listing.ts'
+import { useLoad } from '../state/use-load.ts'
 
 const SHOWN = 8
+
+const countText = (count: number) => (count === 0 ? ' ' : count === 1 ? '1 thing' : `${count} things`)
 
 export function HomePage() {
   useTitle(undefined)
   const market = useMarket()
-  const categories = useCategories()
+  const { language } = useLanguage()
+  const shelves = useShelves().value?.filter(({ children }) => children.length === 0)
+  const counts = countsOf(useLoad('counts', () => kontor.storefront.products.facets(['category'])).value)
   const newest = useNewest(SHOWN)
   return (
     <>
@@ -32,13 +37,13 @@ export function HomePage() {
           By the shelf
         </h2>
         <ul class="shelves">
-          {categories.value
-            ? categories.value.map(({ name, products }) => (
-                <li key={name}>
-                  <a href={withQuery('/shop', { category: name })}>
-                    <Picture url={products[0]?.gallery[0]?.url} alt="" size={400} />
-                    <strong>{titleOf(name)}</strong>
-                    <small>{products.length === 1 ? '1 thing' : `${products.length} things`}</small>
+          {shelves
+            ? shelves.map((shelf) => (
+                <li key={shelf.id}>
+                  <a href={hrefOf(shelf)}>
+                    <Picture url={shelf.image} alt="" size={400} />
+                    <strong lang={language}>{shelf.name}</strong>
+                    <small>{countText(countOn(shelf, counts))}</small>
                   </a>
                 </li>
               ))

@@ -1,31 +1,30 @@
-import type { Entry } from '@kontor/sdk'
-import { Languages } from '../parts/languages.tsx'
+import type { PublicEntry } from '@kontor/sdk'
 import { FormProblem, Notice, Problem, wordsOf } from '../parts/notices.tsx'
 import { Picture } from '../parts/picture.tsx'
 import { useTitle } from '../parts/title.ts'
-import { articleOf, dayOf, useJournal, useLanguage } from '../state/content.ts'
-import { kontor } from '../state/kontor.ts'
+import { articleOf, dayOf, useJournal } from '../state/content.ts'
+import { kontor, useLanguage } from '../state/kontor.ts'
 import { usePlace } from '../state/router.ts'
 import { usePages } from '../state/use-pages.ts'
 
 export function JournalPage() {
   const hasSubscribed = usePlace().query.has('subscribed')
   const journal = useJournal()
-  const collectionId = journal.value?.id
-  useTitle(journal.value?.name ?? 'Journal')
-  const list = usePages<Entry>(collectionId && `entries:${collectionId}`, (cursor) =>
-    kontor.entries.list({ collectionId, limit: 12, cursor }),
+  const found = journal.value?.found
+  const collectionId = found?.id
+  useTitle(found?.name ?? 'Journal')
+  const list = usePages<PublicEntry>(collectionId && `entries:${collectionId}`, (cursor) =>
+    kontor.storefront.entries.list({ collectionId, limit: 12, cursor }),
   )
   const error = journal.error ?? list.error
-  const isNone = journal.value === undefined && !journal.isLoading && !error
+  const isNone = journal.value !== undefined && !found
   if (error && !list.items) return <Problem error={error} retry={journal.error ? journal.reload : list.reload} />
   return (
     <div class="wrap section">
       <div class="list-head">
-        <h1>{journal.value?.name ?? 'Journal'}</h1>
-        <Languages />
+        <h1>{found?.name ?? 'Journal'}</h1>
       </div>
-      {journal.value?.description && <p class="remark">{journal.value.description}</p>}
+      {found?.description && <p class="remark">{found.description}</p>}
       {hasSubscribed && (
         <p class="remark" role="status">
           Thank you. Your subscription begins as soon as the payment has arrived.
@@ -57,7 +56,7 @@ export function JournalPage() {
   )
 }
 
-function Article({ entry }: { entry: Entry }) {
+function Article({ entry }: { entry: PublicEntry }) {
   const { href, title, summary, image, at, locale } = articleOf(entry, useLanguage().language)
   return (
     <li lang={locale}>

@@ -1,9 +1,9 @@
-import type { Product } from '@kontor/sdk'
+import type { PublicProduct } from '@kontor/sdk'
 import { useState } from 'preact/hooks'
 import { Picture } from './picture.tsx'
 
 /** One large picture, and the others to choose from. */
-export function Gallery({ media, name }: { media: Product['gallery']; name: string }) {
+export function Gallery({ media, name }: { media: PublicProduct['gallery']; name: string }) {
   const [at, setAt] = useState(0)
   const pictures = [...new Map(media.map((each) => [each.url, each])).values()].slice(0, 8)
   const shown = pictures[at] ?? pictures[0]

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { countOf, useCart } from '../state/cart.ts'
-import { chooseMarket, useBusiness, useMarket, useSession } from '../state/kontor.ts'
-import { go, usePlace, withQuery } from '../state/router.ts'
+import { chooseLanguage, chooseMarket, useBusiness, useLanguage, useMarket, useSession } from '../state/kontor.ts'
+import { go, usePlace } from '../state/router.ts'
 import { Icon } from './icons.tsx'
 
 const TYPING_MS = 250
@@ -32,6 +32,7 @@ export function Header() {
         </nav>
         <SearchField />
         <div class="tools">
+          <LanguageChoice />
           <MarketChoice />
           <a class="tool" href="/account" aria-label={session && !session.isGuest ? 'Your account' : 'Log in'}>
             <Icon name="person" />
@@ -50,7 +51,8 @@ export function Header() {
 /** Searches while one types. The address holds the words, so a search can be shared and gone back to. */
 function SearchField() {
   const { path, query } = usePlace()
-  const words = path === '/shop' ? (query.get('query') ?? '') : ''
+  const isList = /^\/shop(\/|$)/.test(path)
+  const words = isList ? (query.get('query') ?? '') : ''
   const [typed, setTyped] = useState(words)
   const timer = useRef(0)
   useEffect(() => setTyped(words), [words])
@@ -59,9 +61,12 @@ function SearchField() {
 
   function search(text: string) {
     window.clearTimeout(timer.current)
-    const isThere = window.location.pathname === '/shop'
-    const category = isThere ? new URLSearchParams(window.location.search).get('category') : null
-    go(withQuery('/shop', { query: text.trim() && text, category: category ?? undefined }), { replace: isThere })
+    // On a list it narrows what is there: shelf and filters stay.
+    const address = new URLSearchParams(isList ? window.location.search : '')
+    if (text.trim()) address.set('query', text)
+    else address.delete('query')
+    const words = address.toString()
+    go((isList ? path : '/shop') + (words && `?${words}`), { replace: isList })
   }
   return (
     <search class="search">
@@ -88,6 +93,28 @@ function SearchField() {
     </search>
   )
 }
+
+/** Of everything that the shop has written. Its slugs are the language's, too. */
+function LanguageChoice() {
+  const { locales, language } = useLanguage()
+  if (locales.length < 2) return null
+  return (
+    <select
+      class="market language"
+      aria-label="Language"
+      value={language}
+      onChange={({ currentTarget }) => chooseLanguage(currentTarget.value)}
+    >
+      {locales.map((locale) => (
+        <option key={locale} value={locale} lang={locale} aria-label={nameOf(locale)}>
+          {locale.toUpperCase()}
+        </option>
+      ))}
+    </select>
+  )
+}
+
+const nameOf = (locale: string) => new Intl.DisplayNames([locale], { type: 'language' }).of(locale)
 
 function MarketChoice() {
   const markets = useBusiness().value?.markets

@@ -5,6 +5,7 @@ const PATHS = {
   check: 'm5 12.5 4.5 4.5L19 7.5',
   arrow: 'M5 12h14m-6-6 6 6-6 6',
   close: 'm6 6 12 12M18 6 6 18',
+  sliders: 'M4 8h9m4 0h3M4 16h3m4 0h9M15 5.5v5M9 13.5v5',
   minus: 'M6 12h12',
   plus: 'M6 12h12M12 6v12',
   anchor: 'M12 7.5a2.2 2.2 0 1 0 0-4.4 2.2 2.2 0 0 0 0 4.4ZM12 7.5V21M8 11h8M4 14c.6 4 3.8 7 8 7s7.4-3 8-7',

@@ -1,20 +1,20 @@
-import type { Collection, KontorError } from '@kontor/sdk'
+import type { KontorError, PublicCollection } from '@kontor/sdk'
 import { useId, useState } from 'preact/hooks'
 import { money } from '../state/catalog.ts'
-import { useCollections } from '../state/content.ts'
+import { useLetters } from '../state/content.ts'
 import { kontor, useMarket } from '../state/kontor.ts'
 import { detailOf } from '../state/quote.ts'
 import { Field } from './field.tsx'
 import { wordsOf } from './notices.tsx'
 import { useWaking } from './use-waking.ts'
 
-type Plan = NonNullable<Collection['plans']>[number]
+type Plan = NonNullable<PublicCollection['plans']>[number]
 
 const isFree = ({ price }: Plan) => !price?.amount
 
-/** Sign-up for the first newsletter, if there is one. A paid plan leads to a payment page. */
+/** Sign-up for the newsletter, if there is one. A paid plan leads to a payment page. */
 export function Newsletter() {
-  const letters = useCollections().value?.find(({ type }) => type === 'NEWSLETTER')
+  const letters = useLetters().value?.found
   const market = useMarket()
   const [email, setEmail] = useState('')
   const [planId, setPlanId] = useState('')

@@ -1,4 +1,5 @@
-import { money } from '../state/catalog.ts'
+import type { Price as MarketPrice } from '@kontor/sdk'
+import { money, usualPrice } from '../state/catalog.ts'
 import type { Market } from '../state/kontor.ts'
 
 /** Every price has to say whether the tax is in it. */
@@ -8,25 +9,30 @@ export function taxText({ taxBps, taxRates, pricesIncludeTax }: Market): string 
   return pricesIncludeTax ? `incl. ${rate}VAT` : `plus ${rate}tax`
 }
 
-type PriceProps = { price: number; currency: string; compareAtPrice?: number | null; isFrom?: boolean }
+type PriceProps = { price: MarketPrice; isFrom?: boolean }
 
-export function Price({ price, currency, compareAtPrice, isFrom }: PriceProps) {
-  const isSale = compareAtPrice != null && compareAtPrice > price
+/** A reduced price stands beside the lowest of the last 30 days, and says so: in the European Union it has to. */
+export function Price({ price, isFrom }: PriceProps) {
+  const { currency, lowestOf30Days } = price
+  const usual = usualPrice(price)
   return (
     <span class="price">
       {isFrom && <small>from </small>}
-      <span class={isSale ? 'sale' : undefined}>
-        {isSale && <span class="unseen">Now </span>}
-        {money(price, currency)}
+      <span class={usual === undefined ? undefined : 'sale'}>
+        {usual !== undefined && <span class="unseen">Now </span>}
+        {money(price.price, currency)}
       </span>
-      {isSale && (
+      {usual !== undefined && (
         <>
           {' '}
           <s>
             <span class="unseen">instead of </span>
-            {money(compareAtPrice, currency)}
+            {money(usual, currency)}
           </s>
         </>
+      )}
+      {usual !== undefined && lowestOf30Days !== undefined && (
+        <small class="lowest">Lowest price of the last 30 days: {money(lowestOf30Days, currency)}</small>
       )}
     </span>
   )

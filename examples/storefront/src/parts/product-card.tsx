@@ -1,32 +1,34 @@
-import type { Product } from '@kontor/sdk'
-import { cheapestOf, isSoldOut, leftOf } from '../state/catalog.ts'
-import type { Market } from '../state/kontor.ts'
+import type { Price as MarketPrice, PublicProduct } from '@kontor/sdk'
+import { cheapestOf, isSoldOut, usualPrice } from '../state/catalog.ts'
+import { type Market, useLanguage } from '../state/kontor.ts'
 import { Picture } from './picture.tsx'
 import { Price } from './price.tsx'
 
-type CardProps = { product: Product; market: Market | undefined; isFirst?: boolean }
+type CardProps = { product: PublicProduct; market: Market | undefined; isSeen?: boolean; isFirst?: boolean }
 
-export function ProductCard({ product, market, isFirst }: CardProps) {
-  const price = cheapestOf(product, market)
-  const badge = badgeOf(product, price)
+export function ProductCard({ product, market, isSeen, isFirst }: CardProps) {
+  const cheapest = cheapestOf(product, market)
+  const badge = badgeOf(product, cheapest?.price)
+  const { language } = useLanguage()
   return (
     <li class="card">
       <a href={`/products/${product.slug}`}>
-        <Picture url={product.gallery[0]?.url} alt="" isFirst={isFirst} />
+        <Picture url={product.gallery[0]?.url} alt="" isSeen={isSeen} isFirst={isFirst} size={400} />
         {badge && <span class={`badge ${badge.kind}`}>{badge.text}</span>}
-        <span class="card-name">{product.name}</span>
-        <span class="card-price">{price ? <Price {...price} /> : 'Not sold here'}</span>
+        <span class="card-name" lang={language}>
+          {product.name}
+        </span>
+        <span class="card-price">{cheapest ? <Price {...cheapest} /> : market ? 'Not sold here' : ' '}</span>
       </a>
     </li>
   )
 }
 
-function badgeOf({ variants }: Product, price: { compareAtPrice?: number | null; price: number } | undefined) {
+function badgeOf({ variants }: PublicProduct, price: MarketPrice | undefined) {
   if (variants.every(isSoldOut)) return { kind: 'gone', text: 'Sold out' }
-  const [only] = variants
-  const left = variants.length === 1 && only ? leftOf(only) : undefined
-  if (left) return { kind: 'low', text: `${left} left` }
-  return price?.compareAtPrice && price.compareAtPrice > price.price ? { kind: 'sale', text: 'Sale' } : undefined
+  if (variants.every((variant) => isSoldOut(variant) || variant.availability === 'LOW_STOCK'))
+    return { kind: 'low', text: 'Few left' }
+  return price && usualPrice(price) !== undefined ? { kind: 'sale', text: 'Sale' } : undefined
 }
 
 /** As tall as what will come. */

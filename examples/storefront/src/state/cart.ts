@@ -1,4 +1,4 @@
-import type { Product, Variant } from '@kontor/sdk'
+import type { PublicProduct, PublicVariant } from '@kontor/sdk'
 import { keep, onKept, readKept } from './storage.ts'
 import { createStore, useStore } from './store.ts'
 
@@ -11,8 +11,8 @@ export type CartLine = {
   name: string
   variantName: string
   image: string | undefined
-  /** As many as there were; untracked ones have no end. */
-  available: number | null
+  /** How many one order may have of it. How many there are, the quote says. */
+  maxPerOrder: number | undefined
 }
 export type Choices = { promoCode: string; shippingMethodId: string }
 
@@ -44,14 +44,13 @@ export function choose(changes: Partial<Choices>) {
   choices.set(next)
 }
 
-export const mostOf = ({ available }: Pick<CartLine, 'available'>) => Math.min(available ?? MOST, MOST)
+export const mostOf = ({ maxPerOrder = MOST }: Pick<CartLine, 'maxPerOrder'>) => Math.min(maxPerOrder, MOST)
 
 const isSame = (one: CartLine, other: Pick<CartLine, 'productId' | 'variantId'>) =>
   one.productId === other.productId && one.variantId === other.variantId
 
-export function addToCart(product: Product, variant: Variant, quantity = 1) {
+export function addToCart(product: PublicProduct, variant: PublicVariant, quantity = 1) {
   const before = lines.get()
-  const available = variant.inventory.tracked ? variant.inventory.quantity : null
   const line: CartLine = {
     productId: product.id,
     variantId: variant.id,
@@ -62,7 +61,7 @@ export function addToCart(product: Product, variant: Variant, quantity = 1) {
     name: product.name,
     variantName: product.variants.length > 1 ? variant.name : '',
     image: (variant.gallery?.[0] ?? product.gallery[0])?.url,
-    available,
+    maxPerOrder: variant.inventory.maxPerOrder,
   }
   line.quantity = Math.min(line.quantity, mostOf(line))
   const isThere = before.some((other) => isSame(other, line))

@@ -1,52 +1,100 @@
-import type { Product, Variant } from '@kontor/sdk'
+import type { Category, Price, PublicProduct, PublicVariant } from '@kontor/sdk'
 import { formatPrice, priceOf } from '@kontor/sdk'
-import { kontor, type Market } from './kontor.ts'
+import { kontor, type Market, useLanguage, useView } from './kontor.ts'
 import { useLoad } from './use-load.ts'
 
-export type Category = { name: string; products: Product[] }
+/** A category as it is shown: in the language that is read, with what is above and below it. */
+export type Shelf = {
+  id: string
+  /** What products say in their `category`: the slug of the default language. */
+  key: string
+  slug: string
+  /** Of all languages: an address may have any of them. */
+  slugs: string[]
+  name: string
+  description: string
+  image: string | undefined
+  parent: Shelf | undefined
+  children: Shelf[]
+}
 
-/** There is no list of categories: they are what the newest hundred products say. A large shop would name its own. */
-export const useCategories = () =>
-  useLoad('categories', async (): Promise<Category[]> => {
-    const { items } = await kontor.products.list({ limit: 100 })
-    const byName = Map.groupBy(items, ({ category }) => category)
-    return [...byName]
-      .flatMap(([name, products]) => (name ? [{ name, products }] : []))
-      .sort((one, other) => one.name.localeCompare(other.name))
-  })
+/** All categories, parents before their children. Asked for without a language, because only then each tells all its slugs. */
+export function useShelves() {
+  const { language } = useLanguage()
+  const loaded = useLoad('categories', () => kontor.storefront.categories({ limit: 100 }).all())
+  return { ...loaded, value: loaded.value && toShelves(loaded.value, language) }
+}
+
+function toShelves(categories: readonly Category[], language: string): Shelf[] {
+  const inOrder = categories.toSorted((one, other) => one.position - other.position)
+  const below = Map.groupBy(inOrder, ({ parentId }) => parentId)
+  const shelves: Shelf[] = []
+  const add = (category: Category, parent: Shelf | undefined): Shelf => {
+    const { id, slug: key, image, translations } = category
+    const texts = translations[language]
+    const shelf: Shelf = {
+      id,
+      key,
+      slug: texts?.slug || key,
+      slugs: [key, ...Object.values(translations).flatMap(({ slug }) => slug ?? [])],
+      name: texts?.name || category.name,
+      description: texts?.description || category.description,
+      image: image?.url,
+      parent,
+      children: [],
+    }
+    shelves.push(shelf)
+    shelf.children = (below.get(id) ?? []).map((child) => add(child, shelf))
+    return shelf
+  }
+  for (const root of below.get(null) ?? []) add(root, undefined)
+  return shelves
+}
+
+export const hrefOf = ({ slug }: Shelf) => `/shop/${encodeURIComponent(slug)}`
+
+/** From the root to the shelf itself. */
+export const pathTo = (shelf: Shelf | undefined): Shelf[] => (shelf ? [...pathTo(shelf.parent), shelf] : [])
+
+/** How many products there are on a shelf and below it, by the facet `category`. */
+export const countOn = ({ key, children }: Shelf, counts: ReadonlyMap<string, number>): number =>
+  children.reduce((sum, child) => sum + countOn(child, counts), counts.get(key) ?? 0)
 
 /** Lists are newest first. */
-export const useNewest = (count: number) =>
-  useLoad(`newest:${count}`, async () => (await kontor.products.list({ limit: count })).items)
+export function useNewest(count: number) {
+  const view = useView()
+  return useLoad(view && `newest:${count}:${JSON.stringify(view)}`, async () => {
+    return (await kontor.storefront.products.list({ ...view, limit: count })).items
+  })
+}
 
-/** `rope-and-hardware` is for machines. */
-export const titleOf = (category: string) => {
-  const words = category.replaceAll('-', ' ')
+/** `made-to-order` is for machines. */
+export const titleOf = (word: string) => {
+  const words = word.replaceAll('-', ' ')
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
-export const isSoldOut = ({ inventory }: Variant) => inventory.tracked && inventory.quantity <= 0
+export const isSoldOut = ({ availability }: Pick<PublicVariant, 'availability'>) => availability === 'OUT_OF_STOCK'
 
-/** Few enough to say so. */
-export function leftOf({ inventory }: Variant): number | undefined {
-  const { tracked, quantity, lowStockThreshold } = inventory
-  return tracked && quantity > 0 && quantity <= Math.max(lowStockThreshold ?? 0, 3) ? quantity : undefined
+/** What a reduced price is compared with: the lowest of the last 30 days, where the service knows it. */
+export function usualPrice({ price, compareAtPrice, lowestOf30Days }: Price): number | undefined {
+  const usual = lowestOf30Days ?? compareAtPrice
+  return usual !== undefined && usual > price ? usual : undefined
 }
 
 /** The cheapest of a product in a market, and whether others cost more. */
-export function cheapestOf({ variants }: Product, market: Market | undefined) {
+export function cheapestOf({ variants }: PublicProduct, market: Market | undefined) {
   if (!market) return undefined
   const priced = variants.flatMap((variant) => priceOf(variant, market.id) ?? [])
   const [cheapest] = priced.toSorted((one, other) => one.price - other.price)
-  return cheapest && { ...cheapest, isFrom: priced.some(({ price }) => price !== cheapest.price) }
+  return cheapest && { price: cheapest, isFrom: priced.some(({ price }) => price !== cheapest.price) }
 }
 
 export const money = (amount: number, currency: string) => formatPrice(amount, currency, navigator.language)
 
 /** The word on our labels that is nearest to what was typed, if one is near enough to be meant. */
-export function likelyWord(typed: string, categories: readonly Category[]): string | undefined {
-  const words = categories.flatMap(({ name, products }) => [name, ...products.map((product) => product.name)])
-  const known = new Set(words.flatMap((text) => text.toLowerCase().match(/\p{L}{3,}/gu) ?? []))
+export function likelyWord(typed: string, labels: readonly string[]): string | undefined {
+  const known = new Set(labels.flatMap((text) => text.toLowerCase().match(/\p{L}{3,}/gu) ?? []))
   const wanted = typed.toLowerCase().match(/\p{L}{3,}/gu) ?? []
   const near = wanted.flatMap((each) =>
     [...known].map((word) => ({ word, far: distance(each, word) / Math.max(each.length, word.length) })),

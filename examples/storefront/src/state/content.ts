@@ -1,58 +1,43 @@
-import { blockValue, type Entry } from '@kontor/sdk'
-import { kontor, useBusiness } from './kontor.ts'
-import { keep, readKept } from './storage.ts'
-import { createStore, useStore } from './store.ts'
+import { blockValue, type KontorError, type PublicCollection, type PublicEntry } from '@kontor/sdk'
+import { kontor } from './kontor.ts'
 import { useLoad } from './use-load.ts'
 
-export const useCollections = () =>
-  useLoad('collections', async () => (await kontor.collections.list({ limit: 100 })).items)
+/** What the shop has written, and what it sends: both are found by their slugs. */
+export const useJournal = () => useCollection('journal')
+export const useLetters = () => useCollection('harbour-letter')
 
-/** The collection whose entries are the journal: by its slug, else the first that is no newsletter. */
-export function useJournal() {
-  const collections = useCollections()
-  const plain = collections.value?.filter(({ type }) => type !== 'NEWSLETTER')
-  return { ...collections, value: plain?.find(({ slug }) => slug === 'journal') ?? plain?.[0] }
-}
-
-const chosenLanguage = createStore(readKept('language', ''))
-
-export function chooseLanguage(locale: string) {
-  keep('language', locale)
-  chosenLanguage.set(locale)
-}
-
-/** What the journal is read in: as chosen, else as the browser says, else the business's own. */
-export function useLanguage() {
-  const chosen = useStore(chosenLanguage)
-  const { locales = [], defaultLocale = '' } = useBusiness().value ?? {}
-  const [spoken = ''] = navigator.language.split('-')
-  return {
-    locales,
-    language: [chosen, navigator.language, spoken].find((each) => locales.includes(each)) ?? defaultLocale,
-  }
-}
+/** Undefined if the business has none. */
+const useCollection = (slug: string) =>
+  useLoad(`collection:${slug}`, async (): Promise<{ found: PublicCollection | undefined }> => {
+    try {
+      return { found: await kontor.storefront.collection(slug) }
+    } catch (error) {
+      if ((error as KontorError).status === 404) return { found: undefined }
+      throw error
+    }
+  })
 
 type Media = { url: string }
 
-const isHtml = (block: Entry['blocks'][number]) => block.settings?.variant === 'HTML'
+const isHtml = (block: PublicEntry['blocks'][number]) => block.settings?.variant === 'HTML'
 
-const isIn = (blocks: Entry['blocks'], language: string) =>
+const isIn = (blocks: PublicEntry['blocks'], language: string) =>
   blocks.some(({ type, value }) => type === 'TEXT' && typeof value === 'object' && value !== null && language in value)
 
 /** For the address. A collection need not have a block for it: then it is the id. */
-export const slugOf = ({ blocks }: Entry) => {
+export const slugOf = ({ blocks }: PublicEntry) => {
   const value: unknown = blockValue(blocks, 'slug')
   return typeof value === 'string' ? value : ''
 }
 
 /** By its slug; or by its id, as older links have it. */
-export async function findEntry(collectionId: string, name: string): Promise<Entry> {
-  const { items } = await kontor.entries.list({ collectionId, 'block.slug': name, limit: 1 })
-  return items[0] ?? kontor.entries.get(name)
+export async function findEntry(collectionId: string, name: string): Promise<PublicEntry> {
+  const { items } = await kontor.storefront.entries.list({ collectionId, 'block.slug': name, limit: 1 })
+  return items[0] ?? kontor.storefront.entries.get(name)
 }
 
 /** An entry as an article: known ids first, else the first block that can be it. */
-export function articleOf(entry: Entry, language: string) {
+export function articleOf(entry: PublicEntry, language: string) {
   const { id, blocks, locale, createdAt } = entry
   const text = (blockId: string | undefined) => {
     const value: unknown = blockId === undefined ? undefined : blockValue(blocks, blockId, language)

@@ -7,12 +7,12 @@ const place = createStore(read())
 
 export const usePlace = () => useStore(place)
 
-/** `replace` keeps the place in the history and the scroll position, for what only changes the query. */
-export function go(to: string, { replace = false } = {}) {
+/** `replace` keeps the place in the history. With it, or on the same page, it stays where it is scrolled to. */
+export function go(to: string, { replace = false, isSamePage = false } = {}) {
   if (replace) window.history.replaceState(null, '', to)
   else window.history.pushState(null, '', to)
   place.set(read())
-  if (!replace) window.scrollTo(0, 0)
+  if (!replace && !isSamePage) window.scrollTo(0, 0)
 }
 
 window.addEventListener('popstate', () => place.set(read()))

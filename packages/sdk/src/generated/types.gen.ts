@@ -2631,7 +2631,6 @@ export type PublicVariant = {
     name: string;
     sku: string;
     attributes: Array<PublicVariantAttribute>;
-    translations: VariantTranslations;
     pricing: PublicVariantPricing;
     gallery: Array<Media>;
     inventory: PublicVariantInventory;

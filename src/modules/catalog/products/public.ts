@@ -13,7 +13,8 @@ import { createListReader, createPublicReader, listFacets } from './queries.ts'
 
 const AVAILABILITIES = ['IN_STOCK', 'LOW_STOCK', 'OUT_OF_STOCK'] as const
 
-const { inventory: stored, ...variantParts } = Variant.properties
+// Texts of variants come in the locale that was asked for, and in no other.
+const { inventory: stored, translations: _translations, ...variantParts } = Variant.properties
 const PublicVariant = Type.Object(
   {
     ...variantParts,
