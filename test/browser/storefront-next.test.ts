@@ -11,6 +11,7 @@ const PHONE = { width: 390, height: 844 }
 const HOME = '/en'
 const SHELF = '/en/c/lighting'
 const LANTERN = '/en/p/storm-lantern-no-3'
+const SALE = 'wolldecke-schaere'
 const MOST_PAGES = 200
 const SEEN_MS = 2_000
 
@@ -113,8 +114,14 @@ test('a product is known to search engines in each language, with its price', as
 
 test('a page that there is not is 404', async () => {
   for (const place of ['/en/p/nothing', '/en/c/nothing', '/en/journal/nothing', '/xx', '/en/c/lighting?cursor=made-up'])
-    assert.equal((await fetch(shop.url + place)).status, 404, place)
+    await assert404(place)
 })
+
+async function assert404(place: string) {
+  const answer = await fetch(shop.url + place)
+  assert.equal(answer.status, 404, place)
+  assert.match(await answer.text(), /There is no such page/)
+}
 
 test('a text that would end the script of structured data does not', async () => {
   const { body } = await shop.owner.get(`${shop.business}/products?slug=tide-tapers`)
@@ -163,7 +170,7 @@ test('without JavaScript a shopper finds a shelf, filters it, and sees a variant
   await page.getByRole('link', { name: /Storm Lantern/ }).click()
   await page.getByRole('link', { name: 'Moss', exact: true }).click()
   await page.waitForURL(/variant=moss/)
-  await page.getByText('The cart needs JavaScript.').waitFor()
+  assert.match(await page.content(), /<noscript>The cart needs JavaScript/)
   await page.getByRole('searchbox').fill('lantern')
   await page.getByRole('searchbox').press('Enter')
   await page.waitForURL(/search\?query=lantern/)
@@ -249,9 +256,12 @@ async function measure(place: string, viewport: typeof DESKTOP) {
   return { lcpMs, cls, bytes, requests }
 }
 
-test('dark pages can be read', async () => {
+test('a sale names the lowest price of the last 30 days, in German and in the dark, too', async () => {
   const { page, context } = await enter({ colorScheme: 'dark' })
-  await page.goto(shop.url + LANTERN)
+  await page.goto(`${shop.url}/de/c/beleuchtung`)
+  await look(page, 'dark-shelf')
+  await page.goto(`${shop.url}/de/p/${SALE}`)
+  await page.getByText(/Niedrigster Preis der letzten 30 Tage: \d+,\d\d\s€/).waitFor()
   await look(page, 'dark')
   await context.close()
 })

@@ -1,7 +1,7 @@
 'use cache'
 // All that pages read of the service. Each answer is kept for everybody, by its arguments.
 import { type AttributeFilter, KontorError } from '@kontor/sdk'
-import { kontorFor, type View } from './kontor.ts'
+import { kontorFor, LIST_TAGS, type View } from './kontor.ts'
 import { FILTERS, JOURNAL } from './settings.ts'
 
 export type ProductFilter = AttributeFilter & {
@@ -17,9 +17,10 @@ export async function readShop() {
   return plain(await kontorFor().storefront.get())
 }
 
-/** All of them, parents before their children. */
+/** All of them, in the order of a menu. */
 export async function readCategories(locale?: string) {
-  return plain(await kontorFor({ locale }).storefront.categories({ limit: 100 }).all())
+  const found = await kontorFor({ locale }, LIST_TAGS).storefront.categories({ limit: 100 }).all()
+  return plain(found.toSorted((one, other) => one.position - other.position))
 }
 
 export async function readProducts(
@@ -57,13 +58,15 @@ export async function readArticle(slug: string) {
 /** Slugs in all languages, for the sitemap. */
 export async function readSlugs() {
   const found: { slug: string; slugs: Partial<Record<string, string>>; updatedAt: number }[] = []
-  for await (const { slug, translations, updatedAt } of kontorFor().storefront.products.list({ limit: 100 }))
+  for await (const { slug, translations, updatedAt } of kontorFor({}, LIST_TAGS).storefront.products.list({
+    limit: 100,
+  }))
     found.push({ slug, slugs: slugsIn(translations), updatedAt })
   return found
 }
 
 export async function readArticleSlugs() {
-  const { storefront, blockText } = kontorFor()
+  const { storefront, blockText } = kontorFor({}, LIST_TAGS)
   const found: { slug: string; locale: string; updatedAt: number }[] = []
   for await (const { blocks, locale, updatedAt } of storefront.entries.list({ collection: JOURNAL, limit: 100 }))
     found.push({ slug: blockText(blocks, 'slug'), locale, updatedAt })

@@ -94,7 +94,7 @@ export function Cart({ client, shippingMethods, words }: Props) {
             {quote.discount > 0 && <Sum name={words.discount} amount={`−${inWords(quote.discount)}`} />}
             <Sum name={words.shipping} amount={inWords(quote.shipping)} />
             {quote.tax > 0 && <Sum name={words.tax} amount={inWords(quote.tax)} />}
-            <Sum name={words.total} amount={inWords(quote.total)} />
+            <Sum name={words.total} amount={inWords(quote.total)} isAll />
             {quote.taxIncluded > 0 && <Sum name={words.includesTax} amount={inWords(quote.taxIncluded)} />}
           </dl>
         )}
@@ -104,8 +104,8 @@ export function Cart({ client, shippingMethods, words }: Props) {
   )
 }
 
-const Sum = ({ name, amount }: { name: string; amount: string }) => (
-  <div>
+const Sum = ({ name, amount, isAll }: { name: string; amount: string; isAll?: boolean }) => (
+  <div className={isAll ? 'all' : undefined}>
     <dt>{name}</dt>
     <dd>{amount}</dd>
   </div>

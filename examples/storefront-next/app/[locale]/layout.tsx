@@ -1,6 +1,6 @@
 import '../shop.css'
 import type { ReactNode } from 'react'
-import { openPage, type Params } from '../../lib/page.ts'
+import type { Params } from '../../lib/page.ts'
 import { MARKETS } from '../../lib/settings.ts'
 
 /** Pages wait for their data and come whole; it is nearly always in the cache. */
@@ -10,7 +10,7 @@ export const instant = false
 export const generateStaticParams = () => Object.keys(MARKETS).map((locale) => ({ locale }))
 
 export default async function Layout({ params, children }: Params & { children: ReactNode }) {
-  const { locale } = await openPage(params)
+  const { locale } = await params
   return (
     <html lang={locale}>
       <body>{children}</body>

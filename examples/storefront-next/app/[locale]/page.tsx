@@ -19,15 +19,23 @@ export default async function Home({ params }: Params) {
     readProducts(view, { limit: 8 }),
     readArticles(locale, shop.defaultLocale),
   ])
+  const [first] = newest?.items ?? []
   return (
     <Frame page={page} paths={inAllLocales(shop, (other) => `/${other}`)}>
       <section className="hero">
         <div className="wrap">
-          <h1>{words.headline}</h1>
-          <p>{words.description}</p>
-          <a className="button" href={`/${locale}/search`}>
-            {words.all}
-          </a>
+          <div>
+            <h1>{words.headline}</h1>
+            <p>{words.description}</p>
+            <a className="button" href={`/${locale}/search`}>
+              {words.all}
+            </a>
+          </div>
+          {first && (
+            <a className="hero-picture" href={`/${locale}/p/${first.slug}`}>
+              <Picture media={first.gallery[0]} alt={first.name} isFirst />
+            </a>
+          )}
         </div>
       </section>
       <section className="wrap section">

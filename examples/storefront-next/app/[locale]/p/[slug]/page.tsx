@@ -1,4 +1,4 @@
-import type { PublicProduct, PublicVariant } from '@kontor/sdk'
+import { blockText, type PublicProduct, type PublicVariant } from '@kontor/sdk'
 import { notFound, permanentRedirect } from 'next/navigation'
 import { readCategories, readProduct } from '../../../../lib/catalog.ts'
 import {
@@ -79,10 +79,18 @@ export default async function ProductPage({ params, searchParams }: Props) {
                 }}
                 isSold={priceOf(variant) !== undefined && variant.availability !== 'OUT_OF_STOCK'}
                 cartHref={`/${locale}/cart`}
-                words={words}
+                words={pickWords(words)}
               />
             )}
             <p className="description">{product.description}</p>
+            <dl className="facts">
+              {product.blocks.map(({ id, label }) => (
+                <div key={id}>
+                  <dt>{label}</dt>
+                  <dd>{blockText(product.blocks, id, locale)}</dd>
+                </div>
+              ))}
+            </dl>
           </div>
         </article>
       </div>
@@ -90,6 +98,14 @@ export default async function ProductPage({ params, searchParams }: Props) {
     </Frame>
   )
 }
+
+/** Only what the button says: what a part in the browser is given is sent along with the page. */
+const pickWords = ({ add, added, cartNeedsScript, outOfStock }: Page['words']) => ({
+  add,
+  added,
+  cartNeedsScript,
+  outOfStock,
+})
 
 /** What can be bought comes first. */
 const firstOf = ({ variants }: PublicProduct): PublicVariant | undefined =>
