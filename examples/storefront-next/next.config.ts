@@ -14,6 +14,7 @@ const config: NextConfig = {
   // Pages come whole, not in pieces that a script puts in place: they are to be read without JavaScript, too.
   partialPrefetching: false,
   htmlLimitedBots: /./,
+  experimental: { instantInsights: { validationLevel: 'manual-warning' } }, // else it asks for such pieces
   // The SDK is taken as it is written, so that there is nothing to build first.
   turbopack: {
     root: path.resolve(import.meta.dirname, '../..'),
