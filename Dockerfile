@@ -60,6 +60,7 @@ FROM base AS dashboard
 COPY package.json package-lock.json .npmrc tsconfig.json ./
 COPY packages/demo/package.json packages/demo/
 COPY examples/storefront/package.json examples/storefront/
+COPY examples/storefront-next/package.json examples/storefront-next/
 COPY packages/sdk packages/sdk
 COPY packages/dashboard packages/dashboard
 RUN npm ci --include=dev -w @kontor/dashboard --ignore-scripts --no-audit --no-update-notifier \

@@ -21,6 +21,8 @@ import { findBusiness, suggest } from './suggestions.ts'
 const OPTIONS = ['--demo', '--no-demo', '--verbose']
 const STOP_MS = 5_000
 const COMMAND_MS = 300_000
+/** Where the two example storefronts are. */
+const SHOPS = [5173, 5174]
 
 const options = new Set(process.argv.slice(2))
 const unknown = [...options].filter((option) => !OPTIONS.includes(option))
@@ -87,7 +89,7 @@ async function start(): Promise<void> {
       PUBLIC_URL: publicUrl,
       METRICS_PORT: '0',
       DATABASE_POOL_SIZE: '10',
-      ALLOWED_ORIGINS: 'http://localhost:5173,http://127.0.0.1:5173',
+      ALLOWED_ORIGINS: SHOPS.flatMap((port) => [`http://localhost:${port}`, `http://127.0.0.1:${port}`]).join(),
       SMTP_URL: `smtp://127.0.0.1:${ports.smtp}`,
       MAIL_FROM: 'Kontor <hello@kontor.example>',
       TWILIO_ACCOUNT_SID: 'ACdevelopment',

@@ -12,6 +12,7 @@ type Parts = Record<string, string[]>
 const TYPES: Parts = {
   types: bin('tsc', '--noEmit'),
   'types of the storefront': bin('tsc', '--noEmit', '-p', 'examples/storefront'),
+  'types of storefront-next': bin('tsc', '--noEmit', '-p', 'examples/storefront-next'),
   'types of the dashboard': bin('tsc', '--noEmit', '-p', 'packages/dashboard'),
 }
 const REST: Parts = {

@@ -119,6 +119,7 @@ async function openShop(api: TestApi) {
   const shippingMethods = [{ id: 'standard', name: 'Standard', price: 500 }]
   const made = await Promise.all([
     admin.put(shop, {
+      storefront: { isPublic: true },
       markets: [
         { ...market, id: 'us', name: 'United States', currency: 'USD', shippingMethods },
         { ...market, id: 'eu', name: 'Europe', currency: 'EUR', shippingMethods },
