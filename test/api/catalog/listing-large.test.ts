@@ -110,3 +110,20 @@ test('among 45,000 products a page looks at 20,000 at most, goes on from there, 
     t.diagnostic(`${query}: ${(performance.now() - started).toFixed(1)} ms`)
   }
 })
+
+test('facets of products with many marks count fewer products, and say so', async () => {
+  const { id, products } = await used.make.shop({ cell: 'main' })
+  const guest = await used.make.guest()
+  await onServer(
+    (client) =>
+      client.query(`
+        insert into catalog.listing (business_id, market_id, product_id, status, name_key, price, category, is_in_stock, marks)
+        select '${id}', '', 'prod_' || lpad(n::text, 26, '0'), 'ACTIVE', 'product', null, '', true,
+               array(select 't:' || mark from generate_series(1, 200) as mark)
+          from generate_series(1, 1500) as n`),
+    used.api.databases.main.url,
+  )
+  const { body } = await guest.get(`${products}/facets?facets=tag`)
+  const [{ values, isExact }] = body.items
+  assert.deepEqual([isExact, values.length, values[0].count], [false, 50, 1_000])
+})

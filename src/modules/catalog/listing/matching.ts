@@ -153,8 +153,6 @@ export function namedSql(matching: Matching, add: Add): string {
      where ${and(conditions)}`
 }
 
-const marksOf = (mark: Mark) => ('categories' in mark ? mark.categories.map(markOf.category) : mark.oneOf)
-
 /** At most `most` rows that an index finds by marks or prices. Undefined: nothing of that is asked for. */
 export function foundSql(matching: Matching, most: number, add: Add): string | undefined {
   const { businessId, marketId, marks, statuses } = matching
@@ -162,8 +160,8 @@ export function foundSql(matching: Matching, most: number, add: Add): string | u
     `catalog.mark_keys(${add(businessId, 'text')}, ${add(marketId, 'text')}, ${add(wanted, 'text[]')})`
   const all = alone(matching)
   if (all.length > 0) return `select * from catalog.listing_with_all(${keys(all)}, ${most})`
-  const [first] = marks
-  if (first) return `select * from catalog.listing_with_any(${keys(marksOf(first))}, ${most})`
+  const [first] = marks.flatMap((mark) => ('oneOf' in mark ? [mark.oneOf] : [])) // an index, too, compares each with each
+  if (first) return `select * from catalog.listing_with_any(${keys(first)}, ${most})`
   if (matching.priceFrom === undefined && matching.priceTo === undefined) return undefined
   return `
     select listing.*

@@ -88,26 +88,31 @@ const prefixOf = (name: string) =>
       ? 'c:'
       : 't:'
 
+/** A product may have 200 marks: counting stops after so many, however many products that is. */
+const MAX_COUNTED = 200_000
+
 function countedSql({ matching, names }: Reading, at: number, add: Add): string {
   const isOfPrices = names.includes('price')
-  const column = isOfPrices ? 'price' : 'marks'
-  const looked = `
+  const isShown = `status = any (${add(matching.statuses, 'text[]')})`
+  const matched = (columns: string) => `
     with looked as materialized (${lookedSql(matching, add)}
-    ), matched as (
-      select ${column}
+    ), matched as materialized (
+      select ${columns}
         from (select * from looked limit ${MAX_LOOKED}) as first
-       where ${and([baseSql(matching, add), `status = any (${add(matching.statuses, 'text[]')})`, matchesSql(matching, add)])}
+       where ${and([baseSql(matching, add), isShown, matchesSql(matching, add)])}
     )`
   const found = '(select count(*)::integer from looked)'
   if (isOfPrices)
-    return `${looked}
+    return `${matched('price')}
       select ${at}, ${found}, null::text, null::integer, min(price)::text, max(price)::text from matched`
   // Unnesting in the list of columns takes half the time of a join with unnest.
-  return `${looked}, counted as materialized (
-      select mark, count(*)::integer as count from (select unnest(marks) as mark from matched) as unnested group by mark
+  return `${matched('marks, sum(cardinality(marks)) over (rows unbounded preceding) as so_far')}, counted as materialized (
+      select mark, count(*)::integer as count
+        from (select unnest(marks) as mark from matched where so_far <= ${MAX_COUNTED}) as unnested
+       group by mark
     )
     select ${at}, total.found, valued.mark, valued.count, null, null
-      from (select ${found} as found) as total
+      from (select case when max(so_far) > ${MAX_COUNTED} then ${MAX_LOOKED + 1} else ${found} end as found from matched) as total
       left join (unnest(${add(names.map(prefixOf), 'text[]')}) as prefix
                  cross join lateral (
                    select mark, count from counted
