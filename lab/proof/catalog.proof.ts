@@ -121,6 +121,8 @@ export async function run({ quick, note }: Run) {
     'stranger: price range': [FILTERED, () => `?${ranges()}`],
     'stranger: in stock': [FILTERED, () => '?inStock=true'],
     'stranger: by name': [FILTERED, () => '?sort=name'],
+    'stranger: by pieces sold': [FILTERED, () => '?sort=-sold'],
+    'stranger: category by pieces sold': [FILTERED, () => `?sort=-sold&category=${shelf()}`],
     'stranger: by price': [FILTERED, () => `?market=us&sort=${pick('price', '-price')}`],
     'stranger: category by price': [FILTERED, () => `?market=us&sort=${pick('price', '-price')}&category=${shelf()}`],
     'stranger: category by name': [FILTERED, () => `?sort=name&category=${shelf()}`],

@@ -112,8 +112,8 @@ export async function fillCatalog(
     'listing',
     `
     drop index catalog.listing_by_mark_key; -- made in one go afterwards
-    insert into catalog.listing (business_id, market_id, product_id, status, name_key, price, category, is_in_stock, marks)
-    select business_id, market_id, id, status, lower(name), case when market_id <> '' then ${PRICE} end, category, n % 50 <> 0,
+    insert into catalog.listing (business_id, market_id, product_id, status, name_key, price, category, is_in_stock, sold, marks)
+    select business_id, market_id, id, status, lower(name), case when market_id <> '' then ${PRICE} end, category, n % 50 <> 0, n * 13 % 5000,
            array['c:' || category, 't:common' || n % 100, 't:rare' || n * 31 % 5000, 'a:Colour=' || (${COLOURS})[1 + n % 10],
                  'a:Workshop=w' || n % 5000, 'a:Size=' || (n / 7) % 5]
            || case when n % 10 = 3 then array['t:new'] else '{}' end

@@ -11,7 +11,7 @@ export type ProductFilter = AttributeFilter & {
   priceTo?: number
   inStock?: 'true'
 }
-export type ProductSort = '-createdAt' | 'name' | 'price' | '-price' | 'relevance'
+export type ProductSort = '-createdAt' | 'name' | 'price' | '-price' | '-sold' | 'relevance'
 
 export async function readShop() {
   return plain(await kontorFor().storefront.get())

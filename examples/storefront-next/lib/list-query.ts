@@ -4,7 +4,7 @@ import type { SearchParams } from './page.ts'
 import { minorUnits } from './prices.ts'
 import { FILTERS } from './settings.ts'
 
-const SORTS: readonly ProductSort[] = ['-createdAt', 'name', 'price', '-price', 'relevance']
+const SORTS: readonly ProductSort[] = ['-createdAt', 'name', 'price', '-price', '-sold', 'relevance']
 
 const all = (value: string | string[] | undefined) => [value ?? []].flat().filter(Boolean)
 const one = (value: string | string[] | undefined) => all(value)[0]

@@ -45,6 +45,7 @@ function Filters({ page, path, query, facets }: { page: Page; path: string; quer
   const sorts = {
     ...(query.query === undefined ? {} : { relevance: words.sortRelevance }),
     '-createdAt': words.sortNewest,
+    '-sold': words.sortSold,
     price: words.sortCheap,
     '-price': words.sortDear,
     name: words.sortName,

@@ -4,6 +4,7 @@ import type { AnyRefusal } from '#vocabulary/define-refusal.ts'
 import * as categoryErrors from './categories/errors.ts'
 import * as errors from './errors.ts'
 import * as events from './events.ts'
+import { countSold } from './listing/count-sold.ts'
 import * as listingErrors from './listing/errors.ts'
 import { refreshListedStock } from './listing/refresh-stock.ts'
 import { fillDocuments } from './products/fill-documents.ts'
@@ -68,5 +69,6 @@ export const catalogJobs: readonly AnyJob[] = [
   forgetPastPrices,
   fillDocuments,
   refreshListedStock,
+  countSold,
   ...importJobs,
 ]

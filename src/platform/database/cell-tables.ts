@@ -100,12 +100,14 @@ export interface CatalogListing {
   nameKey: string
   price: number | null
   productId: string
+  sold: Generated<number>
   status: string
 }
 
 export interface CatalogListingStock {
   isOnly: Generated<boolean>
   seenUntil: Timestamp
+  soldUntil: Generated<Timestamp>
 }
 
 export interface CatalogPriceHistory {

@@ -326,6 +326,52 @@ test('stock that is set with the product counts at once, what moves later within
   assert.deepEqual(await seen('inStock=true&tag=winter'), [], 'another change asks for the stock as it is')
 })
 
+test('what was sold until last night is sorted by', async () => {
+  const { admin, guest, path, make, storefront, db } = await makeShop()
+  const owner = await used.make.apiKey(admin.id) // a token would end during the night
+  const clock = holdClock()
+  try {
+    const sell = async (name: string, quantities: number[]) => {
+      const free = { ...variant('one', {}, 0, 50), name: 'One' }
+      const product = await make(name, { tags: ['ledger'], variants: [free] })
+      const orders: string[] = []
+      for (const quantity of quantities) {
+        const items = [{ productId: product.id, variantId: 'one', quantity }]
+        const { status, text, body } = await guest.post(`${path}/orders/checkout`, { market: 'us', items })
+        assert.equal(status, 200, text)
+        orders.push(body.orderId)
+      }
+      return { product, orders }
+    }
+    const lamp = await sell('Lamp', [4])
+    const rope = await sell('Rope', [2, 3])
+    await sell('Anchor', [])
+    const cancelled = await owner.put(`${path}/orders/${rope.orders[1]}/status`, { status: 'CANCELLED' })
+    assert.equal(cancelled.status, 200, cancelled.text)
+    await owner.post(`${rope.product.path}/variants/one/stock`, { delta: -20 })
+    const bySold = async (query = '') => {
+      const { items } = await read(used.make.anonymous(), `${storefront}?tag=ledger&sort=-sold${query}`)
+      return items.map(({ name }) => name)
+    }
+    assert.deepEqual(
+      await bySold(),
+      ['Anchor', 'Rope', 'Lamp'],
+      'nothing is counted before the night: the newest first',
+    )
+    clock.advance(86_400)
+    await work(db, 'catalog.count-sold')
+    await work(db, 'catalog.count-sold')
+    assert.deepEqual(await bySold(), ['Lamp', 'Rope', 'Anchor'], 'what came back or was taken by hand does not count')
+    for (const { product } of [lamp, rope]) {
+      const { status, text } = await owner.put(`${product.path}/variants/one/prices/de`, { price: 500 })
+      assert.equal(status, 200, text)
+    }
+    assert.deepEqual(await bySold('&market=de&priceFrom=1'), ['Lamp', 'Rope'], 'a market that is new knows it, too')
+  } finally {
+    clock.release()
+  }
+})
+
 test('a planned price is sorted by while it holds', async () => {
   const clock = holdClock()
   try {

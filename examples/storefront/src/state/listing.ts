@@ -13,6 +13,7 @@ const A_PAGE = 24
 
 export const SORTS = {
   '': 'Newest first',
+  '-sold': 'Most sold first',
   price: 'Lowest price first',
   '-price': 'Highest price first',
   name: 'By name',

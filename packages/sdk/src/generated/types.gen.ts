@@ -6785,9 +6785,9 @@ export type ListProductsData = {
          */
         market?: string;
         /**
-         * `-createdAt`, or with `query` `relevance`, is the default. `price` and `-price` (with `market`): by the lowest price that holds there now; what has none is left out.
+         * `-createdAt`, or with `query` `relevance`, is the default. `price` and `-price` (with `market`): by the lowest price that holds there now; what has none is left out. `-sold`: by the pieces that have left the stock for orders, as of last night.
          */
-        sort?: '-createdAt' | 'name' | 'price' | '-price' | 'relevance';
+        sort?: '-createdAt' | 'name' | 'price' | '-price' | '-sold' | 'relevance';
     };
     url: '/v1/businesses/{businessId}/products';
 };
@@ -9943,9 +9943,9 @@ export type ListStorefrontProductsData = {
         market?: string;
         locale?: string;
         /**
-         * `-createdAt`, or with `query` `relevance`, is the default. `price` and `-price` (with `market`): by the lowest price that holds there now; what has none is left out.
+         * `-createdAt`, or with `query` `relevance`, is the default. `price` and `-price` (with `market`): by the lowest price that holds there now; what has none is left out. `-sold`: by the pieces that have left the stock for orders, as of last night.
          */
-        sort?: '-createdAt' | 'name' | 'price' | '-price' | 'relevance';
+        sort?: '-createdAt' | 'name' | 'price' | '-price' | '-sold' | 'relevance';
     };
     url: '/v1/storefront/{business}/products';
 };

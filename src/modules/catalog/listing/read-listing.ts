@@ -28,6 +28,7 @@ const ORDERS: Record<Exclude<Sort, '-createdAt'>, Order> = {
   name: { key: 'name_key', type: 'text', isDescending: false },
   price: { key: 'price', type: 'bigint', isDescending: false },
   '-price': { key: 'price', type: 'bigint', isDescending: true },
+  '-sold': { key: 'sold', type: 'bigint', isDescending: true },
   relevance: { key: 'rank', type: 'bigint', isDescending: true },
 }
 

@@ -11,7 +11,7 @@ export const BY_ATTRIBUTE =
   `\`${ATTRIBUTE_PREFIX}<Name>=value\` (up to ${MAX_ATTRIBUTES} names, all must fit) keeps those with a variant that has it; ` +
   `sent several times (up to ${MAX_VALUES}), one of the values is enough.`
 
-const SORTS = ['-createdAt', 'name', 'price', '-price', 'relevance'] as const
+const SORTS = ['-createdAt', 'name', 'price', '-price', '-sold', 'relevance'] as const
 export type Sort = (typeof SORTS)[number]
 
 /** Filters that every list of products has, beside `attribute.<Name>`. */
@@ -39,7 +39,8 @@ export const listingSort = {
     OneOf(SORTS, {
       description:
         '`-createdAt`, or with `query` `relevance`, is the default. `price` and `-price` (with `market`): by the lowest price ' +
-        'that holds there now; what has none is left out.',
+        'that holds there now; what has none is left out. `-sold`: by the pieces that have left the stock for orders, as of ' +
+        'last night.',
     }),
   ),
 }

@@ -45,9 +45,11 @@ function stockOf({ variants }: Product, targets: readonly StockTarget[]) {
 
 // Sorted, so that two writers of the same rows queue instead of deadlocking.
 const upsertRows = (businessId: string, changed: readonly Changed[]) => sql`
-  insert into catalog.listing (business_id, market_id, product_id, status, name_key, price, category, is_in_stock, marks)
+  insert into catalog.listing (business_id, market_id, product_id, status, name_key, price, category, is_in_stock, marks, sold)
   select ${businessId}, priced.market_id, made.product_id, made.status, made.name_key, priced.price, made.category,
-         stocked.is_in_stock, made.marks
+         stocked.is_in_stock, made.marks,
+         coalesce((select sold from catalog.listing
+                    where business_id = ${businessId} and market_id = '' and product_id = made.product_id), 0)
     from json_to_recordset(${JSON.stringify(changed)}::json)
       as made (product_id text, status text, name_key text, category text, marks text[], prices json, has_stock boolean, counted text[])
    cross join lateral (
