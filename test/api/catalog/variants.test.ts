@@ -288,6 +288,16 @@ test('variants come in the order in which they were sent', async () => {
   }
 })
 
+/** Its reduced price has held before, and that counts. */
+const cameBack = {
+  ...full,
+  pricing: {
+    markets: full.pricing.markets.map((price) =>
+      price.compareAtPrice ? { ...price, lowestOf30Days: price.price } : price,
+    ),
+  },
+}
+
 test('a variant that is left out is hidden; when it comes back, so do its fields, its stock and its ledger', async () => {
   const { put, read, ledger, admin, product, products } = await makeVariants([
     full,
@@ -314,7 +324,7 @@ test('a variant that is left out is hidden; when it comes back, so do its fields
   assert.deepEqual((await admin.get(`${products}?query=SKU-1`)).body.items, [])
 
   const back = await put([{ id: 'two' }, { id: 'one', name: 'Back' }])
-  assert.deepEqual(back.body.variants[1], { ...full, name: 'Back', inventory: { ...full.inventory, quantity: 8 } })
+  assert.deepEqual(back.body.variants[1], { ...cameBack, name: 'Back', inventory: { ...full.inventory, quantity: 8 } })
   assert.deepEqual(await read(), back.body.variants)
   assert.equal(back.headers.get('etag'), (await admin.get(product.path)).headers.get('etag'))
   await put([{ id: 'one', inventory: { quantity: 2 } }])
@@ -327,7 +337,7 @@ test('stock that is set as a variant comes back continues its ledger', async () 
   await put([])
   assert.deepEqual(await read(), [])
   const back = await put([{ id: 'one', inventory: { quantity: 1 } }])
-  assert.deepEqual(back.body.variants, [{ ...full, inventory: { ...full.inventory, quantity: 1 } }])
+  assert.deepEqual(back.body.variants, [{ ...cameBack, inventory: { ...full.inventory, quantity: 1 } }])
   assert.deepEqual(await ledger('one'), [5, -4])
 })
 
