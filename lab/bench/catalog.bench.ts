@@ -1,7 +1,8 @@
 import Fastify from 'fastify'
 import type pg from 'pg'
 import { toAnswer } from '../../src/modules/catalog/products/document.ts'
-import { GET_PRODUCTS, LIST } from '../../src/modules/catalog/products/queries.ts'
+import { toPublicAnswer } from '../../src/modules/catalog/products/public-document.ts'
+import { GET_PRODUCTS, GET_PUBLIC, LIST } from '../../src/modules/catalog/products/queries.ts'
 import { recordStatements, type Statement } from '../../test/support/explain.ts'
 import { createMake } from '../../test/support/make.ts'
 import { startApi } from '../../test/support/start-api.ts'
@@ -30,6 +31,8 @@ export const title = 'Reading, searching and quoting products: Kontor, bare Fast
 const PRODUCTS = 500
 /** The product that is looked for where the words are recorded; no other value has this number in it. */
 const SOUGHT = 437
+/** More than anything costs: a filter that keeps all, and differs from request to request. */
+const MANY = 1_000_000
 
 /** Side by side in one run, interleaved, all on this machine: the ratio is what counts. */
 export async function run(options: Run) {
@@ -47,10 +50,16 @@ export async function run(options: Run) {
   const find = (number: number) => `${shop.products}?query=linen%20${number}`
   const search = await onlyStatement(() => guest.get(find(SOUGHT)))
   const goods = await onlyStatement(() => guest.post('/v1/payments/quote', cart))
+  await shop.admin.put(shop.path, { storefront: { isPublic: true } })
+  const stranger = make.anonymous()
+  const window = `/v1/storefront/${shop.id}/products`
+  const filter = (priceTo: number) => `${window}?market=us&sort=price&category=shirts&priceTo=${priceTo}`
+  const newest = await onlyStatement(() => stranger.get(`${window}?market=us`))
+  const filtered = await onlyStatement(() => stranger.get(filter(MANY)))
 
   const { url: databaseUrl } = api.databases.main
   const pool = openBarePool(databaseUrl)
-  const bare = await startBare(pool, { businessId: shop.id, search, goods })
+  const bare = await startBare(pool, { businessId: shop.id, search, goods, newest, filtered })
   const token = { authorization: `Bearer ${guest.token}` }
   const post = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(cart) } as const
   const withToken = { ...post, headers: { ...post.headers, ...token } }
@@ -91,6 +100,30 @@ export async function run(options: Run) {
       ),
       [PGBENCH]: say(search),
     },
+    'stranger: one': {
+      [KONTOR]: get(
+        api.url,
+        ids.map((id) => `${window}/${id}?market=us`),
+      ),
+      [FASTIFY]: get(
+        bare.url,
+        ids.map((id) => `/public/${id}`),
+      ),
+    },
+    'stranger: list 20': {
+      [KONTOR]: get(api.url, [`${window}?market=us`]),
+      [FASTIFY]: get(bare.url, ['/newest']),
+    },
+    'stranger: filter and sort': {
+      [KONTOR]: get(
+        api.url,
+        ids.map((_, number) => filter(MANY + number)),
+      ),
+      [FASTIFY]: get(
+        bare.url,
+        ids.map((_, number) => `/filtered/${MANY + number}`),
+      ),
+    },
     quote: {
       [KONTOR]: (clients, seconds) =>
         load({ url: api.url, requests: [{ path: '/v1/payments/quote', ...withToken }], clients, seconds }),
@@ -110,7 +143,12 @@ export async function run(options: Run) {
       ratio(rates, 'list 20', FASTIFY, 0.8),
       ratio(rates, 'search', FASTIFY),
       ratio(rates, 'quote', FASTIFY),
-      ...Object.keys(contest).map((what) => ratio(rates, what, PGBENCH)),
+      ...Object.keys(contest)
+        .filter((what) => what.startsWith('stranger'))
+        .map((what) => ratio(rates, what, FASTIFY, 1)),
+      ...Object.keys(contest)
+        .filter((what) => PGBENCH in (contest[what] ?? {}))
+        .map((what) => ratio(rates, what, PGBENCH)),
     ],
     charts: clientCharts(rates, 'answers/s'),
     tables: [clientTable(rates, 'answers/s')],
@@ -127,10 +165,13 @@ async function onlyStatement(ask: () => Promise<{ status: number; text: string }
   return statement
 }
 
-type Known = { businessId: string; search: Statement; goods: Statement }
+type Known = { businessId: string; search: Statement; goods: Statement; newest: Statement; filtered: Statement }
+
+/** What a stranger asks for here. */
+const READER = { market: 'us', locales: [], showQuantity: false }
 
 /** The least that a server can do: the same statements, the stock put in, no token, no access, no prices, no headers. */
-async function startBare(pool: pg.Pool, { businessId, search, goods }: Known) {
+async function startBare(pool: pg.Pool, { businessId, search, goods, newest, filtered }: Known) {
   const app = Fastify()
   const rows = async (text: string, values: unknown[]) =>
     (await pool.query<[string, string, string | null]>({ name: nameOf(text), text, values, rowMode: 'array' })).rows
@@ -149,6 +190,22 @@ async function startBare(pool: pg.Pool, { businessId, search, goods }: Known) {
     const values = [...search.values.slice(0, -1), query]
     const found = await pool.query<[string, number, string, string | null]>({ text, values, rowMode: 'array' })
     const texts = found.rows.slice(0, 20).map(([, , document, stock]) => toAnswer(document, stock, false))
+    return reply.header('content-type', JSON_TYPE).send(`{"items":[${texts.join(',')}]}`)
+  })
+  app.get<{ Params: { id: string } }>('/public/:id', async (request, reply) => {
+    const [row] = await rows(GET_PUBLIC, [[businessId], [request.params.id]])
+    return reply.header('content-type', JSON_TYPE).send(row && toPublicAnswer(row[1], row[2], READER))
+  })
+  app.get('/newest', async (_request, reply) => {
+    const page = (await rows(newest.text, newest.values)) as unknown as [string, string | null][]
+    const texts = page.slice(0, 20).map(([document, stock]) => toPublicAnswer(document, stock, READER))
+    return reply.header('content-type', JSON_TYPE).send(`{"items":[${texts.join(',')}]}`)
+  })
+  app.get<{ Params: { most: string } }>('/filtered/:most', async (request, reply) => {
+    const { text } = filtered // planned each time, as Kontor has it done
+    const values = filtered.values.map((value) => (value === MANY ? Number(request.params.most) : value))
+    const found = await pool.query<unknown[]>({ text, values, rowMode: 'array' })
+    const texts = found.rows.slice(0, 20).map((row) => toPublicAnswer(String(row[6]), row[7] as string | null, READER))
     return reply.header('content-type', JSON_TYPE).send(`{"items":[${texts.join(',')}]}`)
   })
   app.post('/quote', async () => (await pool.query(goods.text, goods.values)).rows)
