@@ -16,11 +16,18 @@ import { applyTheme } from './shell/theme.ts'
 // A newer version was released, and the part that this page wants is gone.
 addEventListener('vite:preloadError', () => location.reload())
 
+type RouteId = keyof typeof router.routesById
+
 applyTheme()
 await activate(chosenLanguage())
 followSession()
 followOtherTabs()
 await takeDevLogin()
+
+// The page's own part comes beside the session, not after it.
+for (const { routeId } of router.matchRoutes(router.latestLocation) as { routeId: RouteId }[])
+  void router.loadRouteChunk(router.routesById[routeId])
+void router.load()
 
 const root = document.getElementById('root')
 if (!root) throw new Error('The page has no #root.')

@@ -1,12 +1,21 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { queryClient } from '../api/client.ts'
+import { readAhead } from '../session/read-ahead.ts'
 import { businessRoute } from '../shell/root.tsx'
 import { oneOf, type Search } from '../shell/search.ts'
+import { customersQuery } from './queries.ts'
 import { readCustomerSearch } from './search.ts'
 
 const customersRoute = createRoute({
   getParentRoute: () => businessRoute,
   path: 'customers',
   validateSearch: readCustomerSearch,
+  loaderDeps: ({ search }) => search,
+  loader: ({ params, deps }) =>
+    readAhead(params.business, 'ORDERS_READ', (business) => {
+      const wanted = customersQuery(business, deps)
+      return { queryKey: wanted.queryKey, start: () => queryClient.prefetchInfiniteQuery(wanted) }
+    }),
   component: lazyRouteComponent(() => import('./customers-page.tsx'), 'CustomersPage'),
 })
 

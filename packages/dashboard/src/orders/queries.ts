@@ -17,5 +17,3 @@ export const orderPages = ({ businessId, timeZone }: Place, search: OrderSearch)
 /** How many fit these filters, by status. */
 export const orderCounts = ({ businessId, timeZone }: Place, search: OrderSearch) =>
   query(businessId, 'countOrders', { query: { ...filtersOf(search, timeZone), by: 'status' } })
-
-export const orderQuery = (businessId: string, id: string) => query(businessId, 'getOrder', { path: { id } })

@@ -1,4 +1,4 @@
-import type { Role } from '@kontor/sdk'
+import type { Answer, Role } from '@kontor/sdk'
 import { useLingui } from '@lingui/react/macro'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { meQuery } from './queries.ts'
@@ -6,14 +6,18 @@ import { useBusiness } from './use-business.ts'
 
 export type Permission = Role['permissions'][number]
 
+export function mayIn({ roles }: Answer<'getMe'>, businessId: string) {
+  const here = roles.filter((role) => role.businessId === businessId)
+  const held = new Set(here.flatMap(({ permissions }) => permissions))
+  return (permission: Permission) => held.has('ADMIN') || held.has(permission)
+}
+
 /** What this person may do in this business. `reason` is for the button that stays, disabled. */
 export function usePermissions() {
   const { t } = useLingui()
   const business = useBusiness()
   const { data: me } = useSuspenseQuery(meQuery())
-  const here = me.roles.filter(({ businessId }) => businessId === business.id)
-  const held = new Set(here.flatMap(({ permissions }) => permissions))
-  const may = (permission: Permission) => held.has('ADMIN') || held.has(permission)
+  const may = mayIn(me, business.id)
   return {
     may,
     mayAny: (...permissions: Permission[]) => permissions.some(may),

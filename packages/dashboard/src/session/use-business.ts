@@ -21,12 +21,17 @@ export const addressOf = ({ id, slug }: Pick<Business, 'id' | 'slug'>) => (TAKEN
 export const findBusiness = (businesses: readonly Business[], address: string) =>
   businesses.find(({ slug }) => slug === address) ?? businesses.find(({ id }) => id === address)
 
+// Only who has a role sees the time zone, and only they are here.
+export function businessAt(businesses: readonly Business[], address: string) {
+  const found = findBusiness(businesses, address)
+  return found && { ...found, timeZone: found.timeZone ?? 'UTC' }
+}
+
 /** The business of the address. Only inside of `/$business`, whose loader has it. */
 export function useBusiness(): Business & { timeZone: string } {
   const { business: address = '' } = useParams({ strict: false })
   const { data } = useSuspenseQuery(businessesQuery())
-  const found = findBusiness(data.items, address)
+  const found = businessAt(data.items, address)
   if (!found) throw new Error(`There is no business ${address} among those of this person.`)
-  // Only who has a role sees it, and only they are here.
-  return { ...found, timeZone: found.timeZone ?? 'UTC' }
+  return found
 }

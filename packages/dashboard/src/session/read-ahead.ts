@@ -1,0 +1,27 @@
+import type { Business } from '@kontor/sdk'
+import type { QueryKey } from '@tanstack/react-query'
+import { queryClient } from '../api/client.ts'
+import { mayIn, type Permission } from './permissions.ts'
+import { businessesQuery, meQuery } from './queries.ts'
+import { businessAt } from './use-business.ts'
+
+type Reading = { queryKey: QueryKey; start: () => Promise<unknown> }
+
+/**
+ * For loaders: begins to read what the page will ask for, while the page itself is still on its way. What is known already is
+ * left to the page, as is what cannot be read.
+ */
+export async function readAhead(
+  address: string,
+  permission: Permission,
+  read: (business: Business & { timeZone: string }) => Reading,
+): Promise<void> {
+  const [{ items }, me] = await Promise.all([
+    queryClient.ensureQueryData(businessesQuery()),
+    queryClient.ensureQueryData(meQuery()),
+  ])
+  const business = businessAt(items, address)
+  if (!business || !mayIn(me, business.id)(permission)) return
+  const { queryKey, start } = read(business)
+  if (queryClient.getQueryData(queryKey) === undefined) void start()
+}
