@@ -153,15 +153,32 @@ export function namedSql(matching: Matching, add: Add): string {
      where ${and(conditions)}`
 }
 
+/** Of a wide branch of the tree no index is asked: it would compare each with each, too. */
+const anyOf = ({ marks }: Matching) =>
+  marks.flatMap((mark) => ('oneOf' in mark && mark.oneOf.length > 1 ? [mark.oneOf] : []))
+
+/** How the planner is asked for its estimate of what `foundSql` would find by marks. Undefined: there are none. */
+export function estimateSql(matching: Matching, add: Add): string | undefined {
+  const all = alone(matching)
+  const [wanted, sign] = all.length > 0 ? [all, '@>'] : [anyOf(matching)[0], '&&']
+  if (!wanted) return undefined
+  const { businessId, marketId } = matching
+  return `
+    explain (format json)
+    select from catalog.listing
+     where catalog.mark_keys(business_id, market_id, marks)
+           ${sign} catalog.mark_keys(${add(businessId, 'text')}, ${add(marketId, 'text')}, ${add(wanted, 'text[]')})`
+}
+
 /** At most `most` rows that an index finds by marks or prices. Undefined: nothing of that is asked for. */
 export function foundSql(matching: Matching, most: number, add: Add): string | undefined {
-  const { businessId, marketId, marks, statuses } = matching
+  const { businessId, marketId, statuses } = matching
   const keys = (wanted: readonly string[]) =>
     `catalog.mark_keys(${add(businessId, 'text')}, ${add(marketId, 'text')}, ${add(wanted, 'text[]')})`
   const all = alone(matching)
   if (all.length > 0) return `select * from catalog.listing_with_all(${keys(all)}, ${most})`
-  const [first] = marks.flatMap((mark) => ('oneOf' in mark ? [mark.oneOf] : [])) // an index, too, compares each with each
-  if (first) return `select * from catalog.listing_with_any(${keys(first)}, ${most})`
+  const [any] = anyOf(matching)
+  if (any) return `select * from catalog.listing_with_any(${keys(any)}, ${most})`
   if (matching.priceFrom === undefined && matching.priceTo === undefined) return undefined
   return `
     select listing.*

@@ -8,6 +8,7 @@ import {
   and,
   baseSql,
   createValues,
+  estimateSql,
   foundSql,
   isNamed,
   MAX_LOOKED,
@@ -18,8 +19,9 @@ import {
 } from './matching.ts'
 import type { Sort } from './schemas.ts'
 
-/** As few as these are sorted at once. */
-const FEW = 1_000
+/** As few as these an index finds and a sort orders sooner than a walk would meet a page of them. */
+const FEW = 5_000
+const FEW_PRICES = 1_000
 /** Among this many rows, in their order, a page of what is not few turns up, as a rule. */
 const LOOKED_FIRST = 4_000
 
@@ -69,7 +71,8 @@ type Reading = Asked & { after: Position | undefined }
 
 /**
  * What is rare is found by an index and sorted; what is common turns up on a short walk along the order. Where it does not,
- * because all that matches comes late, up to 20,000 are sorted, and only where there are more is it a long walk.
+ * because all that matches comes late, up to 20,000 are sorted, and only where there are more is it a long walk. The planner
+ * knows which marks are common: finding those by the index alone takes longer than the walk.
  */
 async function readPage(db: Cell, matching: Matching, asked: Reading): Promise<Seen> {
   if (isNamed(matching)) {
@@ -78,12 +81,26 @@ async function readPage(db: Cell, matching: Matching, asked: Reading): Promise<S
     )
     return see(rows, asked)
   }
-  const few = await readFound(db, matching, asked, FEW)
+  const estimated = await estimate(db, matching)
+  const isCommon = estimated !== undefined && estimated > FEW
+  const most = estimated === undefined ? FEW_PRICES : FEW
+  const few = isCommon ? undefined : await readFound(db, matching, asked, most)
   if (few) return few
   const walked = see(await read(db, (add) => walkedSql(matching, asked, LOOKED_FIRST, add)), asked)
   if (!walked.isShort) return walked
   const found = await readFound(db, matching, asked, MAX_LOOKED)
   return found ?? see(await read(db, (add) => walkedSql(matching, asked, MAX_LOOKED, add)), asked)
+}
+
+type Plan = [{ Plan: { 'Plan Rows': number } }]
+
+/** How many rows have the marks that are asked for, as far as the planner knows. Undefined: none are. */
+async function estimate(db: Cell, matching: Matching): Promise<number | undefined> {
+  const { values, add } = createValues()
+  const text = estimateSql(matching, add)
+  if (!text) return undefined
+  const [row] = await fetchRows<[plan: Plan]>(db, text, values)
+  return row?.[0][0].Plan['Plan Rows']
 }
 
 /** Undefined: an index finds more than `most`, or there is nothing that it could look for. */
