@@ -14,7 +14,7 @@ const STRANGERS = 500
 const BUYING_A_SECOND = 20
 const ROUNDS = 3
 
-/** Checkouts at a steady rate, alone and beside strangers of whom each asks for something new as soon as it is answered; in turn. */
+/** Checkouts at a steady rate, alone and beside strangers of whom each asks for something new as soon as it is answered, or a second after it was told to wait; in turn. */
 export async function run({ quick, note }: Run) {
   const api = await startApi() // prepares; the one that bears the load is a process of its own
   const make = createMake(api)
@@ -54,7 +54,7 @@ export async function run({ quick, note }: Run) {
   }
   const ms = quick ? 5_000 : 20_000
   const buy = () => bear(buyers, { requests: buying, connections: 64, rate: BUYING_A_SECOND, ms })
-  const ask = () => bear(strangers, { requests: asking, connections: STRANGERS, ms: ms + 1_000 })
+  const ask = () => bear(strangers, { requests: asking, connections: STRANGERS, ms: ms + 1_000, isPatient: true })
   const p99 = ({ done }: OpenReport) =>
     percentile(
       done.map(([, took]) => took),

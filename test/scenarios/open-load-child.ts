@@ -6,7 +6,15 @@ import net from 'node:net'
  * `rate`: so many a second, whether or not they are answered. Without it each of `connections` asks again once it is answered. All
  * of them are open before it begins, as those of a balancer are.
  */
-export type OpenLoad = { url: string; requests: string[]; connections: number; ms: number; rate?: number }
+export type OpenLoad = {
+  url: string
+  requests: string[]
+  connections: number
+  ms: number
+  rate?: number
+  /** Whoever is told to come back later does so, not at once. */
+  isPatient?: boolean
+}
 export type OpenReport = {
   seconds: number
   /** Of what was done: when it was asked, in ms since the start, and how long it took. */
@@ -21,7 +29,7 @@ export type OpenReport = {
 
 type Line = { socket: net.Socket; at: number; request: number; heard: Buffer; busy: boolean }
 
-function bear({ url, requests, connections, ms, rate }: OpenLoad): Promise<OpenReport> {
+function bear({ url, requests, connections, ms, rate, isPatient }: OpenLoad): Promise<OpenReport> {
   const { hostname, port } = new URL(url)
   const report: OpenReport = { seconds: 0, done: [], refused: 0, refusedMs: [], odd: {}, unasked: 0 }
   const idle: Line[] = []
@@ -66,7 +74,9 @@ function bear({ url, requests, connections, ms, rate }: OpenLoad): Promise<OpenR
     settle(head, body, line)
     line.busy = false
     if (ended) return void line.socket.destroy()
-    if (rate === undefined) ask(line)
+    const seconds = isPatient ? Number(/retry-after: (\d+)/i.exec(head)?.[1] ?? 0) : 0
+    if (seconds > 0) setTimeout(() => !ended && ask(line), seconds * 1_000 * (0.75 + Math.random() / 2))
+    else if (rate === undefined) ask(line)
     else idle.push(line)
   }
 

@@ -36,7 +36,7 @@ export const getStorefront = operation({
 export const listProducts = operation({
   method: 'GET',
   url: '/products',
-  config: { ...config, costs, parameterPrefix: 'attribute.' },
+  config: { ...config, costs, shares: 'strangers', parameterPrefix: 'attribute.' },
   schema: {
     operationId: 'listStorefrontProducts',
     tags: ['Storefront'],
@@ -53,7 +53,7 @@ export const listProducts = operation({
 export const listFacets = operation({
   method: 'GET',
   url: '/products/facets',
-  config: { ...config, costs: () => SEARCH_COST, parameterPrefix: 'attribute.' },
+  config: { ...config, costs: () => SEARCH_COST, shares: 'strangers', parameterPrefix: 'attribute.' },
   schema: {
     operationId: 'listStorefrontFacets',
     tags: ['Storefront'],

@@ -7,6 +7,7 @@ import { sendPublic } from '#platform/http/public-answer.ts'
 import type { Business } from '#vocabulary/business.ts'
 import { marketUnknown } from './errors.ts'
 import * as operation from './operations.ts'
+import { inTurn, isWide } from './wide-reads.ts'
 
 /** What is asked for, and what the business lets everybody see. */
 function viewOf({ markets, storefront }: Business, { market }: { market?: string }) {
@@ -29,7 +30,8 @@ export const storefrontRoutes: FastifyPluginAsyncTypebox = async (app) => {
     const view = { ...viewOf(business, query), locale: query.locale }
     checkListing(query, business)
     const attributes = attributeFiltersOf(request)
-    const { text, ids } = await listPublicProducts(cell, business.id, { ...query, attributes }, view)
+    const read = () => listPublicProducts(cell, business.id, { ...query, attributes }, view)
+    const { text, ids } = await (isWide(query, attributes) ? inTurn(read) : read())
     return sendPublic<never>(request, reply, text, { general: [business.id, `${business.id}:products`], ids })
   })
 
@@ -37,7 +39,8 @@ export const storefrontRoutes: FastifyPluginAsyncTypebox = async (app) => {
     const { business, cell, query } = request
     viewOf(business, query)
     checkListing(query, business)
-    const facets = await listPublicFacets(cell, business.id, { ...query, attributes: attributeFiltersOf(request) })
+    const attributes = attributeFiltersOf(request)
+    const facets = await inTurn(() => listPublicFacets(cell, business.id, { ...query, attributes }))
     const general = [business.id, `${business.id}:products`]
     return sendPublic<never>(request, reply, JSON.stringify(facets), { general, ids: [] })
   })

@@ -50,7 +50,7 @@ declare module 'fastify' {
     /** Returns a file of one of these types. */
     downloads?: string[]
     /** Routes that share a scarce resource share one limit when the service is overloaded. */
-    shares?: 'passwords' | 'uploads'
+    shares?: 'passwords' | 'uploads' | 'strangers'
     /** Has its own timeout, longer than the usual one. */
     isSlow?: true
     /** Stays open: has limits of its own instead of a place in the gate, and no deadline. */
