@@ -4,7 +4,7 @@ import { createSemaphore } from '#platform/semaphore.ts'
 
 /** Half of the machine: anybody may ask, and whoever buys needs the other half. */
 const AT_ONCE = Math.max(1, Math.floor(os.availableParallelism() / 2))
-const MAX_WAITING = 8 * AT_ONCE
+const MAX_WAITING = 100
 
 /**
  * Searches, filters and facets of strangers, a few at a time in a process: five hundred who ask for ever new ones would
