@@ -141,9 +141,9 @@ export async function racePrices({ make, urls }: { make: Make; urls: string[] },
     lost,
     stale,
     sold,
-    ordered: Number(ordered),
+    ordered,
     refusals,
-    missingPieces: products.length * VARIANTS * STOCK - left - Number(ordered),
+    missingPieces: products.length * VARIANTS * STOCK - left - ordered,
     violations: await findViolations(shop.db),
   }
 }
