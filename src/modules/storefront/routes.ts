@@ -7,7 +7,7 @@ import { sendPublic } from '#platform/http/public-answer.ts'
 import type { Business } from '#vocabulary/business.ts'
 import { marketUnknown } from './errors.ts'
 import * as operation from './operations.ts'
-import { inTurn, isWide } from './wide-reads.ts'
+import { createWideReads, isWide } from './wide-reads.ts'
 
 /** What is asked for, and what the business lets everybody see. */
 function viewOf({ markets, storefront }: Business, { market }: { market?: string }) {
@@ -18,6 +18,7 @@ function viewOf({ markets, storefront }: Business, { market }: { market?: string
 export const storefrontRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const { readPublicProduct, listPublicProducts, listPublicFacets } = createPublicProducts()
   const content = createPublicContent()
+  const wideReads = createWideReads()
 
   handle(app, operation.getStorefront, (request, reply) => {
     const { business } = request
@@ -31,7 +32,7 @@ export const storefrontRoutes: FastifyPluginAsyncTypebox = async (app) => {
     checkListing(query, business)
     const attributes = attributeFiltersOf(request)
     const read = () => listPublicProducts(cell, business.id, { ...query, attributes }, view)
-    const { text, ids } = await (isWide(query, attributes) ? inTurn(read) : read())
+    const { text, ids } = await (isWide(query, attributes) ? wideReads(cell)(read) : read())
     return sendPublic<never>(request, reply, text, { general: [business.id, `${business.id}:products`], ids })
   })
 
@@ -40,7 +41,7 @@ export const storefrontRoutes: FastifyPluginAsyncTypebox = async (app) => {
     viewOf(business, query)
     checkListing(query, business)
     const attributes = attributeFiltersOf(request)
-    const facets = await inTurn(() => listPublicFacets(cell, business.id, { ...query, attributes }))
+    const facets = await wideReads(cell)(() => listPublicFacets(cell, business.id, { ...query, attributes }))
     const general = [business.id, `${business.id}:products`]
     return sendPublic<never>(request, reply, JSON.stringify(facets), { general, ids: [] })
   })

@@ -4,6 +4,7 @@ import { now } from '#platform/clock.ts'
 import type { Db, Tx } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { defineJob } from '#platform/jobs/define.ts'
+import { lockListing, type Place } from './lock-listing.ts'
 
 /** So much of the ledger at a time: few enough rows for one transaction, also where a whole cell sells. */
 const SLICE_SECONDS = 300
@@ -40,21 +41,16 @@ const countSlice = (db: Db, until: Date): Promise<boolean> =>
   })
 
 async function addSold(tx: Tx, { from, to }: Slice): Promise<void> {
-  const { rows } = await sql<{ businessId: string; productId: string; sold: number }>`
+  const { rows: moved } = await sql<Place & { sold: number }>`
     select business_id, product_id, -sum(delta)::bigint as sold
       from catalog.stock_movements
      where created_at >= ${from} and created_at < ${to} and kind in ('ORDER', 'CANCEL', 'RETURN')
      group by business_id, product_id`.execute(tx)
-  if (rows.length === 0) return
-  const moved = sql`json_to_recordset(${JSON.stringify(rows)}::json) as moved ("businessId" text, "productId" text, sold bigint)`
-  // In the order in which products are written, so that both queue instead of deadlocking.
-  await sql`
-    select from catalog.listing
-      join ${moved} on listing.business_id = moved."businessId" and listing.product_id = moved."productId"
-     order by listing.business_id, listing.market_id, listing.product_id
-       for update of listing`.execute(tx)
+  if (moved.length === 0) return
+  await lockListing(tx, moved)
   await sql`
     update catalog.listing set sold = greatest(0, listing.sold + moved.sold)
-      from ${moved}
-     where listing.business_id = moved."businessId" and listing.product_id = moved."productId"`.execute(tx)
+      from unnest(${moved.map(({ businessId }) => businessId)}::text[], ${moved.map(({ productId }) => productId)}::text[],
+                  ${moved.map(({ sold }) => sold)}::bigint[]) as moved (business_id, product_id, sold)
+     where listing.business_id = moved.business_id and listing.product_id = moved.product_id`.execute(tx)
 }

@@ -103,21 +103,34 @@ const rangeSql = ({ priceFrom, priceTo }: Matching, add: Add): string[] => [
 const alone = ({ marks }: Matching) =>
   marks.flatMap((mark) => ('oneOf' in mark && mark.oneOf.length === 1 ? mark.oneOf : []))
 
+/** Marks of which one is enough. A wide branch of the tree is not among them: an index, too, would compare each with each. */
+const anyOf = ({ marks }: Matching) =>
+  marks.flatMap((mark) => ('oneOf' in mark && mark.oneOf.length > 1 ? [mark.oneOf] : []))
+
+/** What an index is asked for: all marks that have to be there, or else one of the first that will do. */
+function soughtOf(matching: Matching) {
+  const all = alone(matching)
+  if (all.length > 0) return { marks: all, sign: '@>', find: 'catalog.listing_with_all' }
+  const [any] = anyOf(matching)
+  return any && { marks: any, sign: '&&', find: 'catalog.listing_with_any' }
+}
+
+const keysSql = ({ businessId, marketId }: Matching, marks: readonly string[], add: Add) =>
+  `catalog.mark_keys(${add(businessId, 'text')}, ${add(marketId, 'text')}, ${add(marks, 'text[]')})`
+
 /** All that a row has to fulfil, beside the business, the market and what is named. */
 export function matchesSql(matching: Matching, add: Add): string {
   const { marks, inStock, isWithoutCategory } = matching
   const all = alone(matching)
-  const anyOf = (mark: Mark): string[] => {
-    if ('categories' in mark) return [`category = any (${add(mark.categories, 'text[]')})`]
-    return mark.oneOf.length > 1 ? [`marks && ${add(mark.oneOf, 'text[]')}`] : []
-  }
+  const branches = marks.flatMap((mark) => ('categories' in mark ? [mark.categories] : []))
   // What costs most comes last.
   return and([
     ...rangeSql(matching, add),
     ...(inStock ? ['is_in_stock'] : []),
     ...(isWithoutCategory ? [`category = ''`] : []),
     ...(all.length === 0 ? [] : [`marks @> ${add(all, 'text[]')}`]),
-    ...marks.flatMap(anyOf),
+    ...branches.map((categories) => `category = any (${add(categories, 'text[]')})`),
+    ...anyOf(matching).map((oneOf) => `marks && ${add(oneOf, 'text[]')}`),
   ])
 }
 
@@ -153,36 +166,24 @@ export function namedSql(matching: Matching, add: Add): string {
      where ${and(conditions)}`
 }
 
-/** Of a wide branch of the tree no index is asked: it would compare each with each, too. */
-const anyOf = ({ marks }: Matching) =>
-  marks.flatMap((mark) => ('oneOf' in mark && mark.oneOf.length > 1 ? [mark.oneOf] : []))
-
 /** How the planner is asked for its estimate of what `foundSql` would find by marks. Undefined: there are none. */
 export function estimateSql(matching: Matching, add: Add): string | undefined {
-  const all = alone(matching)
-  const [wanted, sign] = all.length > 0 ? [all, '@>'] : [anyOf(matching)[0], '&&']
-  if (!wanted) return undefined
-  const { businessId, marketId } = matching
+  const sought = soughtOf(matching)
+  if (!sought) return undefined
   return `
     explain (format json)
     select from catalog.listing
-     where catalog.mark_keys(business_id, market_id, marks)
-           ${sign} catalog.mark_keys(${add(businessId, 'text')}, ${add(marketId, 'text')}, ${add(wanted, 'text[]')})`
+     where catalog.mark_keys(business_id, market_id, marks) ${sought.sign} ${keysSql(matching, sought.marks, add)}`
 }
 
 /** At most `most` rows that an index finds by marks or prices. Undefined: nothing of that is asked for. */
 export function foundSql(matching: Matching, most: number, add: Add): string | undefined {
-  const { businessId, marketId, statuses } = matching
-  const keys = (wanted: readonly string[]) =>
-    `catalog.mark_keys(${add(businessId, 'text')}, ${add(marketId, 'text')}, ${add(wanted, 'text[]')})`
-  const all = alone(matching)
-  if (all.length > 0) return `select * from catalog.listing_with_all(${keys(all)}, ${most})`
-  const [any] = anyOf(matching)
-  if (any) return `select * from catalog.listing_with_any(${keys(any)}, ${most})`
+  const sought = soughtOf(matching)
+  if (sought) return `select * from ${sought.find}(${keysSql(matching, sought.marks, add)}, ${most})`
   if (matching.priceFrom === undefined && matching.priceTo === undefined) return undefined
   return `
     select listing.*
-      from unnest((select ${add(statuses, 'text[]')})) as wanted (status)
+      from unnest((select ${add(matching.statuses, 'text[]')})) as wanted (status)
      cross join lateral (
        select *
          from catalog.listing

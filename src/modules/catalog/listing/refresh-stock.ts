@@ -4,12 +4,11 @@ import { now } from '#platform/clock.ts'
 import type { Db } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { defineJob } from '#platform/jobs/define.ts'
+import { lockListing, type Place, placesSql } from './lock-listing.ts'
 
 const BATCH = 500
 /** A movement is dated before its transaction ends: the last ones are looked at again. */
 const OVERLAP_SECONDS = 180
-
-type Place = { businessId: string; productId: string }
 
 /**
  * Brings into the rows of lists whether products are in stock, for those whose stock has moved. A checkout has no time for it, so
@@ -44,22 +43,16 @@ async function readMoved(db: Db, last: Place, at: Date): Promise<Place[]> {
 
 const refresh = (db: Db, moved: readonly Place[]) =>
   transaction(db, async (tx) => {
-    const places = sql`unnest(${moved.map(({ businessId }) => businessId)}::text[], ${moved.map(({ productId }) => productId)}::text[])
-                       as moved (business_id, product_id)`
     // Locked first, read then: whoever writes one of these products meanwhile has the last word.
-    await sql`
-      select from catalog.listing
-        join ${places} using (business_id, product_id)
-       order by business_id, market_id, product_id
-         for update of listing`.execute(tx)
+    await lockListing(tx, moved)
     await sql`
       update catalog.listing
          set is_in_stock = counted.is_in_stock
-        from ${places}
+        from ${placesSql(moved)}
        cross join lateral (
          select coalesce(bool_or(not tracked or quantity > 0), false) as is_in_stock
            from catalog.stock
-          where business_id = moved.business_id and product_id = moved.product_id and position is not null) as counted
-       where listing.business_id = moved.business_id and listing.product_id = moved.product_id
+          where business_id = place.business_id and product_id = place.product_id and position is not null) as counted
+       where listing.business_id = place.business_id and listing.product_id = place.product_id
          and listing.is_in_stock <> counted.is_in_stock`.execute(tx)
   })
