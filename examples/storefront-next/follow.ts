@@ -17,7 +17,7 @@ function tagsOf(event: BusinessEvent): string[] {
   if (type === 'stock.changed') return event.data.changes.map(({ productId }) => productId)
   if (type === 'stock.low') return [subject]
   if (type === 'business.updated') return [businessId]
-  if (type === 'import.finished') return [`${businessId}:products`]
+  if (type === 'import.finished' || type === 'bulk_edit.finished') return [`${businessId}:products`]
   const [kind] = type.split('.')
   if (kind === 'product') return [subject, `${businessId}:products`]
   if (kind === 'category') return [subject, `${businessId}:categories`]

@@ -1,7 +1,13 @@
 import { accessRefusals } from '#modules/access/index.ts'
 import { accountRefusals } from '#modules/accounts/index.ts'
 import { backofficeRefusals } from '#modules/backoffice/index.ts'
-import { catalogRefusals, categoryRefusals, listingRefusals, promoRefusals } from '#modules/catalog/index.ts'
+import {
+  bulkEditRefusals,
+  catalogRefusals,
+  categoryRefusals,
+  listingRefusals,
+  promoRefusals,
+} from '#modules/catalog/index.ts'
 import { checkoutRefusals } from '#modules/checkout/index.ts'
 import { contentRefusals } from '#modules/content/index.ts'
 import { customerRefusals } from '#modules/customers/index.ts'
@@ -33,6 +39,7 @@ export const REFUSALS: readonly Chapter[] = [
     title: 'Products, stock, categories, promo codes',
     lists: {
       'src/modules/catalog/errors.ts': catalogRefusals,
+      'src/modules/catalog/bulk-edits/errors.ts': bulkEditRefusals,
       'src/modules/catalog/categories/errors.ts': categoryRefusals,
       'src/modules/catalog/listing/errors.ts': listingRefusals,
       'src/modules/catalog/promos/errors.ts': promoRefusals,

@@ -15,12 +15,14 @@ import {
 } from '#modules/accounts/index.ts'
 import { savedViewRoutes, searchRoutes } from '#modules/backoffice/index.ts'
 import {
+  bulkEditRoutes,
   catalogResolvers,
   catalogRoutes,
   categoryRoutes,
   createProductSearch,
   promoRoutes,
   readProducts,
+  stockRoutes,
   transferRoutes,
 } from '#modules/catalog/index.ts'
 import { checkoutRoutes, closeOrderSession, refundRoutes, resultPage } from '#modules/checkout/index.ts'
@@ -44,6 +46,7 @@ import {
 } from '#modules/newsletter/index.ts'
 import {
   commentRoutes,
+  committedSql,
   findingRoutes,
   findOrderIds,
   isOrderOf,
@@ -105,8 +108,10 @@ const resolversOf = ({ control }: Parts) => ({
 
 async function wireCatalog(app: Server, parts: Parts): Promise<void> {
   await app.register(catalogRoutes, { prefix, resolvers: resolversOf(parts) })
-  await app.register(transferRoutes, { prefix })
+  await app.register(stockRoutes, { prefix, committedSql })
+  await app.register(transferRoutes, { prefix, control: parts.control })
   await app.register(categoryRoutes, { prefix })
+  await app.register(bulkEditRoutes, { prefix })
   await app.register(promoRoutes, { prefix })
 }
 

@@ -1,10 +1,11 @@
 import closeWithGrace from 'close-with-grace'
 import { listUsedCells } from '#modules/access/index.ts'
+import { keepStockList, STOCK_LIST_TOPIC } from '#modules/catalog/index.ts'
 import { endExpired } from '#modules/checkout/index.ts'
 import { publishDue } from '#modules/content/index.ts'
 import { CUSTOMER_TOPICS, followOrders } from '#modules/customers/index.ts'
 import { startNewsletters } from '#modules/newsletter/index.ts'
-import { indexOrders, ORDER_TOPIC } from '#modules/orders/index.ts'
+import { COMMITTED_TOPIC, followCommitted, indexOrders, ORDER_TOPIC } from '#modules/orders/index.ts'
 import { carryOutRefunds, reconcileStale } from '#modules/payments/index.ts'
 import { loadConfig } from '#platform/config.ts'
 import { openDatabases } from '#platform/database/database.ts'
@@ -27,6 +28,8 @@ const MAX_DRAIN_MS = 25_000
 const SEQUENCE_MS = 500
 const SWEEP_MS = 2_000
 const INDEX_MS = 500
+
+const TOPICS = [ORDER_TOPIC, ...CUSTOMER_TOPICS, COMMITTED_TOPIC, STOCK_LIST_TOPIC]
 
 await boot(async () => {
   const config = loadConfig(process.env)
@@ -69,12 +72,7 @@ await boot(async () => {
     },
   })
   const sequencers = [...databases.cells].map(([name, cell]) =>
-    startLoop(
-      `sequencer of ${name}`,
-      SEQUENCE_MS,
-      (signal) => sequenceAllEvents(cell, [ORDER_TOPIC, ...CUSTOMER_TOPICS], signal),
-      log,
-    ),
+    startLoop(`sequencer of ${name}`, SEQUENCE_MS, (signal) => sequenceAllEvents(cell, TOPICS, signal), log),
   )
   const paying = { ...services, payables }
   const sweeps = [...databases.cells].flatMap(([name, cell]) => [
@@ -83,6 +81,8 @@ await boot(async () => {
     startLoop(`publishing in ${name}`, SWEEP_MS, () => publishDue(cell, log), log),
     startLoop(`refunds in ${name}`, SWEEP_MS, () => carryOutRefunds(paying, cell, log), log),
     startLoop(`search for orders in ${name}`, INDEX_MS, (signal) => indexOrders(cell, signal), log),
+    startLoop(`committed stock in ${name}`, INDEX_MS, (signal) => followCommitted(cell, signal), log),
+    startLoop(`list of stock in ${name}`, INDEX_MS, (signal) => keepStockList(cell, signal), log),
     startLoop(`customers of ${name}`, INDEX_MS, (signal) => followOrders(cell, askControl(control), log, signal), log),
   ])
   const newsletters = startNewsletters(config, databases, log)

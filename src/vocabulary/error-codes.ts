@@ -26,8 +26,10 @@ export const DETAILS = {
   ALREADY_SENT: 'The entry has been sent. `resend: true` sends it to everybody once more.',
   ALREADY_SUBSCRIBED: 'The address pays for another plan of this newsletter. It has to leave that first.',
   AMOUNT_OUT_OF_RANGE: 'A sum that cannot be paid by card, or is too large to be computed with.',
+  BULK_EDIT_RUNNING: 'Another bulk edit of the business is under way. Wait for it, or stop it.',
   CODE_EXISTS: 'The business has a promo code of this name.',
   CODE_WRONG: 'Not the code from the SMS, or none was sent.',
+  COUNTED_SINCE: 'Somebody else has counted the variant since its stock was read, and corrected it.',
   DUPLICATE: 'An item, or an id among items, appears twice.',
   EMAIL_EXISTS: 'The address has an account. Log in, or ask for a new password.',
   IDEMPOTENCY_KEY_REUSED: 'The key was used for another request. Make a new one.',
@@ -76,7 +78,7 @@ export const DETAILS = {
   TOPIC_UNKNOWN: 'A message of an SNS topic that the operator has not named.',
   UNKNOWN_PARAMETER: 'The route has no query parameter of this name. The message lists those that it has.',
   WRONG_STATE:
-    'An order cannot be shipped, or cancelled by its customer, in its state; a send cannot be paused, resumed or cancelled; or its entry has moved.',
+    'An order cannot be shipped, or cancelled by its customer, in its state; a send cannot be paused, resumed or cancelled; or its entry has moved; a bulk edit or an import cannot be applied, undone, discarded or corrected.',
 } as const satisfies Record<string, string>
 
 export type DetailCode = keyof typeof DETAILS

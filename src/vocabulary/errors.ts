@@ -36,6 +36,10 @@ export const isRefusal = (error: unknown): error is AppError => error instanceof
 export const invalidFields = (details: Detail[]) =>
   new AppError(422, 'VALIDATION_FAILED', details[0]?.message ?? 'The request is not valid.', details)
 
-/** The same with status 400, for the few routes that answer so. */
+/** Answers 409 with all that a check has gathered. */
+export const conflictingFields = (details: Detail[]) =>
+  new AppError(409, 'CONFLICT', details[0]?.message ?? 'The state of things refuses it.', details)
+
+/** As `invalidFields` with status 400, for the few routes that answer so. */
 export const badFields = (details: Detail[]) =>
   new AppError(400, 'BAD_REQUEST', details[0]?.message ?? 'The body is not valid.', details)

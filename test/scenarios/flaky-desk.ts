@@ -38,6 +38,7 @@ type Options = { browser: Browser; actions: number; people: number; seed: number
 
 const STEP_MS = 30_000
 const MOST_TRIES = 8
+const MOST_ROUNDS = 4
 /** That a page could not be read is what this is about; pictures of the demo come from the service's own address. */
 const EXPECTED = /The service cannot be reached|Loading the image/
 
@@ -63,12 +64,12 @@ export async function workOverFlakyLine({ browser, actions, people, seed, note =
       ),
     }
     const queue = [...plan]
-    const unbegun = new Set<Action>()
+    const givenUp: GivenUp = new Map()
     const workers = Array.from({ length: people }, async (_, index) => {
-      await work({ desk, line, browser, queue, unbegun, outcome, random: seededRandom(seed + index + 1), note })
+      await work({ desk, line, browser, queue, givenUp, outcome, random: seededRandom(seed + index + 1), note })
     })
     await Promise.all(workers)
-    for (const { kind, times } of plan.filter((action) => !unbegun.has(action))) {
+    for (const { kind, times } of plan.filter((action) => !givenUp.has(action))) {
       const found = await times()
       if (found > 1) outcome.doubled.push(`${kind}, ${found} times`)
       if (found === 0) outcome.lost.push(kind)
@@ -80,19 +81,21 @@ export async function workOverFlakyLine({ browser, actions, people, seed, note =
   }
 }
 
+/** How often somebody has given up to begin it. */
+type GivenUp = Map<Action, number>
 type Work = {
   desk: DemoDesk
   line: FlakyLine
   browser: Browser
   queue: Action[]
-  unbegun: Set<Action>
+  givenUp: GivenUp
   outcome: FlakyOutcome
   random: () => number
   note: (text: string) => void
 }
 
 /** One person, who takes one action after the other, waits for some, and reloads the page after others. */
-async function work({ desk, line, browser, queue, unbegun, outcome, random, note }: Work): Promise<void> {
+async function work({ desk, line, browser, queue, givenUp, outcome, random, note }: Work): Promise<void> {
   const { page, context, complaints } = await enter(browser)
   await desk.signIn(context)
   page.setDefaultTimeout(STEP_MS)
@@ -104,14 +107,24 @@ async function work({ desk, line, browser, queue, unbegun, outcome, random, note
     isLoaded = true
   }
   for (let action = queue.shift(); action; action = queue.shift()) {
-    const press = await prepare(action, page, open, () => {
-      isLoaded = false
-    })
+    const press = await prepare(
+      action,
+      page,
+      open,
+      () => {
+        isLoaded = false
+      },
+      note,
+    )
     if (!press) {
-      outcome.unbegun.push(action.kind)
-      unbegun.add(action)
+      // Comes back to it later, as a person would.
+      const rounds = (givenUp.get(action) ?? 0) + 1
+      givenUp.set(action, rounds)
+      if (rounds < MOST_ROUNDS) queue.push(action)
+      else outcome.unbegun.push(action.kind)
       continue
     }
+    givenUp.delete(action)
     const isWaiting = random() < 0.5
     const isReloading = !isWaiting && random() < 0.5
     // A button that a lost answer has taken back was not pressed: another turn.
@@ -159,19 +172,23 @@ async function work({ desk, line, browser, queue, unbegun, outcome, random, note
 
 /** As a person does it: a page that did not come, or says that it could not be read, is loaded again. */
 async function prepare(
-  { prepare: begin }: Action,
+  { kind, prepare: begin }: Action,
   page: Page,
   open: (place: string) => Promise<void>,
   reload: () => void,
+  note: (text: string) => void,
 ): Promise<(() => Promise<void>) | undefined> {
+  let why: unknown
   for (let tries = 0; tries < MOST_TRIES; tries++) {
     try {
       Object.assign(page, { openPlace: open })
       return await begin(page)
-    } catch {
+    } catch (error) {
+      why = error
       reload()
     }
   }
+  note(`${kind} cannot be begun at ${page.url()}: ${String(why)}`)
   return undefined
 }
 

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import pino from 'pino'
+import { keepStockList, STOCK_LIST_TOPIC } from '#modules/catalog/index.ts'
 import { CUSTOMER_TOPICS, followOrders } from '#modules/customers/index.ts'
-import { indexOrders, ORDER_TOPIC } from '#modules/orders/index.ts'
+import { COMMITTED_TOPIC, followCommitted, indexOrders, ORDER_TOPIC } from '#modules/orders/index.ts'
 import type { Db } from '#platform/database/database.ts'
 import { sequenceEvents } from '#platform/events/sequencer.ts'
 import { askControl } from '../../src/apps/people.ts'
@@ -21,10 +22,14 @@ export type Customer = {
 
 const log = pino({ level: 'silent' })
 
+const TOPICS = [ORDER_TOPIC, ...CUSTOMER_TOPICS, COMMITTED_TOPIC, STOCK_LIST_TOPIC]
+
 /** What the worker does all the time, once, now: orders are found by their words, customers are known by their orders. */
 export async function follow({ services }: Pick<TestApi, 'services'>, db: Db): Promise<void> {
-  while ((await sequenceEvents(db, [ORDER_TOPIC, ...CUSTOMER_TOPICS])) !== 0) {}
+  while ((await sequenceEvents(db, TOPICS)) !== 0) {}
   await indexOrders(db)
+  await followCommitted(db)
+  await keepStockList(db)
   await followOrders(db, askControl(services.databases.control), log)
 }
 

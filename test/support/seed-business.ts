@@ -38,6 +38,15 @@ export async function seedBusiness(make: Make, { canary, cell = 'main' }: { cana
     statuses: [{ status: 'ACTIVE' }],
   }
   const product = await post('/products', productBody)
+  const bulkEditBody = {
+    list: 'products',
+    select: { ids: [product.id] },
+    changes: [{ field: 'tags', op: 'add', value: canary }],
+  }
+  const bulkEdit = await post('/bulk-edits', bulkEditBody, 202)
+  // The worker makes the dry run; here there is none, and one that is under way keeps others waiting.
+  await sql`update catalog.bulk_edits set status = 'READY', unchanged = 1 where business_id = ${id}`.execute(db)
+  await sql`update catalog.bulk_edit_items set status = 'UNCHANGED', version = 1 where business_id = ${id}`.execute(db)
   const categoryBody = {
     name: canary,
     description: canary,
@@ -46,6 +55,8 @@ export async function seedBusiness(make: Make, { canary, cell = 'main' }: { cana
     translations: { de: { name: canary, slug: `${canary.toLowerCase()}-waren`, description: canary } },
   }
   const category = await post('/categories', categoryBody)
+  const stocktakeBody = { items: [{ productId: product.id, variantId: 'one', delta: 1 }], reason: canary }
+  const stocktake = await post('/stocktakes', stocktakeBody)
   const promoBody = { code: 'TEN', type: 'PERCENT', value: 1_000 }
   const promo = await post('/promo-codes', promoBody)
   const roleBody = { name: canary, permissions: ['PRODUCTS_WRITE'] }
@@ -124,6 +135,8 @@ export async function seedBusiness(make: Make, { canary, cell = 'main' }: { cana
       products: [product.id],
       variants: ['one'],
       categories: [category.id],
+      stocktakes: [stocktake.id],
+      'bulk-edits': [bulkEdit.id],
       'promo-codes': [promo.id],
       roles: [unused.id, role.id],
       invitations: [invitation.id],
@@ -148,9 +161,13 @@ export async function seedBusiness(make: Make, { canary, cell = 'main' }: { cana
       updateProduct: { ...productBody, name: `${canary} two` },
       putVariant: { name: canary },
       putPrice: { price: 1_200 },
+      createStocktake: stocktakeBody,
       changeStock: { delta: 1, reason: canary },
+      createBulkEdit: bulkEditBody,
+      correctImportLine: { product: { name: canary } },
       createCategory: { ...categoryBody, translations: {}, parentId: category.id },
       updateCategory: { ...categoryBody, position: 1 },
+      moveCategory: { parentId: null, beforeId: null },
       createPromoCode: { ...promoBody, code: 'SPRING' },
       updatePromoCode: { value: 500 },
       createRole: { ...roleBody, name: `${canary} two` },
@@ -172,6 +189,7 @@ export async function seedBusiness(make: Make, { canary, cell = 'main' }: { cana
       shipOrders: { items: [{ orderId: sent.id, carrier: canary }], notify: false },
       updateShipment: parcel,
       quote: { businessId: id, ...cart },
+      tryPromoCode: { promo: promoBody, market: cart.market, lines: cart.items },
       checkout: cart,
       createCollection: { ...collectionBody, name: `${canary} two` },
       updateCollection: { description: canary },

@@ -5,8 +5,10 @@ import pino from 'pino'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { accountJobs } from '#modules/accounts/index.ts'
 import { hashPassword } from '#modules/accounts/sign-in/passwords.ts'
+import { catalogJobs } from '#modules/catalog/index.ts'
 import { orderJobs } from '#modules/orders/index.ts'
 import type { Db } from '#platform/database/database.ts'
+import type { AnyJob } from '#platform/jobs/define.ts'
 import { startLoop } from '#platform/jobs/loop.ts'
 import { ensureDashboard, signInUrl } from '../../dev/dashboard.ts'
 import { freePort } from '../../dev/ports.ts'
@@ -32,7 +34,9 @@ export async function openDashboard() {
   const env = { ...mailServer.env, NODE_ENV: 'development' }
   const service = await startPaymentsApi({ publicUrl: url, port, env })
   const { api } = service
-  const jobs = [...accountJobs, ...orderJobs]
+  // By the clock nothing runs here.
+  const ofCatalog = catalogJobs.map(({ cron: _cron, ...job }) => job)
+  const jobs: AnyJob[] = [...accountJobs, ...orderJobs, ...ofCatalog]
   const worker = startTestWorker({ ...api.databases.env, ...service.env, PUBLIC_URL: url }, jobs)
   const { control, cells } = api.services.databases
   const log = pino({ level: 'silent' })

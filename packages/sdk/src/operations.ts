@@ -33,7 +33,7 @@ type Parts = { path?: Record<string, string>; query?: Record<string, unknown>; b
 type Call = (needsToken: boolean, call: Outgoing, options: CallOptions) => Promise<unknown>
 
 // POSTs that take no key, and change nothing or nothing more the second time.
-const REPEATABLE = new Set<string>(['quote', 'refresh', 'logout', 'unsubscribe'])
+const REPEATABLE = new Set<string>(['quote', 'tryPromoCode', 'refresh', 'logout', 'unsubscribe'])
 
 export function createOperations(baseUrl: string, businessId: string | undefined, run: Call): Operations {
   const operations: Record<string, unknown> = {}

@@ -2,6 +2,7 @@ import { misuse } from './errors.ts'
 import type {
   ChangeStockBody,
   CheckoutBody,
+  CreateBulkEditBody,
   CreateCollectionBody,
   CreateEntryBody,
   CreateOrderBody,
@@ -195,6 +196,19 @@ export function createResources(
       /** The tags as a whole. */
       tag: (userId: string, tags: string[], options?: CallOptions) =>
         call.updateCustomer({ path: { userId }, body: { tags } }, options),
+    },
+    /** Changes of many products: tried first, then applied, and undone if need be. A worker does each. */
+    bulkEdits: {
+      list: (query: Filter<'listBulkEdits'> = {}, options?: ListOptions) =>
+        list<'listBulkEdits'>(query, (query) => call.listBulkEdits({ query }, options)),
+      get: (id: string, options?: CallOptions) => call.getBulkEdit({ path: { id } }, options),
+      create: (body: CreateBulkEditBody, options?: CallOptions) => call.createBulkEdit({ body }, options),
+      items: (id: string, query: Filter<'listBulkEditItems'> = {}, options?: ListOptions) =>
+        list<'listBulkEditItems'>(query, (query) => call.listBulkEditItems({ path: { id }, query }, options)),
+      apply: (id: string, options?: CallOptions) => call.applyBulkEdit({ path: { id } }, options),
+      undo: (id: string, options?: CallOptions) => call.undoBulkEdit({ path: { id } }, options),
+      cancel: (id: string, options?: CallOptions) => call.cancelBulkEdit({ path: { id } }, options),
+      discard: (id: string, options?: CallOptions) => call.discardBulkEdit({ path: { id } }, options),
     },
     savedViews: {
       list: (query: Filter<'listSavedViews'> = {}, options?: ListOptions) =>

@@ -11,7 +11,7 @@ import { BootError } from '../boot.ts'
 import { showProgress } from '../progress.ts'
 import { printJson } from './output.ts'
 
-type Counter = 'created' | 'updated' | 'skipped'
+type Counter = 'created' | 'updated' | 'unchanged' | 'skipped'
 type Kind<Schema extends TSchema, Count extends Counter, Context> = ImportKind<Schema, Count, Context> &
   Worker<Schema, Count, Context>
 /** The target of the import, and what its records are called. */
@@ -73,7 +73,7 @@ async function tellOutcome<Schema extends TSchema, Count extends Counter, Contex
   json: boolean,
 ): Promise<void> {
   const { id: importId, failed } = end
-  const { created, updated, skipped } = end as Partial<Record<Counter, number>>
+  const { created, updated, unchanged, skipped } = end as Partial<Record<Counter, number>>
   const page = { limit: SHOWN_ERRORS, ...(place && { place }) }
   const { items } = failed > 0 ? await listImportErrors(kind, cell, business.id, importId, page) : { items: [] }
   const errors = items.map(({ number, details }) => ({
@@ -81,9 +81,10 @@ async function tellOutcome<Schema extends TSchema, Count extends Counter, Contex
     message: details.map(({ message }) => message).join(' '),
   }))
   if (failed > 0) process.exitCode = 1
-  if (json) return printJson({ importId, created, updated, skipped, failed, errors })
-  const left = skipped === undefined ? '' : `, ${skipped} left alone`
-  console.log(`${created} created, ${updated} updated${left}, ${failed} failed`)
+  if (json) return printJson({ importId, created, updated, unchanged, skipped, failed, errors })
+  const same = unchanged ? `, ${unchanged} unchanged` : ''
+  const left = skipped !== undefined && unchanged === undefined ? `, ${skipped} left alone` : ''
+  console.log(`${created} created, ${updated} updated${same}${left}, ${failed} failed`)
   for (const { line, message } of errors) console.error(`line ${line}: ${message}`)
   if (failed > errors.length) console.error(`and ${failed - errors.length} more`)
 }

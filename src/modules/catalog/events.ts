@@ -12,19 +12,21 @@ export const productCreated = defineEvent('product.created', {
 })
 export const productUpdated = defineEvent('product.updated', {
   subject: 'product',
-  note: 'With the fields that were sent; by an import with its id instead.',
+  note: 'With the fields that were sent; by an import or its undo with the import’s id instead.',
   data: Type.Object({ fields: Type.Optional(FieldNames), importId: Type.Optional(ImportId) }),
 })
 export const productDeleted = defineEvent('product.deleted', { subject: 'product', data: Nothing })
 
 export const stockChanged = defineEvent('stock.changed', {
-  subject: 'order or product',
+  subject: 'order, product or stocktake',
   note:
-    'Once for all that an order takes or gives back, for a return, and for `POST …/stock`, whose subject is the product. ' +
-    'Imports and `PUT`s of a product do not tell it.',
+    'Once for all that an order takes or gives back, for a return, for a stocktake, and for `POST …/stock`, whose subject ' +
+    'is the product. Imports and `PUT`s of a product do not tell it.',
   data: Type.Object({
     kind: OneOf(STOCK_KINDS, { description: 'As in the stock’s ledger.' }),
-    reference: Nullable(Type.String({ description: 'The order.', examples: ['ord_01jcq3v7k8f5t9x2m4n6p8r0sw'] })),
+    reference: Nullable(
+      Type.String({ description: 'The order or stocktake.', examples: ['ord_01jcq3v7k8f5t9x2m4n6p8r0sw'] }),
+    ),
     changes: Type.Array(
       Type.Object({ productId: ProductId, variantId: VariantId, delta: Type.Integer({ examples: [-2] }) }),
     ),
@@ -38,7 +40,24 @@ export const stockLow = defineEvent('stock.low', {
 
 export const importFinished = defineEvent('import.finished', {
   subject: 'import',
-  data: Type.Object({ created: Count, updated: Count, failed: Count }),
+  note: 'Also when it was stopped. A dry run tells nothing until it is applied.',
+  data: Type.Object({ created: Count, updated: Count, unchanged: Count, skipped: Count, failed: Count }),
+})
+export const importUndone = defineEvent('import.undone', {
+  subject: 'import',
+  note: '`kept`: products that somebody has changed since.',
+  data: Type.Object({ undone: Count, kept: Count }),
+})
+
+export const bulkEditFinished = defineEvent('bulk_edit.finished', {
+  subject: 'bulk edit',
+  note: 'The one event of all products that it changed, also when it was stopped. Its items name them.',
+  data: Type.Object({
+    work: OneOf(['APPLY', 'UNDO']),
+    changed: Count,
+    skipped: Count,
+    isStopped: Type.Boolean({ examples: [false] }),
+  }),
 })
 
 export const categoryCreated = defineEvent('category.created', { subject: 'category', data: Nothing })

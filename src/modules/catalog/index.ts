@@ -1,6 +1,8 @@
 import type { EventDefinition } from '#platform/events/define.ts'
 import type { AnyJob } from '#platform/jobs/define.ts'
 import type { AnyRefusal } from '#vocabulary/define-refusal.ts'
+import * as bulkEditErrors from './bulk-edits/errors.ts'
+import { dropBulkEdit, tidyBulkEdits, workOffBulkEdit } from './bulk-edits/jobs.ts'
 import * as categoryErrors from './categories/errors.ts'
 import * as errors from './errors.ts'
 import * as events from './events.ts'
@@ -13,6 +15,7 @@ import * as promoErrors from './promos/errors.ts'
 import { announceLowStock, mailLowStock } from './stock/announce-low-stock.ts'
 import { importJobs } from './transfer/routes.ts'
 
+export { bulkEditRoutes } from './bulk-edits/routes.ts'
 export type { Category } from './categories/category.ts'
 export { createCategory } from './categories/create-category.ts'
 export { listPublicCategories, PublicCategoryQuery } from './categories/public.ts'
@@ -39,18 +42,23 @@ export { createPromo, findPromo } from './promos/change-promo-code.ts'
 export { movePromoUses } from './promos/forget-promo-customer.ts'
 export {
   foldCode,
+  mergePromo,
+  PROMO_REFUSALS,
   type Promo,
   type PromoRefusal,
   type Purchase,
   promoNotApplicable,
   promoRefusal,
+  refusalsOf,
 } from './promos/promo-code.ts'
 export { type RedemptionOutcome, redeemPromo, releasePromo } from './promos/redeem-promo.ts'
 export { promoRoutes } from './promos/routes.ts'
-export type { NewPromoCode } from './promos/schemas.ts'
+export { NewPromoCode } from './promos/schemas.ts'
 export { lowStockMail } from './stock/announce-low-stock.ts'
 export { changeStock, keyOf, type StockOutcome, stockChange, type VariantKey } from './stock/change-stock.ts'
 export { findGoods, type Goods, lockGoods, lockGoodsAndQuery } from './stock/goods.ts'
+export { keepStockList, STOCK_LIST_TOPIC } from './stock/keep-stock-list.ts'
+export { stockRoutes } from './stock/routes.ts'
 export { toStockChanged } from './stock/stock-changed.ts'
 export { exportProducts } from './transfer/export-products.ts'
 export { productImport } from './transfer/import-products.ts'
@@ -58,6 +66,7 @@ export { transferRoutes } from './transfer/routes.ts'
 
 export const catalogEvents: readonly EventDefinition[] = Object.values(events)
 export const catalogRefusals: readonly AnyRefusal[] = Object.values(errors)
+export const bulkEditRefusals: readonly AnyRefusal[] = Object.values(bulkEditErrors)
 export const categoryRefusals: readonly AnyRefusal[] = Object.values(categoryErrors)
 export const listingRefusals: readonly AnyRefusal[] = Object.values(listingErrors)
 export const promoRefusals: readonly AnyRefusal[] = Object.values(promoErrors)
@@ -70,5 +79,8 @@ export const catalogJobs: readonly AnyJob[] = [
   fillDocuments,
   refreshListedStock,
   countSold,
+  workOffBulkEdit,
+  dropBulkEdit,
+  tidyBulkEdits,
   ...importJobs,
 ]

@@ -79,3 +79,68 @@ select listing.business_id, listing.product_id, listing.market_id, listing.price
  where (listing.market_id = '') <> (listing.price is null)
     or (plain.status, plain.name_key, plain.category, plain.is_in_stock, plain.marks)
        is distinct from (listing.status, listing.name_key, listing.category, listing.is_in_stock, listing.marks)
+
+-- check: a stocktake has changed the ledger by what it says
+select business_id, id, stocktakes.changed, stocktakes.delta, ledger.movements, ledger.delta as ledger_delta
+  from catalog.stocktakes
+  full join (select business_id, reference as id, count(*) as movements, sum(delta) as delta
+               from catalog.stock_movements
+              where kind = 'COUNT'
+              group by business_id, reference) as ledger using (business_id, id)
+ where stocktakes.changed is null
+    or (stocktakes.changed, stocktakes.delta) is distinct from (coalesce(ledger.movements, 0), coalesce(ledger.delta, 0))
+
+-- check: the list of stock has every variant that is tracked, and nothing else
+-- A product with an event that still waits is not looked at, and neither is one from before the list that is not copied yet.
+with waiting as not materialized (
+  select business_id, subject as product_id from cell.event_outbox where starts_with(type, 'product.')
+  union all
+  select business_id, subject from cell.followed where topic = 'stock-list'
+)
+select business_id, product_id, variant_id, is_tracked, is_listed
+  from (select stock.business_id, stock.product_id, stock.variant_id, product.updated_at,
+               product.status <> 'DELETED' and stock.position is not null and stock.tracked as is_tracked,
+               listed.variant_id is not null as is_listed
+          from catalog.stock
+          join catalog.products as product on product.business_id = stock.business_id and product.id = stock.product_id
+          left join catalog.stock_list as listed
+            on listed.business_id = stock.business_id and listed.product_id = stock.product_id
+               and listed.variant_id = stock.variant_id) as compared
+ where is_tracked <> is_listed and updated_at < now() - interval '10 minutes'
+   and not exists (select from waiting
+                    where waiting.business_id = compared.business_id and waiting.product_id = compared.product_id)
+   and not exists (select from catalog.stock_list_filling as filling
+                    where filling.business_id < compared.business_id
+                       or filling.business_id = compared.business_id and filling.product_id < compared.product_id)
+
+-- check: a bulk edit counts its items as they are
+-- What was thrown away loses its items a slice at a time.
+select edit.business_id, edit.id, edit.total, counted.items
+  from catalog.bulk_edits as edit
+ cross join lateral (
+   select count(*) as items, count(*) filter (where status = 'UNCHANGED') as unchanged,
+          count(*) filter (where status = 'REFUSED') as refused, count(*) filter (where status = 'SKIPPED') as skipped,
+          count(*) filter (where status in ('APPLIED', 'UNDONE', 'KEPT')) as applied,
+          count(*) filter (where status = 'UNDONE') as undone, count(*) filter (where status = 'KEPT') as kept,
+          count(*) filter (where status in ('PENDING', 'APPLIED', 'SKIPPED', 'UNDONE', 'KEPT')) as changing
+     from catalog.bulk_edit_items as item
+    where item.business_id = edit.business_id and item.bulk_edit_id = edit.id) as counted
+ where edit.status <> 'DISCARDED'
+   and (edit.total, edit.unchanged, edit.refused, edit.skipped, edit.applied, edit.undone, edit.kept, edit.changing)
+       is distinct from (counted.items, counted.unchanged, counted.refused, counted.skipped, counted.applied, counted.undone,
+                         counted.kept, counted.changing)
+
+-- check: the lines of an import that is finished, or of a dry run, add up to its file
+select business_id, id, status, total, created, updated, unchanged, skipped, failed
+  from catalog.imports
+ where status in ('READY', 'DONE', 'STOPPED', 'UNDONE') and created + updated + unchanged + skipped + failed <> total
+
+-- check: the report of an import that can be undone has its lines
+-- What is thrown away goes a little later.
+select business_id, id, status, created, updated, reported.count
+  from catalog.imports
+ cross join lateral (select count(*) as count
+                       from catalog.import_items as item
+                      where item.business_id = imports.business_id and item.import_id = imports.id
+                        and item.status in ('CREATED', 'CHANGED')) as reported
+ where is_undoable and status in ('READY', 'DONE') and created + updated <> reported.count

@@ -29,6 +29,7 @@ export type ProductStatus = (typeof PRODUCT_STATUSES)[number]
 /** Far above any warehouse, and low enough that the sum of two fits an integer column. */
 export const MAX_QUANTITY = 1_000_000_000
 export const MAX_VARIANTS = 1_000
+export const MAX_TAGS = 50
 
 const ProductName = Type.String({ ...Name, examples: ['T-shirt'] })
 const Description = Type.String({ maxLength: 100_000, examples: ['Soft cotton, cut straight.'] })
@@ -36,7 +37,7 @@ const Category = Type.String({ maxLength: 200, examples: ['shirts'] })
 const Sku = Type.String({ maxLength: 100, examples: ['TS-RED-XL'] })
 const VariantName = Type.String({ maxLength: 200, examples: ['Red, XL'] })
 const Quantity = Type.Integer({ minimum: 0, maximum: MAX_QUANTITY, examples: [25] })
-const Threshold = Type.Integer({
+export const Threshold = Type.Integer({
   minimum: 0,
   maximum: MAX_QUANTITY,
   description: 'Stock at or below this counts as low.',
@@ -58,8 +59,8 @@ const Attributes = Type.Array(
   { maxItems: 50 },
 )
 
-const Tag = Type.String({ minLength: 1, maxLength: 100, pattern: '\\S', examples: ['summer'] })
-const Tags = Type.Array(Tag, { maxItems: 50, uniqueItems: true })
+export const Tag = Type.String({ minLength: 1, maxLength: 100, pattern: '\\S', examples: ['summer'] })
+const Tags = Type.Array(Tag, { maxItems: MAX_TAGS, uniqueItems: true })
 const Options = Type.Array(
   Type.Object({
     name: Type.String({ examples: ['Colour'] }),
@@ -230,9 +231,11 @@ export const ProductQuery = Type.Object({
 export type ProductQuery = Static<typeof ProductQuery>
 
 const { limit: _limit, cursor: _cursor, sort: _sort, ...filters } = ProductQuery.properties
+export const ProductFilters = Type.Object(filters)
 export const FacetQuery = Type.Object({ ...facetNames, ...filters })
+export const CountQuery = Type.Object(filters)
 
-export const STOCK_KINDS = ['ORDER', 'CANCEL', 'RETURN', 'MANUAL', 'IMPORT'] as const
+export const STOCK_KINDS = ['ORDER', 'CANCEL', 'RETURN', 'MANUAL', 'IMPORT', 'COUNT'] as const
 export type StockKind = (typeof STOCK_KINDS)[number]
 
 export const StockMovement = Type.Object(
@@ -245,7 +248,7 @@ export const StockMovement = Type.Object(
     kind: OneOf(STOCK_KINDS),
     reason: Nullable(Type.String({ examples: ['Damaged in transit'] })),
     reference: Nullable(
-      Type.String({ description: 'The order or import.', examples: ['ord_01jcq3v7k8f5t9x2m4n6p8r0sw'] }),
+      Type.String({ description: 'The order, import or stocktake.', examples: ['ord_01jcq3v7k8f5t9x2m4n6p8r0sw'] }),
     ),
     userId: Nullable(UserId),
     createdAt: UnixSeconds,

@@ -1,4 +1,12 @@
-import { type Goods, keyOf, type Promo, priceAt, promoNotApplicable, promoRefusal } from '#modules/catalog/index.ts'
+import {
+  type Goods,
+  keyOf,
+  type Promo,
+  type Purchase,
+  priceAt,
+  promoNotApplicable,
+  promoRefusal,
+} from '#modules/catalog/index.ts'
 import { MAX_LINE_QUANTITY, marketNotFound } from '#modules/orders/index.ts'
 import { type Business, type Market, type ShippingMethod, STANDARD_TAX_CLASS, taxRateOf } from '#vocabulary/business.ts'
 import { type Detail, invalidFields } from '#vocabulary/errors.ts'
@@ -61,11 +69,28 @@ export type Cart = {
   atSeconds: number
 }
 
-/** Prices a cart from the catalog; prices that the caller sends are ignored. */
-export function priceCart(
+type Priced = { input: PricingInput; pricing: Pricing }
+
+/** Prices a cart from the catalog; prices that the caller sends are ignored. Refuses a promo code that does not apply. */
+export function priceCart(cart: Cart, goods: ReadonlyMap<string, Goods>): Priced {
+  const priced = priceGoods(cart, goods)
+  const refusal = cart.promo && promoRefusal(cart.promo, purchaseOf(cart, priced.pricing))
+  if (refusal) throw promoNotApplicable(refusal)
+  return priced
+}
+
+export const purchaseOf = ({ market, atSeconds }: Cart, { subtotal }: Pricing): Purchase => ({
+  marketId: market.id,
+  currency: market.currency,
+  subtotal,
+  atSeconds,
+})
+
+/** The same, whether the promo code applies or not. */
+export function priceGoods(
   { items, field, market, shippingMethod, promo, atSeconds }: Cart,
   goods: ReadonlyMap<string, Goods>,
-): { input: PricingInput; pricing: Pricing } {
+): Priced {
   const details: Detail[] = []
   const lines = items.map(({ productId, variantId, quantity, index }): CartLine => {
     const found = goods.get(keyOf({ productId, variantId }))
@@ -90,9 +115,5 @@ export function priceCart(
   if (details.length > 0) throw invalidFields(details)
 
   const input = toPricingInput(lines, market, shippingMethod, promo)
-  const pricing = price(input)
-  const purchase = { marketId: market.id, currency: market.currency, subtotal: pricing.subtotal, atSeconds }
-  const refusal = promo && promoRefusal(promo, purchase)
-  if (refusal) throw promoNotApplicable(refusal)
-  return { input, pricing }
+  return { input, pricing: price(input) }
 }

@@ -30,6 +30,21 @@ export const quote = operation({
   },
 })
 
+export const tryPromoCode = operation({
+  method: 'POST',
+  url: '/v1/businesses/:businessId/promo-codes/try',
+  config: { access: 'PROMOS_WRITE', business: 'path' },
+  schema: {
+    operationId: 'tryPromoCode',
+    tags: ['Promo codes'],
+    summary: 'Try a promo code on a cart',
+    description: 'What a code would give, with its steps, before it is saved. Has no effect.',
+    params: BusinessParams,
+    body: shape.TryPromoBody,
+    response: { 200: shape.TriedPromo },
+  },
+})
+
 export const checkout = operation({
   method: 'POST',
   url: '/v1/businesses/:businessId/orders/checkout',

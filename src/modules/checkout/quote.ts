@@ -6,6 +6,7 @@ import type { Business } from '#vocabulary/business.ts'
 import { toSeconds } from '#vocabulary/time.ts'
 import { chooseMarket, mergeItems, priceCart } from './cart.ts'
 import { itemsRequired, promoNotFound } from './errors.ts'
+import type { Pricing } from './pricing.ts'
 import type { Quote, QuoteBody } from './schemas.ts'
 
 /** Prices a checkout without placing it. */
@@ -24,7 +25,10 @@ export async function quote(db: Db, business: Business, body: QuoteBody): Promis
   if (body.promoCode && !promo) throw promoNotFound()
   const cart = { items, field, market, shippingMethod, promo, atSeconds: toSeconds(now()) }
   const { pricing } = priceCart(cart, new Map(goods.map((found) => [keyOf(found), found])))
-  const { lines, steps, ...figures } = pricing
+  return presentQuote(pricing, body.explain)
+}
+
+export function presentQuote({ lines, steps, ...figures }: Pricing, withSteps = false): Quote {
   const shown = lines.map((line) => ({ type: 'PRODUCT_VARIANT' as const, ...line }))
-  return { lines: shown, ...figures, ...(body.explain && { steps }) }
+  return { lines: shown, ...figures, ...(withSteps && { steps }) }
 }

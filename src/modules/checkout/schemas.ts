@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { NewPromoCode, PROMO_REFUSALS } from '#modules/catalog/index.ts'
 import { newContact, Quantity, shares, taxFigures } from '#modules/orders/index.ts'
 import { ADDRESS_FIELDS, Country } from '#vocabulary/address.ts'
 import { NewBlocks } from '#vocabulary/blocks.ts'
@@ -147,6 +148,30 @@ export const Quote = Type.Object(
   { title: 'Quote' },
 )
 export type Quote = Static<typeof Quote>
+
+export const TryPromoBody = Type.Object({
+  promo: Type.Object(NewPromoCode.properties, { description: 'As it is created; it need not exist.' }),
+  market: MarketId,
+  lines: Items,
+  shippingMethodId: ShippingMethodId,
+})
+export type TryPromoBody = Static<typeof TryPromoBody>
+
+export const TriedPromo = Type.Object(
+  {
+    refusals: Type.Array(OneOf(PROMO_REFUSALS), {
+      description:
+        'Why a checkout would refuse the code now; empty: it takes it. How often it was used does not count.',
+      examples: [['MINIMUM']],
+    }),
+    quote: Type.Object(Quote.properties, {
+      description: 'With what the code gives, even if it is refused; a FIXED one gives nothing in another currency.',
+    }),
+    without: Type.Object(Quote.properties, { description: 'The same cart without the code.' }),
+  },
+  { title: 'TriedPromoCode' },
+)
+export type TriedPromo = Static<typeof TriedPromo>
 
 export const Explanation = Type.Object(
   {

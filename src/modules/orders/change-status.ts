@@ -88,7 +88,7 @@ export async function applyChange(
     updatedAt: now(),
   }
   const isEnded = isMoved && moved.status === 'CANCELLED'
-  const { order: ended, given } = isEnded ? await releaseOrder(tx, moved) : { order: moved, given: [] }
+  const { order: ended, given } = isEnded ? await releaseOrder(tx, moved, actor) : { order: moved, given: [] }
   await saveOrder(tx, ended)
   const { businessId, id, number } = ended
   const common = { businessId, subject: id, actor }

@@ -7,6 +7,7 @@ import { sendShipment } from './shipments/mails.ts'
 
 export { applyChange, FINAL } from './change-status.ts'
 export { commentRoutes } from './comments/routes.ts'
+export { COMMITTED_TOPIC, committedSql, followCommitted } from './committed/follow-committed.ts'
 export { eraseOrders } from './erase-orders.ts'
 export { lineNotFound, marketNotFound, wrongCurrency } from './errors.ts'
 export { orderCreated, orderPaid, orderRefunded, orderRefundFailed, orderRefundRequested } from './events.ts'

@@ -42,6 +42,47 @@ export interface BackofficeSavedViews {
   version: Generated<number>
 }
 
+export interface CatalogBulkEditItems {
+  bulkEditId: string
+  businessId: string
+  changes: Json | null
+  details: Json | null
+  number: number
+  productId: string
+  status: string
+  version: number | null
+  warnings: Generated<string[]>
+}
+
+export interface CatalogBulkEdits {
+  actor: Json
+  applied: Generated<number>
+  appliedAt: Timestamp | null
+  appliedBy: Json | null
+  businessId: string
+  changedValues: Generated<number>
+  changes: Json
+  changing: Generated<number>
+  createdAt: Timestamp
+  failure: string | null
+  filters: Json | null
+  id: string
+  kept: Generated<number>
+  position: Generated<number>
+  refused: Generated<number>
+  selectedUpTo: string | null
+  skipped: Generated<number>
+  status: string
+  total: Generated<number>
+  unchanged: Generated<number>
+  undone: Generated<number>
+  undoneAt: Timestamp | null
+  undoneBy: Json | null
+  updatedAt: Timestamp
+  warned: Generated<number>
+  warnings: Generated<Json>
+}
+
 export interface CatalogCategories {
   businessId: string
   createdAt: Timestamp
@@ -68,6 +109,20 @@ export interface CatalogCategorySlugs {
   slug: string
 }
 
+export interface CatalogImportItems {
+  before: Json | null
+  businessId: string
+  changes: Json
+  importId: string
+  name: string
+  number: number
+  productId: string | null
+  slug: string
+  status: string
+  version: number
+  warnings: string[]
+}
+
 export interface CatalogImportRows {
   businessId: string
   details: Json | null
@@ -78,15 +133,26 @@ export interface CatalogImportRows {
 
 export interface CatalogImports {
   actor: Json | null
+  appliedBy: Json | null
   businessId: string
   created: Generated<number>
   createdAt: Timestamp
+  dryRun: Generated<boolean>
   failed: Generated<number>
+  fileName: string | null
   finishedAt: Timestamp | null
+  format: string | null
   id: string
+  isUndoable: Generated<boolean>
+  kept: Generated<number>
+  marketId: string | null
   position: Generated<number>
+  skipped: Generated<number>
   status: string
   total: Generated<number>
+  unchanged: Generated<number>
+  undone: Generated<number>
+  undoneBy: Json | null
   updated: Generated<number>
   updatedAt: Timestamp
 }
@@ -202,6 +268,20 @@ export interface CatalogStock {
   version: Generated<number>
 }
 
+export interface CatalogStockList {
+  businessId: string
+  isLow: boolean
+  productId: string
+  quantity: number
+  variantId: string
+}
+
+export interface CatalogStockListFilling {
+  beginsAt: Generated<Timestamp>
+  businessId: Generated<string>
+  productId: Generated<string>
+}
+
 export interface CatalogStockMovements {
   businessId: string
   createdAt: Timestamp
@@ -214,6 +294,18 @@ export interface CatalogStockMovements {
   reference: string | null
   userId: string | null
   variantId: string
+}
+
+export interface CatalogStocktakes {
+  businessId: string
+  changed: number
+  createdAt: Timestamp
+  delta: number
+  id: string
+  items: Json
+  reason: string | null
+  userId: string
+  variants: number
 }
 
 export interface CatalogVariants {
@@ -575,6 +667,20 @@ export interface OrdersComments {
   text: string
 }
 
+export interface OrdersCommitted {
+  businessId: string
+  orderId: string
+  pieces: number
+  productId: string
+  variantId: string
+}
+
+export interface OrdersCommittedFilling {
+  beginsAt: Generated<Timestamp>
+  businessId: Generated<string>
+  orderId: Generated<string>
+}
+
 export interface OrdersOrders {
   billingAddress: Json | null
   blocks: Json
@@ -729,9 +835,12 @@ export interface PaymentsRefunds {
 
 export interface DB {
   'backoffice.savedViews': BackofficeSavedViews
+  'catalog.bulkEditItems': CatalogBulkEditItems
+  'catalog.bulkEdits': CatalogBulkEdits
   'catalog.categories': CatalogCategories
   'catalog.categoryLocks': CatalogCategoryLocks
   'catalog.categorySlugs': CatalogCategorySlugs
+  'catalog.importItems': CatalogImportItems
   'catalog.importRows': CatalogImportRows
   'catalog.imports': CatalogImports
   'catalog.listing': CatalogListing
@@ -744,7 +853,10 @@ export interface DB {
   'catalog.search': CatalogSearch
   'catalog.spellings': CatalogSpellings
   'catalog.stock': CatalogStock
+  'catalog.stockList': CatalogStockList
+  'catalog.stockListFilling': CatalogStockListFilling
   'catalog.stockMovements': CatalogStockMovements
+  'catalog.stocktakes': CatalogStocktakes
   'catalog.variants': CatalogVariants
   'cell.eventCounters': CellEventCounters
   'cell.eventOutbox': CellEventOutbox
@@ -778,6 +890,8 @@ export interface DB {
   'newsletter.subscriptions': NewsletterSubscriptions
   'newsletter.suppressions': NewsletterSuppressions
   'orders.comments': OrdersComments
+  'orders.committed': OrdersCommitted
+  'orders.committedFilling': OrdersCommittedFilling
   'orders.orders': OrdersOrders
   'orders.refundLines': OrdersRefundLines
   'orders.search': OrdersSearch

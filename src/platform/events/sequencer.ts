@@ -66,6 +66,17 @@ export async function peekFollowed(db: Db, topic: string, limit: number) {
   return rows
 }
 
+/**
+ * What of a business waits to be looked at for this topic, as a query: what changes after an event is as of the last look only
+ * if its subject is not among these. `of` is the first word of the events' types.
+ */
+export const waitingSubjects = ({ topic, of }: Exclude<Topic, string>, businessId: string, limit: number) => sql`
+  select subject
+    from (select subject from cell.event_outbox where business_id = ${businessId} and starts_with(type, ${`${of}.`})
+           union
+          select subject from cell.followed where topic = ${topic} and business_id = ${businessId}) as waiting
+   limit ${limit}`
+
 /** Takes these out of the queue. Returns the positions that were still there: another process may have been faster. */
 export async function dropFollowed(tx: Tx, topic: string, positions: readonly number[]): Promise<Set<number>> {
   if (positions.length === 0) return new Set()

@@ -59,9 +59,12 @@ export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, http
   }
 }
 
-/** The same rules and details for input outside of a request body, such as a line of a file. */
-export function createChecker<Schema extends TSchema>(schema: Schema) {
-  const validate = validatorCompiler({ schema, httpPart: 'body', method: '', url: '' }) as Validate
+/**
+ * The same rules and details for input outside of a request body, such as a line of a file. As a `querystring` values are
+ * coerced, in the data itself.
+ */
+export function createChecker<Schema extends TSchema>(schema: Schema, httpPart: 'body' | 'querystring' = 'body') {
+  const validate = validatorCompiler({ schema, httpPart, method: '', url: '' }) as Validate
   return (data: unknown): { value: Static<Schema> } | { details: Detail[] } => {
     const { value, error } = validate(data)
     return error ? { details: toDetails(error.validation, schema) } : { value: value as Static<Schema> }

@@ -18,12 +18,14 @@ type CsvOptions<Column extends string> = {
   maxRowBytes: number
   /** Called when the file has no header line. */
   whenEmpty?: () => never
+  /** A quotation mark inside of a cell without quotation marks is text: some systems write such. */
+  relaxQuotes?: boolean
 }
 
 /** Streams the rows of a file, separated by commas, semicolons or tabs. Undoes `escapeFormula`. */
 export async function* readCsv<Column extends string>(
   file: Readable,
-  { readHeader, maxRowBytes, whenEmpty }: CsvOptions<Column>,
+  { readHeader, maxRowBytes, whenEmpty, relaxQuotes = false }: CsvOptions<Column>,
 ): AsyncGenerator<CsvRecord<Column>> {
   try {
     const text = decodeUtf8(file)
@@ -35,6 +37,7 @@ export async function* readCsv<Column extends string>(
       info: true,
       skip_empty_lines: true,
       relax_column_count: true,
+      relax_quotes: relaxQuotes,
       trim: true,
       max_record_size: maxRowBytes,
       ...ONE_AT_A_TIME,

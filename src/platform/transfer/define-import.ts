@@ -1,9 +1,10 @@
 import { sql } from 'kysely'
 import { type TSchema, Type } from 'typebox'
 import { nowMs } from '../clock.ts'
+import type { Cell, Tx } from '../database/database.ts'
 import { transaction } from '../database/transaction.ts'
 import { createChecker } from '../http/validation.ts'
-import { type AnyJob, defineJob, enqueue } from '../jobs/define.ts'
+import { type AnyJob, defineJob, enqueue, type JobContext } from '../jobs/define.ts'
 import { type ImportJob, type ImportKind, ImportPayload, type ImportStore, importErrorOf, importOf } from './kind.ts'
 import { dropImport } from './staging.ts'
 import { importBatch, type Worker } from './work-off.ts'
@@ -35,21 +36,35 @@ function workJob<Schema extends TSchema, Counter extends string, Context>(
     async run({ businessId, importId }, { db, control, log, fence, signal }) {
       const context = await prepare(control, businessId)
       if (context === undefined) return
-      const end = nowMs() + RUN_MS
-      while (nowMs() < end && !signal.aborted) {
+      const step = async () => {
         const progress = await importBatch(worker, db, { businessId, importId, context, fence })
-        if (progress?.status !== 'RUNNING') return log.info({ businessId, ...progress, importId }, 'import finished')
+        if (progress && WORKING.has(progress.status)) return true
+        log.info({ businessId, ...progress, importId }, 'import finished')
+        return false
       }
-      await transaction(db, async (tx) => {
-        await fence(tx)
-        await enqueue(tx, job, { businessId, importId })
-      })
+      await inTurns({ db, fence, signal }, step, (tx) => enqueue(tx, job, { businessId, importId }))
     },
   })
   return job
 }
 
-/** Deletes old imports with their failed lines, and uploads that never ended. */
+const WORKING: ReadonlySet<string> = new Set(['RUNNING', 'DRY_RUN'])
+
+/** Takes step after step while there is one; after some seconds another run of the job goes on there. */
+export async function inTurns(
+  { db, fence, signal }: Pick<JobContext<Cell>, 'db' | 'fence' | 'signal'>,
+  step: () => Promise<boolean>,
+  again: (tx: Tx) => Promise<void>,
+): Promise<void> {
+  const end = nowMs() + RUN_MS
+  while (nowMs() < end && !signal.aborted) if (!(await step())) return
+  await transaction(db, async (tx) => {
+    await fence(tx)
+    await again(tx)
+  })
+}
+
+/** Deletes old imports with their lines, and uploads that never ended. */
 const tidyJob = ({ tidy, ...store }: ImportStore & { tidy: { name: string; cron: string } }) =>
   defineJob({
     name: tidy.name,
@@ -61,7 +76,7 @@ const tidyJob = ({ tidy, ...store }: ImportStore & { tidy: { name: string; cron:
       const { rows: old } = await sql<{ businessId: string; id: string }>`
         select business_id, id
           from ${sql.table(store.tables.imports)}
-         where (created_at < ${before(KEEP_DAYS * 24)} and status = 'DONE')
+         where (created_at < ${before(KEEP_DAYS * 24)} and status in ('READY', 'DONE', 'STOPPED', 'DISCARDED', 'UNDONE'))
             or (created_at < ${before(RECEIVING_HOURS)} and status = 'RECEIVING')
          limit 1000`.execute(db)
       for (const { businessId, id } of old) {

@@ -14,10 +14,11 @@ type TableWith<Columns> = {
   [Table in keyof CellTables]: [Columns] extends [keyof CellTables[Table]] ? Table : never
 }[keyof CellTables]
 
-/** Tables of the module: only the module's own code may name them. */
+/** Tables of the module: only the module's own code may name them. `items`: for kinds that keep a report, line by line. */
 export type ImportTables = {
   imports: TableWith<'businessId' | 'id' | 'status' | 'total' | 'failed' | 'position' | 'actor' | 'finishedAt'>
   rows: TableWith<'businessId' | 'importId' | 'number' | 'line' | 'details'>
+  items?: TableWith<'businessId' | 'importId' | 'number' | 'status' | 'changes'>
 }
 
 /** The columns that place an import within the business, such as its collection. */
@@ -34,12 +35,20 @@ export type Running<Context> = {
   actor: Actor | undefined
   place: Place
   context: Context
+  /** The import itself, with what further columns say of it. */
+  row: object
+  /** What is written is rolled back: only the report stays. */
+  isDryRun: boolean
+  /** A person has seen what a dry run found, and wants exactly that. */
+  isAgreed: boolean
 }
 
 export type Written<Counter extends string> = {
   /** Lines by outcome. Failed lines are counted separately. */
   counts: Record<Counter, number>
   failed: readonly FailedLine[]
+  /** The report of the others, as rows of the table of items. */
+  items?: readonly ({ number: number } & Record<string, unknown>)[]
   /** The first line left for the next transaction, because it must see the effect of the lines before it. */
   leftFrom?: number | undefined
 }
@@ -81,16 +90,31 @@ export type ImportStore<Counter extends string = string> = Pick<
   'tables' | 'counters'
 >
 
+const STATUSES = [
+  'RECEIVING',
+  'DRY_RUN',
+  'READY',
+  'RUNNING',
+  'DONE',
+  'STOPPED',
+  'DISCARDED',
+  'UNDOING',
+  'UNDONE',
+] as const
+export type ImportStatus = (typeof STATUSES)[number]
+/** Of kinds that keep no report. */
+const PLAIN_STATUSES: readonly ImportStatus[] = ['RECEIVING', 'RUNNING', 'DONE']
+
 const Count = (description: string, example = 0) => Type.Integer({ minimum: 0, description, examples: [example] })
 
 /** The schema of an import in the API. */
-export function importOf<Counter extends string>({ title, total, counters }: Shown<Counter>) {
+export function importOf<Counter extends string>({ title, total, counters, tables }: Shown<Counter>) {
   const counted = Object.entries<string>(counters).map(([name, says]) => [name, Count(says, 300)])
   const counts = Object.fromEntries(counted) as Record<Counter, TInteger>
   return Type.Object(
     {
       id: idOf('imp', '01jcq3v7k8f5t9x2m4n6p8r0sw'),
-      status: OneOf(['RECEIVING', 'RUNNING', 'DONE']),
+      status: OneOf(tables.items ? STATUSES : (PLAIN_STATUSES as typeof STATUSES)),
       total: Count(total, 1200),
       done: Count('Those that did not fail, so far.', 600),
       ...counts,
@@ -101,11 +125,14 @@ export function importOf<Counter extends string>({ title, total, counters }: Sho
     { title },
   )
 }
-type Shown<Counter extends string> = Pick<ImportKind<TSchema, Counter, never>, 'title' | 'total' | 'counters'>
+type Shown<Counter extends string> = Pick<
+  ImportKind<TSchema, Counter, never>,
+  'title' | 'total' | 'counters' | 'tables'
+>
 
 export type ImportReport<Counter extends string = string> = {
   id: string
-  status: 'RECEIVING' | 'RUNNING' | 'DONE'
+  status: ImportStatus
   total: number
   done: number
   failed: number

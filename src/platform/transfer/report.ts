@@ -18,6 +18,10 @@ export type ImportRow<Counter extends string = string> = {
   total: number
   failed: number
   position: number
+  /** Only of kinds that keep a report. */
+  dryRun?: boolean
+  isUndoable?: boolean
+  appliedBy?: Actor | null
   actor: Actor | null
   createdAt: Date
   finishedAt: Date | null

@@ -3,14 +3,14 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, RouteShorthandOptio
 import { Type } from 'typebox'
 import { OneOf } from '#vocabulary/schemas.ts'
 import { FILE_FORMATS, type FileFormat } from './file.ts'
-import type { ImportJob, ImportReport, Place } from './kind.ts'
+import type { ImportJob, ImportReport } from './kind.ts'
 import { fileTooLarge, notAFile } from './refusals.ts'
-import { MAX_FILE_BYTES, type Staged, takeFile } from './staging.ts'
+import { MAX_FILE_BYTES, type Staged, takeFile, type Upload } from './staging.ts'
 
 const TYPES: Record<string, FileFormat> = { 'application/x-ndjson': 'ndjson', 'text/csv': 'csv' }
 export const FILE_TYPES = Object.keys(TYPES)
 
-function formatOf({ headers }: Pick<FastifyRequest, 'headers'>): FileFormat {
+export function formatOf({ headers }: Pick<FastifyRequest, 'headers'>): FileFormat {
   const type = headers['content-type']?.split(';')[0]?.trim().toLowerCase() ?? ''
   const format = Object.hasOwn(TYPES, type) ? TYPES[type] : undefined
   if (!format) throw notAFile({ types: FILE_TYPES.join(' or ') })
@@ -41,11 +41,11 @@ export async function receiveFile<Counter extends string>(
   kind: Staged<Counter> & { job: ImportJob },
   request: Pick<FastifyRequest, 'cell' | 'business' | 'actor' | 'body' | 'headers'>,
   reply: FastifyReply,
-  place: Place = {},
+  { place = {}, ...how }: Pick<Upload, 'place' | 'readCsv' | 'about' | 'isDryRun'> = {},
 ): Promise<ImportReport<Counter>> {
   const { cell, business, actor, body: file } = request
   if (!(file instanceof Readable)) throw notAFile({ types: FILE_TYPES.join(' or ') })
-  const upload = { business, place, actor, file, format: formatOf(request) }
+  const upload = { business, place, actor, file, format: formatOf(request), ...how }
   const made = await takeFile(kind, cell, upload, kind.job)
   void reply.code(201).removeHeader('connection')
   return made

@@ -4,6 +4,7 @@ import type { Actor } from '#vocabulary/actor.ts'
 import type { Business } from '#vocabulary/business.ts'
 import { newId } from '#vocabulary/ids.ts'
 import { now } from '../clock.ts'
+import type { DB as CellTables } from '../database/cell-tables.ts'
 import type { Db, Tx } from '../database/database.ts'
 import { transaction } from '../database/transaction.ts'
 import { insertion } from '../database/write.ts'
@@ -16,6 +17,8 @@ export const MAX_FILE_BYTES = 100 * 1024 * 1024
 const STAGE_ROWS = 1_000
 const STAGE_CHARACTERS = 2_000_000
 const DROP_ROWS = 20_000
+/** What an import of more lines changed is not kept for an undo. */
+export const MAX_UNDO_LINES = 100_000
 
 export type Upload = {
   business: Business
@@ -25,6 +28,12 @@ export type Upload = {
   format: FileFormat
   maxBytes?: number
   progress?: (bytes: number) => void
+  /** Reads the CSV of another system. */
+  readCsv?: (file: Readable) => AsyncIterable<FileLine>
+  /** What further columns of the import say of it. */
+  about?: Readonly<Record<string, unknown>>
+  /** Nothing is written until a person has seen the report: only for kinds that keep one. */
+  isDryRun?: boolean
 }
 export type Staged<Counter extends string = string> = ImportStore<Counter> & {
   maxLineBytes: number
@@ -45,7 +54,7 @@ export async function takeFile<Counter extends string>(
   try {
     const total = await stageFile(kind, db, importId, upload)
     return await transaction(db, async (tx) => {
-      const sealed = await sealImport(kind, tx, businessId, importId, total)
+      const sealed = await sealImport(kind, tx, upload, importId, total)
       if (job && total > 0) await enqueue(tx, job, { businessId, importId })
       return sealed
     })
@@ -55,10 +64,15 @@ export async function takeFile<Counter extends string>(
   }
 }
 
-async function beginImport({ tables }: ImportStore, db: Db, { business, place = {}, actor }: Upload): Promise<string> {
+async function beginImport(
+  { tables }: ImportStore,
+  db: Db,
+  { business, place = {}, about = {}, actor, isDryRun = false }: Upload,
+): Promise<string> {
   const id = newId('imp')
   const at = { createdAt: now(), updatedAt: now() }
-  const row = { businessId: business.id, id, ...place, status: 'RECEIVING', actor: actor ?? null, ...at }
+  const told = { ...place, ...about, ...(tables.items && { dryRun: isDryRun }) }
+  const row = { businessId: business.id, id, ...told, status: 'RECEIVING', actor: actor ?? null, ...at }
   await insertion(tables.imports, [row])?.execute(db)
   return id
 }
@@ -68,19 +82,20 @@ async function stageFile(
   { tables, maxLineBytes, readCsv }: Staged,
   db: Db,
   importId: string,
-  { business, file, format, maxBytes = MAX_FILE_BYTES, progress }: Upload,
+  { business, file, format, maxBytes = MAX_FILE_BYTES, progress, isDryRun = false, ...upload }: Upload,
 ): Promise<number> {
   const limited = limitFile(file, maxBytes, progress)
+  const readFile = upload.readCsv ?? ((csv: Readable) => readCsv(csv, business))
   let total = 0
   let waiting: FileLine[] = []
   let characters = 0
   const flush = async () => {
-    await stageRows(tables, db, business.id, importId, waiting)
+    await stageRows(tables, db, business.id, importId, isDryRun ? waiting : waiting.map(shortenWrong))
     total += waiting.length
     waiting = []
     characters = 0
   }
-  for await (const row of format === 'csv' ? readCsv(limited, business) : readLines(limited, maxLineBytes)) {
+  for await (const row of format === 'csv' ? readFile(limited) : readLines(limited, maxLineBytes)) {
     waiting.push(row.line.length > maxLineBytes ? refuseLine(row.number, row.line, tooLong(maxLineBytes)) : row)
     characters += row.line.length
     if (waiting.length >= STAGE_ROWS || characters > STAGE_CHARACTERS) await flush()
@@ -89,13 +104,16 @@ async function stageFile(
   return total
 }
 
+/** Only after a dry run can a wrong line be corrected; else a beginning shows which one it was. */
+const shortenWrong = (row: FileLine): FileLine => (row.details ? { ...row, line: shortenLine(row.line) } : row)
+
 async function stageRows(tables: ImportTables, db: Db, businessId: string, importId: string, rows: FileLine[]) {
   if (rows.length === 0) return
   await sql`
     insert into ${sql.table(tables.rows)} (business_id, import_id, number, line, details)
     select ${businessId}, ${importId}, *
       from unnest(${rows.map(({ number }) => number)}::integer[],
-                  ${rows.map(({ line, details }) => (details ? shortenLine(line) : line))}::text[],
+                  ${rows.map(({ line }) => line)}::text[],
                   ${rows.map(({ details }) => (details ? JSON.stringify(details) : null))}::jsonb[])`.execute(db)
 }
 
@@ -103,15 +121,17 @@ async function stageRows(tables: ImportTables, db: Db, businessId: string, impor
 async function sealImport<Counter extends string>(
   store: ImportStore<Counter>,
   tx: Tx,
-  businessId: string,
+  { business, isDryRun = false }: Upload,
   id: string,
   total: number,
 ): Promise<ImportReport<Counter>> {
+  const status = total === 0 ? 'DONE' : isDryRun ? 'DRY_RUN' : 'RUNNING'
+  const undo = store.tables.items ? sql`, is_undoable = ${total <= MAX_UNDO_LINES}` : sql``
   const { rows } = await sql<ImportRow<Counter>>`
     update ${sql.table(store.tables.imports)}
-       set status = ${total === 0 ? 'DONE' : 'RUNNING'}, total = ${total}, updated_at = ${now()},
-           finished_at = ${total === 0 ? now() : null}
-     where business_id = ${businessId} and id = ${id}
+       set status = ${status}, total = ${total}, updated_at = ${now()},
+           finished_at = ${total === 0 ? now() : null} ${undo}
+     where business_id = ${business.id} and id = ${id}
     returning *`.execute(tx)
   return presentImport(store, rows[0] as ImportRow<Counter>)
 }
@@ -121,7 +141,13 @@ async function sealImport<Counter extends string>(
  * the primary key: a list of numbers would be compared with every row, which takes longer than deleting all at once.
  */
 export async function dropImport({ tables }: ImportStore, db: Db, businessId: string, id: string): Promise<void> {
-  const rows = sql.table(tables.rows)
+  await dropLines(tables.rows, db, businessId, id)
+  if (tables.items) await dropLines(tables.items, db, businessId, id)
+  await sql`delete from ${sql.table(tables.imports)} where business_id = ${businessId} and id = ${id}`.execute(db)
+}
+
+export async function dropLines(table: keyof CellTables, db: Db, businessId: string, id: string): Promise<void> {
+  const rows = sql.table(table)
   for (let gone = DROP_ROWS; gone === DROP_ROWS; ) {
     const { numAffectedRows } = await sql`
       delete from ${rows}
@@ -133,5 +159,4 @@ export async function dropImport({ tables }: ImportStore, db: Db, businessId: st
                                  limit ${DROP_ROWS}) as slice)`.execute(db)
     gone = Number(numAffectedRows)
   }
-  await sql`delete from ${sql.table(tables.imports)} where business_id = ${businessId} and id = ${id}`.execute(db)
 }

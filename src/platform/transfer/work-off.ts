@@ -4,11 +4,12 @@ import type { Detail } from '#vocabulary/errors.ts'
 import { now } from '../clock.ts'
 import type { Db, Tx } from '../database/database.ts'
 import { transaction } from '../database/transaction.ts'
+import { deletion, upsert, write } from '../database/write.ts'
 import { record } from '../events/record.ts'
 import { findUnstorable, isTooDeep } from '../http/json-body.ts'
 import type { createChecker } from '../http/validation.ts'
 import { toKeptDetail } from './file.ts'
-import type { FailedLine, ImportKind, ImportReport, ImportStore, Line, Place, Written } from './kind.ts'
+import type { FailedLine, ImportKind, ImportReport, ImportStore, Line, Place, Running, Written } from './kind.ts'
 import * as refusal from './refusals.ts'
 import { countsOf, type ImportRow, presentImport } from './report.ts'
 
@@ -30,7 +31,8 @@ export type Turn<Context> = {
 
 /**
  * Imports the next batch in one transaction, with its bookkeeping: a crash never leaves records written whose rows are
- * still staged. Undefined when the import is finished already, or does not exist.
+ * still staged. Of a dry run only the bookkeeping is kept. Undefined when the import is finished already, or does not
+ * exist.
  */
 export async function importBatch<Schema extends TSchema, Counter extends string, Context>(
   worker: Worker<Schema, Counter, Context>,
@@ -66,14 +68,41 @@ async function importRows<Schema extends TSchema, Counter extends string, Contex
   const read = rows.map((row) => (refuse ? { number: row.number, details: [refuse] } : readRow(row, worker.check)))
   const lines = read.filter((row) => 'sent' in row)
   const place = placeOf(worker, running)
-  const { counts, failed, leftFrom }: Written<Counter> =
-    lines.length > 0
-      ? await worker.writeRows(tx, lines, { businessId, importId, actor: running.actor ?? undefined, place, context })
-      : { counts: nothing(worker), failed: [] }
+  const {
+    counts,
+    failed,
+    leftFrom,
+    items = [],
+  } = await writeLines(worker, tx, lines, {
+    businessId,
+    importId,
+    actor: running.appliedBy ?? running.actor ?? undefined,
+    place,
+    context,
+    row: running,
+    isDryRun: running.status === 'DRY_RUN',
+    isAgreed: running.dryRun === true,
+  })
   const taken = read.filter(({ number }) => leftFrom === undefined || number < leftFrom)
   const wrong = [...taken.filter((row) => 'details' in row), ...failed]
   await settleRows(worker, tx, running, taken, wrong)
+  await keepItems(worker, tx, running, items, wrong)
   return advance(worker, tx, running, { ...counts, failed: wrong.length }, taken.at(-1)?.number)
+}
+
+/** What a dry run writes is gone before its report is. */
+export async function writeLines<Schema extends TSchema, Counter extends string, Context>(
+  worker: Pick<Worker<Schema, Counter, Context>, 'tables' | 'counters' | 'writeRows'>,
+  tx: Tx,
+  lines: Line<Static<Schema>>[],
+  running: Running<Context>,
+): Promise<Written<Counter>> {
+  if (lines.length === 0) return { counts: nothing(worker), failed: [] }
+  if (!running.isDryRun) return worker.writeRows(tx, lines, running)
+  await sql`savepoint dry_run`.execute(tx)
+  const written = await worker.writeRows(tx, lines, running)
+  await sql`rollback to savepoint dry_run`.execute(tx)
+  return written
 }
 
 const placeOf = ({ place = [] }: { place?: readonly string[] }, row: object): Place =>
@@ -90,7 +119,7 @@ async function lockImport<Counter extends string>(
 ): Promise<ImportRow<Counter> | undefined> {
   const { rows } = await sql<ImportRow<Counter>>`
     select * from ${sql.table(tables.imports)}
-     where business_id = ${businessId} and id = ${id} and status = 'RUNNING'
+     where business_id = ${businessId} and id = ${id} and status in ('RUNNING', 'DRY_RUN')
        for update`.execute(tx)
   return rows[0]
 }
@@ -118,7 +147,7 @@ async function nextRows(
 }
 
 /** Parses and validates a line like a request body. */
-function readRow<Schema extends TSchema>(
+export function readRow<Schema extends TSchema>(
   { number, line, details }: Row,
   check: ReturnType<typeof createChecker<Schema>>,
 ): Line<Static<Schema>> | FailedLine {
@@ -137,11 +166,11 @@ function readRow<Schema extends TSchema>(
   return 'details' in result ? { number, details: result.details } : { number, sent: result.value }
 }
 
-/** Deletes the imported rows, and keeps the failed ones with their errors. */
+/** Deletes the imported rows, those of a dry run excepted, and keeps the failed ones with their errors. */
 async function settleRows(
   { tables }: ImportStore,
   tx: Tx,
-  { businessId, id }: Pick<ImportRow, 'businessId' | 'id'>,
+  { businessId, id, status }: Pick<ImportRow, 'businessId' | 'id' | 'status'>,
   taken: readonly { number: number }[],
   failed: readonly FailedLine[],
 ): Promise<void> {
@@ -153,7 +182,7 @@ async function settleRows(
     with done as (
       delete from ${sql.table(tables.rows)}
        where business_id = ${businessId} and import_id = ${id} and number between ${first} and ${last}
-         and number <> all (${failed.map(({ number }) => number)}::integer[])
+         and number <> all (${failed.map(({ number }) => number)}::integer[]) and ${status === 'RUNNING'}
     )
     update ${sql.table(tables.rows)} as waiting
        set details = failed.details
@@ -162,25 +191,49 @@ async function settleRows(
        and waiting.number = failed.number`.execute(tx)
 }
 
-/** Records the progress. `position`: the last row taken; without one the import is done, and an event is recorded. */
+/** The report of these lines. Those that failed have their errors instead. */
+export async function keepItems(
+  { tables }: ImportStore,
+  tx: Tx,
+  { businessId, id: importId, ...row }: Pick<ImportRow, 'businessId' | 'id' | 'dryRun' | 'isUndoable'>,
+  items: NonNullable<Written<string>['items']>,
+  failed: readonly FailedLine[],
+): Promise<void> {
+  if (!tables.items || !(row.dryRun || row.isUndoable)) return
+  const rows = items.map((item) => ({ businessId, importId, ...item }))
+  await write(
+    tx,
+    upsert(tables.items, rows, { key: ['businessId', 'importId', 'number'] }),
+    deletion(
+      tables.items,
+      failed.map(({ number }) => ({ businessId, importId, number })),
+    ),
+  )
+}
+
+/**
+ * Records the progress. `position`: the last row taken; without one the import is done, and an event is recorded, or a
+ * dry run is ready.
+ */
 async function advance<Schema extends TSchema, Counter extends string, Context>(
   worker: Worker<Schema, Counter, Context>,
   tx: Tx,
-  { businessId, id }: Pick<ImportRow, 'businessId' | 'id'>,
+  { businessId, id, status }: Pick<ImportRow, 'businessId' | 'id' | 'status'>,
   counts: Record<Counter | 'failed', number>,
   position: number | undefined,
 ): Promise<ImportReport<Counter>> {
   const sums = Object.entries<number>(counts).map(
     ([name, count]) => sql`${sql.ref(name)} = ${sql.ref(name)} + ${count}`,
   )
-  const state = position === undefined ? sql`status = 'DONE', finished_at = ${now()}` : sql`position = ${position}`
+  const end = status === 'DRY_RUN' ? sql`status = 'READY'` : sql`status = 'DONE', finished_at = ${now()}`
+  const state = position === undefined ? end : sql`position = ${position}`
   const { rows } = await sql<ImportRow<Counter>>`
     update ${sql.table(worker.tables.imports)}
        set ${sql.join(sums)}, updated_at = ${now()}, ${state}
      where business_id = ${businessId} and id = ${id}
     returning *`.execute(tx)
   const row = rows[0] as ImportRow<Counter>
-  if (position === undefined) {
+  if (row.status === 'DONE') {
     const data = { ...placeOf(worker, row), ...countsOf(worker.counters, row), failed: row.failed }
     await record(tx, worker.finished({ businessId, subject: id, data }))
   }

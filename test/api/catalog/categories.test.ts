@@ -359,3 +359,146 @@ test('a business has 5,000 categories, and none of their statements reads a tabl
   const others = statements.filter(({ text }) => !text.includes('count(*)'))
   assert.deepEqual(await findSequentialScans(others), [])
 })
+
+type Node = { id: string; parentId: string | null; name: string; position: number; etag: string; products: number }
+
+async function makeTree() {
+  const shop = await makeShop()
+  const { admin, categories } = shop
+  const readTree = async () => (await admin.get(`${categories}/tree`)).body.items as Node[]
+  /** `Top>Below`, in the order of the tree. */
+  const draw = async () => {
+    const all = await readTree()
+    const below = (parentId: string | null, prefix: string): string[] =>
+      all
+        .filter((node) => node.parentId === parentId)
+        .flatMap(({ id, name }) => [prefix + name, ...below(id, `${prefix}${name}>`)])
+    return below(null, '').join(' ')
+  }
+  const move = (id: string, parentId: string | null, beforeId: string | null, headers = {}) =>
+    admin.post(`${categories}/${id}/move`, { parentId, beforeId }, headers)
+  return { ...shop, readTree, draw, move }
+}
+
+test('the tree has all of them at once, with their products and the locales that are complete', async () => {
+  const { admin, path, create, readTree, categories } = await makeTree()
+  const translations = { de: { name: 'Hemden', slug: 'hemden' }, fr: { name: 'Chemises' }, sv: {} }
+  const shirts = await create({ name: 'Shirts', position: 20, translations })
+  const hats = await create({ name: 'Hats', position: 10 })
+  const caps = await create({ name: 'Caps', parentId: hats.id })
+  for (const status of ['ACTIVE', 'DRAFT', 'ARCHIVED'])
+    assert.equal(
+      (await admin.post(`${path}/products`, { name: status, category: 'shirts', statuses: [{ status }] })).status,
+      201,
+    )
+  const gone = await admin.post(`${path}/products`, { name: 'Gone', category: 'shirts' })
+  assert.equal((await admin.delete(`${path}/products/${gone.body.id}`)).status, 200)
+
+  const tree = await readTree()
+  assert.deepEqual(
+    tree.map(({ id, parentId, products }) => [id, parentId, products]),
+    [
+      [caps.id, hats.id, 0],
+      [hats.id, null, 0],
+      [shirts.id, null, 3],
+    ],
+  )
+  assert.deepEqual(tree.at(-1), {
+    id: shirts.id,
+    parentId: null,
+    position: 20,
+    name: 'Shirts',
+    slug: 'shirts',
+    locales: ['de'],
+    products: 3,
+    etag: (await admin.get(shirts.path)).headers.get('etag'),
+  })
+  assert.equal(
+    refusal(await (await used.make.member(shirts.body.businessId, 'ORDERS_READ')).get(`${categories}/tree`)),
+    '403 FORBIDDEN',
+  )
+})
+
+test('a category is moved in front of another, to the end, below another and out again', async () => {
+  const { create, move, draw } = await makeTree()
+  // All have the position 0, as categories have that were never moved.
+  const [a, b, c] = [await create({ name: 'A' }), await create({ name: 'B' }), await create({ name: 'C' })]
+  assert.equal(await draw(), 'A B C')
+  const moved = await move(c.id, null, a.id)
+  assert.equal(moved.status, 200, moved.text)
+  assert.deepEqual([moved.body.id, moved.body.parentId, moved.body.name], [c.id, null, 'C'])
+  assert.equal(await draw(), 'C A B')
+  await move(c.id, null, null)
+  assert.equal(await draw(), 'A B C')
+  await move(c.id, a.id, null)
+  await move(b.id, a.id, c.id)
+  assert.equal(await draw(), 'A A>B A>C')
+  await move(c.id, b.id, null)
+  assert.equal(await draw(), 'A A>B A>B>C')
+  await move(b.id, null, a.id)
+  assert.equal(await draw(), 'B B>C A')
+})
+
+test('to move a category to where it is changes nothing, and others keep their versions where there is room', async () => {
+  const { create, move, readTree } = await makeTree()
+  const [a, b] = [await create({ name: 'A', position: 10 }), await create({ name: 'B', position: 20 })]
+  const c = await create({ name: 'C', position: 30 })
+  const before = await readTree()
+  for (const [id, beforeId] of [
+    [a.id, b.id],
+    [b.id, c.id],
+    [c.id, null],
+  ] as const)
+    assert.equal((await move(id, null, beforeId)).status, 200)
+  assert.deepEqual(await readTree(), before)
+  await move(c.id, null, b.id)
+  const etagsOf = (nodes: Node[]) => new Map(nodes.map(({ id, etag }) => [id, etag]))
+  const [then, now] = [etagsOf(before), etagsOf(await readTree())]
+  assert.deepEqual([now.get(a.id), now.get(b.id)], [then.get(a.id), then.get(b.id)])
+  assert.notEqual(now.get(c.id), then.get(c.id))
+})
+
+test('a move is refused below itself, too deep, before a stranger, and of an older version', async () => {
+  const { create, createChain, move, draw, admin } = await makeTree()
+  const chain = await createChain('1', '2', '3', '4', '5', '6')
+  const other = await create({ name: 'Other' })
+  const [first, second] = [chain[0]?.id ?? '', chain[1]?.id ?? '']
+  const before = await draw()
+  assert.equal(refusal(await move(first, second, null)), '422 VALIDATION_FAILED parentId INVALID')
+  assert.equal(refusal(await move(first, first, null)), '422 VALIDATION_FAILED parentId INVALID')
+  assert.equal(refusal(await move(other.id, chain[5]?.id ?? '', null)), '422 VALIDATION_FAILED parentId INVALID')
+  assert.equal(refusal(await move(other.id, null, second)), '422 VALIDATION_FAILED beforeId NOT_FOUND')
+  assert.equal(refusal(await move(other.id, 'cat_none', null)), '422 VALIDATION_FAILED parentId NOT_FOUND')
+  assert.equal(refusal(await move('cat_none', null, null)), '404 NOT_FOUND')
+  const { headers } = await admin.get(other.path)
+  const ifMatch = { 'if-match': headers.get('etag') ?? '' }
+  assert.equal((await admin.put(other.path, { description: 'Newer.' })).status, 200)
+  assert.equal(refusal(await move(other.id, null, first, ifMatch)).slice(0, 3), '412')
+  assert.equal(await draw(), before)
+})
+
+test('a move whose answer was lost is done once: the same key gets the same answer', async () => {
+  const { create, move, draw, admin } = await makeTree()
+  const [a, b] = [await create({ name: 'A' }), await create({ name: 'B' })]
+  const etag = (await admin.get(b.path)).headers.get('etag') ?? ''
+  const headers = { 'idempotency-key': 'move-1', 'if-match': etag }
+  const first = await move(b.id, null, a.id, headers)
+  assert.equal((await move(a.id, null, b.id)).status, 200)
+  const again = await move(b.id, null, a.id, headers)
+  assert.deepEqual([again.status, again.text], [200, first.text])
+  assert.equal(await draw(), 'A B')
+})
+
+test('categories that are moved at once end up in one order, and none is lost', async () => {
+  const { create, move, readTree } = await makeTree()
+  const made = []
+  for (let n = 0; n < 6; n++) made.push(await create({ name: `C${n}` }))
+  const [first, ...rest] = made
+  await Promise.all(rest.map(({ id }, n) => move(id, n % 2 ? (first?.id ?? '') : null, null)))
+  const tree = await readTree()
+  assert.equal(tree.length, 6)
+  for (const parentId of [null, first?.id]) {
+    const positions = tree.filter((node) => node.parentId === parentId).map(({ position }) => position)
+    assert.equal(new Set(positions).size, positions.length, positions.join())
+  }
+})

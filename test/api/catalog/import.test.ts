@@ -74,8 +74,19 @@ test('an NDJSON file of some hundred lines is imported, and its progress and err
     done: 0,
     created: 0,
     updated: 0,
+    unchanged: 0,
+    skipped: 0,
     failed: 0,
     finishedAt: null,
+    isDryRun: false,
+    format: 'ndjson',
+    marketId: null,
+    fileName: null,
+    isUndoable: true,
+    undone: 0,
+    kept: 0,
+    warnings: [],
+    createdBy: shop.admin.id,
   })
   assert.ok(Math.abs(createdAt - Date.now() / 1000) < 60)
 
@@ -184,7 +195,8 @@ test('a file that is imported twice changes nothing the second time', async () =
   assert.equal(ledger.length, 30 * 2 + 2)
 
   const second = await importFile(shop, file)
-  assert.equal(countsOf(second), '0/33/0 of 33')
+  assert.equal(countsOf(second), '0/0/0 of 33')
+  assert.equal(second.unchanged, 33)
   const strip = ({ updatedAt: _updatedAt, ...product }: Body) => product
   assert.deepEqual((await allProducts(shop)).map(strip), products.map(strip), 'ids of products and variants, too')
   assert.deepEqual(await movementsOf(shop.db, shop.id), ledger)
@@ -196,7 +208,7 @@ test('a CSV file that is imported twice changes nothing the second time', async 
   await importFile(shop, file, CSV)
   const [products, ledger] = [await allProducts(shop), await movementsOf(shop.db, shop.id)]
   assert.equal(ledger.length, 3)
-  assert.equal(countsOf(await importFile(shop, file, CSV)), '0/2/0 of 2')
+  assert.equal((await importFile(shop, file, CSV)).unchanged, 2)
   const strip = ({ updatedAt: _updatedAt, ...product }: Body) => product
   assert.deepEqual((await allProducts(shop)).map(strip), products.map(strip))
   assert.deepEqual(await movementsOf(shop.db, shop.id), ledger)
@@ -655,7 +667,7 @@ test('an import tells what it has created and updated, and that it is finished',
       subject: done.id,
       actorId: null,
       actorKind: 'system',
-      data: { created: 1, updated: 1, failed: 1 },
+      data: { created: 1, updated: 1, unchanged: 0, skipped: 0, failed: 1 },
     },
   ])
 })
@@ -689,7 +701,7 @@ test('the same new products in several files at once are created once', async ()
   const uploads = await Promise.all([rows, rows.toReversed(), rows].map((file) => uploadFile(shop, toLines(file))))
   const done = await Promise.all(uploads.map(({ body }) => finishImport(shop, body.id)))
   assert.deepEqual(
-    done.map(({ total, created, updated, failed }) => [total, created + updated, failed]),
+    done.map(({ total, created, updated, unchanged, failed }) => [total, created + updated + unchanged, failed]),
     done.map(() => [250, 250, 0]),
   )
   assert.equal(

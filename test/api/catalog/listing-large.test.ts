@@ -84,11 +84,11 @@ test('among 45,000 products a page looks at 20,000 at most, goes on from there, 
     const staff = await admin.get(`${products}?tag=all&sort=name&limit=2`)
     assert.equal(staff.body.items.length, 2)
     const { body } = await guest.get(`${products}/facets?facets=tag,price&market=us`)
-    assert.deepEqual(
-      body.items.map(({ isExact }: { isExact: boolean }) => isExact),
-      [false, false],
-    )
+    assert.equal(body.items[0].isExact, false)
     assert.deepEqual(body.items[0].values[0], { value: 'all', count: 20_000 })
+    assert.deepEqual(body.items[1], { name: 'price', min: 1, max: MANY, isExact: true }, 'both ends are near')
+    const late = await guest.get(`${products}/facets?facets=price&market=us&tag=all&inStock=true`)
+    assert.equal(late.body.items[0].isExact, false, 'the least one stands behind more than are looked at')
     const rare = await guest.get(`${products}/facets?facets=price&market=us&tag=rare`)
     assert.deepEqual(rare.body.items[0], { name: 'price', min: 9_000, max: 45_000, isExact: true })
   })
@@ -125,5 +125,6 @@ test('facets of products with many marks count fewer products, and say so', asyn
   )
   const { body } = await guest.get(`${products}/facets?facets=tag`)
   const [{ values, isExact }] = body.items
-  assert.deepEqual([isExact, values.length, values[0].count], [false, 50, 1_000])
+  assert.deepEqual([isExact, values.length], [false, 50])
+  assert.ok(values[0].count > 900 && values[0].count <= 1_000, `${values[0].count} of 1,500`)
 })

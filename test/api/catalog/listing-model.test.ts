@@ -183,6 +183,6 @@ test('whatever is in a catalog, filters, order, pages and facets are those of a 
         }
       },
     ),
-    { numRuns: 200 },
+    { numRuns: Number(process.env.CATALOGS ?? 200) },
   )
 })

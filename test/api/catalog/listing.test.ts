@@ -111,6 +111,8 @@ test('each filter keeps what fits it, and together they keep what fits all', asy
     ['market=de&priceFrom=0', []],
     ['inStock=true', [lamp, blouse, coat]],
     ['inStock=true&tag=summer', [blouse]],
+    ['inStock=false', [shirt]],
+    ['inStock=false&tag=winter', []],
     ['query=elan&tag=summer', [shirt]],
     ['query=elan&tag=winter', []],
     ['query=elna&tag=summer', [shirt]],
@@ -163,6 +165,31 @@ test('drafts are for those who write products, and other businesses have their o
   ])
 })
 
+test('products are counted by status, with the filters of the list', async () => {
+  const { admin, guest, products, clothes } = await makeShop()
+  const other = await makeShop()
+  const counts = async (caller: Reader, query: string) => {
+    const { status, body, text } = await caller.get(`${products}/counts?${query}`)
+    assert.equal(status, 200, text)
+    assert.equal(body.isExact, true)
+    return Object.fromEntries(body.items.map(({ value, count }: { value: string; count: number }) => [value, count]))
+  }
+
+  assert.deepEqual(await counts(admin, ''), { ACTIVE: 4, DRAFT: 1 })
+  assert.deepEqual(await counts(admin, 'status=DRAFT'), { DRAFT: 1 })
+  assert.deepEqual(await counts(admin, 'tag=summer'), { ACTIVE: 2, DRAFT: 1 })
+  assert.deepEqual(await counts(admin, `categoryId=${clothes}&attribute.Colour=Red`), { ACTIVE: 2, DRAFT: 1 })
+  assert.deepEqual(await counts(admin, 'inStock=false'), { ACTIVE: 1 })
+  assert.deepEqual(await counts(admin, 'market=us&priceFrom=2000'), { ACTIVE: 2 })
+  assert.deepEqual(await counts(admin, 'query=elan'), { ACTIVE: 1 })
+  assert.deepEqual(await counts(admin, 'sku=nobody'), {})
+
+  assert.match(refusal(await guest.get(`${products}/counts`)), /^403/)
+  assert.match(refusal(await other.admin.get(`${products}/counts`)), /^403/)
+  assert.match(refusal(await admin.get(`${products}/counts?priceFrom=1`)), /^422 .*market/)
+  assert.match(refusal(await admin.get(`${products}/counts?sort=name`)), /^422 .*UNKNOWN_PARAMETER/)
+})
+
 test('what cannot be asked is 422, and says what is wrong', async () => {
   const { admin, products, storefront } = await makeShop()
   const many = (count: number, make: (index: number) => string) =>
@@ -179,7 +206,7 @@ test('what cannot be asked is 422, and says what is wrong', async () => {
     'market=us&priceFrom=-1': 'priceFrom \\w+',
     'market=us&priceFrom=x': 'priceFrom \\w+',
     'sort=sold': 'sort \\w+',
-    'inStock=false': 'inStock \\w+',
+    'inStock=maybe': 'inStock \\w+',
     'attribute.=x': 'attribute. INVALID',
     [`attribute.${'x'.repeat(101)}=x`]: 'attribute.x+ INVALID',
     [many(6, (at) => `attribute.n${at}=x`)]: 'attribute TOO_MANY',

@@ -648,6 +648,28 @@ test('a product of as much text as there may be costs no more than a second to w
   assert.ok((user + system) / 1_000 < 1_000, `${(user + system) / 1_000} ms`)
 })
 
+test('a product may have a thousand variants with prices in four markets', async () => {
+  const { admin, path, products } = await used.make.shop()
+  const currencies = { us: 'USD', eu: 'EUR', uk: 'GBP', se: 'SEK' }
+  const terms = { taxBps: 0, taxShipping: false, shippingMethods: [], paymentMethods: ['CREDIT_CARD'] }
+  const markets = Object.entries(currencies).map(([id, currency]) => ({ id, name: id, currency, ...terms }))
+  assert.equal((await admin.put(path, { markets })).status, 200)
+  const variants = Array.from({ length: 1_000 }, (_, index) => ({
+    id: `variant-${index}`,
+    name: `Colour ${index % 40}, Size ${Math.floor(index / 40)}`,
+    sku: `SKU-${String(index).padStart(8, '0')}`,
+    attributes: [
+      { name: 'Colour', value: `Colour ${index % 40}` },
+      { name: 'Size', value: `Size ${Math.floor(index / 40)}` },
+    ],
+    pricing: { markets: markets.map(({ id }) => ({ marketId: id, price: 10_000 + index })) },
+    inventory: { quantity: index, lowStockThreshold: 5 },
+  }))
+  const made = await admin.post(products, { name: 'Many', variants })
+  assert.equal(made.status, 201, made.text.slice(0, 500))
+  assert.equal(made.body.variants.length, 1_000)
+})
+
 test('a product may have 200 KB, and one that had more may only become smaller', async () => {
   const { admin, products, db, id: businessId } = await used.make.shop()
   const text = (length: number) => [{ id: 'long', type: 'TEXT', value: 'x'.repeat(length) }]

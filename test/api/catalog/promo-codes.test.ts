@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { findPromo, redeemPromo, releasePromo } from '#modules/catalog/index.ts'
+import { now } from '#platform/clock.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { PERMISSIONS } from '#vocabulary/permissions.ts'
+import { toSeconds } from '#vocabulary/time.ts'
 import type { Answer } from '../../support/client.ts'
 import { holdClock } from '../../support/clock.ts'
 import { refusal } from '../../support/refusal.ts'
@@ -473,4 +475,38 @@ test('a redemption goes with the transaction that it is part of', async () => {
   })
   await assert.rejects(undone, /out of stock/)
   assert.equal((await admin.get(path)).body.redemptions, 0)
+})
+
+test('codes are found by a part, by market and by status, and counted', async (t) => {
+  const clock = holdClock()
+  t.after(clock.release)
+  const { admin, promos, create, redeem } = await makeShop()
+  const soon = toSeconds(now()) + 600
+  await create({ code: 'SPRING-ALL' })
+  await create({ code: 'SPRING-DE', markets: ['de'], endsAt: soon })
+  await create({ code: 'LATER', startsAt: soon })
+  const once = await create({ code: 'ONCE', maxRedemptions: 1 })
+  assert.equal(await redeem(once.id), 'REDEEMED')
+  const codes = async (query: string) =>
+    (await admin.get(`${promos}?${query}`)).body.items.map(({ code }: { code: string }) => code)
+  const counts = async (query = '') => {
+    const { body } = await admin.get(`${promos}/counts?${query}`)
+    return Object.fromEntries(body.items.map(({ value, count }: { value: string; count: number }) => [value, count]))
+  }
+
+  assert.deepEqual(await codes('query=pring-'), ['SPRING-DE', 'SPRING-ALL'])
+  assert.deepEqual(await codes('query=%25'), [])
+  assert.deepEqual(await codes('market=us&query=spring'), ['SPRING-ALL'])
+  assert.deepEqual(await codes('status=USED_UP&status=PLANNED'), ['ONCE', 'LATER'])
+  assert.deepEqual(await codes('status=ACTIVE'), ['SPRING-DE', 'SPRING-ALL'])
+  assert.deepEqual(await counts(), { ACTIVE: 2, PLANNED: 1, USED_UP: 1 })
+  assert.deepEqual(await counts('market=us&query=spring'), { ACTIVE: 1 })
+
+  clock.advance(600) // the end of one is the beginning of another
+  assert.deepEqual(await counts(), { ACTIVE: 2, ENDED: 1, USED_UP: 1 })
+  assert.deepEqual(await codes('status=ENDED'), ['SPRING-DE'])
+
+  const { body } = await admin.get(`${promos}?status=ACTIVE&limit=1`)
+  assert.deepEqual(await codes(`status=ACTIVE&limit=1&cursor=${body.cursor}`), ['SPRING-ALL'])
+  assert.equal(refusal(await admin.get(`${promos}?status=ENDED&cursor=${body.cursor}`)).slice(0, 3), '422')
 })

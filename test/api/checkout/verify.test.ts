@@ -31,6 +31,12 @@ async function makeScene(cell: string) {
   })
   assert.equal(goods.status, 201, goods.text)
   await shop.admin.post(`${shop.path}/categories`, { name: 'Lamps', parentId: goods.body.id })
+  const raised = await shop.admin.post(`${shop.path}/bulk-edits`, {
+    list: 'products',
+    select: { ids: [product.id] },
+    changes: [{ field: 'price', marketId: 'us', op: 'percent', bps: 500 }],
+  })
+  assert.equal(raised.status, 202, raised.text)
   const buyer = await used.make.user()
   const buy = async (promoCode: string | undefined, key: string) => {
     const items = [{ productId: product.id, variantId: 'one', quantity: 2 }]
@@ -63,6 +69,10 @@ async function makeScene(cell: string) {
     const { status, text } = await shop.admin.post(`${shop.path}/orders/${id}/shipments`, { lines })
     assert.equal(status, 201, text)
   }
+  const counted = await shop.admin.post(`${shop.path}/stocktakes`, {
+    items: [{ productId: product.id, variantId: 'one', delta: 1 }],
+  })
+  assert.equal(counted.status, 201, counted.text)
   await makeSend(shop)
   await follow(used.api, shop.db)
   return { shop, product, orders: { paid, waiting, cancelled, free, refunded } }
@@ -104,6 +114,7 @@ after(() => used.close())
 
 /** How each rule is broken. Constraints that would not let it happen are taken away first: all of it is undone. */
 const VIOLATIONS: Record<string, (scene: Scene) => ReturnType<typeof sql>[]> = {
+  'a bulk edit counts its items as they are': () => [sql`update catalog.bulk_edits set total = total + 1`],
   'stock is the sum of its ledger': () => [sql`update catalog.stock set quantity = quantity + 1`],
   'no stock is below zero': () => [
     sql`alter table catalog.stock drop constraint stock_quantity_check`,
@@ -211,6 +222,14 @@ const VIOLATIONS: Record<string, (scene: Scene) => ReturnType<typeof sql>[]> = {
   'the slugs of categories are those of their locales': () => [
     sql`update catalog.category_slugs set slug = 'gueter' where slug = 'waren'`,
   ],
+  'the lines of an import that is finished, or of a dry run, add up to its file': () => [
+    sql`insert into catalog.imports (business_id, id, status, total, created, created_at, updated_at)
+        select business_id, 'imp_short', 'DONE', 2, 1, now(), now() from catalog.products limit 1`,
+  ],
+  'the report of an import that can be undone has its lines': () => [
+    sql`insert into catalog.imports (business_id, id, status, total, created, is_undoable, created_at, updated_at)
+        select business_id, 'imp_lost', 'DONE', 1, 1, true, now(), now() from catalog.products limit 1`,
+  ],
   "a customer's orders and sums are those of the orders that are counted": () => [
     sql`update customers.spent set total = total + 1`,
   ],
@@ -218,6 +237,15 @@ const VIOLATIONS: Record<string, (scene: Scene) => ReturnType<typeof sql>[]> = {
     sql`delete from customers.filling`,
     sql`update customers.counted set version = version - 1 where order_id = ${orders.free}`,
     sql`update orders.orders set updated_at = now() - interval '1 hour' where id = ${orders.free}`,
+  ],
+  'a stocktake has changed the ledger by what it says': () => [sql`update catalog.stocktakes set delta = delta + 1`],
+  'the list of stock has every variant that is tracked, and nothing else': () => [
+    sql`update catalog.products set updated_at = now() - interval '1 hour'`,
+    sql`delete from catalog.stock_list`,
+  ],
+  'what orders hold and have not sent is counted as committed': () => [
+    sql`update orders.orders set updated_at = now() - interval '1 hour'`,
+    sql`update orders.committed set pieces = pieces + 1`,
   ],
   "a send counts what its recipients' states are": () => [sql`update newsletter.sends set sent = 2, failed = 0`],
   'a send that is done has nobody left': () => [sql`update newsletter.sends set is_planned = false`],

@@ -44,7 +44,7 @@ describe('the command line', { concurrency: true }, () => {
     )
 
     const second = await products('import', shop.id, file)
-    assert.match(second.output, /^0 created, 2 updated, 0 failed$/m)
+    assert.match(second.output, /^0 created, 0 updated, 2 unchanged, 0 failed$/m)
     assert.deepEqual(await movementsOf(shop.db, shop.id), ledger)
 
     const [out, csv] = [path.join(directory, 'out.ndjson'), path.join(directory, 'out.CSV')]

@@ -47,6 +47,7 @@ export const OPERATIONS = {
   createProduct: 'POST /v1/businesses/{businessId}/products token key',
   listProducts: 'GET /v1/businesses/{businessId}/products token',
   listProductFacets: 'GET /v1/businesses/{businessId}/products/facets token',
+  countProducts: 'GET /v1/businesses/{businessId}/products/counts token',
   getProduct: 'GET /v1/businesses/{businessId}/products/{id} token',
   updateProduct: 'PUT /v1/businesses/{businessId}/products/{id} token',
   deleteProduct: 'DELETE /v1/businesses/{businessId}/products/{id} token',
@@ -56,17 +57,39 @@ export const OPERATIONS = {
   deletePrice: 'DELETE /v1/businesses/{businessId}/products/{id}/variants/{variantId}/prices/{marketId} token',
   changeStock: 'POST /v1/businesses/{businessId}/products/{id}/variants/{variantId}/stock token key',
   listStockMovements: 'GET /v1/businesses/{businessId}/products/{id}/variants/{variantId}/stock token',
+  listStock: 'GET /v1/businesses/{businessId}/stock token',
+  createStocktake: 'POST /v1/businesses/{businessId}/stocktakes token key',
+  listStocktakes: 'GET /v1/businesses/{businessId}/stocktakes token',
+  getStocktake: 'GET /v1/businesses/{businessId}/stocktakes/{id} token',
   importProducts: 'POST /v1/businesses/{businessId}/products/imports token',
+  listImports: 'GET /v1/businesses/{businessId}/products/imports token',
   getImport: 'GET /v1/businesses/{businessId}/products/imports/{id} token',
+  applyImport: 'POST /v1/businesses/{businessId}/products/imports/{id}/apply token',
+  discardImport: 'POST /v1/businesses/{businessId}/products/imports/{id}/discard token',
+  undoImport: 'POST /v1/businesses/{businessId}/products/imports/{id}/undo token',
+  listImportLines: 'GET /v1/businesses/{businessId}/products/imports/{id}/lines token',
+  getImportLine: 'GET /v1/businesses/{businessId}/products/imports/{id}/lines/{number} token',
+  correctImportLine: 'PUT /v1/businesses/{businessId}/products/imports/{id}/lines/{number} token',
   listImportErrors: 'GET /v1/businesses/{businessId}/products/imports/{id}/errors token',
   exportProducts: 'GET /v1/businesses/{businessId}/products/export token file',
   createCategory: 'POST /v1/businesses/{businessId}/categories token key',
   listCategories: 'GET /v1/businesses/{businessId}/categories token',
+  getCategoryTree: 'GET /v1/businesses/{businessId}/categories/tree token',
   getCategory: 'GET /v1/businesses/{businessId}/categories/{id} token',
   updateCategory: 'PUT /v1/businesses/{businessId}/categories/{id} token',
   deleteCategory: 'DELETE /v1/businesses/{businessId}/categories/{id} token',
+  moveCategory: 'POST /v1/businesses/{businessId}/categories/{id}/move token key',
+  createBulkEdit: 'POST /v1/businesses/{businessId}/bulk-edits token key',
+  listBulkEdits: 'GET /v1/businesses/{businessId}/bulk-edits token',
+  getBulkEdit: 'GET /v1/businesses/{businessId}/bulk-edits/{id} token',
+  listBulkEditItems: 'GET /v1/businesses/{businessId}/bulk-edits/{id}/items token',
+  applyBulkEdit: 'POST /v1/businesses/{businessId}/bulk-edits/{id}/apply token',
+  undoBulkEdit: 'POST /v1/businesses/{businessId}/bulk-edits/{id}/undo token',
+  cancelBulkEdit: 'POST /v1/businesses/{businessId}/bulk-edits/{id}/cancel token',
+  discardBulkEdit: 'POST /v1/businesses/{businessId}/bulk-edits/{id}/discard token',
   createPromoCode: 'POST /v1/businesses/{businessId}/promo-codes token key',
   listPromoCodes: 'GET /v1/businesses/{businessId}/promo-codes token',
+  countPromoCodes: 'GET /v1/businesses/{businessId}/promo-codes/counts token',
   getPromoCode: 'GET /v1/businesses/{businessId}/promo-codes/{id} token',
   updatePromoCode: 'PUT /v1/businesses/{businessId}/promo-codes/{id} token',
   deletePromoCode: 'DELETE /v1/businesses/{businessId}/promo-codes/{id} token',
@@ -102,6 +125,7 @@ export const OPERATIONS = {
   deleteCustomerComment: 'DELETE /v1/businesses/{businessId}/customers/{userId}/comments/{commentId} token',
   listAddressFormats: 'GET /v1/address-formats',
   quote: 'POST /v1/payments/quote token',
+  tryPromoCode: 'POST /v1/businesses/{businessId}/promo-codes/try token',
   checkout: 'POST /v1/businesses/{businessId}/orders/checkout token key',
   explainOrder: 'GET /v1/businesses/{businessId}/orders/{id}/explain token',
   refundOrder: 'POST /v1/businesses/{businessId}/orders/{id}/refunds token key',
@@ -208,6 +232,7 @@ export interface OperationTypes {
   createProduct: { data: types.CreateProductData; answer: types.CreateProductResponse }
   listProducts: { data: types.ListProductsData; answer: types.ListProductsResponse }
   listProductFacets: { data: types.ListProductFacetsData; answer: types.ListProductFacetsResponse }
+  countProducts: { data: types.CountProductsData; answer: types.CountProductsResponse }
   getProduct: { data: types.GetProductData; answer: types.GetProductResponse }
   updateProduct: { data: types.UpdateProductData; answer: types.UpdateProductResponse }
   deleteProduct: { data: types.DeleteProductData; answer: types.DeleteProductResponse }
@@ -217,17 +242,39 @@ export interface OperationTypes {
   deletePrice: { data: types.DeletePriceData; answer: types.DeletePriceResponse }
   changeStock: { data: types.ChangeStockData; answer: types.ChangeStockResponse }
   listStockMovements: { data: types.ListStockMovementsData; answer: types.ListStockMovementsResponse }
+  listStock: { data: types.ListStockData; answer: types.ListStockResponse }
+  createStocktake: { data: types.CreateStocktakeData; answer: types.CreateStocktakeResponse }
+  listStocktakes: { data: types.ListStocktakesData; answer: types.ListStocktakesResponse }
+  getStocktake: { data: types.GetStocktakeData; answer: types.GetStocktakeResponse }
   importProducts: { data: types.ImportProductsData; answer: types.ImportProductsResponse }
+  listImports: { data: types.ListImportsData; answer: types.ListImportsResponse }
   getImport: { data: types.GetImportData; answer: types.GetImportResponse }
+  applyImport: { data: types.ApplyImportData; answer: types.ApplyImportResponse }
+  discardImport: { data: types.DiscardImportData; answer: types.DiscardImportResponse }
+  undoImport: { data: types.UndoImportData; answer: types.UndoImportResponse }
+  listImportLines: { data: types.ListImportLinesData; answer: types.ListImportLinesResponse }
+  getImportLine: { data: types.GetImportLineData; answer: types.GetImportLineResponse }
+  correctImportLine: { data: types.CorrectImportLineData; answer: types.CorrectImportLineResponse }
   listImportErrors: { data: types.ListImportErrorsData; answer: types.ListImportErrorsResponse }
   exportProducts: { data: types.ExportProductsData; answer: types.ExportProductsResponse }
   createCategory: { data: types.CreateCategoryData; answer: types.CreateCategoryResponse }
   listCategories: { data: types.ListCategoriesData; answer: types.ListCategoriesResponse }
+  getCategoryTree: { data: types.GetCategoryTreeData; answer: types.GetCategoryTreeResponse }
   getCategory: { data: types.GetCategoryData; answer: types.GetCategoryResponse }
   updateCategory: { data: types.UpdateCategoryData; answer: types.UpdateCategoryResponse }
   deleteCategory: { data: types.DeleteCategoryData; answer: types.DeleteCategoryResponse }
+  moveCategory: { data: types.MoveCategoryData; answer: types.MoveCategoryResponse }
+  createBulkEdit: { data: types.CreateBulkEditData; answer: types.CreateBulkEditResponse }
+  listBulkEdits: { data: types.ListBulkEditsData; answer: types.ListBulkEditsResponse }
+  getBulkEdit: { data: types.GetBulkEditData; answer: types.GetBulkEditResponse }
+  listBulkEditItems: { data: types.ListBulkEditItemsData; answer: types.ListBulkEditItemsResponse }
+  applyBulkEdit: { data: types.ApplyBulkEditData; answer: types.ApplyBulkEditResponse }
+  undoBulkEdit: { data: types.UndoBulkEditData; answer: types.UndoBulkEditResponse }
+  cancelBulkEdit: { data: types.CancelBulkEditData; answer: types.CancelBulkEditResponse }
+  discardBulkEdit: { data: types.DiscardBulkEditData; answer: types.DiscardBulkEditResponse }
   createPromoCode: { data: types.CreatePromoCodeData; answer: types.CreatePromoCodeResponse }
   listPromoCodes: { data: types.ListPromoCodesData; answer: types.ListPromoCodesResponse }
+  countPromoCodes: { data: types.CountPromoCodesData; answer: types.CountPromoCodesResponse }
   getPromoCode: { data: types.GetPromoCodeData; answer: types.GetPromoCodeResponse }
   updatePromoCode: { data: types.UpdatePromoCodeData; answer: types.UpdatePromoCodeResponse }
   deletePromoCode: { data: types.DeletePromoCodeData; answer: types.DeletePromoCodeResponse }
@@ -263,6 +310,7 @@ export interface OperationTypes {
   deleteCustomerComment: { data: types.DeleteCustomerCommentData; answer: types.DeleteCustomerCommentResponse }
   listAddressFormats: { data: types.ListAddressFormatsData; answer: types.ListAddressFormatsResponse }
   quote: { data: types.QuoteData; answer: types.QuoteResponse }
+  tryPromoCode: { data: types.TryPromoCodeData; answer: types.TryPromoCodeResponse }
   checkout: { data: types.CheckoutData; answer: types.CheckoutResponse }
   explainOrder: { data: types.ExplainOrderData; answer: types.ExplainOrderResponse }
   refundOrder: { data: types.RefundOrderData; answer: types.RefundOrderResponse }

@@ -125,6 +125,176 @@ export type Block = {
 };
 
 /**
+ * BulkChange
+ */
+export type BulkChange = {
+    field: 'name' | 'category' | 'taxClass' | 'status' | 'tags' | 'lowStockThreshold' | 'price';
+    /**
+     * `set` takes `value`, for every field. Tags: `add`, `remove` one. Prices also: `percent` by `bps`, halves up; `round` to the nearest n × `to` + `ending`, of two the higher, at least 0.
+     */
+    op: 'set' | 'add' | 'remove' | 'percent' | 'round';
+    /**
+     * Of `price`: whose plain price.
+     */
+    marketId?: string;
+    value?: number | string | Array<string> | null;
+    /**
+     * Of `percent`: 500 is 5 %.
+     */
+    bps?: number;
+    /**
+     * Of `round`, in minor units.
+     */
+    to?: number;
+    /**
+     * Of `round`, in minor units, less than `to`.
+     */
+    ending?: number;
+};
+
+/**
+ * BulkEdit
+ */
+export type BulkEdit = {
+    /**
+     * Id, starts with `bulk_`.
+     */
+    id: string;
+    list: 'products';
+    /**
+     * `DRY_RUN`, `APPLYING` and `UNDOING` are under way. `DISCARDED` only in the answer to who threw it away.
+     */
+    status: 'DRY_RUN' | 'READY' | 'APPLYING' | 'DONE' | 'UNDOING' | 'UNDONE' | 'FAILED' | 'DISCARDED';
+    /**
+     * `null`: products were named by id.
+     */
+    filters: {
+        [key: string]: string | Array<string>;
+    } | null;
+    changes: Array<BulkChange>;
+    /**
+     * Products.
+     */
+    total: number;
+    /**
+     * Products that the work under way, or the last one, is done with.
+     */
+    done: number;
+    /**
+     * Products that change.
+     */
+    changing: number;
+    /**
+     * Products that have these values already.
+     */
+    unchanged: number;
+    /**
+     * Products that cannot be changed so; each item says why.
+     */
+    refused: number;
+    /**
+     * Products that were changed.
+     */
+    applied: number;
+    /**
+     * Products that somebody else changed after the dry run, and that were left alone.
+     */
+    skipped: number;
+    /**
+     * Products that are as they were before.
+     */
+    undone: number;
+    /**
+     * Products that somebody else changed after they were applied, and that undoing left alone.
+     */
+    kept: number;
+    /**
+     * Single values that change: a price of a variant, a name.
+     */
+    changedValues: number;
+    /**
+     * Products with any warning.
+     */
+    warned: number;
+    /**
+     * `PRICE_DROP`: a price falls by more than 30 %. `PRICE_ZERO`: it becomes 0. `NOT_SOLD`: an ACTIVE product no longer is.
+     */
+    warnings: Array<BulkEditWarning>;
+    /**
+     * Of FAILED. `TOO_MANY`: the filters find more than 100000 products. `INTERNAL`: our fault; apply or undo goes on.
+     */
+    failure: 'TOO_MANY' | 'INTERNAL' | null;
+    /**
+     * Id, starts with `usr_`.
+     */
+    createdBy: string;
+    appliedBy: string | null;
+    undoneBy: string | null;
+    /**
+     * Unix time in seconds.
+     */
+    createdAt: number;
+    appliedAt: number | null;
+    undoneAt: number | null;
+    /**
+     * Until then it can be undone, if five later ones do not push it out.
+     */
+    expiresAt: number;
+};
+
+export type BulkEditFinishedEventData = {
+    work: 'APPLY' | 'UNDO';
+    changed: number;
+    skipped: number;
+    isStopped: boolean;
+};
+
+/**
+ * BulkEditFinishedEvent
+ *
+ * The one event of all products that it changed, also when it was stopped. Its items name them.
+ */
+export type BulkEditFinishedEvent = EventEnvelope & {
+    type: 'bulk_edit.finished';
+    data: BulkEditFinishedEventData;
+};
+
+export type BulkEditItemDetail = {
+    field: string;
+    error: string;
+    message: string;
+};
+
+/**
+ * BulkEditItem
+ */
+export type BulkEditItem = {
+    /**
+     * Id, starts with `prod_`.
+     */
+    productId: string;
+    name: string | null;
+    changes: Array<FieldChange>;
+    /**
+     * `SKIPPED`: changed by somebody else before it was applied. `KEPT`: the same before it was undone. `REFUSED`: see `details`.
+     */
+    status: 'PENDING' | 'UNCHANGED' | 'REFUSED' | 'APPLIED' | 'SKIPPED' | 'UNDONE' | 'KEPT';
+    warnings: Array<'PRICE_DROP' | 'PRICE_ZERO' | 'NOT_SOLD'>;
+    details: Array<BulkEditItemDetail>;
+};
+
+/**
+ * BulkEditWarning
+ */
+export type BulkEditWarning = {
+    code: 'PRICE_DROP' | 'PRICE_ZERO' | 'NOT_SOLD';
+    /**
+     * Products.
+     */
+    count: number;
+};
+
+/**
  * Business
  *
  * Guests and users without a role here see name, locales and markets only.
@@ -250,6 +420,45 @@ export type CategoryDeletedEventData = {
 export type CategoryDeletedEvent = EventEnvelope & {
     type: 'category.deleted';
     data: CategoryDeletedEventData;
+};
+
+export type CategoryTreeItem = {
+    /**
+     * Id, starts with `cat_`.
+     */
+    id: string;
+    parentId: string | null;
+    /**
+     * Its place among those with the same parent, lowest first.
+     */
+    position: number;
+    name: string;
+    /**
+     * Products whose `category` is exactly this are in it.
+     */
+    slug: string;
+    /**
+     * Those in which it has a name and a slug of its own.
+     */
+    locales: Array<string>;
+    /**
+     * How many are right in it, of any status but deleted.
+     */
+    products: number;
+    /**
+     * Its version, for `If-Match`.
+     */
+    etag: string;
+};
+
+/**
+ * CategoryTree
+ */
+export type CategoryTree = {
+    /**
+     * By `position`, those of the same one oldest first.
+     */
+    items: Array<CategoryTreeItem>;
 };
 
 export type CategoryUpdatedEventData = {
@@ -921,6 +1130,8 @@ export type Event = ({
 } & RoleDeletedEvent) | ({
     type: 'role.updated';
 } & RoleUpdatedEvent) | ({
+    type: 'bulk_edit.finished';
+} & BulkEditFinishedEvent) | ({
     type: 'category.created';
 } & CategoryCreatedEvent) | ({
     type: 'category.deleted';
@@ -929,6 +1140,8 @@ export type Event = ({
 } & CategoryUpdatedEvent) | ({
     type: 'import.finished';
 } & ImportFinishedEvent) | ({
+    type: 'import.undone';
+} & ImportUndoneEvent) | ({
     type: 'product.created';
 } & ProductCreatedEvent) | ({
     type: 'product.deleted';
@@ -1109,7 +1322,7 @@ export type Facet = {
     min?: number | null;
     max?: number | null;
     /**
-     * False: only the first 20,000 matches were counted.
+     * False: counting stopped at 20,000 products.
      */
     isExact: boolean;
 };
@@ -1119,6 +1332,19 @@ export type Facet = {
  */
 export type Facets = {
     items: Array<Facet>;
+};
+
+/**
+ * FieldChange
+ */
+export type FieldChange = {
+    field: 'name' | 'category' | 'taxClass' | 'status' | 'tags' | 'lowStockThreshold' | 'price';
+    marketId: string | null;
+    variantId: string | null;
+    variantName: string | null;
+    sku: string | null;
+    before: number | string | Array<string> | null;
+    after: number | string | Array<string> | null;
 };
 
 /**
@@ -1165,7 +1391,7 @@ export type Import = {
      * Id, starts with `imp_`.
      */
     id: string;
-    status: 'RECEIVING' | 'RUNNING' | 'DONE';
+    status: 'RECEIVING' | 'DRY_RUN' | 'READY' | 'RUNNING' | 'DONE' | 'STOPPED' | 'DISCARDED' | 'UNDOING' | 'UNDONE';
     /**
      * Products in the file.
      */
@@ -1179,9 +1405,17 @@ export type Import = {
      */
     created: number;
     /**
-     * Products that were there already.
+     * Products that were there and are changed.
      */
     updated: number;
+    /**
+     * Products that are already as the file has them: they are not written.
+     */
+    unchanged: number;
+    /**
+     * Left alone: somebody changed them after the dry run, or the import was stopped.
+     */
+    skipped: number;
     /**
      * Their errors can be listed.
      */
@@ -1191,6 +1425,49 @@ export type Import = {
      */
     createdAt: number;
     finishedAt: number | null;
+    /**
+     * It began with a dry run.
+     */
+    isDryRun: boolean;
+    format: 'ndjson' | 'csv' | 'shopify-csv' | 'woocommerce-csv' | null;
+    marketId: string | null;
+    fileName: string | null;
+    /**
+     * False: it has more than 100,000 lines.
+     */
+    isUndoable: boolean;
+    /**
+     * Products that an undo has put back or archived.
+     */
+    undone: number;
+    /**
+     * Products that an undo left alone: somebody has changed them since.
+     */
+    kept: number;
+    /**
+     * `PRICE_DROP`: a price falls by more than 30 %. `PRICE_ZERO`: it becomes 0. `NOT_SOLD`: an ACTIVE product no longer is, or a price is taken away. `VARIANT_REMOVED`, `STOCK_SET`: as they say. `REPEATED`: another line is about the same product.
+     */
+    warnings: Array<ImportWarning>;
+    createdBy: string | null;
+};
+
+/**
+ * ImportChange
+ */
+export type ImportChange = {
+    field: string;
+    marketId: string | null;
+    variantId: string | null;
+    variantName: string | null;
+    sku: string | null;
+    /**
+     * A text, number, list or object, as the field has it; the beginning of what is long.
+     */
+    before: unknown;
+    /**
+     * A text, number, list or object, as the field has it; the beginning of what is long.
+     */
+    after: unknown;
 };
 
 export type ImportErrorDetail = {
@@ -1217,15 +1494,101 @@ export type ImportError = {
 export type ImportFinishedEventData = {
     created: number;
     updated: number;
+    unchanged: number;
+    skipped: number;
     failed: number;
 };
 
 /**
  * ImportFinishedEvent
+ *
+ * Also when it was stopped. A dry run tells nothing until it is applied.
  */
 export type ImportFinishedEvent = EventEnvelope & {
     type: 'import.finished';
     data: ImportFinishedEventData;
+};
+
+export type ImportLineDetail = {
+    field: string;
+    error: string;
+    message: string;
+};
+
+/**
+ * ImportLine
+ */
+export type ImportLine = {
+    /**
+     * The line of the file.
+     */
+    number: number;
+    /**
+     * What the line does, or has done. `SKIPPED`: left alone. `UNDONE`, `KEPT`: what an undo made of it. `FAILED`: see `details`.
+     */
+    status: 'FAILED' | 'CREATED' | 'CHANGED' | 'UNCHANGED' | 'SKIPPED' | 'UNDONE' | 'KEPT';
+    productId: string | null;
+    name: string | null;
+    changes: Array<ImportChange>;
+    warnings: Array<'PRICE_DROP' | 'PRICE_ZERO' | 'NOT_SOLD' | 'VARIANT_REMOVED' | 'STOCK_SET' | 'REPEATED'>;
+    details: Array<ImportLineDetail>;
+};
+
+export type ImportLineDetailsDetail = {
+    field: string;
+    error: string;
+    message: string;
+};
+
+/**
+ * ImportLineDetails
+ */
+export type ImportLineDetails = {
+    /**
+     * The line of the file.
+     */
+    number: number;
+    /**
+     * What the line does, or has done. `SKIPPED`: left alone. `UNDONE`, `KEPT`: what an undo made of it. `FAILED`: see `details`.
+     */
+    status: 'FAILED' | 'CREATED' | 'CHANGED' | 'UNCHANGED' | 'SKIPPED' | 'UNDONE' | 'KEPT';
+    productId: string | null;
+    name: string | null;
+    changes: Array<ImportChange>;
+    warnings: Array<'PRICE_DROP' | 'PRICE_ZERO' | 'NOT_SOLD' | 'VARIANT_REMOVED' | 'STOCK_SET' | 'REPEATED'>;
+    details: Array<ImportLineDetailsDetail>;
+    /**
+     * The line as the import reads it. `null`: not readable, or no longer kept.
+     */
+    product: {
+        [key: string]: unknown;
+    } | null;
+};
+
+export type ImportUndoneEventData = {
+    undone: number;
+    kept: number;
+};
+
+/**
+ * ImportUndoneEvent
+ *
+ * `kept`: products that somebody has changed since.
+ */
+export type ImportUndoneEvent = EventEnvelope & {
+    type: 'import.undone';
+    data: ImportUndoneEventData;
+};
+
+/**
+ * ImportWarning
+ */
+export type ImportWarning = {
+    code: 'PRICE_DROP' | 'PRICE_ZERO' | 'NOT_SOLD' | 'VARIANT_REMOVED' | 'STOCK_SET' | 'REPEATED';
+    /**
+     * Lines.
+     */
+    count: number;
 };
 
 /**
@@ -2245,6 +2608,22 @@ export type Product = {
     updatedAt: number;
 };
 
+export type ProductCountsItem = {
+    value: string;
+    count: number;
+};
+
+/**
+ * ProductCounts
+ */
+export type ProductCounts = {
+    items: Array<ProductCountsItem>;
+    /**
+     * False: counting stopped at 20,000 products.
+     */
+    isExact: boolean;
+};
+
 export type ProductCreatedEventData = {
     /**
      * Id, starts with `imp_`.
@@ -2331,7 +2710,7 @@ export type ProductUpdatedEventData = {
 /**
  * ProductUpdatedEvent
  *
- * With the fields that were sent; by an import with its id instead.
+ * With the fields that were sent; by an import or its undo with the import’s id instead.
  */
 export type ProductUpdatedEvent = EventEnvelope & {
     type: 'product.updated';
@@ -2377,6 +2756,18 @@ export type PromoCode = {
      * Unix time in seconds.
      */
     updatedAt: number;
+};
+
+export type PromoCodeCountsItem = {
+    value: 'ENDED' | 'USED_UP' | 'PLANNED' | 'ACTIVE';
+    count: number;
+};
+
+/**
+ * PromoCodeCounts
+ */
+export type PromoCodeCounts = {
+    items: Array<PromoCodeCountsItem>;
 };
 
 export type PromoCreatedEventData = {
@@ -3197,7 +3588,7 @@ export type StockChangedEventData = {
     /**
      * As in the stock’s ledger.
      */
-    kind: 'ORDER' | 'CANCEL' | 'RETURN' | 'MANUAL' | 'IMPORT';
+    kind: 'ORDER' | 'CANCEL' | 'RETURN' | 'MANUAL' | 'IMPORT' | 'COUNT';
     reference: string | null;
     changes: Array<StockChangedEventDataChange>;
 };
@@ -3205,11 +3596,42 @@ export type StockChangedEventData = {
 /**
  * StockChangedEvent
  *
- * Once for all that an order takes or gives back, for a return, and for `POST …/stock`, whose subject is the product. Imports and `PUT`s of a product do not tell it.
+ * Once for all that an order takes or gives back, for a return, for a stocktake, and for `POST …/stock`, whose subject is the product. Imports and `PUT`s of a product do not tell it.
  */
 export type StockChangedEvent = EventEnvelope & {
     type: 'stock.changed';
     data: StockChangedEventData;
+};
+
+/**
+ * StockLevel
+ */
+export type StockLevel = {
+    /**
+     * Id, starts with `prod_`.
+     */
+    productId: string;
+    /**
+     * Unique within its product.
+     */
+    variantId: string;
+    productName: string;
+    variantName: string;
+    sku: string;
+    /**
+     * False: stock is unlimited.
+     */
+    tracked: boolean;
+    /**
+     * What can be sold.
+     */
+    quantity: number;
+    committed: number | null;
+    /**
+     * The last movement of the ledger; 0: there is none.
+     */
+    number: number;
+    lowStockThreshold: number | null;
 };
 
 export type StockLowEventData = {
@@ -3252,10 +3674,100 @@ export type StockMovement = {
      * What was there afterwards.
      */
     quantity: number;
-    kind: 'ORDER' | 'CANCEL' | 'RETURN' | 'MANUAL' | 'IMPORT';
+    kind: 'ORDER' | 'CANCEL' | 'RETURN' | 'MANUAL' | 'IMPORT' | 'COUNT';
     reason: string | null;
     reference: string | null;
     userId: string | null;
+    /**
+     * Unix time in seconds.
+     */
+    createdAt: number;
+};
+
+/**
+ * Stocktake
+ */
+export type Stocktake = {
+    /**
+     * Id, starts with `stk_`.
+     */
+    id: string;
+    reason: string | null;
+    /**
+     * Id, starts with `usr_`.
+     */
+    userId: string;
+    /**
+     * How many were counted.
+     */
+    variants: number;
+    /**
+     * Of how many the ledger has a new movement.
+     */
+    changed: number;
+    /**
+     * The sum of all changes, in pieces.
+     */
+    delta: number;
+    /**
+     * Unix time in seconds.
+     */
+    createdAt: number;
+    items: Array<StocktakeItem>;
+};
+
+/**
+ * StocktakeItem
+ */
+export type StocktakeItem = {
+    /**
+     * Id, starts with `prod_`.
+     */
+    productId: string;
+    /**
+     * Unique within its product.
+     */
+    variantId: string;
+    counted: number | null;
+    /**
+     * What the ledger got; 0: the count was right.
+     */
+    delta: number;
+    /**
+     * What could be sold afterwards.
+     */
+    quantity: number;
+    /**
+     * The last movement of the ledger; 0: there is none.
+     */
+    number: number;
+};
+
+/**
+ * StocktakeSummary
+ */
+export type StocktakeSummary = {
+    /**
+     * Id, starts with `stk_`.
+     */
+    id: string;
+    reason: string | null;
+    /**
+     * Id, starts with `usr_`.
+     */
+    userId: string;
+    /**
+     * How many were counted.
+     */
+    variants: number;
+    /**
+     * Of how many the ledger has a new movement.
+     */
+    changed: number;
+    /**
+     * The sum of all changes, in pieces.
+     */
+    delta: number;
     /**
      * Unix time in seconds.
      */
@@ -3685,6 +4197,190 @@ export type TimelineEvent = {
      * Unix time in seconds.
      */
     timestamp: number;
+};
+
+export type TriedPromoCodeQuoteLine = {
+    type: 'PRODUCT_VARIANT';
+    /**
+     * Id, starts with `prod_`.
+     */
+    productId: string;
+    /**
+     * Unique within its product.
+     */
+    variantId: string;
+    quantity: number;
+    /**
+     * Minor units (cents).
+     */
+    unitPrice: number;
+    /**
+     * Minor units (cents).
+     */
+    totalPrice: number;
+    /**
+     * Its share of the discount.
+     */
+    discount: number;
+    /**
+     * Markets set the rate of each class.
+     */
+    taxClass: string;
+    /**
+     * Its share of the tax, on top of its price or inside.
+     */
+    tax: number;
+    taxBps: number;
+};
+
+export type TriedPromoCodeQuoteStep = {
+    rule: string;
+    base: number;
+    rate?: number;
+    result: number;
+};
+
+/**
+ * With what the code gives, even if it is refused; a FIXED one gives nothing in another currency.
+ */
+export type TriedPromoCodeQuote = {
+    lines: Array<TriedPromoCodeQuoteLine>;
+    /**
+     * Minor units (cents).
+     */
+    subtotal: number;
+    /**
+     * On top of the prices; 0 where they include it.
+     */
+    tax: number;
+    /**
+     * Inside the prices, where they include it.
+     */
+    taxIncluded: number;
+    /**
+     * Shipping’s share of the tax.
+     */
+    shippingTax: number;
+    /**
+     * One for each rate, the highest first.
+     */
+    taxes: Array<TaxGroup>;
+    /**
+     * Of several rates: the one that would give the same tax.
+     */
+    taxBps: number;
+    /**
+     * Minor units (cents).
+     */
+    shipping: number;
+    /**
+     * Minor units (cents).
+     */
+    discount: number;
+    /**
+     * subtotal + tax + shipping − discount
+     */
+    total: number;
+    currency: string;
+    steps?: Array<TriedPromoCodeQuoteStep>;
+};
+
+export type TriedPromoCodeWithoutLine = {
+    type: 'PRODUCT_VARIANT';
+    /**
+     * Id, starts with `prod_`.
+     */
+    productId: string;
+    /**
+     * Unique within its product.
+     */
+    variantId: string;
+    quantity: number;
+    /**
+     * Minor units (cents).
+     */
+    unitPrice: number;
+    /**
+     * Minor units (cents).
+     */
+    totalPrice: number;
+    /**
+     * Its share of the discount.
+     */
+    discount: number;
+    /**
+     * Markets set the rate of each class.
+     */
+    taxClass: string;
+    /**
+     * Its share of the tax, on top of its price or inside.
+     */
+    tax: number;
+    taxBps: number;
+};
+
+export type TriedPromoCodeWithoutStep = {
+    rule: string;
+    base: number;
+    rate?: number;
+    result: number;
+};
+
+/**
+ * The same cart without the code.
+ */
+export type TriedPromoCodeWithout = {
+    lines: Array<TriedPromoCodeWithoutLine>;
+    /**
+     * Minor units (cents).
+     */
+    subtotal: number;
+    /**
+     * On top of the prices; 0 where they include it.
+     */
+    tax: number;
+    /**
+     * Inside the prices, where they include it.
+     */
+    taxIncluded: number;
+    /**
+     * Shipping’s share of the tax.
+     */
+    shippingTax: number;
+    /**
+     * One for each rate, the highest first.
+     */
+    taxes: Array<TaxGroup>;
+    /**
+     * Of several rates: the one that would give the same tax.
+     */
+    taxBps: number;
+    /**
+     * Minor units (cents).
+     */
+    shipping: number;
+    /**
+     * Minor units (cents).
+     */
+    discount: number;
+    /**
+     * subtotal + tax + shipping − discount
+     */
+    total: number;
+    currency: string;
+    steps?: Array<TriedPromoCodeWithoutStep>;
+};
+
+/**
+ * TriedPromoCode
+ */
+export type TriedPromoCode = {
+    /**
+     * Why a checkout would refuse the code now; empty: it takes it. How often it was used does not count.
+     */
+    refusals: Array<'NOT_STARTED' | 'ENDED' | 'MARKET' | 'CURRENCY' | 'MINIMUM'>;
+    quote: TriedPromoCodeQuote;
+    without: TriedPromoCodeWithout;
 };
 
 export type Address = {
@@ -4563,6 +5259,94 @@ export type ListStockMovementsPage = {
     cursor: string | null;
 };
 
+export type ListStockPage = {
+    items: Array<StockLevel>;
+    /**
+     * Hand it back to get the next page; `null` on the last.
+     */
+    cursor: string | null;
+    /**
+     * Sales up to then are in filters and order. The figures of each row are those of now.
+     */
+    asOf: number;
+};
+
+export type CreateStocktakeBodyItem = {
+    /**
+     * Id, starts with `prod_`.
+     */
+    productId: string;
+    /**
+     * Unique within its product.
+     */
+    variantId: string;
+    /**
+     * All pieces on the shelf, those that are sold and not sent among them.
+     */
+    counted: number;
+    /**
+     * Ordered and not shipped: still on the shelf, and not in `quantity`.
+     */
+    committed: number;
+    /**
+     * As it was, with `committed`, when it was counted.
+     */
+    number: number;
+};
+
+export type CreateStocktakeBodyItem2 = {
+    /**
+     * Id, starts with `prod_`.
+     */
+    productId: string;
+    /**
+     * Unique within its product.
+     */
+    variantId: string;
+    /**
+     * Not 0.
+     */
+    delta: number;
+};
+
+export type CreateStocktakeBody = {
+    items: Array<CreateStocktakeBodyItem | CreateStocktakeBodyItem2>;
+    reason?: string | null;
+};
+
+export type ListStocktakesPage = {
+    items: Array<StocktakeSummary>;
+    /**
+     * Hand it back to get the next page; `null` on the last.
+     */
+    cursor: string | null;
+};
+
+export type ListImportsPage = {
+    items: Array<Import>;
+    /**
+     * Hand it back to get the next page; `null` on the last.
+     */
+    cursor: string | null;
+};
+
+export type ListImportLinesPage = {
+    items: Array<ImportLine>;
+    /**
+     * Hand it back to get the next page; `null` on the last.
+     */
+    cursor: string | null;
+};
+
+export type CorrectImportLineBody = {
+    /**
+     * As in `POST /products`, but nothing of it needs to be right.
+     */
+    product: {
+        [key: string]: unknown;
+    };
+};
+
 export type ListImportErrorsPage = {
     items: Array<ImportError>;
     /**
@@ -4677,6 +5461,49 @@ export type UpdateCategoryBody = {
             };
         };
     };
+};
+
+export type MoveCategoryBody = {
+    parentId: string | null;
+    beforeId: string | null;
+};
+
+/**
+ * Either `ids` or `filters`. An id that is unknown is left out.
+ */
+export type CreateBulkEditBodySelect = {
+    ids?: Array<string>;
+    /**
+     * Query parameters of the list of products, each a text or several; none: all products.
+     */
+    filters?: {
+        [key: string]: string | Array<string>;
+    };
+};
+
+export type CreateBulkEditBody = {
+    list: 'products';
+    select: CreateBulkEditBodySelect;
+    /**
+     * Applied in this order.
+     */
+    changes: Array<BulkChange>;
+};
+
+export type ListBulkEditsPage = {
+    items: Array<BulkEdit>;
+    /**
+     * Hand it back to get the next page; `null` on the last.
+     */
+    cursor: string | null;
+};
+
+export type ListBulkEditItemsPage = {
+    items: Array<BulkEditItem>;
+    /**
+     * Hand it back to get the next page; `null` on the last.
+     */
+    cursor: string | null;
 };
 
 export type CreatePromoCodeBody = {
@@ -5247,6 +6074,54 @@ export type QuoteBody = {
      * Answers `steps`, too.
      */
     explain?: boolean;
+};
+
+/**
+ * As it is created; it need not exist.
+ */
+export type TryPromoCodeBodyPromo = {
+    currency?: string | null;
+    minSubtotal?: number | null;
+    maxRedemptions?: number | null;
+    maxPerCustomer?: number | null;
+    startsAt?: number | null;
+    endsAt?: number | null;
+    markets?: Array<string> | null;
+    /**
+     * 1 to 64 letters, digits, `_` and `-`. Case does not matter, nor do spaces around it.
+     */
+    code: string;
+    /**
+     * A part of the subtotal, or an amount.
+     */
+    type: 'PERCENT' | 'FIXED';
+    /**
+     * PERCENT: basis points, at most 10000. FIXED: minor units of `currency`.
+     */
+    value: number;
+};
+
+export type TryPromoCodeBodyLine = {
+    type?: 'PRODUCT_VARIANT';
+    /**
+     * Id, starts with `prod_`.
+     */
+    productId: string;
+    /**
+     * Unique within its product.
+     */
+    variantId: string;
+    quantity: number;
+};
+
+export type TryPromoCodeBody = {
+    promo: TryPromoCodeBodyPromo;
+    /**
+     * A market of the business.
+     */
+    market: string;
+    lines: Array<TryPromoCodeBodyLine>;
+    shippingMethodId?: string | null;
 };
 
 export type CheckoutBodyItem = {
@@ -6777,9 +7652,9 @@ export type ListProductsData = {
          */
         priceTo?: number;
         /**
-         * A variant is in stock, or is not tracked. May be a minute old.
+         * `true`: a variant is in stock, or is not tracked; `false`: none is. May be a minute old.
          */
-        inStock?: 'true';
+        inStock?: 'true' | 'false';
         /**
          * Whose prices are filtered and sorted by.
          */
@@ -6870,9 +7745,9 @@ export type ListProductFacetsData = {
          */
         priceTo?: number;
         /**
-         * A variant is in stock, or is not tracked. May be a minute old.
+         * `true`: a variant is in stock, or is not tracked; `false`: none is. May be a minute old.
          */
-        inStock?: 'true';
+        inStock?: 'true' | 'false';
         /**
          * Whose prices are filtered and sorted by.
          */
@@ -6889,6 +7764,64 @@ export type ListProductFacetsResponses = {
 };
 
 export type ListProductFacetsResponse = ListProductFacetsResponses[keyof ListProductFacetsResponses];
+
+export type CountProductsData = {
+    body?: never;
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+    };
+    query?: {
+        /**
+         * The product itself. Repeat it for several: any of them.
+         */
+        id?: Array<string>;
+        category?: string;
+        /**
+         * Words in any order, the last may be a beginning. Case and accents do not matter, one typo is forgiven.
+         */
+        query?: string;
+        slug?: string;
+        /**
+         * Other than ACTIVE: with `PRODUCTS_WRITE` only.
+         */
+        status?: 'DRAFT' | 'ACTIVE' | 'ARCHIVED';
+        sku?: string;
+        /**
+         * In this category or in one below it.
+         */
+        categoryId?: string;
+        tag?: string;
+        /**
+         * The lowest price in `market` is this or more.
+         */
+        priceFrom?: number;
+        /**
+         * The lowest price in `market` is this or less.
+         */
+        priceTo?: number;
+        /**
+         * `true`: a variant is in stock, or is not tracked; `false`: none is. May be a minute old.
+         */
+        inStock?: 'true' | 'false';
+        /**
+         * Whose prices are filtered and sorted by.
+         */
+        market?: string;
+    };
+    url: '/v1/businesses/{businessId}/products/counts';
+};
+
+export type CountProductsResponses = {
+    /**
+     * Done.
+     */
+    200: ProductCounts;
+};
+
+export type CountProductsResponse = CountProductsResponses[keyof CountProductsResponses];
 
 export type DeleteProductData = {
     body?: never;
@@ -7158,6 +8091,169 @@ export type ChangeStockResponses = {
 
 export type ChangeStockResponse = ChangeStockResponses[keyof ChangeStockResponses];
 
+export type ListStockData = {
+    body?: never;
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+    };
+    query?: {
+        /**
+         * Items on a page.
+         */
+        limit?: number;
+        /**
+         * The `cursor` of the page before. Absent, empty or `null`: the first.
+         */
+        cursor?: string;
+        /**
+         * Only what is at or below its threshold.
+         */
+        low?: boolean;
+        /**
+         * Only what cannot be sold, because there is none.
+         */
+        empty?: boolean;
+        /**
+         * The beginning of an SKU, or words of product and variant.
+         */
+        query?: string;
+        /**
+         * All variants of this product, also those that are not tracked. Repeat it for several: any of them.
+         */
+        productId?: Array<string>;
+        /**
+         * One variant of it; with `productId` only. Repeat it for several: any of them.
+         */
+        variantId?: Array<string>;
+        /**
+         * The lowest `quantity` first unless told.
+         */
+        sort?: 'quantity' | '-quantity';
+    };
+    url: '/v1/businesses/{businessId}/stock';
+};
+
+export type ListStockResponses = {
+    /**
+     * Done.
+     */
+    200: ListStockPage;
+};
+
+export type ListStockResponse = ListStockResponses[keyof ListStockResponses];
+
+export type ListStocktakesData = {
+    body?: never;
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+    };
+    query?: {
+        /**
+         * Items on a page.
+         */
+        limit?: number;
+        /**
+         * The `cursor` of the page before. Absent, empty or `null`: the first.
+         */
+        cursor?: string;
+    };
+    url: '/v1/businesses/{businessId}/stocktakes';
+};
+
+export type ListStocktakesResponses = {
+    /**
+     * Done.
+     */
+    200: ListStocktakesPage;
+};
+
+export type ListStocktakesResponse = ListStocktakesResponses[keyof ListStocktakesResponses];
+
+export type CreateStocktakeData = {
+    body: CreateStocktakeBody;
+    headers?: {
+        /**
+         * Makes it safe to repeat the request: the first answer is given again.
+         */
+        'idempotency-key'?: string;
+    };
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+    };
+    query?: never;
+    url: '/v1/businesses/{businessId}/stocktakes';
+};
+
+export type CreateStocktakeResponses = {
+    /**
+     * Done.
+     */
+    201: Stocktake;
+};
+
+export type CreateStocktakeResponse = CreateStocktakeResponses[keyof CreateStocktakeResponses];
+
+export type GetStocktakeData = {
+    body?: never;
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+        id: string;
+    };
+    query?: never;
+    url: '/v1/businesses/{businessId}/stocktakes/{id}';
+};
+
+export type GetStocktakeResponses = {
+    /**
+     * Done.
+     */
+    200: Stocktake;
+};
+
+export type GetStocktakeResponse = GetStocktakeResponses[keyof GetStocktakeResponses];
+
+export type ListImportsData = {
+    body?: never;
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+    };
+    query?: {
+        /**
+         * Items on a page.
+         */
+        limit?: number;
+        /**
+         * The `cursor` of the page before. Absent, empty or `null`: the first.
+         */
+        cursor?: string;
+    };
+    url: '/v1/businesses/{businessId}/products/imports';
+};
+
+export type ListImportsResponses = {
+    /**
+     * Done.
+     */
+    200: ListImportsPage;
+};
+
+export type ListImportsResponse = ListImportsResponses[keyof ListImportsResponses];
+
 export type ImportProductsData = {
     body: Blob | File;
     path: {
@@ -7166,7 +8262,24 @@ export type ImportProductsData = {
          */
         businessId: string;
     };
-    query?: never;
+    query?: {
+        /**
+         * Writes nothing, but reports what each line would do, for `apply` or `discard`.
+         */
+        dryRun?: boolean;
+        /**
+         * What the file is; by default as its content type says: `ndjson` or `csv`.
+         */
+        format?: 'ndjson' | 'csv' | 'shopify-csv' | 'woocommerce-csv';
+        /**
+         * Of a Shopify or WooCommerce file: whose prices it has. Not needed when there is one market.
+         */
+        market?: string;
+        /**
+         * For the history.
+         */
+        fileName?: string;
+    };
     url: '/v1/businesses/{businessId}/products/imports';
 };
 
@@ -7200,6 +8313,154 @@ export type GetImportResponses = {
 };
 
 export type GetImportResponse = GetImportResponses[keyof GetImportResponses];
+
+export type ApplyImportData = {
+    body?: never;
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+        id: string;
+    };
+    query?: never;
+    url: '/v1/businesses/{businessId}/products/imports/{id}/apply';
+};
+
+export type ApplyImportResponses = {
+    /**
+     * Done.
+     */
+    202: Import;
+};
+
+export type ApplyImportResponse = ApplyImportResponses[keyof ApplyImportResponses];
+
+export type DiscardImportData = {
+    body?: never;
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+        id: string;
+    };
+    query?: never;
+    url: '/v1/businesses/{businessId}/products/imports/{id}/discard';
+};
+
+export type DiscardImportResponses = {
+    /**
+     * Done.
+     */
+    200: Import;
+};
+
+export type DiscardImportResponse = DiscardImportResponses[keyof DiscardImportResponses];
+
+export type UndoImportData = {
+    body?: never;
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+        id: string;
+    };
+    query?: never;
+    url: '/v1/businesses/{businessId}/products/imports/{id}/undo';
+};
+
+export type UndoImportResponses = {
+    /**
+     * Done.
+     */
+    202: Import;
+};
+
+export type UndoImportResponse = UndoImportResponses[keyof UndoImportResponses];
+
+export type ListImportLinesData = {
+    body?: never;
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+        id: string;
+    };
+    query?: {
+        /**
+         * Items on a page.
+         */
+        limit?: number;
+        /**
+         * The `cursor` of the page before. Absent, empty or `null`: the first.
+         */
+        cursor?: string;
+        /**
+         * What it does. Repeat it for several: any of them.
+         */
+        status?: Array<'FAILED' | 'CREATED' | 'CHANGED' | 'UNCHANGED' | 'SKIPPED' | 'UNDONE' | 'KEPT'>;
+        warning?: 'PRICE_DROP' | 'PRICE_ZERO' | 'NOT_SOLD' | 'VARIANT_REMOVED' | 'STOCK_SET' | 'REPEATED';
+    };
+    url: '/v1/businesses/{businessId}/products/imports/{id}/lines';
+};
+
+export type ListImportLinesResponses = {
+    /**
+     * Done.
+     */
+    200: ListImportLinesPage;
+};
+
+export type ListImportLinesResponse = ListImportLinesResponses[keyof ListImportLinesResponses];
+
+export type GetImportLineData = {
+    body?: never;
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+        id: string;
+        number: number;
+    };
+    query?: never;
+    url: '/v1/businesses/{businessId}/products/imports/{id}/lines/{number}';
+};
+
+export type GetImportLineResponses = {
+    /**
+     * Done.
+     */
+    200: ImportLineDetails;
+};
+
+export type GetImportLineResponse = GetImportLineResponses[keyof GetImportLineResponses];
+
+export type CorrectImportLineData = {
+    body: CorrectImportLineBody;
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+        id: string;
+        number: number;
+    };
+    query?: never;
+    url: '/v1/businesses/{businessId}/products/imports/{id}/lines/{number}';
+};
+
+export type CorrectImportLineResponses = {
+    /**
+     * Done.
+     */
+    200: ImportLineDetails;
+};
+
+export type CorrectImportLineResponse = CorrectImportLineResponses[keyof CorrectImportLineResponses];
 
 export type ListImportErrorsData = {
     body?: never;
@@ -7320,6 +8581,27 @@ export type CreateCategoryResponses = {
 
 export type CreateCategoryResponse = CreateCategoryResponses[keyof CreateCategoryResponses];
 
+export type GetCategoryTreeData = {
+    body?: never;
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+    };
+    query?: never;
+    url: '/v1/businesses/{businessId}/categories/tree';
+};
+
+export type GetCategoryTreeResponses = {
+    /**
+     * Done.
+     */
+    200: CategoryTree;
+};
+
+export type GetCategoryTreeResponse = GetCategoryTreeResponses[keyof GetCategoryTreeResponses];
+
 export type DeleteCategoryData = {
     body?: never;
     headers?: {
@@ -7404,6 +8686,242 @@ export type UpdateCategoryResponses = {
 
 export type UpdateCategoryResponse = UpdateCategoryResponses[keyof UpdateCategoryResponses];
 
+export type MoveCategoryData = {
+    body: MoveCategoryBody;
+    headers?: {
+        /**
+         * Makes it safe to repeat the request: the first answer is given again.
+         */
+        'idempotency-key'?: string;
+        /**
+         * An ETag: 412 if the record has changed.
+         */
+        'if-match'?: string;
+    };
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+        id: string;
+    };
+    query?: never;
+    url: '/v1/businesses/{businessId}/categories/{id}/move';
+};
+
+export type MoveCategoryResponses = {
+    /**
+     * Done.
+     */
+    200: Category;
+};
+
+export type MoveCategoryResponse = MoveCategoryResponses[keyof MoveCategoryResponses];
+
+export type ListBulkEditsData = {
+    body?: never;
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+    };
+    query?: {
+        /**
+         * Items on a page.
+         */
+        limit?: number;
+        /**
+         * The `cursor` of the page before. Absent, empty or `null`: the first.
+         */
+        cursor?: string;
+    };
+    url: '/v1/businesses/{businessId}/bulk-edits';
+};
+
+export type ListBulkEditsResponses = {
+    /**
+     * Done.
+     */
+    200: ListBulkEditsPage;
+};
+
+export type ListBulkEditsResponse = ListBulkEditsResponses[keyof ListBulkEditsResponses];
+
+export type CreateBulkEditData = {
+    body: CreateBulkEditBody;
+    headers?: {
+        /**
+         * Makes it safe to repeat the request: the first answer is given again.
+         */
+        'idempotency-key'?: string;
+    };
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+    };
+    query?: never;
+    url: '/v1/businesses/{businessId}/bulk-edits';
+};
+
+export type CreateBulkEditResponses = {
+    /**
+     * Done.
+     */
+    202: BulkEdit;
+};
+
+export type CreateBulkEditResponse = CreateBulkEditResponses[keyof CreateBulkEditResponses];
+
+export type GetBulkEditData = {
+    body?: never;
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+        id: string;
+    };
+    query?: never;
+    url: '/v1/businesses/{businessId}/bulk-edits/{id}';
+};
+
+export type GetBulkEditResponses = {
+    /**
+     * Done.
+     */
+    200: BulkEdit;
+};
+
+export type GetBulkEditResponse = GetBulkEditResponses[keyof GetBulkEditResponses];
+
+export type ListBulkEditItemsData = {
+    body?: never;
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+        id: string;
+    };
+    query?: {
+        /**
+         * Items on a page.
+         */
+        limit?: number;
+        /**
+         * The `cursor` of the page before. Absent, empty or `null`: the first.
+         */
+        cursor?: string;
+        status?: 'PENDING' | 'UNCHANGED' | 'REFUSED' | 'APPLIED' | 'SKIPPED' | 'UNDONE' | 'KEPT';
+        warning?: 'PRICE_DROP' | 'PRICE_ZERO' | 'NOT_SOLD';
+        /**
+         * Whether it has any warning.
+         */
+        warned?: 'true' | 'false';
+    };
+    url: '/v1/businesses/{businessId}/bulk-edits/{id}/items';
+};
+
+export type ListBulkEditItemsResponses = {
+    /**
+     * Done.
+     */
+    200: ListBulkEditItemsPage;
+};
+
+export type ListBulkEditItemsResponse = ListBulkEditItemsResponses[keyof ListBulkEditItemsResponses];
+
+export type ApplyBulkEditData = {
+    body?: never;
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+        id: string;
+    };
+    query?: never;
+    url: '/v1/businesses/{businessId}/bulk-edits/{id}/apply';
+};
+
+export type ApplyBulkEditResponses = {
+    /**
+     * Done.
+     */
+    202: BulkEdit;
+};
+
+export type ApplyBulkEditResponse = ApplyBulkEditResponses[keyof ApplyBulkEditResponses];
+
+export type UndoBulkEditData = {
+    body?: never;
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+        id: string;
+    };
+    query?: never;
+    url: '/v1/businesses/{businessId}/bulk-edits/{id}/undo';
+};
+
+export type UndoBulkEditResponses = {
+    /**
+     * Done.
+     */
+    202: BulkEdit;
+};
+
+export type UndoBulkEditResponse = UndoBulkEditResponses[keyof UndoBulkEditResponses];
+
+export type CancelBulkEditData = {
+    body?: never;
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+        id: string;
+    };
+    query?: never;
+    url: '/v1/businesses/{businessId}/bulk-edits/{id}/cancel';
+};
+
+export type CancelBulkEditResponses = {
+    /**
+     * Done.
+     */
+    200: BulkEdit;
+};
+
+export type CancelBulkEditResponse = CancelBulkEditResponses[keyof CancelBulkEditResponses];
+
+export type DiscardBulkEditData = {
+    body?: never;
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+        id: string;
+    };
+    query?: never;
+    url: '/v1/businesses/{businessId}/bulk-edits/{id}/discard';
+};
+
+export type DiscardBulkEditResponses = {
+    /**
+     * Done.
+     */
+    200: BulkEdit;
+};
+
+export type DiscardBulkEditResponse = DiscardBulkEditResponses[keyof DiscardBulkEditResponses];
+
 export type ListPromoCodesData = {
     body?: never;
     path: {
@@ -7421,6 +8939,18 @@ export type ListPromoCodesData = {
          * The `cursor` of the page before. Absent, empty or `null`: the first.
          */
         cursor?: string;
+        /**
+         * A part of the code, however it is spelled.
+         */
+        query?: string;
+        /**
+         * Those that can be used in this market.
+         */
+        market?: string;
+        /**
+         * Its time is over; it was used `maxRedemptions` times; its time has not begun; or it can be used now. Repeat it for several: any of them.
+         */
+        status?: Array<'ENDED' | 'USED_UP' | 'PLANNED' | 'ACTIVE'>;
         /**
          * The one with this code, however it is spelled.
          */
@@ -7464,6 +8994,36 @@ export type CreatePromoCodeResponses = {
 };
 
 export type CreatePromoCodeResponse = CreatePromoCodeResponses[keyof CreatePromoCodeResponses];
+
+export type CountPromoCodesData = {
+    body?: never;
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+    };
+    query?: {
+        /**
+         * A part of the code, however it is spelled.
+         */
+        query?: string;
+        /**
+         * Those that can be used in this market.
+         */
+        market?: string;
+    };
+    url: '/v1/businesses/{businessId}/promo-codes/counts';
+};
+
+export type CountPromoCodesResponses = {
+    /**
+     * Done.
+     */
+    200: PromoCodeCounts;
+};
+
+export type CountPromoCodesResponse = CountPromoCodesResponses[keyof CountPromoCodesResponses];
 
 export type DeletePromoCodeData = {
     body?: never;
@@ -8588,6 +10148,27 @@ export type QuoteResponses = {
 };
 
 export type QuoteResponse = QuoteResponses[keyof QuoteResponses];
+
+export type TryPromoCodeData = {
+    body: TryPromoCodeBody;
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+    };
+    query?: never;
+    url: '/v1/businesses/{businessId}/promo-codes/try';
+};
+
+export type TryPromoCodeResponses = {
+    /**
+     * Done.
+     */
+    200: TriedPromoCode;
+};
+
+export type TryPromoCodeResponse = TryPromoCodeResponses[keyof TryPromoCodeResponses];
 
 export type CheckoutData = {
     body: CheckoutBody;
@@ -9934,9 +11515,9 @@ export type ListStorefrontProductsData = {
          */
         priceTo?: number;
         /**
-         * A variant is in stock, or is not tracked. May be a minute old.
+         * `true`: a variant is in stock, or is not tracked; `false`: none is. May be a minute old.
          */
-        inStock?: 'true';
+        inStock?: 'true' | 'false';
         /**
          * Whose prices are shown. Absent: none.
          */
@@ -9998,9 +11579,9 @@ export type ListStorefrontFacetsData = {
          */
         priceTo?: number;
         /**
-         * A variant is in stock, or is not tracked. May be a minute old.
+         * `true`: a variant is in stock, or is not tracked; `false`: none is. May be a minute old.
          */
-        inStock?: 'true';
+        inStock?: 'true' | 'false';
         /**
          * Whose prices are filtered and sorted by.
          */

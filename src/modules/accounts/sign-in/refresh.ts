@@ -11,6 +11,8 @@ import { authResult } from './auth-result.ts'
 
 /** How long the previous token is still accepted: the response may get lost, or two tabs refresh at once. */
 const GRACE_MS = 30_000
+/** The same for a person at a dashboard, whose line may be gone for longer than a program's: a tunnel, a lid that was closed. */
+const SHARED_GRACE_MS = 5 * 60_000
 
 type Rotated = { userId: string; provider: Provider; email: string | null; refreshId: string }
 
@@ -42,7 +44,7 @@ export async function refresh(
   const rotated =
     (isShared ? await findYoung(control, sessionId, jti) : undefined) ??
     (await rotate(control, sessionId, jti, endsAt)) ??
-    (await findSuccessor(control, sessionId, jti))
+    (await findSuccessor(control, sessionId, jti, isShared ? SHARED_GRACE_MS : GRACE_MS))
   if (!rotated) {
     await endFamily(control, sessionId, claims.sub)
     throw refreshRefused()
@@ -81,13 +83,18 @@ async function findYoung(control: ControlDb, sessionId: string, jti: string): Pr
   return rows[0]
 }
 
-async function findSuccessor(control: ControlDb, sessionId: string, jti: string): Promise<Rotated | undefined> {
+async function findSuccessor(
+  control: ControlDb,
+  sessionId: string,
+  jti: string,
+  graceMs: number,
+): Promise<Rotated | undefined> {
   const { rows } = await sql<Rotated>`
     select session.user_id, session.provider, account.email, session.refresh_id
       from accounts.sessions session join accounts.users account on account.id = session.user_id
      where session.id = ${sessionId} and session.previous_refresh_id = ${jti} and session.revoked_at is null
        and ${isOpen()}
-       and session.rotated_at > ${new Date(nowMs() - GRACE_MS)} and account.suspended_at is null`.execute(control)
+       and session.rotated_at > ${new Date(nowMs() - graceMs)} and account.suspended_at is null`.execute(control)
   return rows[0]
 }
 

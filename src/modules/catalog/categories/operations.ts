@@ -34,6 +34,20 @@ export const listCategories = operation({
   },
 })
 
+export const getCategoryTree = operation({
+  method: 'GET',
+  url: '/categories/tree',
+  config: { access: 'PRODUCTS_WRITE', business: 'path' },
+  schema: {
+    operationId: 'getCategoryTree',
+    tags: ['Categories'],
+    summary: 'Get all categories at once',
+    description: 'What a tree of them shows, with how many products each has.',
+    params: BusinessParams,
+    response: { 200: shape.CategoryTree },
+  },
+})
+
 export const getCategory = operation({
   method: 'GET',
   url: '/categories/:id',
@@ -60,6 +74,23 @@ export const updateCategory = operation({
       'with all that is below it. A `slug` that products name cannot be changed: 409 `IN_USE`.',
     params: RecordParams,
     body: shape.CategoryChanges,
+    response: { 200: shape.Category },
+  },
+})
+
+export const moveCategory = operation({
+  method: 'POST',
+  url: '/categories/:id/move',
+  config: { access: 'PRODUCTS_WRITE', business: 'path', versioned: true, idempotent: true },
+  schema: {
+    operationId: 'moveCategory',
+    tags: ['Categories'],
+    summary: 'Move a category',
+    description:
+      'Below `parentId`, in front of `beforeId`, with all that is below it. Gives it a `position`; where there is no room ' +
+      'between two, the others of this parent get new ones, too.',
+    params: RecordParams,
+    body: shape.CategoryMove,
     response: { 200: shape.Category },
   },
 })

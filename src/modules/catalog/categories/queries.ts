@@ -1,9 +1,11 @@
 import { sql } from 'kysely'
 import type { Db } from '#platform/database/database.ts'
+import { etagOf } from '#platform/http/etag.ts'
 import { decodeCursor, toPage } from '#vocabulary/paging.ts'
+import { PRODUCT_STATUSES } from '../schemas.ts'
 import type { Category } from './category.ts'
 import { categoryNotFound } from './errors.ts'
-import { type CategoryQuery, MAX_DEPTH } from './schemas.ts'
+import { type CategoryQuery, type CategoryTree, MAX_DEPTH } from './schemas.ts'
 
 export async function getCategory(db: Db, businessId: string, id: string): Promise<Category> {
   const row = await categories(db, businessId).where('id', '=', id).executeTakeFirst()
@@ -58,6 +60,37 @@ async function readCategories(
     .limit(limit)
     .execute()
   return rows as Category[]
+}
+
+/** Those right below a parent, or without one, in their order. */
+export const readSiblings = (db: Db, businessId: string, parentId: string | null) =>
+  db
+    .selectFrom('catalog.categories')
+    .select(['id', 'position'])
+    .where('businessId', '=', businessId)
+    .where('parentId', parentId === null ? 'is' : '=', parentId)
+    .orderBy('position')
+    .orderBy('id')
+    .execute()
+
+/** All of them, without their long texts. */
+export async function readTree(db: Db, businessId: string): Promise<CategoryTree['items']> {
+  type Row = Omit<CategoryTree['items'][number], 'etag'> & { version: number }
+  const { rows } = await sql<Row>`
+    select category.id, parent_id, position, name, slug, version,
+           array(select texts.key
+                   from json_each(category.translations) as texts
+                  where texts.value ->> 'name' <> '' and texts.value ->> 'slug' <> ''
+                  order by texts.key) as locales,
+           coalesce(named.products, 0) as products
+      from catalog.categories as category
+      left join (select category, count(*)::integer as products
+                   from catalog.products
+                  where business_id = ${businessId} and status = any (${PRODUCT_STATUSES})
+                  group by category) as named on named.category = category.slug
+     where business_id = ${businessId}
+     order by position, category.id`.execute(db)
+  return rows.map(({ version, ...row }) => ({ ...row, etag: etagOf(version) }))
 }
 
 /** What products of a category and of all below it say in their `category`; undefined when there is no such category. */

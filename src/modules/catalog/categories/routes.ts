@@ -6,8 +6,9 @@ import { handle } from '#platform/http/operation.ts'
 import { presentCategory } from './category.ts'
 import { createCategory } from './create-category.ts'
 import { deleteCategory } from './delete-category.ts'
+import { moveCategory } from './move-category.ts'
 import * as operation from './operations.ts'
-import { getCategory, listCategories } from './queries.ts'
+import { getCategory, listCategories, readTree } from './queries.ts'
 import { updateCategory } from './update-category.ts'
 
 export const categoryRoutes: FastifyPluginAsyncTypebox = async (app) => {
@@ -21,6 +22,10 @@ export const categoryRoutes: FastifyPluginAsyncTypebox = async (app) => {
     listCategories(cell, business.id, query, presentCategory),
   )
 
+  handle(app, operation.getCategoryTree, async ({ cell, business }) => ({
+    items: await readTree(cell, business.id),
+  }))
+
   handle(app, operation.getCategory, async (request, reply) => {
     const category = await getCategory(request.cell, request.business.id, request.params.id)
     return sendVersioned(request, reply, etagOf(category.version), presentCategory(category))
@@ -31,6 +36,17 @@ export const categoryRoutes: FastifyPluginAsyncTypebox = async (app) => {
     const category = await transaction(cell, (tx) => updateCategory(tx, request, params.id, expectedOf(request), body))
     return sendVersioned(request, reply, etagOf(category.version), presentCategory(category))
   })
+
+  handle(app, operation.moveCategory, (request, reply) =>
+    createOnce(
+      request,
+      reply,
+      request.cell,
+      async (tx) =>
+        presentCategory(await moveCategory(tx, request, request.params.id, expectedOf(request), request.body)),
+      200,
+    ),
+  )
 
   handle(app, operation.deleteCategory, async (request) => {
     await transaction(request.cell, (tx) => deleteCategory(tx, request, request.params.id, expectedOf(request)))

@@ -6,6 +6,7 @@ import { BusinessId, Changes, idOf, Name, Nullable, PageQuery, Slug, UnixSeconds
 /** Levels of the tree, its roots being the first. */
 export const MAX_DEPTH = 6
 export const MAX_CATEGORIES = 5_000
+export const MAX_POSITION = 1_000_000
 
 const CategoryId = idOf('cat', '01jcq3v7k8f5t9x2m4n6p8r0sw')
 const CategoryName = Type.String({ ...Name, examples: ['Shirts'] })
@@ -19,7 +20,7 @@ const ParentId = Nullable(
 )
 const Position = Type.Integer({
   minimum: 0,
-  maximum: 1_000_000,
+  maximum: MAX_POSITION,
   description: 'Its place among those with the same parent, lowest first.',
   examples: [10],
 })
@@ -75,6 +76,43 @@ export const CategoryChanges = Changes({
 export type CategoryChanges = Static<typeof CategoryChanges>
 export const NewCategory = Type.Object({ ...CategoryChanges.properties, name: CategoryName })
 export type NewCategory = Static<typeof NewCategory>
+
+export const CategoryMove = Type.Object({
+  parentId: ParentId,
+  beforeId: Nullable(
+    Type.String({
+      ...CategoryId,
+      description: 'The one of those with this parent that it goes in front of; null: it is the last.',
+    }),
+  ),
+})
+export type CategoryMove = Static<typeof CategoryMove>
+
+export const CategoryTree = Type.Object(
+  {
+    items: Type.Array(
+      Type.Object({
+        id: CategoryId,
+        parentId: ParentId,
+        position: Position,
+        name: CategoryName,
+        slug: CategorySlug,
+        locales: Type.Array(Type.String({ examples: ['de'] }), {
+          description: 'Those in which it has a name and a slug of its own.',
+        }),
+        products: Type.Integer({
+          minimum: 0,
+          description: 'How many are right in it, of any status but deleted.',
+          examples: [12],
+        }),
+        etag: Type.String({ description: 'Its version, for `If-Match`.', examples: ['"3"'] }),
+      }),
+      { description: 'By `position`, those of the same one oldest first.' },
+    ),
+  },
+  { title: 'CategoryTree' },
+)
+export type CategoryTree = Static<typeof CategoryTree>
 
 export const CategoryQuery = Type.Object({
   ...PageQuery,

@@ -9,9 +9,13 @@ export type AttributeFilter = { name: string; values: string[] }
 /** Reads `attribute.<Name>=value`. Each business names its attributes, so no schema can list the parameters. */
 export function attributeFiltersOf({ url }: Pick<FastifyRequest, 'url'>): AttributeFilter[] {
   const start = url.indexOf('?')
-  if (start === -1) return []
+  return start === -1 ? [] : readAttributes(new URLSearchParams(url.slice(start)))
+}
+
+/** The same of parameters that did not come in an address. */
+export function readAttributes(parameters: Iterable<[name: string, value: string]>): AttributeFilter[] {
   const found = new Map<string, Set<string>>()
-  for (const [parameter, value] of new URLSearchParams(url.slice(start))) {
+  for (const [parameter, value] of parameters) {
     if (!parameter.startsWith(ATTRIBUTE_PREFIX)) continue
     const name = parameter.slice(ATTRIBUTE_PREFIX.length)
     if (!isName(name) || value.length > 500 || value.includes('\0'))

@@ -31,7 +31,7 @@ export type Matching = {
   isWithoutCategory: boolean
   priceFrom: number | undefined
   priceTo: number | undefined
-  inStock: boolean
+  inStock: boolean | undefined
   ids: readonly string[] | undefined
   slug: string | undefined
   sku: string | undefined
@@ -74,7 +74,7 @@ export async function toMatching(
     isWithoutCategory: category === '',
     priceFrom,
     priceTo,
-    inStock: query.inStock === 'true',
+    inStock: query.inStock && query.inStock === 'true',
     ids: id,
     slug,
     sku,
@@ -126,7 +126,7 @@ export function matchesSql(matching: Matching, add: Add): string {
   // What costs most comes last.
   return and([
     ...rangeSql(matching, add),
-    ...(inStock ? ['is_in_stock'] : []),
+    ...(inStock === undefined ? [] : [inStock ? 'is_in_stock' : 'not is_in_stock']),
     ...(isWithoutCategory ? [`category = ''`] : []),
     ...(all.length === 0 ? [] : [`marks @> ${add(all, 'text[]')}`]),
     ...branches.map((categories) => `category = any (${add(categories, 'text[]')})`),
@@ -190,6 +190,18 @@ export function foundSql(matching: Matching, most: number, add: Add): string | u
         where ${and([baseSql(matching, add), 'listing.status = wanted.status', ...pricedSql(matching, add)])}
         order by price, product_id
         limit ${most}) as listing`
+}
+
+/** At most 20,000 rows among which all that matches is, or which count for all. */
+export function lookedSql(matching: Matching, add: Add): string {
+  if (isNamed(matching)) return `${namedSql(matching, add)} limit ${MAX_LOOKED}`
+  return (
+    foundSql(matching, MAX_LOOKED, add) ??
+    `select * from catalog.listing
+      where ${and([baseSql(matching, add), `status = any (${add(matching.statuses, 'text[]')})`])}
+      order by product_id desc
+      limit ${MAX_LOOKED}`
+  )
 }
 
 export const and = (conditions: readonly string[]) => (conditions.length === 0 ? 'true' : conditions.join(' and '))

@@ -4,6 +4,7 @@ import { now } from '#platform/clock.ts'
 import type { Db } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { defineJob } from '#platform/jobs/define.ts'
+import { copyStock, lockStockList } from '../stock/keep-stock-list.ts'
 import { lockListing, type Place, placesSql } from './lock-listing.ts'
 
 const BATCH = 500
@@ -11,8 +12,8 @@ const BATCH = 500
 const OVERLAP_SECONDS = 180
 
 /**
- * Brings into the rows of lists whether products are in stock, for those whose stock has moved. A checkout has no time for it, so
- * a list may be a minute behind.
+ * Brings into the rows of lists whether products are in stock, and into the list of stock how much there is, for those whose stock
+ * has moved. A checkout has no time for it, so a list may be a minute behind.
  */
 export const refreshListedStock = defineJob({
   name: 'catalog.refresh-listed-stock',
@@ -55,4 +56,6 @@ const refresh = (db: Db, moved: readonly Place[]) =>
           where business_id = place.business_id and product_id = place.product_id and position is not null) as counted
        where listing.business_id = place.business_id and listing.product_id = place.product_id
          and listing.is_in_stock <> counted.is_in_stock`.execute(tx)
+    await lockStockList(tx)
+    await copyStock(tx, moved)
   })

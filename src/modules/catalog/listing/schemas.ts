@@ -31,7 +31,9 @@ export const listingFilters = {
     Type.Integer({ ...Money, description: 'The lowest price in `market` is this or less.', examples: [5000] }),
   ),
   inStock: Type.Optional(
-    OneOf(['true'], { description: 'A variant is in stock, or is not tracked. May be a minute old.' }),
+    OneOf(['true', 'false'], {
+      description: '`true`: a variant is in stock, or is not tracked; `false`: none is. May be a minute old.',
+    }),
   ),
 }
 export const listingSort = {
@@ -61,7 +63,7 @@ export const facetNames = {
 }
 
 const Count = Type.Integer({ minimum: 0, examples: [12] })
-const isExact = Type.Boolean({ description: 'False: only the first 20,000 matches were counted.', examples: [true] })
+const isExact = Type.Boolean({ description: 'False: counting stopped at 20,000 products.', examples: [true] })
 const Facet = Type.Object(
   {
     name: Type.String({ examples: ['attribute.Colour'] }),
@@ -76,5 +78,13 @@ const Facet = Type.Object(
   },
   { title: 'Facet' },
 )
+export const ProductCounts = Type.Object(
+  {
+    items: Type.Array(Type.Object({ value: Type.String({ examples: ['ACTIVE'] }), count: Count })),
+    isExact,
+  },
+  { title: 'ProductCounts' },
+)
+export type ProductCounts = Static<typeof ProductCounts>
 export const Facets = Type.Object({ items: Type.Array(Facet) }, { title: 'Facets' })
 export type Facets = Static<typeof Facets>

@@ -20,6 +20,9 @@ import { EMPTY_PRODUCT, EMPTY_VARIANT, type MarketPrice, optionsOf, type Product
 export type StockTarget = { variantId: string; quantity: number }
 
 const MAX_BYTES = 200_000
+/** A thousand variants with prices in some markets are one product, too. */
+const MAX_VARIANT_BYTES = 600
+const mostBytes = ({ variants }: Product) => MAX_BYTES + variants.length * MAX_VARIANT_BYTES
 
 type Context = { business: Pick<Business, 'id' | 'markets'>; actor: Actor | undefined; at: Date; places?: Places }
 
@@ -84,9 +87,9 @@ export function mergeProduct(
  * over the limit already may still shrink or change its status.
  */
 function checkSize(product: Product, before: Product | undefined): void {
-  if (bytesOf(product) <= MAX_BYTES) return
+  if (bytesOf(product) <= mostBytes(product)) return
   const withoutHistory = (one: Product) => bytesOf({ ...one, statuses: [] })
-  const wasTooLarge = before !== undefined && bytesOf(before) > MAX_BYTES
+  const wasTooLarge = before !== undefined && bytesOf(before) > mostBytes(before)
   if (!wasTooLarge || withoutHistory(product) > withoutHistory(before)) throw refusal.productTooLarge()
 }
 

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { operation } from '#platform/http/operation.ts'
 import { BusinessParams, PageOf, PageOnly, RecordParams, Success, UnixSeconds } from '#vocabulary/schemas.ts'
-import { ATTRIBUTE_PREFIX, BY_ATTRIBUTE, Facets } from '../listing/schemas.ts'
+import { ATTRIBUTE_PREFIX, BY_ATTRIBUTE, Facets, ProductCounts } from '../listing/schemas.ts'
 import * as shape from '../schemas.ts'
 
 export const createProduct = operation({
@@ -52,6 +52,21 @@ export const listFacets = operation({
     params: BusinessParams,
     querystring: shape.FacetQuery,
     response: { 200: Facets },
+  },
+})
+
+export const countProducts = operation({
+  method: 'GET',
+  url: '/products/counts',
+  config: { access: 'PRODUCTS_WRITE', business: 'path', parameterPrefix: ATTRIBUTE_PREFIX },
+  schema: {
+    operationId: 'countProducts',
+    tags: ['Products'],
+    summary: 'Count products',
+    description: `How many of the products that match have each status. Takes the filters of the list, \`${ATTRIBUTE_PREFIX}<Name>\`, too.`,
+    params: BusinessParams,
+    querystring: shape.CountQuery,
+    response: { 200: ProductCounts },
   },
 })
 

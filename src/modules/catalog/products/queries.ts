@@ -7,11 +7,12 @@ import { toColumn } from '#platform/database/write.ts'
 import { etagForReaders } from '#platform/http/etag.ts'
 import { decodeCursor, toPage, toPageText } from '#vocabulary/paging.ts'
 import { productNotFound } from '../errors.ts'
+import { countListing } from '../listing/count-listing.ts'
 import { type AttributeFilter, facetsOf } from '../listing/filters.ts'
-import { type Ranked, toMatching } from '../listing/matching.ts'
+import { type Matching, type Ranked, toMatching } from '../listing/matching.ts'
 import { readFacets } from '../listing/read-facets.ts'
 import { readListing } from '../listing/read-listing.ts'
-import type { Facets } from '../listing/schemas.ts'
+import type { Facets, ProductCounts } from '../listing/schemas.ts'
 import { PRODUCT_STATUSES, type ProductQuery, VARIANT_FILTERS } from '../schemas.ts'
 import { toAnswer } from './document.ts'
 import { type PublicReader, toPublicAnswer } from './public-document.ts'
@@ -212,7 +213,7 @@ const searchOf = (column: DocumentColumn) =>
   })
 const SEARCHES = { document: searchOf('document'), public_document: searchOf('public_document') }
 const SEARCH_IDS = searchFor({ join: '', select: 'page.id, page.rank' })
-const MAX_FOUND = 20_000
+export const MAX_FOUND = 20_000
 
 /** All that a search finds, for lists that filter or sort it otherwise. */
 async function findRanked(
@@ -228,6 +229,13 @@ async function findRanked(
     rank,
   }))
   return { ids: items.map(({ id }) => id), ranks: items.map(({ rank }) => rank) }
+}
+
+/** The best of what a search finds, whatever their status. */
+export async function searchProductIds(db: Cell, businessId: string, text: string, limit: number): Promise<string[]> {
+  const values = { statuses: PRODUCT_STATUSES, id: undefined, category: undefined, slug: undefined, sku: undefined }
+  const asked = { businessId, text, values, limit, cursor: undefined, filters: {} }
+  return (await listMatches(db, SEARCH_IDS, asked, (id: string) => id)).items
 }
 
 /** The document is null from the point where the page would get too large. */
@@ -264,6 +272,18 @@ function listingOf({ categoryId, tag, attributes = [], inStock, priceFrom, price
   return isFiltered || attributes.length > 0 || (sort ?? usual) !== usual ? (sort ?? usual) : undefined
 }
 
+/** What a list, its facets or a bulk edit asks for, with everything looked up that it names. */
+export async function matchingOf(
+  db: Cell,
+  businessId: string,
+  query: Omit<ListQuery, 'limit' | 'cursor'>,
+  reader: Reader,
+): Promise<Matching> {
+  const statuses = statusesFor(reader, query.status)
+  const ranked = await findRanked(db, businessId, query, statuses)
+  return toMatching(db, { businessId, statuses, ranked }, query)
+}
+
 /** A page of products as response text. */
 async function listProducts(db: Cell, businessId: string, query: ListQuery, reader: Reader): Promise<string> {
   const { limit = 20, cursor, id, category, slug, query: words, status, sku } = query
@@ -275,8 +295,7 @@ async function listProducts(db: Cell, businessId: string, query: ListQuery, read
     isKnown ? toAnswer(document, quantities, reader.seesAll) : toPublicAnswer(document, quantities, reader)
   const sort = listingOf(query)
   if (sort) {
-    const ranked = await findRanked(db, businessId, query, statuses)
-    const matching = await toMatching(db, { businessId, statuses, ranked }, query)
+    const matching = await matchingOf(db, businessId, query, reader)
     return toPageText(await readListing(db, matching, { sort, limit, cursor, words, column, present }))
   }
   const filters = {
@@ -311,11 +330,17 @@ async function listProducts(db: Cell, businessId: string, query: ListQuery, read
   )
 }
 
-type FacetQuery = Omit<ListQuery, 'limit' | 'cursor' | 'sort'> & { facets: string }
+type CountQuery = Omit<ListQuery, 'limit' | 'cursor' | 'sort'>
+
+export async function countProducts(db: Cell, businessId: string, query: CountQuery): Promise<ProductCounts> {
+  const statuses = statusesFor({ seesAll: true }, query.status)
+  const ranked = await findRanked(db, businessId, query, statuses)
+  return countListing(db, await toMatching(db, { businessId, statuses, ranked }, query))
+}
+
+type FacetQuery = CountQuery & { facets: string }
 
 export async function listFacets(db: Cell, businessId: string, query: FacetQuery, reader: Reader): Promise<Facets> {
   const names = facetsOf(query)
-  const statuses = statusesFor(reader, query.status)
-  const ranked = await findRanked(db, businessId, query, statuses)
-  return readFacets(db, await toMatching(db, { businessId, statuses, ranked }, query), names)
+  return readFacets(db, await matchingOf(db, businessId, query, reader), names)
 }

@@ -15,7 +15,7 @@ import { listMovements } from '../stock/change-stock.ts'
 import { createProduct, deleteProduct, updateProduct, type Writer } from './change-product.ts'
 import { putPrice, putVariant, removePrice, removeVariant } from './change-variant.ts'
 import * as operation from './operations.ts'
-import { createListReader, createProductReader, type FoundProduct, listFacets } from './queries.ts'
+import { countProducts, createListReader, createProductReader, type FoundProduct, listFacets } from './queries.ts'
 
 export type CatalogOptions = { resolvers: Resolvers<Db> }
 
@@ -54,6 +54,12 @@ export const catalogRoutes: FastifyPluginAsyncTypebox<CatalogOptions> = async (a
     const reader = readerOf(permissions, query.status)
     checkListing(query, business)
     return listFacets(cell, business.id, { ...query, attributes: attributeFiltersOf(request) }, reader)
+  })
+
+  handle(app, operation.countProducts, async (request) => {
+    const { cell, business, query } = request
+    checkListing(query, business)
+    return countProducts(cell, business.id, { ...query, attributes: attributeFiltersOf(request) })
   })
 
   handle(app, operation.getProduct, async (request, reply) => {

@@ -5,11 +5,10 @@ import { record } from '#platform/events/record.ts'
 import { checkExpected, type Expected, etagOf } from '#platform/http/etag.ts'
 import type { Actor } from '#vocabulary/actor.ts'
 import type { Business } from '#vocabulary/business.ts'
-import { decodeCursor } from '#vocabulary/paging.ts'
 import { promoCreated, promoDeleted, promoUpdated } from '../events.ts'
 import { codeExists, promoCodeNotFound } from './errors.ts'
 import { codeProblem, foldCode, mergePromo, type Promo } from './promo-code.ts'
-import type { NewPromoCode, PromoCodeChanges, PromoCodeQuery } from './schemas.ts'
+import type { NewPromoCode, PromoCodeChanges } from './schemas.ts'
 
 type Editor = { business: Pick<Business, 'id' | 'markets'>; actor: Actor }
 
@@ -73,13 +72,13 @@ const checkVersion = (expected: Expected, { version }: Promo) =>
 
 /** Locks the promo code: it is neither redeemed nor changed until the transaction ends. */
 async function lockPromo(tx: Tx, businessId: string, id: string): Promise<Promo> {
-  const row = await livePromos(tx, businessId).where('id', '=', id).forUpdate().executeTakeFirst()
+  const row = await livePromos(tx, businessId).selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
   if (!row) throw promoCodeNotFound()
   return toPromo(row)
 }
 
 export async function getPromo(db: Db, businessId: string, id: string): Promise<Promo> {
-  const row = await livePromos(db, businessId).where('id', '=', id).executeTakeFirst()
+  const row = await livePromos(db, businessId).selectAll().where('id', '=', id).executeTakeFirst()
   if (!row) throw promoCodeNotFound()
   return toPromo(row)
 }
@@ -88,25 +87,11 @@ export async function getPromo(db: Db, businessId: string, id: string): Promise<
 export async function findPromo(db: Db, businessId: string, code: string): Promise<Promo | undefined> {
   const folded = foldCode(code)
   if (codeProblem(folded)) return undefined
-  const row = await livePromos(db, businessId).where('code', '=', folded).executeTakeFirst()
+  const row = await livePromos(db, businessId).selectAll().where('code', '=', folded).executeTakeFirst()
   return row && toPromo(row)
 }
 
-/** Newest first. */
-export async function listPromos(db: Db, businessId: string, { limit = 20, cursor, code }: PromoCodeQuery) {
-  const folded = code === undefined ? undefined : foldCode(code)
-  const filters = { list: 'promo-codes', businessId, code: folded }
-  const position = decodeCursor(filters, cursor, ['string'])?.[0] as string | undefined
-  const rows = await livePromos(db, businessId)
-    .$if(folded !== undefined, (query) => query.where('code', '=', folded ?? ''))
-    .$if(position !== undefined, (query) => query.where('id', '<', position ?? ''))
-    .orderBy('id', 'desc')
-    .limit(limit + 1)
-    .execute()
-  return { rows: rows.map(toPromo), filters }
-}
+export const livePromos = (db: Db, businessId: string) =>
+  db.selectFrom('catalog.promoCodes').where('businessId', '=', businessId).where('deletedAt', 'is', null)
 
-const livePromos = (db: Db, businessId: string) =>
-  db.selectFrom('catalog.promoCodes').selectAll().where('businessId', '=', businessId).where('deletedAt', 'is', null)
-
-const toPromo = <Row extends { type: string }>(row: Row) => ({ ...row, type: row.type as Promo['type'] })
+export const toPromo = <Row extends { type: string }>(row: Row) => ({ ...row, type: row.type as Promo['type'] })

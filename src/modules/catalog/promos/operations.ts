@@ -32,6 +32,21 @@ export const listPromoCodes = operation({
   },
 })
 
+export const countPromoCodes = operation({
+  method: 'GET',
+  url: '/promo-codes/counts',
+  config: { access: 'PROMOS_WRITE', business: 'path' },
+  schema: {
+    operationId: 'countPromoCodes',
+    tags: ['Promo codes'],
+    summary: 'Count promo codes by status',
+    description: 'Those that match; a status that none of them has is left out.',
+    params: BusinessParams,
+    querystring: shape.PromoCountQuery,
+    response: { 200: shape.PromoCounts },
+  },
+})
+
 export const getPromoCode = operation({
   method: 'GET',
   url: '/promo-codes/:id',

@@ -113,22 +113,20 @@ export const promoNotApplicable = (reason: PromoRefusal) => refusal.notApplicabl
 /** The purchase that a code is checked against. `currency` is the market's, `subtotal` in its minor units. */
 export type Purchase = { marketId: string; currency: string; subtotal: number; atSeconds: number }
 
-/**
- * Why the code does not apply to the purchase; undefined when it does. Redemption limits are checked later, under the
- * lock.
- */
-export function promoRefusal(
-  promo: Promo,
-  { marketId, currency, subtotal, atSeconds }: Purchase,
-): PromoRefusal | undefined {
-  const { startsAt, endsAt, markets, minSubtotal } = promo
-  if (startsAt && atSeconds < toSeconds(startsAt)) return 'NOT_STARTED'
-  if (endsAt && atSeconds >= toSeconds(endsAt)) return 'ENDED'
-  if (markets && !markets.includes(marketId)) return 'MARKET'
-  if (promo.type === 'FIXED' && promo.currency !== currency) return 'CURRENCY'
-  if (minSubtotal !== null && subtotal < minSubtotal) return 'MINIMUM'
-  return undefined
+const DOES_REFUSE: Record<PromoRefusal, (promo: Promo, purchase: Purchase) => boolean> = {
+  NOT_STARTED: ({ startsAt }, { atSeconds }) => startsAt !== null && atSeconds < toSeconds(startsAt),
+  ENDED: ({ endsAt }, { atSeconds }) => endsAt !== null && atSeconds >= toSeconds(endsAt),
+  MARKET: ({ markets }, { marketId }) => markets !== null && !markets.includes(marketId),
+  CURRENCY: ({ type, currency }, purchase) => type === 'FIXED' && currency !== purchase.currency,
+  MINIMUM: ({ minSubtotal }, { subtotal }) => minSubtotal !== null && subtotal < minSubtotal,
 }
+
+/** All reasons why the code does not apply to the purchase. Redemption limits are checked later, under the lock. */
+export const refusalsOf = (promo: Promo, purchase: Purchase): PromoRefusal[] =>
+  PROMO_REFUSALS.filter((reason) => DOES_REFUSE[reason](promo, purchase))
+
+export const promoRefusal = (promo: Promo, purchase: Purchase): PromoRefusal | undefined =>
+  refusalsOf(promo, purchase)[0]
 
 export const presentPromo = (promo: Promo): PromoCode => ({
   id: promo.id,

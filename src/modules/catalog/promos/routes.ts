@@ -4,7 +4,8 @@ import { expectedOf, sendVersioned } from '#platform/http/etag.ts'
 import { createOnce } from '#platform/http/idempotency.ts'
 import { handle } from '#platform/http/operation.ts'
 import { toPage } from '#vocabulary/paging.ts'
-import { createPromo, deletePromo, etagOfPromo, getPromo, listPromos, updatePromo } from './change-promo-code.ts'
+import { createPromo, deletePromo, etagOfPromo, getPromo, updatePromo } from './change-promo-code.ts'
+import { countPromos, listPromos } from './list-promo-codes.ts'
 import * as operation from './operations.ts'
 import { presentPromo } from './promo-code.ts'
 
@@ -17,6 +18,10 @@ export const promoRoutes: FastifyPluginAsyncTypebox = async (app) => {
     const { rows, filters } = await listPromos(cell, business.id, query)
     return toPage(rows, query.limit ?? 20, filters, (row) => [row.id], presentPromo)
   })
+
+  handle(app, operation.countPromoCodes, async ({ cell, business, query }) => ({
+    items: await countPromos(cell, business.id, query),
+  }))
 
   handle(app, operation.getPromoCode, async (request, reply) => {
     const promo = await getPromo(request.cell, request.business.id, request.params.id)

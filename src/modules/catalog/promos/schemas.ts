@@ -1,5 +1,16 @@
 import { type Static, Type } from 'typebox'
-import { Changes, Currency, Id, idOf, Money, Nullable, OneOf, PageQuery, UnixSeconds } from '#vocabulary/schemas.ts'
+import {
+  anyOf,
+  Changes,
+  Currency,
+  Id,
+  idOf,
+  Money,
+  Nullable,
+  OneOf,
+  PageQuery,
+  UnixSeconds,
+} from '#vocabulary/schemas.ts'
 
 export const PROMO_TYPES = ['PERCENT', 'FIXED'] as const
 export type PromoType = (typeof PROMO_TYPES)[number]
@@ -91,8 +102,39 @@ export type PromoCodeChanges = Static<typeof PromoCodeChanges>
 export const NewPromoCode = Type.Object({ ...Changes(terms).properties, code: TypedCode, type: Kind, value: Value })
 export type NewPromoCode = Static<typeof NewPromoCode>
 
+/** Each code has one of them at a time; the first that fits counts. */
+export const PROMO_STATUSES = ['ENDED', 'USED_UP', 'PLANNED', 'ACTIVE'] as const
+export type PromoStatus = (typeof PROMO_STATUSES)[number]
+
+const filters = {
+  query: Type.Optional(
+    Type.String({ maxLength: 200, description: 'A part of the code, however it is spelled.', examples: ['spring'] }),
+  ),
+  market: Type.Optional(
+    Type.String({ ...Id, description: 'Those that can be used in this market.', examples: ['us'] }),
+  ),
+}
+
 export const PromoCodeQuery = Type.Object({
   ...PageQuery,
+  ...filters,
+  status: anyOf(
+    OneOf(PROMO_STATUSES),
+    'Its time is over; it was used `maxRedemptions` times; its time has not begun; or it can be used now.',
+  ),
   code: Type.Optional(Type.String({ maxLength: 200, description: 'The one with this code, however it is spelled.' })),
 })
 export type PromoCodeQuery = Static<typeof PromoCodeQuery>
+
+export const PromoCountQuery = Type.Object(filters)
+export type PromoCountQuery = Static<typeof PromoCountQuery>
+
+export const PromoCounts = Type.Object(
+  {
+    items: Type.Array(
+      Type.Object({ value: OneOf(PROMO_STATUSES), count: Type.Integer({ minimum: 1, examples: [12] }) }),
+    ),
+  },
+  { title: 'PromoCodeCounts' },
+)
+export type PromoCounts = Static<typeof PromoCounts>

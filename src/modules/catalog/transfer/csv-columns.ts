@@ -46,7 +46,7 @@ const GALLERY: Cell<Product['gallery']> = {
   write: jsonUnlessEmpty,
 }
 
-function toMedia(url: string) {
+export function toMedia(url: string) {
   const ending = /\.(\w+)(?:[?#]|$)/.exec(url)?.[1]?.toLowerCase() ?? ''
   return { url, mimeType: (Object.hasOwn(TYPES, ending) && TYPES[ending]) || 'application/octet-stream' }
 }

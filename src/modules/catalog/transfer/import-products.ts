@@ -18,23 +18,29 @@ import { isSlugTaken, newReferences, slugFrom } from '../products/change-product
 import { type LockedProduct, lockProducts, readLocked } from '../products/lock-products.ts'
 import { mergeProduct, type StockTarget, setsStock } from '../products/merge-product.ts'
 import { isPlanned } from '../products/prices.ts'
-import type { Product, Variant } from '../products/product.ts'
+import type { MarketPrice, Product, Variant } from '../products/product.ts'
 import { fillLocked } from '../products/rebuild.ts'
 import { catalogResolvers } from '../products/resolvers.ts'
 import { type WrittenProduct, writeProducts } from '../products/write-products.ts'
 import { NewProduct, type NewVariant, ProductChanges } from '../schemas.ts'
 import { changeStock } from '../stock/change-stock.ts'
 import { readProductCsv } from './csv.ts'
+import { changesOf, findRepeated, toItem, withoutMoved } from './import-items.ts'
 import { findMatches, matchLines } from './match-lines.ts'
 
 type Context = { business: Pick<Business, 'id' | 'markets'>; resolvers: Resolvers<Db> }
 
 export const productImport = defineImport({
   name: 'catalog.import-products',
-  tables: { imports: 'catalog.imports', rows: 'catalog.importRows' },
+  tables: { imports: 'catalog.imports', rows: 'catalog.importRows', items: 'catalog.importItems' },
   title: 'Import',
   total: 'Products in the file.',
-  counters: { created: 'New products.', updated: 'Products that were there already.' },
+  counters: {
+    created: 'New products.',
+    updated: 'Products that were there and are changed.',
+    unchanged: 'Products that are already as the file has them: they are not written.',
+    skipped: 'Left alone: somebody changed them after the dry run, or the import was stopped.',
+  },
   schema: ProductChanges,
   readCsv: (file, { markets }) => readProductCsv(file, markets),
   maxLineBytes: 2 * 1024 * 1024,
@@ -49,45 +55,71 @@ export const productImport = defineImport({
   tidy: { name: 'catalog.tidy-imports', cron: '52 * * * *' },
 })
 
+type Counter = 'created' | 'updated' | 'unchanged' | 'skipped'
 type Merged = { written: WrittenProduct; targets: StockTarget[] }
-type Outcome = Merged & { line: Line<ProductChanges> }
+type Outcome = Merged & { line: Line<ProductChanges>; found: LockedProduct | undefined }
 
-async function writeRows(
-  tx: Tx,
-  lines: Line<ProductChanges>[],
-  { importId, actor, context: { business, resolvers } }: Running<Context>,
-): Promise<Written<'created' | 'updated'>> {
+async function writeRows(tx: Tx, lines: Line<ProductChanges>[], running: Running<Context>): Promise<Written<Counter>> {
+  const { actor, isDryRun } = running
+  const { marketId, isUndoable = false } = running.row as { marketId?: string | null; isUndoable?: boolean }
+  const { business, resolvers } = running.context
   const { taken, matches, leftFrom } = await matchLines(tx, business.id, lines)
-  const ids = [...new Set(matches.values())]
-  if (ids.length > 0) await lockProducts(tx, business.id, ids)
-  const lockStock = taken.some(({ sent }) => setsStock(sent))
-  const locked = ids.length > 0 ? await readLocked(tx, business.id, ids, { lockStock }) : []
-  await fillLocked(tx, business.id, locked)
+  const locked = await lockMatches(tx, business.id, [...new Set(matches.values())], {
+    lockStock: !isDryRun && taken.some(({ sent }) => setsStock(sent)),
+  })
   const known = new Map(locked.map((found) => [found.product.id, found]))
   const slugs = new Set(locked.map(({ product }) => product.slug))
 
+  const candidates = taken.map((line) => ({ line, found: known.get(matches.get(line.number) ?? '') }))
+  const { agreed, skipped } = await withoutMoved(tx, running, candidates)
   const failed: FailedLine[] = []
   const merged: Outcome[] = []
-  for (const line of taken) {
-    const found = known.get(matches.get(line.number) ?? '')
-    const result = tryMerge(line.sent, found, { business, actor, at: now() })
+  for (const { line, found } of agreed) {
+    const result = tryMerge(line.sent, found, { business, actor, at: now(), marketId })
     if ('details' in result) failed.push({ number: line.number, details: result.details })
-    else merged.push({ ...result, line })
+    else merged.push({ ...result, line, found })
   }
   const outcomes = await withoutDangling(tx, business.id, resolvers, merged, failed)
   await resolveSlugs(tx, business.id, outcomes, slugs)
-  await save(tx, business.id, importId, actor, outcomes)
+  const reported = outcomes.map((outcome) => ({ ...outcome, changes: changesOf(outcome) }))
+  const changed = reported.filter(({ changes }) => changes.length > 0)
+  const repeated = isDryRun ? await findRepeated(tx, running, changed) : new Set<string>()
+  await save(tx, running, changed)
   await fault('import.before-commit')
-  const created = outcomes.filter(({ written }) => !written.before).length
-  return { counts: { created, updated: outcomes.length - created }, failed, leftFrom }
+
+  const items = reported.map((outcome) => toItem(outcome, { isDryRun, isUndoable, repeated }))
+  const count = (status: string) => items.filter((item) => item.status === status).length
+  const counts = {
+    created: count('CREATED'),
+    updated: count('CHANGED'),
+    unchanged: count('UNCHANGED'),
+    skipped: skipped.length,
+  }
+  return { counts, failed, leftFrom, items: [...items, ...skipped] }
+}
+
+async function lockMatches(tx: Tx, businessId: string, ids: string[], { lockStock }: { lockStock: boolean }) {
+  if (ids.length === 0) return []
+  await lockProducts(tx, businessId, ids)
+  const locked = await readLocked(tx, businessId, ids, { lockStock })
+  await fillLocked(tx, businessId, locked)
+  return locked
 }
 
 const checkNew = createChecker(NewProduct)
 
+type Merging = {
+  business: Pick<Business, 'id' | 'markets'>
+  actor: Actor | undefined
+  at: Date
+  /** The only market whose prices the file has. */
+  marketId: string | null | undefined
+}
+
 function tryMerge(
   body: ProductChanges,
   found: LockedProduct | undefined,
-  context: { business: Pick<Business, 'id' | 'markets'>; actor: Actor | undefined; at: Date },
+  { marketId, ...context }: Merging,
 ): Merged | { details: Detail[] } {
   if (!found) {
     const complete = checkNew(body)
@@ -97,7 +129,7 @@ function tryMerge(
     const sent = {
       ...body,
       ...(body.variants && found
-        ? { variants: keepPlanned(adoptIds(body.variants, found.product), found.product) }
+        ? { variants: keepPrices(adoptIds(body.variants, found.product), found.product, marketId) }
         : {}),
     }
     const { product, targets } = mergeProduct(found?.product, found?.removed ?? [], sent, context)
@@ -126,14 +158,22 @@ function adoptIds(variants: readonly NewVariant[], { variants: known }: Product)
     .map((sent) => (sent.id === undefined && !sent.sku ? adopt(sent, ({ name }) => name === (sent.name ?? '')) : sent))
 }
 
-/** A table of plain prices says nothing of planned ones: they stay. */
-function keepPlanned(variants: readonly NewVariant[], { variants: known }: Product): NewVariant[] {
-  const planned = new Map(known.map(({ id, prices }) => [id, prices.filter(isPlanned)]))
+/** A table of plain prices says nothing of planned ones, and the file of another system nothing of other markets: they stay. */
+function keepPrices(
+  variants: readonly NewVariant[],
+  { variants: known }: Product,
+  marketId: string | null | undefined,
+): NewVariant[] {
+  const prices = new Map(known.map((variant) => [variant.id, variant.prices]))
   return variants.map((variant) => {
-    const kept = planned.get(variant.id ?? '') ?? []
     const markets = variant.pricing?.markets
-    if (kept.length === 0 || !markets || markets.some(isTerm)) return variant
-    return { ...variant, pricing: { markets: [...markets, ...kept] } }
+    if (!markets) return variant
+    const isOther = (price: MarketPrice) => typeof marketId === 'string' && price.marketId !== marketId
+    const saysPlans = markets.some(isTerm)
+    const kept = (prices.get(variant.id ?? '') ?? []).filter(
+      (price) => isOther(price) || (isPlanned(price) && !saysPlans),
+    )
+    return kept.length > 0 ? { ...variant, pricing: { markets: [...markets, ...kept] } } : variant
   })
 }
 
@@ -173,11 +213,12 @@ async function resolveSlugs(tx: Tx, businessId: string, outcomes: Outcome[], kno
   }
 }
 
-async function save(tx: Tx, businessId: string, importId: string, actor: Actor | undefined, outcomes: Outcome[]) {
+async function save(tx: Tx, { businessId, importId, actor, isDryRun }: Running<Context>, outcomes: Outcome[]) {
   if (outcomes.length === 0) return
   const written = outcomes.map((outcome) => outcome.written)
   await holdCategories(tx, businessId, newCategories(written))
   await writeProducts(tx, businessId, written)
+  if (isDryRun) return // products may be refused by the database, stock and events never
   const changes = outcomes.flatMap(({ written, targets }) =>
     targets.map(({ variantId, quantity }) => ({
       productId: written.product.id,

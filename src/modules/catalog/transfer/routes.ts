@@ -1,20 +1,56 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { ControlDb } from '#platform/database/database.ts'
 import { handle } from '#platform/http/operation.ts'
-import { getImport, listImportErrors } from '#platform/transfer/report.ts'
+import type { AnyJob } from '#platform/jobs/define.ts'
+import { listImportErrors } from '#platform/transfer/report.ts'
 import { acceptFiles, receiveFile, sendFile } from '#platform/transfer/routes.ts'
+import { correctLine } from './correct-line.ts'
 import { exportProducts } from './export-products.ts'
+import { howToRead } from './formats.ts'
 import { productImport } from './import-products.ts'
 import * as operation from './operations.ts'
+import { getImport, listImports } from './read-imports.ts'
+import { getLine, listLines } from './read-lines.ts'
+import { applyImport, clearImport, discardImport, undoImport } from './steer-import.ts'
+import { undoImportJob } from './undo-import.ts'
 
-export const importJobs = productImport.jobs
+export const importJobs = [...productImport.jobs, clearImport, undoImportJob] as readonly AnyJob[]
 
-export const transferRoutes: FastifyPluginAsyncTypebox = async (app) => {
+export const transferRoutes: FastifyPluginAsyncTypebox<{ control: ControlDb }> = async (app, { control }) => {
   acceptFiles(app)
 
-  handle(app, operation.importProducts, (request, reply) => receiveFile(productImport, request, reply))
+  handle(app, operation.importProducts, async (request, reply) => {
+    const { cell, business, query } = request
+    const { id } = await receiveFile(productImport, request, reply, howToRead(request, business, query))
+    return getImport(cell, business.id, id)
+  })
 
-  handle(app, operation.getImport, ({ cell, business, params }) =>
-    getImport(productImport, cell, business.id, params.id),
+  handle(app, operation.listImports, ({ cell, business, query }) => listImports(cell, business.id, query))
+
+  handle(app, operation.getImport, ({ cell, business, params }) => getImport(cell, business.id, params.id))
+
+  handle(app, operation.applyImport, ({ cell, business, actor, params }, reply) => {
+    void reply.code(202)
+    return applyImport(cell, business.id, params.id, actor)
+  })
+
+  handle(app, operation.discardImport, ({ cell, business, params }) => discardImport(cell, business.id, params.id))
+
+  handle(app, operation.undoImport, ({ cell, business, actor, params }, reply) => {
+    void reply.code(202)
+    return undoImport(cell, business.id, params.id, actor)
+  })
+
+  handle(app, operation.listImportLines, ({ cell, business, params, query }) =>
+    listLines(cell, business.id, params.id, query),
+  )
+
+  handle(app, operation.getImportLine, ({ cell, business, params: { id, number } }) =>
+    getLine(cell, business.id, id, number),
+  )
+
+  handle(app, operation.correctImportLine, ({ cell, business, params: { id, number }, body }) =>
+    correctLine({ control, db: cell }, business.id, id, number, body),
   )
 
   handle(app, operation.listImportErrors, ({ cell, business, params, query }) =>

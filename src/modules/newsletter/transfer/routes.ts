@@ -23,7 +23,7 @@ export const subscriberTransferRoutes: FastifyPluginAsyncTypebox = async (app) =
   handle(app, operation.importSubscribers, async (request, reply) => {
     const { cell, business, params } = request
     await checkNewsletter(cell, business.id, params.id)
-    return receiveFile(subscriberImport, request, reply, { collectionId: params.id })
+    return receiveFile(subscriberImport, request, reply, { place: { collectionId: params.id } })
   })
 
   handle(app, operation.getSubscriberImport, ({ cell, business, params: { id, importId } }) =>

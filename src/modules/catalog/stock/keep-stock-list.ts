@@ -1,0 +1,86 @@
+import { sql } from 'kysely'
+import { now } from '#platform/clock.ts'
+import type { Db, Tx } from '#platform/database/database.ts'
+import { transaction } from '#platform/database/transaction.ts'
+import { takeFollowed } from '#platform/events/sequencer.ts'
+import { type Place, placesSql } from '../listing/lock-listing.ts'
+
+/** The events after which a product may have other variants or thresholds. Sales are read from the ledger, once a minute. */
+export const STOCK_LIST_TOPIC = { topic: 'stock-list', of: 'product' }
+
+const BATCH = 500
+const LOCK = sql`hashtextextended('kontor.catalog.stock-list', 0)`
+
+/** Copies the stock of products that have changed, and of those that were there before the copy. */
+export async function keepStockList(db: Db, signal?: AbortSignal): Promise<void> {
+  while (!signal?.aborted && (await keepBatch(db))) {}
+}
+
+/** Returns how many products were looked at; undefined when another process holds the lock. */
+const keepBatch = (db: Db): Promise<number | undefined> =>
+  transaction(db, async (tx) => {
+    const { rows: locks } = await sql<{ locked: boolean }>`select pg_try_advisory_xact_lock(${LOCK}) as locked`.execute(
+      tx,
+    )
+    if (!locks[0]?.locked) return undefined
+    const changed = await takeFollowed(tx, STOCK_LIST_TOPIC.topic, BATCH)
+    const places =
+      changed.length > 0
+        ? changed.map(({ businessId, subject }) => ({ businessId, productId: subject }))
+        : await nextToFill(tx)
+    await copyStock(tx, places)
+    return places.length
+  })
+
+/** One writer at a time, and locked before it reads: an older state never replaces a newer one. */
+export const lockStockList = (tx: Tx) => sql`select pg_advisory_xact_lock(${LOCK})`.execute(tx)
+
+/** The next products from before the copy was there, and notes how far it got. */
+async function nextToFill(tx: Tx): Promise<Place[]> {
+  const { rows: positions } = await sql<Place>`
+    select business_id, product_id from catalog.stock_list_filling where begins_at <= ${now()}`.execute(tx)
+  const [position] = positions
+  if (!position) return []
+  const { rows } = await sql<Place>`
+    select business_id, id as product_id
+      from catalog.products
+     where (business_id, id) > (${position.businessId}, ${position.productId})
+     order by business_id, id
+     limit ${BATCH}`.execute(tx)
+  const last = rows.at(-1)
+  await (last
+    ? sql`update catalog.stock_list_filling set business_id = ${last.businessId}, product_id = ${last.productId}`.execute(
+        tx,
+      )
+    : sql`delete from catalog.stock_list_filling`.execute(tx))
+  return rows
+}
+
+/** The caller holds the lock. */
+export async function copyStock(tx: Tx, places: readonly Place[]): Promise<void> {
+  if (places.length === 0) return
+  await sql`
+    with held as materialized (
+      select stock.business_id, stock.product_id, stock.variant_id, stock.quantity,
+             coalesce(stock.quantity <= stock.low_stock_threshold, false) as is_low
+        from ${placesSql(places)}
+       cross join lateral (
+         select * from catalog.products
+          where products.business_id = place.business_id and products.id = place.product_id
+          limit 1) as product
+        join catalog.stock on stock.business_id = place.business_id and stock.product_id = place.product_id
+       where product.status <> 'DELETED' and stock.position is not null and stock.tracked
+    ), gone as (
+      delete from catalog.stock_list as known
+       using ${placesSql(places)}
+       where known.business_id = place.business_id and known.product_id = place.product_id
+         and not exists (select from held
+                          where held.business_id = known.business_id and held.product_id = known.product_id
+                            and held.variant_id = known.variant_id)
+    )
+    insert into catalog.stock_list (business_id, product_id, variant_id, quantity, is_low)
+    select business_id, product_id, variant_id, quantity, is_low from held
+    on conflict (business_id, product_id, variant_id) do update
+       set quantity = excluded.quantity, is_low = excluded.is_low
+     where (stock_list.quantity, stock_list.is_low) is distinct from (excluded.quantity, excluded.is_low)`.execute(tx)
+}

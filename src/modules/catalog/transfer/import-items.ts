@@ -1,0 +1,109 @@
+import { sql } from 'kysely'
+import type { Tx } from '#platform/database/database.ts'
+import type { Line } from '#platform/transfer/kind.ts'
+import { type Change, changesBetween, type Warning, warningsOf } from '../products/changes.ts'
+import type { LockedProduct } from '../products/lock-products.ts'
+import type { StockTarget } from '../products/merge-product.ts'
+import type { WrittenProduct } from '../products/write-products.ts'
+import type { ProductChanges } from '../schemas.ts'
+
+type Import = { businessId: string; importId: string; isDryRun: boolean; isAgreed: boolean }
+type Candidate = { line: Line<ProductChanges>; found: LockedProduct | undefined }
+type Outcome = Candidate & { written: WrittenProduct; targets: StockTarget[] }
+
+/** A row of the report: what a line does to its product. */
+export type Item = {
+  number: number
+  status: 'CREATED' | 'CHANGED' | 'UNCHANGED' | 'SKIPPED'
+  productId: string | null
+  slug: string
+  name: string
+  version: number
+  changes: Change[]
+  warnings: Warning[]
+  before: object | null
+}
+
+export const changesOf = ({ found, written, targets }: Outcome): Change[] =>
+  changesBetween(
+    found?.product,
+    written.product,
+    targets,
+    new Map(found?.stock.map(({ variantId, quantity }) => [variantId, quantity])),
+  )
+
+export function toItem(
+  { line, found, written: { product }, changes }: Outcome & { changes: Change[] },
+  { isDryRun, isUndoable, repeated }: { isDryRun: boolean; isUndoable: boolean; repeated: ReadonlySet<string> },
+): Item {
+  const isChanged = changes.length > 0
+  const isNew = !found
+  return {
+    number: line.number,
+    status: isNew ? 'CREATED' : isChanged ? 'CHANGED' : 'UNCHANGED',
+    productId: found?.product.id ?? (isDryRun ? null : product.id),
+    slug: product.slug,
+    name: product.name,
+    version: isDryRun || !isChanged ? (found?.product.version ?? 0) : product.version,
+    changes: changes.map(shorten),
+    warnings: [...warningsOf(changes), ...(repeated.has(product.slug) ? (['REPEATED'] as const) : [])],
+    before: isDryRun || !isChanged || !isUndoable ? null : (found?.product ?? null),
+  }
+}
+
+const MAX_SHOWN = 500
+
+/** The report shows the beginning of long texts. An undo has them whole. */
+const shorten = (change: Change): Change => ({
+  ...change,
+  before: shortenValue(change.before),
+  after: shortenValue(change.after),
+})
+
+function shortenValue(value: unknown): unknown {
+  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  return text === undefined || text.length <= MAX_SHOWN ? value : `${text.slice(0, MAX_SHOWN).toWellFormed()}…`
+}
+
+/**
+ * Lines whose product is no longer as the dry run saw it, unless this import itself has changed it since: they are left
+ * alone.
+ */
+export async function withoutMoved<Each extends Candidate>(
+  tx: Tx,
+  { businessId, importId, isDryRun, isAgreed }: Import,
+  candidates: readonly Each[],
+): Promise<{ agreed: readonly Each[]; skipped: Item[] }> {
+  if (isDryRun || !isAgreed || candidates.length === 0) return { agreed: candidates, skipped: [] }
+  const slugs = candidates.flatMap(({ found }) => found?.product.slug ?? [])
+  const numbers = candidates.map(({ line }) => line.number)
+  const { rows } = await sql<Omit<Item, 'before'>>`
+    select number, status, product_id, slug, name, version, changes, warnings
+      from catalog.import_items
+     where business_id = ${businessId} and import_id = ${importId}
+       and (number = any (${numbers}::integer[]) or slug = any (${slugs}::text[]))`.execute(tx)
+  const seen = new Map(rows.map((row) => [row.number, row]))
+  const versions = new Set(rows.map(({ productId, version }) => `${productId} ${version}`))
+  const isMoved = ({ line, found }: Each) =>
+    found ? !versions.has(`${found.product.id} ${found.product.version}`) : seen.get(line.number)?.version !== 0
+  const skipped = candidates.filter(isMoved).flatMap(({ line }): Item[] => {
+    const item = seen.get(line.number)
+    return item ? [{ ...item, status: 'SKIPPED', before: null }] : []
+  })
+  return { agreed: candidates.filter((candidate) => !isMoved(candidate)), skipped }
+}
+
+/** The slugs that other lines of the file are about, too: each is judged as if the others were not there. */
+export async function findRepeated(
+  tx: Tx,
+  { businessId, importId }: Import,
+  outcomes: readonly Outcome[],
+): Promise<Set<string>> {
+  const { rows } = await sql<{ slug: string }>`
+    select slug
+      from catalog.import_items
+     where business_id = ${businessId} and import_id = ${importId}
+       and slug = any (${outcomes.map(({ written }) => written.product.slug)}::text[])
+       and number <> all (${outcomes.map(({ line }) => line.number)}::integer[])`.execute(tx)
+  return new Set(rows.map(({ slug }) => slug))
+}
