@@ -17,7 +17,29 @@ before(async () => {
   desk = await openDemoDesk()
   browser = await launchBrowser()
   const order = await desk.buy('alone@example.com')
-  ids = { business: 'harbour-goods', order: order.id, customer: order.customerId }
+  const changes = [{ field: 'tags', op: 'add', value: 'tried' }]
+  const edit = await desk.owner.post(`${desk.business}/bulk-edits`, {
+    list: 'products',
+    select: { filters: {} },
+    changes,
+  })
+  const file = await desk.owner.send('POST', `${desk.business}/products/imports?dryRun=true`, {
+    headers: { 'content-type': 'application/x-ndjson' },
+    raw: '{"name":"Tried"}',
+  })
+  const [{ productId, variantId }] = order.lines
+  const firstOf = async (list: string) => (await desk.owner.get(`${desk.business}/${list}?limit=1`)).body.items[0].id
+  ids = {
+    business: 'harbour-goods',
+    order: order.id,
+    customer: order.customerId,
+    product: productId,
+    variant: variantId,
+    edit: edit.body.id,
+    import: file.body.id,
+    category: await firstOf('categories'),
+    promo: await firstOf('promo-codes'),
+  }
 })
 after(async () => {
   await browser?.close()
@@ -65,7 +87,8 @@ async function screensOf(page: Page): Promise<string[]> {
       }),
     )
   const sheets = ['ship', 'refund', 'return'].map((sheet) => `/${ids.business}/orders/${ids.order}?sheet=${sheet}`)
-  return [...new Set(screens), ...sheets]
+  const parts = [`/${ids.business}/products/${ids.product}?tab=history`]
+  return [...new Set(screens), ...sheets, ...parts]
 }
 
 const go = (page: Page, place: string) => page.evaluate(`__TSR_ROUTER__.history.push(${JSON.stringify(place)})`)

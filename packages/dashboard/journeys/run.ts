@@ -3,15 +3,19 @@
 import { styleText } from 'node:util'
 import { chromium } from 'playwright-core'
 import { sweepDatabases } from '../../../test/support/database.ts'
+import { importFile } from './import.journey.ts'
 import type { Journey } from './journey.ts'
 import { countRequests, type Loads, measureLoads, type Opened } from './loads.ts'
 import { pack } from './pack.journey.ts'
 import type { Hands } from './person.ts'
+import { product } from './product.journey.ts'
+import { raisePrices } from './raise-prices.journey.ts'
 import { refund } from './refund.journey.ts'
 import { type Failed, judge, writeReport } from './report.ts'
 import { withService } from './service.ts'
 import { openShop } from './shop.ts'
 import { createSignIn } from './sign-in.journey.ts'
+import { stock } from './stock.journey.ts'
 import { type Tried, tryJourney } from './try.ts'
 import { why } from './why.journey.ts'
 
@@ -40,7 +44,7 @@ const outcome = await withService(async (service) => {
   try {
     await shop.packAll()
     // Packing first: what the others buy would wait to be packed.
-    const journeys: Journey[] = [pack, createSignIn(service), refund, why]
+    const journeys: Journey[] = [pack, createSignIn(service), product, refund, raisePrices, importFile, why, stock]
     for (const journey of journeys.filter(({ number, name }) => isWanted(`${number} ${name}`))) {
       for (const hands of HANDS) {
         try {

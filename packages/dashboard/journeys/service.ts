@@ -66,6 +66,7 @@ async function start(folder: string, databaseUrl: string): Promise<() => Promise
       DATABASE_URL: databaseUrl,
       PORT: String(await freePort(32_000)),
       RATE_LIMITS: 'off', // one person signs in more often here than people do
+      COMPRESSION: 'on', // as behind any proxy
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

@@ -5,7 +5,10 @@ export type Scene = { page: Page; isPhone: boolean; change: (fields: object) => 
 
 export type Screen = {
   name: string
-  /** `{business}`, `{slug}`, `{paid}` (an order), `{sent}` (a delivered one) and `{customer}` stand for ids of `npm run dev`. */
+  /**
+   * `{business}`, `{slug}`, `{paid}` (an order), `{sent}` (a delivered one), `{customer}`, `{product}`, `{variant}`, `{category}` and
+   * `{promo}` stand for ids of `npm run dev`.
+   */
   address: string
   /** Before anybody has signed in. */
   isDoor?: boolean
@@ -46,6 +49,22 @@ async function commentWhileCut({ page, isPhone }: Scene): Promise<void> {
   else await page.getByText('1 asked, not yet known').click()
 }
 
+async function editGrid({ page }: Scene): Promise<void> {
+  const cell = (row: number, column: number) => page.locator(`[data-row="${row}"] [data-column="${column}"]`)
+  const put = async (row: number, column: number, text: string) => {
+    await cell(row, column).click()
+    await page.keyboard.type(text)
+    await page.keyboard.press('Enter')
+  }
+  await page.getByLabel('Description').fill('Stahl, zweimal emailliert. Eine Kerbe ist eine Narbe, kein Fehler.')
+  await put(1, 1, '22.90')
+  await put(2, 2, '249')
+  await put(1, 3, '+ 24')
+  await cell(3, 1).click()
+  await page.keyboard.press('Delete')
+  await cell(1, 2).click()
+}
+
 async function openMerge({ page, change }: Scene): Promise<void> {
   await page.getByRole('button', { name: 'Change addresses and note' }).click()
   await page.getByLabel('Street and number').fill('9 Quay Road')
@@ -63,6 +82,26 @@ async function openMerge({ page, change }: Scene): Promise<void> {
   await page.getByRole('dialog').waitFor()
 }
 
+/** Holds the first category below the second one of the next branch. */
+async function dragFirst({ page }: Scene): Promise<void> {
+  const grip = await page.locator('.branch .grip').nth(1).boundingBox()
+  const aim = await page.locator('.branch').nth(5).boundingBox()
+  if (!grip || !aim) return
+  await page.mouse.move(grip.x + 8, grip.y + 16)
+  await page.mouse.down()
+  await page.mouse.move(grip.x + 14, aim.y - 20, { steps: 4 })
+  await page.mouse.move(grip.x + 14, aim.y + aim.height, { steps: 4 })
+}
+
+async function tryMug({ page }: Scene): Promise<void> {
+  const goods = page.getByRole('combobox', { name: 'Find goods' })
+  await goods.fill('watch mug')
+  await page.locator('.found [role=option]').first().waitFor()
+  await goods.press('Enter')
+  await page.locator('.new-lines .sum-row').waitFor()
+  await page.locator('.try').scrollIntoViewIfNeeded()
+}
+
 async function find({ page }: Scene): Promise<void> {
   await page.keyboard.press('Control+k')
   await page.getByRole('combobox').fill('ingrid')
@@ -74,6 +113,16 @@ const signInWrong = async ({ page }: Scene) => {
   await page.getByLabel('Password').fill('not the password')
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.locator('.problem').waitFor()
+}
+
+async function countSome({ page }: Scene): Promise<void> {
+  await page.getByText('are known without a line').waitFor()
+  for (const text of ['Watch Mug', 'Lantern']) {
+    await page.getByLabel('SKU').fill(text)
+    await page.keyboard.press('Enter')
+    const which = page.locator('.which button').first()
+    await Promise.race([which.click(), page.locator('.counts > li', { hasText: text }).waitFor()])
+  }
 }
 
 /** Every screen, each with the states that matter. A new screen is added here. */
@@ -122,9 +171,51 @@ export const SCREENS: Screen[] = [
   { name: 'order-broken', address: '/{business}/orders/{paid}', instead: [/\/orders\/ord_\w+$/, BROKEN] },
   { name: 'order-new', address: '/{business}/orders/new' },
 
+  { name: 'bulk-edits', address: '/{business}/bulk-edits' },
+  { name: 'bulk-edit-new', address: '/{business}/bulk-edits/new?query=mug' },
+  { name: 'products', address: '/{business}/products' },
+  { name: 'products-picked', address: '/{business}/products', act: (scene) => pick(scene, [1, 3, 4]) },
+  { name: 'products-filter', address: '/{business}/products', act: byName('Filter') },
+  { name: 'products-filtered', address: '/{business}/products?status=ACTIVE&inStock=true&priceFrom=2000&sort=-price' },
+  { name: 'products-nothing', address: '/{business}/products?query=nobody' },
+  { name: 'products-empty', address: '/{business}/products', instead: [/\/products(\/counts?)?\?/, NONE] },
+  { name: 'product', address: '/{business}/products/{product}' },
+  { name: 'product-edited', address: '/{business}/products/{product}?locale=de', act: editGrid },
+  { name: 'product-history', address: '/{business}/products/{product}?tab=history' },
+  { name: 'product-new', address: '/{business}/products/new', act: byName('Variants') },
+
+  { name: 'stock', address: '/{business}/stock' },
+  { name: 'stock-low', address: '/{business}/stock?show=low' },
+  { name: 'stock-nothing', address: '/{business}/stock?query=nothing-like-it' },
+  { name: 'stock-broken', address: '/{business}/stock', instead: [/\/stock\?/, BROKEN] },
+  { name: 'stock-statement', address: '/{business}/stock/{product}/{variant}' },
+  { name: 'stock-count', address: '/{business}/stock/count', act: countSome },
+
   { name: 'customers', address: '/{business}/customers' },
   { name: 'customers-empty', address: '/{business}/customers', instead: [/\/customers\?/, NONE] },
   { name: 'customer', address: '/{business}/customers/{customer}' },
+
+  { name: 'categories', address: '/{business}/categories' },
+  {
+    name: 'categories-menu',
+    address: '/{business}/categories',
+    act: ({ page }) => page.locator('.branch .acts button').nth(1).click(),
+  },
+  { name: 'categories-drag', address: '/{business}/categories', act: dragFirst },
+  { name: 'categories-new', address: '/{business}/categories?do=new' },
+  { name: 'categories-delete', address: '/{business}/categories?at={category}&do=delete' },
+  { name: 'categories-empty', address: '/{business}/categories', instead: [/\/categories\/tree/, NONE] },
+  { name: 'category', address: '/{business}/categories/{category}' },
+  {
+    name: 'category-edit',
+    address: '/{business}/categories/{category}',
+    act: ({ page }) => page.getByLabel('Name in German').fill('Kombüse'),
+  },
+  { name: 'promo-codes', address: '/{business}/promo-codes' },
+  { name: 'promo-codes-empty', address: '/{business}/promo-codes', instead: [/\/promo-codes(\/counts)?\?/, NONE] },
+  { name: 'promo', address: '/{business}/promo-codes/{promo}' },
+  { name: 'promo-try', address: '/{business}/promo-codes/{promo}', act: tryMug },
+  { name: 'promo-new', address: '/{business}/promo-codes/new' },
 
   { name: 'palette', address: '/{business}/orders', act: find },
   { name: 'keys', address: '/{business}/orders', act: ({ page }) => page.keyboard.press('?') },

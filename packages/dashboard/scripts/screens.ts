@@ -42,7 +42,7 @@ try {
 }
 process.exit(failed > 0 ? 1 : 0)
 
-/** An order that was just paid, one that has arrived, and whoever bought most. */
+/** An order that was just paid, one that has arrived, whoever bought most, a category and a promo code. */
 async function findPlaces({ read, buy }: Shop): Promise<Record<string, string>> {
   const { items: products } = await read('/products?query=mug&limit=2')
   const goods = products.map(({ id, variants }: { id: string; variants: { id: string }[] }, index: number) => ({
@@ -54,8 +54,12 @@ async function findPlaces({ read, buy }: Shop): Promise<Record<string, string>> 
   const { id: paid } = await buy(buyer, { goods, promoCode: 'WELCOME10' })
   const { items: sent } = await read('/orders?status=DELIVERED&limit=1')
   const { items: customers } = await read('/customers?sort=-spent&currency=USD&limit=1')
+  const { items: categories } = await read('/categories?parentId=&limit=1')
+  const { items: promos } = await read('/promo-codes?code=CREW25')
   const { slug } = await read('')
-  return { business: businessId, slug, paid, sent: sent[0].id, customer: customers[0].id }
+  const { productId: product, variantId: variant } = goods[0]
+  const records = { customer: customers[0].id, category: categories[0].id, promo: promos[0].id }
+  return { business: businessId, slug, paid, sent: sent[0].id, product, variant, ...records }
 }
 
 async function show(browser: Browser, look: keyof typeof LOOKS): Promise<void> {

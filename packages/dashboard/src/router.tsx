@@ -1,11 +1,17 @@
 import { createRouter } from '@tanstack/react-router'
+import { bulkEditRoutes } from './bulk-edits/routes.ts'
+import { categoriesRoutes } from './categories/routes.ts'
 import { customersRoutes } from './customers/routes.ts'
 import { homeRoutes } from './home/routes.ts'
+import { importsRoutes } from './imports/routes.ts'
 import { ordersRoutes } from './orders/routes.ts'
+import { productsRoutes } from './products/routes.ts'
+import { promosRoutes } from './promos/routes.ts'
 import { doorRoutes } from './session/routes.ts'
 import { NotFound, ScreenProblem } from './shell/problems.tsx'
 import { businessRoute, indexRoute, loginRoute, rootRoute, signedInRoute, startRoute } from './shell/root.tsx'
 import { parseSearch, stringifySearch } from './shell/search.ts'
+import { stockRoutes } from './stock/routes.ts'
 import { Bones } from './ui/bones.tsx'
 
 /** The sitemap. Each part lists its own screens in its `routes.ts`. */
@@ -15,7 +21,17 @@ const routeTree = rootRoute.addChildren([
   signedInRoute.addChildren([
     indexRoute,
     startRoute,
-    businessRoute.addChildren([...homeRoutes, ...ordersRoutes, ...customersRoutes]),
+    businessRoute.addChildren([
+      ...homeRoutes,
+      ...ordersRoutes,
+      ...productsRoutes,
+      ...categoriesRoutes,
+      ...stockRoutes,
+      ...promosRoutes,
+      ...customersRoutes,
+      ...bulkEditRoutes,
+      ...importsRoutes,
+    ]),
   ]),
 ])
 

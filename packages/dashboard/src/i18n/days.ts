@@ -9,11 +9,18 @@ export function dayOf(ms: number, timeZone: string): string {
 export const isDay = (text: string) => /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text))
 
 /** When that day begins there, in Unix seconds. */
-export function startOfDay(day: string, timeZone: string): number {
-  const midnight = Date.parse(`${day}T00:00:00Z`)
+export const startOfDay = (day: string, timeZone: string): number => secondsAt(`${day}T00:00`, timeZone)
+
+/** `2026-11-13T08:30`, as fields for times have it, at the clock of this time zone. */
+export const wallClockOf = (seconds: number, timeZone: string): string =>
+  new Date(seconds * 1_000 + distanceMs(seconds * 1_000, timeZone)).toISOString().slice(0, 16)
+
+/** The moment at which that clock shows this, in Unix seconds. */
+export function secondsAt(wallClock: string, timeZone: string): number {
+  const asUtc = Date.parse(`${wallClock}:00Z`)
   // The distance from UTC is asked at the moment that it gives, as it changes twice a year.
-  const first = midnight - distanceMs(midnight, timeZone)
-  return (midnight - distanceMs(first, timeZone)) / 1_000
+  const first = asUtc - distanceMs(asUtc, timeZone)
+  return (asUtc - distanceMs(first, timeZone)) / 1_000
 }
 
 export const nextDay = (day: string) => new Date(Date.parse(`${day}T00:00:00Z`) + DAY_MS).toISOString().slice(0, 10)

@@ -2,12 +2,14 @@ import type { OperationId } from '@kontor/sdk'
 
 /** Which answers an event makes old: the first word of its type, and the operations by their names. */
 const AFFECTED: Record<string, RegExp> = {
-  order: /Order|Refund|Shipment|Customer|Report|Stock|^search/,
+  order: /Order|Refund|Shipment|Customer|Report|Stock|Promo|^search/,
   payment: /Order|Refund|Customer|Report|Home/,
   product: /Product|Stock|Categor|^search/,
   stock: /Product|Stock/,
+  bulk_edit: /BulkEdit|Product|Stock|Categor|^search/,
   import: /Import|Product|Stock/,
   promo: /Promo/,
+  category: /Categor/,
   collection: /Collection|Entr/,
   entry: /Entr|Send|^search/,
   newsletter: /Send|Entr|Subscriber|Report/,

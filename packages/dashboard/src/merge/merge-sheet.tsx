@@ -8,7 +8,7 @@ type Props<Value extends object> = {
   merged: Merged<Value>
   /** The name of a field, in the words of the screen. */
   nameOf: (field: keyof Value & string) => string
-  show?: (value: unknown, field: keyof Value & string) => ReactNode
+  show?: ((value: unknown, field: keyof Value & string) => ReactNode) | undefined
   onDecide: (value: Value | undefined) => void
 }
 

@@ -1,11 +1,14 @@
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { MergeSheet } from './merge-sheet.tsx'
 import type { Merged } from './three-way.ts'
 
 type Waiting<Value> = { merged: Merged<Value>; answer: (value: Value | undefined) => void }
 
 /** `decide` for `saveMerged`, and the sheet in which a person does it. */
-export function useMerge<Value extends object>(nameOf: (field: keyof Value & string) => string) {
+export function useMerge<Value extends object>(
+  nameOf: (field: keyof Value & string) => string,
+  show?: (value: unknown, field: keyof Value & string) => ReactNode,
+) {
   const [waiting, setWaiting] = useState<Waiting<Value>>()
   const decide = (merged: Merged<Value>) =>
     new Promise<Value | undefined>((resolve) => {
@@ -15,6 +18,8 @@ export function useMerge<Value extends object>(nameOf: (field: keyof Value & str
       }
       setWaiting({ merged, answer })
     })
-  const sheet = waiting && <MergeSheet merged={waiting.merged} nameOf={nameOf} onDecide={waiting.answer} />
+  const sheet = waiting && (
+    <MergeSheet merged={waiting.merged} nameOf={nameOf} onDecide={waiting.answer} {...(show && { show })} />
+  )
   return { decide, sheet }
 }

@@ -10,7 +10,7 @@ import { When } from '../ui/time.tsx'
 import { useLatest } from '../ui/use-latest.ts'
 import { type ColumnId, EXTRA_COLUMNS, type OrderSearch } from './filters.ts'
 import type { Listed } from './listed.ts'
-import { RowLink } from './row-link.tsx'
+import { OrderLink } from './order-link.tsx'
 import { FulfilmentStatus, PaymentStatus } from './words.tsx'
 
 export const COLUMN_NAMES: Record<ColumnId, MessageDescriptor> = {
@@ -49,9 +49,9 @@ export function useColumns({ business, shown, sort, onSort }: Options): Column<L
         width: '7.75rem',
         className: 'no',
         cell: (order) => (
-          <RowLink business={business} order={order.id} isRowLink>
+          <OrderLink business={business} order={order.id} isRowLink>
             {order.number}
-          </RowLink>
+          </OrderLink>
         ),
       },
       {
@@ -70,9 +70,9 @@ export function useColumns({ business, shown, sort, onSort }: Options): Column<L
         cell: (order) => (
           <>
             <span className="hide-phone">{order.name}</span>
-            <RowLink business={business} order={order.id} className="only-phone">
+            <OrderLink business={business} order={order.id} className="only-phone">
               {order.name || order.number}
-            </RowLink>
+            </OrderLink>
           </>
         ),
       },

@@ -18,7 +18,7 @@ export function FilterChips({ search, onChange }: Props) {
     values.map((value) => i18n._(words[value])).join(', ')
   const day = (text: string) => format.date(startOfDay(text, timeZone))
   const moving: Record<RelativeDays, string> = { today: t`today`, '7d': t`last 7 days`, '30d': t`last 30 days` }
-  const { status, paymentStatus, fulfillment, market, tag, from, to, totalFrom, totalTo } = search
+  const { status, paymentStatus, fulfillment, market, tag, promoCode, from, to, totalFrom, totalTo } = search
   const money = (amount: number) => format.number(amount / 100)
   return (
     <>
@@ -45,6 +45,11 @@ export function FilterChips({ search, onChange }: Props) {
       {tag && (
         <Chip name={t`Tag`} onRemove={() => onChange({ tag: undefined })}>
           {tag.join(', ')}
+        </Chip>
+      )}
+      {promoCode && (
+        <Chip name={t`Promo code`} onRemove={() => onChange({ promoCode: undefined })}>
+          {promoCode.join(', ')}
         </Chip>
       )}
       {(from ?? to) && (

@@ -35,6 +35,7 @@ export type OrderSearch = {
   fulfillment?: (typeof FULFILLMENTS)[number][] | undefined
   market?: string[] | undefined
   tag?: string[] | undefined
+  promoCode?: string[] | undefined
   from?: string | undefined
   to?: string | undefined
   /** In minor units. */
@@ -60,6 +61,7 @@ export const readOrdersSearch = (search: Search): OrderSearch => ({
   fulfillment: wordsOf(search.fulfillment, FULFILLMENTS),
   market: wordsOf(search.market),
   tag: wordsOf(search.tag),
+  promoCode: wordsOf(search.promoCode),
   from: oneOf(search.from, Object.keys(RELATIVE_DAYS)) ?? dayIn(search.from),
   to: dayIn(search.to),
   totalFrom: wholeOf(search.totalFrom),
@@ -93,6 +95,7 @@ export const FILTER_NAMES = [
   'fulfillment',
   'market',
   'tag',
+  'promoCode',
   'from',
   'to',
   'totalFrom',

@@ -18,6 +18,7 @@ import { usePageTitle } from '../ui/page.tsx'
 import { Problem, useProblem } from '../ui/problem.tsx'
 import { toast } from '../ui/toast.tsx'
 import { useDraft } from '../ui/use-draft.ts'
+import { useIsShown } from '../ui/use-is-shown.ts'
 import { ChooseCustomer } from './new-order/choose-customer.tsx'
 import { ChooseGoods } from './new-order/choose-goods.tsx'
 import {
@@ -32,7 +33,6 @@ import {
 } from './new-order/draft.ts'
 import { NewLines } from './new-order/new-lines.tsx'
 import { AddressFields, missingOf, useAddressFormats } from './order/address-fields.tsx'
-import { useIsShown } from './use-is-shown.ts'
 
 /** An order by hand: by telephone, at the counter. The service says what it costs. */
 export function NewOrderPage() {

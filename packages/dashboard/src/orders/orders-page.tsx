@@ -1,9 +1,9 @@
 import { Plural, Trans, useLingui } from '@lingui/react/macro'
-import { keepPreviousData, type QueryKey, useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { Download, Plus } from 'lucide-react'
-import { useCallback, useEffect, useMemo, useState, useSyncExternalStore } from 'react'
-import { queryClient } from '../api/client.ts'
+import { useCallback, useEffect, useMemo, useState } from 'react'
+import { usePages } from '../api/use-pages.ts'
 import { UpToDate } from '../live/up-to-date.tsx'
 import { usePermissions } from '../session/permissions.ts'
 import { useBusiness } from '../session/use-business.ts'
@@ -11,24 +11,24 @@ import { useFormat } from '../session/use-format.ts'
 import { Bones } from '../ui/bones.tsx'
 import { Button } from '../ui/button.tsx'
 import { Check } from '../ui/check.tsx'
+import { ColumnMenu } from '../ui/column-menu.tsx'
 import { DataTable } from '../ui/data-table.tsx'
 import { Empty } from '../ui/empty.tsx'
+import { FindField } from '../ui/find-field.tsx'
 import { Head } from '../ui/page.tsx'
 import { Problem } from '../ui/problem.tsx'
 import { useLatest } from '../ui/use-latest.ts'
+import { useListKeys } from '../ui/use-list-keys.ts'
 import { useSelection } from '../ui/use-selection.ts'
 import { BulkBar } from './bulk-bar.tsx'
-import { ColumnMenu } from './column-menu.tsx'
-import { DEFAULT_COLUMNS, useColumns } from './columns.tsx'
+import { COLUMN_NAMES, DEFAULT_COLUMNS, useColumns } from './columns.tsx'
 import { FilterChips } from './filter-chips.tsx'
 import { FilterMenu } from './filter-menu.tsx'
-import { type ColumnId, hasFilters, type OrderSearch } from './filters.ts'
-import { FindField } from './find-field.tsx'
+import { COLUMNS, type ColumnId, hasFilters, type OrderSearch } from './filters.ts'
 import type { Listed } from './listed.ts'
 import { orderCounts, orderPages } from './queries.ts'
 import { ShipSheet } from './ship-sheet.tsx'
 import { useExport } from './use-export.ts'
-import { useListKeys } from './use-list-keys.ts'
 import { ViewTabs } from './view-tabs.tsx'
 
 const route = getRouteApi('/signed-in/$business/orders')
@@ -122,6 +122,8 @@ export function OrdersPage() {
       <ViewTabs business={business} search={search} />
       <div className="tools">
         <FindField
+          label={t`Find orders`}
+          placeholder={t`Number, name or email`}
           value={search.query ?? ''}
           onChange={(query) => change({ query: query.trim() || undefined }, true)}
         />
@@ -136,6 +138,8 @@ export function OrdersPage() {
         <span className="end hide-phone">
           <Total count={count} isExact={list.isExact} />
           <ColumnMenu
+            columns={COLUMNS}
+            names={COLUMN_NAMES}
             shown={shown}
             onChange={(next) => change({ columns: isDefault(next) ? undefined : next }, true)}
           />
@@ -214,48 +218,16 @@ const CLEARED: OrderSearch = {
 const isDefault = (columns: readonly ColumnId[]) =>
   columns.length === DEFAULT_COLUMNS.size && columns.every((id) => DEFAULT_COLUMNS.has(id))
 
-/** The list by its filters: what the cache has is shown at once, with the rows of the last filters until the new ones come. */
 function useOrders(search: OrderSearch) {
   const { id: businessId, timeZone } = useBusiness()
   const place = { businessId, timeZone }
-  const wanted = orderPages(place, search)
-  const list = useInfiniteQuery({ ...wanted, placeholderData: keepPreviousData })
-  const isOld = useIsOld(wanted.queryKey)
   const counts = useQuery({ ...orderCounts(place, search), placeholderData: keepPreviousData }).data
-  const rows = useMemo(() => list.data?.pages.flatMap(({ items }) => items) ?? [], [list.data])
-  const loadUpTo = async (most: number) => {
-    let data = list.data
-    while (data && data.pages.at(-1)?.cursor && data.pages.flatMap(({ items }) => items).length < most) {
-      data = (await list.fetchNextPage()).data
-    }
-    return (data?.pages.flatMap(({ items }) => items) ?? []).slice(0, most)
-  }
   return {
-    rows,
+    ...usePages(orderPages(place, search)),
     count: counts?.items.reduce((sum, { count }) => sum + count, 0),
     isExact: counts?.isExact ?? true,
-    error: list.error,
-    retry: () => void list.refetch(),
-    isFirst: list.isPending,
-    isEmpty: list.isSuccess && rows.length === 0 && !list.hasNextPage,
-    hasMore: list.hasNextPage,
-    isLoadingMore: list.isFetchingNextPage,
-    loadMore: list.fetchNextPage,
-    loadUpTo,
-    hasNewer: isOld && !list.isFetching && !list.error,
-    showNewer: () => {
-      scrollTo({ top: 0 })
-      void queryClient.resetQueries({ queryKey: wanted.queryKey, exact: true })
-    },
   }
 }
-
-/** A list that was scrolled far is not read again under somebody's eyes: it is only marked. */
-const useIsOld = (queryKey: QueryKey) =>
-  useSyncExternalStore(
-    (listener) => queryClient.getQueryCache().subscribe(listener),
-    () => queryClient.getQueryState(queryKey)?.isInvalidated ?? false,
-  )
 
 function Total({ count, isExact }: { count: number | undefined; isExact: boolean }) {
   const format = useFormat()

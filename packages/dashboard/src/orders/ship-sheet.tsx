@@ -9,9 +9,9 @@ import { Field, TextField } from '../ui/field.tsx'
 import { Notice } from '../ui/notice.tsx'
 import { useProblem } from '../ui/problem.tsx'
 import { toast } from '../ui/toast.tsx'
+import { useIsShown } from '../ui/use-is-shown.ts'
 import type { Listed } from './listed.ts'
 import { type Matched, matchTracking } from './match-tracking.ts'
-import { useIsShown } from './use-is-shown.ts'
 import type { States } from './words.tsx'
 
 const MOST = 200

@@ -1,5 +1,4 @@
 import type { KontorError, OperationId } from '@kontor/sdk'
-import { isSame } from '../merge/is-same.ts'
 import type { Entry } from './store.ts'
 
 type Found = Record<string, unknown>
@@ -35,8 +34,21 @@ export async function isOurs(entry: Entry, error: KontorError, read: Read): Prom
   const now = (await read(readerOf(operation), pathOf(entry))) as Found
   const isDone = history
     ? lastOf(now[history])?.status === body.status
-    : Object.entries(body).every(([field, value]) => isSame(now[field], value))
+    : Object.entries(body).every(([field, value]) => covers(now[field], value))
   return isDone ? now : undefined
+}
+
+/** Whether a record has what was sent of it: parts that were not sent may be anything. */
+function covers(now: unknown, sent: unknown): boolean {
+  if (sent === null || sent === undefined) return now === null || now === undefined
+  if (Array.isArray(sent))
+    return Array.isArray(now) && now.length === sent.length && sent.every((one, index) => covers(now[index], one))
+  if (typeof sent !== 'object') return now === sent
+  return (
+    typeof now === 'object' &&
+    now !== null &&
+    Object.entries(sent).every(([field, value]) => covers((now as Found)[field], value))
+  )
 }
 
 const lastOf = (list: unknown): Found | undefined => (Array.isArray(list) ? (list.at(-1) as Found) : undefined)

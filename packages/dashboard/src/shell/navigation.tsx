@@ -29,9 +29,16 @@ export function Side({ onFind }: { onFind: () => void }) {
           <Keys keys="mod+k" />
         </button>
         <nav className="nav" aria-label={t`Sections`}>
-          {sections.map(({ to, name, icon }) => (
-            <Link key={to} to={to} params={{ business }} title={name} activeOptions={{ exact: to === '/$business' }}>
-              <Icon of={icon} />
+          {sections.map(({ to, name, icon, isSub }) => (
+            <Link
+              key={to}
+              to={to}
+              params={{ business }}
+              title={name}
+              className={isSub ? 'sub' : ''}
+              activeOptions={{ exact: to === '/$business' }}
+            >
+              {!isSub && <Icon of={icon} />}
               <span>{name}</span>
             </Link>
           ))}
@@ -71,7 +78,7 @@ export function PhoneTop({ onFind }: { onFind: () => void }) {
 /** The sections at the foot, where a thumb reaches them. */
 export function PhoneNav() {
   const { t } = useLingui()
-  const sections = useSections()
+  const sections = useSections().filter(({ isSub }) => !isSub)
   const business = addressOf(useBusiness())
   return (
     <nav className="phone-nav" aria-label={t`Sections`}>

@@ -1,8 +1,9 @@
 import { Dialog as Base } from '@base-ui/react/dialog'
 import { Trans, useLingui } from '@lingui/react/macro'
 import { useNavigate } from '@tanstack/react-router'
-import { type LucideIcon, ReceiptText, Search, User } from 'lucide-react'
+import { Box, type LucideIcon, ReceiptText, Search, User } from 'lucide-react'
 import { Fragment, type KeyboardEvent, type ReactNode, useDeferredValue, useId, useState } from 'react'
+import { usePermissions } from '../session/permissions.ts'
 import { addressOf, useBusiness } from '../session/use-business.ts'
 import { Icon } from '../ui/icon.tsx'
 import { Mark } from '../ui/mark.tsx'
@@ -138,6 +139,16 @@ function useItems(text: string): Item[] {
       run: () => void navigate({ to: '/$business/customers/$customer', params: { business, customer: customer.id } }),
     }),
   )
+  const { may } = usePermissions()
+  const products = (may('PRODUCTS_WRITE') ? (found?.products ?? []) : []).map(
+    (product): Item => ({
+      id: product.id,
+      group: t`Products`,
+      icon: Box,
+      label: [product.name, product.sku].filter(Boolean).join(', '),
+      run: () => void navigate({ to: '/$business/products/$product', params: { business, product: product.id } }),
+    }),
+  )
   const actions = commands
     .filter(({ label, inPalette = true }) => inPalette && label.toLowerCase().includes(wanted))
     .map((command) => ({
@@ -149,5 +160,5 @@ function useItems(text: string): Item[] {
       reason: command.reason,
       run: command.run,
     }))
-  return [...orders, ...customers, ...actions]
+  return [...orders, ...products, ...customers, ...actions]
 }

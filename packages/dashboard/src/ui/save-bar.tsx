@@ -5,6 +5,8 @@ import { Button } from './button.tsx'
 type Props = {
   /** Each change in a few words: `Price in the US 24.00 to 24.90`. None: nothing is shown. */
   changes: readonly string[]
+  /** How many there are, where one of the words names several. */
+  count?: number
   warning?: string | undefined
   isSaving?: boolean
   reason?: string | undefined
@@ -13,9 +15,16 @@ type Props = {
 }
 
 /** Names what will be saved. Ctrl S saves. */
-export function SaveBar({ changes, warning, isSaving = false, reason, onSave, onDiscard }: Props) {
+export function SaveBar({
+  changes,
+  count = changes.length,
+  warning,
+  isSaving = false,
+  reason,
+  onSave,
+  onDiscard,
+}: Props) {
   const { t } = useLingui()
-  const count = changes.length
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
       if (!(event.ctrlKey || event.metaKey) || event.key !== 's') return

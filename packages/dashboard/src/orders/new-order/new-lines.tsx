@@ -4,6 +4,7 @@ import { X } from 'lucide-react'
 import { Button } from '../../ui/button.tsx'
 import { Money } from '../../ui/money.tsx'
 import { Stepper } from '../../ui/stepper.tsx'
+import { freeFromOf, isPercent, type Step, sortSteps } from '../order/steps.ts'
 import { useFigures } from '../order/use-figures.ts'
 import type { NewLine } from './draft.ts'
 
@@ -22,6 +23,12 @@ type Props = {
 export function NewLines({ lines, quote, currency, shippingName, promoCode, onChange }: Props) {
   const { t } = useLingui()
   const { percent, bare } = useFigures(currency)
+  const { promo, shipping } = sortSteps(quote?.steps ?? [])
+  const freeFrom = shipping && freeFromOf(shipping)
+  const discountHow = (step: Step) =>
+    isPercent(step)
+      ? t`${percent(step.rate ?? 0)} of ${bare(step.base)}`
+      : t`${bare(step.rate ?? 0)} off, at most the goods`
   const figure = (amount: number | undefined) => (amount === undefined ? '' : <Money {...{ amount, currency }} />)
   const priced = (line: NewLine) =>
     quote?.lines.find(({ productId, variantId }) => productId === line.productId && variantId === line.variantId)
@@ -86,8 +93,12 @@ export function NewLines({ lines, quote, currency, shippingName, promoCode, onCh
       {quote && (
         <tbody className="sums">
           {sum(t`Goods`, '', quote.subtotal)}
-          {quote.discount > 0 && sum(t`Code ${promoCode}`, '', -quote.discount)}
-          {sum(shippingName || t`Shipping`, '', quote.shipping)}
+          {(quote.discount > 0 || promo) && sum(t`Code ${promoCode}`, promo ? discountHow(promo) : '', -quote.discount)}
+          {sum(
+            shippingName || t`Shipping`,
+            freeFrom === undefined ? '' : t`free from ${bare(freeFrom)}`,
+            quote.shipping,
+          )}
           {quote.taxes
             .filter(({ included, amount }) => !included && amount > 0)
             .map(({ taxBps, base, amount }) => (

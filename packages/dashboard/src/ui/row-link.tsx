@@ -1,16 +1,22 @@
-import { useNavigate, useRouter } from '@tanstack/react-router'
+import { type NavigateOptions, useNavigate, useRouter } from '@tanstack/react-router'
 import type { MouseEvent, ReactNode } from 'react'
 
-type Props = { business: string; order: string; className?: string; isRowLink?: boolean; children: ReactNode }
+type Props = {
+  target: NavigateOptions
+  /** The address of the target, below that of the dashboard. */
+  href: string
+  className?: string
+  isRowLink?: boolean
+  children: ReactNode
+}
 
 /**
  * The link of a row. That of the router follows every change of the address, each by itself: too much for a list that
  * draws a dozen new rows a frame.
  */
-export function RowLink({ business, order, className, isRowLink = false, children }: Props) {
+export function RowLink({ target, href, className, isRowLink = false, children }: Props) {
   const router = useRouter()
   const navigate = useNavigate()
-  const target = { to: '/$business/orders/$order', params: { business, order } } as const
   const preload = () => void router.preloadRoute(target)
   const follow = (event: MouseEvent) => {
     const isElsewhere = event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey
@@ -20,7 +26,7 @@ export function RowLink({ business, order, className, isRowLink = false, childre
   }
   return (
     <a
-      href={`${router.basepath}/${encodeURIComponent(business)}/orders/${encodeURIComponent(order)}`}
+      href={`${router.basepath}${href}`}
       className={className}
       onClick={follow}
       onPointerEnter={preload}

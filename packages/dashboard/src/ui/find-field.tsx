@@ -2,12 +2,14 @@ import { useLingui } from '@lingui/react/macro'
 import { Search } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { useCommands } from '../shell/commands.ts'
-import { Icon } from '../ui/icon.tsx'
+import { Icon } from './icon.tsx'
 
 const PAUSE_MS = 200
 
+type Props = { label: string; placeholder: string; value: string; onChange: (text: string) => void }
+
 /** What is typed is in the address a moment later; the address wins when one goes back. */
-export function FindField({ value, onChange }: { value: string; onChange: (text: string) => void }) {
+export function FindField({ label, placeholder, value, onChange }: Props) {
   const { t } = useLingui()
   const [typed, setTyped] = useState(value)
   const field = useRef<HTMLInputElement>(null)
@@ -27,8 +29,8 @@ export function FindField({ value, onChange }: { value: string; onChange: (text:
         ref={field}
         className="input"
         type="search"
-        aria-label={t`Find orders`}
-        placeholder={t`Number, name or email`}
+        aria-label={label}
+        placeholder={placeholder}
         value={typed}
         onChange={(event) => setTyped(event.target.value)}
       />
