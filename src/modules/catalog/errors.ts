@@ -70,7 +70,7 @@ export const rowsTooLarge = lineRefused(
   'INVALID',
   'The rows of this product are larger than 2 MiB together. Shorten its texts.',
 )
-export const slugTaken = lineRefused('slug', 'SLUG_EXISTS', 'Another product got this slug at the same time.')
+export const slugTaken = lineRefused('slug', 'SLUG_EXISTS', 'Another product has this slug. Choose another one.')
 
 // Imports
 export const lineNotFound = notFound('line')

@@ -37,7 +37,7 @@ export type Running<Context> = {
   context: Context
   /** The import itself, with what further columns say of it. */
   row: object
-  /** What is written is rolled back: only the report stays. */
+  /** Nothing is written: only the report is wanted. */
   isDryRun: boolean
   /** A person has seen what a dry run found, and wants exactly that. */
   isAgreed: boolean

@@ -9,7 +9,7 @@ import { record } from '../events/record.ts'
 import { findUnstorable, isTooDeep } from '../http/json-body.ts'
 import type { createChecker } from '../http/validation.ts'
 import { toKeptDetail } from './file.ts'
-import type { FailedLine, ImportKind, ImportReport, ImportStore, Line, Place, Running, Written } from './kind.ts'
+import type { FailedLine, ImportKind, ImportReport, ImportStore, Line, Place, Written } from './kind.ts'
 import * as refusal from './refusals.ts'
 import { countsOf, type ImportRow, presentImport } from './report.ts'
 
@@ -31,7 +31,7 @@ export type Turn<Context> = {
 
 /**
  * Imports the next batch in one transaction, with its bookkeeping: a crash never leaves records written whose rows are
- * still staged. Of a dry run only the bookkeeping is kept. Undefined when the import is finished already, or does not
+ * still staged. A dry run writes its bookkeeping only. Undefined when the import is finished already, or does not
  * exist.
  */
 export async function importBatch<Schema extends TSchema, Counter extends string, Context>(
@@ -67,22 +67,7 @@ async function importRows<Schema extends TSchema, Counter extends string, Contex
   const rows = await nextRows(worker, tx, running, limit)
   const read = rows.map((row) => (refuse ? { number: row.number, details: [refuse] } : readRow(row, worker.check)))
   const lines = read.filter((row) => 'sent' in row)
-  const place = placeOf(worker, running)
-  const {
-    counts,
-    failed,
-    leftFrom,
-    items = [],
-  } = await writeLines(worker, tx, lines, {
-    businessId,
-    importId,
-    actor: running.appliedBy ?? running.actor ?? undefined,
-    place,
-    context,
-    row: running,
-    isDryRun: running.status === 'DRY_RUN',
-    isAgreed: running.dryRun === true,
-  })
+  const { counts, failed, leftFrom, items = [] } = await writeLines(worker, tx, lines, running, context)
   const taken = read.filter(({ number }) => leftFrom === undefined || number < leftFrom)
   const wrong = [...taken.filter((row) => 'details' in row), ...failed]
   await settleRows(worker, tx, running, taken, wrong)
@@ -90,19 +75,24 @@ async function importRows<Schema extends TSchema, Counter extends string, Contex
   return advance(worker, tx, running, { ...counts, failed: wrong.length }, taken.at(-1)?.number)
 }
 
-/** What a dry run writes is gone before its report is. */
-export async function writeLines<Schema extends TSchema, Counter extends string, Context>(
-  worker: Pick<Worker<Schema, Counter, Context>, 'tables' | 'counters' | 'writeRows'>,
+async function writeLines<Schema extends TSchema, Counter extends string, Context>(
+  worker: Worker<Schema, Counter, Context>,
   tx: Tx,
   lines: Line<Static<Schema>>[],
-  running: Running<Context>,
+  row: ImportRow<Counter>,
+  context: Context,
 ): Promise<Written<Counter>> {
   if (lines.length === 0) return { counts: nothing(worker), failed: [] }
-  if (!running.isDryRun) return worker.writeRows(tx, lines, running)
-  await sql`savepoint dry_run`.execute(tx)
-  const written = await worker.writeRows(tx, lines, running)
-  await sql`rollback to savepoint dry_run`.execute(tx)
-  return written
+  return worker.writeRows(tx, lines, {
+    businessId: row.businessId,
+    importId: row.id,
+    actor: row.appliedBy ?? row.actor ?? undefined,
+    place: placeOf(worker, row),
+    context,
+    row,
+    isDryRun: row.status === 'DRY_RUN',
+    isAgreed: row.dryRun === true,
+  })
 }
 
 const placeOf = ({ place = [] }: { place?: readonly string[] }, row: object): Place =>

@@ -196,6 +196,26 @@ test('lines about the same product say so, and are applied one after the other',
   assert.equal((await bySlug(shop, 'cup-1')).name, 'Third')
 })
 
+test('a slug that another product has in any language is wrong before anything is written', async () => {
+  const shop = await used.make.shop()
+  await used.make.product(shop, { slug: 'cup-9', translations: { de: { name: 'Tasse', slug: 'tasse' } } })
+  const inGerman = (slug: string) => ({ translations: { de: { name: 'Tasse', slug } } })
+  const report = await dryRun(
+    shop,
+    toLines([cup(1, 1_000, inGerman('tasse')), cup(2, 1_000, inGerman('becher')), cup(3, 1_000, inGerman('becher'))]),
+  )
+  assert.deepEqual([report.created, report.failed], [1, 2])
+  const wrong = await importLines(shop, report.id, '&status=FAILED')
+  assert.deepEqual(
+    wrong.map(({ number, details }) => [number, details[0]?.error]),
+    [
+      [1, 'SLUG_EXISTS'],
+      [3, 'SLUG_EXISTS'],
+    ],
+  )
+  assert.equal(countsOf(await steerImport(shop, report.id, 'apply')), '1/0/2 of 3')
+})
+
 test('a wrong line is corrected in its place, and looked at once more', async () => {
   const shop = await used.make.shop()
   const text = [

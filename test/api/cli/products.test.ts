@@ -77,7 +77,10 @@ describe('the command line', { concurrency: true }, () => {
     const shop = await used.make.shop()
     const csv = 'slug,name\nmug,Mug\n'
     assert.match((await products('import', shop.id, writeTemporary(csv, 'csv'))).output, /^1 created/m)
-    assert.match((await products('import', shop.id, writeTemporary(csv, 'txt'), '--format', 'csv')).output, /1 updated/)
+    assert.match(
+      (await products('import', shop.id, writeTemporary(csv, 'txt'), '--format', 'csv')).output,
+      /1 unchanged/,
+    )
     const unknown = await products('import', shop.id, writeTemporary(csv, 'txt'), '--format', 'xlsx')
     assert.equal(unknown.code, 2)
     assert.match(unknown.output, /Allowed choices are ndjson, csv/)

@@ -1,5 +1,5 @@
 import type { Answer, Input, OperationId } from '@kontor/sdk'
-import { infiniteQueryOptions, type Query, type QueryKey, queryOptions } from '@tanstack/react-query'
+import { infiniteQueryOptions, type Query, type QueryKey, queryOptions, replaceEqualDeep } from '@tanstack/react-query'
 import { kontor, queryClient } from './client.ts'
 
 type Call = (input: unknown, options: { signal: AbortSignal }) => Promise<unknown>
@@ -39,6 +39,15 @@ function oncePainted(queryKey: QueryKey): Promise<void> | undefined {
   })
 }
 
+/** What did not change stays the same object. A record's version is a symbol on it, which the library leaves out. */
+function share(before: unknown, now: unknown): unknown {
+  const shared: unknown = replaceEqualDeep(before, now)
+  if (shared !== now && typeof shared === 'object' && shared !== null)
+    for (const name of Object.getOwnPropertySymbols(now))
+      Object.assign(shared, { [name]: Reflect.get(now as object, name) })
+  return shared
+}
+
 /** What `useQuery` and `ensureQueryData` take: `query(business.id, 'getOrder', { path: { id } })`. */
 export const query = <Id extends OperationId>(businessId: string, operation: Id, input: Partial<Input<Id>> = {}) =>
   queryOptions({
@@ -47,6 +56,7 @@ export const query = <Id extends OperationId>(businessId: string, operation: Id,
       await oncePainted(queryKey)
       return callOf(businessId, operation, input, signal) as Promise<Answer<Id>>
     },
+    structuralSharing: share,
   })
 
 /** A list that was scrolled this far is not read again from its beginning while somebody is in the middle of it. */

@@ -13,7 +13,7 @@ import {
   Plus,
   Trash2,
 } from 'lucide-react'
-import { memo, type PointerEvent, useState } from 'react'
+import { memo, type PointerEvent, useRef, useState } from 'react'
 import { addressOf, useBusiness } from '../session/use-business.ts'
 import { Button } from '../ui/button.tsx'
 import { Icon } from '../ui/icon.tsx'
@@ -132,7 +132,14 @@ export const CategoryRow = memo(function CategoryRow(props: Props) {
 function Rename({ name, onEnd }: { name: string; onEnd: (name: string | undefined) => void }) {
   const { t } = useLingui()
   const [typed, setTyped] = useState(name)
-  const end = () => onEnd(typed.trim() && typed.trim() !== name ? typed.trim() : undefined)
+  // The field is left when it is taken away, too: only the first ending counts.
+  const isOver = useRef(false)
+  const endWith = (next: string | undefined) => {
+    if (isOver.current) return
+    isOver.current = true
+    onEnd(next)
+  }
+  const end = () => endWith(typed.trim() && typed.trim() !== name ? typed.trim() : undefined)
   return (
     <input
       className="input"
@@ -148,7 +155,7 @@ function Rename({ name, onEnd }: { name: string; onEnd: (name: string | undefine
       onKeyDown={(event) => {
         event.stopPropagation()
         if (event.key === 'Enter') end()
-        if (event.key === 'Escape') onEnd(undefined)
+        if (event.key === 'Escape') endWith(undefined)
       }}
     />
   )

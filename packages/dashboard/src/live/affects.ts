@@ -4,8 +4,8 @@ import type { OperationId } from '@kontor/sdk'
 const AFFECTED: Record<string, RegExp> = {
   order: /Order|Refund|Shipment|Customer|Report|Stock|Promo|^search/,
   payment: /Order|Refund|Customer|Report|Home/,
-  product: /Product|Stock|Categor|^search/,
-  stock: /Product|Stock/,
+  product: /Product|Stock|Categor|Events|^search/,
+  stock: /Product|Stock|Events/,
   bulk_edit: /BulkEdit|Product|Stock|Categor|^search/,
   import: /Import|Product|Stock/,
   promo: /Promo/,

@@ -23,11 +23,7 @@ export const productPages = ({ id, markets }: Place, search: ProductSearch) =>
 export const productCounts = ({ id, markets }: Place, search: ProductSearch) =>
   query(id, 'countProducts', { query: filtersOf({ ...search, sort: undefined }, markets) })
 
-/** Not shared with the answer before: a copy of a product would not know its ETag. */
-export const productQuery = (businessId: string, id: string) => ({
-  ...query(businessId, 'getProduct', { path: { id } }),
-  structuralSharing: false,
-})
+export const productQuery = (businessId: string, id: string) => query(businessId, 'getProduct', { path: { id } })
 
 /** All of them: a tree is chosen from as a whole. */
 const categoriesQuery = (businessId: string) => ({

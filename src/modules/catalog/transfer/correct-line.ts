@@ -2,10 +2,9 @@ import { sql } from 'kysely'
 import type { ControlDb, Db, Tx } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { toKeptDetail } from '#platform/transfer/file.ts'
-import type { FailedLine, Line, Written } from '#platform/transfer/kind.ts'
-import { keepItems, readRow, writeLines } from '#platform/transfer/work-off.ts'
+import type { FailedLine, Written } from '#platform/transfer/kind.ts'
+import { keepItems, readRow } from '#platform/transfer/work-off.ts'
 import { importNotReady, lineNotFound } from '../errors.ts'
-import type { ProductChanges } from '../schemas.ts'
 import { productImport } from './import-products.ts'
 import { lockImport } from './read-imports.ts'
 import { getLine } from './read-lines.ts'
@@ -37,8 +36,9 @@ export async function correctLine(
     const { status } = await getLine(tx, businessId, importId, number)
     const line = JSON.stringify(product)
     const read = readRow<typeof productImport.schema>({ number, line, details: null }, productImport.check)
-    const running = { businessId, importId, actor: found.actor ?? undefined, place: {}, context, row: found }
-    const outcome = 'sent' in read ? await tryLine(tx, read, running) : refused(read)
+    const about = { businessId, importId, actor: found.actor ?? undefined, place: {}, row: found }
+    const running = { ...about, context, isDryRun: true, isAgreed: true }
+    const outcome = 'sent' in read ? await productImport.writeRows(tx, [read], running) : refused(read)
     await setLine(tx, { businessId, importId, number }, line, outcome.failed[0])
     await keepItems(productImport, tx, found, outcome.items ?? [], outcome.failed)
     await count(tx, businessId, importId, status, outcome)
@@ -50,25 +50,6 @@ const refused = (line: FailedLine): Outcome => ({
   counts: { created: 0, updated: 0, unchanged: 0, skipped: 0 },
   failed: [line],
 })
-
-async function tryLine(
-  tx: Tx,
-  line: Line<ProductChanges>,
-  running: Omit<Parameters<typeof productImport.writeRows>[2], 'isDryRun' | 'isAgreed'>,
-): Promise<Outcome> {
-  try {
-    return await writeLines<typeof productImport.schema, Counter, typeof running.context>(productImport, tx, [line], {
-      ...running,
-      isDryRun: true,
-      isAgreed: true,
-    })
-  } catch (error) {
-    const conflict = productImport.findConflict?.(error)
-    if (!conflict) throw error
-    await sql`rollback to savepoint dry_run`.execute(tx)
-    return refused({ number: line.number, details: [conflict] })
-  }
-}
 
 type LineKey = { businessId: string; importId: string; number: number }
 

@@ -9,11 +9,7 @@ export type TimelineItem = Answer<'getOrderTimeline'>['items'][number]
 export type Goods = ReadonlyMap<string, Product>
 export type RefundItem = Answer<'listRefunds'>['items'][number]
 
-/** Not shared with the answer before: a copy of an order would not know its ETag. */
-export const orderQuery = (businessId: string, id: string) => ({
-  ...query(businessId, 'getOrder', { path: { id } }),
-  structuralSharing: false,
-})
+export const orderQuery = (businessId: string, id: string) => query(businessId, 'getOrder', { path: { id } })
 
 const MOST = 100
 
