@@ -161,10 +161,12 @@ type State = Awaited<ReturnType<typeof stateOf>>
 
 /** What counts of each product, without when and how often it was written. Stock is sold meanwhile. */
 async function stateOf({ db, id }: { db: Cell; id: string }) {
-  const read = async (text: string) => {
-    const { rows } = await sql<{ key: string; row: string }>`${sql.raw(text)}`.execute(db)
-    return new Map(rows.map(({ key, row }) => [key, row]))
-  }
+  const read = (text: string) =>
+    db.transaction().execute(async (tx) => {
+      await sql`set local statement_timeout = 0`.execute(tx) // whole tables, which no request would read
+      const { rows } = await sql<{ key: string; row: string }>`${sql.raw(text)}`.execute(tx)
+      return new Map(rows.map(({ key, row }) => [key, row]))
+    })
   const of = `from catalog`
   return {
     products: await read(`

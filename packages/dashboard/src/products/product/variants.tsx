@@ -24,13 +24,11 @@ export function Variants({ product, edited, live, isNew }: Props) {
   const { markets } = useBusiness()
   const { locale } = useFormat()
   const { edits, change, undo, redo } = edited
-  const hasSales = product.variants.some(({ pricing }) =>
-    pricing.markets.some((price) => price.compareAtPrice !== undefined),
-  )
-  const [isWithSales, setWithSales] = useState(hasSales)
+  const [isWithSales, setWithSales] = useState(() => hasSales(product))
   const [isMaking, setMaking] = useState(false)
   const columns = useMemo(() => columnsOf(markets, isWithSales), [markets, isWithSales])
-  const rows = useStableRows(rowsOf(product, edits))
+  // A key that is typed must not go through a thousand variants.
+  const rows = useStableRows(useMemo(() => rowsOf(product, edits), [product, edits]))
   const sheet = { product, edits, rows, columns, locale }
   const grid = useGrid({
     sheet,
@@ -143,6 +141,9 @@ export function Variants({ product, edited, live, isNew }: Props) {
     </section>
   )
 }
+
+const hasSales = ({ variants }: Product) =>
+  variants.some(({ pricing }) => pricing.markets.some((price) => price.compareAtPrice !== undefined))
 
 /** What was typed for a variant that was never stored goes with it. */
 const figuresOf = (id: string, edits: EditsOf['edits']): [string, unknown][] =>
