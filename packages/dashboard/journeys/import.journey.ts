@@ -5,6 +5,7 @@ import type { Person } from './person.ts'
 import type { Shop } from './shop.ts'
 
 const LINES = 1_000
+const SHOWN = LINES.toLocaleString('en')
 const WRONG = [120, 480, 900]
 
 type Case = { prefix: string; file: { name: string; mimeType: string; buffer: Buffer }; writes: string[] }
@@ -43,8 +44,8 @@ const report = ({ page, sees }: Person) =>
   sees('what is wrong', page.getByRole('heading', { name: '3 lines are wrong' }), page.locator('.wrong input:focus'))
 const left = ({ page, sees }: Person, words: string) =>
   sees(words, page.getByRole('heading', { name: words }), page.locator('.wrong input:focus'))
-const allRight = ({ page, sees }: Person) => sees('that all is right', page.getByText(`${LINES} products will be made`))
-const applied = ({ page, sees }: Person) => sees('that it is imported', page.getByText(`${LINES} products were made`))
+const allRight = ({ page, sees }: Person) => sees('that all is right', page.getByText(`${SHOWN} products will be made`))
+const applied = ({ page, sees }: Person) => sees('that it is imported', page.getByText(`${SHOWN} products were made`))
 
 /** Only the file and corrections of its lines were sent so far, and no product is there. */
 async function assertUnwritten({ page }: Person, { writes }: Case): Promise<void> {
