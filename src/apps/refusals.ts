@@ -16,6 +16,7 @@ import { orderRefusals } from '#modules/orders/index.ts'
 import { paymentRefusals } from '#modules/payments/index.ts'
 import { storefrontRefusals } from '#modules/storefront/index.ts'
 import * as http from '#platform/http/refusals.ts'
+import * as storage from '#platform/storage/refusals.ts'
 import * as transfer from '#platform/transfer/refusals.ts'
 import type { AnyRefusal } from '#vocabulary/define-refusal.ts'
 import * as vocabulary from '#vocabulary/refusals.ts'
@@ -29,6 +30,7 @@ export const REFUSALS: readonly Chapter[] = [
     title: 'Every route',
     lists: {
       'src/platform/http/refusals.ts': Object.values(http),
+      'src/platform/storage/refusals.ts': Object.values(storage),
       'src/platform/transfer/refusals.ts': Object.values(transfer),
     },
   },

@@ -97,6 +97,7 @@ await boot(async () => {
     await metricsServer.close()
     await Promise.all([presence.stop(), watch.stop()])
     services.mail?.close()
+    await services.storage?.close()
     await databases.close()
     await tracing?.stop()
   })
