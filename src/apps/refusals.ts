@@ -11,6 +11,7 @@ import {
 import { checkoutRefusals } from '#modules/checkout/index.ts'
 import { contentRefusals } from '#modules/content/index.ts'
 import { customerRefusals } from '#modules/customers/index.ts'
+import { mediaRefusals } from '#modules/media/index.ts'
 import { newsletterRefusals } from '#modules/newsletter/index.ts'
 import { orderRefusals } from '#modules/orders/index.ts'
 import { paymentRefusals } from '#modules/payments/index.ts'
@@ -52,6 +53,7 @@ export const REFUSALS: readonly Chapter[] = [
   { title: 'Customers', lists: { 'src/modules/customers/errors.ts': customerRefusals } },
   { title: 'Payments and refunds', lists: { 'src/modules/payments/errors.ts': paymentRefusals } },
   { title: 'Collections and entries', lists: { 'src/modules/content/errors.ts': contentRefusals } },
+  { title: 'Media', lists: { 'src/modules/media/errors.ts': mediaRefusals } },
   { title: 'Newsletters', lists: { 'src/modules/newsletter/errors.ts': newsletterRefusals } },
   { title: 'Saved views', lists: { 'src/modules/backoffice/errors.ts': backofficeRefusals } },
   { title: 'Storefront', lists: { 'src/modules/storefront/errors.ts': storefrontRefusals } },

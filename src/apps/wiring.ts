@@ -34,6 +34,7 @@ import {
   generateRoutes,
 } from '#modules/content/index.ts'
 import { customerRoutes, searchCustomers } from '#modules/customers/index.ts'
+import { mediaRoutes } from '#modules/media/index.ts'
 import {
   bounceRoutes,
   guardCollection,
@@ -195,6 +196,10 @@ async function wireContent(app: Server, parts: Parts): Promise<void> {
   })
 }
 
+async function wireMedia(app: Server, { config, storage }: Parts): Promise<void> {
+  await app.register(mediaRoutes, { prefix, storage, quota: config.media?.quotaBytes ?? 0 })
+}
+
 async function wireNewsletter(app: Server, parts: Parts): Promise<void> {
   const { config, cells, box, customers, directory, metrics, origins, paying } = parts
   const hasMail = config.providers.mail
@@ -243,6 +248,7 @@ export const MODULES = [
   wireCheckout,
   wirePayments,
   wireContent,
+  wireMedia,
   wireNewsletter,
   wireBackoffice,
   wireStorefront,

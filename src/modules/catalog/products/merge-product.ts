@@ -6,7 +6,7 @@ import type { Business } from '#vocabulary/business.ts'
 import { newId } from '#vocabulary/ids.ts'
 import { MAX_LOCALES } from '#vocabulary/limits.ts'
 import { isLocale } from '#vocabulary/locales.ts'
-import { toMedia } from '#vocabulary/media.ts'
+import { type KnownMedia, type NewMedia, toMedia } from '#vocabulary/media.ts'
 import { notALocale, tooManyLocales } from '#vocabulary/refusals.ts'
 import { appendStatuses } from '#vocabulary/status-history.ts'
 import { toSeconds } from '#vocabulary/time.ts'
@@ -24,7 +24,14 @@ const MAX_BYTES = 200_000
 const MAX_VARIANT_BYTES = 600
 const mostBytes = ({ variants }: Product) => MAX_BYTES + variants.length * MAX_VARIANT_BYTES
 
-type Context = { business: Pick<Business, 'id' | 'markets'>; actor: Actor | undefined; at: Date; places?: Places }
+type Context = {
+  business: Pick<Business, 'id' | 'markets'>
+  actor: Actor | undefined
+  at: Date
+  places?: Places
+  /** The files that pictures may name; `knownMedia` reads them. */
+  known?: KnownMedia
+}
 
 /** Where a field stands in what was sent, for error details; what stands at the top has an empty place. */
 export type Places = { variant: (index: number) => string; price: (index: number, number: number) => string }
@@ -43,7 +50,7 @@ export function mergeProduct(
   before: Product | undefined,
   removed: readonly Variant[],
   sent: ProductChanges,
-  { business, actor, at, places = IN_PRODUCT }: Context,
+  { business, actor, at, places = IN_PRODUCT, known: files }: Context,
 ): { product: Product; targets: StockTarget[] } {
   const base = before ?? {
     id: newId('prod'),
@@ -57,7 +64,10 @@ export function mergeProduct(
   const { report, throwIfAny } = collectDetails()
   const known = new Map([...removed, ...base.variants].map((variant) => [variant.id, variant]))
   const { variants: sentVariants, gallery, statuses: sentStatuses = [], blocks, seo, translations, ...texts } = sent
-  const variants = sentVariants ? mergeVariants(known, sentVariants, business, places, report) : base.variants
+  const variants = sentVariants
+    ? mergeVariants(known, sentVariants, { business, places, report, files })
+    : base.variants
+  const pictures = gallery && toGallery(gallery, 'gallery', report, files)
   if (translations) checkLocales(translations, 'translations', report)
   throwIfAny()
 
@@ -68,13 +78,13 @@ export function mergeProduct(
     ...texts,
     seo: { ...base.seo, ...seo },
     translations: translations ?? base.translations,
-    gallery: gallery?.map(toMedia) ?? base.gallery,
+    gallery: pictures ?? base.gallery,
     variants,
     statuses:
       statuses.length > 0
         ? statuses
         : appendStatuses([], [{ status: 'DRAFT' }], { field: 'statuses', actor, atSeconds }),
-    blocks: blocks ? checkFreeBlocks(blocks) : base.blocks,
+    blocks: blocks ? checkFreeBlocks(blocks, 'blocks', files) : base.blocks,
     version: base.version + 1,
     updatedAt: at,
   }
@@ -108,12 +118,15 @@ const targetsOf = (variants: Variant[], sent: readonly NewVariant[] = []): Stock
     return inventory?.quantity === undefined ? [] : [{ variantId, quantity: inventory.quantity }]
   })
 
+const toGallery = (gallery: readonly NewMedia[], at: string, report: Report, files: KnownMedia | undefined) =>
+  gallery.map((item, index) => toMedia(item, `${at}.${index}`, report, files))
+
+type Merging = Pick<Context, 'business'> & { places: Places; report: Report; files: KnownMedia | undefined }
+
 function mergeVariants(
   known: ReadonlyMap<string, Variant>,
   sent: readonly NewVariant[],
-  { markets }: Pick<Business, 'markets'>,
-  places: Places,
-  report: Report,
+  { business: { markets }, places, report, files }: Merging,
 ): Variant[] {
   const ids = new Set<string>()
   return sent.map((element, index) => {
@@ -130,7 +143,7 @@ function mergeVariants(
       prices: pricing
         ? toPrices(pricing.markets, base.prices, markets, (number) => places.price(index, number), report)
         : base.prices,
-      gallery: gallery?.map(toMedia) ?? base.gallery,
+      gallery: gallery ? toGallery(gallery, `${places.variant(index)}gallery`, report, files) : base.gallery,
     }
   })
 }
