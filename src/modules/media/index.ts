@@ -10,6 +10,7 @@ export type { CopyInto } from './copy-again.ts'
 export { createHoldMedia, type HoldMedia } from './hold-media.ts'
 export { mediaRoutes } from './routes.ts'
 export { usagesGone, usageWrites } from './usages.ts'
+export { startMedia } from './work-off.ts'
 
 export const mediaEvents: readonly EventDefinition[] = Object.values(events)
 export const mediaRefusals: readonly AnyRefusal[] = Object.values(errors)
