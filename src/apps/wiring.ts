@@ -34,7 +34,7 @@ import {
   generateRoutes,
 } from '#modules/content/index.ts'
 import { customerRoutes, searchCustomers } from '#modules/customers/index.ts'
-import { mediaRoutes } from '#modules/media/index.ts'
+import { createHoldMedia, mediaRoutes } from '#modules/media/index.ts'
 import {
   bounceRoutes,
   guardCollection,
@@ -108,10 +108,11 @@ const resolversOf = ({ control }: Parts) => ({
 })
 
 async function wireCatalog(app: Server, parts: Parts): Promise<void> {
-  await app.register(catalogRoutes, { prefix, resolvers: resolversOf(parts) })
+  const media = createHoldMedia(parts.storage?.publicUrl)
+  await app.register(catalogRoutes, { prefix, resolvers: resolversOf(parts), media })
   await app.register(stockRoutes, { prefix, committedSql })
   await app.register(transferRoutes, { prefix, control: parts.control })
-  await app.register(categoryRoutes, { prefix })
+  await app.register(categoryRoutes, { prefix, media })
   await app.register(bulkEditRoutes, { prefix })
   await app.register(promoRoutes, { prefix })
 }
@@ -176,7 +177,7 @@ async function wirePayments(app: Server, { cells, directory, metrics, paying }: 
 }
 
 async function wireContent(app: Server, parts: Parts): Promise<void> {
-  const { config, control } = parts
+  const { config, control, storage } = parts
   await app.register(collectionRoutes, { prefix, guard: guardCollection })
   await app.register(generateRoutes, {
     prefix,
@@ -186,6 +187,7 @@ async function wireContent(app: Server, parts: Parts): Promise<void> {
   await app.register(entryRoutes, {
     prefix,
     resolvers: resolversOf(parts),
+    media: createHoldMedia(storage?.publicUrl),
     related: {
       PRODUCT: (cell, businessId, ids, { seesProducts }) => readProducts(cell, businessId, ids, seesProducts),
       USER: (_cell, businessId, ids) => readNames(control, businessId, ids),

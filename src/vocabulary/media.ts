@@ -76,7 +76,10 @@ export type NewMedia = Static<typeof NewMedia>
 /** Where no file can be named. */
 export const AddressedMedia = Type.Object({ id: NewMedia.properties.id, url: MediaUrl, mimeType: MimeType })
 
-/** By `mediaId`: files that may be named, those that are not READY yet, and (absent) those that do not exist. */
+/**
+ * By `mediaId`: files that may be named, those that are not READY yet, and (absent) those that do not exist. Files of the
+ * record as it is stored also by their `url`.
+ */
 export type KnownMedia = ReadonlyMap<string, UploadedMedia | 'NOT_READY'>
 
 /**
@@ -89,6 +92,9 @@ export function toMedia(
   report: Report,
   known?: KnownMedia,
 ): Media {
+  // Clients that know nothing of files send back an address: it still means the file that it is of.
+  const same = mediaId === undefined && url !== undefined ? known?.get(url) : undefined
+  if (same !== undefined && same !== 'NOT_READY') return { id: id ?? same.mediaId, ...same }
   if (mediaId !== undefined && known) {
     const found = known.get(mediaId)
     if (found === undefined) report(mediaNotFound.asDetail({ at, mediaId }))
@@ -117,5 +123,7 @@ export function withFresh(item: Media, known: KnownMedia): Media {
 /** Items of a record that were stored before may be sent back, whatever became of their files since. */
 export const storedMedia = (items: readonly Media[]): KnownMedia =>
   new Map(
-    items.flatMap(({ id: _id, mediaId, ...rest }) => (mediaId === undefined ? [] : [[mediaId, { mediaId, ...rest }]])),
+    items.flatMap(({ id: _id, mediaId, ...rest }) =>
+      mediaId === undefined ? [] : [mediaId, rest.url].map((key) => [key, { mediaId, ...rest }] as const),
+    ),
   )

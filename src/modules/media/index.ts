@@ -7,7 +7,7 @@ import * as events from './events.ts'
 import { sweepIncoming, sweepMedia } from './sweep.ts'
 
 export type { CopyInto } from './copy-again.ts'
-export { createHoldMedia, type HoldMedia } from './hold-media.ts'
+export { createHoldMedia, type HoldMedia, knownMedia } from './hold-media.ts'
 export { mediaRoutes } from './routes.ts'
 export { usagesGone, usageWrites } from './usages.ts'
 export { startMedia } from './work-off.ts'

@@ -15,6 +15,7 @@ import type { NewVariant, ProductChanges } from '../schemas.ts'
 import { toDocument } from './document.ts'
 import { beginOf, endOf, isPlanned } from './prices.ts'
 import { EMPTY_PRODUCT, EMPTY_VARIANT, type MarketPrice, optionsOf, type Product, type Variant } from './product.ts'
+import { itemsOf, withoutCopies } from './product-media.ts'
 
 /** The quantity that a variant's stock is to be set to. */
 export type StockTarget = { variantId: string; quantity: number }
@@ -22,6 +23,8 @@ export type StockTarget = { variantId: string; quantity: number }
 const MAX_BYTES = 200_000
 /** A thousand variants with prices in some markets are one product, too. */
 const MAX_VARIANT_BYTES = 600
+/** Each brings the addresses of its renditions, some two kilobytes. */
+const MAX_FILES = 300
 const mostBytes = ({ variants }: Product) => MAX_BYTES + variants.length * MAX_VARIANT_BYTES
 
 type Context = {
@@ -97,6 +100,8 @@ export function mergeProduct(
  * over the limit already may still shrink or change its status.
  */
 function checkSize(product: Product, before: Product | undefined): void {
+  const files = itemsOf(product).filter(({ mediaId }) => mediaId !== undefined).length
+  if (files > MAX_FILES) throw refusal.tooManyFiles()
   if (bytesOf(product) <= mostBytes(product)) return
   const withoutHistory = (one: Product) => bytesOf({ ...one, statuses: [] })
   const wasTooLarge = before !== undefined && bytesOf(before) > mostBytes(before)
@@ -105,7 +110,7 @@ function checkSize(product: Product, before: Product | undefined): void {
 
 /** Without the options, which repeat what the variants have. */
 const bytesOf = (product: Product) =>
-  Buffer.byteLength(toDocument(product)) -
+  Buffer.byteLength(toDocument(withoutCopies(product))) -
   Buffer.byteLength(JSON.stringify(optionsOf(product.variants.map(({ attributes }) => attributes))))
 
 /** Whether the change sets any quantity. */
