@@ -143,7 +143,10 @@ async function openFile(file: string): Promise<{ body: Readable; size: number } 
   const handle = await open(file).catch(missing)
   if (!handle) return undefined
   const found = await handle.stat()
-  if (!found.isFile()) return void (await handle.close())
+  if (!found.isFile()) {
+    await handle.close()
+    return undefined
+  }
   return { body: handle.createReadStream(), size: found.size }
 }
 

@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream'
 import type { Config } from '../config.ts'
 import { createSecretBox } from '../crypto/secret-box.ts'
 import { createFolder, type Folder } from './folder.ts'
+import { createS3 } from './s3.ts'
 
 /**
  * `headers` must be sent as they are. The length is signed, too, and stands in no list: browsers set Content-Length by
@@ -33,8 +34,8 @@ export type Storage = {
 
 /** The store that MEDIA_STORAGE names; undefined when it names none. */
 export function createStorage(config: Pick<Config, 'media' | 'publicUrl' | 'secretKeys'>): Storage | undefined {
-  if (config.media?.storage.kind === 's3') throw new Error('S3 is not there yet')
-  return openFolder(config)
+  const { media } = config
+  return media?.storage.kind === 's3' ? createS3(media.storage, media.publicUrl) : openFolder(config)
 }
 
 /** The folder, where that is the store: the API takes its uploads and serves its files. */

@@ -2,6 +2,7 @@
 import type * as types from './types.gen.ts'
 
 export const OPERATIONS = {
+  uploadFile: 'PUT /v1/media-uploads',
   getHealth: 'GET /healthz',
   getReadiness: 'GET /readyz',
   register: 'POST /v1/users/register',
@@ -194,6 +195,7 @@ export const OPERATIONS = {
 } as const
 
 export interface OperationTypes {
+  uploadFile: { data: types.UploadFileData; answer: types.UploadFileResponse }
   getHealth: { data: types.GetHealthData; answer: types.GetHealthResponse }
   getReadiness: { data: types.GetReadinessData; answer: types.GetReadinessResponse }
   register: { data: types.RegisterData; answer: types.RegisterResponse }

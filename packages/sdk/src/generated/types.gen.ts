@@ -4759,6 +4759,10 @@ export type VariantTranslations = {
     };
 };
 
+export type UploadFileAnswer = {
+    uploaded: true;
+};
+
 export type GetHealthAnswer = {
     alive: true;
 };
@@ -7010,6 +7014,29 @@ export type ListEventsPage = {
      */
     cursor: string | null;
 };
+
+export type UploadFileData = {
+    body: Blob | File;
+    path?: never;
+    query: {
+        key: string;
+        mimeType: string;
+        size: number;
+        sha256: string;
+        expiresAt: number;
+        signature: string;
+    };
+    url: '/v1/media-uploads';
+};
+
+export type UploadFileResponses = {
+    /**
+     * Done.
+     */
+    200: UploadFileAnswer;
+};
+
+export type UploadFileResponse = UploadFileResponses[keyof UploadFileResponses];
 
 export type GetHealthData = {
     body?: never;
