@@ -17,7 +17,6 @@ export const TAGS: readonly Tag[] = [
   { name: 'Customers', description: 'Everybody who has ordered or subscribed, with what they have spent.' },
   { name: 'Collections', description: 'Kinds of content, each with a schema of its own.' },
   { name: 'Entries', description: 'Content: blocks with values, in a language, with a history.' },
-  { name: 'Media', description: 'Files: pictures with their renditions, and others to be downloaded.' },
   { name: 'Newsletters', description: 'Subscribers, sends to them, and the progress of each.' },
   { name: 'Storefront', description: 'What everybody may read of a public shop, without a token.' },
   { name: 'Back office', description: 'Saved views of lists, and one search for everything.' },

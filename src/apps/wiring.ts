@@ -111,7 +111,7 @@ async function wireCatalog(app: Server, parts: Parts): Promise<void> {
   const media = createHoldMedia(parts.storage?.publicUrl)
   await app.register(catalogRoutes, { prefix, resolvers: resolversOf(parts), media })
   await app.register(stockRoutes, { prefix, committedSql })
-  await app.register(transferRoutes, { prefix, control: parts.control })
+  await app.register(transferRoutes, { prefix, control: parts.control, storage: parts.storage })
   await app.register(categoryRoutes, { prefix, media })
   await app.register(bulkEditRoutes, { prefix })
   await app.register(promoRoutes, { prefix })

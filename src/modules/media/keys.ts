@@ -13,5 +13,5 @@ export const uploadKeyOf = ({ businessId, id }: Pick<Named, 'businessId' | 'id'>
 /** The original of a picture, which nobody but this service reads. */
 export const originalKeyOf = ({ businessId, sha256, id }: Named) => `private/${businessId}/${sha256}/${id}`
 
-/** Everything of it that everybody may read lies below this. */
-export const publicPrefixOf = ({ businessId, sha256, id }: Named) => `public/${businessId}/${sha256}/${id}/`
+/** The keys of everything of it that everybody may read begin so. */
+export const publicPrefixOf = ({ businessId, sha256, id }: Named) => `public/${businessId}/${sha256}/${id}-`
