@@ -279,7 +279,7 @@ test('what is wrong about the storage of media is told without its secrets', () 
     S3_FORCE_PATH_STYLE: 'perhaps',
     S3_SECRET_ACCESS_KEY: 'hidden',
   })
-  const named = problems.map((problem) => problem.split(" ")[0] ?? "").toSorted((a, b) => a.localeCompare(b))
+  const named = problems.map((problem) => problem.split(' ')[0] ?? '').toSorted((a, b) => a.localeCompare(b))
   const expected = ['MEDIA_PUBLIC_URL', 'MEDIA_QUOTA_BYTES', 'S3_ACCESS_KEY_ID', 'S3_BUCKET', 'S3_ENDPOINT']
   assert.deepEqual(named, [...expected, 'S3_FORCE_PATH_STYLE', 'S3_REGION'])
   assert.ok(!problems.join().includes('hidden'))
