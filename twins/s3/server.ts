@@ -12,10 +12,18 @@ const BUCKET = 'media'
 /** The one account that s3rver knows. */
 const ACCOUNT = 'S3RVER'
 
+/** Pages of any origin may upload. */
+const CORS = `<CORSConfiguration><CORSRule><AllowedOrigin>*</AllowedOrigin><AllowedMethod>PUT</AllowedMethod><AllowedHeader>*</AllowedHeader></CORSRule></CORSConfiguration>`
+
 /** A store on loopback that speaks S3 and checks signatures. Its files are gone when it ends. */
 export async function startS3Twin({ port = 0 }: { port?: number } = {}) {
   const directory = await mkdtemp(path.join(tmpdir(), 'kontor-s3-'))
-  const store = new S3rver({ directory, silent: true, vhostBuckets: false, configureBuckets: [{ name: BUCKET }] })
+  const store = new S3rver({
+    directory,
+    silent: true,
+    vhostBuckets: false,
+    configureBuckets: [{ name: BUCKET, configs: [CORS] }],
+  })
   await store.configureBuckets()
   const answer = store.callback()
   const server = createServer((request, response) => {
