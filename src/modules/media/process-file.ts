@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import path from 'node:path'
+import { sql } from 'kysely'
 import { now } from '#platform/clock.ts'
 import type { Db } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
@@ -65,6 +66,9 @@ async function storeRenditions({ storage, row, folder }: Work, picture: Picture)
 /** Only whoever still has the lease: the row may be deleted, or another worker's by now. */
 const mine = ({ row: { businessId, id }, lease }: Work, status: string) => ({ businessId, id, lease, status })
 
+/** Somebody may have described the file while it was worked on. */
+const nextVersion = sql<number>`version + 1`
+
 async function setReady(work: Work, picture: Picture | undefined, placeholder: string | null): Promise<void> {
   const { db, row } = work
   const { businessId, id, mimeType } = row
@@ -74,7 +78,7 @@ async function setReady(work: Work, picture: Picture | undefined, placeholder: s
     const changed = await tx
       .updateTable('media.files')
       .set({ status: 'READY', problem: null, width, height, isTransparent, isAnimated, placeholder, avif })
-      .set({ lease: null, leasedUntil: null, attempts: 0, version: row.version + 1, updatedAt: now() })
+      .set({ lease: null, leasedUntil: null, attempts: 0, version: nextVersion, updatedAt: now() })
       .where((file) => file.and(mine(work, 'PROCESSING')))
       .returning('id')
       .executeTakeFirst()
@@ -92,7 +96,7 @@ export const rejectFile = (work: Work, problem: Problem): Promise<void> =>
     const { row } = work
     const changed = await tx
       .updateTable('media.files')
-      .set({ status: 'REJECTED', problem, lease: null, leasedUntil: null, version: row.version + 1, updatedAt: now() })
+      .set({ status: 'REJECTED', problem, lease: null, leasedUntil: null, version: nextVersion, updatedAt: now() })
       .where((file) => file.and(mine(work, 'PROCESSING')))
       .returning('id')
       .executeTakeFirst()

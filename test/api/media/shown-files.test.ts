@@ -22,7 +22,7 @@ async function openStudio() {
     { id: 'cover', type: 'MEDIA', settings: { accept: ['image/*'] } },
     { id: 'title', type: 'TEXT' },
   ]
-  const collection = await admin.post(`${path}/collections`, { name: 'Journal', type: 'GENERAL', blocks: schema })
+  const collection = await admin.post(`${path}/collections`, { name: 'Journal', type: 'STANDARD', blocks: schema })
   const usages = async (id = ready.id) => (await admin.get(`${path}/media/${id}/usages`)).body.items
   /** What the job does after a file was described anew. */
   const copy = () =>
