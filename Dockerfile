@@ -79,6 +79,8 @@ COPY --from=dashboard /app/packages/dashboard/dist packages/dashboard/dist
 # Each container has an address of its own: reachable from outside of it, and the same port for the metrics of API and worker.
 ENV HOST=0.0.0.0 PORT=3000 METRICS_PORT=9464 WORKER_METRICS_PORT=9464
 EXPOSE 3000 9464
+# For MEDIA_STORAGE=folder:/var/lib/kontor/media; mount a volume there. A new one takes over the owner.
+RUN mkdir -p /var/lib/kontor/media && chown node:node /var/lib/kontor/media
 USER node
 # Takes up to 25 s to finish what is under way: give it 30 before it is killed.
 STOPSIGNAL SIGTERM

@@ -104,6 +104,7 @@ async function start(): Promise<void> {
       AI_API_URL: model.url,
       AI_API_KEY: 'twin',
       AI_MODEL: 'twin',
+      MEDIA_STORAGE: `folder:${path.join(folder, 'media')}`,
       KONTOR_URL: publicUrl,
       KONTOR_INBOX_URL: `http://localhost:${ports.inbox}`,
     }

@@ -7,7 +7,7 @@ import { rolldown } from 'rolldown'
 const FOLDER = '.results/tests'
 // These must be themselves: natives, what tracing hooks into, what has threads or files of its own, and tools.
 const KEPT =
-  /^(pg|pino|pino-pretty|graphile-worker|playwright-core|typescript|vite|rolldown|oidc-provider|smtp-server|@kontor\/.*|@opentelemetry\/.*|@node-rs\/.*|@hey-api\/.*|@scalar\/fastify-api-reference)(\/|$)/
+  /^(pg|pino|pino-pretty|graphile-worker|playwright-core|typescript|vite|rolldown|oidc-provider|smtp-server|@kontor\/.*|@opentelemetry\/.*|@node-rs\/.*|@hey-api\/.*|@scalar\/fastify-api-reference|sharp)(\/|$)/
 const OURS = /^[./#\0]/
 
 // What tests start as processes of their own, and what they load into them.

@@ -8,6 +8,8 @@ import { REFUSALS } from '#apps/refusals.ts'
 const RANKS: Record<string, number> = { vocabulary: 0, platform: 1, modules: 2, apps: 3 }
 /** Besides these, every module may use access. A new arrow is a decision. */
 const ARROWS: Record<string, string[]> = {
+  catalog: ['media'],
+  content: ['media'],
   orders: ['catalog'],
   checkout: ['catalog', 'orders', 'payments'],
   newsletter: ['content', 'payments'],

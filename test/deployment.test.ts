@@ -52,7 +52,7 @@ test('every setting of .env.example means the same to a shell, to docker run and
   const all = example
     .replaceAll(/^#([A-Z_]+=)/gm, '$1')
     .replace(/^SECRET_KEY=$/m, `SECRET_KEY=${Buffer.alloc(32, 'x').toString('base64')}`)
-    .replaceAll(/^((?:STRIPE|OIDC|TWILIO|AI|DKIM)_\w+=)$/gm, (_line, name: string) =>
+    .replaceAll(/^((?:STRIPE|OIDC|TWILIO|AI|DKIM|S3)_\w+=)$/gm, (_line, name: string) =>
       /ISSUER|API_URL/.test(name) ? `${name}https://provider.example` : `${name}x`,
     )
   const [shell, docker, compose] = [readAsShell(all), readAsDocker(all), parseEnv(all) as Environment].map(loadConfig)
@@ -69,7 +69,7 @@ const serviceOf = (name: string) => new RegExp(`^ {2}${name}:\\n((?: {4}.*\\n|\\
 test('compose builds each image once, however many services run it', () => {
   assert.doesNotMatch(shared, /^ *build:/m)
   const names = [...services.matchAll(/^ {2}(\w+):$/gm)].map(([, name = '']) => name)
-  assert.deepEqual(names, ['database', 'migrate', 'api', 'worker', 'inbox', 'database'])
+  assert.deepEqual(names, ['database', 'migrate', 'api', 'worker', 'inbox', 'database', 'media'])
   assert.deepEqual(
     names.filter((name) => /^ {4}build:/m.test(serviceOf(name))),
     ['migrate', 'inbox'],

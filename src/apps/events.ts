@@ -2,6 +2,7 @@ import { accessEvents } from '#modules/access/index.ts'
 import { catalogEvents } from '#modules/catalog/index.ts'
 import { contentEvents } from '#modules/content/index.ts'
 import { customerEvents } from '#modules/customers/index.ts'
+import { mediaEvents } from '#modules/media/index.ts'
 import { newsletterEvents } from '#modules/newsletter/index.ts'
 import { orderEvents } from '#modules/orders/index.ts'
 import { paymentEvents } from '#modules/payments/index.ts'
@@ -16,6 +17,7 @@ export const EVENTS: readonly EventDefinition[] = [
   ...customerEvents,
   ...paymentEvents,
   ...contentEvents,
+  ...mediaEvents,
   ...newsletterEvents,
 ]
 

@@ -1,10 +1,11 @@
 import { AUDIT_LOG, accessJobs } from '#modules/access/index.ts'
 import { accountJobs, cellJobs } from '#modules/accounts/index.ts'
 import { eraseViews } from '#modules/backoffice/index.ts'
-import { catalogJobs } from '#modules/catalog/index.ts'
+import { catalogJobs, copyIntoCategories, copyIntoProducts } from '#modules/catalog/index.ts'
 import { checkoutJobs } from '#modules/checkout/index.ts'
-import { contentJobs } from '#modules/content/index.ts'
+import { contentJobs, copyIntoEntries } from '#modules/content/index.ts'
 import { eraseCustomer, mergeCustomers, returnToGuest } from '#modules/customers/index.ts'
+import { mediaJobs } from '#modules/media/index.ts'
 import { newsletterJobs } from '#modules/newsletter/index.ts'
 import { orderJobs } from '#modules/orders/index.ts'
 import { paymentJobs } from '#modules/payments/index.ts'
@@ -21,6 +22,7 @@ export const jobs: readonly AnyJob[] = [
   ...catalogJobs,
   ...checkoutJobs,
   ...contentJobs,
+  ...mediaJobs({ PRODUCT: copyIntoProducts, CATEGORY: copyIntoCategories, ENTRY: copyIntoEntries }),
   ...newsletterJobs,
   ...orderJobs,
   ...paymentJobs(payables),

@@ -9,6 +9,7 @@ import { watchDatabases } from '#platform/database/watch.ts'
 import type { Metrics } from '#platform/observability/metrics.ts'
 import { announceProcess } from '#platform/processes.ts'
 import { openPayments } from '#platform/services.ts'
+import { createStorage } from '#platform/storage/storage.ts'
 import { payables } from './payables.ts'
 
 export type Parts = Awaited<ReturnType<typeof openParts>>
@@ -36,6 +37,7 @@ export async function openParts(config: Config, { log, metrics, lookEveryMs }: P
   const origins = createOrigins({ control, listener, publicUrl, pagesUrl: pagesUrlOf(config), allowed: allowedOrigins })
   const customers = createCustomers(control)
   const attempts = createAttempts(control, { addresses: rateLimits })
+  const storage = createStorage(config)
   const paying = { payments: openPayments(config), payables, publicUrl, log }
   return {
     config,
@@ -54,9 +56,11 @@ export async function openParts(config: Config, { log, metrics, lookEveryMs }: P
     customers,
     attempts,
     paying,
+    storage,
     async close() {
       await Promise.all([presence.stop(), watch.stop()])
       await listener.close()
+      await storage?.close()
       await databases.close()
     },
   }

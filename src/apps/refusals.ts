@@ -11,11 +11,13 @@ import {
 import { checkoutRefusals } from '#modules/checkout/index.ts'
 import { contentRefusals } from '#modules/content/index.ts'
 import { customerRefusals } from '#modules/customers/index.ts'
+import { mediaRefusals } from '#modules/media/index.ts'
 import { newsletterRefusals } from '#modules/newsletter/index.ts'
 import { orderRefusals } from '#modules/orders/index.ts'
 import { paymentRefusals } from '#modules/payments/index.ts'
 import { storefrontRefusals } from '#modules/storefront/index.ts'
 import * as http from '#platform/http/refusals.ts'
+import * as storage from '#platform/storage/refusals.ts'
 import * as transfer from '#platform/transfer/refusals.ts'
 import type { AnyRefusal } from '#vocabulary/define-refusal.ts'
 import * as vocabulary from '#vocabulary/refusals.ts'
@@ -29,6 +31,7 @@ export const REFUSALS: readonly Chapter[] = [
     title: 'Every route',
     lists: {
       'src/platform/http/refusals.ts': Object.values(http),
+      'src/platform/storage/refusals.ts': Object.values(storage),
       'src/platform/transfer/refusals.ts': Object.values(transfer),
     },
   },
@@ -50,6 +53,7 @@ export const REFUSALS: readonly Chapter[] = [
   { title: 'Customers', lists: { 'src/modules/customers/errors.ts': customerRefusals } },
   { title: 'Payments and refunds', lists: { 'src/modules/payments/errors.ts': paymentRefusals } },
   { title: 'Collections and entries', lists: { 'src/modules/content/errors.ts': contentRefusals } },
+  { title: 'Media', lists: { 'src/modules/media/errors.ts': mediaRefusals } },
   { title: 'Newsletters', lists: { 'src/modules/newsletter/errors.ts': newsletterRefusals } },
   { title: 'Saved views', lists: { 'src/modules/backoffice/errors.ts': backofficeRefusals } },
   { title: 'Storefront', lists: { 'src/modules/storefront/errors.ts': storefrontRefusals } },

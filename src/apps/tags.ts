@@ -9,6 +9,7 @@ export const TAGS: readonly Tag[] = [
   { name: 'Products', description: 'What a business sells, with variants and a price for each market.' },
   { name: 'Stock', description: 'How much there is of each variant, and a ledger of why.' },
   { name: 'Categories', description: 'A tree of categories that products name, with texts for each locale.' },
+  { name: 'Media', description: 'Pictures and other files, uploaded once and used in many places.' },
   { name: 'Promo codes', description: 'Discounts for a word: for whom, where, when and how often.' },
   { name: 'Import and export', description: 'Many products at once, as NDJSON or CSV.' },
   { name: 'Checkout', description: 'From a cart to a paid order.' },

@@ -34,6 +34,7 @@ import {
   generateRoutes,
 } from '#modules/content/index.ts'
 import { customerRoutes, searchCustomers } from '#modules/customers/index.ts'
+import { createHoldMedia, mediaRoutes } from '#modules/media/index.ts'
 import {
   bounceRoutes,
   guardCollection,
@@ -107,10 +108,11 @@ const resolversOf = ({ control }: Parts) => ({
 })
 
 async function wireCatalog(app: Server, parts: Parts): Promise<void> {
-  await app.register(catalogRoutes, { prefix, resolvers: resolversOf(parts) })
+  const media = createHoldMedia(parts.storage?.publicUrl)
+  await app.register(catalogRoutes, { prefix, resolvers: resolversOf(parts), media })
   await app.register(stockRoutes, { prefix, committedSql })
-  await app.register(transferRoutes, { prefix, control: parts.control })
-  await app.register(categoryRoutes, { prefix })
+  await app.register(transferRoutes, { prefix, control: parts.control, storage: parts.storage })
+  await app.register(categoryRoutes, { prefix, media })
   await app.register(bulkEditRoutes, { prefix })
   await app.register(promoRoutes, { prefix })
 }
@@ -175,7 +177,7 @@ async function wirePayments(app: Server, { cells, directory, metrics, paying }: 
 }
 
 async function wireContent(app: Server, parts: Parts): Promise<void> {
-  const { config, control } = parts
+  const { config, control, storage } = parts
   await app.register(collectionRoutes, { prefix, guard: guardCollection })
   await app.register(generateRoutes, {
     prefix,
@@ -185,6 +187,7 @@ async function wireContent(app: Server, parts: Parts): Promise<void> {
   await app.register(entryRoutes, {
     prefix,
     resolvers: resolversOf(parts),
+    media: createHoldMedia(storage?.publicUrl),
     related: {
       PRODUCT: (cell, businessId, ids, { seesProducts }) => readProducts(cell, businessId, ids, seesProducts),
       USER: (_cell, businessId, ids) => readNames(control, businessId, ids),
@@ -193,6 +196,10 @@ async function wireContent(app: Server, parts: Parts): Promise<void> {
     ownsOrder: async (cell, businessId, { userId }, orderId) =>
       isOrderOf(cell, businessId, orderId, await idsOf(control, userId)),
   })
+}
+
+async function wireMedia(app: Server, { config, storage }: Parts): Promise<void> {
+  await app.register(mediaRoutes, { prefix, storage, quota: config.media?.quotaBytes ?? 0 })
 }
 
 async function wireNewsletter(app: Server, parts: Parts): Promise<void> {
@@ -243,6 +250,7 @@ export const MODULES = [
   wireCheckout,
   wirePayments,
   wireContent,
+  wireMedia,
   wireNewsletter,
   wireBackoffice,
   wireStorefront,

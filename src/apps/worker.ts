@@ -4,6 +4,7 @@ import { keepStockList, STOCK_LIST_TOPIC } from '#modules/catalog/index.ts'
 import { endExpired } from '#modules/checkout/index.ts'
 import { publishDue } from '#modules/content/index.ts'
 import { CUSTOMER_TOPICS, followOrders } from '#modules/customers/index.ts'
+import { startMedia } from '#modules/media/index.ts'
 import { startNewsletters } from '#modules/newsletter/index.ts'
 import { COMMITTED_TOPIC, followCommitted, indexOrders, ORDER_TOPIC } from '#modules/orders/index.ts'
 import { carryOutRefunds, reconcileStale } from '#modules/payments/index.ts'
@@ -86,6 +87,7 @@ await boot(async () => {
     startLoop(`customers of ${name}`, INDEX_MS, (signal) => followOrders(cell, askControl(control), log, signal), log),
   ])
   const newsletters = startNewsletters(config, databases, log)
+  const media = services.storage && startMedia(databases.cells.values(), { storage: services.storage, log })
   const metricsServer = await serveMetrics(metrics, config.host, config.workerMetricsPort, () =>
     describeCells(watch, presence),
   )
@@ -93,10 +95,16 @@ await boot(async () => {
   closeWithGrace({ delay: MAX_DRAIN_MS, logger: false }, async ({ err, signal }) => {
     if (err) log.fatal({ err }, 'stopping after an unexpected error')
     else log.info({ signal }, 'stopping')
-    await Promise.all([worker.stop(), newsletters?.stop(), ...[...sequencers, ...sweeps].map((loop) => loop.stop())])
+    await Promise.all([
+      worker.stop(),
+      newsletters?.stop(),
+      media?.stop(),
+      ...[...sequencers, ...sweeps].map((loop) => loop.stop()),
+    ])
     await metricsServer.close()
     await Promise.all([presence.stop(), watch.stop()])
     services.mail?.close()
+    await services.storage?.close()
     await databases.close()
     await tracing?.stop()
   })

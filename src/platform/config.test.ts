@@ -222,3 +222,67 @@ test('bounces are told with a secret, or two while one is changed, or through to
     assert.match(problemsOf({ ...production, SNS_TOPIC_ARNS: `${topic},${arn}` }).join(), /^SNS_TOPIC_ARNS: "/, arn)
   }
 })
+
+const s3 = {
+  MEDIA_STORAGE: 's3',
+  MEDIA_PUBLIC_URL: 'https://media.example.com/',
+  S3_REGION: 'eu-central-1',
+  S3_BUCKET: 'media',
+  S3_ACCESS_KEY_ID: 'AKIAEXAMPLE',
+  S3_SECRET_ACCESS_KEY: 'hidden',
+}
+
+test('media are stored nowhere, in a folder, or in a store that speaks S3', () => {
+  assert.equal(loadConfig(production).media, undefined)
+  const folder = loadConfig({
+    ...production,
+    PUBLIC_URL: 'https://api.example.com',
+    MEDIA_STORAGE: 'folder:/srv/media',
+  })
+  assert.deepEqual(folder.media, {
+    storage: { kind: 'folder', path: '/srv/media' },
+    publicUrl: 'https://api.example.com/media',
+    quotaBytes: 10 * 1024 ** 3,
+  })
+  const store = loadConfig({ ...production, ...s3, MEDIA_QUOTA_BYTES: '5000' })
+  assert.equal(store.providers.media, true)
+  assert.equal(store.media?.publicUrl, 'https://media.example.com')
+  assert.equal(store.media?.quotaBytes, 5_000)
+  assert.deepEqual(store.media?.storage, {
+    kind: 's3',
+    endpoint: undefined,
+    region: 'eu-central-1',
+    bucket: 'media',
+    accessKeyId: 'AKIAEXAMPLE',
+    secretAccessKey: 'hidden',
+    forcePathStyle: false,
+  })
+})
+
+test('a store of its own address has the bucket in the path, unless told otherwise', () => {
+  const isInPath = (more: Record<string, string>) => {
+    const storage = loadConfig({ ...production, ...s3, ...more }).media?.storage
+    return storage?.kind === 's3' && storage.forcePathStyle
+  }
+  const own = { S3_ENDPOINT: 'https://s3.example.com' }
+  assert.equal(isInPath(own), true)
+  assert.equal(isInPath({ ...own, S3_FORCE_PATH_STYLE: 'false' }), false)
+  assert.equal(isInPath({ S3_FORCE_PATH_STYLE: 'true' }), true)
+})
+
+test('what is wrong about the storage of media is told without its secrets', () => {
+  const problems = problemsOf({
+    ...production,
+    MEDIA_STORAGE: 's3',
+    MEDIA_QUOTA_BYTES: 'much',
+    S3_ENDPOINT: 'http://s3.example.com',
+    S3_FORCE_PATH_STYLE: 'perhaps',
+    S3_SECRET_ACCESS_KEY: 'hidden',
+  })
+  const named = problems.map((problem) => problem.split(' ')[0] ?? '').toSorted((a, b) => a.localeCompare(b))
+  const expected = ['MEDIA_PUBLIC_URL', 'MEDIA_QUOTA_BYTES', 'S3_ACCESS_KEY_ID', 'S3_BUCKET', 'S3_ENDPOINT']
+  assert.deepEqual(named, [...expected, 'S3_FORCE_PATH_STYLE', 'S3_REGION'])
+  assert.ok(!problems.join().includes('hidden'))
+  assert.match(problemsOf({ ...production, MEDIA_STORAGE: '/srv/media' })[0] ?? '', /folder:/)
+  assert.equal(problemsOf({ ...production, ...s3, MEDIA_PUBLIC_URL: 'http://media.example.com' }).length, 1)
+})

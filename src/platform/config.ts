@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
+import path from 'node:path'
 import { isLoopback, isOrigin, isOriginOrPrefix } from '#vocabulary/origins.ts'
 import type { DatabaseAddress } from './database/database.ts'
 
@@ -66,14 +67,36 @@ export type Config = {
   identity: { issuer: string; clientId: string; clientSecret: string } | undefined
   /** `dailyTokens`: how many tokens one business may use per day (UTC). */
   ai: { apiUrl: string; apiKey: string; model: string; dailyTokens: number } | undefined
+  /** Where files are stored; undefined: nowhere, and there is no media. */
+  media:
+    | {
+        storage: S3Settings | { kind: 'folder'; path: string }
+        /** The address of what the store has below `public/`. */
+        publicUrl: string
+        /** How much one business may store. */
+        quotaBytes: number
+      }
+    | undefined
   /** The outside services and whether they are configured. Without one, only the operations that need it return 503. */
-  providers: Record<'mail' | 'sms' | 'payments' | 'identity' | 'ai' | 'redis', boolean>
+  providers: Record<'mail' | 'sms' | 'payments' | 'identity' | 'ai' | 'media' | 'redis', boolean>
   /**
    * Whether traces are exported, and under which service name. OpenTelemetry reads exporter and sampling settings
    * itself.
    */
   tracing: { serviceName: string | undefined } | undefined
   logLevel: string
+}
+
+export type S3Settings = {
+  kind: 's3'
+  /** Undefined: Amazon's, of the region. */
+  endpoint: string | undefined
+  region: string
+  bucket: string
+  accessKeyId: string
+  secretAccessKey: string
+  /** `host/bucket/key` instead of `bucket.host/key`. */
+  forcePathStyle: boolean
 }
 
 export type Dkim = { domainName: string; keySelector: string; privateKey: string }
@@ -175,6 +198,8 @@ export function loadConfig(env: Environment): Config {
     problem(`AI_DAILY_TOKENS must be a whole number of tokens, not "${value('AI_DAILY_TOKENS')}".`)
   }
 
+  const media = readMedia(value, publicUrl, problem)
+
   const slipFonts = list(value('SLIP_FONTS'))
   for (const font of slipFonts)
     if (!existsSync(font.split('#')[0] ?? '')) problem(`SLIP_FONTS: there is no file ${font.split('#')[0]}.`)
@@ -270,12 +295,14 @@ export function loadConfig(env: Environment): Config {
       clientSecret: identity.OIDC_CLIENT_SECRET,
     },
     ai: ai && { apiUrl: ai.AI_API_URL, apiKey: ai.AI_API_KEY, model: ai.AI_MODEL, dailyTokens },
+    media,
     providers: {
       mail: Boolean(mail),
       sms: Boolean(sms),
       payments: Boolean(stripe),
       identity: Boolean(identity),
       ai: Boolean(ai),
+      media: Boolean(media),
       redis: Boolean(redisUrl),
     },
     tracing: traceUrls.length > 0 ? { serviceName: value('OTEL_SERVICE_NAME') } : undefined,
@@ -365,6 +392,56 @@ function readCells(text: string | undefined, problem: (text: string) => void): R
   } catch {
     wrong()
     return {}
+  }
+}
+
+const FOR_S3 = ['S3_REGION', 'S3_BUCKET', 'S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY', 'MEDIA_PUBLIC_URL']
+
+function readMedia(
+  value: (name: string) => string | undefined,
+  apiUrl: string,
+  problem: (text: string) => void,
+): Config['media'] {
+  const quotaBytes = Number(value('MEDIA_QUOTA_BYTES') ?? 10 * 1024 ** 3)
+  if (!Number.isSafeInteger(quotaBytes) || quotaBytes < 1) {
+    problem(`MEDIA_QUOTA_BYTES must be a whole number of bytes, not "${value('MEDIA_QUOTA_BYTES')}".`)
+  }
+  const publicUrl = value('MEDIA_PUBLIC_URL')?.replace(/\/$/, '')
+  if (publicUrl && !(isSecureOrLoopback(publicUrl) && !/[?#]/.test(publicUrl))) {
+    problem('MEDIA_PUBLIC_URL must be an https address such as https://media.example.com (http only on loopback).')
+  }
+  const storage = value('MEDIA_STORAGE')
+  if (storage === undefined) return undefined
+  const folder = /^folder:(.+)$/.exec(storage)?.[1]
+  if (folder) {
+    const kept = { kind: 'folder' as const, path: path.resolve(folder) }
+    return { storage: kept, publicUrl: publicUrl ?? `${apiUrl}/media`, quotaBytes }
+  }
+  if (storage !== 's3') {
+    problem(`MEDIA_STORAGE must be s3, or a folder such as folder:/var/lib/kontor/media, not "${storage}".`)
+    return undefined
+  }
+  for (const name of FOR_S3) if (!value(name)) problem(`${name} is required when MEDIA_STORAGE is s3.`)
+  const endpoint = value('S3_ENDPOINT')
+  if (endpoint && !isSecureOrLoopback(endpoint)) {
+    problem('S3_ENDPOINT must be an https address such as https://s3.example.com (http only on loopback).')
+  }
+  const pathStyle = value('S3_FORCE_PATH_STYLE') ?? String(endpoint !== undefined)
+  if (!['true', 'false'].includes(pathStyle)) {
+    problem(`S3_FORCE_PATH_STYLE must be true or false, not "${pathStyle}".`)
+  }
+  return {
+    storage: {
+      kind: 's3',
+      endpoint,
+      region: value('S3_REGION') ?? '',
+      bucket: value('S3_BUCKET') ?? '',
+      accessKeyId: value('S3_ACCESS_KEY_ID') ?? '',
+      secretAccessKey: value('S3_SECRET_ACCESS_KEY') ?? '',
+      forcePathStyle: pathStyle === 'true',
+    },
+    publicUrl: publicUrl ?? '',
+    quotaBytes,
   }
 }
 

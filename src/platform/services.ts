@@ -5,6 +5,7 @@ import { createMailer } from './mail/mailer.ts'
 import type { Payments } from './payments/provider.ts'
 import { createStripe } from './payments/stripe.ts'
 import { createSmsSender } from './sms/twilio.ts'
+import { createStorage } from './storage/storage.ts'
 
 /** The configured payment providers, the default one first. */
 export const openPayments = ({ payments: { stripe, sharedAccount } }: Config): Payments => ({
@@ -17,6 +18,7 @@ export const openServices = (config: Config): JobServices => ({
   mail: config.mail && createMailer(config.mail.smtpUrl, config.mail.from),
   sms: config.sms && createSmsSender(config.sms),
   payments: openPayments(config),
+  storage: createStorage(config),
   box: createSecretBox(config.secretKeys),
   publicUrl: config.publicUrl,
   pagesUrl: pagesUrlOf(config),

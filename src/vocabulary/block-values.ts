@@ -4,7 +4,7 @@ import { type Detail, invalidFields } from './errors.ts'
 import { cleanHtml } from './html.ts'
 import { MAX_CHOICES, MAX_LOCALES } from './limits.ts'
 import { isLocale } from './locales.ts'
-import { NewMedia, toMedia } from './media.ts'
+import { AddressedMedia, type KnownMedia, NewMedia, toMedia } from './media.ts'
 import * as refusal from './refusals.ts'
 import { Id } from './schemas.ts'
 
@@ -13,8 +13,11 @@ export type Report = (detail: Detail) => void
 /** A stored value is returned as it stands, without cleaning: its HTML was cleaned when it was written. */
 export type Stored = { isHtml: boolean }
 
-/** Returns the value to store, or checks one that is already `stored`; mistakes go to `report`. */
-export type CheckValue = (value: unknown, at: string, report: Report, stored?: Stored) => unknown
+/**
+ * Returns the value to store, or checks one that is already `stored`; mistakes go to `report`. `known`: the files that MEDIA
+ * may name.
+ */
+export type CheckValue = (value: unknown, at: string, report: Report, stored?: Stored, known?: KnownMedia) => unknown
 
 type Settings = {
   maxLength?: number | undefined
@@ -42,7 +45,8 @@ const checkBoolean = ofShape(Type.Boolean())
 const checkDate = ofShape(Instant)
 const checkId = ofShape(Id)
 const checkGeoLocation = ofShape(GeoLocation, ({ latitude, longitude }) => ({ latitude, longitude }))
-const checkMediaShape = ofShape(NewMedia, toMedia)
+const checkNamedFile = ofShape(NewMedia)
+const checkAddress = ofShape(AddressedMedia)
 const checkAnyChoice = ofShape(Type.String({ maxLength: 200 }))
 
 const CHECKS = {
@@ -60,7 +64,7 @@ const CHECKS = {
 /** Compiles the check of one block from its settings. An empty value is valid for every type. */
 export function makeCheck(type: keyof typeof CHECKS, settings: Settings = {}): CheckValue {
   const check = CHECKS[type](settings)
-  return (value, at, report, stored) => (isAbsent(value) ? value : check(value, at, report, stored))
+  return (value, at, report, stored, known) => (isAbsent(value) ? value : check(value, at, report, stored, known))
 }
 
 export const isAbsent = (value: unknown): value is null | undefined => value === undefined || value === null
@@ -162,18 +166,22 @@ function makeNumberCheck({ min, max, integer = false }: Settings): CheckValue {
 
 function makeMediaCheck({ accept = [], maxItems = MAX_MEDIA }: Settings): CheckValue {
   const isAccepted = makeMatcher(accept)
-  const checkOne: CheckValue = (value, at, report) => {
-    const media = checkMediaShape(value, at, report)
+  const checkOne: CheckValue = (value, at, report, stored, known) => {
+    const namesFile = (known ?? stored) && (value as { mediaId?: unknown } | undefined)?.mediaId !== undefined
+    ;(namesFile ? checkNamedFile : checkAddress)(value, at, report)
+    const isRight = Check(namesFile ? NewMedia : AddressedMedia, value)
+    const media = isRight && !stored ? toMedia(value, at, report, known) : value
     const mimeType = (media as { mimeType?: unknown } | null | undefined)?.mimeType
-    if (typeof mimeType === 'string' && !isAccepted(mimeType)) {
+    // Of a file that cannot be named the type is not known, either.
+    if (typeof mimeType === 'string' && mimeType !== '' && !isAccepted(mimeType)) {
       report(refusal.mediaTypeNotAccepted.asDetail({ at }))
     }
     return media
   }
-  return (value, at, report) => {
-    if (!Array.isArray(value)) return checkOne(value, at, report)
+  return (value, at, report, stored, known) => {
+    if (!Array.isArray(value)) return checkOne(value, at, report, stored, known)
     if (value.length > maxItems) return report(refusal.tooManyMedia.asDetail({ at, maxItems }))
-    return value.map((item, index) => checkOne(item, `${at}.${index}`, report))
+    return value.map((item, index) => checkOne(item, `${at}.${index}`, report, stored, known))
   }
 }
 

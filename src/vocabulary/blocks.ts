@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox'
 import { collectDetails, isAbsent, isEmpty, makeCheck, type Report } from './block-values.ts'
 import { newId } from './ids.ts'
 import { MAX_OPTIONS } from './limits.ts'
+import { type KnownMedia, type Media, mediaIdsOf, withFresh } from './media.ts'
 import * as refusal from './refusals.ts'
 import { Id, OneOf } from './schemas.ts'
 
@@ -98,15 +99,18 @@ export type NewBlock = Static<typeof NewBlock>
 
 export const NewBlocks = Type.Array(NewBlock, { maxItems: 200 })
 
-/** Checks blocks without a schema, each by its own type. Throws 422 with a detail for each mistake. */
-export function checkFreeBlocks(blocks: readonly NewBlock[], field = 'blocks'): Block[] {
+/**
+ * Checks blocks without a schema, each by its own type. `known`: the files that MEDIA may name. Throws 422 with a detail for
+ * each mistake.
+ */
+export function checkFreeBlocks(blocks: readonly NewBlock[], field = 'blocks', known?: KnownMedia): Block[] {
   const { report, isFull, throwIfAny } = collectDetails()
   collectIds(blocks, field, report)
   const checked: Block[] = []
   for (const [index, block] of blocks.entries()) {
     if (isFull()) break
     const at = `${field}.${index}.value`
-    const value = makeCheck(block.type, block.settings)(block.value, at, report)
+    const value = makeCheck(block.type, block.settings)(block.value, at, report, undefined, known)
     if (block.required && isEmpty(value)) report(refusal.valueRequired.asDetail({ at }))
     checked.push(toBlock(block, value))
   }
@@ -152,6 +156,24 @@ export const referencesOf = (blocks: readonly Block[], field = 'blocks'): Refere
       ? [{ field: `${field}.${index}.value`, targetType: settings.targetType, id: value }]
       : [],
   )
+
+/** MEDIA values, one by one, as they are sent or stored. */
+export const mediaItemsOf = (blocks: readonly NewBlock[]): unknown[] =>
+  blocks.flatMap(({ type, value }) => (type === 'MEDIA' ? (Array.isArray(value) ? value : [value]) : []))
+
+export const mediaIdsInBlocks = (blocks: readonly NewBlock[]): string[] => mediaIdsOf(mediaItemsOf(blocks))
+
+/** Checked blocks with what is known of their files now. */
+export const withFreshMedia = (blocks: readonly Block[], known: KnownMedia): Block[] =>
+  blocks.map((block) => {
+    const { type, value } = block
+    if (type !== 'MEDIA' || isAbsent(value)) return block
+    const items = value as Media | Media[]
+    return {
+      ...block,
+      value: Array.isArray(items) ? items.map((item) => withFresh(item, known)) : withFresh(items, known),
+    }
+  })
 
 /** Collects the blocks' ids and reports duplicates. */
 export function collectIds(blocks: readonly NewBlock[], field: string, report: Report): Set<string> {

@@ -1,13 +1,15 @@
 import { collectDetails, type Details, isEmpty, makeCheck, type Report } from './block-values.ts'
 import { type Block, collectIds, type NewBlock, toBlock } from './blocks.ts'
 import type { Detail } from './errors.ts'
+import type { KnownMedia } from './media.ts'
 import * as refusal from './refusals.ts'
 
 /**
  * `complete`: required blocks must have a value. `field`: the path of the blocks in the body, `blocks` by default.
- * `isStored`: the blocks were written under an earlier schema, and are checked as they stand.
+ * `isStored`: the blocks were written under an earlier schema, and are checked as they stand. `known`: the files that MEDIA
+ * may name.
  */
-export type CheckOptions = { complete: boolean; field?: string; isStored?: boolean }
+export type CheckOptions = { complete: boolean; field?: string; isStored?: boolean; known?: KnownMedia }
 
 export type CompiledBlocks = {
   /** Returns the blocks to store. Throws 422 with a detail for each mistake. */
@@ -65,9 +67,14 @@ function toRule(block: Block) {
   const { id, type, required = false } = block
   return {
     type,
-    check({ value, settings }: NewBlock, at: string, { complete, isStored }: CheckOptions, report: Report): Block {
+    check(
+      { value, settings }: NewBlock,
+      at: string,
+      { complete, isStored, known }: CheckOptions,
+      report: Report,
+    ): Block {
       const stored = isStored ? { isHtml: settings?.variant === 'HTML' } : undefined
-      const checked = checkValue(value, at, report, stored)
+      const checked = checkValue(value, at, report, stored, known)
       if (complete && required && isEmpty(checked)) report(refusal.blockRequired.asDetail({ at, id }))
       return toBlock(block, checked)
     },

@@ -37,7 +37,7 @@ export const DETAILS = {
   INVALID_ORIGIN_URI: '`originUrl` or `reserveDomain` is not among the origins of the operator.',
   INVALID_REDIRECT_URI: '`redirectUrl`, `returnUrl` or `cancelUrl` leads to an origin that is not allowed.',
   IN_USE:
-    'Something else needs it: users a role, entries or subscribers a collection, subscribers a plan, products or others below it a category.',
+    'Something else needs it: users a role, entries or subscribers a collection, subscribers a plan, products or others below it a category, records a file.',
   LAST_ADMIN: 'Nobody would be ADMIN of the business any more.',
   NAME_EXISTS: 'The business has a role of this name.',
   NOTHING_TO_REFUND: 'Nothing was paid through the payment provider, or all of it went back.',
@@ -46,6 +46,7 @@ export const DETAILS = {
   NOT_CLEAN: 'A stored text holds markup that the schema of today does not allow. Only in lists of stale entries.',
   NOT_CONFIRMED: 'The password is right, but the address is not confirmed yet.',
   NOT_FOUND: 'What the field names is not there, or not in this business.',
+  NOT_READY: 'The file is not uploaded and checked yet, or it was rejected. Only READY ones can be shown.',
   NO_PRICE: 'The variant is not sold in this market.',
   ORDER_CANCELLED: 'The order of this `Idempotency-Key` has ended. Use a new key.',
   ORDER_CLOSED: 'The order is too far along to be changed.',
@@ -60,6 +61,7 @@ export const DETAILS = {
   PHONE_IN_USE: 'Another account has verified this number.',
   PROMO_EXHAUSTED: 'The promo code was used as often as it can be.',
   PROMO_NOT_APPLICABLE: 'The terms of the promo code are not met. The message says which.',
+  QUOTA_EXCEEDED: 'The files of the business take all the room that it has. Delete some.',
   REQUIRED: 'Missing.',
   SIGNATURE_INVALID: 'A webhook that was not signed with our secret, or too long ago.',
   SLUG_EXISTS: 'The slug is taken.',
@@ -76,6 +78,7 @@ export const DETAILS = {
   TOO_SHORT: 'Too few characters.',
   TOO_SMALL: 'A number is too small.',
   TOPIC_UNKNOWN: 'A message of an SNS topic that the operator has not named.',
+  TYPE_NOT_ALLOWED: 'Files of this type are not taken.',
   UNKNOWN_PARAMETER: 'The route has no query parameter of this name. The message lists those that it has.',
   WRONG_STATE:
     'An order cannot be shipped, or cancelled by its customer, in its state; a send cannot be paused, resumed or cancelled; or its entry has moved; a bulk edit or an import cannot be applied, undone, discarded or corrected.',

@@ -60,6 +60,13 @@ export const tooManyLocales = invalid('{at}', 'INVALID', `{at} cannot have more 
 export const notALocale = invalid('{field}', 'INVALID', '{field}: the key is not a locale such as en or de-CH.')
 export const numberInvalid = invalid('{at}', 'INVALID', '{at} must be {wanted}.')
 export const mediaTypeNotAccepted = invalid('{at}.mimeType', 'INVALID', '{at}.mimeType is none that the block accepts.')
+export const mediaAddressRequired = invalid('{at}.{name}', 'REQUIRED', '{at} needs a mediaId, or a url and a mimeType.')
+export const mediaNotFound = invalid('{at}.mediaId', 'NOT_FOUND', 'This business has no file {mediaId}.')
+export const mediaNotReady = invalid(
+  '{at}.mediaId',
+  'NOT_READY',
+  'The file {mediaId} is not READY. Wait until it is, or upload it again if it was rejected.',
+)
 export const tooManyMedia = invalid('{at}', 'INVALID', '{at} cannot have more than {maxItems} items.')
 export const notAnOption = invalid('{at}', 'INVALID', '{at} must be one of the block’s options.')
 export const notChoices = invalid('{at}', 'INVALID', '{at} must be an array of choices.')

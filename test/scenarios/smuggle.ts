@@ -26,6 +26,7 @@ const PRODUCT = [
   'catalog.listing',
 ]
 const CATEGORY = ['catalog.categories', 'catalog.category_slugs', 'catalog.category_locks']
+const MEDIA = ['media.files', 'media.words', 'media.used']
 const ENTRY = [
   'content.entries',
   'content.entry_values',
@@ -54,6 +55,8 @@ const TABLES: Record<string, readonly string[]> = {
   correctImportLine: ['catalog.imports', 'catalog.import_rows', 'catalog.import_items'],
   createCategory: CATEGORY,
   updateCategory: CATEGORY,
+  createMedia: MEDIA,
+  updateMedia: MEDIA,
   createPromoCode: ['catalog.promo_codes'],
   updatePromoCode: ['catalog.promo_codes'],
   createRole: ['access.roles'],

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { sql } from 'kysely'
 import { tokenOf } from '#modules/newsletter/subscriptions/token.ts'
 import { now } from '#platform/clock.ts'
+import type { Db } from '#platform/database/database.ts'
+import { newId } from '#vocabulary/ids.ts'
 import type { Answer, Client } from './client.ts'
 import { PUBLISHED, TITLE } from './content.ts'
 import type { Make } from './make.ts'
@@ -125,6 +127,8 @@ export async function seedBusiness(make: Make, { canary, cell = 'main' }: { cana
     .values({ businessId: id, emailKey: suppressed, reason: 'BOUNCE', createdAt: now() })
     .execute()
 
+  const mediaId = await insertFile(db, id, canary)
+
   return {
     ...shop,
     canary,
@@ -135,6 +139,7 @@ export async function seedBusiness(make: Make, { canary, cell = 'main' }: { cana
       products: [product.id],
       variants: ['one'],
       categories: [category.id],
+      media: [mediaId],
       stocktakes: [stocktake.id],
       'bulk-edits': [bulkEdit.id],
       'promo-codes': [promo.id],
@@ -167,6 +172,8 @@ export async function seedBusiness(make: Make, { canary, cell = 'main' }: { cana
       correctImportLine: { product: { name: canary } },
       createCategory: { ...categoryBody, translations: {}, parentId: category.id },
       updateCategory: { ...categoryBody, position: 1 },
+      createMedia: { fileName: canary, mimeType: 'image/png', size: 9, sha256: 'b'.repeat(64) },
+      updateMedia: { tags: [canary] },
       moveCategory: { parentId: null, beforeId: null },
       createPromoCode: { ...promoBody, code: 'SPRING' },
       updatePromoCode: { value: 500 },
@@ -213,4 +220,32 @@ export async function seedBusiness(make: Make, { canary, cell = 'main' }: { cana
     /** The newsletter comes second in `records`, as does its letter. */
     newsletter: { id: newsletter.id as string, letterId: letter.id as string },
   }
+}
+
+/** A file that is READY, without a store that has its bytes. */
+async function insertFile(db: Db, businessId: string, canary: string): Promise<string> {
+  const id = newId('med')
+  const at = now()
+  await db
+    .insertInto('media.files')
+    .values({
+      businessId,
+      id,
+      status: 'READY',
+      fileName: `${canary}.pdf`,
+      sortName: `${canary}.pdf`,
+      mimeType: 'application/pdf',
+      kind: 'application',
+      size: 9,
+      sha256: 'a'.repeat(64),
+      alt: JSON.stringify({ en: canary }),
+      tags: [],
+      words: [],
+      uploadExpiresAt: at,
+      createdAt: at,
+      updatedAt: at,
+    })
+    .execute()
+  await db.insertInto('media.used').values({ businessId, bytes: 9 }).execute()
+  return id
 }

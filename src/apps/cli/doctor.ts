@@ -8,8 +8,8 @@ import { cut, printJson, widthOf } from './output.ts'
 export function addDoctorCommand(program: Command, _cli: Cli): void {
   addCommand(program, 'doctor', {
     says:
-      'Check everything that the service needs: settings, databases, keys, workers, providers. ' +
-      'Changes nothing; takes five seconds at most. Exit code 1 when something failed.',
+      'Check everything that the service needs: settings, databases, keys, workers, providers, media. ' +
+      'Changes nothing (a file is stored and deleted again); takes ten seconds at most. Exit code 1 when something failed.',
     examples: ['doctor', 'doctor --json'],
   }).action(async ({ json = false }: Json) => {
     const checks = await examine(process.env)

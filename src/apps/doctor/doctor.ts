@@ -1,19 +1,21 @@
 import { type Config, ConfigError, loadConfig, loadDatabases } from '#platform/config.ts'
 import { checkDatabases } from './databases.ts'
 import { type Check, failed, ok, type Verdict, warning } from './look.ts'
+import { checkMedia } from './media.ts'
 import { checkProviders } from './providers.ts'
 
 type Environment = Record<string, string | undefined>
 
-/** Runs every check. Read-only. */
+/** Runs every check. Read-only, but for a file that it stores and deletes again. */
 export async function examine(env: Environment): Promise<Check[]> {
   const { config, checks } = readConfig(env)
   const databases = config?.databases ?? attempt(() => loadDatabases(env))
-  const [ofDatabases, ofProviders] = await Promise.all([
+  const [ofDatabases, ofProviders, ofMedia] = await Promise.all([
     databases ? checkDatabases(databases, config) : [],
     config ? checkProviders(config, env.REDIS_URL?.trim()) : [],
+    config ? checkMedia(config) : [],
   ])
-  return [{ check: 'node', ...ok(process.versions.node) }, ...checks, ...ofDatabases, ...ofProviders]
+  return [{ check: 'node', ...ok(process.versions.node) }, ...checks, ...ofDatabases, ...ofProviders, ...ofMedia]
 }
 
 function readConfig(env: Environment): { config: Config | undefined; checks: Check[] } {

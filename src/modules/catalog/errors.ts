@@ -5,6 +5,11 @@ import { MAX_QUANTITY } from './schemas.ts'
 export const productNotFound = notFound('product')
 export const slugExists = conflict('slug', 'SLUG_EXISTS', 'Another product of this business has the slug {slug}.')
 export const draftsAreHidden = forbidden('Only who holds PRODUCTS_WRITE sees products that are not ACTIVE.')
+export const tooManyFiles = invalid(
+  'gallery',
+  'TOO_MANY',
+  'A product shows 300 uploaded files at most, with its variants and blocks.',
+)
 export const productTooLarge = invalid(
   'variants',
   'TOO_LARGE',

@@ -17,6 +17,7 @@ import { importJobs } from './transfer/routes.ts'
 
 export { bulkEditRoutes } from './bulk-edits/routes.ts'
 export type { Category } from './categories/category.ts'
+export { copyIntoCategories } from './categories/copy-media.ts'
 export { createCategory } from './categories/create-category.ts'
 export { listPublicCategories, PublicCategoryQuery } from './categories/public.ts'
 export { findDescendantSlugs, listCategories } from './categories/queries.ts'
@@ -25,6 +26,7 @@ export { Category as PublicCategory } from './categories/schemas.ts'
 export { attributeFiltersOf, checkListing } from './listing/filters.ts'
 export { Facets } from './listing/schemas.ts'
 export { createProduct, updateProduct } from './products/change-product.ts'
+export { copyIntoProducts } from './products/copy-media.ts'
 export { priceAt } from './products/prices.ts'
 export {
   createPublicProducts,

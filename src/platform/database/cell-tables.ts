@@ -532,6 +532,61 @@ export interface CustomersWords {
   word: string
 }
 
+export interface MediaFiles {
+  alt: Json
+  attempts: Generated<number>
+  avif: string | null
+  businessId: string
+  completedAt: Timestamp | null
+  createdAt: Timestamp
+  fileName: string
+  focalPoint: Json | null
+  height: number | null
+  id: string
+  isAnimated: boolean | null
+  isTransparent: boolean | null
+  kind: string
+  lease: string | null
+  leasedUntil: Timestamp | null
+  mimeType: string
+  placeholder: string | null
+  problem: string | null
+  sha256: string
+  size: number
+  sortName: string
+  status: string
+  tags: string[]
+  updatedAt: Timestamp
+  uploadExpiresAt: Timestamp
+  version: Generated<number>
+  width: number | null
+  words: string[]
+}
+
+export interface MediaLeftovers {
+  businessId: string
+  dueAt: Timestamp
+  prefix: string
+}
+
+export interface MediaUsages {
+  businessId: string
+  kind: string
+  mediaId: string
+  recordId: string
+}
+
+export interface MediaUsed {
+  businessId: string
+  bytes: number
+}
+
+export interface MediaWords {
+  businessId: string
+  fileId: string
+  word: string
+}
+
 export interface NewsletterCheckouts {
   businessId: string
   cancelUrl: string | null
@@ -879,6 +934,11 @@ export interface DB {
   'customers.filling': CustomersFilling
   'customers.spent': CustomersSpent
   'customers.words': CustomersWords
+  'media.files': MediaFiles
+  'media.leftovers': MediaLeftovers
+  'media.usages': MediaUsages
+  'media.used': MediaUsed
+  'media.words': MediaWords
   'newsletter.checkouts': NewsletterCheckouts
   'newsletter.importRows': NewsletterImportRows
   'newsletter.imports': NewsletterImports

@@ -18,7 +18,7 @@ type Claim = { businessId: string; caller: string; key: string; requestHash: Buf
 type Record = { status: number; body: string; requestHash: Buffer }
 
 /**
- * Runs `work` in one transaction and returns 201, or another `status`, with its result (text is sent as it stands).
+ * Runs `work` in one transaction and returns 201, or another `status` that may follow from its result, with the result (text is sent as it stands).
  * With an `Idempotency-Key`, the response is stored in the same transaction and replayed to retries, even if the first
  * response was lost: same key and body, the same bytes; same key and another body, 422; while the first still runs,
  * 409.
@@ -28,18 +28,21 @@ export async function createOnce<Tables, Body extends object | string>(
   reply: FastifyReply,
   db: Database<Tables>,
   work: (tx: Transaction<Tables>) => Promise<Body>,
-  status = 201,
+  status: number | ((body: Body) => number) = 201,
 ): Promise<Body> {
   const claim = claimOf(request)
-  void reply.code(status)
+  const statusOf = (body: Body) => (typeof status === 'number' ? status : status(body))
   if (!claim) {
     const body = await transaction(db, work)
+    void reply.code(statusOf(body))
     return typeof body === 'string' ? sendText(reply, body) : body
   }
 
   const answer = await runOnce(db, claim, request.id, async (tx) => {
     const body = await work(tx)
-    return { status, body: typeof body === 'string' ? body : (reply.serialize(body) as string) }
+    const code = statusOf(body)
+    // The serializer is that of the status.
+    return { status: code, body: typeof body === 'string' ? body : (reply.code(code).serialize(body) as string) }
   })
   if (answer.replayed) void reply.header('idempotency-replayed', 'true')
   return sendText(reply.code(answer.status), answer.body)

@@ -16,9 +16,14 @@ type Limit = { key: string; most: number; by?: number; isSilent?: boolean }
 
 const WINDOW_MS = 60_000
 // A provider's webhooks come from few addresses, as many as there are payments; unsigned ones are refused at once. The
-// dashboard's files come from memory.
+// dashboard's files come from memory. Pictures come from a folder, many for one page, and need no database.
 export const isUnlimited = (url: string) =>
-  url === '/healthz' || url === '/readyz' || url === '/admin' || url === '/admin/*' || url.includes('/webhooks/')
+  url === '/healthz' ||
+  url === '/readyz' ||
+  url === '/admin' ||
+  url === '/admin/*' ||
+  url.startsWith('/media/') ||
+  url.includes('/webhooks/')
 
 type Options = {
   perMinute: Limits

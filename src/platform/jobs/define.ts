@@ -7,12 +7,14 @@ import type { Cell, Control, ControlTx, Tx } from '../database/database.ts'
 import type { Mailer } from '../mail/mailer.ts'
 import type { Payments } from '../payments/provider.ts'
 import type { SmsSender } from '../sms/twilio.ts'
+import type { Storage } from '../storage/storage.ts'
 
 /** The outside services that are configured. */
 export type JobServices = {
   mail: Mailer | undefined
   sms: SmsSender | undefined
   payments: Payments
+  storage: Storage | undefined
   box: SecretBox
   publicUrl: string
   /** Where the pages are that mails about accounts lead to. */

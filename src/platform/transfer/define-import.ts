@@ -33,8 +33,8 @@ function workJob<Schema extends TSchema, Counter extends string, Context>(
     name,
     on: 'cell',
     payload: ImportPayload,
-    async run({ businessId, importId }, { db, control, log, fence, signal }) {
-      const context = await prepare(control, businessId)
+    async run({ businessId, importId }, { db, control, services, log, fence, signal }) {
+      const context = await prepare(control, businessId, services.storage)
       if (context === undefined) return
       const step = async () => {
         const progress = await importBatch(worker, db, { businessId, importId, context, fence })

@@ -8,6 +8,7 @@ import type { DB as CellTables } from '../database/cell-tables.ts'
 import type { ControlDb, Tx } from '../database/database.ts'
 import type { NewEvent } from '../events/define.ts'
 import type { CellJob } from '../jobs/define.ts'
+import type { Storage } from '../storage/storage.ts'
 import type { FileLine } from './file.ts'
 
 type TableWith<Columns> = {
@@ -70,7 +71,7 @@ export type ImportKind<Schema extends TSchema, Counter extends string, Context> 
   /** Lines per transaction. */
   batchRows: number
   /** Called before each run of the job, outside of any transaction. Undefined: the business no longer exists. */
-  prepare: (control: ControlDb, businessId: string) => Promise<Context | undefined>
+  prepare: (control: ControlDb, businessId: string, storage?: Storage) => Promise<Context | undefined>
   /** Writes the lines, in a number of statements that does not grow with theirs. */
   writeRows: (tx: Tx, lines: Line<Static<Schema>>[], running: Running<Context>) => Promise<Written<Counter>>
   /** The detail for a line that lost a race, such as for a unique value; undefined: the error is something else. */

@@ -115,6 +115,16 @@ after(() => used.close())
 /** How each rule is broken. Constraints that would not let it happen are taken away first: all of it is undone. */
 const VIOLATIONS: Record<string, (scene: Scene) => ReturnType<typeof sql>[]> = {
   'a bulk edit counts its items as they are': () => [sql`update catalog.bulk_edits set total = total + 1`],
+  'the room that a business has used is the size of its files that are not rejected': ({ shop }) => [
+    sql`insert into media.used (business_id, bytes) values (${shop.id}, 1)`,
+  ],
+  'a picture that is READY has a width, a height and a placeholder, and nothing else has': ({ shop }) => [
+    sql`
+      insert into media.files (business_id, id, status, file_name, sort_name, mime_type, kind, size, sha256, alt, tags, words,
+                               upload_expires_at, created_at, updated_at)
+      values (${shop.id}, 'med_1', 'READY', 'a', 'a', 'image/png', 'image', 1, '', '{}', '{}', '{}', now(), now(), now())`,
+    sql`insert into media.used (business_id, bytes) values (${shop.id}, 1)`,
+  ],
   'stock is the sum of its ledger': () => [sql`update catalog.stock set quantity = quantity + 1`],
   'no stock is below zero': () => [
     sql`alter table catalog.stock drop constraint stock_quantity_check`,

@@ -21,6 +21,7 @@ const NOT_WRITTEN = [
   'catalog.listing_stock',
   'catalog.stock_list_filling',
   'content.generation_usage',
+  ...['leftovers', 'usages', 'words'].map(of('media')),
   'orders.committed_filling',
   'orders.search_filling',
   ...['aliases', 'filling'].map(of('customers')),

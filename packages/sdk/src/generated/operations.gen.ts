@@ -2,6 +2,7 @@
 import type * as types from './types.gen.ts'
 
 export const OPERATIONS = {
+  uploadFile: 'PUT /v1/media-uploads',
   getHealth: 'GET /healthz',
   getReadiness: 'GET /readyz',
   register: 'POST /v1/users/register',
@@ -148,6 +149,13 @@ export const OPERATIONS = {
   listEntryVersions: 'GET /v1/businesses/{businessId}/entries/{id}/versions token',
   getEntryVersion: 'GET /v1/businesses/{businessId}/entries/{id}/versions/{number} token',
   restoreEntryVersion: 'POST /v1/businesses/{businessId}/entries/{id}/versions/{number}/restore token',
+  createMedia: 'POST /v1/businesses/{businessId}/media token key',
+  listMedia: 'GET /v1/businesses/{businessId}/media token',
+  completeMedia: 'POST /v1/businesses/{businessId}/media/{id}/complete token',
+  getMedia: 'GET /v1/businesses/{businessId}/media/{id} token',
+  updateMedia: 'PUT /v1/businesses/{businessId}/media/{id} token',
+  deleteMedia: 'DELETE /v1/businesses/{businessId}/media/{id} token',
+  listMediaUsages: 'GET /v1/businesses/{businessId}/media/{id}/usages token',
   subscribe: 'POST /v1/businesses/{businessId}/collections/{collectionId}/subscribe token key',
   listSubscribers: 'GET /v1/businesses/{businessId}/collections/{id}/subscribers token',
   unsubscribe: 'POST /v1/businesses/{businessId}/collections/unsubscribe',
@@ -187,6 +195,7 @@ export const OPERATIONS = {
 } as const
 
 export interface OperationTypes {
+  uploadFile: { data: types.UploadFileData; answer: types.UploadFileResponse }
   getHealth: { data: types.GetHealthData; answer: types.GetHealthResponse }
   getReadiness: { data: types.GetReadinessData; answer: types.GetReadinessResponse }
   register: { data: types.RegisterData; answer: types.RegisterResponse }
@@ -333,6 +342,13 @@ export interface OperationTypes {
   listEntryVersions: { data: types.ListEntryVersionsData; answer: types.ListEntryVersionsResponse }
   getEntryVersion: { data: types.GetEntryVersionData; answer: types.GetEntryVersionResponse }
   restoreEntryVersion: { data: types.RestoreEntryVersionData; answer: types.RestoreEntryVersionResponse }
+  createMedia: { data: types.CreateMediaData; answer: types.CreateMediaResponse }
+  listMedia: { data: types.ListMediaData; answer: types.ListMediaResponse }
+  completeMedia: { data: types.CompleteMediaData; answer: types.CompleteMediaResponse }
+  getMedia: { data: types.GetMediaData; answer: types.GetMediaResponse }
+  updateMedia: { data: types.UpdateMediaData; answer: types.UpdateMediaResponse }
+  deleteMedia: { data: types.DeleteMediaData; answer: types.DeleteMediaResponse }
+  listMediaUsages: { data: types.ListMediaUsagesData; answer: types.ListMediaUsagesResponse }
   subscribe: { data: types.SubscribeData; answer: types.SubscribeResponse }
   listSubscribers: { data: types.ListSubscribersData; answer: types.ListSubscribersResponse }
   unsubscribe: { data: types.UnsubscribeData; answer: types.UnsubscribeResponse }

@@ -1210,6 +1210,14 @@ export type Event = ({
 } & EntryPublishedEvent) | ({
     type: 'entry.updated';
 } & EntryUpdatedEvent) | ({
+    type: 'media.deleted';
+} & MediaDeletedEvent) | ({
+    type: 'media.ready';
+} & MediaReadyEvent) | ({
+    type: 'media.rejected';
+} & MediaRejectedEvent) | ({
+    type: 'media.updated';
+} & MediaUpdatedEvent) | ({
     type: 'payment.unexpected';
 } & PaymentUnexpectedEvent) | ({
     type: 'newsletter.send_cancelled';
@@ -1690,6 +1698,14 @@ export type Market = {
 };
 
 /**
+ * What must stay visible when it is cropped: shares of width and height, from the upper left.
+ */
+export type MediaFocalPoint = {
+    x: number;
+    y: number;
+};
+
+/**
  * Media
  */
 export type Media = {
@@ -1702,6 +1718,182 @@ export type Media = {
      */
     url: string;
     mimeType: string;
+    /**
+     * Id, starts with `med_`.
+     */
+    mediaId?: string;
+    width?: number | null;
+    height?: number | null;
+    /**
+     * What the picture shows, in words, by locale.
+     */
+    alt?: {
+        [key: string]: string;
+    };
+    placeholder?: string | null;
+    focalPoint?: MediaFocalPoint | null;
+    /**
+     * None is wider than the picture. Empty if it is no picture.
+     */
+    renditions?: Array<Rendition>;
+};
+
+export type MediaDeletedEventData = {
+    [key: string]: unknown;
+};
+
+/**
+ * MediaDeletedEvent
+ *
+ * Also when nothing was uploaded within a day.
+ */
+export type MediaDeletedEvent = EventEnvelope & {
+    type: 'media.deleted';
+    data: MediaDeletedEventData;
+};
+
+/**
+ * What must stay visible when it is cropped: shares of width and height, from the upper left.
+ */
+export type MediaFileFocalPoint = {
+    x: number;
+    y: number;
+};
+
+/**
+ * MediaFile
+ */
+export type MediaFile = {
+    /**
+     * Id, starts with `med_`.
+     */
+    id: string;
+    /**
+     * Id, starts with `biz_`.
+     */
+    businessId: string;
+    /**
+     * PENDING: not uploaded yet. PROCESSING: `complete` was called. READY: can be shown. REJECTED: see `problem`.
+     */
+    status: 'PENDING' | 'PROCESSING' | 'READY' | 'REJECTED';
+    problem: 'NOT_UPLOADED' | 'SIZE_DIFFERS' | 'HASH_DIFFERS' | 'TYPE_DIFFERS' | 'HIDDEN_CONTENT' | 'BROKEN' | 'TOO_MANY_PIXELS' | 'SIDE_TOO_LONG' | 'TOO_SLOW' | 'FAILED' | null;
+    fileName: string;
+    /**
+     * Of the uploaded file.
+     */
+    mimeType: string;
+    /**
+     * In bytes; 50000000 at most.
+     */
+    size: number;
+    /**
+     * SHA-256 of the bytes, in lower-case hex.
+     */
+    sha256: string;
+    /**
+     * What the picture shows, in words, by locale.
+     */
+    alt: {
+        [key: string]: string;
+    };
+    focalPoint: MediaFileFocalPoint | null;
+    /**
+     * Words of your own, for finding it again.
+     */
+    tags: Array<string>;
+    width: number | null;
+    height: number | null;
+    placeholder: string | null;
+    url: string | null;
+    /**
+     * None wider than the picture; empty if it is none.
+     */
+    renditions: Array<Rendition>;
+    upload?: MediaUpload;
+    /**
+     * Unix time in seconds.
+     */
+    createdAt: number;
+    /**
+     * Unix time in seconds.
+     */
+    updatedAt: number;
+};
+
+export type MediaReadyEventData = {
+    mimeType: string;
+    width: number | null;
+    height: number | null;
+};
+
+/**
+ * MediaReadyEvent
+ *
+ * It was uploaded and checked, and its renditions are there.
+ */
+export type MediaReadyEvent = EventEnvelope & {
+    type: 'media.ready';
+    data: MediaReadyEventData;
+};
+
+export type MediaRejectedEventData = {
+    /**
+     * As in the record.
+     */
+    problem: 'NOT_UPLOADED' | 'SIZE_DIFFERS' | 'HASH_DIFFERS' | 'TYPE_DIFFERS' | 'HIDDEN_CONTENT' | 'BROKEN' | 'TOO_MANY_PIXELS' | 'SIDE_TOO_LONG' | 'TOO_SLOW' | 'FAILED';
+};
+
+/**
+ * MediaRejectedEvent
+ */
+export type MediaRejectedEvent = EventEnvelope & {
+    type: 'media.rejected';
+    data: MediaRejectedEventData;
+};
+
+export type MediaUpdatedEventData = {
+    fields: Array<string>;
+};
+
+/**
+ * MediaUpdatedEvent
+ *
+ * With the fields that were sent. Records that show it are changed soon after, and tell it by their own events.
+ */
+export type MediaUpdatedEvent = EventEnvelope & {
+    type: 'media.updated';
+    data: MediaUpdatedEventData;
+};
+
+/**
+ * MediaUpload
+ *
+ * Where to send the bytes: this key, length, type and hash only.
+ */
+export type MediaUpload = {
+    method: 'PUT';
+    url: string;
+    /**
+     * To be sent as they are.
+     */
+    headers: {
+        [key: string]: string;
+    };
+    /**
+     * Unix time in seconds.
+     */
+    expiresAt: number;
+};
+
+/**
+ * MediaUsage
+ */
+export type MediaUsage = {
+    /**
+     * What shows it. A variant counts as its product.
+     */
+    kind: 'PRODUCT' | 'CATEGORY' | 'ENTRY';
+    id: string;
 };
 
 export type MemberInvitationDeclinedEventData = {
@@ -3219,6 +3411,16 @@ export type Relations = {
     USER?: UserRelations;
 };
 
+/**
+ * Rendition
+ */
+export type Rendition = {
+    width: number;
+    height: number;
+    mimeType: string;
+    url: string;
+};
+
 export type ReturnLine = {
     /**
      * Unique within its order.
@@ -4557,6 +4759,10 @@ export type VariantTranslations = {
     };
 };
 
+export type UploadFileAnswer = {
+    uploaded: true;
+};
+
 export type GetHealthAnswer = {
     alive: true;
 };
@@ -4928,10 +5134,14 @@ export type CreateProductBodyGallery = {
      */
     id?: string;
     /**
+     * A READY file of this business, instead of `url` and `mimeType`.
+     */
+    mediaId?: string;
+    /**
      * Absolute, http or https.
      */
-    url: string;
-    mimeType: string;
+    url?: string;
+    mimeType?: string;
 };
 
 export type CreateProductBodyVariantPricingMarket = {
@@ -4972,10 +5182,14 @@ export type CreateProductBodyVariantGallery = {
      */
     id?: string;
     /**
+     * A READY file of this business, instead of `url` and `mimeType`.
+     */
+    mediaId?: string;
+    /**
      * Absolute, http or https.
      */
-    url: string;
-    mimeType: string;
+    url?: string;
+    mimeType?: string;
 };
 
 export type CreateProductBodyVariant = {
@@ -5061,10 +5275,14 @@ export type UpdateProductBodyGallery = {
      */
     id?: string;
     /**
+     * A READY file of this business, instead of `url` and `mimeType`.
+     */
+    mediaId?: string;
+    /**
      * Absolute, http or https.
      */
-    url: string;
-    mimeType: string;
+    url?: string;
+    mimeType?: string;
 };
 
 export type UpdateProductBodyVariantPricingMarket = {
@@ -5105,10 +5323,14 @@ export type UpdateProductBodyVariantGallery = {
      */
     id?: string;
     /**
+     * A READY file of this business, instead of `url` and `mimeType`.
+     */
+    mediaId?: string;
+    /**
      * Absolute, http or https.
      */
-    url: string;
-    mimeType: string;
+    url?: string;
+    mimeType?: string;
 };
 
 export type UpdateProductBodyVariant = {
@@ -5213,10 +5435,14 @@ export type PutVariantBodyGallery = {
      */
     id?: string;
     /**
+     * A READY file of this business, instead of `url` and `mimeType`.
+     */
+    mediaId?: string;
+    /**
      * Absolute, http or https.
      */
-    url: string;
-    mimeType: string;
+    url?: string;
+    mimeType?: string;
 };
 
 export type PutVariantBody = {
@@ -5361,10 +5587,14 @@ export type CreateCategoryBodyImage = {
      */
     id?: string;
     /**
+     * A READY file of this business, instead of `url` and `mimeType`.
+     */
+    mediaId?: string;
+    /**
      * Absolute, http or https.
      */
-    url: string;
-    mimeType: string;
+    url?: string;
+    mimeType?: string;
 };
 
 export type CreateCategoryBodySeo = {
@@ -5419,10 +5649,14 @@ export type UpdateCategoryBodyImage = {
      */
     id?: string;
     /**
+     * A READY file of this business, instead of `url` and `mimeType`.
+     */
+    mediaId?: string;
+    /**
      * Absolute, http or https.
      */
-    url: string;
-    mimeType: string;
+    url?: string;
+    mimeType?: string;
 };
 
 export type UpdateCategoryBodySeo = {
@@ -6540,6 +6774,60 @@ export type ListEntryVersionsPage = {
     cursor: string | null;
 };
 
+export type CreateMediaBody = {
+    fileName: string;
+    /**
+     * What the bytes must turn out to be.
+     */
+    mimeType: string;
+    /**
+     * In bytes; 50000000 at most.
+     */
+    size: number;
+    /**
+     * SHA-256 of the bytes, in lower-case hex.
+     */
+    sha256: string;
+    /**
+     * What the picture shows, in words, by locale.
+     */
+    alt?: {
+        [key: string]: string;
+    };
+    focalPoint?: MediaFileFocalPoint | null;
+};
+
+export type ListMediaPage = {
+    items: Array<MediaFile>;
+    /**
+     * Hand it back to get the next page; `null` on the last.
+     */
+    cursor: string | null;
+};
+
+export type UpdateMediaBody = {
+    fileName?: string;
+    /**
+     * What the picture shows, in words, by locale.
+     */
+    alt?: {
+        [key: string]: string;
+    };
+    focalPoint?: MediaFileFocalPoint | null;
+    /**
+     * Words of your own, for finding it again.
+     */
+    tags?: Array<string>;
+};
+
+export type ListMediaUsagesPage = {
+    items: Array<MediaUsage>;
+    /**
+     * Hand it back to get the next page; `null` on the last.
+     */
+    cursor: string | null;
+};
+
 export type SubscribeBody = {
     email: string;
     name?: string;
@@ -6726,6 +7014,29 @@ export type ListEventsPage = {
      */
     cursor: string | null;
 };
+
+export type UploadFileData = {
+    body: Blob | File;
+    path?: never;
+    query: {
+        key: string;
+        mimeType: string;
+        size: number;
+        sha256: string;
+        expiresAt: number;
+        signature: string;
+    };
+    url: '/v1/media-uploads';
+};
+
+export type UploadFileResponses = {
+    /**
+     * Done.
+     */
+    200: UploadFileAnswer;
+};
+
+export type UploadFileResponse = UploadFileResponses[keyof UploadFileResponses];
 
 export type GetHealthData = {
     body?: never;
@@ -10786,6 +11097,226 @@ export type RestoreEntryVersionResponses = {
 };
 
 export type RestoreEntryVersionResponse = RestoreEntryVersionResponses[keyof RestoreEntryVersionResponses];
+
+export type ListMediaData = {
+    body?: never;
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+    };
+    query?: {
+        /**
+         * Items on a page.
+         */
+        limit?: number;
+        /**
+         * The `cursor` of the page before. Absent, empty or `null`: the first.
+         */
+        cursor?: string;
+        /**
+         * Words of the file name, the alternative texts or the tags, the last one perhaps unfinished.
+         */
+        query?: string;
+        /**
+         * A media type, or `image*` and the like. Repeat it for several: any of them.
+         */
+        type?: Array<string>;
+        /**
+         * A status. Repeat it for several: any of them.
+         */
+        status?: Array<'PENDING' | 'PROCESSING' | 'READY' | 'REJECTED'>;
+        /**
+         * `true`: only those that no record shows.
+         */
+        unused?: boolean;
+        sort?: '-createdAt' | 'createdAt' | 'fileName' | '-size';
+    };
+    url: '/v1/businesses/{businessId}/media';
+};
+
+export type ListMediaResponses = {
+    /**
+     * Done.
+     */
+    200: ListMediaPage;
+};
+
+export type ListMediaResponse = ListMediaResponses[keyof ListMediaResponses];
+
+export type CreateMediaData = {
+    body: CreateMediaBody;
+    headers?: {
+        /**
+         * Makes it safe to repeat the request: the first answer is given again.
+         */
+        'idempotency-key'?: string;
+    };
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+    };
+    query?: never;
+    url: '/v1/businesses/{businessId}/media';
+};
+
+export type CreateMediaResponses = {
+    /**
+     * Done.
+     */
+    200: MediaFile;
+    /**
+     * Done.
+     */
+    201: MediaFile;
+};
+
+export type CreateMediaResponse = CreateMediaResponses[keyof CreateMediaResponses];
+
+export type CompleteMediaData = {
+    body?: never;
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+        id: string;
+    };
+    query?: never;
+    url: '/v1/businesses/{businessId}/media/{id}/complete';
+};
+
+export type CompleteMediaResponses = {
+    /**
+     * Done.
+     */
+    200: MediaFile;
+};
+
+export type CompleteMediaResponse = CompleteMediaResponses[keyof CompleteMediaResponses];
+
+export type DeleteMediaData = {
+    body?: never;
+    headers?: {
+        /**
+         * An ETag: 412 if the record has changed.
+         */
+        'if-match'?: string;
+    };
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+        id: string;
+    };
+    query?: {
+        /**
+         * `true`: also if records show it. They keep addresses that lead nowhere.
+         */
+        force?: boolean;
+    };
+    url: '/v1/businesses/{businessId}/media/{id}';
+};
+
+export type DeleteMediaResponses = {
+    /**
+     * Done.
+     */
+    200: Success;
+};
+
+export type DeleteMediaResponse = DeleteMediaResponses[keyof DeleteMediaResponses];
+
+export type GetMediaData = {
+    body?: never;
+    headers?: {
+        /**
+         * An ETag: 304 if nothing changed.
+         */
+        'if-none-match'?: string;
+    };
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+        id: string;
+    };
+    query?: never;
+    url: '/v1/businesses/{businessId}/media/{id}';
+};
+
+export type GetMediaResponses = {
+    /**
+     * Done.
+     */
+    200: MediaFile;
+};
+
+export type GetMediaResponse = GetMediaResponses[keyof GetMediaResponses];
+
+export type UpdateMediaData = {
+    body: UpdateMediaBody;
+    headers?: {
+        /**
+         * An ETag: 412 if the record has changed.
+         */
+        'if-match'?: string;
+    };
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+        id: string;
+    };
+    query?: never;
+    url: '/v1/businesses/{businessId}/media/{id}';
+};
+
+export type UpdateMediaResponses = {
+    /**
+     * Done.
+     */
+    200: MediaFile;
+};
+
+export type UpdateMediaResponse = UpdateMediaResponses[keyof UpdateMediaResponses];
+
+export type ListMediaUsagesData = {
+    body?: never;
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+        id: string;
+    };
+    query?: {
+        /**
+         * Items on a page.
+         */
+        limit?: number;
+        /**
+         * The `cursor` of the page before. Absent, empty or `null`: the first.
+         */
+        cursor?: string;
+    };
+    url: '/v1/businesses/{businessId}/media/{id}/usages';
+};
+
+export type ListMediaUsagesResponses = {
+    /**
+     * Done.
+     */
+    200: ListMediaUsagesPage;
+};
+
+export type ListMediaUsagesResponse = ListMediaUsagesResponses[keyof ListMediaUsagesResponses];
 
 export type SubscribeData = {
     body: SubscribeBody;

@@ -3,7 +3,7 @@ import type { CatalogCategories } from '#platform/database/cell-tables.ts'
 import { collectDetails } from '#vocabulary/block-values.ts'
 import { newId } from '#vocabulary/ids.ts'
 import { isLocale } from '#vocabulary/locales.ts'
-import { toMedia } from '#vocabulary/media.ts'
+import { type KnownMedia, toMedia } from '#vocabulary/media.ts'
 import { notALocale } from '#vocabulary/refusals.ts'
 import { toSeconds } from '#vocabulary/time.ts'
 import { categoryTooLarge } from './errors.ts'
@@ -32,18 +32,18 @@ const EMPTY = {
 export function mergeCategory(
   before: Category | undefined,
   { image, seo, ...sent }: CategoryChanges,
-  { businessId, at }: { businessId: string; at: Date },
+  { businessId, at, known }: { businessId: string; at: Date; known?: KnownMedia },
 ): Category {
   const base = before ?? { ...EMPTY, businessId, id: newId('cat'), createdAt: at }
+  const { report, throwIfAny } = collectDetails()
   const category: Category = {
     ...base,
     ...sent,
-    image: image === undefined ? base.image : image && toMedia(image),
+    image: image === undefined ? base.image : image && toMedia(image, 'image', report, known),
     seo: seo ? { ...EMPTY.seo, ...seo } : base.seo,
     version: base.version + 1,
     updatedAt: at,
   }
-  const { report, throwIfAny } = collectDetails()
   for (const locale of Object.keys(sent.translations ?? {})) {
     if (!isLocale(locale)) report(notALocale.asDetail({ field: `translations.${locale}` }))
   }

@@ -2,7 +2,7 @@ import type { Tx } from '#platform/database/database.ts'
 import { record } from '#platform/events/record.ts'
 import { checkExpected, type Expected, etagOf } from '#platform/http/etag.ts'
 import { categoryDeleted } from '../events.ts'
-import type { Editor } from './create-category.ts'
+import { type Editor, writeUsages } from './create-category.ts'
 import { categoryHasChildren, categoryInUse } from './errors.ts'
 import { getCategory } from './queries.ts'
 import { hasChildren, isNamedByProducts, lockCategory, lockTree } from './tree.ts'
@@ -14,7 +14,8 @@ export async function deleteCategory(
   expected: Expected,
 ): Promise<void> {
   await lockTree(tx, business.id)
-  const { slug, version } = await getCategory(tx, business.id, id)
+  const category = await getCategory(tx, business.id, id)
+  const { slug, version } = category
   checkExpected(expected, etagOf(version))
   if (await hasChildren(tx, business.id, id)) throw categoryHasChildren()
   await lockCategory(tx, business.id, id)
@@ -27,5 +28,6 @@ export async function deleteCategory(
     .deleteFrom('catalog.categories')
     .where((row) => row.and({ businessId: business.id, id }))
     .execute()
+  await writeUsages(tx, { ...category, image: null }, category)
   await record(tx, categoryDeleted({ businessId: business.id, subject: id, actor }))
 }

@@ -1,4 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyRequest } from 'fastify'
+import type { HoldMedia } from '#modules/media/index.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { etagOf, expectedOf, sendVersioned } from '#platform/http/etag.ts'
 import { createOnce } from '#platform/http/idempotency.ts'
@@ -11,10 +13,12 @@ import * as operation from './operations.ts'
 import { getCategory, listCategories, readTree } from './queries.ts'
 import { updateCategory } from './update-category.ts'
 
-export const categoryRoutes: FastifyPluginAsyncTypebox = async (app) => {
+export const categoryRoutes: FastifyPluginAsyncTypebox<{ media: HoldMedia }> = async (app, { media }) => {
+  const editorOf = ({ business, actor }: FastifyRequest) => ({ business, actor, media })
+
   handle(app, operation.createCategory, (request, reply) =>
     createOnce(request, reply, request.cell, async (tx) =>
-      presentCategory(await createCategory(tx, request, request.body)),
+      presentCategory(await createCategory(tx, editorOf(request), request.body)),
     ),
   )
 
@@ -33,7 +37,9 @@ export const categoryRoutes: FastifyPluginAsyncTypebox = async (app) => {
 
   handle(app, operation.updateCategory, async (request, reply) => {
     const { cell, params, body } = request
-    const category = await transaction(cell, (tx) => updateCategory(tx, request, params.id, expectedOf(request), body))
+    const category = await transaction(cell, (tx) =>
+      updateCategory(tx, editorOf(request), params.id, expectedOf(request), body),
+    )
     return sendVersioned(request, reply, etagOf(category.version), presentCategory(category))
   })
 

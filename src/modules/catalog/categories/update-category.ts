@@ -4,7 +4,7 @@ import { record } from '#platform/events/record.ts'
 import { checkExpected, type Expected, etagOf } from '#platform/http/etag.ts'
 import { categoryUpdated } from '../events.ts'
 import { type Category, mergeCategory } from './category.ts'
-import { type Editor, toRow } from './create-category.ts'
+import { type Editor, knownImage, toRow, writeUsages } from './create-category.ts'
 import { slugInUse } from './errors.ts'
 import { getCategory } from './queries.ts'
 import type { CategoryChanges } from './schemas.ts'
@@ -13,7 +13,7 @@ import { checkPlace, isNamedByProducts, lockCategory, lockTree } from './tree.ts
 
 export async function updateCategory(
   tx: Tx,
-  { business, actor }: Editor,
+  { business, actor, media }: Editor,
   id: string,
   expected: Expected,
   sent: CategoryChanges,
@@ -21,7 +21,8 @@ export async function updateCategory(
   await lockTree(tx, business.id)
   const before = await getCategory(tx, business.id, id)
   checkExpected(expected, etagOf(before.version))
-  const after = mergeCategory(before, sent, { businessId: business.id, at: now() })
+  const known = await knownImage(tx, business.id, media, { sent, before })
+  const after = mergeCategory(before, sent, { businessId: business.id, at: now(), known })
   if (after.parentId !== before.parentId) await checkPlace(tx, after)
   await withFreeSlugs(tx, after)
   if (after.slug !== before.slug) {
@@ -34,6 +35,7 @@ export async function updateCategory(
     .where((category) => category.and({ businessId: business.id, id }))
     .execute()
   await writeSlugs(tx, after, before)
+  await writeUsages(tx, after, before)
   const data = { fields: Object.keys(sent) }
   await record(tx, categoryUpdated({ businessId: business.id, subject: id, actor, data }))
   return after

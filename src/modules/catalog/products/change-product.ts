@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { type HoldMedia, knownMedia, usagesGone } from '#modules/media/index.ts'
 import { now } from '#platform/clock.ts'
 import type { Db, Tx } from '#platform/database/database.ts'
 import { violatedConstraint } from '#platform/database/errors.ts'
@@ -20,6 +21,7 @@ import { toAnswer, toDocument } from './document.ts'
 import { lockProducts, readLocked, type StockRow } from './lock-products.ts'
 import { mergeProduct, type Places, type StockTarget, setsStock } from './merge-product.ts'
 import type { Product } from './product.ts'
+import { itemsOf, sentMediaIds } from './product-media.ts'
 import { etagOfProduct, type FoundProduct } from './queries.ts'
 import { fillLocked } from './rebuild.ts'
 import { type WrittenProduct, writeProducts } from './write-products.ts'
@@ -29,14 +31,17 @@ export type Writer = {
   actor: Actor
   /** What blocks may point at. */
   resolvers: Resolvers<Db>
+  /** Files that pictures may name; undefined: none but those that a product has already. */
+  media?: HoldMedia | undefined
 }
 
 export async function createProduct(
   tx: Tx,
-  { business, actor, resolvers }: Writer,
+  { business, actor, resolvers, media }: Writer,
   sent: NewProduct,
 ): Promise<FoundProduct> {
-  const merged = mergeProduct(undefined, [], sent, { business, actor, at: now() })
+  const known = await knownMedia(tx, business.id, media, { sent: sentMediaIds(sent), stored: [] })
+  const merged = mergeProduct(undefined, [], sent, { business, actor, at: now(), known })
   await checkReferences(referencesOf(merged.product.blocks), resolvers, tx, business.id)
   await holdCategories(tx, business.id, newCategories([{ product: merged.product, before: undefined }]))
   const product = await insertWithSlug(tx, merged)
@@ -93,7 +98,7 @@ export type Change = {
 /** Locks the product, applies the changes to it as it then stands, and writes it. */
 export async function changeProduct(
   tx: Tx,
-  { business, actor, resolvers }: Writer,
+  { business, actor, resolvers, media }: Writer,
   { id, expected, isStockSent, changesOf, ...placed }: Change,
 ): Promise<FoundProduct> {
   await lockProducts(tx, business.id, [id])
@@ -103,7 +108,11 @@ export async function changeProduct(
   await fillLocked(tx, business.id, [found])
 
   const sent = changesOf(found.product)
-  const context = { business, actor, at: now(), ...placed }
+  const known = await knownMedia(tx, business.id, media, {
+    sent: sentMediaIds(sent),
+    stored: itemsOf(found.product, found.removed),
+  })
+  const context = { business, actor, at: now(), known, ...placed }
   const { product: merged, targets } = mergeProduct(found.product, found.removed, sent, context)
   await checkReferences(newReferences(merged, found.product), resolvers, tx, business.id)
   const written = { product: merged, before: found.product, targets }
@@ -144,6 +153,7 @@ export async function deleteProduct(
     deletion('catalog.search', gone),
     deletion('catalog.productSlugs', gone),
     deletion('catalog.listing', gone),
+    usagesGone(business.id, 'PRODUCT', id),
   )
   await record(tx, productDeleted({ businessId: business.id, subject: id, actor }))
 }

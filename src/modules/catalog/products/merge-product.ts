@@ -6,7 +6,7 @@ import type { Business } from '#vocabulary/business.ts'
 import { newId } from '#vocabulary/ids.ts'
 import { MAX_LOCALES } from '#vocabulary/limits.ts'
 import { isLocale } from '#vocabulary/locales.ts'
-import { toMedia } from '#vocabulary/media.ts'
+import { type KnownMedia, type NewMedia, toMedia } from '#vocabulary/media.ts'
 import { notALocale, tooManyLocales } from '#vocabulary/refusals.ts'
 import { appendStatuses } from '#vocabulary/status-history.ts'
 import { toSeconds } from '#vocabulary/time.ts'
@@ -15,6 +15,7 @@ import type { NewVariant, ProductChanges } from '../schemas.ts'
 import { toDocument } from './document.ts'
 import { beginOf, endOf, isPlanned } from './prices.ts'
 import { EMPTY_PRODUCT, EMPTY_VARIANT, type MarketPrice, optionsOf, type Product, type Variant } from './product.ts'
+import { itemsOf, withoutCopies } from './product-media.ts'
 
 /** The quantity that a variant's stock is to be set to. */
 export type StockTarget = { variantId: string; quantity: number }
@@ -22,9 +23,18 @@ export type StockTarget = { variantId: string; quantity: number }
 const MAX_BYTES = 200_000
 /** A thousand variants with prices in some markets are one product, too. */
 const MAX_VARIANT_BYTES = 600
+/** Each brings the addresses of its renditions, some two kilobytes. */
+const MAX_FILES = 300
 const mostBytes = ({ variants }: Product) => MAX_BYTES + variants.length * MAX_VARIANT_BYTES
 
-type Context = { business: Pick<Business, 'id' | 'markets'>; actor: Actor | undefined; at: Date; places?: Places }
+type Context = {
+  business: Pick<Business, 'id' | 'markets'>
+  actor: Actor | undefined
+  at: Date
+  places?: Places
+  /** The files that pictures may name; `knownMedia` reads them. */
+  known?: KnownMedia
+}
 
 /** Where a field stands in what was sent, for error details; what stands at the top has an empty place. */
 export type Places = { variant: (index: number) => string; price: (index: number, number: number) => string }
@@ -43,7 +53,7 @@ export function mergeProduct(
   before: Product | undefined,
   removed: readonly Variant[],
   sent: ProductChanges,
-  { business, actor, at, places = IN_PRODUCT }: Context,
+  { business, actor, at, places = IN_PRODUCT, known: files }: Context,
 ): { product: Product; targets: StockTarget[] } {
   const base = before ?? {
     id: newId('prod'),
@@ -57,7 +67,10 @@ export function mergeProduct(
   const { report, throwIfAny } = collectDetails()
   const known = new Map([...removed, ...base.variants].map((variant) => [variant.id, variant]))
   const { variants: sentVariants, gallery, statuses: sentStatuses = [], blocks, seo, translations, ...texts } = sent
-  const variants = sentVariants ? mergeVariants(known, sentVariants, business, places, report) : base.variants
+  const variants = sentVariants
+    ? mergeVariants(known, sentVariants, { business, places, report, files })
+    : base.variants
+  const pictures = gallery && toGallery(gallery, 'gallery', report, files)
   if (translations) checkLocales(translations, 'translations', report)
   throwIfAny()
 
@@ -68,13 +81,13 @@ export function mergeProduct(
     ...texts,
     seo: { ...base.seo, ...seo },
     translations: translations ?? base.translations,
-    gallery: gallery?.map(toMedia) ?? base.gallery,
+    gallery: pictures ?? base.gallery,
     variants,
     statuses:
       statuses.length > 0
         ? statuses
         : appendStatuses([], [{ status: 'DRAFT' }], { field: 'statuses', actor, atSeconds }),
-    blocks: blocks ? checkFreeBlocks(blocks) : base.blocks,
+    blocks: blocks ? checkFreeBlocks(blocks, 'blocks', files) : base.blocks,
     version: base.version + 1,
     updatedAt: at,
   }
@@ -87,6 +100,8 @@ export function mergeProduct(
  * over the limit already may still shrink or change its status.
  */
 function checkSize(product: Product, before: Product | undefined): void {
+  const files = itemsOf(product).filter(({ mediaId }) => mediaId !== undefined).length
+  if (files > MAX_FILES) throw refusal.tooManyFiles()
   if (bytesOf(product) <= mostBytes(product)) return
   const withoutHistory = (one: Product) => bytesOf({ ...one, statuses: [] })
   const wasTooLarge = before !== undefined && bytesOf(before) > mostBytes(before)
@@ -95,7 +110,7 @@ function checkSize(product: Product, before: Product | undefined): void {
 
 /** Without the options, which repeat what the variants have. */
 const bytesOf = (product: Product) =>
-  Buffer.byteLength(toDocument(product)) -
+  Buffer.byteLength(toDocument(withoutCopies(product))) -
   Buffer.byteLength(JSON.stringify(optionsOf(product.variants.map(({ attributes }) => attributes))))
 
 /** Whether the change sets any quantity. */
@@ -108,12 +123,15 @@ const targetsOf = (variants: Variant[], sent: readonly NewVariant[] = []): Stock
     return inventory?.quantity === undefined ? [] : [{ variantId, quantity: inventory.quantity }]
   })
 
+const toGallery = (gallery: readonly NewMedia[], at: string, report: Report, files: KnownMedia | undefined) =>
+  gallery.map((item, index) => toMedia(item, `${at}.${index}`, report, files))
+
+type Merging = Pick<Context, 'business'> & { places: Places; report: Report; files: KnownMedia | undefined }
+
 function mergeVariants(
   known: ReadonlyMap<string, Variant>,
   sent: readonly NewVariant[],
-  { markets }: Pick<Business, 'markets'>,
-  places: Places,
-  report: Report,
+  { business: { markets }, places, report, files }: Merging,
 ): Variant[] {
   const ids = new Set<string>()
   return sent.map((element, index) => {
@@ -130,7 +148,7 @@ function mergeVariants(
       prices: pricing
         ? toPrices(pricing.markets, base.prices, markets, (number) => places.price(index, number), report)
         : base.prices,
-      gallery: gallery?.map(toMedia) ?? base.gallery,
+      gallery: gallery ? toGallery(gallery, `${places.variant(index)}gallery`, report, files) : base.gallery,
     }
   })
 }

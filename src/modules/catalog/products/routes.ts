@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { HoldMedia } from '#modules/media/index.ts'
 import type { Db, Tx } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { type Expected, expectedOf, sendVersioned } from '#platform/http/etag.ts'
@@ -17,12 +18,12 @@ import { putPrice, putVariant, removePrice, removeVariant } from './change-varia
 import * as operation from './operations.ts'
 import { countProducts, createListReader, createProductReader, type FoundProduct, listFacets } from './queries.ts'
 
-export type CatalogOptions = { resolvers: Resolvers<Db> }
+export type CatalogOptions = { resolvers: Resolvers<Db>; media: HoldMedia }
 
-export const catalogRoutes: FastifyPluginAsyncTypebox<CatalogOptions> = async (app, { resolvers }) => {
+export const catalogRoutes: FastifyPluginAsyncTypebox<CatalogOptions> = async (app, { resolvers, media }) => {
   const getProduct = createProductReader()
   const listProducts = createListReader()
-  const writerOf = ({ business, actor }: FastifyRequest) => ({ business, actor, resolvers })
+  const writerOf = ({ business, actor }: FastifyRequest) => ({ business, actor, resolvers, media })
 
   handle(app, operation.createProduct, async (request, reply) => {
     const { cell, body } = request

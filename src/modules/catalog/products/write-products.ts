@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { usageWrites } from '#modules/media/index.ts'
 import { now } from '#platform/clock.ts'
 import type { Tx } from '#platform/database/database.ts'
 import { insertSpellings } from '#platform/database/search.ts'
@@ -8,6 +9,7 @@ import { toDocument } from './document.ts'
 import type { StockTarget } from './merge-product.ts'
 import { lowestBefore, type PastPrice, type Reduction, settlePrices } from './prices.ts'
 import { type Product, splitVariant, statusOf, type Variant } from './product.ts'
+import { shownMediaIds } from './product-media.ts'
 import { toPublicDocument } from './public-document.ts'
 import { termsOf } from './search-terms.ts'
 
@@ -52,6 +54,7 @@ export async function writeProducts(
     ),
     ...slugWrites(businessId, written, isRebuild),
     ...listingWrites(businessId, written, { at, isRebuild }),
+    ...usageWrites(businessId, 'PRODUCT', written.map(toShowing), { isRebuild }),
     insertMissing(
       'catalog.priceHistory',
       past.map((row) => ({ businessId, ...row })),
@@ -60,6 +63,12 @@ export async function writeProducts(
   await sql`with ${sql.join(parts)} ${insertSpellings('catalog.spellings', businessId, newWords)}`.execute(tx)
   return written.map(({ product }) => product)
 }
+
+const toShowing = ({ product, before }: WrittenProduct) => ({
+  recordId: product.id,
+  before: shownMediaIds(before),
+  after: shownMediaIds(product),
+})
 
 // Writers that compete for a slug lock in the order of slugs, so they queue instead of deadlocking.
 const PRODUCTS = { key: ['businessId', 'id'], keep: ['createdAt'], order: ['slug'] } as const

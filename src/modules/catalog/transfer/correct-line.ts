@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { ControlDb, Db, Tx } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
+import type { Storage } from '#platform/storage/storage.ts'
 import { toKeptDetail } from '#platform/transfer/file.ts'
 import type { FailedLine, Written } from '#platform/transfer/kind.ts'
 import { keepItems, readRow } from '#platform/transfer/work-off.ts'
@@ -22,13 +23,13 @@ const COUNTER_OF: Record<string, Counter | 'failed'> = {
 
 /** Puts another line in the place of one that a dry run has looked at, and looks at that one at once. */
 export async function correctLine(
-  { control, db }: { control: ControlDb; db: Db },
+  { control, db, storage }: { control: ControlDb; db: Db; storage: Storage | undefined },
   businessId: string,
   importId: string,
   number: number,
   { product }: CorrectedLine,
 ): Promise<ImportLineDetails> {
-  const context = await productImport.prepare(control, businessId)
+  const context = await productImport.prepare(control, businessId, storage)
   if (!context) throw lineNotFound()
   return transaction(db, async (tx) => {
     const found = await lockImport(tx, businessId, importId)

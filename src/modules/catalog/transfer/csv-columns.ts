@@ -40,10 +40,13 @@ const TYPES: Record<string, string> = {
   mp4: 'video/mp4',
 }
 
-/** URLs separated by spaces; JSON where ids and types must be kept. */
+/**
+ * URLs separated by spaces; JSON where ids and types must be kept. What is copied from an uploaded file is left out: its address
+ * leads back to it.
+ */
 const GALLERY: Cell<Product['gallery']> = {
   read: (text) => (text.startsWith('[') ? parseJson(text) : text.split(/\s+/).map(toMedia)),
-  write: jsonUnlessEmpty,
+  write: (gallery) => jsonUnlessEmpty(gallery.map(({ id, url, mimeType }) => ({ id, url, mimeType }))),
 }
 
 export function toMedia(url: string) {

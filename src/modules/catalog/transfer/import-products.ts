@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { findBusiness } from '#modules/access/index.ts'
+import { createHoldMedia, type HoldMedia, knownMedia } from '#modules/media/index.ts'
 import { now } from '#platform/clock.ts'
 import type { Db, Tx } from '#platform/database/database.ts'
 import type { NewEvent } from '#platform/events/define.ts'
@@ -11,6 +12,7 @@ import type { FailedLine, Line, Running, Written } from '#platform/transfer/kind
 import type { Actor } from '#vocabulary/actor.ts'
 import type { Business } from '#vocabulary/business.ts'
 import { AppError, type Detail } from '#vocabulary/errors.ts'
+import { type KnownMedia, storedMedia } from '#vocabulary/media.ts'
 import { danglingDetail, findDangling, type Resolvers } from '#vocabulary/references.ts'
 import { holdCategories, newCategories } from '../categories/hold-categories.ts'
 import { slugTaken } from '../errors.ts'
@@ -20,6 +22,7 @@ import { type LockedProduct, lockProducts, readLocked } from '../products/lock-p
 import { mergeProduct, type StockTarget, setsStock } from '../products/merge-product.ts'
 import { isPlanned } from '../products/prices.ts'
 import type { MarketPrice, Product, Variant } from '../products/product.ts'
+import { itemsOf, sentMediaIds } from '../products/product-media.ts'
 import { fillLocked } from '../products/rebuild.ts'
 import { catalogResolvers } from '../products/resolvers.ts'
 import { slugsOf, type WrittenProduct, writeProducts } from '../products/write-products.ts'
@@ -29,7 +32,7 @@ import { readProductCsv } from './csv.ts'
 import { changesOf, findRepeated, toItem, withoutMoved } from './import-items.ts'
 import { findMatches, matchLines } from './match-lines.ts'
 
-type Context = { business: Pick<Business, 'id' | 'markets'>; resolvers: Resolvers<Db> }
+type Context = { business: Pick<Business, 'id' | 'markets'>; resolvers: Resolvers<Db>; media: HoldMedia }
 
 export const productImport = defineImport({
   name: 'catalog.import-products',
@@ -46,9 +49,10 @@ export const productImport = defineImport({
   readCsv: (file, { markets }) => readProductCsv(file, markets),
   maxLineBytes: 2 * 1024 * 1024,
   batchRows: 200,
-  async prepare(control, businessId): Promise<Context | undefined> {
+  async prepare(control, businessId, storage): Promise<Context | undefined> {
     const business = await findBusiness(control, businessId)
-    return business && { business, resolvers: catalogResolvers(control) }
+    const media = createHoldMedia(storage?.publicUrl)
+    return business && { business, resolvers: catalogResolvers(control), media }
   },
   writeRows,
   findConflict: (error) => (isSlugTaken(error) ? slugTaken() : undefined),
@@ -63,7 +67,7 @@ type Outcome = Merged & { line: Line<ProductChanges>; found: LockedProduct | und
 async function writeRows(tx: Tx, lines: Line<ProductChanges>[], running: Running<Context>): Promise<Written<Counter>> {
   const { actor, isDryRun } = running
   const { marketId, isUndoable = false } = running.row as { marketId?: string | null; isUndoable?: boolean }
-  const { business, resolvers } = running.context
+  const { business, resolvers, media } = running.context
   const { taken, matches, leftFrom } = await matchLines(tx, business.id, lines)
   const locked = await lockMatches(tx, business.id, [...new Set(matches.values())], {
     lockStock: !isDryRun && taken.some(({ sent }) => setsStock(sent)),
@@ -73,10 +77,14 @@ async function writeRows(tx: Tx, lines: Line<ProductChanges>[], running: Running
 
   const candidates = taken.map((line) => ({ line, found: known.get(matches.get(line.number) ?? '') }))
   const { agreed, skipped } = await withoutMoved(tx, running, candidates)
+  const files = await knownMedia(tx, business.id, media, {
+    sent: agreed.flatMap(({ line }) => sentMediaIds(line.sent)),
+    stored: [],
+  })
   const failed: FailedLine[] = []
   const merged: Outcome[] = []
   for (const { line, found } of agreed) {
-    const result = tryMerge(line.sent, found, { business, actor, at: now(), marketId })
+    const result = tryMerge(line.sent, found, { business, actor, at: now(), marketId, files })
     if ('details' in result) failed.push({ number: line.number, details: result.details })
     else merged.push({ ...result, line, found })
   }
@@ -116,17 +124,21 @@ type Merging = {
   at: Date
   /** The only market whose prices the file has. */
   marketId: string | null | undefined
+  /** The files that the lines name. */
+  files: KnownMedia
 }
 
 function tryMerge(
   body: ProductChanges,
   found: LockedProduct | undefined,
-  { marketId, ...context }: Merging,
+  { marketId, files, ...context }: Merging,
 ): Merged | { details: Detail[] } {
   if (!found) {
     const complete = checkNew(body)
     if ('details' in complete) return complete
   }
+  // What a product shows already stays as it has it, also if the file names an address only.
+  const known = new Map([...files, ...storedMedia(itemsOf(found?.product, found?.removed))])
   try {
     const sent = {
       ...body,
@@ -134,7 +146,7 @@ function tryMerge(
         ? { variants: keepPrices(adoptIds(body.variants, found.product), found.product, marketId) }
         : {}),
     }
-    const { product, targets } = mergeProduct(found?.product, found?.removed ?? [], sent, context)
+    const { product, targets } = mergeProduct(found?.product, found?.removed ?? [], sent, { ...context, known })
     return { written: { product, before: found?.product, targets }, targets }
   } catch (error) {
     if (error instanceof AppError) return { details: error.details }

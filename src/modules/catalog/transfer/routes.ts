@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { ControlDb } from '#platform/database/database.ts'
 import { handle } from '#platform/http/operation.ts'
 import type { AnyJob } from '#platform/jobs/define.ts'
+import type { Storage } from '#platform/storage/storage.ts'
 import { listImportErrors } from '#platform/transfer/report.ts'
 import { acceptFiles, receiveFile, sendFile } from '#platform/transfer/routes.ts'
 import { correctLine } from './correct-line.ts'
@@ -16,7 +17,9 @@ import { undoImportJob } from './undo-import.ts'
 
 export const importJobs = [...productImport.jobs, clearImport, undoImportJob] as readonly AnyJob[]
 
-export const transferRoutes: FastifyPluginAsyncTypebox<{ control: ControlDb }> = async (app, { control }) => {
+export type TransferOptions = { control: ControlDb; storage: Storage | undefined }
+
+export const transferRoutes: FastifyPluginAsyncTypebox<TransferOptions> = async (app, { control, storage }) => {
   acceptFiles(app)
 
   handle(app, operation.importProducts, async (request, reply) => {
@@ -50,7 +53,7 @@ export const transferRoutes: FastifyPluginAsyncTypebox<{ control: ControlDb }> =
   )
 
   handle(app, operation.correctImportLine, ({ cell, business, params: { id, number }, body }) =>
-    correctLine({ control, db: cell }, business.id, id, number, body),
+    correctLine({ control, db: cell, storage }, business.id, id, number, body),
   )
 
   handle(app, operation.listImportErrors, ({ cell, business, params, query }) =>

@@ -1,9 +1,12 @@
+import { type HoldMedia, knownMedia } from '#modules/media/index.ts'
 import { now } from '#platform/clock.ts'
 import type { Db, Tx } from '#platform/database/database.ts'
 import { record } from '#platform/events/record.ts'
 import { checkExpected, type Expected, etagOf } from '#platform/http/etag.ts'
 import type { Actor } from '#vocabulary/actor.ts'
+import { mediaIdsInBlocks, mediaItemsOf } from '#vocabulary/blocks.ts'
 import type { Business } from '#vocabulary/business.ts'
+import type { Media } from '#vocabulary/media.ts'
 import { checkReferences, type Resolvers } from '#vocabulary/references.ts'
 import { statusOf } from '../collections/collection.ts'
 import { type Schema, schemaOf } from '../collections/schema-cache.ts'
@@ -22,6 +25,8 @@ export type Writer = {
   seesOrders: boolean
   /** Resolvers by the target types that blocks may reference. */
   resolvers: Resolvers<Db>
+  /** Files that MEDIA may name; undefined: none but those that an entry has already. */
+  media?: HoldMedia | undefined
 }
 
 export async function createEntry(tx: Tx, writer: Writer, sent: EntryChanges): Promise<Entry> {
@@ -99,8 +104,12 @@ async function readSchema(
 type Saving = { owner: string; schema: Schema | undefined; before: Entry | undefined; sent: EntryChanges }
 
 async function save(tx: Tx, writer: Writer, { owner, schema, before, sent }: Saving): Promise<Entry> {
-  const { business, actor, resolvers } = writer
-  const entry = mergeEntry(before, sent, { business, owner, schema, actor, at: now() })
+  const { business, actor, resolvers, media } = writer
+  const known = await knownMedia(tx, business.id, media, {
+    sent: mediaIdsInBlocks(sent.blocks ?? []),
+    stored: mediaItemsOf(before?.blocks ?? []).filter(Boolean) as Media[],
+  })
+  const entry = mergeEntry(before, sent, { business, owner, schema, actor, at: now(), known })
   await checkReferences(newReferences(entry, before), resolvers, tx, business.id)
   await writeEntry(tx, { entry, before, userId: actor?.userId ?? null })
   const status = statusOf(entry)

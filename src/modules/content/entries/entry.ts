@@ -2,6 +2,7 @@ import type { Actor } from '#vocabulary/actor.ts'
 import { type Block, checkFreeBlocks, referencesOf } from '#vocabulary/blocks.ts'
 import { newId } from '#vocabulary/ids.ts'
 import { isLocale } from '#vocabulary/locales.ts'
+import type { KnownMedia } from '#vocabulary/media.ts'
 import { appendStatuses, type StatusEntry } from '#vocabulary/status-history.ts'
 import { fromSeconds, toSeconds } from '#vocabulary/time.ts'
 import { type Collection, statusOf } from '../collections/collection.ts'
@@ -38,13 +39,15 @@ type Context = {
   /** Undefined when the service itself acts. */
   actor: Actor | undefined
   at: Date
+  /** The files that MEDIA may name. */
+  known?: KnownMedia
 }
 
 const MAX_DOCUMENT_LENGTH = 1_500_000
 
 /** Applies the changes to an entry, and validates it against the current schema where they affect that. */
 export function mergeEntry(before: Entry | undefined, sent: EntryChanges, context: Context): Entry {
-  const { business, owner, schema, actor, at } = context
+  const { business, owner, schema, actor, at, known = new Map() } = context
   const first = before || sent.statuses?.length ? [] : [{ status: 'DRAFT' as const }]
   const statuses = appendStatuses(before?.statuses ?? [], [...(sent.statuses ?? []), ...first], {
     field: 'statuses',
@@ -73,8 +76,8 @@ export function mergeEntry(before: Entry | undefined, sent: EntryChanges, contex
     locale: checkLocale(sent.locale ?? before?.locale ?? business.defaultLocale),
     blocks: isChecked
       ? schema
-        ? schema.compiled.check(blocks, { complete })
-        : checkFreeBlocks(blocks)
+        ? schema.compiled.check(blocks, { complete, known })
+        : checkFreeBlocks(blocks, 'blocks', known)
       : (blocks as Block[]),
     statuses,
     schemaVersion: (stale ? before?.schemaVersion : schema?.version) ?? null,

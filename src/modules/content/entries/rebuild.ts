@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { usageWrites } from '#modules/media/index.ts'
 import type { Db, Tx } from '#platform/database/database.ts'
 import { insertSpellings } from '#platform/database/search.ts'
 import { transaction } from '#platform/database/transaction.ts'
@@ -6,7 +7,7 @@ import { deletion, insertMissing, toParts, upsert } from '#platform/database/wri
 import { type Collection, toDocument } from '../collections/collection.ts'
 import { COLLECTION, ENTRY } from '../queries.ts'
 import type { Entry } from './entry.ts'
-import { toRow, toSearch, toValueRows, type ValueRow } from './write-entry.ts'
+import { toRow, toSearch, toShowing, toValueRows, type ValueRow } from './write-entry.ts'
 
 const BATCH = 200
 
@@ -98,6 +99,12 @@ async function rebuildEntries(tx: Tx, businessId: string, ids: readonly string[]
       'content.search',
       searches.flatMap(({ rows }) => rows),
       { key: ['businessId', 'entryId'], changedOnly: true },
+    ),
+    ...usageWrites(
+      businessId,
+      'ENTRY',
+      entries.map((entry) => toShowing(entry, undefined)),
+      { isRebuild: true },
     ),
   ])
   const newWords = searches.flatMap((search) => search.newWords)

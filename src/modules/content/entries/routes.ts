@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { HoldMedia } from '#modules/media/index.ts'
 import type { Db } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { etagOf, expectedOf, sendVersioned } from '#platform/http/etag.ts'
@@ -23,6 +24,7 @@ import { getVersion, listVersions, restoreVersion } from './restore-version.ts'
 
 export type EntryOptions = {
   resolvers: Resolvers<Db>
+  media: HoldMedia
   related: Related
   /** Newsletters that the caller pays for, whose paid entries they may read. */
   findOpened: (cell: Db, businessId: string, actor: Actor) => Promise<string[]>
@@ -31,12 +33,12 @@ export type EntryOptions = {
 }
 
 export const entryRoutes: FastifyPluginAsyncTypebox<EntryOptions> = async (app, options) => {
-  const { resolvers, related, ownsOrder, findOpened } = options
+  const { resolvers, media, related, ownsOrder, findOpened } = options
   const readEntry = createEntryReader()
   const listEntries = createListReader()
   const writerOf = (request: FastifyRequest) => {
     const { business, actor } = request
-    return { business, actor, seesOrders: viewerOf(request).seesOrders, resolvers }
+    return { business, actor, seesOrders: viewerOf(request).seesOrders, resolvers, media }
   }
   const send = (request: FastifyRequest, reply: FastifyReply, entry: Entry) =>
     sendVersioned(request, reply, etagOf(entry.version), sendText<never>(reply, toDocument(entry)))

@@ -1,8 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
 import { sql } from 'kysely'
+import { usageWrites } from '#modules/media/index.ts'
 import type { Tx } from '#platform/database/database.ts'
 import { insertSpellings } from '#platform/database/search.ts'
 import { deletion, insertion, toParts, upsert, write } from '#platform/database/write.ts'
+import { mediaIdsInBlocks } from '#vocabulary/blocks.ts'
 import { statusOf } from '../collections/collection.ts'
 import { type Entry, targetsOf, toDocument } from './entry.ts'
 import { type EntryValue, termsOf, valuesOf } from './search-index.ts'
@@ -35,6 +37,7 @@ export async function writeEntry(
       ? sql`delete from content.search where business_id = ${businessId} and entry_id = ${id}`
       : undefined,
     upsert('content.search', found.rows, { key: ['businessId', 'entryId'] }),
+    ...usageWrites(businessId, 'ENTRY', [toShowing(entry, before)]),
   ])
   await sql`with ${sql.join(parts)} ${insertSpellings('content.spellings', businessId, found.newWords)}`.execute(tx)
 }
@@ -54,7 +57,15 @@ export const removeEntry = (tx: Tx, entry: Entry): Promise<void> =>
     tx,
     deletion('content.entryValues', [...toValueRows(entry).values()]),
     sql`delete from content.entries where business_id = ${entry.businessId} and id = ${entry.id}`,
+    ...usageWrites(entry.businessId, 'ENTRY', [toShowing(undefined, entry)]),
   )
+
+/** The files that it shows now, and has shown before. */
+export const toShowing = (entry: Entry | undefined, before: Entry | undefined) => ({
+  recordId: (entry ?? before)?.id ?? '',
+  before: mediaIdsInBlocks(before?.blocks ?? []),
+  after: mediaIdsInBlocks(entry?.blocks ?? []),
+})
 
 export const toRow = (entry: Entry) => ({
   businessId: entry.businessId,

@@ -1,0 +1,48 @@
+import { sql } from 'kysely'
+import { now, nowMs } from '#platform/clock.ts'
+import type { Db } from '#platform/database/database.ts'
+import { insertMissing, type Write } from '#platform/database/write.ts'
+import type { Storage } from '#platform/storage/storage.ts'
+import type { FileRow } from './file.ts'
+import { originalKeyOf, publicPrefixOf, uploadKeyOf } from './keys.ts'
+
+/** Longer than anybody works on a file that was taken away meanwhile, and than an address for uploads is good. */
+const LATER_MS = 60 * 60_000
+const BATCH = 100
+
+const twice = (businessId: string, prefixes: readonly string[]) => {
+  const [soon, later] = [now(), new Date(nowMs() + LATER_MS)]
+  return insertMissing(
+    'media.leftovers',
+    prefixes.flatMap((prefix) => [soon, later].map((dueAt) => ({ businessId, prefix, dueAt }))),
+  )
+}
+
+/** The upload was read, or nobody will read it. */
+export const leaveUpload = (row: Pick<FileRow, 'businessId' | 'id'>): Write => twice(row.businessId, [uploadKeyOf(row)])
+
+/** All that the store has of a file, also what a worker may be writing at this moment. */
+export const leaveAll = (row: Pick<FileRow, 'businessId' | 'id' | 'sha256'>): Write =>
+  twice(row.businessId, [uploadKeyOf(row), originalKeyOf(row), publicPrefixOf(row)])
+
+type Leftover = { businessId: string; prefix: string; dueAt: Date }
+
+/** Deletes what is due. Doing it twice is fine, so each is forgotten only after its objects are gone. */
+export async function deleteLeftovers(db: Db, storage: Storage, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    const { rows } = await sql<Leftover>`
+      select business_id, prefix, due_at from media.leftovers where due_at <= ${now()} order by due_at limit ${BATCH}`.execute(
+      db,
+    )
+    for (const row of rows) {
+      const keys = []
+      for await (const { key } of storage.list(row.prefix)) keys.push(key)
+      if (keys.length > 0) await storage.delete(keys)
+      await db
+        .deleteFrom('media.leftovers')
+        .where((one) => one.and({ businessId: row.businessId, prefix: row.prefix, dueAt: row.dueAt }))
+        .execute()
+    }
+    if (rows.length < BATCH) return
+  }
+}

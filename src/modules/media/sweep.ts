@@ -1,0 +1,83 @@
+import { sql } from 'kysely'
+import { Type } from 'typebox'
+import { nowMs } from '#platform/clock.ts'
+import type { Db } from '#platform/database/database.ts'
+import { transaction } from '#platform/database/transaction.ts'
+import { record } from '#platform/events/record.ts'
+import { fault } from '#platform/faults.ts'
+import { defineJob } from '#platform/jobs/define.ts'
+import { removeFile } from './delete-file.ts'
+import { mediaDeleted } from './events.ts'
+import type { FileRow } from './file.ts'
+import { deleteLeftovers } from './leftovers.ts'
+import { freeRoom } from './quota.ts'
+
+const HOUR_MS = 3_600_000
+const PENDING_MS = 24 * HOUR_MS
+/** A rejected file says why for a week. */
+const REJECTED_MS = 7 * 24 * HOUR_MS
+/** What is below `incoming/` for longer belongs to nobody: an upload is read or ended within a day. */
+const INCOMING_MS = 48 * HOUR_MS
+const BATCH = 100
+
+/** Ends uploads that nobody completed, forgets rejected ones, and deletes from the store what is left of files. */
+export const sweepMedia = defineJob({
+  name: 'media.sweep',
+  on: 'cell',
+  payload: Type.Object({}),
+  cron: '* * * * *',
+  async run(_payload, { db, services: { storage }, signal }) {
+    while (!signal.aborted && (await endBatch(db)) === BATCH);
+    await fault('media.ended')
+    if (storage) await deleteLeftovers(db, storage, signal)
+  },
+})
+
+async function endBatch(db: Db): Promise<number> {
+  const { rows } = await sql<Pick<FileRow, 'businessId' | 'id'>>`
+    select business_id, id
+      from media.files
+     where status in ('PENDING', 'REJECTED')
+       and updated_at < case status when 'PENDING' then ${new Date(nowMs() - PENDING_MS)}::timestamptz
+                                    else ${new Date(nowMs() - REJECTED_MS)}::timestamptz end
+       and updated_at < ${new Date(nowMs() - PENDING_MS)}
+     order by updated_at
+     limit ${BATCH}`.execute(db)
+  for (const { businessId, id } of rows) await end(db, businessId, id)
+  return rows.length
+}
+
+const end = (db: Db, businessId: string, id: string) =>
+  transaction(db, async (tx) => {
+    const row = (await tx
+      .selectFrom('media.files')
+      .selectAll()
+      .where((file) => file.and({ businessId, id }))
+      .where('status', 'in', ['PENDING', 'REJECTED'])
+      .forUpdate()
+      .executeTakeFirst()) as FileRow | undefined
+    if (!row) return // completed or deleted meanwhile
+    await removeFile(tx, row)
+    await record(tx, mediaDeleted({ businessId, subject: id }))
+    if (row.status === 'PENDING') await freeRoom(tx, businessId, row.size)
+  })
+
+/** Uploads that no row leads to any more, whatever the reason. Of the whole store, so once, not for each cell. */
+export const sweepIncoming = defineJob({
+  name: 'media.sweep-incoming',
+  on: 'control',
+  payload: Type.Object({}),
+  cron: '37 3 * * *',
+  async run(_payload, { services: { storage }, signal }) {
+    if (!storage) return
+    let keys: string[] = []
+    for await (const { key, changedAt } of storage.list('incoming/')) {
+      if (signal.aborted) return
+      if (nowMs() - changedAt.getTime() > INCOMING_MS) keys.push(key)
+      if (keys.length < BATCH) continue
+      await storage.delete(keys)
+      keys = []
+    }
+    if (keys.length > 0) await storage.delete(keys)
+  },
+})
