@@ -126,7 +126,7 @@ async function render(task: RenderTask): Promise<Rendered> {
 }
 
 process.once('message', (task: RenderTask) => {
-  render(task)
+  void render(task)
     .catch((error: unknown) => ({ problem: error instanceof Refused ? error.problem : problemOf(error as Error) }))
     .then((answer) => process.send?.(answer, () => process.exit(0)))
 })
