@@ -20,8 +20,18 @@ const ALLOWED: readonly string[] = [
   'Unlicense',
 ]
 
+const LIBVIPS = 'LGPL-3.0: a shared library that we load as it comes and do not change; whoever ships it may replace it'
+const PLATFORMS = 'darwin-arm64 darwin-x64 linux-arm linux-arm64 linux-ppc64 linux-riscv64 linux-s390x linux-x64'
+const OTHER_LIBC = 'linuxmusl-arm64 linuxmusl-x64'
+
 /** Read by a person, in exactly this version, because the manifest names no licence that we know. */
 const READ: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    `${PLATFORMS} ${OTHER_LIBC}`.split(' ').map((name) => [`@img/sharp-libvips-${name}@1.3.4`, LIBVIPS]),
+  ),
+  ...Object.fromEntries(
+    'wasm32 win32-arm64 win32-ia32 win32-x64'.split(' ').map((name) => [`@img/sharp-${name}@0.35.5`, LIBVIPS]),
+  ),
   'dejavu-fonts-ttf@2.37.3':
     'Bitstream Vera and Arev: free to ship with software, not to be sold by itself or renamed Vera',
   'png-js@2.0.0': 'MIT, by its LICENSE file',
