@@ -26,7 +26,7 @@ import { slugsOf, type WrittenProduct, writeProducts } from '../products/write-p
 import { NewProduct, type NewVariant, ProductChanges } from '../schemas.ts'
 import { changeStock } from '../stock/change-stock.ts'
 import { readProductCsv } from './csv.ts'
-import { changesOf, findRepeated, toItem, withoutMoved } from './import-items.ts'
+import { agreedTargets, changesOf, findRepeated, toItem, withoutMoved } from './import-items.ts'
 import { findMatches, matchLines } from './match-lines.ts'
 
 type Context = { business: Pick<Business, 'id' | 'markets'>; resolvers: Resolvers<Db> }
@@ -72,13 +72,16 @@ async function writeRows(tx: Tx, lines: Line<ProductChanges>[], running: Running
   const slugs = new Set(locked.map(({ product }) => product.slug))
 
   const candidates = taken.map((line) => ({ line, found: known.get(matches.get(line.number) ?? '') }))
-  const { agreed, skipped } = await withoutMoved(tx, running, candidates)
+  const { agreed, skipped, seen } = await withoutMoved(tx, running, candidates)
   const failed: FailedLine[] = []
   const merged: Outcome[] = []
   for (const { line, found } of agreed) {
     const result = tryMerge(line.sent, found, { business, actor, at: now(), marketId })
     if ('details' in result) failed.push({ number: line.number, details: result.details })
-    else merged.push({ ...result, line, found })
+    else {
+      const targets = agreedTargets(result.targets, found, seen.get(line.number))
+      merged.push({ written: { ...result.written, targets }, targets, line, found })
+    }
   }
   const sound = await withoutDangling(tx, business.id, resolvers, merged, failed)
   await resolveSlugs(tx, business.id, sound, slugs)
