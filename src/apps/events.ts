@@ -29,6 +29,7 @@ export const EVENT_READERS: Readers = {
   product: ['PRODUCTS_WRITE'],
   stock: ['PRODUCTS_WRITE'],
   import: ['PRODUCTS_WRITE'],
+  bulk_edit: ['PRODUCTS_WRITE'],
   category: ['PRODUCTS_WRITE'],
   media: ['PRODUCTS_WRITE', 'CONTENT_READ_DRAFTS'],
   promo: ['PROMOS_WRITE'],

@@ -69,10 +69,13 @@ export const bareName = (name: string) => name.toLowerCase().replaceAll(/[\s_-]/
 /** Maps the names of the header line to columns; if two mean the same, the exact spelling wins, or else the first. */
 export function readNames(names: string[], toColumn: (name: string) => string | false): (string | false)[] {
   const known = names.map(toColumn)
-  return known.map((column, index) => {
-    const exact = names.findIndex((name, other) => known[other] === column && name === column)
-    return column !== false && index === (exact === -1 ? known.indexOf(column) : exact) && column
-  })
+  const chosen = new Map<string, number>()
+  for (const [index, column] of known.entries()) {
+    if (column === false) continue
+    const before = chosen.get(column)
+    if (before === undefined || (names[index] === column && names[before] !== column)) chosen.set(column, index)
+  }
+  return known.map((column, index) => column !== false && chosen.get(column) === index && column)
 }
 
 /** For `readNames`: maps names to the columns that the import reads. */

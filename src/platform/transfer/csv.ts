@@ -2,6 +2,7 @@ import { pipeline, type Readable } from 'node:stream'
 import { parse as parseCsv } from 'csv-parse'
 import { stringify } from 'csv-stringify/sync'
 import { csvProblem, decodeUtf8, type FileFormat } from './file.ts'
+import { tooManyCells, tooManyColumns } from './refusals.ts'
 
 export type CsvRecord<Column extends string = string> = {
   record: Partial<Record<Column, string>>
@@ -9,6 +10,9 @@ export type CsvRecord<Column extends string = string> = {
 }
 
 const MAX_HEADER_LENGTH = 64 * 1024
+const MAX_COLUMNS = 2_000
+/** Between two ends of lines. The parser's own limit counts what is in the cells, not the cells: a million empty ones take a lot of room. */
+const MAX_SEPARATORS = 100_000
 /** Rows may be long, so the parser reads ahead one row at most (backpressure). */
 const ONE_AT_A_TIME = { readableHighWaterMark: 1 }
 
@@ -31,9 +35,13 @@ export async function* readCsv<Column extends string>(
     const text = decodeUtf8(file)
     const head = await readFirstLine(text)
     if (head.trim() === '') return whenEmpty?.()
+    const delimiter = delimiterOf(head)
     const parser = parseCsv({
-      columns: readHeader,
-      delimiter: delimiterOf(head),
+      columns: (names: string[]) => {
+        if (names.length > MAX_COLUMNS) throw tooManyColumns({ count: names.length, most: MAX_COLUMNS })
+        return readHeader(names)
+      },
+      delimiter,
       info: true,
       skip_empty_lines: true,
       relax_column_count: true,
@@ -42,7 +50,7 @@ export async function* readCsv<Column extends string>(
       max_record_size: maxRowBytes,
       ...ONE_AT_A_TIME,
     })
-    pipeline(join(head, text), parser, () => {}) // the reader of the parser gets its errors
+    pipeline(limitCells(join(head, text), delimiter), parser, () => {}) // the reader of the parser gets its errors
     for await (const { record, info } of parser as AsyncIterable<CsvRecord<Column>>) {
       for (const column in record) record[column] = restore(record[column] ?? '')
       yield { record, info }
@@ -55,6 +63,18 @@ export async function* readCsv<Column extends string>(
 async function* join(head: string, rest: AsyncIterable<string>): AsyncGenerator<string> {
   yield head
   yield* rest
+}
+
+async function* limitCells(text: AsyncIterable<string>, delimiter: string): AsyncGenerator<string> {
+  let cells = 0
+  for await (const chunk of text) {
+    for (const character of chunk) {
+      if (character === '\n') cells = 0
+      else if (character === delimiter) cells += 1
+      if (cells > MAX_SEPARATORS) throw tooManyCells({ most: MAX_SEPARATORS })
+    }
+    yield chunk
+  }
 }
 
 /** Reads up to the end of the first line that is not empty, including text already received after it. */
@@ -73,7 +93,16 @@ async function readFirstLine(text: AsyncGenerator<string>): Promise<string> {
  * Excel writes semicolons where the comma is the decimal separator. The first separator in the header, outside of
  * quotes, decides.
  */
-const delimiterOf = (head: string) => /^(?:"(?:[^"]|"")*"|[^"\r\n,;\t])*([,;\t])/.exec(head.trimStart())?.[1] ?? ','
+function delimiterOf(head: string): string {
+  let isQuoted = false
+  for (const character of head.trimStart()) {
+    if (character === '"') isQuoted = !isQuoted
+    if (isQuoted) continue
+    if (character === '\n' || character === '\r') break
+    if (',;\t'.includes(character)) return character
+  }
+  return ','
+}
 
 /*
  * CSV injection: a spreadsheet would run a cell that looks like a formula, so it gets an apostrophe in front. The

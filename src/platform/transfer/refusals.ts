@@ -8,6 +8,8 @@ export const fileTooLarge = payloadTooLarge('{maxMebibytes} MiB')
 export const uploadEndedEarly = badRequest('The upload ended early.')
 export const fileNotUtf8 = badRequest('The file is not UTF-8.')
 export const csvInvalid = badRequest('The file is not readable as CSV: {message}')
+export const tooManyColumns = badRequest('The file has {count} columns; {most} are read at most.')
+export const tooManyCells = badRequest('A row of the file has more than {most} cells.')
 
 // One line of it
 export const lineTooLong = lineRefused('', 'INVALID', 'The line is longer than {limit}.')

@@ -9,7 +9,16 @@ import type { Db, Tx } from '../database/database.ts'
 import { transaction } from '../database/transaction.ts'
 import { insertion } from '../database/write.ts'
 import { enqueue } from '../jobs/define.ts'
-import { type FileFormat, type FileLine, limitFile, readLines, refuseLine, shortenLine, tooLong } from './file.ts'
+import {
+  type FileFormat,
+  type FileLine,
+  limitFile,
+  readLines,
+  refuseLine,
+  shortenLine,
+  toKeptDetail,
+  tooLong,
+} from './file.ts'
 import type { ImportJob, ImportReport, ImportStore, ImportTables, Place } from './kind.ts'
 import { type ImportRow, presentImport } from './report.ts'
 
@@ -114,7 +123,9 @@ async function stageRows(tables: ImportTables, db: Db, businessId: string, impor
     select ${businessId}, ${importId}, *
       from unnest(${rows.map(({ number }) => number)}::integer[],
                   ${rows.map(({ line }) => line)}::text[],
-                  ${rows.map(({ details }) => (details ? JSON.stringify(details) : null))}::jsonb[])`.execute(db)
+                  ${rows.map(({ details }) => (details ? JSON.stringify(details.map(toKeptDetail)) : null))}::jsonb[])`.execute(
+    db,
+  )
 }
 
 /** Commits a complete upload. From here on the import finishes in any case. */

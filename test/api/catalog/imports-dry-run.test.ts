@@ -182,6 +182,41 @@ test('a product that somebody changes, makes or deletes after the dry run is lef
   assert.equal((await bySlug(shop, 'cup-5')).name, 'Somebody was faster')
 })
 
+test('stock moves by the difference that was agreed to: what is sold after the dry run stays sold', async () => {
+  const shop = await used.make.shop()
+  await importFile(shop, toLines([cup(1), cup(2)]))
+  const stocked = (number: number, quantity: number) =>
+    cup(number, 2_000, { variants: [{ sku: `CUP-${number}`, inventory: { quantity } }] })
+  const report = await dryRun(shop, toLines([stocked(1, 10), stocked(2, 30)]))
+  for (const slug of ['cup-1', 'cup-2']) {
+    const { id, variants } = await bySlug(shop, slug)
+    await shop.admin.post(`${shop.products}/${id}/variants/${variants[0].id}/stock`, { delta: -3 })
+  }
+  await steerImport(shop, report.id, 'apply')
+  const quantityOf = async (slug: string) => (await bySlug(shop, slug)).variants[0].inventory.quantity
+  assert.deepEqual([await quantityOf('cup-1'), await quantityOf('cup-2')], [7, 27])
+})
+
+test('a line that was looked at again does not let another line through that was not', async () => {
+  const shop = await used.make.shop()
+  await importFile(shop, toLines([cup(1)]))
+  const report = await dryRun(
+    shop,
+    toLines([
+      { slug: 'cup-1', description: 'From the file' },
+      { slug: 'cup-1', name: 'Renamed' },
+    ]),
+  )
+  const { id } = await bySlug(shop, 'cup-1')
+  await shop.admin.put(`${shop.products}/${id}`, { description: 'By hand, later' })
+  const line = `${shop.products}/imports/${report.id}/lines/2`
+  assert.equal((await shop.admin.put(line, { product: { slug: 'cup-1', name: 'Renamed' } })).status, 200)
+  const done = await steerImport(shop, report.id, 'apply')
+  assert.deepEqual([done.updated, done.skipped], [1, 1])
+  const { name, description } = await bySlug(shop, 'cup-1')
+  assert.deepEqual([name, description], ['Renamed', 'By hand, later'])
+})
+
 test('lines about the same product say so, and are applied one after the other', async () => {
   const shop = await used.make.shop()
   const report = await dryRun(

@@ -154,3 +154,20 @@ test('an import that was not kept for it cannot be undone', async () => {
   const refused = await shop.admin.post(`${shop.products}/imports/${done.id}/undo`, {})
   assert.equal(refusal(refused), '409 CONFLICT total TOO_LARGE')
 })
+
+test('a product whose old slug is taken stays as it is; all others are put back', async () => {
+  const shop = await used.make.shop()
+  const inGerman = (slug: string) => ({ translations: { de: { name: 'Lampe', slug } } })
+  const ids = range(3)
+  await importFile(shop, toLines(ids.map((number) => lamp(number, 1_000, inGerman(`lampe-${number}`)))))
+  const report = await dryRun(shop, toLines(ids.map((number) => lamp(number, 2_000, inGerman(`leuchte-${number}`)))))
+  await steerImport(shop, report.id, 'apply')
+  const taken = await shop.admin.post(shop.products, { name: 'Faster', slug: 'lampe-2' })
+  assert.equal(taken.status, 201, taken.text)
+
+  const undone = await steerImport(shop, report.id, 'undo')
+  assert.deepEqual([undone.undone, undone.kept], [2, 1])
+  const pricesOf = async (number: number) =>
+    (await bySlug(shop, `lamp-${number}`)).variants[0].pricing.markets[0].price as number
+  assert.deepEqual(await Promise.all(ids.map(pricesOf)), [1_000, 2_000, 1_000])
+})

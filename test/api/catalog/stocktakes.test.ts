@@ -84,6 +84,18 @@ test('what is sold, sent and given back between counting and sending stays', asy
   assert.deepEqual([quantity, committed], [10 - 3 - 2 + 20 - 1, 2])
 })
 
+test('what was sent by its status alone is gone, also after it is refunded', async () => {
+  const desk = await open(10)
+  const { id } = (await desk.sell(desk.mug, 3)).body
+  for (const status of ['SHIPPED', 'DELIVERED', 'REFUNDED']) {
+    const { status: answered, text } = await desk.admin.put(`${desk.orders}/${id}/status`, { status })
+    assert.equal(answered, 200, text)
+  }
+  assert.equal((await desk.level(desk.mug)).committed, 0)
+  const made = await desk.take([await desk.count(7)])
+  assert.deepEqual([made.body.items[0].delta, made.body.items[0].quantity], [0, 7])
+})
+
 test('a delta needs no count', async () => {
   const desk = await open(10)
   const made = await desk.take([{ ...desk.at, delta: 3 }], 'Found behind the shelf')

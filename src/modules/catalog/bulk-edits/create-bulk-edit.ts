@@ -40,12 +40,13 @@ export async function createBulkEdit(
   const [businessId, id] = [business.id, newId('bulk')]
   const at = { createdAt: now(), updatedAt: now() }
   const place = { businessId, id, status: 'DRY_RUN', filters: filters ?? null, selectedUpTo: filters ? '' : null }
+  // Before the row, which others wait for: who applies one holds it, and waits for the index next.
+  await makeRoom(tx, businessId, actor)
   try {
     await insertion('catalog.bulkEdits', [{ ...place, changes, actor, ...at }])?.execute(tx)
   } catch (error) {
     throw violatedConstraint(error) === 'bulk_edits_running' ? bulkEditRunning() : error
   }
-  await makeRoom(tx, businessId, id, actor)
   if (ids) {
     const total = await addItems(tx, { businessId, id, total: 0 }, ids)
     await tx
@@ -62,8 +63,8 @@ export async function createBulkEdit(
  * Who prepares another one gives up what they had prepared before. Of the rest five are kept; those that have changed nothing
  * go first, so that trying things out takes nobody's undo away.
  */
-async function makeRoom(tx: Tx, businessId: string, newest: string, { userId }: Actor): Promise<void> {
-  const found = await bulkEdits(tx, businessId).where('id', '<>', newest).orderBy('id').forUpdate().execute()
+async function makeRoom(tx: Tx, businessId: string, { userId }: Actor): Promise<void> {
+  const found = await bulkEdits(tx, businessId).orderBy('id').forUpdate().execute()
   const idle = found.filter(({ status }) => !isRunning(status))
   const isGivenUp = (edit: BulkEditRow) => !hasWritten(edit) && edit.actor.userId === userId
   const rest = idle.filter((edit) => !isGivenUp(edit))

@@ -35,7 +35,7 @@ export async function listStock(
     ...(empty ? [sql`tracked and quantity = 0`] : []),
     ...(variantId ? [sql`variant_id = any (${variantId}::text[])`] : []),
     ...(after
-      ? [sql`(quantity, product_id, variant_id) ${sign} (${after[0]}::integer, ${after[1]}::text, ${after[2]}::text)`]
+      ? [sql`(quantity, product_id, variant_id) ${sign} (${after[0]}::bigint, ${after[1]}::text, ${after[2]}::text)`]
       : []),
   ]
   const order = (of: RawBuilder<unknown>) => sql`${of}quantity ${way}, ${of}product_id ${way}, ${of}variant_id ${way}`

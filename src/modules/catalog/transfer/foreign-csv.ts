@@ -13,7 +13,7 @@ export type Home = { market: Market; timeZone: string }
 export type Report = (detail: Detail) => void
 
 const MAX_QUOTED = 50
-const quote = (text: string) => text.slice(0, MAX_QUOTED)
+export const quote = (text: string) => text.slice(0, MAX_QUOTED).toWellFormed()
 
 /**
  * An amount in minor units, exactly: `12.90`, `12,90`, `1.299,00`, `€ 1,299.00`. What cannot be read for certain stays
@@ -66,9 +66,14 @@ export function readQuantity(text: string, column: string, report: Report): numb
   return sign ? 0 : Number(digits)
 }
 
-const MAX_HTML = 500_000
+/** Reading takes longer than in proportion: what is larger stays as it is. */
+const MAX_HTML = 50_000
+const TEXT_ROW = { leadingLineBreaks: 1, trailingLineBreaks: 1 }
 
-/** A description is plain text here: paragraphs and lists stay, markup and scripts go. */
+/**
+ * A description is plain text here: paragraphs and lists stay, markup and scripts go. Tables become rows of text: the library's
+ * own drawing of them takes as long as their cells say that they are wide.
+ */
 export function readHtml(html: string): string {
   if (!hasMarkup(html) || html.length > MAX_HTML) return html
   return htmlToText(html, {
@@ -82,9 +87,13 @@ export function readHtml(html: string): string {
       })),
       { selector: 'a', options: { ignoreHref: true } },
       { selector: 'ul', options: { itemPrefix: '• ' } },
-      { selector: 'table', options: { uppercaseHeaderCells: false }, format: 'dataTable' },
+      { selector: 'table', format: 'block' },
+      { selector: 'tr', options: TEXT_ROW, format: 'block' },
+      ...['td', 'th'].map((selector) => ({ selector, options: { suffix: '   ' }, format: 'inlineSurround' })),
     ],
-  }).trim()
+  })
+    .replaceAll(/ +$/gm, '')
+    .trim()
 }
 
 /** Each once, without spaces around it. */

@@ -67,30 +67,62 @@ function shortenValue(value: unknown): unknown {
 
 /**
  * Lines whose product is no longer as the dry run saw it, unless this import itself has changed it since: they are left
- * alone.
+ * alone. `seen`: what the dry run said of each line.
  */
 export async function withoutMoved<Each extends Candidate>(
   tx: Tx,
   { businessId, importId, isDryRun, isAgreed }: Import,
   candidates: readonly Each[],
-): Promise<{ agreed: readonly Each[]; skipped: Item[] }> {
-  if (isDryRun || !isAgreed || candidates.length === 0) return { agreed: candidates, skipped: [] }
+): Promise<{ agreed: readonly Each[]; skipped: Item[]; seen: ReadonlyMap<number, Seen> }> {
+  if (isDryRun || !isAgreed || candidates.length === 0) return { agreed: candidates, skipped: [], seen: new Map() }
   const slugs = candidates.flatMap(({ found }) => found?.product.slug ?? [])
   const numbers = candidates.map(({ line }) => line.number)
-  const { rows } = await sql<Omit<Item, 'before'>>`
+  const { rows } = await sql<Seen>`
     select number, status, product_id, slug, name, version, changes, warnings
       from catalog.import_items
      where business_id = ${businessId} and import_id = ${importId}
        and (number = any (${numbers}::integer[]) or slug = any (${slugs}::text[]))`.execute(tx)
   const seen = new Map(rows.map((row) => [row.number, row]))
-  const versions = new Set(rows.map(({ productId, version }) => `${productId} ${version}`))
-  const isMoved = ({ line, found }: Each) =>
-    found ? !versions.has(`${found.product.id} ${found.product.version}`) : seen.get(line.number)?.version !== 0
+  // What stands before these lines is done: its versions are those that this import has written.
+  const first = Math.min(...numbers)
+  const written = new Set(rows.filter(({ number }) => number < first).map(versionOf))
+  const isMoved = ({ line, found }: Each) => {
+    const item = seen.get(line.number)
+    if (!found) return item?.version !== 0
+    const version = versionOf({ productId: found.product.id, version: found.product.version })
+    return !(written.has(version) || (item && versionOf(item) === version))
+  }
   const skipped = candidates.filter(isMoved).flatMap(({ line }): Item[] => {
     const item = seen.get(line.number)
     return item ? [{ ...item, status: 'SKIPPED', before: null }] : []
   })
-  return { agreed: candidates.filter((candidate) => !isMoved(candidate)), skipped }
+  return { agreed: candidates.filter((candidate) => !isMoved(candidate)), skipped, seen }
+}
+
+type Seen = Omit<Item, 'before'>
+
+const versionOf = ({ productId, version }: Pick<Item, 'productId' | 'version'>) => `${productId} ${version}`
+
+/**
+ * A person agreed to a difference: what was sold or came in since the dry run is kept, and stock that it did not change is not
+ * set. After an earlier line about the same product the file counts as it stands.
+ */
+export function agreedTargets(
+  targets: readonly StockTarget[],
+  found: LockedProduct | undefined,
+  item: Seen | undefined,
+): StockTarget[] {
+  if (!found || !item || item.version !== found.product.version) return [...targets]
+  const stock = new Map(found.stock.map(({ variantId, quantity }) => [variantId, quantity]))
+  const known = new Set(found.product.variants.map(({ id }) => id))
+  const changes = item.changes.filter(({ field }) => field === 'quantity')
+  return targets.flatMap((target): StockTarget[] => {
+    if (!known.has(target.variantId)) return [target]
+    const change = changes.find(({ variantId }) => variantId === target.variantId)
+    if (!change) return []
+    const quantity = (stock.get(target.variantId) ?? 0) + Number(change.after) - Number(change.before)
+    return [{ ...target, quantity: Math.max(0, quantity) }]
+  })
 }
 
 /** The slugs that other lines of the file are about, too: each is judged as if the others were not there. */

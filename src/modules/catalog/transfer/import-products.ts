@@ -29,7 +29,7 @@ import { slugsOf, type WrittenProduct, writeProducts } from '../products/write-p
 import { NewProduct, type NewVariant, ProductChanges } from '../schemas.ts'
 import { changeStock } from '../stock/change-stock.ts'
 import { readProductCsv } from './csv.ts'
-import { changesOf, findRepeated, toItem, withoutMoved } from './import-items.ts'
+import { agreedTargets, changesOf, findRepeated, toItem, withoutMoved } from './import-items.ts'
 import { findMatches, matchLines } from './match-lines.ts'
 
 type Context = { business: Pick<Business, 'id' | 'markets'>; resolvers: Resolvers<Db>; media: HoldMedia }
@@ -76,7 +76,7 @@ async function writeRows(tx: Tx, lines: Line<ProductChanges>[], running: Running
   const slugs = new Set(locked.map(({ product }) => product.slug))
 
   const candidates = taken.map((line) => ({ line, found: known.get(matches.get(line.number) ?? '') }))
-  const { agreed, skipped } = await withoutMoved(tx, running, candidates)
+  const { agreed, skipped, seen } = await withoutMoved(tx, running, candidates)
   const files = await knownMedia(tx, business.id, media, {
     sent: agreed.flatMap(({ line }) => sentMediaIds(line.sent)),
     stored: [],
@@ -86,7 +86,10 @@ async function writeRows(tx: Tx, lines: Line<ProductChanges>[], running: Running
   for (const { line, found } of agreed) {
     const result = tryMerge(line.sent, found, { business, actor, at: now(), marketId, files })
     if ('details' in result) failed.push({ number: line.number, details: result.details })
-    else merged.push({ ...result, line, found })
+    else {
+      const targets = agreedTargets(result.targets, found, seen.get(line.number))
+      merged.push({ written: { ...result.written, targets }, targets, line, found })
+    }
   }
   const sound = await withoutDangling(tx, business.id, resolvers, merged, failed)
   await resolveSlugs(tx, business.id, sound, slugs)

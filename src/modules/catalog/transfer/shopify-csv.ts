@@ -7,7 +7,17 @@ import { slugOf } from '#vocabulary/slugs.ts'
 import { foreignColumnsMissing, rowsApart, rowsTooLarge } from '../errors.ts'
 import { MAX_VARIANTS } from '../schemas.ts'
 import { toMedia } from './csv-columns.ts'
-import { given, type Home, type Report, readHtml, readList, readMoney, readQuantity, textOf } from './foreign-csv.ts'
+import {
+  given,
+  type Home,
+  quote,
+  type Report,
+  readHtml,
+  readList,
+  readMoney,
+  readQuantity,
+  textOf,
+} from './foreign-csv.ts'
 
 /*
  * Products as Shopify exports them, with the names of columns until 2025 and since:
@@ -88,7 +98,7 @@ function toLine({ number, rows, bytes }: Group, seen: Set<string>, home: Home): 
   if (bytes > MAX_BYTES) return refuseLine(number, line, rowsTooLarge())
   const handle = rows[0]?.handle ?? ''
   // A second group would take the variants of the first away.
-  if (handle !== '' && seen.has(handle)) details.push(rowsApart({ column: 'Handle', handle: handle.slice(0, 50) }))
+  if (handle !== '' && seen.has(handle)) details.push(rowsApart({ column: 'Handle', handle: quote(handle) }))
   seen.add(handle)
   return details.length > 0 ? { number, line, details } : { number, line }
 }

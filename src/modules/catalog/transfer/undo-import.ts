@@ -8,10 +8,12 @@ import { defineJob, enqueue } from '#platform/jobs/define.ts'
 import { inTurns } from '#platform/transfer/define-import.ts'
 import { type ImportJob, ImportPayload } from '#platform/transfer/kind.ts'
 import type { Actor } from '#vocabulary/actor.ts'
+import { AppError } from '#vocabulary/errors.ts'
 import { appendStatuses } from '#vocabulary/status-history.ts'
 import { toSeconds } from '#vocabulary/time.ts'
 import { holdCategories, newCategories } from '../categories/hold-categories.ts'
 import { importUndone, productUpdated } from '../events.ts'
+import { isSlugTaken } from '../products/change-product.ts'
 import { type LockedProduct, lockProducts, readLocked } from '../products/lock-products.ts'
 import type { Product } from '../products/product.ts'
 import { fillLocked } from '../products/rebuild.ts'
@@ -45,8 +47,27 @@ export const undoImportJob: ImportJob = defineJob({
   },
 })
 
-/** False: nothing is left to do. */
-const undoBatch = (db: Cell, businessId: string, importId: string, fence: (tx: Tx) => Promise<void>) =>
+type Fence = (tx: Tx) => Promise<void>
+
+/**
+ * False: nothing is left to do. If somebody else has a slug by now that a product of the batch had, the products are put back
+ * one by one, and the one that cannot be stays as it is.
+ */
+async function undoBatch(db: Cell, businessId: string, importId: string, fence: Fence): Promise<boolean> {
+  const attempts = [{ most: BATCH }, { most: 1 }, { most: 1, isKept: true }]
+  for (const [index, attempt] of attempts.entries()) {
+    try {
+      return await undoItems(db, businessId, importId, fence, attempt)
+    } catch (error) {
+      if (!isSlugTaken(error) || index === attempts.length - 1) throw error
+    }
+  }
+  return false
+}
+
+type Attempt = { most: number; isKept?: boolean }
+
+const undoItems = (db: Cell, businessId: string, importId: string, fence: Fence, { most, isKept = false }: Attempt) =>
   transaction(db, async (tx): Promise<boolean> => {
     await fence(tx)
     const { rows } = await sql<Undoing>`
@@ -56,26 +77,26 @@ const undoBatch = (db: Cell, businessId: string, importId: string, fence: (tx: T
          for update`.execute(tx)
     const [undoing] = rows
     if (!undoing) return false
-    const items = await nextItems(tx, undoing)
+    const items = await nextItems(tx, undoing, most)
     if (items.length === 0) {
       await finish(tx, undoing)
       return false
     }
-    const undone = await putBack(tx, undoing, items)
+    const undone = isKept ? [] : await putBack(tx, undoing, items)
     await note(tx, undoing, items, undone)
     await fault('import.before-undone')
     return true
   })
 
 /** The last ones that are left, each about another product: the next batch sees what this one has put back. */
-async function nextItems(tx: Tx, { businessId, id, position }: Undoing): Promise<ItemRow[]> {
+async function nextItems(tx: Tx, { businessId, id, position }: Undoing, most: number): Promise<ItemRow[]> {
   const { rows } = await sql<ItemRow>`
     select number, product_id, version, before
       from catalog.import_items
      where business_id = ${businessId} and import_id = ${id} and number < ${position}
        and (status = 'CREATED' or (status = 'CHANGED' and before is not null))
      order by number desc
-     limit ${BATCH}`.execute(tx)
+     limit ${most}`.execute(tx)
   const seen = new Set<string>()
   const repeated = rows.findIndex(({ productId }) => seen.size === seen.add(productId).size)
   return repeated === -1 ? rows : rows.slice(0, repeated)
@@ -90,8 +111,8 @@ async function putBack(tx: Tx, { businessId, id: importId, undoneBy }: Undoing, 
   const known = new Map(locked.map((found) => [found.product.id, found]))
   const written = items.flatMap(({ number, productId, version, before }): PutBack[] => {
     const found = known.get(productId)
-    if (found?.product.version !== version) return []
-    return [{ product: asBefore(found, before, actor), before: found.product, number }]
+    const product = found?.product.version === version ? asBefore(found, before, actor) : undefined
+    return found && product ? [{ product, before: found.product, number }] : []
   })
   if (written.length === 0) return []
   await holdCategories(tx, businessId, newCategories(written))
@@ -103,19 +124,41 @@ async function putBack(tx: Tx, { businessId, id: importId, undoneBy }: Undoing, 
   return written
 }
 
-/** As it was, but for its history of statuses, which only grows. What had not been there is archived. */
-function asBefore({ product }: LockedProduct, before: ItemRow['before'], actor: Actor | undefined): Product {
+/**
+ * As it was, but for its history of statuses, which only grows. What had not been there is archived. Undefined: the history is
+ * full, so it cannot be.
+ */
+function asBefore(
+  { product }: LockedProduct,
+  before: ItemRow['before'],
+  actor: Actor | undefined,
+): Product | undefined {
   const at = now()
   const status = before ? before.statuses.at(-1)?.status : 'ARCHIVED'
   const put = { field: 'statuses', actor, atSeconds: toSeconds(at) }
+  const statuses = status ? grow(product.statuses, status, put) : product.statuses
+  if (!statuses) return undefined
   return {
     ...product,
     ...before,
-    statuses: status ? appendStatuses(product.statuses, [{ status }], put) : product.statuses,
+    statuses,
     pricesChangeAt: product.pricesChangeAt,
     version: product.version + 1,
     createdAt: product.createdAt,
     updatedAt: at,
+  }
+}
+
+function grow(
+  history: Product['statuses'],
+  status: Product['statuses'][number]['status'],
+  put: Parameters<typeof appendStatuses>[2],
+): Product['statuses'] | undefined {
+  try {
+    return appendStatuses(history, [{ status }], put)
+  } catch (error) {
+    if (error instanceof AppError) return undefined
+    throw error
   }
 }
 

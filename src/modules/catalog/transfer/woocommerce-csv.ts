@@ -6,7 +6,17 @@ import type { Detail } from '#vocabulary/errors.ts'
 import { slugOf } from '#vocabulary/slugs.ts'
 import * as refusal from '../errors.ts'
 import { toMedia } from './csv-columns.ts'
-import { given, type Home, type Report, readHtml, readList, readMoney, readQuantity, textOf } from './foreign-csv.ts'
+import {
+  given,
+  type Home,
+  quote,
+  type Report,
+  readHtml,
+  readList,
+  readMoney,
+  readQuantity,
+  textOf,
+} from './foreign-csv.ts'
 import { secondsIn } from './zoned-time.ts'
 
 /*
@@ -78,7 +88,7 @@ async function* joinRows(records: AsyncIterable<CsvRecord>, home: Home): AsyncGe
     const [family = { parent: undefined, variations: [], keys: new Set(), bytes: 0 }, ...others] = known
     // Variations may have named a parent that was still to come by its SKU, and others by its id.
     for (const other of others) {
-      family.variations.push(...other.variations)
+      for (const variation of other.variations) family.variations.push(variation)
       family.bytes += other.bytes
       families.delete(other)
     }
@@ -140,7 +150,7 @@ function* toLines({ parent, variations }: Family, home: Home): Generator<FileLin
   if (parent) yield toLine(parent, variations, home)
   else
     for (const row of variations)
-      yield toLine(row, [row], home, refusal.parentMissing({ parent: (row.cells.parent ?? '').slice(0, 50) }))
+      yield toLine(row, [row], home, refusal.parentMissing({ parent: quote(row.cells.parent ?? '') }))
 }
 
 function toLine(row: Row, variants: readonly Row[], home: Home, wrong?: Detail): FileLine {
@@ -224,7 +234,7 @@ function pricesOf(cells: Row['cells'], { market, timeZone }: Home, report: Repor
 function secondsOf(text: string | undefined, column: 'saleFrom' | 'saleTo', timeZone: string, report: Report) {
   if (!text) return undefined
   const seconds = secondsIn(timeZone, text, column === 'saleTo' ? 'end' : 'start')
-  if (seconds === undefined) report(refusal.dateInvalid({ column: NAMES[column], text: text.slice(0, 50) }))
+  if (seconds === undefined) report(refusal.dateInvalid({ column: NAMES[column], text: quote(text) }))
   return seconds
 }
 

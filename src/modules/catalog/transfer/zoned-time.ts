@@ -12,9 +12,23 @@ export function secondsIn(timeZone: string, text: string, edge: 'start' | 'end')
   return (wanted - offsetMs(timeZone, guess)) / 1_000
 }
 
-function offsetMs(timeZone: string, at: number): number {
+/** Making one takes longer than using it a hundred times; a file has one time zone. */
+const formats = new Map<string, Intl.DateTimeFormat>()
+const MAX_FORMATS = 1_000
+
+function formatOf(timeZone: string): Intl.DateTimeFormat {
+  const known = formats.get(timeZone)
+  if (known) return known
   const format = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' })
-  const name = format.formatToParts(at).find(({ type }) => type === 'timeZoneName')?.value ?? ''
+  if (formats.size < MAX_FORMATS) formats.set(timeZone, format)
+  return format
+}
+
+function offsetMs(timeZone: string, at: number): number {
+  const name =
+    formatOf(timeZone)
+      .formatToParts(at)
+      .find(({ type }) => type === 'timeZoneName')?.value ?? ''
   const [, sign, hours = '0', minutes = '0'] = /GMT([+-])(\d{2}):(\d{2})/.exec(name) ?? []
   return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000
 }

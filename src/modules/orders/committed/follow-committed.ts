@@ -14,7 +14,7 @@ const MAX_WAITING = 5_000
 
 /**
  * The pieces that orders hold of each variant and have not sent, as they are: what a line took, less what is with the
- * customer. What is told to be sent by the status alone is gone as a whole. `wanted` has `business_id` and `id`.
+ * customer. What is told to be sent by the status alone is gone as a whole, also when it is refunded later. `wanted` has `business_id` and `id`.
  */
 const heldSql = (wanted: RawBuilder<unknown>) => sql`
   select orders.business_id, orders.id as order_id, line ->> 'productId' as product_id, line ->> 'variantId' as variant_id,
@@ -32,7 +32,10 @@ const heldSql = (wanted: RawBuilder<unknown>) => sql`
             greatest(coalesce(shipped.pieces, 0) - coalesce((line ->> 'returned')::integer, 0)
                      + coalesce((line ->> 'returnedUnshipped')::integer, 0), 0) as away) as counted
    where orders.released_at is null
-     and (orders.fulfillment is not null or orders.status not in ('SHIPPED', 'DELIVERED'))
+     and (orders.fulfillment is not null or orders.status not in ('SHIPPED', 'DELIVERED', 'REFUNDED')
+          or (orders.status = 'REFUNDED' and not exists (
+                select from json_array_elements(orders.statuses) as past
+                 where past ->> 'status' in ('SHIPPED', 'DELIVERED'))))
    group by 1, 2, 3, 4
   having sum(taken - least(taken, away)) > 0`
 
