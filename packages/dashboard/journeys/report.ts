@@ -31,7 +31,6 @@ const BARS = { inp: 100, cold: 3, warm: 0.8, paint: 1.2, shift: 0.02, inSequence
 
 /** Their screens do not exist. */
 const NOT_YET: [number: number, name: string][] = [
-  [8, 'stock of a variant is 3 too low: find out why, correct it while it sells'],
   [9, 'a letter from draft through preview and test mail to its date'],
   [10, 'a send is running: pause, look after one reader, resume, send to the rest'],
   [11, 'two editors, one entry, a new required field in between'],

@@ -366,7 +366,7 @@ test('each permission shows the events of its records, and ADMIN shows all', asy
     return topicsOf((body.items as Event[]).map(({ type }) => type))
   }
   assert.deepEqual(await seenBy('ORDERS_READ'), ['customer', 'order', 'payment'])
-  assert.deepEqual(await seenBy('PRODUCTS_WRITE'), ['category', 'import', 'media', 'product', 'stock'])
+  assert.deepEqual(await seenBy('PRODUCTS_WRITE'), ['bulk_edit', 'category', 'import', 'media', 'product', 'stock'])
   assert.deepEqual(await seenBy('PROMOS_WRITE'), ['promo'])
   assert.deepEqual(await seenBy('CONTENT_READ_DRAFTS'), ['collection', 'entry', 'media'])
   assert.deepEqual(await seenBy('SUBSCRIBERS_READ'), ['newsletter', 'subscriber_import', 'subscription'])
