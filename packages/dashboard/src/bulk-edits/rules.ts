@@ -1,4 +1,5 @@
 import type { Business, Input } from '@kontor/sdk'
+import { fractionDigits } from '../i18n/fraction-digits.ts'
 
 type Market = Business['markets'][number]
 type SentChange = Input<'createBulkEdit'>['body']['changes'][number]
@@ -18,9 +19,6 @@ export const ruleFor = (field: string): Rule => ({
   value: field === 'status' ? 'ACTIVE' : '',
   round: '',
 })
-
-export const digitsOf = (currency: string) =>
-  new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2
 
 const numberOf = (text: string) => {
   const plain = text.replace(/[\s%]/g, '').replace('−', '-').replace(',', '.')
@@ -47,7 +45,7 @@ export function changesOf({ field, op, value, round }: Rule, markets: readonly M
   const market = markets.find(({ id }) => id === marketId)
   const amount = numberOf(value)
   if (!market) return undefined
-  const digits = digitsOf(market.currency)
+  const digits = fractionDigits(market.currency)
   const rounding = roundingOf(round, digits)
   const changes: SentChange[] = []
   if (op === 'set') {

@@ -1,28 +1,34 @@
 import { Plural, Trans, useLingui } from '@lingui/react/macro'
 import { getRouteApi } from '@tanstack/react-router'
-import { Plus, Search } from 'lucide-react'
-import { type FormEvent, useEffect, useRef, useState } from 'react'
-import { useCommands } from '../shell/commands.ts'
+import { Plus } from 'lucide-react'
+import { type FormEvent, useState } from 'react'
 import { Button } from '../ui/button.tsx'
 import { Chip } from '../ui/chip.tsx'
 import { Field } from '../ui/field.tsx'
+import { FindField } from '../ui/find-field.tsx'
 import { formText } from '../ui/form-text.ts'
 import { Icon } from '../ui/icon.tsx'
 import { Popover } from '../ui/popover.tsx'
 
 const route = getRouteApi('/signed-in/$business/customers')
-const TYPING_MS = 250
 
 /** Words, tags, and how many that makes. */
 export function Filters({ shown, hasMore }: { shown: number; hasMore: boolean }) {
   const { t } = useLingui()
-  const { tag = [] } = route.useSearch()
+  const { query = '', tag = [] } = route.useSearch()
   const navigate = route.useNavigate()
+  const setQuery = (next: string | undefined) =>
+    void navigate({ search: (before) => ({ ...before, query: next }), replace: true })
   const setTags = (tags: string[]) =>
     void navigate({ search: (before) => ({ ...before, tag: tags.length > 0 ? tags : undefined }) })
   return (
     <div className="tools">
-      <Find />
+      <FindField
+        label={t`Find customers`}
+        placeholder={t`Name or email`}
+        value={query}
+        onChange={(typed) => setQuery(typed.trim() || undefined)}
+      />
       {tag.map((one) => (
         <Chip key={one} name={t`Tag`} onRemove={() => setTags(tag.filter((other) => other !== one))}>
           {one}
@@ -32,40 +38,6 @@ export function Filters({ shown, hasMore }: { shown: number; hasMore: boolean })
       <p className="end note" role="status">
         {hasMore ? <Trans>More than {shown}</Trans> : <Plural value={shown} one="# customer" other="# customers" />}
       </p>
-    </div>
-  )
-}
-
-function Find() {
-  const { t } = useLingui()
-  const { query = '' } = route.useSearch()
-  const navigate = route.useNavigate()
-  const input = useRef<HTMLInputElement>(null)
-  const [typed, setTyped] = useState(query)
-  useCommands([{ id: 'find-customers', label: t`Find customers`, keys: '/', run: () => input.current?.focus() }])
-  useEffect(() => setTyped(query), [query])
-  useEffect(() => {
-    if (typed === query) return
-    const search = typed.trim() || undefined
-    const timer = setTimeout(
-      () => void navigate({ search: (before) => ({ ...before, query: search }), replace: true }),
-      TYPING_MS,
-    )
-    return () => clearTimeout(timer)
-  }, [typed])
-  return (
-    <div className="search">
-      <Icon of={Search} />
-      <input
-        ref={input}
-        className="input"
-        type="search"
-        maxLength={200}
-        aria-label={t`Find customers`}
-        placeholder={t`Name or email`}
-        value={typed}
-        onChange={({ target }) => setTyped(target.value)}
-      />
     </div>
   )
 }

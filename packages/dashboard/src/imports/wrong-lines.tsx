@@ -2,6 +2,7 @@ import { Plural, Trans, useLingui } from '@lingui/react/macro'
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { invalidate } from '../api/query.ts'
+import { fractionDigits } from '../i18n/fraction-digits.ts'
 import { useAsk } from '../outbox/use-outbox.ts'
 import { useBusiness } from '../session/use-business.ts'
 import { Button } from '../ui/button.tsx'
@@ -115,7 +116,7 @@ function Correction({ of: one, line: { number }, product, places, hasFocus, onRi
   useEffect(() => {
     if (hasFocus) form.current?.querySelector('input')?.select()
   }, [hasFocus])
-  const digitsAt = (path: string) => digitsOf(marketOf(marketAt(product, path))?.currency)
+  const digitsAt = (path: string) => fractionDigits(marketOf(marketAt(product, path))?.currency ?? 'EUR')
   const shown = (path: string) => {
     const value = valueAt(product, path)
     if (isAmount(path) && typeof value === 'number') return (value / 10 ** digitsAt(path)).toFixed(digitsAt(path))
@@ -166,8 +167,3 @@ function Correction({ of: one, line: { number }, product, places, hasFocus, onRi
     </form>
   )
 }
-
-const digitsOf = (currency: string | undefined) =>
-  currency === undefined
-    ? 2
-    : (new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2)

@@ -1,14 +1,4 @@
-const digitsOf = (currency: string) =>
-  new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2
-
-const known = new Map<string, number>()
-
-/** How many digits a currency has behind the point: two, as a rule. */
-export function fractionDigits(currency: string): number {
-  const digits = known.get(currency) ?? digitsOf(currency)
-  known.set(currency, digits)
-  return digits
-}
+import { fractionDigits } from '../i18n/fraction-digits.ts'
 
 /**
  * An amount as people write it, in minor units: `1.234,50`, `1,234.50`, `1 234.5`, `€ 12`, `12,-`. Undefined: it is none.

@@ -2,8 +2,8 @@ import './promos.css'
 import { Plural, Trans, useLingui } from '@lingui/react/macro'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { Plus, Search } from 'lucide-react'
-import { useEffect, useMemo, useRef, useState } from 'react'
+import { Plus } from 'lucide-react'
+import { useMemo, useState } from 'react'
 import { UpToDate } from '../live/up-to-date.tsx'
 import { usePermissions } from '../session/permissions.ts'
 import { useBusiness } from '../session/use-business.ts'
@@ -13,6 +13,7 @@ import { Button } from '../ui/button.tsx'
 import { Chip } from '../ui/chip.tsx'
 import { type Column, DataTable } from '../ui/data-table.tsx'
 import { Empty } from '../ui/empty.tsx'
+import { FindField } from '../ui/find-field.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Menu, MenuItem } from '../ui/menu.tsx'
 import { Head } from '../ui/page.tsx'
@@ -23,7 +24,6 @@ import { STATUSES } from './search.ts'
 import { PromoState, Uses, usePromoWords, useStatusNames } from './words.tsx'
 
 const route = getRouteApi('/signed-in/$business/promo-codes')
-const TYPING_MS = 250
 
 /** Discounts for a word: what they give, on what terms, and how often they were used. */
 export function PromosPage() {
@@ -146,12 +146,19 @@ function StatusTabs() {
 function Filters({ shown, hasMore }: { shown: number; hasMore: boolean }) {
   const { t } = useLingui()
   const { markets } = useBusiness()
-  const { market } = route.useSearch()
+  const { query = '', market } = route.useSearch()
   const navigate = route.useNavigate()
+  const setQuery = (next: string | undefined) =>
+    void navigate({ search: (before) => ({ ...before, query: next }), replace: true })
   const setMarket = (next: string | undefined) => void navigate({ search: (before) => ({ ...before, market: next }) })
   return (
     <div className="tools">
-      <Find />
+      <FindField
+        label={t`Find promo codes`}
+        placeholder={t`A part of the code`}
+        value={query}
+        onChange={(typed) => setQuery(typed.trim() || undefined)}
+      />
       {market !== undefined && (
         <Chip name={t`Market`} onRemove={() => setMarket(undefined)}>
           {markets.find(({ id }) => id === market)?.name ?? market}
@@ -176,40 +183,6 @@ function Filters({ shown, hasMore }: { shown: number; hasMore: boolean }) {
       <p className="end note" role="status">
         {hasMore ? <Trans>More than {shown}</Trans> : <Plural value={shown} one="# code" other="# codes" />}
       </p>
-    </div>
-  )
-}
-
-function Find() {
-  const { t } = useLingui()
-  const { query = '' } = route.useSearch()
-  const navigate = route.useNavigate()
-  const input = useRef<HTMLInputElement>(null)
-  const [typed, setTyped] = useState(query)
-  useCommands([{ id: 'find-promos', label: t`Find promo codes`, keys: '/', run: () => input.current?.focus() }])
-  useEffect(() => setTyped(query), [query])
-  useEffect(() => {
-    if (typed === query) return undefined
-    const words = typed.trim() || undefined
-    const timer = setTimeout(
-      () => void navigate({ search: (before) => ({ ...before, query: words }), replace: true }),
-      TYPING_MS,
-    )
-    return () => clearTimeout(timer)
-  }, [typed])
-  return (
-    <div className="search">
-      <Icon of={Search} />
-      <input
-        ref={input}
-        className="input"
-        type="search"
-        maxLength={200}
-        aria-label={t`Find promo codes`}
-        placeholder={t`A part of the code`}
-        value={typed}
-        onChange={({ target }) => setTyped(target.value)}
-      />
     </div>
   )
 }

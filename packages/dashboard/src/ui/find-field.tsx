@@ -29,6 +29,7 @@ export function FindField({ label, placeholder, value, onChange }: Props) {
         ref={field}
         className="input"
         type="search"
+        maxLength={200}
         aria-label={label}
         placeholder={placeholder}
         value={typed}

@@ -13,7 +13,7 @@ export type Home = { market: Market; timeZone: string }
 export type Report = (detail: Detail) => void
 
 const MAX_QUOTED = 50
-export const quote = (text: string) => text.slice(0, MAX_QUOTED).toWellFormed()
+export const quote = (text: string) => text.slice(0, MAX_QUOTED)
 
 /**
  * An amount in minor units, exactly: `12.90`, `12,90`, `1.299,00`, `€ 1,299.00`. What cannot be read for certain stays

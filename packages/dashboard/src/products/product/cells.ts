@@ -1,5 +1,6 @@
 import type { Product } from '@kontor/sdk'
-import { fractionDigits, parseAmount } from '../amount.ts'
+import { fractionDigits } from '../../i18n/fraction-digits.ts'
+import { parseAmount } from '../amount.ts'
 import { type Edits, fieldOf, type Patch, type Row, valueOf, variantOf } from './edits.ts'
 
 export type Kind = 'sku' | 'price' | 'compare' | 'stock' | 'low'

@@ -1,5 +1,6 @@
 import type { Body, Business } from '@kontor/sdk'
 import { secondsAt, wallClockOf } from '../../i18n/days.ts'
+import { fractionDigits } from '../../i18n/fraction-digits.ts'
 import type { Promo } from '../queries.ts'
 
 /** A promo code as it is typed. Empty: the term does not restrict it. */
@@ -36,10 +37,6 @@ const AMOUNT: readonly Field[] = ['type', 'currency', 'value']
 
 type Terms = Omit<Body<'createPromoCode'>, 'code' | 'type' | 'value'>
 
-export function digitsOf(currency: string): number {
-  return new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2
-}
-
 /** The currency that a least sum is read in: all markets have the same figure, in minor units of their own. */
 export const leastCurrencyOf = ({ markets }: Pick<Business, 'markets'>, form: Pick<PromoForm, 'type' | 'currency'>) =>
   form.type === 'FIXED' && form.currency ? form.currency : (markets[0]?.currency ?? 'USD')
@@ -69,9 +66,9 @@ export function toForm(promo: Promo, business: Pick<Business, 'markets'>, timeZo
   return {
     code: promo.code,
     type: promo.type,
-    value: promo.type === 'PERCENT' ? String(promo.value / 100) : show(promo.value, digitsOf(currency)),
+    value: promo.type === 'PERCENT' ? String(promo.value / 100) : show(promo.value, fractionDigits(currency)),
     currency,
-    minSubtotal: promo.minSubtotal === null ? '' : show(promo.minSubtotal, digitsOf(least)),
+    minSubtotal: promo.minSubtotal === null ? '' : show(promo.minSubtotal, fractionDigits(least)),
     maxRedemptions: wordOf(promo.maxRedemptions),
     maxPerCustomer: wordOf(promo.maxPerCustomer),
     startsAt: at(promo.startsAt),
@@ -108,14 +105,14 @@ export function readForm(form: PromoForm, business: Pick<Business, 'markets'>, t
   const code = form.code.trim()
   if (code === '') problems.code = 'missing'
   else if (!/^[\p{L}\p{Nd}_-]{1,64}$/u.test(code.normalize('NFKC'))) problems.code = 'code'
-  const value = figure('value', isPercent || !form.currency ? 2 : digitsOf(form.currency), 1)
+  const value = figure('value', isPercent || !form.currency ? 2 : fractionDigits(form.currency), 1)
   if (value === null && !problems.value) problems.value = 'missing'
   if (isPercent && value !== null && value > 10_000) problems.value = 'percent'
   const [startsAt, endsAt] = [time(form.startsAt), time(form.endsAt)]
   if (startsAt !== null && endsAt !== null && endsAt <= startsAt) problems.endsAt = 'order'
   const terms: Terms = {
     currency: isPercent ? null : form.currency,
-    minSubtotal: figure('minSubtotal', digitsOf(leastCurrencyOf(business, form)), 0),
+    minSubtotal: figure('minSubtotal', fractionDigits(leastCurrencyOf(business, form)), 0),
     maxRedemptions: figure('maxRedemptions', 0, 1),
     maxPerCustomer: figure('maxPerCustomer', 0, 1),
     startsAt,
