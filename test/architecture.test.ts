@@ -12,20 +12,20 @@ const ARROWS: Record<string, string[]> = {
   content: ['media'],
   orders: ['catalog'],
   checkout: ['catalog', 'orders', 'payments'],
-  newsletter: ['content', 'payments'],
+  newsletter: ['catalog', 'content', 'payments'],
   customers: ['newsletter', 'orders'],
   storefront: ['catalog', 'content'],
 }
 /** What a module gets from others without importing them: the app hands it in (src/apps/wiring.ts). These are arrows, too. */
 const HANDED_IN: Record<string, string[]> = {
-  access: ['accounts'],
+  access: ['accounts', 'media'],
   backoffice: ['catalog', 'content', 'customers', 'orders'],
   catalog: ['content', 'orders'],
   checkout: ['access', 'accounts', 'newsletter'],
   content: ['accounts', 'catalog', 'newsletter', 'orders'],
   customers: ['access', 'accounts', 'payments'],
   newsletter: ['access', 'accounts', 'checkout'],
-  orders: ['access', 'accounts', 'checkout', 'newsletter'],
+  orders: ['access', 'accounts', 'checkout', 'media', 'newsletter'],
   payments: ['access', 'checkout', 'newsletter'],
 }
 const PLATFORM_SCHEMAS = ['control', 'cell', 'graphile_worker']

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import type { Command } from 'commander'
+import { freePort } from '../dev/ports.ts'
 import { createProgram } from '../src/apps/cli/program.ts'
 import { type StripeTwin, startStripeTwin } from '../twins/stripe/server.ts'
 import { type Child, startChild } from './support/child.ts'
@@ -73,16 +74,21 @@ async function startService() {
   const databases: TestDatabases = await createTestDatabases()
   const twin: StripeTwin = await startStripeTwin({ secretKey: 'sk_test_twin', webhookSecret: 'whsec_twin' })
   const mailServer = await startMailServer()
+  const port = await freePort(3_400)
+  const publicUrl = `http://127.0.0.1:${port}`
+  const media = await mkdtemp(path.join(tmpdir(), 'kontor-docs-media-'))
   const env = {
     ...databases.env,
     ...mailServer.env,
+    PUBLIC_URL: publicUrl, // uploads go there
+    MEDIA_STORAGE: `folder:${media}`,
     STRIPE_SECRET_KEY: 'sk_test_twin',
     STRIPE_WEBHOOK_SECRET: 'whsec_twin',
     STRIPE_API_URL: twin.url,
     STRIPE_SHARED_ACCOUNT: 'true',
     BOUNCE_WEBHOOK_SECRET: 'a secret of the mail server',
   }
-  const [api, worker] = await Promise.all([startApi({ databases, env }), startChild('worker', env)])
+  const [api, worker] = await Promise.all([startApi({ databases, env, port, publicUrl }), startChild('worker', env)])
   twin.setWebhookUrl(`${api.url}/v1/payments/webhooks/stripe`)
   const settings = { NODE_ENV: 'test', RATE_LIMITS: 'off', ...env, ...(await openShop(api)), KONTOR_URL: api.url }
 
@@ -93,7 +99,11 @@ async function startService() {
   await mkdir(path.join(folder, '.kontor'))
   const lines = Object.entries(settings).map(([name, value]) => `${name}='${value}'\n`)
   await writeFile(path.join(folder, '.kontor/dev.env'), lines.join(''))
-  return { folder, settings, close: () => stopService({ api, worker, twin, mailServer, databases, folder }) }
+  return {
+    folder,
+    settings,
+    close: () => stopService({ api, worker, twin, mailServer, databases, folders: [folder, media] }),
+  }
 }
 
 async function stopService(parts: {
@@ -102,12 +112,13 @@ async function stopService(parts: {
   twin: StripeTwin
   mailServer: { close(): Promise<void> }
   databases: TestDatabases
-  folder: string
+  folders: string[]
 }) {
   parts.worker.process.kill('SIGTERM')
   await parts.worker.exited
   await parts.api.close()
-  await Promise.all([parts.twin.close(), parts.mailServer.close(), rm(parts.folder, { recursive: true })])
+  await Promise.all([parts.twin.close(), parts.mailServer.close()])
+  await Promise.all(parts.folders.map((folder) => rm(folder, { recursive: true })))
   await parts.databases.drop()
 }
 

@@ -15,7 +15,7 @@ const KILLS = 3
 const TOUCHED = 7
 
 /** What an import may write before it is applied: its own rows. That a session was used is noted at any request. */
-const OWN = /^(catalog\.(imports|import_rows|import_items)|accounts\.(sessions|attempts))$/
+const OWN = /^(catalog\.(imports|import_rows|import_items|import_pictures)|accounts\.(sessions|attempts))$/
 const IDLE_MS = 70_000
 
 type Shop = Awaited<ReturnType<ReturnType<typeof createMake>['shop']>>

@@ -15,8 +15,8 @@ import {
   measureRequests,
   measureStreams,
 } from '#platform/observability/metrics.ts'
+import { storageOrigins } from '#platform/storage/origins.ts'
 import { fileRoutes, uploadRoutes } from '#platform/storage/routes.ts'
-import { openFolder } from '#platform/storage/storage.ts'
 import { isLoopback } from '#vocabulary/origins.ts'
 import { DASHBOARD_FOLDER, dashboardRoutes } from './dashboard.ts'
 import { demoImages } from './demo/image-routes.ts'
@@ -57,9 +57,8 @@ export async function buildApi(config: Config, options: ApiOptions) {
   measureCells(metrics, watch)
   measurePools(metrics, Object.fromEntries([...cells].map(([name, cell]) => [name, cell.pool])))
 
-  const folder = openFolder(config)
-  await app.register(uploadRoutes, { folder })
-  await app.register(fileRoutes, { folder })
+  await app.register(uploadRoutes, { folder: parts.folder })
+  await app.register(fileRoutes, { folder: parts.folder })
   await app.register(healthRoutes, { watch, presence, providers: config.providers })
   for (const wire of MODULES) await wire(app, parts)
   const streams = createStreams({ ...options.streams, app, readers: EVENT_READERS })
@@ -73,7 +72,8 @@ export async function buildApi(config: Config, options: ApiOptions) {
   if (config.dashboard) {
     const isDevelopment = config.mode === 'development'
     const hasDevLogin = isDevelopment && isLoopback(config.publicUrl)
-    await app.register(dashboardRoutes, { folder: DASHBOARD_FOLDER, isDevelopment, hasDevLogin })
+    const origins = storageOrigins(config.media)
+    await app.register(dashboardRoutes, { folder: DASHBOARD_FOLDER, isDevelopment, hasDevLogin, origins })
   }
   if (config.demoImages) await app.register(demoImages)
   await extend?.(app)

@@ -21,21 +21,23 @@ const TYPES: Record<string, string> = {
 }
 
 const HEADERS = {
-  'content-security-policy': [
-    "default-src 'self'",
-    "script-src 'self'",
-    "style-src 'self'",
-    "img-src 'self' data: https:",
-    "connect-src 'self'",
-    "object-src 'none'",
-    "base-uri 'none'",
-    "form-action 'self'",
-    "frame-ancestors 'none'",
-  ].join('; '),
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
   'x-frame-options': 'DENY',
 }
+
+const policyOf = ({ uploads, files }: Origins) =>
+  [
+    "default-src 'self'",
+    "script-src 'self'",
+    "style-src 'self'",
+    ["img-src 'self' data: https:", ...files].join(' '),
+    ["connect-src 'self'", ...uploads].join(' '),
+    "object-src 'none'",
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+  ].join('; ')
 
 const DEV_LOGIN = '<meta name="kontor-dev-login" content="on">'
 
@@ -49,12 +51,16 @@ const isHashed = (name: string) => /^assets\/.+-[\w-]{8,}\.\w+$/.test(name)
 type File = { type: string; etag: string; bytes: Buffer; br: Buffer | undefined; gzip: Buffer | undefined }
 type Files = ReadonlyMap<string, File>
 
+type Origins = { uploads: readonly string[]; files: readonly string[] }
+
 export type DashboardOptions = {
   folder: string
   /** Looks for a newer build whenever a page is asked for. */
   isDevelopment: boolean
   /** Tells the page that it may take the account of `npm run dev` from its address. Never where others come. */
   hasDevLogin?: boolean
+  /** Those of the store that the page talks to. */
+  origins?: Origins
 }
 
 /**
@@ -63,13 +69,14 @@ export type DashboardOptions = {
  * elsewhere.
  */
 export async function dashboardRoutes(app: FastifyInstance, options: DashboardOptions) {
-  const { folder, isDevelopment, hasDevLogin = false } = options
+  const { folder, isDevelopment, hasDevLogin = false, origins = { uploads: [], files: [] } } = options
+  const headers = { ...HEADERS, 'content-security-policy': policyOf(origins) }
   let made = timeOf(folder)
   let files = readFiles(folder, hasDevLogin)
   const config = { access: 'public', business: 'none' } as const
 
   app.addHook('onRequest', async (_request, reply) => {
-    void reply.headers(HEADERS).removeHeader('access-control-allow-origin')
+    void reply.headers(headers).removeHeader('access-control-allow-origin')
   })
 
   const answerPage = (request: FastifyRequest, reply: FastifyReply) => {

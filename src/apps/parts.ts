@@ -9,7 +9,7 @@ import { watchDatabases } from '#platform/database/watch.ts'
 import type { Metrics } from '#platform/observability/metrics.ts'
 import { announceProcess } from '#platform/processes.ts'
 import { openPayments } from '#platform/services.ts'
-import { createStorage } from '#platform/storage/storage.ts'
+import { createStorage, openFolder } from '#platform/storage/storage.ts'
 import { payables } from './payables.ts'
 
 export type Parts = Awaited<ReturnType<typeof openParts>>
@@ -37,7 +37,8 @@ export async function openParts(config: Config, { log, metrics, lookEveryMs }: P
   const origins = createOrigins({ control, listener, publicUrl, pagesUrl: pagesUrlOf(config), allowed: allowedOrigins })
   const customers = createCustomers(control)
   const attempts = createAttempts(control, { addresses: rateLimits })
-  const storage = createStorage(config)
+  const folder = openFolder(config)
+  const storage = folder ?? createStorage(config)
   const paying = { payments: openPayments(config), payables, publicUrl, log }
   return {
     config,
@@ -56,6 +57,7 @@ export async function openParts(config: Config, { log, metrics, lookEveryMs }: P
     customers,
     attempts,
     paying,
+    folder,
     storage,
     async close() {
       await Promise.all([presence.stop(), watch.stop()])

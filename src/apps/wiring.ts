@@ -34,9 +34,10 @@ import {
   generateRoutes,
 } from '#modules/content/index.ts'
 import { customerRoutes, searchCustomers } from '#modules/customers/index.ts'
-import { createHoldMedia, mediaRoutes } from '#modules/media/index.ts'
+import { createHoldMedia, createLogos, mediaRoutes, readLogo } from '#modules/media/index.ts'
 import {
   bounceRoutes,
+  clickPages,
   guardCollection,
   listPaidNewsletters,
   newsletterPages,
@@ -90,13 +91,14 @@ async function wireAccounts(app: Server, parts: Parts): Promise<void> {
   await app.register(colleagueRoutes, { prefix, control })
 }
 
-async function wireAccess(app: Server, { config, control, watch, attempts }: Parts): Promise<void> {
+async function wireAccess(app: Server, { config, control, watch, attempts, storage }: Parts): Promise<void> {
   await app.register(accessRoutes, {
     control,
     findOpenCells: () => findOpenCells(control, watch),
     signup: config.businessSignup,
     mailInvitation: (tx, invitation) => mailInvitation(tx, attempts, invitation),
     countBusiness: (tx, userId) => attempts.on(tx).count(businessLimit(userId, config.businessesPerDay)),
+    logos: createLogos(storage?.publicUrl),
   })
 }
 
@@ -117,7 +119,7 @@ async function wireCatalog(app: Server, parts: Parts): Promise<void> {
   await app.register(promoRoutes, { prefix })
 }
 
-async function wireOrders(app: Server, { config, control, paying }: Parts): Promise<void> {
+async function wireOrders(app: Server, { config, control, paying, storage }: Parts): Promise<void> {
   await app.register(orderRoutes, {
     prefix,
     idsOf: (userId) => idsOf(control, userId),
@@ -133,7 +135,11 @@ async function wireOrders(app: Server, { config, control, paying }: Parts): Prom
   await app.register(returnRoutes, { prefix })
   await app.register(commentRoutes, { prefix })
   await app.register(timelineRoutes, { prefix })
-  await app.register(packingSlipRoutes, { prefix, fonts: config.slipFonts })
+  await app.register(packingSlipRoutes, {
+    prefix,
+    fonts: config.slipFonts,
+    readLogo: (cell, business) => readLogo(storage, cell, business),
+  })
   await app.register(shipmentRoutes, { prefix, idsOf: (userId) => idsOf(control, userId) })
   await app.register(findingRoutes, {
     prefix,
@@ -177,7 +183,7 @@ async function wirePayments(app: Server, { cells, directory, metrics, paying }: 
 }
 
 async function wireContent(app: Server, parts: Parts): Promise<void> {
-  const { config, control, storage } = parts
+  const { box, config, control, storage } = parts
   await app.register(collectionRoutes, { prefix, guard: guardCollection })
   await app.register(generateRoutes, {
     prefix,
@@ -186,6 +192,7 @@ async function wireContent(app: Server, parts: Parts): Promise<void> {
   })
   await app.register(entryRoutes, {
     prefix,
+    box,
     resolvers: resolversOf(parts),
     media: createHoldMedia(storage?.publicUrl),
     related: {
@@ -216,6 +223,7 @@ async function wireNewsletter(app: Server, parts: Parts): Promise<void> {
   await app.register(subscriberTransferRoutes, { prefix })
   await app.register(sendRoutes, { publicUrl: config.publicUrl, hasMail })
   await app.register(newsletterPages, { findBusiness: directory.findBusiness, cells, box })
+  await app.register(clickPages, { findBusiness: directory.findBusiness, cells, box })
   await app.register(suppressionRoutes, { prefix })
   await app.register(bounceRoutes, {
     ...config.newsletters.bounces,
@@ -236,8 +244,8 @@ async function wireBackoffice(app: Server): Promise<void> {
   })
 }
 
-async function wireStorefront(app: Server): Promise<void> {
-  await app.register(storefrontRoutes, { prefix: '/v1/storefront/:business' })
+async function wireStorefront(app: Server, { box }: Parts): Promise<void> {
+  await app.register(storefrontRoutes, { prefix: '/v1/storefront/:business', box })
 }
 
 /** Every module that has routes: the list of what exists. */

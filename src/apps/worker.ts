@@ -1,6 +1,6 @@
 import closeWithGrace from 'close-with-grace'
 import { listUsedCells } from '#modules/access/index.ts'
-import { keepStockList, STOCK_LIST_TOPIC } from '#modules/catalog/index.ts'
+import { keepStockList, STOCK_LIST_TOPIC, startPictures } from '#modules/catalog/index.ts'
 import { endExpired } from '#modules/checkout/index.ts'
 import { publishDue } from '#modules/content/index.ts'
 import { CUSTOMER_TOPICS, followOrders } from '#modules/customers/index.ts'
@@ -17,6 +17,8 @@ import { startWorker } from '#platform/jobs/worker.ts'
 import { createLog } from '#platform/observability/log.ts'
 import { createMetrics, measureCells, measurePools, serveMetrics } from '#platform/observability/metrics.ts'
 import { openTracing } from '#platform/observability/open-tracing.ts'
+import { rulesFor } from '#platform/outgoing/check-address.ts'
+import { createDownload } from '#platform/outgoing/download.ts'
 import { announceProcess } from '#platform/processes.ts'
 import { openServices } from '#platform/services.ts'
 import { announce, assertMigrated, boot, describeDatabase } from './boot.ts'
@@ -88,6 +90,16 @@ await boot(async () => {
   ])
   const newsletters = startNewsletters(config, databases, log)
   const media = services.storage && startMedia(databases.cells.values(), { storage: services.storage, log })
+  const pictures =
+    services.storage &&
+    config.media &&
+    startPictures(databases.cells.values(), {
+      storage: services.storage,
+      publicUrl: services.storage.publicUrl,
+      quota: config.media.quotaBytes,
+      download: createDownload(rulesFor(config.outgoing)),
+      log,
+    })
   const metricsServer = await serveMetrics(metrics, config.host, config.workerMetricsPort, () =>
     describeCells(watch, presence),
   )
@@ -99,6 +111,7 @@ await boot(async () => {
       worker.stop(),
       newsletters?.stop(),
       media?.stop(),
+      pictures?.stop(),
       ...[...sequencers, ...sweeps].map((loop) => loop.stop()),
     ])
     await metricsServer.close()

@@ -77,6 +77,8 @@ export type Config = {
         quotaBytes: number
       }
     | undefined
+  /** Addresses that others have named, such as those of pictures. `allowLoopback`: also on this machine, for development. */
+  outgoing: { allowLoopback: boolean }
   /** The outside services and whether they are configured. Without one, only the operations that need it return 503. */
   providers: Record<'mail' | 'sms' | 'payments' | 'identity' | 'ai' | 'media' | 'redis', boolean>
   /**
@@ -200,6 +202,9 @@ export function loadConfig(env: Environment): Config {
 
   const media = readMedia(value, publicUrl, problem)
 
+  const allowLoopback = oneOf('OUTGOING_LOOPBACK', ['on', 'off'], 'off') === 'on'
+  if (allowLoopback && mode === 'production') problem('OUTGOING_LOOPBACK is for development only: leave it out.')
+
   const slipFonts = list(value('SLIP_FONTS'))
   for (const font of slipFonts)
     if (!existsSync(font.split('#')[0] ?? '')) problem(`SLIP_FONTS: there is no file ${font.split('#')[0]}.`)
@@ -296,6 +301,7 @@ export function loadConfig(env: Environment): Config {
     },
     ai: ai && { apiUrl: ai.AI_API_URL, apiKey: ai.AI_API_KEY, model: ai.AI_MODEL, dailyTokens },
     media,
+    outgoing: { allowLoopback },
     providers: {
       mail: Boolean(mail),
       sms: Boolean(sms),

@@ -1,3 +1,5 @@
+import type { Media } from './media.ts'
+
 export const PAYMENT_METHODS = ['CREDIT_CARD', 'CARD_PROVIDER'] as const
 
 /** Of a product without another one. Shipping belongs to it, too. */
@@ -28,6 +30,10 @@ export type Storefront = {
   isPublic: boolean
   /** How much there is of a variant, not only whether there is any. */
   showQuantity: boolean
+  /** Where the shop shows an entry before it is published, with `{entryId}` and `{token}`. */
+  previewUrl?: string | null
+  /** Where the shop shows a product, with `{slug}`. */
+  productUrl?: string | null
 }
 
 /** A business with its settings, as every request carries it. */
@@ -43,6 +49,8 @@ export type Business = {
   orderUrl: string | null
   /** IANA: where its days begin. */
   timeZone: string
+  /** A picture; of a file, the copy of what is known of it. */
+  logo: Media | null
   storefront: Storefront
   markets: Market[]
   paymentAccount: string | null

@@ -40,6 +40,7 @@ export const DETAILS = {
     'Something else needs it: users a role, entries or subscribers a collection, subscribers a plan, products or others below it a category, records a file.',
   LAST_ADMIN: 'Nobody would be ADMIN of the business any more.',
   NAME_EXISTS: 'The business has a role of this name.',
+  NOBODY_LEFT: 'Nobody is left whom a send has not reached and who still wants it.',
   NOTHING_TO_REFUND: 'Nothing was paid through the payment provider, or all of it went back.',
   NOTHING_TO_SHIP: 'All pieces of the order were shipped, or refunded before they were.',
   NOT_A_NEWSLETTER: 'The collection is not of the type NEWSLETTER.',
@@ -81,7 +82,7 @@ export const DETAILS = {
   TYPE_NOT_ALLOWED: 'Files of this type are not taken.',
   UNKNOWN_PARAMETER: 'The route has no query parameter of this name. The message lists those that it has.',
   WRONG_STATE:
-    'An order cannot be shipped, or cancelled by its customer, in its state; a send cannot be paused, resumed or cancelled; or its entry has moved; a bulk edit or an import cannot be applied, undone, discarded or corrected.',
+    'An order cannot be shipped, or cancelled by its customer, in its state; a send cannot be paused, resumed, cancelled or sent to the rest; or its entry has moved; a bulk edit or an import cannot be applied, undone, discarded or corrected.',
 } as const satisfies Record<string, string>
 
 export type DetailCode = keyof typeof DETAILS

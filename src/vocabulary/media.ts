@@ -120,6 +120,12 @@ export function withFresh(item: Media, known: KnownMedia): Media {
   return found === undefined || found === 'NOT_READY' ? item : { id: item.id, ...found }
 }
 
+/** The address for whoever takes one only, such as mails: of a file, its JPEG or PNG, with the size that this one has. */
+export function plainOf({ url, renditions }: Pick<Media, 'url' | 'renditions'>) {
+  const { width, height } = renditions?.find((rendition) => rendition.url === url) ?? {}
+  return { url, width, height }
+}
+
 /** Items of a record that were stored before may be sent back, whatever became of their files since. */
 export const storedMedia = (items: readonly Media[]): KnownMedia =>
   new Map(

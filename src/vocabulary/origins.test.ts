@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isOrderUrl, orderUrlOf } from './origins.ts'
+import { isOrderUrl, isPreviewUrl, orderUrlOf, previewUrlOf } from './origins.ts'
 
 const allowedOrigins = ['https://shop.example', 'http://localhost:3000']
 
@@ -45,4 +45,21 @@ test('what is put in is encoded, and an origin that is no longer allowed gives n
   )
   assert.equal(orderUrlOf({ ...business, allowedOrigins: [] }, 'ord_1'), undefined)
   assert.equal(orderUrlOf({ ...business, orderUrl: null }, 'ord_1'), undefined)
+})
+
+test('the address of a preview names the entry and the token, on an allowed origin', () => {
+  const url = 'https://shop.example/journal/{entryId}?preview={token}'
+  assert.equal(isPreviewUrl(url, allowedOrigins), true)
+  for (const wrong of [
+    'https://shop.example/journal/{entryId}',
+    'https://shop.example/?preview={token}',
+    'https://shop.example/{entryId}?preview={token}&order={orderId}',
+    'https://{token}.shop.example/{entryId}',
+    'https://other.example/{entryId}?preview={token}',
+  ])
+    assert.equal(isPreviewUrl(wrong, allowedOrigins), false, wrong)
+  const business = { storefront: { previewUrl: url }, allowedOrigins }
+  assert.equal(previewUrlOf(business, 'ent_1', '1.a-b'), 'https://shop.example/journal/ent_1?preview=1.a-b')
+  assert.equal(previewUrlOf({ ...business, allowedOrigins: [] }, 'ent_1', 'x'), null)
+  assert.equal(previewUrlOf({ ...business, storefront: {} }, 'ent_1', 'x'), null)
 })

@@ -34,15 +34,33 @@ export function parseAddress(text: string): URL | undefined {
 // oxlint-disable-next-line no-control-regex -- that is what it looks for
 const hasControlCharacters = (text: string) => /[\u0000-\u001f\u007f]/.test(text)
 
-const ORDER_ID = '{orderId}'
+const ORDER = ['orderId']
+const PREVIEW = ['entryId', 'token']
+const PRODUCT = ['slug']
 
-/** Where a shop shows an order: an address on one of these origins, with `{orderId}` somewhere behind the host. */
-export function isOrderUrl(template: string, allowedOrigins: readonly string[]): boolean {
-  const filled = template.replaceAll(ORDER_ID, 'x')
+/** Where a shop shows something: an address on one of these origins, with each `{part}` somewhere behind the host. */
+function isShopUrl(template: string, parts: readonly string[], allowedOrigins: readonly string[]): boolean {
+  const filled = fill(template, Object.fromEntries(parts.map((part) => [part, 'x'])))
   const url = /[{}]/.test(filled) ? undefined : parseAddress(filled)
-  if (!url || filled === template || !allowedOrigins.includes(url.origin)) return false
-  return template.startsWith(url.origin) && !template.slice(0, url.origin.length).includes(ORDER_ID)
+  if (!url || !allowedOrigins.includes(url.origin) || !template.startsWith(url.origin)) return false
+  const behind = template.slice(url.origin.length)
+  return parts.every((part) => behind.includes(`{${part}}`))
 }
+
+const fill = (template: string, values: Record<string, string>) =>
+  Object.entries(values).reduce(
+    (text, [part, value]) => text.replaceAll(`{${part}}`, () => encodeURIComponent(value)),
+    template,
+  )
+
+export const isOrderUrl = (template: string, allowedOrigins: readonly string[]): boolean =>
+  isShopUrl(template, ORDER, allowedOrigins)
+
+export const isPreviewUrl = (template: string, allowedOrigins: readonly string[]): boolean =>
+  isShopUrl(template, PREVIEW, allowedOrigins)
+
+export const isProductUrl = (template: string, allowedOrigins: readonly string[]): boolean =>
+  isShopUrl(template, PRODUCT, allowedOrigins)
 
 /** The page of one order; undefined where the business has none, or its origin is no longer allowed. */
 export function orderUrlOf(
@@ -50,5 +68,26 @@ export function orderUrlOf(
   orderId: string,
 ): string | undefined {
   if (orderUrl === null || !isOrderUrl(orderUrl, allowedOrigins)) return undefined
-  return new URL(orderUrl.replaceAll(ORDER_ID, () => encodeURIComponent(orderId))).href
+  return new URL(fill(orderUrl, { orderId })).href
+}
+
+/** Where the shop shows an entry that is not published; null where the business has no such page. */
+export function previewUrlOf(
+  { storefront, allowedOrigins }: { storefront: { previewUrl?: string | null }; allowedOrigins: readonly string[] },
+  entryId: string,
+  token: string,
+): string | null {
+  const { previewUrl } = storefront
+  if (!previewUrl || !isPreviewUrl(previewUrl, allowedOrigins)) return null
+  return new URL(fill(previewUrl, { entryId, token })).href
+}
+
+/** The page of a product, in the shop; null where the business has not said where that is. */
+export function productUrlOf(
+  { storefront, allowedOrigins }: { storefront: { productUrl?: string | null }; allowedOrigins: readonly string[] },
+  slug: string,
+): string | null {
+  const { productUrl } = storefront
+  if (!productUrl || !isProductUrl(productUrl, allowedOrigins)) return null
+  return new URL(fill(productUrl, { slug })).href
 }

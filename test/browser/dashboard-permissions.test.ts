@@ -1,20 +1,25 @@
 import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import { after, before, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
 import { PERMISSIONS } from '#vocabulary/permissions.ts'
 import { launchBrowser } from '../scenarios/xss.ts'
 import { type DemoDesk, openDemoDesk } from '../support/demo-desk.ts'
+import { claimOf } from '../support/media.ts'
 import { enter } from '../support/served-dashboard.ts'
 import { until } from '../support/until.ts'
 
 const QUIET_MS = 300
+const folder = mkdtempSync(path.join(tmpdir(), 'kontor-permissions-'))
 
 let desk: DemoDesk
 let browser: Browser
 /** What stands in an address in the place of a name. */
 let ids: Record<string, string>
 before(async () => {
-  desk = await openDemoDesk()
+  desk = await openDemoDesk({ withJournal: true, env: { MEDIA_STORAGE: `folder:${folder}` } })
   browser = await launchBrowser()
   const order = await desk.buy('alone@example.com')
   const changes = [{ field: 'tags', op: 'add', value: 'tried' }]
@@ -27,7 +32,21 @@ before(async () => {
     headers: { 'content-type': 'application/x-ndjson' },
     raw: '{"name":"Tried"}',
   })
+  const upload = claimOf({ bytes: Buffer.from('tried'), mimeType: 'text/plain' })
+  const tried = await desk.owner.post(`${desk.business}/media`, upload)
   const [{ productId, variantId }] = order.lines
+  const newsletter = await desk.owner.post(`${desk.business}/collections`, {
+    name: 'Harbour Post',
+    type: 'NEWSLETTER',
+    blocks: [{ id: 'title', type: 'TEXT' }],
+    statuses: [{ status: 'PUBLISHED' }],
+  })
+  const letter = await desk.owner.post(`${desk.business}/entries`, {
+    collectionId: newsletter.body.id,
+    blocks: [{ id: 'title', type: 'TEXT', value: 'The lamps are lit' }],
+    statuses: [{ status: 'PUBLISHED' }],
+  })
+  const send = await desk.owner.post(`${desk.business}/entries/${letter.body.id}/send`, { scheduledAt: 4_000_000_000 })
   const firstOf = async (list: string) => (await desk.owner.get(`${desk.business}/${list}?limit=1`)).body.items[0].id
   ids = {
     business: 'harbour-goods',
@@ -37,6 +56,11 @@ before(async () => {
     variant: variantId,
     edit: edit.body.id,
     import: file.body.id,
+    file: tried.body.id,
+    newsletter: newsletter.body.id,
+    collection: newsletter.body.id,
+    entry: letter.body.id,
+    send: send.body.id,
     category: await firstOf('categories'),
     promo: await firstOf('promo-codes'),
   }
@@ -44,6 +68,7 @@ before(async () => {
 after(async () => {
   await browser?.close()
   await desk?.close()
+  rmSync(folder, { recursive: true, force: true })
 })
 
 /** Requests that are under way, but for the stream, which never ends; and what was refused. */

@@ -242,7 +242,7 @@ test('a product with twelve variants is made by one request, by its options', as
   await page.keyboard.type('18')
   await page.keyboard.press('Control+Shift+ArrowDown')
   await page.keyboard.press('Control+d')
-  await page.getByRole('button', { name: 'Add pictures' }).click()
+  await page.getByRole('button', { name: 'By address' }).click()
   await page.getByLabel('Addresses, one a line').fill('no address')
   await page.getByRole('button', { name: 'Add', exact: true }).click()
   await page.getByText('is no whole address').waitFor()

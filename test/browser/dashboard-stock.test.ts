@@ -201,6 +201,8 @@ test('stock is taken without a line, kept through a reload, and brought in when 
   await page.getByText('Kept on this device.').waitFor()
   await page.waitForTimeout(500) // it has been tried once by now
   assert.equal(await page.locator('.counts > li.troubled').count(), 0)
+  await scan(page, 'HG-THREE') // the next shelf, of which nobody has said that it is done
+  await page.getByRole('button', { name: 'Bring in 1 count when there is a line' }).waitFor()
   await look(page, 'stock-count-390')
   await shop.sell(shop.mug, 2) // while nobody can tell
   assert.equal(await shop.stockOf(), 7)
@@ -214,7 +216,12 @@ test('stock is taken without a line, kept through a reload, and brought in when 
     items.map(({ reason, variants, changed, delta }: Record<string, unknown>) => [reason, variants, changed, delta]),
     [['Shelf B4', 2, 1, -1]],
   )
+  await rowOf(page, 'HG-THREE').waitFor()
+  await page.getByRole('button', { name: 'Bring in 1 count' }).waitFor()
   await page.reload()
+  await rowOf(page, 'HG-THREE')
+    .getByRole('button', { name: /^Leave out/ })
+    .click()
   await rowOf(page, 'HG-NEVER-SEEN').waitFor()
   await rowOf(page, 'HG-NEVER-SEEN').getByRole('button', { name: 'Leave mine out' }).click()
   await page.getByText('What lies on the shelf?').waitFor()

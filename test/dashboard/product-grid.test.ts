@@ -105,7 +105,8 @@ test('an amount is read as people write it in either language', () => {
     ['22,90', 2_290],
     ['1.234,50', 123_450],
     ['1,234.50', 123_450],
-    ['1.234', 123_400],
+    ['1.234', undefined],
+    ['21,945', undefined],
     ['1.234.567', 123_456_700],
     ['1 234,5', 123_450],
     ['€ 12.00', 1_200],
@@ -117,7 +118,7 @@ test('an amount is read as people write it in either language', () => {
     ['0', 0],
     ['12.345,678', undefined],
     ['1.2.3', undefined],
-    ['12.999', 1_299_900],
+    ['12.999', undefined],
     ['1,23,4', undefined],
     ['-5', undefined],
     ['abc', undefined],
@@ -127,6 +128,7 @@ test('an amount is read as people write it in either language', () => {
   for (const [text, minor] of cases) assert.equal(parseAmount(text, 'EUR'), minor, text)
   assert.equal(parseAmount('1.500', 'JPY'), 1_500)
   assert.equal(parseAmount('15.5', 'JPY'), undefined, 'a yen has no parts')
+  assert.equal(parseAmount('1.234', 'KWD'), 1_234, 'a dinar has a thousand')
   assert.equal(parseAmount('1.2345', 'KWD'), undefined)
 })
 
@@ -134,7 +136,6 @@ test('what is shown of an amount is read as the same amount', () => {
   fc.assert(
     fc.property(fc.maxSafeNat(), fc.constantFrom('EUR', 'JPY', 'KWD'), (minor, currency) => {
       const most = minor % 1_000_000_000_000
-      // Three digits behind a point are a group of thousands where a currency has but two.
       assert.equal(parseAmount(plainAmount(most, currency), currency), most)
     }),
   )

@@ -1,7 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-type Shop = { url: string; path: string; tokens: readonly string[]; productIds: readonly string[] }
+type Shop = {
+  url: string
+  path: string
+  tokens: readonly string[]
+  productIds: readonly string[]
+  /** 0: nobody buys. */
+  buyers?: number
+}
 /** What was answered in a stretch of time. */
 export type Stretch = { readsPerSecond: number; checkoutsPerSecond: number; readMs: number[]; checkoutMs: number[] }
 
@@ -10,7 +17,7 @@ const BUYERS = 2
 const PAUSE_MS = { reader: 20, buyer: 60 }
 
 /** People who read and buy at an easy pace, to see what something else costs them. Whoever is refused fails it. */
-export function startShoppers({ url, path, tokens, productIds }: Shop) {
+export function startShoppers({ url, path, tokens, productIds, buyers = BUYERS }: Shop) {
   const stop = new AbortController()
   let reads: number[] = []
   let checkouts: number[] = []
@@ -50,7 +57,7 @@ export function startShoppers({ url, path, tokens, productIds }: Shop) {
         failure ??= error
       }),
     )
-  const all = [...keep(read, PAUSE_MS.reader, READERS), ...keep(buy, PAUSE_MS.buyer, BUYERS)]
+  const all = [...keep(read, PAUSE_MS.reader, READERS), ...keep(buy, PAUSE_MS.buyer, buyers)]
   return {
     /** What was answered since the last time; begins anew. */
     take(): Stretch {

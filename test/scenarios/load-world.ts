@@ -12,7 +12,7 @@ const RETRIES = Array.from({ length: 300 }, () => 500) // as patient as the real
 export type LoadWorld = Awaited<ReturnType<typeof openLoadWorld>>
 
 /** Databases, the payment provider's twin and a mail server; an API here to make and to look at things; others in processes. */
-export async function openLoadWorld(given?: TestDatabases) {
+export async function openLoadWorld(given?: TestDatabases, more: Record<string, string> = {}) {
   const secrets = { secretKey: 'sk_test_twin', webhookSecret: 'whsec_twin' }
   const databases = given ?? (await createTestDatabases())
   const [twin, mailServer] = await Promise.all([startStripeTwin({ ...secrets, retryMs: RETRIES }), startMailServer()])
@@ -24,6 +24,7 @@ export async function openLoadWorld(given?: TestDatabases) {
     STRIPE_WEBHOOK_SECRET: secrets.webhookSecret,
     STRIPE_API_URL: twin.url,
     STRIPE_SHARED_ACCOUNT: 'true',
+    ...more,
   }
   const aside = await startApi({ databases, env })
   const children = new Set<Child>()

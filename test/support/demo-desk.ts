@@ -3,6 +3,7 @@ import type { BrowserContext } from 'playwright-core'
 import { makeCategories } from '../../src/apps/demo/categories.ts'
 import { makeCustomers } from '../../src/apps/demo/customers.ts'
 import { openDemo } from '../../src/apps/demo/demo.ts'
+import { makeJournal } from '../../src/apps/demo/journal.ts'
 import { makeOrders } from '../../src/apps/demo/orders.ts'
 import { makeProducts } from '../../src/apps/demo/products.ts'
 import { makePromos } from '../../src/apps/demo/promos.ts'
@@ -14,14 +15,17 @@ export type DemoDesk = Awaited<ReturnType<typeof openDemoDesk>>
 
 const SLUG = 'harbour-goods'
 
-/** The dashboard with the demo in it: its goods, its orders if they are wanted, and its owner to sign in as. */
-export async function openDemoDesk({ withOrders = false } = {}) {
-  const desk = await openDashboard()
+/** `env`: more settings of the service. */
+type DeskOptions = { withOrders?: boolean; withJournal?: boolean; env?: Record<string, string> }
+
+/** The dashboard with the demo in it: its goods, its orders and its journal if they are wanted, and its owner to sign in as. */
+export async function openDemoDesk({ withOrders = false, withJournal = false, env = {} }: DeskOptions = {}) {
+  const desk = await openDashboard(env)
   const { api, make, url } = desk
   const person = await createPeople(api).person()
   const { databases } = api.services
   const demo = await openDemo({ databases, publicUrl: url, ownerEmail: person.email, slug: SLUG })
-  const goods = [makeCategories, makeProducts, makePromos]
+  const goods = [makeCategories, makeProducts, makePromos, ...(withJournal ? [makeJournal] : [])]
   for (const part of withOrders ? [...goods, makeCustomers, makeOrders] : goods) await part(demo, () => {})
   const owner = await make.apiKey(demo.owner.userId, demo.business.id)
   const business = `/v1/businesses/${demo.business.id}`

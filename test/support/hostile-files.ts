@@ -4,7 +4,8 @@ import sharp from 'sharp'
 /** A file, what it is said to be, and what becomes of it. */
 export type Hostile = { name: string; bytes: Buffer; mimeType: string; becomes: string; size?: number; sha256?: string }
 
-function chunk(type: string, data: Buffer): Buffer {
+/** A part of a PNG. */
+export function chunk(type: string, data: Buffer): Buffer {
   const body = Buffer.concat([Buffer.from(type, 'latin1'), data])
   const [length, check] = [Buffer.alloc(4), Buffer.alloc(4)]
   length.writeUInt32BE(data.length)

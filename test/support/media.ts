@@ -1,31 +1,37 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
-import { after, before } from 'node:test'
+import { after, before, suite } from 'node:test'
+import { sql } from 'kysely'
 import pino from 'pino'
+import { sweepMedia } from '#modules/media/sweep.ts'
 import { createTurns } from '#modules/media/work-off.ts'
 import type { Db } from '#platform/database/database.ts'
 import { createStorage } from '#platform/storage/storage.ts'
+import type { Client } from './client.ts'
 import { createMake, type Make } from './make.ts'
+import { type MediaStore, openStore, type StoreKind, storesToTest } from './media-stores.ts'
 import { type StartOptions, startApi, type TestApi } from './start-api.ts'
 
-/** As `useApi`, with a folder to store files in. */
-export function useMediaApi(options: StartOptions = {}) {
-  const folder = mkdtempSync(path.join(tmpdir(), 'kontor-media-test-'))
-  const env = { MEDIA_STORAGE: `folder:${folder}`, ...options.env }
-  type Used = { api: TestApi; make: Make; folder: string; env: Record<string, string> }
-  const used = { folder, env } as unknown as Used
+export type MediaApi = { api: TestApi; make: Make; store: MediaStore; kind: StoreKind }
+
+/** As `useApi`, with a store for files: a folder, unless TEST_MEDIA_STORE says another. */
+export function useMediaApi(options: StartOptions = {}, kind: StoreKind = storesToTest()[0] ?? 'folder'): MediaApi {
+  const used = { kind } as MediaApi
   before(async () => {
-    used.api = await startApi({ ...options, env })
+    used.store = await openStore(kind)
+    used.api = await startApi({ ...options, env: { ...used.store.env, ...options.env } })
     used.make = createMake(used.api)
   })
   after(async () => {
     await used.api.close()
-    rmSync(folder, { recursive: true, force: true })
+    await used.store.close()
   })
   return used
+}
+
+/** The same tests on a folder and on S3; with TEST_MEDIA_STORE, on that one only. */
+export function onEachStore(define: (used: MediaApi) => void): void {
+  for (const kind of storesToTest()) void suite(`on ${kind}`, () => define(useMediaApi({}, kind)))
 }
 
 export const sha256Of = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
@@ -40,9 +46,10 @@ export const claimOf = ({ bytes, mimeType, fileName = 'picture', size, sha256 }:
 })
 
 type Business = Awaited<ReturnType<Make['business']>>
+type Place = { admin: Client; path: string }
 
 /** The files of a business, as its ADMIN sees them. */
-export function mediaOf({ admin, path: business }: Pick<Business, 'admin' | 'path'>) {
+export function mediaOf({ admin, path: business }: Place) {
   const list = `${business}/media`
   return {
     list,
@@ -61,16 +68,6 @@ export function mediaOf({ admin, path: business }: Pick<Business, 'admin' | 'pat
   }
 }
 
-/** Puts bytes where an upload would have put them, whatever its address would have said to them. */
-export function placeUpload(
-  folder: string,
-  { businessId, id }: { businessId: string; id: string },
-  bytes: Buffer,
-): void {
-  mkdirSync(path.join(folder, 'incoming', businessId), { recursive: true })
-  writeFileSync(path.join(folder, 'incoming', businessId, id), bytes)
-}
-
 /** What the worker does with uploads, now; `kind` `avif`: what it does when there are none. */
 export async function workOffMedia(
   { api }: { api: TestApi },
@@ -82,32 +79,39 @@ export async function workOffMedia(
   const workOffOne = createTurns(db, { storage, log: pino({ level: 'silent' }) })
   let count = 0
   while (await workOffOne(kind, new AbortController().signal)) count++
+  await storage.close()
   return count
 }
 
-/** All keys of the store, without what stands beside public files. */
-export function keysIn(folder: string): string[] {
-  if (!existsSync(folder)) return []
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && !entry.name.endsWith('~'))
-    .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)))
-    .sort()
+/** What the worker does every minute. */
+export async function sweepFiles({ api }: { api: TestApi }, db: Db): Promise<void> {
+  const storage = createStorage(api.config)
+  await sweepMedia.run({}, { db, services: { storage }, signal: new AbortController().signal } as never)
+  await storage?.close()
 }
 
-export const readKey = (folder: string, key: string) => readFileSync(path.join(folder, key))
-/** What HTTP is to say about a public file. */
-export const aboutKey = (folder: string, key: string) => JSON.parse(readFileSync(path.join(folder, `${key}~`), 'utf8'))
+/** Of which files it was told that something became of them, as often as it was: by the feed, or on the way there. */
+export async function toldOf(db: Db, businessId: string, ...types: string[]): Promise<string[]> {
+  const { rows } = await sql<{ subject: string }>`
+    select subject from cell.event_outbox where business_id = ${businessId} and type = any (${types})
+     union all
+    select subject from cell.events where business_id = ${businessId} and type = any (${types})`.execute(db)
+  return rows.map(({ subject }) => subject)
+}
+
+/** The key of a public file, from its address. */
+export const keyOf = ({ url }: { url: string }) => `public/${url.slice(url.indexOf('biz_'))}`
 
 /** Uploads a file and lets the worker look at it. */
 export async function uploadPicture(
-  used: { api: TestApi; folder: string },
+  used: Pick<MediaApi, 'api' | 'store'>,
   business: Pick<Business, 'admin' | 'path' | 'db'>,
   file: FileClaim,
   more: object = {},
 ) {
   const media = mediaOf(business)
   const started = await media.start(file, more)
-  placeUpload(used.folder, started, file.bytes)
+  await used.store.place(started, file.bytes)
   await media.complete(started.id)
   await workOffMedia(used, business.db)
   return { started, ready: await media.get(started.id) }

@@ -61,6 +61,15 @@ export async function openS3Storage(): Promise<OpenStorage> {
   }
 }
 
+/** Another store, by TEST_S3_ENDPOINT and the other S3_ settings, each with TEST_ in front; undefined: none is named. */
+export function otherStoreSettings(): Record<string, string> | undefined {
+  if (!process.env.TEST_S3_ENDPOINT) return undefined
+  const settings = Object.entries(process.env)
+    .filter(([name]) => name.startsWith('TEST_S3_'))
+    .map(([name, value = '']) => [name.slice('TEST_'.length), value])
+  return { MEDIA_STORAGE: 's3', MEDIA_PUBLIC_URL: 'https://media.example.com', ...Object.fromEntries(settings) }
+}
+
 /** Any store that the settings lead to. */
 export function openOtherStorage(env: Record<string, string>): OpenStorage {
   const storage = open(env)

@@ -86,6 +86,14 @@ const CLICKED = [
   '<b id=t onclick="alert(4)">t</b>',
 ]
 
+test('some addresses are refused, of others nobody hears whether they have it', async () => {
+  await assert.rejects(mail({ to: 'refused.ada@example.com' }), { responseCode: 550 })
+  await assert.rejects(mail({ to: 'silent.ada@example.com' }), /closed/i)
+  const listed = (await (await fetch(`${url}/api/messages`)).json()) as object[]
+  assert.ok(JSON.stringify(listed).includes('silent.ada@example.com'))
+  assert.ok(!JSON.stringify(listed).includes('refused.ada@example.com'))
+})
+
 test('a hostile mail runs nothing, loads nothing and changes nothing, in the frame and on its own', async () => {
   const { page, context } = await watched()
   for (const text of [...HOSTILE, ...CLICKED]) {

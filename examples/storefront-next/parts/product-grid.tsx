@@ -11,7 +11,12 @@ export const ProductGrid = ({ page, products }: { page: Page; products: readonly
     {products.map((product, index) => (
       <li key={product.id}>
         <a className="card" href={`/${page.locale}/p/${product.slug}`}>
-          <Picture media={product.gallery[0]} alt="" isFirst={index < FIRST_ROW} />
+          <Picture
+            media={product.gallery[0]}
+            alt=""
+            isSeen={index < FIRST_ROW}
+            sizes="(min-width: 56rem) 18rem, 46vw"
+          />
           <span className="card-name">{product.name}</span>
           <CardPrice page={page} product={product} />
         </a>

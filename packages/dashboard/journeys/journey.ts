@@ -16,7 +16,7 @@ export type Journey<Case = unknown> = {
   /** What happened before, new for each run. */
   prepare: (shop: Shop) => Promise<Case>
   /** Where the person is when it begins, below the business. */
-  place: string
+  place: string | ((about: Case) => string)
   /** Whether what is there can be worked with. */
   isReady: (page: Page) => Promise<unknown>
   byMouse: (person: Person, about: Case) => Promise<void>

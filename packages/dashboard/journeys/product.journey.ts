@@ -72,7 +72,7 @@ export const product = journey<Case>({
     await person.type('24', REST)
     await person.click(page.getByRole('button', { name: 'Fill down' }))
     await person.sees('the stock', cell(person, 11, STOCK).getByText('24'))
-    await person.click(page.getByRole('button', { name: 'Add pictures' }))
+    await person.click(page.getByRole('button', { name: 'By address' }))
     await person.sees('where pictures go', field('Addresses, one a line'))
     await person.paste(PICTURES.join('\n'))
     await person.click(page.getByRole('button', { name: 'Add', exact: true }))

@@ -31,8 +31,6 @@ const BARS = { inp: 100, cold: 3, warm: 0.8, paint: 1.2, shift: 0.02, inSequence
 
 /** Their screens do not exist. */
 const NOT_YET: [number: number, name: string][] = [
-  [9, 'a letter from draft through preview and test mail to its date'],
-  [10, 'a send is running: pause, look after one reader, resume, send to the rest'],
   [11, 'two editors, one entry, a new required field in between'],
   [12, 'operator at 3 a.m.: which business, which job, retry, proof that the books balance'],
 ]

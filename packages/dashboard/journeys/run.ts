@@ -5,6 +5,7 @@ import { chromium } from 'playwright-core'
 import { sweepDatabases } from '../../../test/support/database.ts'
 import { importFile } from './import.journey.ts'
 import type { Journey } from './journey.ts'
+import { letter } from './letter.journey.ts'
 import { countRequests, type Loads, measureLoads, type Opened } from './loads.ts'
 import { pack } from './pack.journey.ts'
 import type { Hands } from './person.ts'
@@ -12,6 +13,7 @@ import { product } from './product.journey.ts'
 import { raisePrices } from './raise-prices.journey.ts'
 import { refund } from './refund.journey.ts'
 import { type Failed, judge, writeReport } from './report.ts'
+import { sendLetter } from './send.journey.ts'
 import { withService } from './service.ts'
 import { openShop } from './shop.ts'
 import { createSignIn } from './sign-in.journey.ts'
@@ -44,7 +46,18 @@ const outcome = await withService(async (service) => {
   try {
     await shop.packAll()
     // Packing first: what the others buy would wait to be packed.
-    const journeys: Journey[] = [pack, createSignIn(service), product, refund, raisePrices, importFile, why, stock]
+    const journeys: Journey[] = [
+      pack,
+      createSignIn(service),
+      product,
+      refund,
+      raisePrices,
+      importFile,
+      why,
+      stock,
+      letter,
+      sendLetter,
+    ]
     for (const journey of journeys.filter(({ number, name }) => isWanted(`${number} ${name}`))) {
       for (const hands of HANDS) {
         try {

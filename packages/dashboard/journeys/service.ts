@@ -67,6 +67,7 @@ async function start(folder: string, databaseUrl: string): Promise<() => Promise
       PORT: String(await freePort(32_000)),
       RATE_LIMITS: 'off', // one person signs in more often here than people do
       COMPRESSION: 'on', // as behind any proxy
+      NEWSLETTER_BUSINESS_RATE: '12', // a letter to fifty is under way long enough to be paused
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

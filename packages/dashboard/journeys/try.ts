@@ -98,7 +98,8 @@ async function go({ service, shop }: World, context: BrowserContext, journey: Jo
     violations.push(...(await violationsOn(page)).map((one) => `${name}, ${one}`))
   }
   try {
-    await page.goto(addressOf(service, journey.place))
+    const { place } = journey
+    await page.goto(addressOf(service, typeof place === 'string' ? place : place(about)))
     await journey.isReady(page)
     await settle(page)
     await calls.quiet()

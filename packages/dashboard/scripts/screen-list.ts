@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core'
+import { drawPicture } from '../../../test/support/pictures.ts'
 
 /** What there is to look at, by the API: `change` is somebody else who changes the paid order. */
 export type Scene = { page: Page; isPhone: boolean; change: (fields: object) => Promise<void> }
@@ -6,8 +7,8 @@ export type Scene = { page: Page; isPhone: boolean; change: (fields: object) => 
 export type Screen = {
   name: string
   /**
-   * `{business}`, `{slug}`, `{paid}` (an order), `{sent}` (a delivered one), `{customer}`, `{product}`, `{variant}`, `{category}` and
-   * `{promo}` stand for ids of `npm run dev`.
+   * `{business}`, `{slug}`, `{paid}` (an order), `{sent}` (a delivered one), `{customer}`, `{product}`, `{variant}`, `{category}`,
+   * `{promo}`, `{collection}`, `{entry}`, `{newsletter}`, `{letter}` and `{send}` stand for ids of `npm run dev`.
    */
   address: string
   /** Before anybody has signed in. */
@@ -36,6 +37,30 @@ async function pick({ page, isPhone }: Scene, places?: number[]): Promise<void> 
   for (const at of places ?? (await boxes.all()).keys()) await boxes.nth(at).click()
 }
 
+/** The same ones each time: the library has them once. */
+async function uploadSome({ page }: Scene): Promise<void> {
+  const shapes = [
+    [1_600, 1_067],
+    [800, 1_400],
+    [3_000, 700],
+    [900, 900],
+  ] as const
+  const files = shapes.map(async ([width, height], index) => ({
+    name: ['harbour.jpg', 'lighthouse.jpg', 'coast.jpg', 'lantern.jpg'][index] ?? '',
+    mimeType: 'image/jpeg',
+    buffer: await drawPicture(index, width, height),
+  }))
+  await page.getByLabel('Files to upload').setInputFiles(await Promise.all(files))
+  await page.getByText('4 files uploaded').waitFor()
+}
+
+async function openFile(scene: Scene): Promise<void> {
+  await uploadSome(scene)
+  await scene.page.getByRole('button', { name: 'Close the list of uploads' }).click()
+  await scene.page.locator('[data-tile]', { hasText: 'harbour.jpg' }).click()
+  await scene.page.getByRole('button', { name: /^Focal point/ }).press('Shift+ArrowLeft')
+}
+
 async function shipSome(scene: Scene): Promise<void> {
   await pick(scene)
   await scene.page.getByRole('button', { name: 'Mark shipped' }).click()
@@ -47,6 +72,14 @@ async function commentWhileCut({ page, isPhone }: Scene): Promise<void> {
   await page.getByRole('button', { name: 'Add', exact: true }).click()
   if (isPhone) await page.getByRole('button', { name: 'Outbox' }).click()
   else await page.getByText('1 asked, not yet known').click()
+}
+
+async function requirePicture({ page }: Scene): Promise<void> {
+  await page.getByRole('button', { name: /^Add a field/ }).click()
+  await page.getByRole('menuitem', { name: 'Text', exact: true }).click()
+  await page.getByLabel('Label').fill('Teaser')
+  await page.getByLabel('Required before an entry is published').check()
+  await page.getByText('would no longer fit').waitFor()
 }
 
 async function editGrid({ page }: Scene): Promise<void> {
@@ -191,6 +224,11 @@ export const SCREENS: Screen[] = [
   { name: 'stock-statement', address: '/{business}/stock/{product}/{variant}' },
   { name: 'stock-count', address: '/{business}/stock/count', act: countSome },
 
+  { name: 'media', address: '/{business}/media', act: uploadSome },
+  { name: 'media-empty', address: '/{business}/media', instead: [/\/media\?/, NONE] },
+  { name: 'media-file', address: '/{business}/media', act: openFile },
+  { name: 'media-picker', address: '/{business}/products/{product}', act: byName('Add pictures') },
+
   { name: 'customers', address: '/{business}/customers' },
   { name: 'customers-empty', address: '/{business}/customers', instead: [/\/customers\?/, NONE] },
   { name: 'customer', address: '/{business}/customers/{customer}' },
@@ -216,6 +254,29 @@ export const SCREENS: Screen[] = [
   { name: 'promo', address: '/{business}/promo-codes/{promo}' },
   { name: 'promo-try', address: '/{business}/promo-codes/{promo}', act: tryMug },
   { name: 'promo-new', address: '/{business}/promo-codes/new' },
+  { name: 'content', address: '/{business}/content' },
+  { name: 'content-empty', address: '/{business}/content', instead: [/\/collections\?/, NONE] },
+  { name: 'content-new', address: '/{business}/content/new' },
+  { name: 'entries', address: '/{business}/content/{collection}' },
+  { name: 'fields', address: '/{business}/content/{collection}/schema' },
+  { name: 'fields-impact', address: '/{business}/content/{collection}/schema', act: requirePicture },
+  { name: 'entry-new', address: '/{business}/content/{collection}/new' },
+  { name: 'entry', address: '/{business}/content/{collection}/{entry}' },
+  { name: 'entry-german', address: '/{business}/content/{collection}/{entry}?locale=de' },
+  { name: 'entry-versions', address: '/{business}/content/{collection}/{entry}/versions' },
+
+  { name: 'letters', address: '/{business}/letters' },
+  { name: 'letters-empty', address: '/{business}/letters', instead: [/\/collections\?/, NONE] },
+  { name: 'letter', address: '/{business}/letters/{letter}' },
+  { name: 'letter-as-phone', address: '/{business}/letters/{letter}?as=phone' },
+  { name: 'letter-as-dark', address: '/{business}/letters/{letter}?as=dark' },
+  { name: 'letter-as-text', address: '/{business}/letters/{letter}?as=text' },
+  { name: 'send', address: '/{business}/letters/{letter}/sends/{send}' },
+  { name: 'send-part', address: '/{business}/letters/{letter}/sends/{send}?show=sent' },
+  { name: 'readers', address: '/{business}/letters/readers/{newsletter}' },
+  { name: 'readers-add', address: '/{business}/letters/readers/{newsletter}?do=add' },
+  { name: 'readers-import', address: '/{business}/letters/readers/{newsletter}?do=import' },
+  { name: 'suppressions', address: '/{business}/letters/suppressions' },
 
   { name: 'palette', address: '/{business}/orders', act: find },
   { name: 'keys', address: '/{business}/orders', act: ({ page }) => page.keyboard.press('?') },

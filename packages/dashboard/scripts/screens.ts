@@ -42,7 +42,7 @@ try {
 }
 process.exit(failed > 0 ? 1 : 0)
 
-/** An order that was just paid, one that has arrived, whoever bought most, a category and a promo code. */
+/** An order that was just paid, one that has arrived, whoever bought most, a category, a promo code, an entry, a letter that was sent. */
 async function findPlaces({ read, buy }: Shop): Promise<Record<string, string>> {
   const { items: products } = await read('/products?query=mug&limit=2')
   const goods = products.map(({ id, variants }: { id: string; variants: { id: string }[] }, index: number) => ({
@@ -56,10 +56,24 @@ async function findPlaces({ read, buy }: Shop): Promise<Record<string, string>> 
   const { items: customers } = await read('/customers?sort=-spent&currency=USD&limit=1')
   const { items: categories } = await read('/categories?parentId=&limit=1')
   const { items: promos } = await read('/promo-codes?code=CREW25')
+  const { items: collections } = await read('/collections?slug=journal')
+  const { items: entries } = await read(`/entries?collectionId=${collections[0].id}&limit=1`)
   const { slug } = await read('')
   const { productId: product, variantId: variant } = goods[0]
-  const records = { customer: customers[0].id, category: categories[0].id, promo: promos[0].id }
-  return { business: businessId, slug, paid, sent: sent[0].id, product, variant, ...records }
+  const content = { collection: collections[0].id, entry: entries[0].id }
+  const records = { customer: customers[0].id, category: categories[0].id, promo: promos[0].id, ...content }
+  return { business: businessId, slug, paid, sent: sent[0].id, product, variant, ...records, ...(await findLetter()) }
+}
+
+/** The newest letter of the demo. If nobody has it yet, it is sent: all mail stays in the inbox of this machine. */
+async function findLetter(): Promise<Record<string, string>> {
+  const { items: collections } = await shop.read('/collections?slug=harbour-letter')
+  const newsletter = collections[0].id
+  const { items: letters } = await shop.read(`/entries?collectionId=${newsletter}&limit=1`)
+  const letter = letters[0].id
+  const { items: sends } = await shop.read(`/entries/${letter}/sends`)
+  const send = sends[0] ?? (await shop.write('POST', `/entries/${letter}/send`, {}))
+  return { newsletter, letter, send: send.id }
 }
 
 async function show(browser: Browser, look: keyof typeof LOOKS): Promise<void> {

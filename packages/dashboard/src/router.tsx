@@ -1,9 +1,12 @@
 import { createRouter } from '@tanstack/react-router'
 import { bulkEditRoutes } from './bulk-edits/routes.ts'
 import { categoriesRoutes } from './categories/routes.ts'
+import { contentRoutes } from './content/routes.ts'
 import { customersRoutes } from './customers/routes.ts'
 import { homeRoutes } from './home/routes.ts'
 import { importsRoutes } from './imports/routes.ts'
+import { lettersRoutes } from './letters/routes.ts'
+import { mediaRoutes } from './media/routes.ts'
 import { ordersRoutes } from './orders/routes.ts'
 import { productsRoutes } from './products/routes.ts'
 import { promosRoutes } from './promos/routes.ts'
@@ -27,10 +30,13 @@ const routeTree = rootRoute.addChildren([
       ...productsRoutes,
       ...categoriesRoutes,
       ...stockRoutes,
+      ...mediaRoutes,
       ...promosRoutes,
       ...customersRoutes,
       ...bulkEditRoutes,
       ...importsRoutes,
+      ...contentRoutes,
+      ...lettersRoutes,
     ]),
   ]),
 ])

@@ -21,7 +21,8 @@ export function blockText(blocks: Blocks, id: string, locale?: string): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
-function pick(texts: Record<string, string>, locale = ''): string | undefined {
+/** The text for `locale`, else one of the same language, else the first that there is. */
+export function pick(texts: Record<string, string>, locale = ''): string | undefined {
   const [language = ''] = locale.split('-')
   const keys = Object.keys(texts)
   return texts[locale] ?? texts[language] ?? texts[keys.find((key) => key.startsWith(`${language}-`)) ?? keys[0] ?? '']

@@ -148,8 +148,9 @@ export function createResources(
           list<'listStorefrontEntries'>(query, (query) =>
             call.listStorefrontEntries({ path: { business: shop() }, query }, options),
           ),
-        get: (id: string, options?: CallOptions) =>
-          call.getStorefrontEntry({ path: { business: shop(), id } }, options),
+        /** `preview` is the token of an entry that is not published yet. */
+        get: (id: string, query: Query<'getStorefrontEntry'> = {}, options?: CallOptions) =>
+          call.getStorefrontEntry({ path: { business: shop(), id }, query }, options),
       },
     },
     /** What the addresses of each country have, and what a form must ask for. */

@@ -1,7 +1,7 @@
 import { ORDERS, type PlannedOrder } from '#demo/order-plan.ts'
 import { planSteps, type Step } from '#demo/order-steps.ts'
 import type { Person } from '#demo/people.ts'
-import { findPromo, type Promo, promoRefusal, redeemPromo } from '#modules/catalog/index.ts'
+import { findPromo, type Promo, promoRefusal, redeemPromo, refreshStock } from '#modules/catalog/index.ts'
 import { price, toPricingInput } from '#modules/checkout/index.ts'
 import { applyChange, createOrder, findRequested, lockOrder, type OrderRow, orderPaid } from '#modules/orders/index.ts'
 import { now } from '#platform/clock.ts'
@@ -42,6 +42,9 @@ export async function makeOrders(demo: Demo, onProgress: OnProgress): Promise<Ou
     for (const [key, order] of done) orders.set(key, order)
     onProgress(Math.min(at + BATCH, steps.length), steps.length)
   }
+  // These sales are dated long ago, and lists look at what has moved lately.
+  const places = [...shop.productIds.values()].map((productId) => ({ businessId: demo.business.id, productId }))
+  if (steps.length > 0) await refreshStock(demo.cell, places)
   return { count: orders.size, made: orders.size - known.length }
 }
 

@@ -9,6 +9,7 @@ import { slugOf } from '#vocabulary/slugs.ts'
 import { audit } from './audit.ts'
 import { BUSINESS_CHANGED } from './directory.ts'
 import { slugExists } from './errors.ts'
+import { toLogo } from './logo.ts'
 import { findEmptiestCell, toMarkets } from './queries.ts'
 import type { NewBusiness } from './schemas.ts'
 import { checkSettings, checkSize } from './settings.ts'
@@ -35,6 +36,7 @@ export async function createBusiness(
     allowedOrigins: body.allowedOrigins ?? [],
     orderUrl: body.orderUrl ?? null,
     timeZone: body.timeZone ?? 'UTC',
+    logo: toLogo(body.logo, null),
     storefront: { isPublic: false, showQuantity: false, ...body.storefront },
     markets: toMarkets(body.markets ?? []),
     paymentAccount: null,
@@ -47,7 +49,11 @@ export async function createBusiness(
   try {
     await tx
       .insertInto('access.businesses')
-      .values({ ...business, markets: JSON.stringify(business.markets) })
+      .values({
+        ...business,
+        logo: business.logo && JSON.stringify(business.logo),
+        markets: JSON.stringify(business.markets),
+      })
       .execute()
   } catch (error) {
     throw violatedConstraint(error) === 'businesses_slug_key' ? slugExists({ slug: business.slug }) : error

@@ -25,7 +25,18 @@ export const orderUrlInvalid = invalid(
   'INVALID',
   'The address of orders must begin with one of the allowed origins and contain {orderId}, such as https://shop.example.com/orders/{orderId}.',
 )
+export const previewUrlInvalid = invalid(
+  'storefront.previewUrl',
+  'INVALID',
+  'The address of previews must begin with one of the allowed origins and contain {entryId} and {token}, such as https://shop.example.com/journal/{entryId}?preview={token}.',
+)
+export const productUrlInvalid = invalid(
+  'storefront.productUrl',
+  'INVALID',
+  'The address of products must begin with one of the allowed origins and contain {slug}, such as https://shop.example.com/products/{slug}.',
+)
 export const timeZoneInvalid = invalid('timeZone', 'INVALID', '{timeZone} is not a time zone such as Europe/Berlin.')
+export const logoNotAPicture = invalid('logo.mimeType', 'INVALID', 'The logo must be a picture, such as a PNG.')
 export const currencyInvalid = invalid('{at}.currency', 'INVALID', '{currency} is not an ISO 4217 currency.')
 export const taxClassRepeated = invalid('{at}.taxClass', 'DUPLICATE', 'This market has two rates for {taxClass}.')
 export const marketRepeated = invalid('{at}.id', 'DUPLICATE', 'Two markets have the id {id}.')

@@ -19,6 +19,7 @@ export {
 export { createDirectory } from './directory.ts'
 export { mintInvitationToken } from './invitations.ts'
 export { removeFromBusinesses } from './leave-businesses.ts'
+export { copyIntoLogo } from './logo.ts'
 export { type BusinessSummary, listAllBusinesses, setPaymentAccount, suspendBusiness } from './operate-business.ts'
 export { presentPublicBusiness } from './present.ts'
 export {

@@ -79,7 +79,7 @@ export const getBusiness = operation({
     operationId: 'getBusiness',
     tags: ['Businesses'],
     summary: 'Get a business',
-    description: 'Guests and users without a role see what a storefront needs: name, locales, markets.',
+    description: 'Guests and users without a role see what a storefront needs: name, logo, locales, markets.',
     params: BusinessParams,
     response: { 200: shape.Business },
   },

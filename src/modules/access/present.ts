@@ -3,12 +3,13 @@ import type { AccessInvitations, AccessRoles } from '#platform/database/control-
 import type { Business } from '#vocabulary/business.ts'
 import { toSeconds } from '#vocabulary/time.ts'
 
-const presentStorefront = ({ id, name, slug, defaultLocale, locales, markets }: Business) => ({
+const presentStorefront = ({ id, name, slug, defaultLocale, locales, logo, markets }: Business) => ({
   id,
   name,
   slug,
   defaultLocale,
   locales,
+  logo,
   markets,
 })
 

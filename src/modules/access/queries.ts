@@ -4,6 +4,7 @@ import type { ControlDb, ControlTx } from '#platform/database/database.ts'
 import { fittingRows } from '#platform/database/page-bytes.ts'
 import type { Actor } from '#vocabulary/actor.ts'
 import type { Business, Market, Storefront } from '#vocabulary/business.ts'
+import type { Media } from '#vocabulary/media.ts'
 import { decodeCursor, type Filters } from '#vocabulary/paging.ts'
 import type { Permission } from '#vocabulary/permissions.ts'
 import type { PageOnly } from '#vocabulary/schemas.ts'
@@ -27,9 +28,10 @@ export async function lockBusiness(tx: ControlTx, id: string): Promise<Business>
 }
 
 /** Markets that were stored before they had taxes get the defaults. */
-const toBusiness = <Row extends { markets: unknown; storefront: unknown }>(row: Row) => ({
+const toBusiness = <Row extends { markets: unknown; storefront: unknown; logo: unknown }>(row: Row) => ({
   ...row,
   storefront: row.storefront as Storefront,
+  logo: row.logo as Media | null,
   markets: toMarkets(row.markets as SentMarket[]),
 })
 

@@ -16,6 +16,7 @@ import {
   listOwnInvitations,
   revokeInvitation,
 } from './invitations.ts'
+import { type Logos, withLogo } from './logo.ts'
 import * as operation from './operations.ts'
 import { presentBusiness, presentInvitation, presentOwnInvitation, presentRole } from './present.ts'
 import { getRole, listBusinessesOf, listInvitations, listRoles } from './queries.ts'
@@ -31,6 +32,7 @@ export type AccessOptions = {
   mailInvitation: (tx: ControlTx, invitation: { businessId: string; id: string; email: string }) => Promise<void>
   /** Throws 429 when this user has created too many businesses today; in the transaction that creates the next. */
   countBusiness: (tx: ControlTx, userId: string) => Promise<void>
+  logos: Logos
 }
 
 export const accessRoutes: FastifyPluginAsyncTypebox<AccessOptions> = async (app, options) => {
@@ -77,7 +79,7 @@ export const accessRoutes: FastifyPluginAsyncTypebox<AccessOptions> = async (app
   })
 }
 
-const businessRoutes: FastifyPluginAsyncTypebox<AccessOptions> = async (app, { control, mailInvitation }) => {
+const businessRoutes: FastifyPluginAsyncTypebox<AccessOptions> = async (app, { control, mailInvitation, logos }) => {
   handle(app, operation.getBusiness, (request, reply) => {
     const { business, permissions } = request
     const isMember = permissions.length > 0
@@ -87,9 +89,11 @@ const businessRoutes: FastifyPluginAsyncTypebox<AccessOptions> = async (app, { c
   })
 
   handle(app, operation.updateBusiness, async (request, reply) => {
-    const { actor, business, body } = request
+    const { actor, business, cell, body } = request
     const context = { businessId: business.id, actor, expected: expectedOf(request) }
-    const after = await transaction(control, (tx) => updateBusiness(tx, context, body))
+    const after = await withLogo(logos, { cell, businessId: business.id, sent: body.logo }, (held) =>
+      transaction(control, (tx) => updateBusiness(tx, context, body, held)),
+    )
     return sendVersioned(request, reply, etagOf(after.version), presentBusiness(after, true))
   })
 

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { PAYMENT_METHODS } from '#vocabulary/business.ts'
+import { Media, NewMedia } from '#vocabulary/media.ts'
 import { PERMISSIONS } from '#vocabulary/permissions.ts'
 import {
   BasisPoints,
@@ -55,6 +56,25 @@ const Storefront = Type.Object(
       description: 'They see how much there is of a variant, not only whether there is any.',
       examples: [false],
     }),
+    productUrl: Type.Optional(
+      Nullable(
+        Type.String({
+          maxLength: 2_000,
+          description: 'Where the shop shows a product: on one of `allowedOrigins`, with `{slug}`. Letters link there.',
+          examples: ['https://shop.example.com/products/{slug}'],
+        }),
+      ),
+    ),
+    previewUrl: Type.Optional(
+      Nullable(
+        Type.String({
+          maxLength: 2_000,
+          description:
+            'Where the shop shows an entry before it is published: on one of `allowedOrigins`, with `{entryId}` and `{token}`.',
+          examples: ['https://shop.example.com/journal/{entryId}?preview={token}'],
+        }),
+      ),
+    ),
   },
   { title: 'Storefront' },
 )
@@ -105,6 +125,7 @@ const storefront = {
   slug: Slug,
   defaultLocale: Locale,
   locales: Type.Array(Locale, { minItems: 1, maxItems: 100, uniqueItems: true }),
+  logo: Nullable(Media),
   markets: Type.Array(Market, { maxItems: 200 }),
 }
 
@@ -122,7 +143,7 @@ export const Business = Type.Object(
     createdAt: Type.Optional(UnixSeconds),
     updatedAt: Type.Optional(UnixSeconds),
   },
-  { title: 'Business', description: 'Guests and users without a role here see name, locales and markets only.' },
+  { title: 'Business', description: 'Guests and users without a role here see name, logo, locales and markets only.' },
 )
 
 /** A market that the business has keeps its taxes when they are not sent. */
@@ -137,6 +158,7 @@ const settings = {
   allowedOrigins: Type.Array(Origin, { maxItems: 100, uniqueItems: true }),
   orderUrl: OrderUrl,
   timeZone: TimeZone,
+  logo: Nullable(NewMedia),
   storefront: Changes(Storefront.properties),
   markets: Type.Array(NewMarket, { maxItems: 200 }),
 }

@@ -1,14 +1,14 @@
 import { isCurrency } from '#vocabulary/currencies.ts'
 import { type Detail, invalidFields } from '#vocabulary/errors.ts'
 import { isLocale } from '#vocabulary/locales.ts'
-import { isOrderUrl, isOrigin } from '#vocabulary/origins.ts'
+import { isOrderUrl, isOrigin, isPreviewUrl, isProductUrl } from '#vocabulary/origins.ts'
 import { isTimeZone } from '#vocabulary/time-zones.ts'
 import * as refusal from './errors.ts'
 import type { BusinessChanges } from './schemas.ts'
 
 /** Rules that a schema cannot express. Throws 422 with one detail for each mistake. */
 export function checkSettings(settings: BusinessChanges): void {
-  const { locales, defaultLocale, allowedOrigins, orderUrl, timeZone, markets } = settings
+  const { locales, defaultLocale, allowedOrigins, orderUrl, timeZone, storefront, markets } = settings
   const details: Detail[] = []
   const wrong = (detail: Detail) => details.push(detail)
 
@@ -23,6 +23,12 @@ export function checkSettings(settings: BusinessChanges): void {
   }
   if (orderUrl && !isOrderUrl(orderUrl, allowedOrigins ?? [])) {
     wrong(refusal.orderUrlInvalid.asDetail({ orderId: '{orderId}' }))
+  }
+  if (storefront?.previewUrl && !isPreviewUrl(storefront.previewUrl, allowedOrigins ?? [])) {
+    wrong(refusal.previewUrlInvalid.asDetail({ entryId: '{entryId}', token: '{token}' }))
+  }
+  if (storefront?.productUrl && !isProductUrl(storefront.productUrl, allowedOrigins ?? [])) {
+    wrong(refusal.productUrlInvalid.asDetail({ slug: '{slug}' }))
   }
   if (timeZone !== undefined && !isTimeZone(timeZone)) wrong(refusal.timeZoneInvalid.asDetail({ timeZone }))
   for (const [index, market] of (markets ?? []).entries()) {

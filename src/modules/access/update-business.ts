@@ -9,6 +9,7 @@ import { audit } from './audit.ts'
 import { BUSINESS_CHANGED } from './directory.ts'
 import { slugExists } from './errors.ts'
 import { businessUpdated } from './events.ts'
+import { type HeldLogo, toLogo } from './logo.ts'
 import { tell } from './outbox.ts'
 import { lockBusiness, toMarkets } from './queries.ts'
 import type { BusinessChanges } from './schemas.ts'
@@ -18,32 +19,30 @@ import { checkSettings, checkSize } from './settings.ts'
 export async function updateBusiness(
   tx: ControlTx,
   { businessId, actor, expected }: { businessId: string; actor: Actor; expected: Expected },
-  changes: BusinessChanges,
-): Promise<Business> {
+  { logo: sentLogo, ...changes }: BusinessChanges,
+  held?: HeldLogo,
+): Promise<{ before: Business; after: Business }> {
   const before = await lockBusiness(tx, businessId)
   checkExpected(expected, etagOf(before.version))
   const markets = changes.markets ? toMarkets(changes.markets, before.markets) : before.markets
   const storefront = { ...before.storefront, ...changes.storefront }
-  const after: Business = { ...before, ...changes, markets, storefront, version: before.version + 1, updatedAt: now() }
+  const logo = toLogo(sentLogo, before.logo, held)
+  const settings = { ...before, ...changes, logo, markets, storefront }
+  const after: Business = { ...settings, version: before.version + 1, updatedAt: now() }
   checkSettings(after)
   checkSize(after, before)
   try {
     await tx
       .updateTable('access.businesses')
-      .set({ ...after, markets: JSON.stringify(after.markets) })
+      .set({ ...after, logo: logo && JSON.stringify(logo), markets: JSON.stringify(after.markets) })
       .where('id', '=', businessId)
       .execute()
   } catch (error) {
     throw violatedConstraint(error) === 'businesses_slug_key' ? slugExists({ slug: after.slug }) : error
   }
-  await audit(tx, {
-    businessId,
-    action: 'business.updated',
-    subject: businessId,
-    actor,
-    data: { fields: Object.keys(changes) },
-  })
-  await tell(tx, businessUpdated({ businessId, subject: businessId, actor, data: { fields: Object.keys(changes) } }))
+  const data = { fields: [...Object.keys(changes), ...(sentLogo === undefined ? [] : ['logo'])] }
+  await audit(tx, { businessId, action: 'business.updated', subject: businessId, actor, data })
+  await tell(tx, businessUpdated({ businessId, subject: businessId, actor, data }))
   await notify(tx, BUSINESS_CHANGED, businessId)
-  return after
+  return { before, after }
 }

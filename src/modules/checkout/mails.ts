@@ -3,12 +3,14 @@ import { Type } from 'typebox'
 import { findBusiness } from '#modules/access/index.ts'
 import { findOrder, type OrderRow, recordMailSent } from '#modules/orders/index.ts'
 import { defineJob } from '#platform/jobs/define.ts'
+import { mailLogoOf } from '#platform/mail/logo.ts'
 import { inNameOf, messageIdOf } from '#platform/mail/mailer.ts'
 import { createRenderer, type Rendered } from '#platform/mail/render.ts'
+import { formatMoney } from '#vocabulary/format-money.ts'
+import type { Media } from '#vocabulary/media.ts'
 import { orderUrlOf } from '#vocabulary/origins.ts'
 import { Id } from '#vocabulary/schemas.ts'
 import { mayMailBusiness, mayMailCustomer } from './contact.ts'
-import { formatMoney } from './format.ts'
 
 const render = createRenderer(path.join(import.meta.dirname, 'mails'))
 const OrderPayload = Type.Object({ businessId: Id, orderId: Id })
@@ -26,7 +28,8 @@ export const sendConfirmation = defineJob({
         'a confirmation is not mailed: its unproven address had enough for a day',
       )
     }
-    const mail = await confirmationMail(order, business.name, business.defaultLocale, orderUrlOf(business, orderId))
+    const { name, defaultLocale, logo } = business
+    const mail = await confirmationMail(order, name, defaultLocale, orderUrlOf(business, orderId), logo)
     const messageId = messageIdOf('order', orderId, services.publicUrl)
     await services.mail.send({ to: order.contactEmail, ...mail, messageId, inNameOf: inNameOf(business) })
     await recordMailSent(db, order, 'confirmation')
@@ -49,8 +52,18 @@ export const sendNewOrder = defineJob({
   },
 })
 
-export const confirmationMail = (order: OrderRow, business: string, locale: string, orderUrl = ''): Promise<Rendered> =>
-  render('order-confirmation', `Your order ${order.number}`, { ...valuesOf(order, business, locale), orderUrl })
+export const confirmationMail = (
+  order: OrderRow,
+  business: string,
+  locale: string,
+  orderUrl = '',
+  logo: Media | null = null,
+): Promise<Rendered> =>
+  render('order-confirmation', `Your order ${order.number}`, {
+    ...valuesOf(order, business, locale),
+    orderUrl,
+    logo: mailLogoOf(logo),
+  })
 export const newOrderMail = (order: OrderRow, business: string, locale: string): Promise<Rendered> =>
   render('new-order', `New order ${order.number}`, valuesOf(order, business, locale))
 

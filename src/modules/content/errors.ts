@@ -35,12 +35,19 @@ export const optInNeedsNewsletter = invalid(
   'NOT_A_NEWSLETTER',
   'Only a collection of the type NEWSLETTER has subscribers.',
 )
+export const clicksNeedNewsletter = invalid(
+  'countClicks',
+  'NOT_A_NEWSLETTER',
+  'Only a collection of the type NEWSLETTER has letters with links.',
+)
 export const planRepeated = invalid('plans.{index}.id', 'DUPLICATE', 'Two plans have the id {id}.')
 export const planCurrencyInvalid = invalid('plans.{index}.price.currency', 'INVALID', '{currency} is no currency.')
 
 // Entries
 export const entryNotFound = notFound('entry')
 export const versionNotFound = notFound('version')
+export const previewInvalid = invalid('preview', 'TOKEN_INVALID', 'This link shows no preview of this entry.')
+export const previewEnded = invalid('preview', 'TOKEN_EXPIRED', 'This preview has ended. Ask for a new link.')
 export const draftsAreHidden = forbidden(
   'Only who holds CONTENT_READ_DRAFTS or CONTENT_WRITE sees what is not PUBLISHED.',
 )

@@ -20,7 +20,14 @@ export { generateRoutes } from './generation/routes.ts'
 export { createPublicContent } from './public.ts'
 export { findCollection, findEntry, listCollections, listNewsletters, lockCollection } from './queries.ts'
 export { contentResolvers } from './resolvers.ts'
-export { type NewCollection, type Plan, PublicCollection, PublicEntry, PublicEntryQuery } from './schemas.ts'
+export {
+  type NewCollection,
+  OnePublicEntryQuery,
+  type Plan,
+  PublicCollection,
+  PublicEntry,
+  PublicEntryQuery,
+} from './schemas.ts'
 
 export const contentEvents: readonly EventDefinition[] = Object.values(events)
 export const contentRefusals: readonly AnyRefusal[] = Object.values(errors)

@@ -1,3 +1,4 @@
+import type { SecretBox } from '#platform/crypto/secret-box.ts'
 import type { Cell } from '#platform/database/database.ts'
 import { fetchPrepared } from '#platform/database/prepared.ts'
 import type { Block } from '#vocabulary/blocks.ts'
@@ -5,6 +6,7 @@ import { toPageText } from '#vocabulary/paging.ts'
 import { isPublicBlock, mayHoldHiddenBlocks } from '#vocabulary/public-blocks.ts'
 import { dropHistory, HISTORY } from '#vocabulary/status-history.ts'
 import { type BlockFilter, createListReader } from './entries/list-entries.ts'
+import { checkPreviewToken } from './entries/preview-token.ts'
 import { collectionNotFound, entryNotFound } from './errors.ts'
 import { createEntryReader, GET_COLLECTION } from './queries.ts'
 import type { ContentStatus, PublicEntryQuery } from './schemas.ts'
@@ -20,7 +22,7 @@ type CollectionRow = [document: string, status: ContentStatus, version: number, 
 const NO_ENTRIES: PublicText = { text: toPageText({ items: [], cursor: null }), ids: [] }
 
 /** What a caller without any record sees of a business's content: no drafts, nothing that is paid for or of an order. */
-export function createPublicContent() {
+export function createPublicContent(box: SecretBox) {
   const readEntry = createEntryReader()
   const readList = createListReader()
 
@@ -36,6 +38,14 @@ export function createPublicContent() {
     const entry = await readEntry(db, { businessId, id })
     if (!entry?.isPublic) throw entryNotFound()
     return { text: toPublic(entry.text), ids: idsOfEntry(entry.text) }
+  }
+
+  /** An entry as it would be shown, for who holds a token of it. */
+  async function previewEntry(db: Cell, businessId: string, id: string, token: string): Promise<string> {
+    checkPreviewToken(box, { businessId, id }, token)
+    const entry = await readEntry(db, { businessId, id })
+    if (!entry) throw entryNotFound()
+    return toPublic(entry.text)
   }
 
   async function listEntries(
@@ -58,7 +68,7 @@ export function createPublicContent() {
     }
   }
 
-  return { getCollection, getEntry, listEntries }
+  return { getCollection, getEntry, previewEntry, listEntries }
 }
 
 const HIDDEN_ID = /^(usr|ord)_/

@@ -20,6 +20,7 @@ export const COLLECTION = [
   'statuses',
   'plans',
   'doubleOptIn',
+  'countClicks',
   'schemaVersion',
   'version',
   'createdAt',

@@ -61,6 +61,12 @@ const DoubleOptIn = Type.Boolean({
   examples: [false],
 })
 
+const CountClicks = Type.Boolean({
+  description:
+    'Newsletters only: it is counted which links of its letters are opened. Readers are told, and can say no.',
+  examples: [false],
+})
+
 export const Collection = Type.Object(
   {
     id: CollectionId,
@@ -73,6 +79,7 @@ export const Collection = Type.Object(
     statuses: Statuses,
     plans: Type.Optional(Type.Array(Plan, { description: 'Newsletters only.' })),
     doubleOptIn: Type.Optional(DoubleOptIn),
+    countClicks: Type.Optional(CountClicks),
     schemaVersion: Type.Integer({ minimum: 1, description: 'Counts the changes of `blocks`.', examples: [1] }),
     staleEntries: Type.Optional(
       Type.Integer({
@@ -96,6 +103,7 @@ export const CollectionChanges = Changes({
   statuses: NewStatuses,
   plans: Type.Array(NewPlan, { maxItems: 50 }),
   doubleOptIn: DoubleOptIn,
+  countClicks: CountClicks,
 })
 export type CollectionChanges = Static<typeof CollectionChanges>
 export const NewCollection = Type.Object({ ...CollectionChanges.properties, name: CollectionName })
@@ -210,6 +218,26 @@ export const PublicEntryQuery = Type.Object({
 })
 export type PublicEntryQuery = Static<typeof PublicEntryQuery>
 
+export const OnePublicEntryQuery = Type.Object({
+  preview: Type.Optional(
+    Type.String({ maxLength: 100, description: 'A preview token of this entry: shows it before it is published.' }),
+  ),
+})
+
+export const PreviewToken = Type.Object(
+  {
+    token: Type.String({ description: 'Goes into `preview` of the storefront’s entry.', examples: ['1789000000.…'] }),
+    url: Nullable(
+      Type.String({
+        description: 'The page of the shop; null without `storefront.previewUrl`.',
+        examples: ['https://shop.example.com/journal/ent_01jcq3v7k8f5t9x2m4n6p8r0sw?preview=1789000000.…'],
+      }),
+    ),
+    expiresAt: UnixSeconds,
+  },
+  { title: 'PreviewToken' },
+)
+
 export const EntryVersion = Type.Object(
   {
     number: Type.Integer({ minimum: 1, description: 'The entry’s version after that change.', examples: [3] }),
@@ -230,17 +258,32 @@ export const VersionParams = Type.Object({
   number: Type.Integer({ minimum: 1, maximum: 2_147_483_647 }),
 })
 
+const Mistakes = Type.Array(
+  Type.Object({
+    field: Type.String({ examples: ['blocks.0.value'] }),
+    error: Type.String({ examples: ['REQUIRED'] }),
+    message: Type.String({ examples: ['title is required.'] }),
+  }),
+)
+
+export const SchemaDraft = Type.Object({ blocks: NewBlocks })
+
+export const SchemaImpact = Type.Object(
+  {
+    items: Type.Array(Type.Object({ entryId: EntryId, details: Mistakes }), {
+      description: 'Entries that would no longer fit, up to 200.',
+    }),
+    checked: Type.Integer({ minimum: 0, description: 'How many entries were looked at.', examples: [120] }),
+    isComplete: Type.Boolean({ description: 'Whether all entries were looked at.', examples: [true] }),
+  },
+  { title: 'SchemaImpact' },
+)
+
 export const StaleEntry = Type.Object(
   {
     entryId: EntryId,
     schemaVersion: Nullable(Type.Integer({ examples: [1] })),
-    details: Type.Array(
-      Type.Object({
-        field: Type.String({ examples: ['blocks.0.value'] }),
-        error: Type.String({ examples: ['REQUIRED'] }),
-        message: Type.String({ examples: ['title is required.'] }),
-      }),
-    ),
+    details: Mistakes,
   },
   { title: 'StaleEntry', description: 'An entry and what the schema of today finds wrong with it.' },
 )

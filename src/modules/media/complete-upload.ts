@@ -1,5 +1,6 @@
 import { now } from '#platform/clock.ts'
 import type { Tx } from '#platform/database/database.ts'
+import { fault } from '#platform/faults.ts'
 import type { FileRow } from './file.ts'
 import { lockFile } from './queries.ts'
 
@@ -14,5 +15,6 @@ export async function completeUpload(tx: Tx, businessId: string, id: string): Pr
     .set(changes)
     .where((file) => file.and({ businessId, id }))
     .execute()
+  await fault('media.before-completed')
   return { ...row, ...changes }
 }

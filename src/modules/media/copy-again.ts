@@ -6,6 +6,7 @@ import { defineJob } from '#platform/jobs/define.ts'
 import type { KnownMedia } from '#vocabulary/media.ts'
 import { Id } from '#vocabulary/schemas.ts'
 import { createHoldMedia } from './hold-media.ts'
+import { copyIntoLogos } from './logo.ts'
 import type { UsageKind } from './schemas.ts'
 import { readUsages } from './usages.ts'
 
@@ -21,7 +22,8 @@ export type CopyInto = (
   recordIds: readonly string[],
   readKnown: () => Promise<KnownMedia>,
 ) => Promise<void>
-export type Copiers = Record<UsageKind, CopyInto>
+/** The logo of a business is in control, and goes another way. */
+export type Copiers = Record<Exclude<UsageKind, 'BUSINESS'>, CopyInto>
 
 const untold = (): never => {
   throw new Error('This job is run by the worker only, which knows how records are written')
@@ -34,7 +36,7 @@ export const copyAgain = (copiers = NOBODY) =>
     name: 'media.copy-again',
     on: 'cell',
     payload: Type.Object({ businessId: Id, mediaId: Id }),
-    async run({ businessId, mediaId }, { db, services: { storage }, signal }) {
+    async run({ businessId, mediaId }, { db, control, services: { storage }, signal }) {
       if (!storage) throw new Error('MEDIA_STORAGE is not set here, but there are files')
       const hold = createHoldMedia(storage.publicUrl)
       let after = { kind: '', recordId: '' }
@@ -42,7 +44,8 @@ export const copyAgain = (copiers = NOBODY) =>
         const rows = await readUsages(db, { businessId, mediaId }, after, BATCH)
         for (const [kind, usages] of Map.groupBy(rows, (row) => row.kind)) {
           const ids = usages.map(({ recordId }) => recordId)
-          await transaction(db, (tx) => copiers[kind](tx, businessId, ids, () => hold(tx, businessId, [mediaId])))
+          if (kind === 'BUSINESS') await copyIntoLogos({ db, control, hold }, { businessId, mediaId }, ids)
+          else await transaction(db, (tx) => copiers[kind](tx, businessId, ids, () => hold(tx, businessId, [mediaId])))
           await fault('media.copied')
         }
         const last = rows.at(-1)

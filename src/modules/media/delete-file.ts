@@ -11,6 +11,7 @@ import { wordRows } from './file.ts'
 import { leaveAll } from './leftovers.ts'
 import { lockFile } from './queries.ts'
 import { freeRoom } from './quota.ts'
+import { shownAs } from './usages.ts'
 
 const MAX_NAMED = 20
 
@@ -40,7 +41,7 @@ async function checkUnused(tx: Tx, businessId: string, mediaId: string): Promise
     .execute()
   if (usages.length === 0) return
   throw conflictingFields(
-    usages.map(({ kind, recordId }) => fileInUse.asDetail({ kind: kind.toLowerCase(), recordId })),
+    usages.map((usage) => fileInUse.asDetail({ kind: usage.kind.toLowerCase(), recordId: shownAs(businessId, usage) })),
   )
 }
 
@@ -50,5 +51,6 @@ export const removeFile = (tx: Tx, row: FileRow): Promise<void> =>
     tx,
     deletion('media.files', [{ businessId: row.businessId, id: row.id }]),
     deletion('media.words', wordRows(row)),
+    deletion('media.sources', [{ businessId: row.businessId, mediaId: row.id }]),
     leaveAll(row),
   )

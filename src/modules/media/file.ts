@@ -1,4 +1,5 @@
 import type { Selectable } from 'kysely'
+import { now } from '#platform/clock.ts'
 import type { MediaFiles } from '#platform/database/cell-tables.ts'
 import type { Upload } from '#platform/storage/storage.ts'
 import { collectDetails } from '#vocabulary/block-values.ts'
@@ -29,6 +30,39 @@ export const searchOf = ({ fileName, alt, tags }: Pick<FileRow, 'fileName' | 'al
 
 export const wordRows = ({ businessId, id, words }: Pick<FileRow, 'businessId' | 'id' | 'words'>) =>
   words.map((word) => ({ businessId, word, fileId: id }))
+
+type NewRow = Pick<FileRow, 'businessId' | 'id' | 'fileName' | 'mimeType' | 'size' | 'sha256'> &
+  Partial<Pick<FileRow, 'alt' | 'focalPoint'>>
+
+/** A file that nobody has looked at yet. */
+export function newRow(
+  { alt = {}, focalPoint = null, ...sent }: NewRow,
+  state: Pick<FileRow, 'status' | 'uploadExpiresAt' | 'completedAt'>,
+): FileRow {
+  const at = now()
+  return {
+    ...sent,
+    ...state,
+    problem: null,
+    kind: sent.mimeType.split('/')[0] ?? '',
+    alt,
+    focalPoint,
+    tags: [],
+    ...searchOf({ fileName: sent.fileName, alt, tags: [] }),
+    width: null,
+    height: null,
+    isTransparent: null,
+    isAnimated: null,
+    placeholder: null,
+    avif: null,
+    attempts: 0,
+    lease: null,
+    leasedUntil: null,
+    version: 1,
+    createdAt: at,
+    updatedAt: at,
+  }
+}
 
 export function checkAlt(alt: Record<string, string>): void {
   const { report, throwIfAny } = collectDetails()

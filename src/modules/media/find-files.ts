@@ -76,10 +76,7 @@ export async function findFiles(db: Db, look: Look): Promise<{ rows: FoundRow[];
   const kinds = [...new Set((type ?? []).map((range) => range.toLowerCase().split('/')[0] ?? ''))]
   const where = [
     sql`business_id = ${businessId}`,
-    // What an index can be walked by: one kind, or the few that are not READY.
-    ...(kinds.length === 1 ? [sql`kind = ${kinds[0]}`] : []),
-    ...(status?.length === 1 && status[0] !== 'READY' ? [sql`status = ${status[0]} and status <> 'READY'`] : []),
-    ...(few ? [sql`id = any (array(${few}))`] : []),
+    ...walkedBy(few, status, kinds),
     ...(after ? [afterSql(sort, after)] : []),
   ]
   const walk = sql`
@@ -112,6 +109,16 @@ export async function findFiles(db: Db, look: Look): Promise<{ rows: FoundRow[];
   const [first] = rows
   const stop = first?.stopId != null && first.stopKey !== null ? { key: first.stopKey, id: first.stopId } : undefined
   return { rows: rows.filter(({ id }) => id !== null), stop }
+}
+
+/**
+ * What an index is walked by, in any order: the few that have a word, those in a state other than READY, or those of one
+ * kind. Never by two of them: of what fits the one, all might have to be read to find what fits the other.
+ */
+function walkedBy(few: Condition | undefined, status: FileFilters['status'], kinds: readonly string[]): Condition[] {
+  if (few) return [sql`id = any (array(${few}))`]
+  if (status?.length === 1 && status[0] !== 'READY') return [sql`status = ${status[0]} and status <> 'READY'`]
+  return kinds.length === 1 ? [sql`kind = ${kinds[0]}`] : []
 }
 
 const IS_UNUSED = sql`

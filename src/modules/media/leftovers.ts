@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { now, nowMs } from '#platform/clock.ts'
 import type { Db } from '#platform/database/database.ts'
 import { insertMissing, type Write } from '#platform/database/write.ts'
+import { fault } from '#platform/faults.ts'
 import type { Storage } from '#platform/storage/storage.ts'
 import type { FileRow } from './file.ts'
 import { originalKeyOf, publicPrefixOf, uploadKeyOf } from './keys.ts'
@@ -9,6 +10,7 @@ import { originalKeyOf, publicPrefixOf, uploadKeyOf } from './keys.ts'
 /** Longer than anybody works on a file that was taken away meanwhile, and than an address for uploads is good. */
 const LATER_MS = 60 * 60_000
 const BATCH = 100
+const AT_ONCE = 4
 
 const twice = (businessId: string, prefixes: readonly string[]) => {
   const [soon, later] = [now(), new Date(nowMs() + LATER_MS)]
@@ -34,15 +36,22 @@ export async function deleteLeftovers(db: Db, storage: Storage, signal: AbortSig
       select business_id, prefix, due_at from media.leftovers where due_at <= ${now()} order by due_at limit ${BATCH}`.execute(
       db,
     )
-    for (const row of rows) {
-      const keys = []
-      for await (const { key } of storage.list(row.prefix)) keys.push(key)
-      if (keys.length > 0) await storage.delete(keys)
-      await db
-        .deleteFrom('media.leftovers')
-        .where((one) => one.and({ businessId: row.businessId, prefix: row.prefix, dueAt: row.dueAt }))
-        .execute()
+    const queue = rows.values()
+    const work = async () => {
+      for (const row of queue) await deleteOne(db, storage, row)
     }
+    await Promise.all(Array.from({ length: AT_ONCE }, work))
     if (rows.length < BATCH) return
   }
+}
+
+async function deleteOne(db: Db, storage: Storage, { businessId, prefix, dueAt }: Leftover): Promise<void> {
+  const keys = []
+  for await (const { key } of storage.list(prefix)) keys.push(key)
+  if (keys.length > 0) await storage.delete(keys)
+  await fault('media.leftover-deleted')
+  await db
+    .deleteFrom('media.leftovers')
+    .where((one) => one.and({ businessId, prefix, dueAt }))
+    .execute()
 }

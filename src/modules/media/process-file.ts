@@ -37,7 +37,10 @@ export async function processFile(work: Work): Promise<void> {
     await fault('media.stored')
     return setReady(work, undefined, null)
   }
-  const { picture, placeholder } = await render({ file, out: folder, mimeType: row.mimeType, make: 'webp' }, { signal })
+  const { picture, placeholder } = await render(
+    { file, out: folder, mimeType: row.mimeType, make: 'webp' },
+    { businessId: row.businessId, signal },
+  )
   await fault('media.rendered')
   await store(storage, originalKeyOf(row), file, { mimeType: row.mimeType, isAttachment: true })
   await fault('media.original-stored')
@@ -53,14 +56,18 @@ async function store(storage: Storage, key: string, file: string, about: Stored)
 
 async function storeRenditions({ storage, row, folder }: Work, picture: Picture): Promise<void> {
   const prefix = publicPrefixOf(row)
-  for (const { name, mimeType } of [...webpRungs(picture), plainRung(picture)]) {
-    await store(storage, prefix + name, path.join(folder, name), { mimeType, ...PICTURE })
-    await fault('media.rendition-stored')
-  }
-  // Until it is made, the WebP stands in for the AVIF: nobody may keep it.
-  for (const { name, width } of avifRungs(picture)) {
-    await store(storage, prefix + name, path.join(folder, `${width}.webp`), { mimeType: 'image/webp' })
-  }
+  // Together: a store far away takes its time for each, and they are small.
+  await Promise.all([
+    ...[...webpRungs(picture), plainRung(picture)].map(async ({ name, mimeType }) => {
+      await store(storage, prefix + name, path.join(folder, name), { mimeType, ...PICTURE })
+      await fault('media.rendition-stored')
+    }),
+    // Until it is made, the WebP stands in for the AVIF: nobody may keep it.
+    ...avifRungs(picture).map(async ({ name, width }) => {
+      await store(storage, prefix + name, path.join(folder, `${width}.webp`), { mimeType: 'image/webp' })
+      await fault('media.stand-in-stored')
+    }),
+  ])
 }
 
 /** Only whoever still has the lease: the row may be deleted, or another worker's by now. */
@@ -104,6 +111,7 @@ export const rejectFile = (work: Work, problem: Problem): Promise<void> =>
     await write(tx, leaveAll(row))
     await record(tx, mediaRejected({ businessId: row.businessId, subject: row.id, data: { problem } }))
     await freeRoom(tx, row.businessId, row.size)
+    await fault('media.before-rejected')
   })
 
 /** Puts the AVIF in the place of what stood in for them. The record stays as it is: it has named them from the start. */
@@ -113,7 +121,7 @@ export async function makeAvif(work: Work): Promise<void> {
   if (!picture) return endAvif(work, 'FAILED')
   const file = path.join(folder, 'original')
   await readInto(file, storage, originalKeyOf(row), row, signal)
-  await render({ file, out: folder, mimeType: row.mimeType, make: 'avif' }, { signal })
+  await render({ file, out: folder, mimeType: row.mimeType, make: 'avif' }, { businessId: row.businessId, signal })
   for (const { name, mimeType } of avifRungs(picture)) {
     await store(storage, publicPrefixOf(row) + name, path.join(folder, name), { mimeType, ...PICTURE })
     await fault('media.avif-stored')

@@ -1,12 +1,10 @@
 // Decodes and encodes pictures, in a process of its own: a crash of the decoder, or a picture that never ends, takes nothing along.
-import { setPriority } from 'node:os'
 import path from 'node:path'
 import sharp, { type Sharp } from 'sharp'
 import { avifRungs, type Picture, plainRung, type Rung, webpRungs } from './ladder.ts'
 import type { Problem } from './problems.ts'
 import { MAX_PIXELS, MAX_SIDE, type Rendered, type RenderTask } from './render-task.ts'
 
-setPriority(10)
 sharp.cache(false)
 sharp.concurrency(1)
 // Nothing but these decoders, whatever a file says that it is.
@@ -27,6 +25,12 @@ const FORMATS: Record<string, string> = {
   'image/webp': 'webp',
   'image/gif': 'gif',
 }
+
+// Measured on one picture, made like a photo: an effort of 4 takes twice the time for 4 % fewer bytes, mozjpeg seven times for 5 %, and AVIF with an
+// effort of 2 four times for none.
+const WEBP = { quality: 80, effort: 2 }
+const JPEG = { quality: 82, progressive: true, optimiseCoding: true }
+const AVIF = { quality: 50, effort: 1 }
 
 class Refused extends Error {
   readonly problem: Problem
@@ -94,7 +98,7 @@ async function makePlain(picture: Opened, file: string, out: string): Promise<vo
   const image = sized(still, rung)
   await (picture.isTransparent
     ? image.png({ compressionLevel: 9, effort: 5 })
-    : image.flatten({ background: 'white' }).jpeg({ quality: 82, mozjpeg: true })
+    : image.flatten({ background: 'white' }).jpeg(JPEG)
   ).toFile(path.join(out, rung.name))
 }
 
@@ -114,22 +118,24 @@ async function render(task: RenderTask): Promise<Rendered> {
   const { open: _open, ...about } = picture
   if (make === 'avif') {
     for (const rung of avifRungs(picture)) {
-      await sized(picture, rung).avif({ quality: 50, effort: 2 }).toFile(path.join(out, rung.name))
+      await sized(picture, rung).avif(AVIF).toFile(path.join(out, rung.name))
     }
     return { picture: about, placeholder: '' }
   }
   for (const rung of webpRungs(picture)) {
-    await sized(picture, rung).webp({ quality: 80, effort: 4 }).toFile(path.join(out, rung.name))
+    await sized(picture, rung).webp(WEBP).toFile(path.join(out, rung.name))
   }
   await makePlain(picture, file, out)
   return { picture: about, placeholder: await makePlaceholder(picture, file) }
 }
 
-process.once('message', (task: RenderTask) => {
+// One after another: the next comes when this one is answered.
+process.on('message', (task: RenderTask) => {
   void render(task)
     .catch((error: unknown) => ({ problem: error instanceof Refused ? error.problem : problemOf(error as Error) }))
-    .then((answer) => process.send?.(answer, () => process.exit(0)))
+    .then((answer) => process.send?.(answer))
 })
+process.once('disconnect', () => process.exit(0))
 
 /** What the decoder says of a broken file is for nobody but the log. */
 function problemOf(error: Error): Problem {

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
 import { transaction } from '#platform/database/transaction.ts'
+import { fault } from '#platform/faults.ts'
 import { etagOf, expectedOf, sendVersioned } from '#platform/http/etag.ts'
 import { createOnce } from '#platform/http/idempotency.ts'
 import { handle } from '#platform/http/operation.ts'
@@ -50,7 +51,9 @@ export const mediaRoutes: FastifyPluginAsyncTypebox<MediaOptions> = async (app, 
 
   handle(app, operation.completeMedia, async ({ cell, business, params }) => {
     needStorage()
-    return present(await transaction(cell, (tx) => completeUpload(tx, business.id, params.id)))
+    const row = await transaction(cell, (tx) => completeUpload(tx, business.id, params.id))
+    await fault('media.completed')
+    return present(row)
   })
 
   handle(app, operation.listMedia, async ({ cell, business, query }) => {

@@ -136,12 +136,14 @@ export const DeleteQuery = Type.Object({
   ),
 })
 
-export const USAGE_KINDS = ['PRODUCT', 'CATEGORY', 'ENTRY'] as const
+export const USAGE_KINDS = ['PRODUCT', 'CATEGORY', 'ENTRY', 'BUSINESS'] as const
 export type UsageKind = (typeof USAGE_KINDS)[number]
 
 export const Usage = Type.Object(
   {
-    kind: OneOf(USAGE_KINDS, { description: 'What shows it. A variant counts as its product.' }),
+    kind: OneOf(USAGE_KINDS, {
+      description: 'What shows it. A variant counts as its product; the business shows its logo.',
+    }),
     id: Type.String({ ...Id, examples: ['prod_01jcq3v7k8f5t9x2m4n6p8r0sw'] }),
   },
   { title: 'MediaUsage' },

@@ -1,4 +1,5 @@
 import { type FileHandle, open } from 'node:fs/promises'
+import { PICTURES, type PictureType } from './file-types.ts'
 import { Rejected } from './problems.ts'
 
 /** As much of the beginning as tells a type, and of the end as an archive's directory may be long. */
@@ -120,6 +121,19 @@ async function endOf(file: FileHandle, mimeType: string, { head, size }: Ends): 
     if (chunk.toString('latin1', 4) === 'IEND') return at
   }
   return undefined
+}
+
+/** Which picture the bytes are of, by their beginning alone. */
+export async function pictureTypeOf(path: string): Promise<PictureType | undefined> {
+  const file = await open(path)
+  try {
+    const head = Buffer.alloc(HEAD)
+    const { bytesRead: size } = await file.read(head, 0, HEAD, 0)
+    const ends: Ends = { head: head.subarray(0, size), tail: Buffer.alloc(0), size }
+    return PICTURES.find((type) => SIGNATURES[type]?.(ends))
+  } finally {
+    await file.close()
+  }
 }
 
 /** Some programs pad files; a few bytes hide nothing. */

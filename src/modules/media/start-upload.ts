@@ -1,10 +1,10 @@
-import { now, nowMs } from '#platform/clock.ts'
+import { nowMs } from '#platform/clock.ts'
 import type { Tx } from '#platform/database/database.ts'
 import { insertion, write } from '#platform/database/write.ts'
 import type { Storage, Upload } from '#platform/storage/storage.ts'
 import { newId } from '#vocabulary/ids.ts'
 import { fileTooLarge, typeNotTaken } from './errors.ts'
-import { checkAlt, type FileRow, searchOf, wordRows } from './file.ts'
+import { checkAlt, type FileRow, newRow, wordRows } from './file.ts'
 import { isTaken } from './file-types.ts'
 import { uploadKeyOf } from './keys.ts'
 import { findReady } from './queries.ts'
@@ -40,36 +40,8 @@ export async function startUpload(
   const known = await findReady(tx, businessId, sha256)
   if (known) return { row: known, upload: undefined }
 
-  const at = now()
-  const row: FileRow = {
-    businessId,
-    id,
-    status: 'PENDING',
-    problem: null,
-    fileName,
-    mimeType,
-    kind: mimeType.split('/')[0] ?? '',
-    size,
-    sha256,
-    alt,
-    focalPoint,
-    tags: [],
-    ...searchOf({ fileName, alt, tags: [] }),
-    width: null,
-    height: null,
-    isTransparent: null,
-    isAnimated: null,
-    placeholder: null,
-    avif: null,
-    uploadExpiresAt: upload.expiresAt,
-    completedAt: null,
-    attempts: 0,
-    lease: null,
-    leasedUntil: null,
-    version: 1,
-    createdAt: at,
-    updatedAt: at,
-  }
+  const sent = { businessId, id, fileName, mimeType, size, sha256, alt, focalPoint }
+  const row = newRow(sent, { status: 'PENDING', uploadExpiresAt: upload.expiresAt, completedAt: null })
   await write(tx, insertion('media.files', [row]), insertion('media.words', wordRows(row)))
   await takeRoom(tx, businessId, size, quota)
   return { row, upload }

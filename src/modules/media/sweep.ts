@@ -13,9 +13,8 @@ import { deleteLeftovers } from './leftovers.ts'
 import { freeRoom } from './quota.ts'
 
 const HOUR_MS = 3_600_000
-const PENDING_MS = 24 * HOUR_MS
 /** A rejected file says why for a week. */
-const REJECTED_MS = 7 * 24 * HOUR_MS
+const KEPT_MS = { PENDING: 24 * HOUR_MS, REJECTED: 7 * 24 * HOUR_MS }
 /** What is below `incoming/` for longer belongs to nobody: an upload is read or ended within a day. */
 const INCOMING_MS = 48 * HOUR_MS
 const BATCH = 100
@@ -27,20 +26,18 @@ export const sweepMedia = defineJob({
   payload: Type.Object({}),
   cron: '* * * * *',
   async run(_payload, { db, services: { storage }, signal }) {
-    while (!signal.aborted && (await endBatch(db)) === BATCH);
+    for (const status of ['PENDING', 'REJECTED'] as const)
+      while (!signal.aborted && (await endBatch(db, status)) === BATCH);
     await fault('media.ended')
     if (storage) await deleteLeftovers(db, storage, signal)
   },
 })
 
-async function endBatch(db: Db): Promise<number> {
+async function endBatch(db: Db, status: keyof typeof KEPT_MS): Promise<number> {
   const { rows } = await sql<Pick<FileRow, 'businessId' | 'id'>>`
     select business_id, id
       from media.files
-     where status in ('PENDING', 'REJECTED')
-       and updated_at < case status when 'PENDING' then ${new Date(nowMs() - PENDING_MS)}::timestamptz
-                                    else ${new Date(nowMs() - REJECTED_MS)}::timestamptz end
-       and updated_at < ${new Date(nowMs() - PENDING_MS)}
+     where status = ${status} and status in ('PENDING', 'REJECTED') and updated_at < ${new Date(nowMs() - KEPT_MS[status])}
      order by updated_at
      limit ${BATCH}`.execute(db)
   for (const { businessId, id } of rows) await end(db, businessId, id)
@@ -60,6 +57,7 @@ const end = (db: Db, businessId: string, id: string) =>
     await removeFile(tx, row)
     await record(tx, mediaDeleted({ businessId, subject: id }))
     if (row.status === 'PENDING') await freeRoom(tx, businessId, row.size)
+    await fault('media.before-ended')
   })
 
 /** Uploads that no row leads to any more, whatever the reason. Of the whole store, so once, not for each cell. */

@@ -57,9 +57,13 @@ export async function listUsages(
     limit,
     filters,
     ({ kind, recordId }) => [kind, recordId],
-    ({ kind, recordId }) => ({ kind, id: recordId }),
+    (usage) => ({ kind: usage.kind, id: shownAs(businessId, usage) }),
   )
 }
+
+/** What readers call the record: a business's own is the item of its logo. */
+export const shownAs = (businessId: string, { kind, recordId }: { kind: string; recordId: string }) =>
+  kind === 'BUSINESS' ? businessId : recordId
 
 type UsageRow = { kind: UsageKind; recordId: string }
 

@@ -9,6 +9,7 @@ import type { Db } from '#platform/database/database.ts'
 import { startLoop } from '#platform/jobs/loop.ts'
 import type { Storage } from '#platform/storage/storage.ts'
 import type { FileRow } from './file.ts'
+import { FOLDER } from './folders.ts'
 import { type Problem, Rejected } from './problems.ts'
 import { endAvif, makeAvif, processFile, rejectFile, type Work } from './process-file.ts'
 import { RenderCrash, RenderTimeout } from './render.ts'
@@ -21,7 +22,6 @@ const MAX_ATTEMPTS = 12
 const FIRST_PAUSE_MS = 5_000
 /** A picture that is too slow or ends the decoder may have met a busy machine, once. */
 const MAX_CRASHES = 2
-const FOLDER = 'kontor-media-'
 const STALE_MS = 3_600_000
 
 /*

@@ -57,6 +57,16 @@ export const alreadySent = conflict(
   'This entry has been sent. Send `resend: true` to send it once more.',
 )
 export const cannotMove = conflict('status', 'WRONG_STATE', 'A send that is {status} cannot be {verb}.')
+export const isUnderWay = conflict(
+  'id',
+  'WRONG_STATE',
+  'A send of this entry has not ended yet. Wait for it, or cancel it.',
+)
+export const hasNobodyLeft = conflict(
+  'statuses',
+  'NOBODY_LEFT',
+  'Nobody is left to send it to: those whom it did not reach got it since, have left, or their address bounces.',
+)
 export const isSending = conflict('id', 'IN_USE', 'The newsletter is being sent. Cancel that first.')
 export const noAddress = invalid('email', 'REQUIRED', 'Your account has no email address to send a test to.')
 export const mailTooLarge = invalid('blocks', 'TOO_LARGE', 'A mail cannot be longer than {limit} characters.')

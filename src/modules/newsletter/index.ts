@@ -11,6 +11,7 @@ import { subscriberImportJobs } from './transfer/routes.ts'
 
 export { bounceRoutes } from './bounces/routes.ts'
 export { suppressionRoutes } from './bounces/suppression-routes.ts'
+export { clickPages } from './clicks/page-routes.ts'
 export { createDeliverer, type Deliverer, type DeliveryContext, deliverAll } from './sending/deliver.ts'
 export { enableOutbound, readOutbound } from './sending/outbound.ts'
 export { pauseSends } from './sending/pause-sends.ts'

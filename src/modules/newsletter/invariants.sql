@@ -18,3 +18,16 @@ select send.business_id, send.id, send.total, send.sent, send.failed, send.suppr
 select business_id, id, total, sent, failed, suppressed, uncertain
   from newsletter.sends
  where status = 'DONE' and (not is_planned or sent + failed + suppressed + uncertain <> total)
+
+-- check: a remainder goes to recipients of its first send, each in one remainder of it only
+select send.business_id, send.id, recipient.subscription_id
+  from newsletter.sends as send
+  join newsletter.recipients as recipient on recipient.business_id = send.business_id and recipient.send_id = send.id
+ where send.remainder_of is not null
+   and (not exists (select from newsletter.recipients as first
+                     where first.business_id = send.business_id and first.send_id = send.remainder_of
+                       and first.subscription_id = recipient.subscription_id)
+        or exists (select from newsletter.sends as other
+                     join newsletter.recipients as again on again.business_id = other.business_id and again.send_id = other.id
+                    where other.business_id = send.business_id and other.remainder_of = send.remainder_of
+                      and other.id <> send.id and again.subscription_id = recipient.subscription_id))

@@ -57,6 +57,21 @@ export const SubscriberQuery = Type.Object({
 })
 export type SubscriberQuery = Static<typeof SubscriberQuery>
 
+export const SubscriberCounts = Type.Object(
+  {
+    items: Type.Array(
+      Type.Object({ value: OneOf(SUBSCRIPTION_STATUSES), count: Type.Integer({ minimum: 1, examples: [120] }) }),
+    ),
+    suppressed: Type.Integer({
+      minimum: 0,
+      description: 'Of the ACTIVE ones: their address is suppressed, so a letter does not go there.',
+      examples: [2],
+    }),
+  },
+  { title: 'SubscriberCounts' },
+)
+export type SubscriberCounts = Static<typeof SubscriberCounts>
+
 export const CollectionParams = Type.Object({ businessId: BusinessId, collectionId: Id })
 export const EntryParams = Type.Object({ businessId: BusinessId, entryId: Id })
 export const SendParams = Type.Object({ businessId: BusinessId, entryId: Id, id: Id })
@@ -87,6 +102,9 @@ export const Send = Type.Object(
     estimatedEndAt: Nullable(UnixSeconds),
     onUncertain: OneOf(['SKIP', 'RESEND'], { description: 'What is done where it is not known.' }),
     problem: Nullable(Type.String({ description: 'Why it could not start.', examples: ['title is required.'] })),
+    remainderOf: Type.Optional(
+      Type.String({ description: 'The send whose rest it goes to.', examples: ['snd_01jcq3v7k8f5t9x2m4n6p8r0sw'] }),
+    ),
     createdAt: UnixSeconds,
   },
   { title: 'Send' },
@@ -100,6 +118,59 @@ export const NewSend = Type.Object({
   ),
 })
 export type NewSend = Static<typeof NewSend>
+
+export const RECIPIENT_STATUSES = ['PLANNED', 'SENDING', 'SENT', 'FAILED', 'SUPPRESSED', 'UNCERTAIN'] as const
+
+export const RecipientQuery = Type.Object({
+  ...PageQuery,
+  status: Type.Optional(OneOf(RECIPIENT_STATUSES, { description: 'PLANNED and SENDING together are `planned`.' })),
+  email: Type.Optional(Type.String({ maxLength: 254, description: 'Only this address.' })),
+})
+export type RecipientQuery = Static<typeof RecipientQuery>
+
+export const Recipient = Type.Object(
+  {
+    subscriptionId: idOf('sub', '01jcq3v7k8f5t9x2m4n6p8r0sw'),
+    email: Nullable(Type.String({ description: 'Null: the subscription was deleted.', examples: ['ada@example.com'] })),
+    name: Type.String({ examples: ['Ada'] }),
+    status: OneOf(RECIPIENT_STATUSES),
+    attempts: Type.Integer({ minimum: 0, description: 'How often it was handed to the mail server.', examples: [1] }),
+    response: Nullable(Type.String({ description: 'What the mail server said last.', examples: ['250 Accepted'] })),
+    updatedAt: UnixSeconds,
+  },
+  { title: 'Recipient' },
+)
+export type Recipient = Static<typeof Recipient>
+
+export const Clicks = Type.Object(
+  {
+    isCounted: Type.Boolean({
+      description: 'Whether the newsletter counted clicks when it was sent.',
+      examples: [true],
+    }),
+    readers: Count('Readers who opened any of its links.'),
+    links: Type.Array(
+      Type.Object({
+        url: Type.String({ examples: ['https://shop.example.com/boats'] }),
+        clicks: Count('How often it was opened.'),
+        readers: Count('By how many readers.'),
+      }),
+    ),
+  },
+  { title: 'Clicks' },
+)
+export type Clicks = Static<typeof Clicks>
+
+export const RemainingSend = Type.Object({
+  statuses: Type.Array(OneOf(['FAILED', 'UNCERTAIN', 'PLANNED']), {
+    minItems: 1,
+    maxItems: 3,
+    uniqueItems: true,
+    description:
+      'Whom of the first send. UNCERTAIN: some may get it twice. PLANNED: it was cancelled before their turn.',
+  }),
+})
+export type RemainingSend = Static<typeof RemainingSend>
 
 export const Preview = Type.Object(
   {

@@ -7,7 +7,7 @@ import {
   PublicProductQuery,
   PublicProductView,
 } from '#modules/catalog/index.ts'
-import { PublicCollection, PublicEntry, PublicEntryQuery } from '#modules/content/index.ts'
+import { OnePublicEntryQuery, PublicCollection, PublicEntry, PublicEntryQuery } from '#modules/content/index.ts'
 import { operation } from '#platform/http/operation.ts'
 import { PageOf } from '#vocabulary/schemas.ts'
 import { NamedParams, PublicBusiness, RecordParams, ShopParams } from './schemas.ts'
@@ -132,7 +132,9 @@ export const getEntry = operation({
     operationId: 'getStorefrontEntry',
     tags: ['Storefront'],
     summary: 'Get an entry of a shop',
+    description: 'With a `preview` token also before it is published; no cache keeps that.',
     params: RecordParams,
+    querystring: OnePublicEntryQuery,
     response: { 200: PublicEntry },
   },
 })

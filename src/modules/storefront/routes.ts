@@ -2,8 +2,10 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { presentPublicBusiness } from '#modules/access/index.ts'
 import { attributeFiltersOf, checkListing, createPublicProducts, listPublicCategories } from '#modules/catalog/index.ts'
 import { blockFiltersOf, createPublicContent } from '#modules/content/index.ts'
+import type { SecretBox } from '#platform/crypto/secret-box.ts'
 import { handle } from '#platform/http/operation.ts'
 import { sendPublic } from '#platform/http/public-answer.ts'
+import { sendText } from '#platform/http/text.ts'
 import type { Business } from '#vocabulary/business.ts'
 import { marketUnknown } from './errors.ts'
 import * as operation from './operations.ts'
@@ -15,9 +17,9 @@ function viewOf({ markets, storefront }: Business, { market }: { market?: string
   return { market, showQuantity: storefront.showQuantity }
 }
 
-export const storefrontRoutes: FastifyPluginAsyncTypebox = async (app) => {
+export const storefrontRoutes: FastifyPluginAsyncTypebox<{ box: SecretBox }> = async (app, { box }) => {
   const { readPublicProduct, listPublicProducts, listPublicFacets } = createPublicProducts()
-  const content = createPublicContent()
+  const content = createPublicContent(box)
   const wideReads = createWideReads()
 
   handle(app, operation.getStorefront, (request, reply) => {
@@ -72,7 +74,11 @@ export const storefrontRoutes: FastifyPluginAsyncTypebox = async (app) => {
   })
 
   handle(app, operation.getEntry, async (request, reply) => {
-    const { business, cell, params } = request
+    const { business, cell, params, query } = request
+    if (query.preview !== undefined) {
+      const text = await content.previewEntry(cell, business.id, params.id, query.preview)
+      return sendText<never>(reply.header('cache-control', 'no-store'), text)
+    }
     const { text, ids } = await content.getEntry(cell, business.id, params.id)
     return sendPublic<never>(request, reply, text, { general: [business.id], ids })
   })

@@ -123,6 +123,21 @@ export interface CatalogImportItems {
   warnings: string[]
 }
 
+export interface CatalogImportPictures {
+  address: string
+  addressHash: string
+  attempts: Generated<number>
+  businessId: string
+  dueAt: Timestamp
+  importId: string
+  mediaId: string | null
+  number: number
+  problem: string | null
+  productId: string
+  slug: string
+  status: string
+}
+
 export interface CatalogImportRows {
   businessId: string
   details: Json | null
@@ -139,6 +154,7 @@ export interface CatalogImports {
   createdAt: Timestamp
   dryRun: Generated<boolean>
   failed: Generated<number>
+  fetchesPictures: Generated<boolean>
   fileName: string | null
   finishedAt: Timestamp | null
   format: string | null
@@ -378,6 +394,7 @@ export interface CellWorkers {
 export interface ContentCollections {
   blocks: Json
   businessId: string
+  countClicks: Generated<boolean>
   createdAt: Timestamp
   description: string
   document: string
@@ -569,6 +586,12 @@ export interface MediaLeftovers {
   prefix: string
 }
 
+export interface MediaSources {
+  addressHash: string
+  businessId: string
+  mediaId: string
+}
+
 export interface MediaUsages {
   businessId: string
   kind: string
@@ -595,12 +618,23 @@ export interface NewsletterCheckouts {
   email: string
   id: string
   interval: string
+  market: string | null
   name: string
   planId: string
   planName: string
   providerId: string | null
   returnUrl: string | null
   userId: string | null
+}
+
+export interface NewsletterClicks {
+  businessId: string
+  clicks: number
+  firstAt: Timestamp
+  lastAt: Timestamp
+  link: number
+  sendId: string
+  subscriptionId: string
 }
 
 export interface NewsletterImportRows {
@@ -668,9 +702,12 @@ export interface NewsletterSends {
   html: string | null
   id: string
   isPlanned: Generated<boolean>
+  links: string[] | null
   onUncertain: string
   planAfter: Generated<string>
   problem: string | null
+  remainderOf: string | null
+  remainderStates: string[] | null
   replyTo: string | null
   scheduledAt: Timestamp
   sent: Generated<number>
@@ -691,11 +728,13 @@ export interface NewsletterSubscriptions {
   checkoutId: string | null
   collectionId: string
   confirmSentAt: Timestamp | null
+  countsClicks: Generated<boolean>
   createdAt: Timestamp
   email: string
   emailKey: string
   id: string
   mailedProofs: ArrayType<Buffer> | null
+  market: string | null
   name: string
   planId: string | null
   providerId: string | null
@@ -896,6 +935,7 @@ export interface DB {
   'catalog.categoryLocks': CatalogCategoryLocks
   'catalog.categorySlugs': CatalogCategorySlugs
   'catalog.importItems': CatalogImportItems
+  'catalog.importPictures': CatalogImportPictures
   'catalog.importRows': CatalogImportRows
   'catalog.imports': CatalogImports
   'catalog.listing': CatalogListing
@@ -936,10 +976,12 @@ export interface DB {
   'customers.words': CustomersWords
   'media.files': MediaFiles
   'media.leftovers': MediaLeftovers
+  'media.sources': MediaSources
   'media.usages': MediaUsages
   'media.used': MediaUsed
   'media.words': MediaWords
   'newsletter.checkouts': NewsletterCheckouts
+  'newsletter.clicks': NewsletterClicks
   'newsletter.importRows': NewsletterImportRows
   'newsletter.imports': NewsletterImports
   'newsletter.outbound': NewsletterOutbound

@@ -41,6 +41,7 @@ export interface AccessBusinesses {
   defaultLocale: string
   id: string
   locales: string[]
+  logo: Json | null
   markets: Json
   name: string
   orderUrl: string | null

@@ -6,6 +6,7 @@ import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { nowMs } from '../clock.ts'
 import type { SecretBox } from '../crypto/secret-box.ts'
+import { fault } from '../faults.ts'
 import { exactly } from './exact-body.ts'
 import { assertIncoming, assertKey, assertPrefix, isKey, isPublic, publicPathOf } from './keys.ts'
 import { areSigned, type SignedTerms, signTerms } from './signed-upload.ts'
@@ -41,8 +42,12 @@ export function createFolder({ path: root, uploadUrl, publicUrl, box }: FolderOp
   }
   const unfinished = path.join(root, UNFINISHED)
   let opened: Promise<void> | undefined
+  let tidiedMs = 0
   const openUnfinished = () => {
-    opened ??= mkdir(unfinished, { recursive: true }).then(() => removeStale(unfinished))
+    if (nowMs() - tidiedMs > STALE_MS) opened = undefined
+    if (opened) return opened
+    tidiedMs = nowMs()
+    opened = mkdir(unfinished, { recursive: true }).then(() => removeStale(unfinished))
     opened.catch(() => {
       opened = undefined
     })
@@ -57,7 +62,9 @@ export function createFolder({ path: root, uploadUrl, publicUrl, box }: FolderOp
     try {
       await pipeline(body, createWriteStream(file, { flags: 'wx', flush: true }))
       if (!(await finish())) return false
+      await fault('folder.before-stored')
       await moveTo(file, target)
+      await fault('folder.stored')
       return true
     } finally {
       await rm(file, { force: true })

@@ -20,6 +20,8 @@ export type ImportTables = {
   imports: TableWith<'businessId' | 'id' | 'status' | 'total' | 'failed' | 'position' | 'actor' | 'finishedAt'>
   rows: TableWith<'businessId' | 'importId' | 'number' | 'line' | 'details'>
   items?: TableWith<'businessId' | 'importId' | 'number' | 'status' | 'changes'>
+  /** What else belongs to lines, and goes with the import. */
+  further?: readonly TableWith<'businessId' | 'importId' | 'number'>[]
 }
 
 /** The columns that place an import within the business, such as its collection. */

@@ -154,6 +154,7 @@ async function sealImport<Counter extends string>(
 export async function dropImport({ tables }: ImportStore, db: Db, businessId: string, id: string): Promise<void> {
   await dropLines(tables.rows, db, businessId, id)
   if (tables.items) await dropLines(tables.items, db, businessId, id)
+  for (const table of tables.further ?? []) await dropLines(table, db, businessId, id)
   await sql`delete from ${sql.table(tables.imports)} where business_id = ${businessId} and id = ${id}`.execute(db)
 }
 

@@ -39,7 +39,7 @@ test('a guest and a stranger see what a storefront needs, and nothing else', asy
   for (const caller of [await used.make.guest(), await used.make.user()]) {
     const { status, body } = await caller.get(business.path)
     assert.equal(status, 200)
-    assert.deepEqual(Object.keys(body).sort(), ['defaultLocale', 'id', 'locales', 'markets', 'name', 'slug'])
+    assert.deepEqual(Object.keys(body).sort(), ['defaultLocale', 'id', 'locales', 'logo', 'markets', 'name', 'slug'])
   }
   const { body } = await business.admin.get(business.path)
   assert.ok('contactEmail' in body && 'allowedOrigins' in body && 'createdAt' in body)

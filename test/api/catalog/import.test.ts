@@ -86,6 +86,7 @@ test('an NDJSON file of some hundred lines is imported, and its progress and err
     undone: 0,
     kept: 0,
     warnings: [],
+    pictures: null,
     createdBy: shop.admin.id,
   })
   assert.ok(Math.abs(createdAt - Date.now() / 1000) < 60)

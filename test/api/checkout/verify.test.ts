@@ -259,6 +259,9 @@ const VIOLATIONS: Record<string, (scene: Scene) => ReturnType<typeof sql>[]> = {
   ],
   "a send counts what its recipients' states are": () => [sql`update newsletter.sends set sent = 2, failed = 0`],
   'a send that is done has nobody left': () => [sql`update newsletter.sends set is_planned = false`],
+  'a remainder goes to recipients of its first send, each in one remainder of it only': () => [
+    sql`update newsletter.sends set remainder_of = 'snd_other'`,
+  ],
   'no entry is of a schema that its collection never had': () => [sql`update content.entries set schema_version = 99`],
 }
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { listRecipients } from '#modules/newsletter/sending/list-recipients.ts'
 import { planRecipients } from '#modules/newsletter/sending/plan-recipients.ts'
 import {
   abandonOrphans,
@@ -55,7 +56,7 @@ const REMOVED = ['Rows Removed by Filter', 'Rows Removed by Join Filter', 'Rows 
 
 /** How many recipients each statement that claims, notes or gives up would look at, if it ran again. */
 async function rowsRead(statements: readonly Statement[]): Promise<number[]> {
-  const ofRecipients = statements.filter(({ text }) => /update newsletter\.recipients/.test(text))
+  const ofRecipients = statements.filter(({ text }) => /(update|from) newsletter\.recipients/.test(text))
   return onServer(async (client) => {
     const counts: number[] = []
     for (const { text, values } of ofRecipients) {
@@ -113,4 +114,42 @@ test('planning looks at nobody twice, also when PostgreSQL knows nothing about t
     return Math.max(...scans.map(looks))
   }, used.api.databases.main.url)
   assert.equal(looked, 20_000)
+})
+
+test('a page of what became of readers looks at no more of them than it shows', async () => {
+  const newsletter = await openNewsletter(used.make, { cell: 'main' })
+  const { db, id: businessId } = newsletter
+  await fillSubscribers(db, newsletter, 20_000)
+  const entry = await newsletter.entry()
+  const send = await newsletter.send(entry)
+  const sendWorker = createSendWorker(used.api, { smtpUrl: env.SMTP_URL, perSecond: 1 })
+  await sendWorker.start(db)
+  sendWorker.close()
+  const key = { businessId, id: send.id }
+  await planRecipients(db, key)
+  for (let claims = 0; claims < 10; claims++) {
+    const claimed = await claimRecipients(db, key, 'snr_one', 1_000, {
+      perSecond: undefined,
+      perSecondOfBusiness: undefined,
+    })
+    const results = claimed.map(
+      ({ subscriptionId }, index): Result => ({
+        subscriptionId,
+        state: index % 100 ? 'SENT' : 'FAILED',
+        response: '',
+        dueAt: null,
+      }),
+    )
+    await saveResults(db, key, 'snr_one', results)
+  }
+  assert.equal(await send.state(), 'RUNNING sent 9900 failed 100 planned 10000')
+  for (const status of [undefined, 'FAILED', 'UNCERTAIN', 'PLANNED'] as const) {
+    const statements = await recordStatements(() =>
+      listRecipients(db, businessId, { entryId: entry.id, id: send.id }, { limit: 20, status }),
+    )
+    const listed = statements.filter(({ text }) => /from newsletter\.recipients/.test(text))
+    assert.deepEqual(await findSequentialScans(listed), [])
+    assert.ok((await rowsRead(listed))[0]! <= 21, `${status ?? 'all'}: ${(await rowsRead(listed)).join()}`)
+  }
+  await send.move('cancel')
 })

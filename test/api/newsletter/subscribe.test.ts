@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, beforeEach, describe, test } from 'node:test'
+import { now } from '#platform/clock.ts'
 import { assertError } from '../../support/assert-error.ts'
 import { holdClock } from '../../support/clock.ts'
 import { linkIn } from '../../support/mail-server.ts'
@@ -397,6 +398,37 @@ describe('the list of subscribers', () => {
       '422 VALIDATION_FAILED cursor INVALID',
     )
     assert.equal((await owner.get(`${path}?status=LOST`)).status, 422)
+  })
+
+  test('is counted by status, and says whom of the ACTIVE a letter does not reach', async () => {
+    const { id, db, fill, owner, collection, unsubscribe, tokenOf } = await openNewsletter(used.make)
+    const path = `${collection.path}/subscribers/counts`
+    assert.deepEqual((await owner.get(path)).body, { items: [], suppressed: 0 })
+    await fill(5, 'counted.example')
+    await unsubscribe(await tokenOf('reader3@counted.example'))
+    const suppress = (email: string) =>
+      db
+        .insertInto('newsletter.suppressions')
+        .values({ businessId: id, emailKey: email, reason: 'BOUNCE', createdAt: now() })
+        .execute()
+    for (const email of ['reader1@counted.example', 'reader3@counted.example', 'else@counted.example'])
+      await suppress(email)
+    assert.deepEqual((await owner.get(path)).body, {
+      items: [
+        { value: 'ACTIVE', count: 4 },
+        { value: 'CANCELLED', count: 1 },
+      ],
+      suppressed: 1,
+    })
+
+    const standard = await openNewsletter(used.make, { type: 'STANDARD' })
+    assert.equal(
+      refusal(await standard.owner.get(`${standard.collection.path}/subscribers/counts`)),
+      '409 CONFLICT id NOT_A_NEWSLETTER',
+    )
+    assertError(await owner.get(`${collection.path}x/subscribers/counts`), 404, 'NOT_FOUND')
+    assertError(await (await used.make.member(id, 'NEWSLETTER_SEND')).get(path), 403, 'FORBIDDEN')
+    assert.equal((await (await used.make.member(id, 'SUBSCRIBERS_READ')).get(path)).status, 200)
   })
 
   test('is for who holds SUBSCRIBERS_READ there', async () => {

@@ -18,14 +18,14 @@ const MAIL = { SMTP_URL: 'smtp://127.0.0.1:1', MAIL_FROM: 'hello@kontor.example'
 const NOT_WRITTEN = [
   ...['guest_aliases', 'identities', 'known_addresses', 'oauth_flows', 'origins'].map(of('accounts')),
   ...['phone_codes', 'verified_phones'].map(of('accounts')),
-  'catalog.listing_stock',
+  ...['import_pictures', 'listing_stock'].map(of('catalog')),
   'catalog.stock_list_filling',
   'content.generation_usage',
-  ...['leftovers', 'usages', 'words'].map(of('media')),
+  ...['leftovers', 'sources', 'usages', 'words'].map(of('media')),
   'orders.committed_filling',
   'orders.search_filling',
   ...['aliases', 'filling'].map(of('customers')),
-  ...['checkouts', 'outbound', 'rates', 'recipients'].map(of('newsletter')),
+  ...['checkouts', 'clicks', 'outbound', 'rates', 'recipients'].map(of('newsletter')),
 ]
 function of(schema: string) {
   return (table: string) => `${schema}.${table}`

@@ -43,7 +43,15 @@ test('a shop tells what its front needs to know', async () => {
   const { status, body, headers, text: said } = await get(front)
   assert.equal(status, 200, said)
   const { markets, ...rest } = body
-  assert.deepEqual(rest, { id, name, slug, defaultLocale: 'en', locales: ['en'], timeZone: 'Europe/Berlin' })
+  assert.deepEqual(rest, {
+    id,
+    name,
+    slug,
+    defaultLocale: 'en',
+    locales: ['en'],
+    logo: null,
+    timeZone: 'Europe/Berlin',
+  })
   assert.deepEqual(markets[0], {
     id: 'us',
     name: 'United States',

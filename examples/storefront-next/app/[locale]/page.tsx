@@ -33,7 +33,7 @@ export default async function Home({ params }: Params) {
           </div>
           {first && (
             <a className="hero-picture" href={`/${locale}/p/${first.slug}`}>
-              <Picture media={first.gallery[0]} alt={first.name} isFirst />
+              <Picture media={first.gallery[0]} alt={first.name} isFirst sizes="24rem" />
             </a>
           )}
         </div>
@@ -50,7 +50,7 @@ export default async function Home({ params }: Params) {
             .map(({ id, slug, name, image }) => (
               <li key={id}>
                 <a className="tile" href={`/${locale}/c/${slug}`}>
-                  {image && <Picture media={image} alt="" />}
+                  {image && <Picture media={image} alt="" sizes="(min-width: 56rem) 18rem, 46vw" />}
                   <span>{name}</span>
                 </a>
               </li>

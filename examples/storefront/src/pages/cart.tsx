@@ -77,7 +77,7 @@ function Line({ line, problem, total }: { line: CartLine; problem: string; total
   return (
     <li>
       <a href={href} tabIndex={-1} aria-hidden="true">
-        <Picture url={line.image} alt="" size={160} />
+        <Picture media={line.image} alt="" size={160} />
       </a>
       <div class="line-words">
         <a href={href}>{line.name}</a>

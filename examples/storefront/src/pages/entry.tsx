@@ -7,14 +7,18 @@ import { SafeHtml } from '../parts/safe-html.tsx'
 import { useTitle } from '../parts/title.ts'
 import { articleOf, dayOf, findEntry, useJournal } from '../state/content.ts'
 import { kontor, useLanguage, useMarket, useView } from '../state/kontor.ts'
-import { go } from '../state/router.ts'
+import { go, usePlace } from '../state/router.ts'
 import { useLoad } from '../state/use-load.ts'
 
 /** `name` is the slug of the article, or its id. */
 export function EntryPage({ name }: { name: string }) {
   const journal = useJournal()
   const collectionId = journal.value?.found?.id
-  const entry = useLoad(collectionId && `entry:${name}`, () => findEntry(collectionId ?? '', name))
+  // A writer looks at what is not published yet.
+  const preview = usePlace().query.get('preview')
+  const entry = useLoad(collectionId && `entry:${name}:${preview ?? ''}`, () =>
+    findEntry(collectionId ?? '', name, preview),
+  )
   const { value } = entry
   const error = journal.error ?? entry.error
   const reload = journal.error ? journal.reload : entry.reload
@@ -23,7 +27,8 @@ export function EntryPage({ name }: { name: string }) {
   useTitle(article?.title)
   // One address for one article, however it was found.
   useEffect(() => {
-    if (value && name === value.id && article && !article.href.endsWith(value.id)) go(article.href, { replace: true })
+    if (!preview && value && name === value.id && article && !article.href.endsWith(value.id))
+      go(article.href, { replace: true })
   }, [article?.href])
   if (error && !article) return <Problem error={error} retry={reload} />
   if (!article) {
@@ -41,12 +46,17 @@ export function EntryPage({ name }: { name: string }) {
       <p class="crumb">
         <a href="/journal">Journal</a>
       </p>
+      {preview && (
+        <p class="remark" role="status">
+          A preview of what is not published yet. This link works for an hour.
+        </p>
+      )}
       <h1>{article.title}</h1>
       <p class="byline">
         {dayOf(article.at)}
         {article.author && ` · ${article.author}`}
       </p>
-      {article.image && <Picture url={article.image} alt="" isFirst />}
+      {article.image && <Picture media={article.image} alt="" isFirst sizes="(min-width: 48rem) 44rem, 100vw" />}
       {article.summary && <p class="lead">{article.summary}</p>}
       <SafeHtml html={article.html} />
       {article.productIds.length > 0 && <Mentioned ids={article.productIds} />}

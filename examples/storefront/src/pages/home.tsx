@@ -41,7 +41,7 @@ export function HomePage() {
             ? shelves.map((shelf) => (
                 <li key={shelf.id}>
                   <a href={hrefOf(shelf)}>
-                    <Picture url={shelf.image} alt="" size={400} />
+                    <Picture media={shelf.image} alt="" size={400} sizes="(min-width: 60rem) 12rem, 30vw" />
                     <strong lang={language}>{shelf.name}</strong>
                     <small>{countText(countOn(shelf, counts))}</small>
                   </a>

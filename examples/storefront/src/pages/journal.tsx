@@ -61,7 +61,7 @@ function Article({ entry }: { entry: PublicEntry }) {
   return (
     <li lang={locale}>
       <a href={href}>
-        <Picture url={image} alt="" />
+        <Picture media={image} alt="" sizes="(min-width: 60rem) 24rem, 100vw" />
         <small>{dayOf(at)}</small>
         <h2>{title}</h2>
         {summary && <p>{summary}</p>}

@@ -9,18 +9,18 @@ export function Gallery({ media, name }: { media: PublicProduct['gallery']; name
   const shown = pictures[at] ?? pictures[0]
   return (
     <div class="gallery">
-      <Picture url={shown?.url} alt={name} isFirst />
+      <Picture media={shown} alt={name} isFirst sizes="(min-width: 60rem) 36rem, 100vw" />
       {pictures.length > 1 && (
         <div class="thumbs" role="group" aria-label="Pictures">
-          {pictures.map(({ url }, index) => (
+          {pictures.map((media, index) => (
             <button
-              key={url}
+              key={media.url}
               type="button"
               aria-label={`Picture ${index + 1} of ${pictures.length}`}
               aria-pressed={index === at}
               onClick={() => setAt(index)}
             >
-              <Picture url={url} alt="" size={120} />
+              <Picture media={media} alt="" size={120} sizes="5rem" />
             </button>
           ))}
         </div>

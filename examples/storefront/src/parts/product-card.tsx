@@ -4,6 +4,9 @@ import { type Market, useLanguage } from '../state/kontor.ts'
 import { Picture } from './picture.tsx'
 import { Price } from './price.tsx'
 
+/** How wide a card is: the grid has two columns on a phone, and up to four. */
+const IN_GRID = '(min-width: 60rem) 18rem, (min-width: 40rem) 30vw, 46vw'
+
 type CardProps = { product: PublicProduct; market: Market | undefined; isSeen?: boolean; isFirst?: boolean }
 
 export function ProductCard({ product, market, isSeen, isFirst }: CardProps) {
@@ -13,7 +16,7 @@ export function ProductCard({ product, market, isSeen, isFirst }: CardProps) {
   return (
     <li class="card">
       <a href={`/products/${product.slug}`}>
-        <Picture url={product.gallery[0]?.url} alt="" isSeen={isSeen} isFirst={isFirst} size={400} />
+        <Picture media={product.gallery[0]} alt="" isSeen={isSeen} isFirst={isFirst} size={400} sizes={IN_GRID} />
         {badge && <span class={`badge ${badge.kind}`}>{badge.text}</span>}
         <span class="card-name" lang={language}>
           {product.name}

@@ -1,4 +1,5 @@
 import type { PublicProduct, PublicVariant } from '@kontor/sdk'
+import { pictureUrl } from '@kontor/sdk'
 import { keep, onKept, readKept } from './storage.ts'
 import { createStore, useStore } from './store.ts'
 
@@ -19,6 +20,8 @@ export type Choices = { promoCode: string; shippingMethodId: string }
 const NOTHING: CartLine[] = []
 const NO_CHOICES: Choices = { promoCode: '', shippingMethodId: '' }
 const MOST = 99
+/** As wide as it is in the cart, on a sharp screen. */
+const THUMB = 320
 
 const lines = createStore(readKept('cart', NOTHING))
 const choices = createStore(readKept('choices', NO_CHOICES))
@@ -51,6 +54,7 @@ const isSame = (one: CartLine, other: Pick<CartLine, 'productId' | 'variantId'>)
 
 export function addToCart(product: PublicProduct, variant: PublicVariant, quantity = 1) {
   const before = lines.get()
+  const media = variant.gallery?.[0] ?? product.gallery[0]
   const line: CartLine = {
     productId: product.id,
     variantId: variant.id,
@@ -60,7 +64,7 @@ export function addToCart(product: PublicProduct, variant: PublicVariant, quanti
     slug: product.slug,
     name: product.name,
     variantName: product.variants.length > 1 ? variant.name : '',
-    image: (variant.gallery?.[0] ?? product.gallery[0])?.url,
+    image: media && pictureUrl(media, THUMB),
     maxPerOrder: variant.inventory.maxPerOrder,
   }
   line.quantity = Math.min(line.quantity, mostOf(line))

@@ -1,4 +1,4 @@
-import type { Category, Price, PublicProduct, PublicVariant } from '@kontor/sdk'
+import type { Category, Media, Price, PublicProduct, PublicVariant } from '@kontor/sdk'
 import { formatPrice, priceOf } from '@kontor/sdk'
 import { kontor, type Market, useLanguage, useView } from './kontor.ts'
 import { useLoad } from './use-load.ts'
@@ -13,7 +13,7 @@ export type Shelf = {
   slugs: string[]
   name: string
   description: string
-  image: string | undefined
+  image: Media | undefined
   parent: Shelf | undefined
   children: Shelf[]
 }
@@ -39,7 +39,7 @@ function toShelves(categories: readonly Category[], language: string): Shelf[] {
       slugs: [key, ...Object.values(translations).flatMap(({ slug }) => slug ?? [])],
       name: texts?.name || category.name,
       description: texts?.description || category.description,
-      image: image?.url,
+      image: image ?? undefined,
       parent,
       children: [],
     }

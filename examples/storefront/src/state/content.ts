@@ -1,4 +1,4 @@
-import { blockValue, type KontorError, type PublicCollection, type PublicEntry } from '@kontor/sdk'
+import { blockValue, type KontorError, type Media, type PublicCollection, type PublicEntry } from '@kontor/sdk'
 import { kontor } from './kontor.ts'
 import { useLoad } from './use-load.ts'
 
@@ -17,8 +17,6 @@ const useCollection = (slug: string) =>
     }
   })
 
-type Media = { url: string }
-
 const isHtml = (block: PublicEntry['blocks'][number]) => block.settings?.variant === 'HTML'
 
 const isIn = (blocks: PublicEntry['blocks'], language: string) =>
@@ -31,7 +29,8 @@ export const slugOf = ({ blocks }: PublicEntry) => {
 }
 
 /** By its slug; or by its id, as older links have it. */
-export async function findEntry(collectionId: string, name: string): Promise<PublicEntry> {
+export async function findEntry(collectionId: string, name: string, preview?: string | null): Promise<PublicEntry> {
+  if (preview) return kontor.storefront.entries.get(name, { preview })
   const { items } = await kontor.storefront.entries.list({ collectionId, 'block.slug': name, limit: 1 })
   return items[0] ?? kontor.storefront.entries.get(name)
 }
@@ -55,7 +54,7 @@ export function articleOf(entry: PublicEntry, language: string) {
     summary: text('summary') || text('excerpt') || text('intro'),
     author: text('author'),
     html: text(blocks.find(isHtml)?.id),
-    image: (Array.isArray(media) ? media[0] : media)?.url,
+    image: Array.isArray(media) ? media[0] : media,
     at: typeof date === 'number' ? date : createdAt,
     productIds: blocks.flatMap(({ type, settings, value }) =>
       type === 'RELATIONSHIP' && settings?.targetType === 'PRODUCT' && typeof value === 'string' ? [value] : [],

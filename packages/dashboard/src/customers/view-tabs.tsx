@@ -42,6 +42,7 @@ export function ViewTabs() {
           key={name}
           to="."
           search={(before) => (before.view ? { show } : { ...before, show })}
+          activeOptions={{ exact: true, includeSearch: true, explicitUndefined: true }}
           aria-current={search.view === undefined && search.show === show ? 'page' : undefined}
         >
           {name}

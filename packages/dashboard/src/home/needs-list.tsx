@@ -93,6 +93,18 @@ function Mend({ need, className, children }: { need: Need; className: string; ch
         {children}
       </route.Link>
     )
+  if (need.kind === 'sending') {
+    const { id: send, entryId: entry } = need.send
+    return (
+      <route.Link
+        className={className}
+        to="/$business/letters/$entry/sends/$send"
+        params={(now) => ({ ...now, entry, send })}
+      >
+        {children}
+      </route.Link>
+    )
+  }
   return <span className={className}>{children}</span>
 }
 

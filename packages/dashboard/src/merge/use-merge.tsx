@@ -1,6 +1,11 @@
-import { type ReactNode, useState } from 'react'
-import { MergeSheet } from './merge-sheet.tsx'
+import { lazy, type ReactNode, Suspense, useState } from 'react'
+import type { MergeSheet as Sheet } from './merge-sheet.tsx'
 import type { Merged } from './three-way.ts'
+
+/** Seldom needed. */
+const MergeSheet = lazy(() =>
+  import('./merge-sheet.tsx').then(({ MergeSheet }) => ({ default: MergeSheet })),
+) as unknown as typeof Sheet
 
 type Waiting<Value> = { merged: Merged<Value>; answer: (value: Value | undefined) => void }
 
@@ -19,7 +24,9 @@ export function useMerge<Value extends object>(
       setWaiting({ merged, answer })
     })
   const sheet = waiting && (
-    <MergeSheet merged={waiting.merged} nameOf={nameOf} onDecide={waiting.answer} {...(show && { show })} />
+    <Suspense>
+      <MergeSheet merged={waiting.merged} nameOf={nameOf} onDecide={waiting.answer} {...(show && { show })} />
+    </Suspense>
   )
   return { decide, sheet }
 }

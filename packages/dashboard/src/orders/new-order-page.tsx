@@ -128,7 +128,7 @@ export function NewOrderPage() {
         </nav>
         <h1>{t`New order`}</h1>
         <p className="facts-line soft hide-phone">
-          {kept ? t`Kept on this machine until you create it` : t`Entered by hand`}
+          {kept ? t`Kept in this tab until you create it` : t`Entered by hand`}
         </p>
         <div className="acts">
           {kept && <Button look="quiet" onClick={() => setDraft(undefined)}>{t`Start over`}</Button>}

@@ -2,7 +2,7 @@ import { Plural, Trans, useLingui } from '@lingui/react/macro'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { Download, Plus } from 'lucide-react'
-import { useCallback, useEffect, useMemo, useState } from 'react'
+import { lazy, Suspense, useCallback, useEffect, useMemo, useState } from 'react'
 import { usePages } from '../api/use-pages.ts'
 import { UpToDate } from '../live/up-to-date.tsx'
 import { usePermissions } from '../session/permissions.ts'
@@ -20,17 +20,17 @@ import { Problem } from '../ui/problem.tsx'
 import { useLatest } from '../ui/use-latest.ts'
 import { useListKeys } from '../ui/use-list-keys.ts'
 import { useSelection } from '../ui/use-selection.ts'
-import { BulkBar } from './bulk-bar.tsx'
 import { COLUMN_NAMES, DEFAULT_COLUMNS, useColumns } from './columns.tsx'
 import { FilterChips } from './filter-chips.tsx'
 import { FilterMenu } from './filter-menu.tsx'
 import { COLUMNS, type ColumnId, hasFilters, type OrderSearch } from './filters.ts'
 import type { Listed } from './listed.ts'
 import { orderCounts, orderPages } from './queries.ts'
-import { ShipSheet } from './ship-sheet.tsx'
 import { useExport } from './use-export.ts'
 import { ViewTabs } from './view-tabs.tsx'
 
+const BulkBar = lazy(() => import('./bulk-bar.tsx').then(({ BulkBar }) => ({ default: BulkBar })))
+const ShipSheet = lazy(() => import('./ship-sheet.tsx').then(({ ShipSheet }) => ({ default: ShipSheet })))
 const route = getRouteApi('/signed-in/$business/orders')
 const MOST_PICKED = 200
 const NEW_SECONDS = 60
@@ -187,15 +187,19 @@ export function OrdersPage() {
         />
       )}
       {picked.length > 0 && (
-        <BulkBar
-          orders={picked}
-          onShip={() => change({ do: 'ship' })}
-          onClear={picks.clear}
-          selectAll={canPickAll ? { count, run: () => void pickAll() } : undefined}
-        />
+        <Suspense>
+          <BulkBar
+            orders={picked}
+            onShip={() => change({ do: 'ship' })}
+            onClear={picks.clear}
+            selectAll={canPickAll ? { count, run: () => void pickAll() } : undefined}
+          />
+        </Suspense>
       )}
       {search.do === 'ship' && picked.length > 0 && (
-        <ShipSheet orders={picked} onClose={() => change({ do: undefined })} onShipped={picks.drop} />
+        <Suspense>
+          <ShipSheet orders={picked} onClose={() => change({ do: undefined })} onShipped={picks.drop} />
+        </Suspense>
       )}
     </>
   )

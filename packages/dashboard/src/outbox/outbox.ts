@@ -1,7 +1,7 @@
-import { type Answer, createKontor, type Input, type Kontor, KontorError, type OperationId } from '@kontor/sdk'
+import { type Answer, type Input, KontorError, type OperationId } from '@kontor/sdk'
 import { invalidate } from '../api/query.ts'
-import { accessToken, sessionStore } from '../session/session.ts'
 import { changeWords } from './change-words.ts'
+import { comesIn, kontorOf, notSignedIn, signedUserId } from './in-name-of.ts'
 import { insist, isForgotten, type Outcome, type World } from './insist.ts'
 import { isLost } from './is-lost.ts'
 import { isOurs, type Read } from './is-ours.ts'
@@ -64,7 +64,7 @@ export type Ask<Id extends OperationId> = {
  * know, it is not kept, and the outbox asks the person to look.
  */
 export async function ask<Id extends OperationId>(businessId: string, wanted: Ask<Id>): Promise<Answer<Id>> {
-  const userId = sessionStore.get().signed?.userId
+  const userId = signedUserId()
   if (userId === undefined) throw notSignedIn()
   const { operation, input, label, about = [], ifMatch, words } = wanted
   const entry: Entry = {
@@ -116,20 +116,9 @@ async function settle(entry: Entry, onRefused: (entry: Entry, error: unknown) =>
 const alone = <Result>(id: string, work: () => Promise<Result>): Promise<Result> =>
   'locks' in navigator ? navigator.locks.request(`kontor-outbox:${id}`, work) : work()
 
-const comesIn = (userId: string) =>
-  new Promise<void>((resolve) => {
-    const look = () => {
-      if (world.userId() !== userId) return
-      stop()
-      resolve()
-    }
-    const stop = sessionStore.subscribe(look)
-    look()
-  })
-
 const world: World = {
   now: Date.now,
-  userId: () => sessionStore.get().signed?.userId,
+  userId: signedUserId,
   reread: async (entry) => {
     if (!stored.has(entry.id)) return entry
     return readEntry(entry.id).then(
@@ -168,26 +157,6 @@ async function attemptOnce(entry: Entry): Promise<unknown> {
     throw error
   }
 }
-
-const clients = new Map<string, Kontor>()
-
-/** Calls in the name of one person and nobody else, whoever has signed in meanwhile. The outbox repeats by itself. */
-function kontorOf(userId: string): Kontor {
-  const token = async (refusedToken?: string) => {
-    // That there is no token is no answer to what was asked.
-    const given = await accessToken(refusedToken).catch((cause: unknown) => {
-      throw notSignedIn(cause)
-    })
-    if (world.userId() !== userId) throw notSignedIn()
-    return given
-  }
-  const client = clients.get(userId) ?? createKontor({ baseUrl: location.origin, accessToken: token, retries: 0 })
-  clients.set(userId, client)
-  return client
-}
-
-const notSignedIn = (cause?: unknown) =>
-  new KontorError({ status: 401, code: 'UNAUTHENTICATED', message: 'The session has ended. Sign in again.', cause })
 
 async function forget(id: string): Promise<void> {
   await deleteEntry(id).catch(() => {})

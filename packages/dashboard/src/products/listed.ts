@@ -35,6 +35,10 @@ function pricesOf({ variants }: Pick<Product, 'variants'>): PriceRange[] {
   return [...ranges.values()]
 }
 
+/** A picture of the library by its smallest rendition: the first WebP. */
+const smallOf = (picture: Product['gallery'][number] | undefined) =>
+  (picture?.renditions?.find(({ mimeType }) => mimeType === 'image/webp') ?? picture)?.url
+
 export function toListed(product: Product): Listed {
   const { id, name, category, tags, createdAt, updatedAt, gallery, variants } = product
   const counted = variants.filter(({ inventory }) => inventory.tracked).map(({ inventory }) => inventory)
@@ -46,7 +50,7 @@ export function toListed(product: Product): Listed {
     createdAt,
     updatedAt,
     status: statusOf(product),
-    picture: (gallery[0] ?? variants.find((variant) => variant.gallery.length > 0)?.gallery[0])?.url,
+    picture: smallOf(gallery[0] ?? variants.find((variant) => variant.gallery.length > 0)?.gallery[0]),
     sku: variants[0]?.sku ?? '',
     variants: variants.length,
     quantity: counted.reduce((sum, { quantity }) => sum + quantity, 0),

@@ -100,7 +100,7 @@ export function NewProductPage() {
         </nav>
         <h1>{name || t`New product`}</h1>
         <p className="facts-line soft hide-phone">
-          {Object.keys(edited.edits).length > 0 && t`Kept on this machine until you save it`}
+          {Object.keys(edited.edits).length > 0 && t`Kept in this tab until you save it`}
         </p>
       </header>
       <ProductForm

@@ -13,7 +13,8 @@ type Reading = { queryKey: QueryKey; start: () => Promise<unknown> }
  */
 export async function readAhead(
   address: string,
-  permission: Permission,
+  /** Any of these. */
+  permission: Permission | readonly Permission[],
   read: (business: Business & { timeZone: string }) => Reading,
 ): Promise<void> {
   const [{ items }, me] = await Promise.all([
@@ -21,7 +22,7 @@ export async function readAhead(
     queryClient.ensureQueryData(meQuery()),
   ])
   const business = businessAt(items, address)
-  if (!business || !mayIn(me, business.id)(permission)) return
+  if (!business || ![permission].flat().some(mayIn(me, business.id))) return
   const { queryKey, start } = read(business)
   if (queryClient.getQueryData(queryKey) === undefined) void start()
 }

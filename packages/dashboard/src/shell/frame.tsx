@@ -3,16 +3,19 @@ import { Outlet } from '@tanstack/react-router'
 import { Keyboard, LogOut, Package, Search, Sun } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
 import { Live } from '../live/live.tsx'
+import { useIsUnderWay } from '../media/upload/under-way.ts'
 import { signOut } from '../session/session.ts'
 import { useBusiness } from '../session/use-business.ts'
 import { useCommands, useKeyboard } from './commands.ts'
-import { KeysDialog } from './keys-dialog.tsx'
 import { PhoneNav, PhoneTop, Side } from './navigation.tsx'
 import { NotForYou } from './problems.tsx'
 import { toggleTheme } from './theme.ts'
 import { useGo } from './use-go.ts'
 import { useLacking, useSections } from './use-sections.ts'
 
+/** Only while there is something to upload: it goes on wherever one goes, and after a reload. */
+const Tray = lazy(() => import('../media/upload/tray.tsx').then(({ Tray }) => ({ default: Tray })))
+const KeysDialog = lazy(() => import('./keys-dialog.tsx').then(({ KeysDialog }) => ({ default: KeysDialog })))
 const Palette = lazy(() => import('./palette.tsx').then(({ Palette }) => ({ default: Palette })))
 
 /** What stands around every screen of a business. */
@@ -21,6 +24,7 @@ export function Frame() {
   const business = useBusiness()
   const [open, setOpen] = useState<'palette' | 'keys'>()
   const lacking = useLacking()
+  const isUploading = useIsUnderWay()
   const close = () => setOpen(undefined)
   useKeyboard()
   useFrameCommands({ onFind: () => setOpen('palette'), onKeys: () => setOpen('keys') })
@@ -35,7 +39,16 @@ export function Frame() {
         </main>
         <PhoneNav />
       </div>
-      <KeysDialog open={open === 'keys'} onClose={close} />
+      {isUploading && (
+        <Suspense>
+          <Tray />
+        </Suspense>
+      )}
+      {open === 'keys' && (
+        <Suspense>
+          <KeysDialog onClose={close} />
+        </Suspense>
+      )}
       {open === 'palette' && (
         <Suspense>
           <Palette onClose={close} />

@@ -2,27 +2,14 @@ import { useLingui } from '@lingui/react/macro'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { useAllCommands } from './commands.ts'
-
-const isMac = /Mac|iPhone|iPad/.test(navigator.userAgent)
-
-/** `mod+k` as this machine writes it. */
-export const Keys = ({ keys }: { keys: string }) =>
-  keys
-    .split(' ')
-    .map((key) => (
-      <kbd key={key}>
-        {key
-          .replace('mod+', isMac ? '⌘ ' : 'Ctrl ')
-          .replace(/[a-z]$/, (letter) => (key.includes('+') ? letter.toUpperCase() : letter))}
-      </kbd>
-    ))
+import { Keys } from './keys.tsx'
 
 /** `?`: what can be done by key, here. */
-export function KeysDialog({ open, onClose }: { open: boolean; onClose: () => void }) {
+export function KeysDialog({ onClose }: { onClose: () => void }) {
   const { t } = useLingui()
   const commands = useAllCommands()
   return (
-    <Dialog open={open} onClose={onClose} title={t`Keys`}>
+    <Dialog open onClose={onClose} title={t`Keys`}>
       <dl className="keys">
         {commands
           .filter(({ keys }) => keys)

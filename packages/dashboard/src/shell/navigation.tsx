@@ -1,12 +1,13 @@
 import { useLingui } from '@lingui/react/macro'
-import { Link } from '@tanstack/react-router'
-import { Search } from 'lucide-react'
+import { Link, useNavigate } from '@tanstack/react-router'
+import { Ellipsis, Search } from 'lucide-react'
 import { useUpToDate } from '../live/up-to-date.tsx'
 import { OutboxButton, useResumedToasts } from '../outbox/outbox-button.tsx'
 import { addressOf, useBusiness } from '../session/use-business.ts'
 import { Icon } from '../ui/icon.tsx'
+import { Menu, MenuItem } from '../ui/menu.tsx'
 import { Dot } from '../ui/status.tsx'
-import { Keys } from './keys-dialog.tsx'
+import { Keys } from './keys.tsx'
 import { Person } from './person.tsx'
 import { Switcher } from './switcher.tsx'
 import { ThemeButton } from './theme-button.tsx'
@@ -75,19 +76,42 @@ export function PhoneTop({ onFind }: { onFind: () => void }) {
   )
 }
 
-/** The sections at the foot, where a thumb reaches them. */
+/** As many as have room for their names. */
+const AT_FOOT = 5
+
+/** The sections at the foot, where a thumb reaches them; those without room there are behind the last one. */
 export function PhoneNav() {
   const { t } = useLingui()
-  const sections = useSections().filter(({ isSub }) => !isSub)
+  const sections = useSections()
   const business = addressOf(useBusiness())
+  const navigate = useNavigate()
+  const shown = sections.length > AT_FOOT ? sections.filter(({ isSub }) => !isSub).slice(0, AT_FOOT - 1) : sections
+  const rest = sections.filter((section) => !shown.includes(section))
   return (
     <nav className="phone-nav" aria-label={t`Sections`}>
-      {sections.map(({ to, name, icon }) => (
+      {shown.map(({ to, name, icon }) => (
         <Link key={to} to={to} params={{ business }} activeOptions={{ exact: to === '/$business' }}>
           <Icon of={icon} />
           <span className="cut">{name}</span>
         </Link>
       ))}
+      {rest.length > 0 && (
+        <Menu
+          align="end"
+          trigger={
+            <button type="button">
+              <Icon of={Ellipsis} />
+              <span className="cut">{t`More`}</span>
+            </button>
+          }
+        >
+          {rest.map(({ to, name, icon }) => (
+            <MenuItem key={to} icon={icon} onClick={() => void navigate({ to, params: { business } })}>
+              {name}
+            </MenuItem>
+          ))}
+        </Menu>
+      )}
     </nav>
   )
 }

@@ -10,7 +10,7 @@ import { Mark } from '../ui/mark.tsx'
 import { Money } from '../ui/money.tsx'
 import { useAllCommands } from './commands.ts'
 import { useFound } from './find.ts'
-import { Keys } from './keys-dialog.tsx'
+import { Keys } from './keys.tsx'
 
 type Item = {
   id: string
@@ -139,7 +139,7 @@ function useItems(text: string): Item[] {
       run: () => void navigate({ to: '/$business/customers/$customer', params: { business, customer: customer.id } }),
     }),
   )
-  const { may } = usePermissions()
+  const { may, mayAny } = usePermissions()
   const products = (may('PRODUCTS_WRITE') ? (found?.products ?? []) : []).map(
     (product): Item => ({
       id: product.id,
@@ -148,6 +148,24 @@ function useItems(text: string): Item[] {
       label: [product.name, product.sku].filter(Boolean).join(', '),
       run: () => void navigate({ to: '/$business/products/$product', params: { business, product: product.id } }),
     }),
+  )
+  const entries = (mayAny('CONTENT_WRITE', 'CONTENT_READ_DRAFTS') ? (found?.entries ?? []) : []).flatMap(
+    ({ id, title, collectionId: collection }): Item[] =>
+      collection === null
+        ? []
+        : [
+            {
+              id,
+              group: t`Content`,
+              icon: commands.find(({ keys }) => keys === 'g t')?.icon,
+              label: title || id,
+              run: () =>
+                void navigate({
+                  to: '/$business/content/$collection/$entry',
+                  params: { business, collection, entry: id },
+                }),
+            },
+          ],
   )
   const actions = commands
     .filter(({ label, inPalette = true }) => inPalette && label.toLowerCase().includes(wanted))
@@ -160,5 +178,5 @@ function useItems(text: string): Item[] {
       reason: command.reason,
       run: command.run,
     }))
-  return [...orders, ...products, ...customers, ...actions]
+  return [...orders, ...products, ...customers, ...entries, ...actions]
 }

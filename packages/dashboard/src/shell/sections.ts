@@ -2,11 +2,14 @@ import type { MessageDescriptor } from '@lingui/core'
 import { msg } from '@lingui/core/macro'
 import {
   Box,
+  FileText,
   FileUp,
   FolderTree,
   House,
+  Images,
   Layers,
   type LucideIcon,
+  Mail,
   Package,
   ReceiptText,
   TicketPercent,
@@ -21,10 +24,13 @@ export type Section = {
     | '/$business/products'
     | '/$business/categories'
     | '/$business/stock'
+    | '/$business/media'
     | '/$business/promo-codes'
     | '/$business/bulk-edits'
     | '/$business/products/imports'
     | '/$business/customers'
+    | '/$business/content'
+    | '/$business/letters'
   label: MessageDescriptor
   icon: LucideIcon
   keys: string
@@ -63,6 +69,27 @@ export const SECTIONS: Section[] = [
     needs: ['PRODUCTS_WRITE'],
   },
   { to: '/$business/stock', label: msg`Stock`, icon: Package, keys: 'g s', needs: ['PRODUCTS_WRITE'] },
+  {
+    to: '/$business/media',
+    label: msg`Media`,
+    icon: Images,
+    keys: 'g m',
+    needs: ['CONTENT_WRITE', 'PRODUCTS_WRITE'],
+  },
   { to: '/$business/promo-codes', label: msg`Promo codes`, icon: TicketPercent, keys: 'g r', needs: ['PROMOS_WRITE'] },
   { to: '/$business/customers', label: msg`Customers`, icon: Users, keys: 'g c', needs: ['ORDERS_READ'] },
+  {
+    to: '/$business/content',
+    label: msg`Content`,
+    icon: FileText,
+    keys: 'g t',
+    needs: ['CONTENT_WRITE', 'CONTENT_READ_DRAFTS'],
+  },
+  {
+    to: '/$business/letters',
+    label: msg`Letters`,
+    icon: Mail,
+    keys: 'g l',
+    needs: ['NEWSLETTER_SEND', 'SUBSCRIBERS_READ', 'CONTENT_WRITE'],
+  },
 ]

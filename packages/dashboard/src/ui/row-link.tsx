@@ -7,6 +7,7 @@ type Props = {
   href: string
   className?: string
   isRowLink?: boolean
+  isTile?: boolean
   children: ReactNode
 }
 
@@ -14,7 +15,7 @@ type Props = {
  * The link of a row. That of the router follows every change of the address, each by itself: too much for a list that
  * draws a dozen new rows a frame.
  */
-export function RowLink({ target, href, className, isRowLink = false, children }: Props) {
+export function RowLink({ target, href, className, isRowLink = false, isTile = false, children }: Props) {
   const router = useRouter()
   const navigate = useNavigate()
   const preload = () => void router.preloadRoute(target)
@@ -32,6 +33,7 @@ export function RowLink({ target, href, className, isRowLink = false, children }
       onPointerEnter={preload}
       onFocus={preload}
       {...(isRowLink && { 'data-row-link': true })}
+      {...(isTile && { 'data-tile': true })}
     >
       {children}
     </a>

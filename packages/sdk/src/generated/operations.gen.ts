@@ -139,6 +139,7 @@ export const OPERATIONS = {
   getCollection: 'GET /v1/businesses/{businessId}/collections/{id} token',
   updateCollection: 'PUT /v1/businesses/{businessId}/collections/{id} token',
   deleteCollection: 'DELETE /v1/businesses/{businessId}/collections/{id} token',
+  findSchemaImpact: 'POST /v1/businesses/{businessId}/collections/{id}/schema-impact token',
   listStaleEntries: 'GET /v1/businesses/{businessId}/collections/{id}/stale-entries token',
   generateBlocks: 'POST /v1/businesses/{businessId}/collections/blocks/generate token',
   createEntry: 'POST /v1/businesses/{businessId}/entries token key',
@@ -146,6 +147,7 @@ export const OPERATIONS = {
   getEntry: 'GET /v1/businesses/{businessId}/entries/{id} token',
   updateEntry: 'PUT /v1/businesses/{businessId}/entries/{id} token',
   deleteEntry: 'DELETE /v1/businesses/{businessId}/entries/{id} token',
+  createPreviewToken: 'POST /v1/businesses/{businessId}/entries/{id}/preview-token token',
   listEntryVersions: 'GET /v1/businesses/{businessId}/entries/{id}/versions token',
   getEntryVersion: 'GET /v1/businesses/{businessId}/entries/{id}/versions/{number} token',
   restoreEntryVersion: 'POST /v1/businesses/{businessId}/entries/{id}/versions/{number}/restore token',
@@ -158,6 +160,7 @@ export const OPERATIONS = {
   listMediaUsages: 'GET /v1/businesses/{businessId}/media/{id}/usages token',
   subscribe: 'POST /v1/businesses/{businessId}/collections/{collectionId}/subscribe token key',
   listSubscribers: 'GET /v1/businesses/{businessId}/collections/{id}/subscribers token',
+  countSubscribers: 'GET /v1/businesses/{businessId}/collections/{id}/subscribers/counts token',
   unsubscribe: 'POST /v1/businesses/{businessId}/collections/unsubscribe',
   importSubscribers: 'POST /v1/businesses/{businessId}/collections/{id}/subscribers/import token',
   getSubscriberImport: 'GET /v1/businesses/{businessId}/collections/{id}/subscribers/imports/{importId} token',
@@ -166,6 +169,9 @@ export const OPERATIONS = {
   sendEntry: 'POST /v1/businesses/{businessId}/entries/{entryId}/send token key',
   listSends: 'GET /v1/businesses/{businessId}/entries/{entryId}/sends token',
   getSend: 'GET /v1/businesses/{businessId}/entries/{entryId}/sends/{id} token',
+  listRecipients: 'GET /v1/businesses/{businessId}/entries/{entryId}/sends/{id}/recipients token',
+  countClicks: 'GET /v1/businesses/{businessId}/entries/{entryId}/sends/{id}/clicks token',
+  sendRemaining: 'POST /v1/businesses/{businessId}/entries/{entryId}/sends/{id}/send-remaining token key',
   pauseSend: 'POST /v1/businesses/{businessId}/entries/{entryId}/sends/{id}/pause token',
   resumeSend: 'POST /v1/businesses/{businessId}/entries/{entryId}/sends/{id}/resume token',
   cancelSend: 'POST /v1/businesses/{businessId}/entries/{entryId}/sends/{id}/cancel token',
@@ -332,6 +338,7 @@ export interface OperationTypes {
   getCollection: { data: types.GetCollectionData; answer: types.GetCollectionResponse }
   updateCollection: { data: types.UpdateCollectionData; answer: types.UpdateCollectionResponse }
   deleteCollection: { data: types.DeleteCollectionData; answer: types.DeleteCollectionResponse }
+  findSchemaImpact: { data: types.FindSchemaImpactData; answer: types.FindSchemaImpactResponse }
   listStaleEntries: { data: types.ListStaleEntriesData; answer: types.ListStaleEntriesResponse }
   generateBlocks: { data: types.GenerateBlocksData; answer: types.GenerateBlocksResponse }
   createEntry: { data: types.CreateEntryData; answer: types.CreateEntryResponse }
@@ -339,6 +346,7 @@ export interface OperationTypes {
   getEntry: { data: types.GetEntryData; answer: types.GetEntryResponse }
   updateEntry: { data: types.UpdateEntryData; answer: types.UpdateEntryResponse }
   deleteEntry: { data: types.DeleteEntryData; answer: types.DeleteEntryResponse }
+  createPreviewToken: { data: types.CreatePreviewTokenData; answer: types.CreatePreviewTokenResponse }
   listEntryVersions: { data: types.ListEntryVersionsData; answer: types.ListEntryVersionsResponse }
   getEntryVersion: { data: types.GetEntryVersionData; answer: types.GetEntryVersionResponse }
   restoreEntryVersion: { data: types.RestoreEntryVersionData; answer: types.RestoreEntryVersionResponse }
@@ -351,6 +359,7 @@ export interface OperationTypes {
   listMediaUsages: { data: types.ListMediaUsagesData; answer: types.ListMediaUsagesResponse }
   subscribe: { data: types.SubscribeData; answer: types.SubscribeResponse }
   listSubscribers: { data: types.ListSubscribersData; answer: types.ListSubscribersResponse }
+  countSubscribers: { data: types.CountSubscribersData; answer: types.CountSubscribersResponse }
   unsubscribe: { data: types.UnsubscribeData; answer: types.UnsubscribeResponse }
   importSubscribers: { data: types.ImportSubscribersData; answer: types.ImportSubscribersResponse }
   getSubscriberImport: { data: types.GetSubscriberImportData; answer: types.GetSubscriberImportResponse }
@@ -359,6 +368,9 @@ export interface OperationTypes {
   sendEntry: { data: types.SendEntryData; answer: types.SendEntryResponse }
   listSends: { data: types.ListSendsData; answer: types.ListSendsResponse }
   getSend: { data: types.GetSendData; answer: types.GetSendResponse }
+  listRecipients: { data: types.ListRecipientsData; answer: types.ListRecipientsResponse }
+  countClicks: { data: types.CountClicksData; answer: types.CountClicksResponse }
+  sendRemaining: { data: types.SendRemainingData; answer: types.SendRemainingResponse }
   pauseSend: { data: types.PauseSendData; answer: types.PauseSendResponse }
   resumeSend: { data: types.ResumeSendData; answer: types.ResumeSendResponse }
   cancelSend: { data: types.CancelSendData; answer: types.CancelSendResponse }

@@ -297,7 +297,7 @@ export type BulkEditWarning = {
 /**
  * Business
  *
- * Guests and users without a role here see name, locales and markets only.
+ * Guests and users without a role here see name, logo, locales and markets only.
  */
 export type Business = {
     /**
@@ -308,6 +308,7 @@ export type Business = {
     slug: string;
     defaultLocale: string;
     locales: Array<string>;
+    logo: Media | null;
     markets: Array<Market>;
     contactEmail?: string | null;
     allowedOrigins?: Array<string>;
@@ -493,6 +494,33 @@ export type CheckoutResult = {
     status?: 'COMPLETED';
 };
 
+export type ClicksLink = {
+    url: string;
+    /**
+     * How often it was opened.
+     */
+    clicks: number;
+    /**
+     * By how many readers.
+     */
+    readers: number;
+};
+
+/**
+ * Clicks
+ */
+export type Clicks = {
+    /**
+     * Whether the newsletter counted clicks when it was sent.
+     */
+    isCounted: boolean;
+    /**
+     * Readers who opened any of its links.
+     */
+    readers: number;
+    links: Array<ClicksLink>;
+};
+
 export type ColleaguesItem = {
     /**
      * Id, starts with `usr_`.
@@ -540,6 +568,10 @@ export type Collection = {
      * Newsletters only: a subscription is PENDING until its address is confirmed.
      */
     doubleOptIn?: boolean;
+    /**
+     * Newsletters only: it is counted which links of its letters are opened. Readers are told, and can say no.
+     */
+    countClicks?: boolean;
     /**
      * Counts the changes of `blocks`.
      */
@@ -1456,6 +1488,7 @@ export type Import = {
      * `PRICE_DROP`: a price falls by more than 30 %. `PRICE_ZERO`: it becomes 0. `NOT_SOLD`: an ACTIVE product no longer is, or a price is taken away. `VARIANT_REMOVED`, `STOCK_SET`: as they say. `REPEATED`: another line is about the same product.
      */
     warnings: Array<ImportWarning>;
+    pictures: ImportPictures | null;
     createdBy: string | null;
 };
 
@@ -1571,6 +1604,34 @@ export type ImportLineDetails = {
     product: {
         [key: string]: unknown;
     } | null;
+};
+
+/**
+ * ImportPictures
+ *
+ * Null unless the import was sent with `pictures=fetch`.
+ */
+export type ImportPictures = {
+    /**
+     * Pictures with an address that is to be loaded; one that two products show counts twice.
+     */
+    total: number;
+    /**
+     * Not loaded yet, or not READY yet.
+     */
+    waiting: number;
+    /**
+     * Loaded: products show the files, if they still had the addresses.
+     */
+    fetched: number;
+    /**
+     * Given up: products keep the addresses.
+     */
+    failed: number;
+    /**
+     * The first 50 of those that failed, by line.
+     */
+    failures: Array<PictureFailure>;
 };
 
 export type ImportUndoneEventData = {
@@ -1890,9 +1951,9 @@ export type MediaUpload = {
  */
 export type MediaUsage = {
     /**
-     * What shows it. A variant counts as its product.
+     * What shows it. A variant counts as its product; the business shows its logo.
      */
-    kind: 'PRODUCT' | 'CATEGORY' | 'ENTRY';
+    kind: 'PRODUCT' | 'CATEGORY' | 'ENTRY' | 'BUSINESS';
     id: string;
 };
 
@@ -2716,6 +2777,17 @@ export type PaymentUnexpectedEvent = EventEnvelope & {
     data: PaymentUnexpectedEventData;
 };
 
+/**
+ * PictureFailure
+ */
+export type PictureFailure = {
+    address: string;
+    /**
+     * `ADDRESS_NOT_ALLOWED`, `UNREACHABLE`, `TIMED_OUT`, `TOO_MANY_REDIRECTS`, `REFUSED`, `TOO_LARGE`, `INCOMPLETE`, `NOT_A_PICTURE`, `QUOTA_EXCEEDED`, `TOO_MANY_FILES`, or why an upload is rejected.
+     */
+    problem: string;
+};
+
 export type PlanPrice = {
     /**
      * Minor units (cents).
@@ -2749,6 +2821,21 @@ export type Preview = {
     subject: string;
     html: string;
     text: string;
+};
+
+/**
+ * PreviewToken
+ */
+export type PreviewToken = {
+    /**
+     * Goes into `preview` of the storefront’s entry.
+     */
+    token: string;
+    url: string | null;
+    /**
+     * Unix time in seconds.
+     */
+    expiresAt: number;
 };
 
 export type ProductOption = {
@@ -3014,6 +3101,7 @@ export type PublicBusiness = {
     slug: string;
     defaultLocale: string;
     locales: Array<string>;
+    logo: Media | null;
     markets: Array<Market>;
     /**
      * An IANA time zone: where the days of the business begin.
@@ -3049,6 +3137,10 @@ export type PublicCollection = {
      * Newsletters only: a subscription is PENDING until its address is confirmed.
      */
     doubleOptIn?: boolean;
+    /**
+     * Newsletters only: it is counted which links of its letters are opened. Readers are told, and can say no.
+     */
+    countClicks?: boolean;
     /**
      * Counts the changes of `blocks`.
      */
@@ -3306,6 +3398,28 @@ export type Quote = {
     steps?: Array<QuoteStep>;
 };
 
+/**
+ * Recipient
+ */
+export type Recipient = {
+    /**
+     * Id, starts with `sub_`.
+     */
+    subscriptionId: string;
+    email: string | null;
+    name: string;
+    status: 'PLANNED' | 'SENDING' | 'SENT' | 'FAILED' | 'SUPPRESSED' | 'UNCERTAIN';
+    /**
+     * How often it was handed to the mail server.
+     */
+    attempts: number;
+    response: string | null;
+    /**
+     * Unix time in seconds.
+     */
+    updatedAt: number;
+};
+
 export type RefundLine = {
     /**
      * Unique within its order.
@@ -3549,6 +3663,38 @@ export type SavedView = {
     updatedAt: number;
 };
 
+export type SchemaImpactItemDetail = {
+    field: string;
+    error: string;
+    message: string;
+};
+
+export type SchemaImpactItem = {
+    /**
+     * Id, starts with `ent_`.
+     */
+    entryId: string;
+    details: Array<SchemaImpactItemDetail>;
+};
+
+/**
+ * SchemaImpact
+ */
+export type SchemaImpact = {
+    /**
+     * Entries that would no longer fit, up to 200.
+     */
+    items: Array<SchemaImpactItem>;
+    /**
+     * How many entries were looked at.
+     */
+    checked: number;
+    /**
+     * Whether all entries were looked at.
+     */
+    isComplete: boolean;
+};
+
 export type SearchResultOrder = {
     /**
      * Id, starts with `ord_`.
@@ -3667,6 +3813,10 @@ export type Send = {
      */
     onUncertain: 'SKIP' | 'RESEND';
     problem: string | null;
+    /**
+     * The send whose rest it goes to.
+     */
+    remainderOf?: string;
     /**
      * Unix time in seconds.
      */
@@ -3988,6 +4138,24 @@ export type Storefront = {
      * They see how much there is of a variant, not only whether there is any.
      */
     showQuantity: boolean;
+    productUrl?: string | null;
+    previewUrl?: string | null;
+};
+
+export type SubscriberCountsItem = {
+    value: 'PENDING' | 'ACTIVE' | 'PAST_DUE' | 'CANCELLED';
+    count: number;
+};
+
+/**
+ * SubscriberCounts
+ */
+export type SubscriberCounts = {
+    items: Array<SubscriberCountsItem>;
+    /**
+     * Of the ACTIVE ones: their address is suppressed, so a letter does not go there.
+     */
+    suppressed: number;
 };
 
 /**
@@ -4952,6 +5120,22 @@ export type ListSigningKeysAnswer = {
     keys: Array<ListSigningKeysAnswerKey>;
 };
 
+export type CreateBusinessBodyLogo = {
+    /**
+     * Id, starts with `med_`.
+     */
+    id?: string;
+    /**
+     * A READY file of this business, instead of `url` and `mimeType`.
+     */
+    mediaId?: string;
+    /**
+     * Absolute, http or https.
+     */
+    url?: string;
+    mimeType?: string;
+};
+
 export type CreateBusinessBodyStorefront = {
     /**
      * Anybody may read the shop without a credential, below `/v1/storefront`.
@@ -4961,6 +5145,8 @@ export type CreateBusinessBodyStorefront = {
      * They see how much there is of a variant, not only whether there is any.
      */
     showQuantity?: boolean;
+    productUrl?: string | null;
+    previewUrl?: string | null;
 };
 
 export type CreateBusinessBodyMarket = {
@@ -4999,6 +5185,7 @@ export type CreateBusinessBody = {
      * An IANA time zone: where the days of the business begin.
      */
     timeZone?: string;
+    logo?: CreateBusinessBodyLogo | null;
     storefront?: CreateBusinessBodyStorefront;
     markets?: Array<CreateBusinessBodyMarket>;
 };
@@ -5011,6 +5198,22 @@ export type ListBusinessesPage = {
     cursor: string | null;
 };
 
+export type UpdateBusinessBodyLogo = {
+    /**
+     * Id, starts with `med_`.
+     */
+    id?: string;
+    /**
+     * A READY file of this business, instead of `url` and `mimeType`.
+     */
+    mediaId?: string;
+    /**
+     * Absolute, http or https.
+     */
+    url?: string;
+    mimeType?: string;
+};
+
 export type UpdateBusinessBodyStorefront = {
     /**
      * Anybody may read the shop without a credential, below `/v1/storefront`.
@@ -5020,6 +5223,8 @@ export type UpdateBusinessBodyStorefront = {
      * They see how much there is of a variant, not only whether there is any.
      */
     showQuantity?: boolean;
+    productUrl?: string | null;
+    previewUrl?: string | null;
 };
 
 export type UpdateBusinessBodyMarket = {
@@ -5058,6 +5263,7 @@ export type UpdateBusinessBody = {
      * An IANA time zone: where the days of the business begin.
      */
     timeZone?: string;
+    logo?: UpdateBusinessBodyLogo | null;
     storefront?: UpdateBusinessBodyStorefront;
     markets?: Array<UpdateBusinessBodyMarket>;
 };
@@ -6558,6 +6764,10 @@ export type CreateCollectionBody = {
      * Newsletters only: a subscription is PENDING until its address is confirmed.
      */
     doubleOptIn?: boolean;
+    /**
+     * Newsletters only: it is counted which links of its letters are opened. Readers are told, and can say no.
+     */
+    countClicks?: boolean;
 };
 
 export type ListCollectionsPage = {
@@ -6623,6 +6833,29 @@ export type UpdateCollectionBody = {
      * Newsletters only: a subscription is PENDING until its address is confirmed.
      */
     doubleOptIn?: boolean;
+    /**
+     * Newsletters only: it is counted which links of its letters are opened. Readers are told, and can say no.
+     */
+    countClicks?: boolean;
+};
+
+export type FindSchemaImpactBodyBlock = {
+    /**
+     * The key of the block among its siblings.
+     */
+    id?: string;
+    type: 'TEXT' | 'NUMBER' | 'BOOLEAN' | 'DATE' | 'RELATIONSHIP' | 'GEO_LOCATION' | 'MEDIA' | 'SELECT' | 'MULTI_SELECT';
+    label?: string;
+    required?: boolean;
+    settings?: BlockSettings;
+    /**
+     * TEXT: a string, or an object of strings by locale. NUMBER. BOOLEAN. DATE: Unix seconds. RELATIONSHIP: an id. GEO_LOCATION: `{latitude, longitude}`. MEDIA: one `{id, url, mimeType}` or an array. SELECT: one option. MULTI_SELECT: an array of options. Absent or null: empty.
+     */
+    value?: unknown;
+};
+
+export type FindSchemaImpactBody = {
+    blocks: Array<FindSchemaImpactBodyBlock>;
 };
 
 export type ListStaleEntriesPage = {
@@ -6901,6 +7134,21 @@ export type ListSendsPage = {
      * Hand it back to get the next page; `null` on the last.
      */
     cursor: string | null;
+};
+
+export type ListRecipientsPage = {
+    items: Array<Recipient>;
+    /**
+     * Hand it back to get the next page; `null` on the last.
+     */
+    cursor: string | null;
+};
+
+export type SendRemainingBody = {
+    /**
+     * Whom of the first send. UNCERTAIN: some may get it twice. PLANNED: it was cancelled before their turn.
+     */
+    statuses: Array<'FAILED' | 'UNCERTAIN' | 'PLANNED'>;
 };
 
 export type ListSuppressionsPage = {
@@ -8590,6 +8838,10 @@ export type ImportProductsData = {
          * For the history.
          */
         fileName?: string;
+        /**
+         * `fetch`: after the import, pictures that lines name by address are loaded into the library, and products show these files. An address that cannot be loaded stays.
+         */
+        pictures?: 'keep' | 'fetch';
     };
     url: '/v1/businesses/{businessId}/products/imports';
 };
@@ -10796,6 +11048,28 @@ export type UpdateCollectionResponses = {
 
 export type UpdateCollectionResponse = UpdateCollectionResponses[keyof UpdateCollectionResponses];
 
+export type FindSchemaImpactData = {
+    body: FindSchemaImpactBody;
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+        id: string;
+    };
+    query?: never;
+    url: '/v1/businesses/{businessId}/collections/{id}/schema-impact';
+};
+
+export type FindSchemaImpactResponses = {
+    /**
+     * Done.
+     */
+    200: SchemaImpact;
+};
+
+export type FindSchemaImpactResponse = FindSchemaImpactResponses[keyof FindSchemaImpactResponses];
+
 export type ListStaleEntriesData = {
     body?: never;
     path: {
@@ -11014,6 +11288,28 @@ export type UpdateEntryResponses = {
 };
 
 export type UpdateEntryResponse = UpdateEntryResponses[keyof UpdateEntryResponses];
+
+export type CreatePreviewTokenData = {
+    body?: never;
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+        id: string;
+    };
+    query?: never;
+    url: '/v1/businesses/{businessId}/entries/{id}/preview-token';
+};
+
+export type CreatePreviewTokenResponses = {
+    /**
+     * Done.
+     */
+    201: PreviewToken;
+};
+
+export type CreatePreviewTokenResponse = CreatePreviewTokenResponses[keyof CreatePreviewTokenResponses];
 
 export type ListEntryVersionsData = {
     body?: never;
@@ -11386,6 +11682,28 @@ export type ListSubscribersResponses = {
 
 export type ListSubscribersResponse = ListSubscribersResponses[keyof ListSubscribersResponses];
 
+export type CountSubscribersData = {
+    body?: never;
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+        id: string;
+    };
+    query?: never;
+    url: '/v1/businesses/{businessId}/collections/{id}/subscribers/counts';
+};
+
+export type CountSubscribersResponses = {
+    /**
+     * Done.
+     */
+    200: SubscriberCounts;
+};
+
+export type CountSubscribersResponse = CountSubscribersResponses[keyof CountSubscribersResponses];
+
 export type UnsubscribeData = {
     body: UnsubscribeBody;
     path: {
@@ -11589,6 +11907,98 @@ export type GetSendResponses = {
 };
 
 export type GetSendResponse = GetSendResponses[keyof GetSendResponses];
+
+export type ListRecipientsData = {
+    body?: never;
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+        entryId: string;
+        id: string;
+    };
+    query?: {
+        /**
+         * Items on a page.
+         */
+        limit?: number;
+        /**
+         * The `cursor` of the page before. Absent, empty or `null`: the first.
+         */
+        cursor?: string;
+        /**
+         * PLANNED and SENDING together are `planned`.
+         */
+        status?: 'PLANNED' | 'SENDING' | 'SENT' | 'FAILED' | 'SUPPRESSED' | 'UNCERTAIN';
+        /**
+         * Only this address.
+         */
+        email?: string;
+    };
+    url: '/v1/businesses/{businessId}/entries/{entryId}/sends/{id}/recipients';
+};
+
+export type ListRecipientsResponses = {
+    /**
+     * Done.
+     */
+    200: ListRecipientsPage;
+};
+
+export type ListRecipientsResponse = ListRecipientsResponses[keyof ListRecipientsResponses];
+
+export type CountClicksData = {
+    body?: never;
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+        entryId: string;
+        id: string;
+    };
+    query?: never;
+    url: '/v1/businesses/{businessId}/entries/{entryId}/sends/{id}/clicks';
+};
+
+export type CountClicksResponses = {
+    /**
+     * Done.
+     */
+    200: Clicks;
+};
+
+export type CountClicksResponse = CountClicksResponses[keyof CountClicksResponses];
+
+export type SendRemainingData = {
+    body: SendRemainingBody;
+    headers?: {
+        /**
+         * Makes it safe to repeat the request: the first answer is given again.
+         */
+        'idempotency-key'?: string;
+    };
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+        entryId: string;
+        id: string;
+    };
+    query?: never;
+    url: '/v1/businesses/{businessId}/entries/{entryId}/sends/{id}/send-remaining';
+};
+
+export type SendRemainingResponses = {
+    /**
+     * Done.
+     */
+    201: Send;
+};
+
+export type SendRemainingResponse = SendRemainingResponses[keyof SendRemainingResponses];
 
 export type PauseSendData = {
     body?: never;
@@ -12310,7 +12720,12 @@ export type GetStorefrontEntryData = {
         business: string;
         id: string;
     };
-    query?: never;
+    query?: {
+        /**
+         * A preview token of this entry: shows it before it is published.
+         */
+        preview?: string;
+    };
     url: '/v1/storefront/{business}/entries/{id}';
 };
 

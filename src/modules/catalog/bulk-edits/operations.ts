@@ -71,7 +71,7 @@ export const listBulkEditItems = operation({
 export const applyBulkEdit = operation({
   method: 'POST',
   url: '/bulk-edits/:id/apply',
-  config,
+  config: { ...config, fails: [409] },
   schema: {
     operationId: 'applyBulkEdit',
     tags,
@@ -87,7 +87,7 @@ export const applyBulkEdit = operation({
 export const undoBulkEdit = operation({
   method: 'POST',
   url: '/bulk-edits/:id/undo',
-  config,
+  config: { ...config, fails: [409] },
   schema: {
     operationId: 'undoBulkEdit',
     tags,
@@ -119,7 +119,7 @@ export const cancelBulkEdit = operation({
 export const discardBulkEdit = operation({
   method: 'POST',
   url: '/bulk-edits/:id/discard',
-  config,
+  config: { ...config, fails: [409] },
   schema: {
     operationId: 'discardBulkEdit',
     tags,

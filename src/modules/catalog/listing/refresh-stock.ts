@@ -24,7 +24,7 @@ export const refreshListedStock = defineJob({
     const at = now()
     for (let last: Place | undefined = { businessId: '', productId: '' }; last && !signal.aborted; ) {
       const moved: Place[] = await readMoved(db, last, at)
-      if (moved.length > 0) await refresh(db, moved)
+      if (moved.length > 0) await refreshStock(db, moved)
       last = moved.length < BATCH ? undefined : moved.at(-1)
     }
     if (!signal.aborted) await sql`update catalog.listing_stock set seen_until = ${at}`.execute(db)
@@ -42,7 +42,8 @@ async function readMoved(db: Db, last: Place, at: Date): Promise<Place[]> {
   return rows
 }
 
-const refresh = (db: Db, moved: readonly Place[]) =>
+/** Looks at these products now, whenever their stock has moved. */
+export const refreshStock = (db: Db, moved: readonly Place[]) =>
   transaction(db, async (tx) => {
     // Locked first, read then: whoever writes one of these products meanwhile has the last word.
     await lockListing(tx, moved)

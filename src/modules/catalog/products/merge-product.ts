@@ -24,7 +24,7 @@ const MAX_BYTES = 200_000
 /** A thousand variants with prices in some markets are one product, too. */
 const MAX_VARIANT_BYTES = 600
 /** Each brings the addresses of its renditions, some two kilobytes. */
-const MAX_FILES = 300
+export const MAX_FILES = 300
 const mostBytes = ({ variants }: Product) => MAX_BYTES + variants.length * MAX_VARIANT_BYTES
 
 type Context = {

@@ -14,18 +14,19 @@ const isForeign = (format: ImportFormat): format is keyof typeof FOREIGN => Obje
 export function howToRead(
   request: Pick<FastifyRequest, 'headers'>,
   business: Business,
-  { dryRun = false, format: asked, market: marketId, fileName }: ImportQuery,
+  { dryRun = false, format: asked, market: marketId, fileName, pictures = 'keep' }: ImportQuery,
 ): Pick<Upload, 'readCsv' | 'about' | 'isDryRun'> {
   const type = formatOf(request)
   const format = asked ?? type
   if ((format === 'ndjson') !== (type === 'ndjson'))
     throw formatDiffers({ type: request.headers['content-type'] ?? '', format })
-  if (!isForeign(format)) return { isDryRun: dryRun, about: { format, fileName: fileName ?? null } }
+  const about = { format, fileName: fileName ?? null, fetchesPictures: pictures === 'fetch' }
+  if (!isForeign(format)) return { isDryRun: dryRun, about }
   const market = marketOf(business, marketId)
   const read = FOREIGN[format]
   return {
     isDryRun: dryRun,
-    about: { format, marketId: market.id, fileName: fileName ?? null },
+    about: { ...about, marketId: market.id },
     readCsv: (file) => read(file, { market, timeZone: business.timeZone }),
   }
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { findBusiness } from '#modules/access/index.ts'
-import { createHoldMedia, type HoldMedia, knownMedia } from '#modules/media/index.ts'
+import { createHoldLoaded, createHoldMedia, type HoldLoaded, type HoldMedia, knownMedia } from '#modules/media/index.ts'
 import { now } from '#platform/clock.ts'
 import type { Db, Tx } from '#platform/database/database.ts'
 import type { NewEvent } from '#platform/events/define.ts'
@@ -31,12 +31,23 @@ import { changeStock } from '../stock/change-stock.ts'
 import { readProductCsv } from './csv.ts'
 import { agreedTargets, changesOf, findRepeated, toItem, withoutMoved } from './import-items.ts'
 import { findMatches, matchLines } from './match-lines.ts'
+import { notePictures, sentAddresses } from './pictures.ts'
 
-type Context = { business: Pick<Business, 'id' | 'markets'>; resolvers: Resolvers<Db>; media: HoldMedia }
+type Context = {
+  business: Pick<Business, 'id' | 'markets'>
+  resolvers: Resolvers<Db>
+  media: HoldMedia
+  loaded: HoldLoaded
+}
 
 export const productImport = defineImport({
   name: 'catalog.import-products',
-  tables: { imports: 'catalog.imports', rows: 'catalog.importRows', items: 'catalog.importItems' },
+  tables: {
+    imports: 'catalog.imports',
+    rows: 'catalog.importRows',
+    items: 'catalog.importItems',
+    further: ['catalog.importPictures'],
+  },
   title: 'Import',
   total: 'Products in the file.',
   counters: {
@@ -52,7 +63,8 @@ export const productImport = defineImport({
   async prepare(control, businessId, storage): Promise<Context | undefined> {
     const business = await findBusiness(control, businessId)
     const media = createHoldMedia(storage?.publicUrl)
-    return business && { business, resolvers: catalogResolvers(control), media }
+    const loaded = createHoldLoaded(storage?.publicUrl)
+    return business && { business, resolvers: catalogResolvers(control), media, loaded }
   },
   writeRows,
   findConflict: (error) => (isSlugTaken(error) ? slugTaken() : undefined),
@@ -64,10 +76,13 @@ type Counter = 'created' | 'updated' | 'unchanged' | 'skipped'
 type Merged = { written: WrittenProduct; targets: StockTarget[] }
 type Outcome = Merged & { line: Line<ProductChanges>; found: LockedProduct | undefined }
 
+/** What columns say of an import beside its counters. */
+type About = { marketId?: string | null; isUndoable?: boolean; fetchesPictures?: boolean }
+
 async function writeRows(tx: Tx, lines: Line<ProductChanges>[], running: Running<Context>): Promise<Written<Counter>> {
   const { actor, isDryRun } = running
-  const { marketId, isUndoable = false } = running.row as { marketId?: string | null; isUndoable?: boolean }
-  const { business, resolvers, media } = running.context
+  const { marketId, isUndoable = false, fetchesPictures = false } = running.row as About
+  const { business, resolvers, media, loaded } = running.context
   const { taken, matches, leftFrom } = await matchLines(tx, business.id, lines)
   const locked = await lockMatches(tx, business.id, [...new Set(matches.values())], {
     lockStock: !isDryRun && taken.some(({ sent }) => setsStock(sent)),
@@ -77,10 +92,12 @@ async function writeRows(tx: Tx, lines: Line<ProductChanges>[], running: Running
 
   const candidates = taken.map((line) => ({ line, found: known.get(matches.get(line.number) ?? '') }))
   const { agreed, skipped, seen } = await withoutMoved(tx, running, candidates)
-  const files = await knownMedia(tx, business.id, media, {
+  const named = await knownMedia(tx, business.id, media, {
     sent: agreed.flatMap(({ line }) => sentMediaIds(line.sent)),
     stored: [],
   })
+  const addresses = fetchesPictures ? agreed.flatMap(({ line }) => sentAddresses(line.sent)) : []
+  const files = new Map([...named, ...(await loaded(tx, business.id, addresses))])
   const failed: FailedLine[] = []
   const merged: Outcome[] = []
   for (const { line, found } of agreed) {
@@ -98,6 +115,8 @@ async function writeRows(tx: Tx, lines: Line<ProductChanges>[], running: Running
   const changed = reported.filter(({ changes }) => changes.length > 0)
   const repeated = isDryRun ? await findRepeated(tx, running, changed) : new Set<string>()
   if (!isDryRun) await save(tx, running, changed)
+  // Also those of products that are as the file has them: the pictures may have failed the last time.
+  if (!isDryRun && fetchesPictures) await notePictures(tx, running, reported)
   await fault('import.before-commit')
 
   const items = reported.map((outcome) => toItem(outcome, { isDryRun, isUndoable, repeated }))

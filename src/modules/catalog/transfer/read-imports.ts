@@ -5,12 +5,17 @@ import { type ImportRow, presentImport } from '#platform/transfer/report.ts'
 import { decodeCursor, type Page, toPage } from '#vocabulary/paging.ts'
 import type { PageOnly } from '#vocabulary/schemas.ts'
 import { productImport } from './import-products.ts'
-import type { Import } from './schemas.ts'
+import { type Import, MAX_FAILURES } from './schemas.ts'
 
 type Counter = keyof typeof productImport.counters
 type Row = ImportRow<Counter> &
-  Pick<Import, 'format' | 'marketId' | 'fileName' | 'undone' | 'kept'> & { dryRun: boolean; isUndoable: boolean }
-export type FoundImport = Row & Pick<Import, 'warnings'>
+  Pick<Import, 'format' | 'marketId' | 'fileName' | 'undone' | 'kept'> & {
+    dryRun: boolean
+    isUndoable: boolean
+    fetchesPictures: boolean
+  }
+export type FoundImport = Row & Pick<Import, 'warnings'> & { pictures: Counted | null }
+type Counted = Omit<NonNullable<Import['pictures']>, 'total'>
 
 /** The rows that `matching` finds, each with its warnings counted. */
 async function readImports(db: Db, businessId: string, matching: ReturnType<typeof sql>): Promise<FoundImport[]> {
@@ -20,7 +25,20 @@ async function readImports(db: Db, businessId: string, matching: ReturnType<type
               from (select code, count(*) as count
                       from catalog.import_items as item, unnest(item.warnings) as code
                      where item.business_id = ${businessId} and item.import_id = found.id and item.warnings <> '{}'
-                     group by code) as counted) as warnings
+                     group by code) as counted) as warnings,
+           case when fetches_pictures then
+           (select json_build_object(
+                     'waiting', count(*) filter (where status in ('WAITING', 'FETCHED')),
+                     'fetched', count(*) filter (where status = 'DONE'),
+                     'failed', count(*) filter (where status = 'FAILED'),
+                     'failures', (select coalesce(json_agg(json_build_object('address', address, 'problem', problem)), '[]')
+                                    from (select address, problem
+                                            from catalog.import_pictures
+                                           where business_id = ${businessId} and import_id = found.id and status = 'FAILED'
+                                           order by number, address_hash
+                                           limit ${MAX_FAILURES}) as failed))
+              from catalog.import_pictures as picture
+             where picture.business_id = ${businessId} and picture.import_id = found.id) end as pictures
       from (select * from catalog.imports where business_id = ${businessId} ${matching}) as found
      order by id desc`.execute(db)
   return rows
@@ -59,5 +77,9 @@ const present = (row: FoundImport): Import => ({
   undone: row.undone,
   kept: row.kept,
   warnings: row.warnings,
+  pictures: row.pictures && {
+    total: row.pictures.waiting + row.pictures.fetched + row.pictures.failed,
+    ...row.pictures,
+  },
   createdBy: row.actor?.userId ?? null,
 })

@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { ControlDb } from '#platform/database/database.ts'
 import { handle } from '#platform/http/operation.ts'
 import type { AnyJob } from '#platform/jobs/define.ts'
+import { storageNotConfigured } from '#platform/storage/refusals.ts'
 import type { Storage } from '#platform/storage/storage.ts'
 import { listImportErrors } from '#platform/transfer/report.ts'
 import { acceptFiles, receiveFile, sendFile } from '#platform/transfer/routes.ts'
@@ -24,6 +25,7 @@ export const transferRoutes: FastifyPluginAsyncTypebox<TransferOptions> = async 
 
   handle(app, operation.importProducts, async (request, reply) => {
     const { cell, business, query } = request
+    if (query.pictures === 'fetch' && !storage) throw storageNotConfigured()
     const { id } = await receiveFile(productImport, request, reply, howToRead(request, business, query))
     return getImport(cell, business.id, id)
   })

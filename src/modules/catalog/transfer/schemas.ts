@@ -19,6 +19,8 @@ export type ImportFormat = (typeof IMPORT_FORMATS)[number]
 export const LINE_STATUSES = ['FAILED', 'CREATED', 'CHANGED', 'UNCHANGED', 'SKIPPED', 'UNDONE', 'KEPT'] as const
 export type LineStatus = (typeof LINE_STATUSES)[number]
 
+const PICTURE_CHOICES = ['keep', 'fetch'] as const
+export const MAX_FAILURES = 50
 const FileName = Type.String({ minLength: 1, maxLength: 200, examples: ['products_export.csv'] })
 const Count = (description: string) => Type.Integer({ minimum: 0, description, examples: [0] })
 
@@ -36,8 +38,39 @@ export const ImportQuery = Type.Object({
     }),
   ),
   fileName: Type.Optional(Type.String({ ...FileName, description: 'For the history.' })),
+  pictures: Type.Optional(
+    OneOf(PICTURE_CHOICES, {
+      default: 'keep',
+      description:
+        '`fetch`: after the import, pictures that lines name by address are loaded into the library, and products show these files. An address that cannot be loaded stays.',
+    }),
+  ),
 })
 export type ImportQuery = Static<typeof ImportQuery>
+
+const Pictures = Type.Object(
+  {
+    total: Count('Pictures with an address that is to be loaded; one that two products show counts twice.'),
+    waiting: Count('Not loaded yet, or not READY yet.'),
+    fetched: Count('Loaded: products show the files, if they still had the addresses.'),
+    failed: Count('Given up: products keep the addresses.'),
+    failures: Type.Array(
+      Type.Object(
+        {
+          address: Type.String({ examples: ['https://example.com/mug.jpg'] }),
+          problem: Type.String({
+            description:
+              '`ADDRESS_NOT_ALLOWED`, `UNREACHABLE`, `TIMED_OUT`, `TOO_MANY_REDIRECTS`, `REFUSED`, `TOO_LARGE`, `INCOMPLETE`, `NOT_A_PICTURE`, `QUOTA_EXCEEDED`, `TOO_MANY_FILES`, or why an upload is rejected.',
+            examples: ['UNREACHABLE'],
+          }),
+        },
+        { title: 'PictureFailure' },
+      ),
+      { description: `The first ${MAX_FAILURES} of those that failed, by line.` },
+    ),
+  },
+  { title: 'ImportPictures', description: 'Null unless the import was sent with `pictures=fetch`.' },
+)
 
 export const Import = Type.Object(
   {
@@ -53,6 +86,7 @@ export const Import = Type.Object(
       description:
         '`PRICE_DROP`: a price falls by more than 30 %. `PRICE_ZERO`: it becomes 0. `NOT_SOLD`: an ACTIVE product no longer is, or a price is taken away. `VARIANT_REMOVED`, `STOCK_SET`: as they say. `REPEATED`: another line is about the same product.',
     }),
+    pictures: Nullable(Pictures),
     createdBy: Nullable(UserId),
   },
   { title: 'Import' },

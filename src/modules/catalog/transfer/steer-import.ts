@@ -13,6 +13,7 @@ import { importCannotMove, importTooLargeToUndo } from '../errors.ts'
 import { importFinished } from '../events.ts'
 import { productImport } from './import-products.ts'
 import { leaveAlone } from './leave-alone.ts'
+import { dropWaiting } from './pictures.ts'
 import { getImport, lockImport } from './read-imports.ts'
 import type { Import } from './schemas.ts'
 import { undoImportJob } from './undo-import.ts'
@@ -71,6 +72,7 @@ export const undoImport = (db: Db, businessId: string, id: string, actor: Actor)
       update catalog.imports
          set status = 'UNDOING', position = 2147483647, undone_by = ${JSON.stringify(actor)}, updated_at = ${now()}
        where business_id = ${businessId} and id = ${id}`.execute(tx)
+    await dropWaiting(tx, businessId, id)
     await enqueue(tx, undoImportJob, { businessId, importId: id })
   })
 

@@ -14,15 +14,15 @@ import type { ContentStatus } from '../schemas.ts'
 import type { Collection } from './collection.ts'
 import { findMistakes, type Schema, toSchema } from './schema-cache.ts'
 
-const BATCH = 200
+export const BATCH = 200
 // Validating a megabyte of markup takes tenths of a second. The last entry of a batch may exceed the limit.
 const MAX_BYTES = 1_000_000
 
 type Position = { status: string; id: string }
-type CheckedEntry = { id: string; blocks: Block[]; status: ContentStatus; publishAt: Date | null }
+export type CheckedEntry = { id: string; blocks: Block[]; status: ContentStatus; publishAt: Date | null }
 
 /** Whether a row is in the next batch: bounded by rows and by bytes, but at least one row. Reads no document. */
-const isTaken = (order: RawBuilder<unknown>, limit: number) => sql`
+export const isTaken = (order: RawBuilder<unknown>, limit: number) => sql`
   row_number() over (order by ${order}) <= ${limit}
     and coalesce(sum(octet_length(document)) over (order by ${order} rows between unbounded preceding and 1 preceding), 0)
         < ${MAX_BYTES}`
@@ -72,7 +72,7 @@ export async function checkSomeEntries(
 }
 
 /** One at a time, yielding to the event loop in between: each entry may be a megabyte. */
-async function findAllMistakes(schema: Schema, rows: readonly CheckedEntry[]): Promise<Detail[][]> {
+export async function findAllMistakes(schema: Schema, rows: readonly CheckedEntry[]): Promise<Detail[][]> {
   const found: Detail[][] = []
   for (const row of rows) {
     found.push(findMistakes(schema, row))

@@ -7,6 +7,7 @@ import { newId } from '#vocabulary/ids.ts'
 import { appendStatuses, currentOf, type StatusEntry } from '#vocabulary/status-history.ts'
 import { toSeconds } from '#vocabulary/time.ts'
 import {
+  clicksNeedNewsletter,
   collectionTooLarge,
   optInNeedsNewsletter,
   planCurrencyInvalid,
@@ -28,6 +29,8 @@ export type Collection = {
   plans: Plan[]
   /** Newsletters with double opt-in: subscribers must confirm their address. */
   doubleOptIn: boolean
+  /** Newsletters that count which links are opened. */
+  countClicks: boolean
   schemaVersion: number
   version: number
   createdAt: Date
@@ -54,6 +57,8 @@ export function mergeCollection(
   if (type !== 'NEWSLETTER' && plans.length > 0) throw plansNeedNewsletter()
   const doubleOptIn = sent.doubleOptIn ?? (before?.type === type && before.doubleOptIn)
   if (type !== 'NEWSLETTER' && doubleOptIn) throw optInNeedsNewsletter()
+  const countClicks = sent.countClicks ?? (before?.type === type && before.countClicks)
+  if (type !== 'NEWSLETTER' && countClicks) throw clicksNeedNewsletter()
   const isSameSchema = isDeepStrictEqual(blocks, before?.blocks)
   const collection: Collection = {
     businessId,
@@ -70,6 +75,7 @@ export function mergeCollection(
     }),
     plans,
     doubleOptIn,
+    countClicks,
     schemaVersion: (before?.schemaVersion ?? 0) + (before && isSameSchema ? 0 : 1),
     version: (before?.version ?? 0) + 1,
     createdAt: before?.createdAt ?? at,
@@ -104,8 +110,20 @@ export const statusOf = ({ statuses }: { statuses: StatusEntry<ContentStatus>[] 
  * its status. No block comes after the status history: `toAnswer` relies on it.
  */
 export function toDocument(collection: Collection): string {
-  const { id, businessId, name, slug, description, type, blocks, statuses, plans, doubleOptIn, schemaVersion } =
-    collection
+  const {
+    id,
+    businessId,
+    name,
+    slug,
+    description,
+    type,
+    blocks,
+    statuses,
+    plans,
+    doubleOptIn,
+    countClicks,
+    schemaVersion,
+  } = collection
   return JSON.stringify({
     id,
     businessId,
@@ -116,6 +134,7 @@ export function toDocument(collection: Collection): string {
     blocks,
     statuses,
     ...(type === 'NEWSLETTER' && { plans, doubleOptIn }),
+    ...(countClicks && { countClicks }),
     schemaVersion,
     createdAt: toSeconds(collection.createdAt),
     updatedAt: toSeconds(collection.updatedAt),

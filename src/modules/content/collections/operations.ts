@@ -80,6 +80,23 @@ export const deleteCollection = operation({
   },
 })
 
+export const findSchemaImpact = operation({
+  method: 'POST',
+  url: '/collections/:id/schema-impact',
+  config: { access: 'CONTENT_WRITE', business: 'path' },
+  schema: {
+    operationId: 'findSchemaImpact',
+    tags: ['Collections'],
+    summary: 'Find entries that would no longer fit a schema',
+    description:
+      'Changes nothing. Looks at PUBLISHED entries first, the newest first, for two seconds at most; entries that do ' +
+      'not fit the schema of today either are left out.',
+    params: RecordParams,
+    body: shape.SchemaDraft,
+    response: { 200: shape.SchemaImpact },
+  },
+})
+
 export const listStaleEntries = operation({
   method: 'GET',
   url: '/collections/:id/stale-entries',

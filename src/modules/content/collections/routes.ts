@@ -13,6 +13,7 @@ import { createCollection, deleteCollection, updateCollection, type Writer } fro
 import { countStale, listStale } from './check-entries.ts'
 import { toDocument } from './collection.ts'
 import * as operation from './operations.ts'
+import { findImpact } from './schema-impact.ts'
 
 /** Optimistic locking on the collection alone: the part of the ETag that counts stale entries is ignored. */
 const expectedCollection = (request: FastifyRequest) => expectedOf(request)?.map((tag) => tag.replace(/\.\d+"$/, '"'))
@@ -62,6 +63,10 @@ export const collectionRoutes: FastifyPluginAsyncTypebox<Pick<Writer, 'guard'>> 
     await transaction(cell, (tx) => deleteCollection(tx, writerOf(request), params.id, expectedCollection(request)))
     return { success: true } as const
   })
+
+  handle(app, operation.findSchemaImpact, ({ cell, business, params, body }) =>
+    findImpact(cell, business.id, params.id, body.blocks),
+  )
 
   handle(app, operation.listStaleEntries, ({ cell, business, params, query }) =>
     listStale(cell, business.id, params.id, query),

@@ -84,6 +84,22 @@ export const deleteEntry = operation({
   },
 })
 
+export const createPreviewToken = operation({
+  method: 'POST',
+  url: '/entries/:id/preview-token',
+  config: { access: ['CONTENT_READ_DRAFTS', 'CONTENT_WRITE'], business: 'path' },
+  schema: {
+    operationId: 'createPreviewToken',
+    tags: ['Entries'],
+    summary: 'Make a link that shows an entry before it is published',
+    description:
+      'Whoever holds the token reads this one entry of a collection as the shop would show it, for an hour: ' +
+      '`GET /v1/storefront/{business}/entries/{id}?preview=…`. No cache keeps the answer.',
+    params: RecordParams,
+    response: { 201: shape.PreviewToken },
+  },
+})
+
 export const listEntryVersions = operation({
   method: 'GET',
   url: '/entries/:id/versions',

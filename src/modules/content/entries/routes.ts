@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { HoldMedia } from '#modules/media/index.ts'
+import type { SecretBox } from '#platform/crypto/secret-box.ts'
 import type { Db } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { etagOf, expectedOf, sendVersioned } from '#platform/http/etag.ts'
@@ -8,6 +9,7 @@ import { createOnce } from '#platform/http/idempotency.ts'
 import { handle } from '#platform/http/operation.ts'
 import { sendText } from '#platform/http/text.ts'
 import type { Actor } from '#vocabulary/actor.ts'
+import { previewUrlOf } from '#vocabulary/origins.ts'
 import { type Page, toPageText } from '#vocabulary/paging.ts'
 import type { Resolvers } from '#vocabulary/references.ts'
 import { draftsAreHidden, entryNotFound, ordersAreHidden, ownedIsNotSearched } from '../errors.ts'
@@ -19,10 +21,12 @@ import { collectionIdOf, createEntry, deleteEntry, orderIdOf, ownerOf, updateEnt
 import { type Entry, toDocument } from './entry.ts'
 import { createListReader, type Listed, listOwned } from './list-entries.ts'
 import * as operation from './operations.ts'
+import { makePreviewToken } from './preview-token.ts'
 import { type Related, readRelations } from './relations.ts'
 import { getVersion, listVersions, restoreVersion } from './restore-version.ts'
 
 export type EntryOptions = {
+  box: SecretBox
   resolvers: Resolvers<Db>
   media: HoldMedia
   related: Related
@@ -33,7 +37,7 @@ export type EntryOptions = {
 }
 
 export const entryRoutes: FastifyPluginAsyncTypebox<EntryOptions> = async (app, options) => {
-  const { resolvers, media, related, ownsOrder, findOpened } = options
+  const { box, resolvers, media, related, ownsOrder, findOpened } = options
   const readEntry = createEntryReader()
   const listEntries = createListReader()
   const writerOf = (request: FastifyRequest) => {
@@ -125,6 +129,14 @@ export const entryRoutes: FastifyPluginAsyncTypebox<EntryOptions> = async (app, 
     const { cell, params } = request
     await transaction(cell, (tx) => deleteEntry(tx, writerOf(request), params.id, expectedOf(request)))
     return { success: true } as const
+  })
+
+  handle(app, operation.createPreviewToken, async ({ cell, business, params }, reply) => {
+    const named = { businessId: business.id, id: params.id }
+    const entry = await readEntry(cell, named)
+    if (!entry?.owner.startsWith('collection:')) throw entryNotFound() // a shop shows no others
+    const { token, expiresAt } = makePreviewToken(box, named)
+    return reply.code(201).send({ token, url: previewUrlOf(business, params.id, token), expiresAt })
   })
 
   handle(app, operation.listEntryVersions, (request) =>

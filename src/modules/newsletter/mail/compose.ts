@@ -12,11 +12,17 @@ const composeThere = openThread<MailSource, MailTemplate>(new URL('./compose-thr
 type Composed = MailSource & { entry: { businessId: string } }
 
 /** `composeMail`, in a worker thread if it takes long: half a second would block the event loop. */
-export async function compose({ business, newsletter, entry }: Composed): Promise<MailTemplate> {
+export async function compose({ business, newsletter, entry, products }: Composed): Promise<MailTemplate> {
   const source = {
-    business: { name: business.name, defaultLocale: business.defaultLocale, siteUrl: business.siteUrl },
-    newsletter: { name: newsletter.name },
+    business: {
+      name: business.name,
+      defaultLocale: business.defaultLocale,
+      siteUrl: business.siteUrl,
+      markets: business.markets,
+    },
+    newsletter: { name: newsletter.name, countClicks: newsletter.countClicks },
     entry: { locale: entry.locale, blocks: entry.blocks },
+    products,
   }
   const isLong = lengthOf(entry.blocks) > MAX_LENGTH_HERE
   return isLong ? composeThere(source, { key: entry.businessId }) : composeMail(source)

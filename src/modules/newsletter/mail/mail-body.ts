@@ -1,7 +1,7 @@
 import { compile } from 'html-to-text'
 import type { Block } from '#vocabulary/blocks.ts'
 import { isLocale } from '#vocabulary/locales.ts'
-import type { Media } from '#vocabulary/media.ts'
+import { type Media, plainOf } from '#vocabulary/media.ts'
 import { type AttributeReaders, styleOf, toMailHtml } from './rich-text.ts'
 import { escapeHtml, type Read, TAG_LINE } from './template.ts'
 
@@ -40,7 +40,7 @@ function toParagraphs(html: string): string {
 export function writeOther(block: Block, locale: string): string {
   const { type, value } = block
   if (value === undefined || value === null || value === '') return ''
-  if (type === 'MEDIA') return [value as Media | Media[]].flat().map(toMediaWriter(block)).join('\n')
+  if (type === 'MEDIA') return [value as Media | Media[]].flat().map(toMediaWriter(block, locale)).join('\n')
   const shown = showValue(block, isLocale(locale) ? locale : 'en')
   return shown && `<p${styleOf('p')}><strong>${escapeHtml(block.label || block.id)}:</strong> ${escapeHtml(shown)}</p>`
 }
@@ -64,15 +64,30 @@ function showDate(seconds: number, locale: string): string {
 }
 
 const toMediaWriter =
-  ({ label = '' }: Block) =>
-  ({ url, mimeType }: Media): string => {
+  ({ label = '' }: Block, locale: string) =>
+  (item: Media): string => {
+    const { url, mimeType } = item
     if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) return ''
     const address = escapeHtml(url)
     const shown = mimeType.startsWith('image/')
-      ? `<img src="${address}" alt="${escapeHtml(label)}"${styleOf('img')}>`
+      ? `<img src="${address}" alt="${escapeHtml(altOf(item, locale) || label)}"${sizeOf(item)}${styleOf('img')}>`
       : `<a href="${address}"${styleOf('a')}>${escapeHtml(label || nameOf(url))}</a>`
     return `<p${styleOf('p')}>${shown}</p>`
   }
+
+/** What the picture shows, in the mail's language or the first that there is. */
+const altOf = ({ alt = {} }: Media, locale: string) => alt[locale] || Object.values(alt).find(Boolean) || ''
+
+/** The mail's column, in pixels. */
+const COLUMN = 520
+
+/** Mail programs that know it keep the room free. Wider than the mail's column, Outlook would not make it narrower. */
+function sizeOf(item: Media): string {
+  const { width, height } = plainOf(item)
+  if (!width || !height) return ''
+  const shown = Math.min(width, COLUMN)
+  return ` width="${shown}" height="${Math.max(1, Math.round((height * shown) / width))}"`
+}
 
 const nameOf = (url: string) => new URL(url).pathname.split('/').at(-1) || url
 

@@ -46,6 +46,34 @@ function refusal(blocks: Block[]) {
   assert.fail('nothing was refused')
 }
 
+test('pictures of files have their text and size, and the address that every mail program can read', () => {
+  const rendition = (width: number, ending: string, type: string) => ({
+    width,
+    height: width / 2,
+    mimeType: `image/${type}`,
+    url: `https://media.example.com/${width}.${ending}`,
+  })
+  const file = {
+    id: 'med_1',
+    mediaId: 'med_1',
+    url: 'https://media.example.com/1280.jpg',
+    mimeType: 'image/jpeg',
+    width: 3000,
+    height: 1500,
+    alt: { de: 'Eine „Tasse“', en: 'A "mug"' },
+    renditions: [rendition(1280, 'avif', 'avif'), rendition(1280, 'webp', 'webp'), rendition(1280, 'jpg', 'jpeg')],
+  }
+  const small = { ...file, alt: {}, renditions: [{ ...rendition(300, 'jpg', 'jpeg'), url: file.url }] }
+  const gallery: Block = { id: 'gallery', type: 'MEDIA', label: 'Mugs', value: [file, small] }
+  assert.equal(
+    show(gallery).html,
+    '<p><img src="https://media.example.com/1280.jpg" alt="A &quot;mug&quot;" width="520" height="260"></p>\n' +
+      '<p><img src="https://media.example.com/1280.jpg" alt="Mugs" width="300" height="150"></p>',
+  )
+  assert.match(mail([gallery]).html, /height="260" style="max-width:100%;height:auto;/)
+  assert.match(mail([gallery], {}, 'de').html, /alt="Eine „Tasse“"/)
+})
+
 test('the subject is that of the block subject, else title, else the first text', () => {
   const blocks = [plain('First', 'a'), plain('Title', 'title'), plain('Subject', 'subject')]
   assert.equal(mail(blocks).subject, 'Subject')

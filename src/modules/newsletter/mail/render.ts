@@ -4,19 +4,40 @@ import { Liquid } from 'liquidjs'
 import type { Rendered } from '#platform/mail/render.ts'
 import { collectDetails } from '#vocabulary/block-values.ts'
 import type { Block } from '#vocabulary/blocks.ts'
+import { readableEnd } from '../clicks/counted-link.ts'
 import { mailTooLarge, templateInvalid } from '../errors.ts'
 import { textOf, toSubject, toText, writeOther, writeText } from './mail-body.ts'
+import { writeProduct } from './product-card.ts'
 import { createAttributeReaders } from './rich-text.ts'
+import { productIdOf, type ShownProduct } from './shown-products.ts'
 import { bindValues, createMarks, escapeHtml, escapeMarked, markup, plain, reportTemplateError } from './template.ts'
 
 /** A newsletter's mail without what differs between readers. Made once per send, stored as text. */
-export type MailTemplate = { subject: string; html: string; text: string }
-export type MailSource = {
-  business: { name: string; defaultLocale: string; siteUrl: string }
-  newsletter: { name: string }
-  entry: { locale: string; blocks: Block[] }
+export type MailTemplate = {
+  subject: string
+  html: string
+  text: string
+  /** Where its links lead, if clicks are counted: the mail names them by their place. */
+  links?: string[]
 }
-export type Reader = { name: string; email: string; unsubscribeUrl: string }
+export type MailSource = {
+  business: { name: string; defaultLocale: string; siteUrl: string; markets?: readonly string[] | undefined }
+  newsletter: { name: string; countClicks?: boolean }
+  entry: { locale: string; blocks: Block[] }
+  /** Those that blocks point at, by id. */
+  products?: Record<string, ShownProduct> | undefined
+}
+export type Reader = {
+  name: string
+  email: string
+  /** Whose prices the reader sees. */
+  market?: string | null
+  unsubscribeUrl: string
+  /** What counted links begin with; without it links lead straight to their pages. */
+  clicksUrl?: string | undefined
+  /** Where the reader says whether clicks are counted. */
+  clicksChoiceUrl?: string | undefined
+}
 
 const ASIDE = ['subject', 'title']
 const MAX_SUBJECT_LENGTH = 200
@@ -34,21 +55,41 @@ export function lengthOf(blocks: readonly Block[]): number {
 }
 
 /** Throws 422 with a detail for each text that is not a valid template. */
-export function composeMail({ business, newsletter, entry: { locale, blocks } }: MailSource): MailTemplate {
+export function composeMail(source: MailSource): MailTemplate {
+  const {
+    business,
+    newsletter,
+    entry: { locale, blocks },
+    products = {},
+  } = source
   if (lengthOf(blocks) > MAX_LENGTH) throw mailTooLarge({ limit: MAX_LENGTH })
   const { report, throwIfAny } = collectDetails()
   const complainAt = (field: string) => (reason: string) => report(templateInvalid.asDetail({ field, reason }))
   const locales = { locale, defaultLocale: business.defaultLocale }
   const marks = createMarks()
-  const known = bindValues({ business: { name: business.name }, newsletter: { name: newsletter.name } })
-  const readers = createAttributeReaders(business.siteUrl, (value) => marks.readText((read) => read(value)))
+  const links: string[] | undefined = newsletter.countClicks ? [] : undefined
+  const prices: Price[] = []
+  const known = () =>
+    bindValues({
+      business: { name: business.name },
+      newsletter: { name: newsletter.name },
+      ...(links && { links }),
+      ...(prices.length > 0 && { prices }),
+    })
+  const readers = createAttributeReaders(
+    business.siteUrl,
+    (value) => marks.readText((read) => read(value)),
+    links && ((url) => keepLink(links, url, marks.keep)),
+  )
 
   const write = (block: Block): string => {
     const text = textOf(block, locales)
+    const product = products[productIdOf(block) ?? '']
+    if (product) return writeProduct(product, keepPrice(prices, product, business.markets ?? [], marks.keep), readers)
     if (!text) return writeOther(block, locale)
     const tryIt = () => {
       const html = marks.readText((read) => writeText(block, text, read, readers))
-      markup.parseAndRenderSync(known + marks.fill(html), toScope(SAMPLE))
+      markup.parseAndRenderSync(known() + marks.fill(html), toScope(SAMPLE))
       return html
     }
     return reportTemplateError(tryIt, complainAt(`blocks.${blocks.indexOf(block)}.value`)) ?? ''
@@ -70,12 +111,40 @@ export function composeMail({ business, newsletter, entry: { locale, blocks } }:
     body: body.join('\n'),
     email: marks.keep('{{ subscriber.email }}'),
     unsubscribeUrl: marks.keep('{{ unsubscribeUrl }}'),
+    clicksChoiceUrl: links ? marks.keep('{{ clicksChoiceUrl }}') : '',
   })
-  const seal = (skeleton: string) => known + marks.fill(skeleton)
-  const template = { subject: seal(subject), html: seal(html), text: seal(toText(html)) }
+  const seal = (skeleton: string) => known() + marks.fill(skeleton)
+  const template = { subject: seal(subject), html: seal(html), text: seal(toText(html)), ...(links && { links }) }
   reportTemplateError(() => openTemplate(template)(SAMPLE), complainAt('blocks'))
   throwIfAny()
   return template
+}
+
+type Price = { of: Record<string, string>; usual: string }
+
+/** The price in the reader's market; where that is not known, or does not sell it, in the first that does. */
+function keepPrice(
+  prices: Price[],
+  product: ShownProduct,
+  markets: readonly string[],
+  keep: (expression: string) => string,
+): string {
+  const usual = markets.map((market) => product.prices[market]).find((price) => price !== undefined) ?? ''
+  const place = prices.push({ of: product.prices, usual }) - 1
+  return keep(`{{ prices[${place}].of[subscriber.market] | default: prices[${place}].usual }}`)
+}
+
+const MAX_LINKS = 500
+
+/**
+ * The same address twice is the same link. It leads straight to its page unless a reader's scope has a counted one.
+ * Undefined: there are too many to be counted.
+ */
+function keepLink(links: string[], url: string, keep: (expression: string) => string): string | undefined {
+  const known = links.indexOf(url)
+  if (known < 0 && links.length >= MAX_LINKS) return undefined
+  const place = known < 0 ? links.push(url) - 1 : known
+  return keep(`{{ counted[${place}] | default: links[${place}] }}`)
 }
 
 function findHeadline(blocks: readonly Block[], textOf: (block: Block) => string): Block | undefined {
@@ -88,22 +157,27 @@ const isLine = ({ settings }: Block, text: string) =>
   settings?.variant !== 'HTML' && text.length <= MAX_SUBJECT_LENGTH && !text.trim().includes('\n')
 
 /** Parses once, then renders for each reader. */
-export function openTemplate({ subject, html, text }: MailTemplate): (reader: Reader) => Rendered {
+export function openTemplate({ subject, html, text, links }: MailTemplate): (reader: Reader) => Rendered {
   const parts = { subject: plain.parse(subject), html: markup.parse(html), text: plain.parse(text) }
+  const ends = links?.map((url, place) => `/${place}/${readableEnd(url)}`)
   return (reader) => {
+    const { clicksUrl } = reader
     const scope = toScope(reader)
+    const counted = clicksUrl === undefined ? undefined : ends?.map((end) => clicksUrl + end)
     return {
       subject: cut(toLine(plain.renderSync(parts.subject, scope))),
-      html: markup.renderSync(parts.html, scope),
+      html: markup.renderSync(parts.html, counted ? { ...scope, counted } : scope),
+      // There links are to be read: they lead straight to their pages.
       text: tidy(plain.renderSync(parts.text, scope)),
     }
   }
 }
 
 // An empty string would be true in a Liquid condition.
-const toScope = ({ name, email, unsubscribeUrl }: Reader) => ({
-  subscriber: { name: toLine(name) || undefined, email: toLine(email) },
+const toScope = ({ name, email, market, unsubscribeUrl, clicksChoiceUrl }: Reader) => ({
+  subscriber: { name: toLine(name) || undefined, email: toLine(email), market: market ?? undefined },
   unsubscribeUrl,
+  clicksChoiceUrl,
 })
 
 /** Collapses to one line: a line break in a subject would start another header. */

@@ -37,13 +37,17 @@ const MAX_LEVELS = 32
 export const styleOf = (tag: string) => (STYLES[tag] ? ` style="${STYLES[tag]}"` : '')
 
 /** Attributes are read separately, so that no condition starts inside one and ends outside. */
-export type AttributeReaders = { readValue: (value: string) => string; readAddress: (address: string) => string }
+export type AttributeReaders = {
+  readValue: (value: string) => string
+  readAddress: (address: string) => string
+  readLink: (address: string) => string
+}
 
 /**
  * Rich text for a mail, with placeholders for expressions. Sanitised markup is regular: everything between angle
  * brackets is a tag, values are in double quotes, and every opened tag is closed.
  */
-export function toMailHtml(text: string, read: Read, { readValue, readAddress }: AttributeReaders): string {
+export function toMailHtml(text: string, read: Read, readers: AttributeReaders): string {
   const open: { path: string; level: number; isShown: boolean; isInTable: boolean }[] = []
 
   function writeTag(tag: string): string {
@@ -64,8 +68,10 @@ export function toMailHtml(text: string, read: Read, { readValue, readAddress }:
     return openTag(name, [...attributes].map(([key, value]) => ` ${key}="${writeValue(key, value)}"`).join(''))
   }
 
-  const writeValue = (key: string, value: string) =>
-    key === 'href' || key === 'src' ? readAddress(value) : readValue(value)
+  const writeValue = (key: string, value: string) => {
+    if (key === 'href') return readers.readLink(value)
+    return key === 'src' ? readers.readAddress(value) : readers.readValue(value)
+  }
 
   return cleanHtml(text)
     .split(/(<[^>]*>)/)
@@ -91,8 +97,12 @@ const decode = (text: string) =>
 /** The fixed start of a URL, up to its host: no reader's value may decide where a link leads. */
 const FIXED = /^(?:https?:\/\/[^/?#{}]+[/?#]|mailto:|tel:|\/(?!\/)|#)/i
 
-/** Makes URLs absolute, because a mail has no base URL. */
-export function createAttributeReaders(siteUrl: string, readValue: (value: string) => string): AttributeReaders {
+/** Makes URLs absolute, because a mail has no base URL. `countLink` keeps a link whose clicks are counted. */
+export function createAttributeReaders(
+  siteUrl: string,
+  readValue: (value: string) => string,
+  countLink?: (url: string) => string | undefined,
+): AttributeReaders {
   const origin = URL.canParse(siteUrl) ? new URL(siteUrl).origin : ''
   const readAddress = (address: string) => {
     const text = address.trim()
@@ -104,5 +114,12 @@ export function createAttributeReaders(siteUrl: string, readValue: (value: strin
     if (/^(?:[a-z][a-z0-9+.-]*:|#)/i.test(fixed)) return readValue(text)
     return escapeHtml(origin) + readValue(text.startsWith('/') ? text : `/${text}`)
   }
-  return { readValue, readAddress }
+  // A link that depends on the reader leads straight to its page: the letter cannot say beforehand where that is.
+  const readLink = (address: string) => {
+    const text = address.trim()
+    const url = /[{}]/.test(text) ? null : URL.parse(text, origin || undefined)
+    const isCounted = url?.protocol === 'https:' || url?.protocol === 'http:'
+    return (isCounted && countLink?.(url.href)) || readAddress(address)
+  }
+  return { readValue, readAddress, readLink }
 }

@@ -8,6 +8,7 @@ import { isDatabaseUnavailable } from '#platform/database/errors.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { fault } from '#platform/faults.ts'
 import type { BulkMailer, Delivery } from '#platform/mail/bulk.ts'
+import { clicksChoiceUrlOf, clicksUrlOf } from '../clicks/counted-link.ts'
 import { openTemplate } from '../mail/render.ts'
 import { unsubscribeUrl } from '../subscriptions/token.ts'
 import { planRecipients } from './plan-recipients.ts'
@@ -183,6 +184,7 @@ const listWithWork = async (db: Db): Promise<Running[]> => {
 }
 
 type Mail = Pick<SendRow, 'businessId' | 'id' | 'fromName' | 'replyTo' | 'onUncertain'> & {
+  countsClicks: boolean
   render: ReturnType<typeof openTemplate>
 }
 
@@ -201,11 +203,12 @@ async function openMail(db: Db, send: Running, { log }: DeliveryContext): Promis
 async function readMail(db: Db, { businessId, id }: Running): Promise<Mail> {
   const row = await db
     .selectFrom('newsletter.sends')
-    .select(['businessId', 'id', 'fromName', 'replyTo', 'onUncertain', 'subject', 'html', 'body'])
+    .select(['businessId', 'id', 'fromName', 'replyTo', 'onUncertain', 'subject', 'html', 'body', 'links'])
     .where((send) => send.and({ businessId, id }))
     .executeTakeFirstOrThrow()
-  const { subject, html, body, ...mail } = row as SendRow
-  return { ...mail, render: openTemplate({ subject: subject ?? '', html: html ?? '', text: body ?? '' }) }
+  const { subject, html, body, links, ...mail } = row as SendRow
+  const template = { subject: subject ?? '', html: html ?? '', text: body ?? '', ...(links && { links }) }
+  return { ...mail, countsClicks: links !== null, render: openTemplate(template) }
 }
 
 /** Writes results in batches: one statement for many mails. */
@@ -246,7 +249,7 @@ async function retryUntilStored<Value>({ log }: DeliveryContext, work: () => Pro
 }
 
 async function deliverOne(context: DeliveryContext, mail: Mail, recipient: Claimed): Promise<Result> {
-  const { subscriptionId, email, name, status, isSuppressed } = recipient
+  const { subscriptionId, email, name, market, status, isSuppressed } = recipient
   const done = (state: Result['state'], response: string): Result => ({ subscriptionId, state, response, dueAt: null })
   if (isSuppressed) return done('SUPPRESSED', 'The address is suppressed.')
   if (status !== 'ACTIVE') return done('SUPPRESSED', 'Not subscribed any more.')
@@ -255,7 +258,7 @@ async function deliverOne(context: DeliveryContext, mail: Mail, recipient: Claim
   const leave = unsubscribeUrl(publicUrl, box, { businessId: mail.businessId, id: subscriptionId })
   try {
     const delivery = await mailer.deliver({
-      ...mail.render({ name, email, unsubscribeUrl: leave }),
+      ...mail.render({ name, email, market, unsubscribeUrl: leave, ...clicksOf(context, mail, recipient) }),
       to: email,
       from: { name: mail.fromName ?? '', address: from },
       replyTo: mail.replyTo ?? undefined,
@@ -267,6 +270,16 @@ async function deliverOne(context: DeliveryContext, mail: Mail, recipient: Claim
   } catch (error) {
     context.log.error({ err: error, sendId: mail.id }, 'a mail could not be made')
     return done('FAILED', 'The mail could not be made.')
+  }
+}
+
+/** Nothing is made for letters whose clicks are not counted. */
+function clicksOf({ publicUrl, box }: DeliveryContext, mail: Mail, { subscriptionId, countsClicks }: Claimed) {
+  if (!mail.countsClicks) return {}
+  const clicker = { businessId: mail.businessId, sendId: mail.id, subscriptionId }
+  return {
+    ...(countsClicks && { clicksUrl: clicksUrlOf(publicUrl, box, clicker) }),
+    clicksChoiceUrl: clicksChoiceUrlOf(publicUrl, box, clicker),
   }
 }
 

@@ -90,6 +90,52 @@ export const listTemplateVariables = operation({
   },
 })
 
+export const listRecipients = operation({
+  method: 'GET',
+  url: `${at}/sends/:id/recipients`,
+  config: { access: 'SUBSCRIBERS_READ', business: 'path' },
+  schema: {
+    operationId: 'listRecipients',
+    tags: ['Newsletters'],
+    summary: 'List what became of each reader of a send',
+    description: 'With `status=PLANNED` the next one first.',
+    params: shape.SendParams,
+    querystring: shape.RecipientQuery,
+    response: { 200: PageOf(shape.Recipient) },
+  },
+})
+
+export const countClicks = operation({
+  method: 'GET',
+  url: `${at}/sends/:id/clicks`,
+  config: { access: 'NEWSLETTER_SEND', business: 'path' },
+  schema: {
+    operationId: 'countClicks',
+    tags: ['Newsletters'],
+    summary: 'Count what readers of a send have clicked',
+    description:
+      'Links in the order of the letter; one that differs from reader to reader is not counted. Clicks of programs are left out: those that say so, that only look ahead, or that come within ten seconds of the mail.',
+    params: shape.SendParams,
+    response: { 200: shape.Clicks },
+  },
+})
+
+export const sendRemaining = operation({
+  method: 'POST',
+  url: `${at}/sends/:id/send-remaining`,
+  config: { access: 'NEWSLETTER_SEND', business: 'path', idempotent: true, fails: [409] },
+  schema: {
+    operationId: 'sendRemaining',
+    tags: ['Newsletters'],
+    summary: 'Send to those whom a send did not reach',
+    description:
+      'Makes a new send of the same letter to those of them who are ACTIVE and not suppressed; whoever is in an earlier remainder of the send is left out. Returns 409 while a send of the entry is under way, or if nobody is left.',
+    params: shape.SendParams,
+    body: shape.RemainingSend,
+    response: { 201: shape.Send },
+  },
+})
+
 const moveSend = (move: 'pause' | 'resume' | 'cancel', summary: string) =>
   operation({
     method: 'POST',

@@ -1,9 +1,10 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { now } from '#platform/clock.ts'
 import type { Db } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { fault } from '#platform/faults.ts'
 import { lockSend } from './queries.ts'
+import { remainingReaders } from './remaining-readers.ts'
 import type { SendRow } from './send.ts'
 
 const BATCH = 20_000
@@ -11,10 +12,21 @@ const BATCH = 20_000
 /** BUSY: locked by another process, or stopped. */
 type Planning = 'MORE' | 'DONE' | 'BUSY'
 
-/**
- * Plans the next batch of recipients, some thousands in one statement: those subscribed since before the start whose
- * address is not suppressed.
- */
+/** Those subscribed since before the start whose address is not suppressed. */
+const allReaders = (
+  { businessId, collectionId, planAfter, startedAt }: SendRow,
+  limit: number,
+): RawBuilder<unknown> => sql`
+  select subscription.id
+    from newsletter.subscriptions as subscription
+   where business_id = ${businessId} and collection_id = ${collectionId} and status = 'ACTIVE'
+     and subscription.id > ${planAfter} and activated_at <= ${startedAt}
+     and not exists (select from newsletter.suppressions as suppression
+                      where suppression.business_id = ${businessId} and suppression.email_key = subscription.email_key)
+   order by subscription.id
+   limit ${limit}`
+
+/** Plans the next batch of recipients, some thousands in one statement. */
 export async function planRecipients(
   db: Db,
   { businessId, id }: Pick<SendRow, 'businessId' | 'id'>,
@@ -28,14 +40,7 @@ export async function planRecipients(
     await sql`set local enable_sort = off`.execute(tx)
     const { rows } = await sql<{ isPlanned: boolean }>`
       with next as materialized (
-        select subscription.id
-          from newsletter.subscriptions as subscription
-         where business_id = ${businessId} and collection_id = ${send.collectionId} and status = 'ACTIVE'
-           and subscription.id > ${send.planAfter} and activated_at <= ${send.startedAt}
-           and not exists (select from newsletter.suppressions as suppression
-                            where suppression.business_id = ${businessId} and suppression.email_key = subscription.email_key)
-         order by subscription.id
-         limit ${BATCH}
+        ${send.remainderOf === null ? allReaders(send, BATCH) : remainingReaders(send, BATCH)}
       ), planned as (
         insert into newsletter.recipients (business_id, send_id, subscription_id, state, due_at, updated_at)
         select ${businessId}, ${id}, next.id, 'PLANNED', ${now()}, ${now()} from next

@@ -18,6 +18,8 @@ export type Claimed = {
   attempts: number
   email: string
   name: string
+  countsClicks: boolean
+  market: string | null
   status: SubscriptionStatus
   isSuppressed: boolean
 }
@@ -58,7 +60,7 @@ export async function claimRecipients(
      where recipient.business_id = next.business_id and recipient.send_id = next.send_id
        and recipient.subscription_id = next.subscription_id
     returning recipient.subscription_id, recipient.attempts, coalesce(subscription.email, '') as email,
-              coalesce(subscription.name, '') as name,
+              coalesce(subscription.name, '') as name, coalesce(subscription.counts_clicks, false) as counts_clicks, subscription.market,
               coalesce(subscription.status, 'CANCELLED') as status, -- no row: deleted with its newsletter
               suppression.email_key is not null as is_suppressed`.execute(db)
   if (rows.length < granted) await returnPermits(db, businessId, granted - rows.length, limits)

@@ -7,16 +7,19 @@ import { handle } from '#platform/http/operation.ts'
 import { enqueue } from '#platform/jobs/define.ts'
 import type { Business } from '#vocabulary/business.ts'
 import { refusalOf } from '#vocabulary/errors.ts'
+import { countClicks } from '../clicks/count-clicks.ts'
 import { entryNotFound, entryTypeNotFound, noAddress, noMail, notANewsletter } from '../errors.ts'
-import { compose } from '../mail/compose.ts'
+import { composeLetter } from '../mail/compose-letter.ts'
 import { openTemplate } from '../mail/render.ts'
 import { VARIABLES } from '../mail/variables.ts'
+import { listRecipients } from './list-recipients.ts'
 import { moveSend } from './move-send.ts'
 import { findNewsletter } from './newsletter.ts'
 import * as operation from './operations.ts'
 import { planSend } from './plan-send.ts'
 import { getSend, listSends } from './queries.ts'
 import { presentSend } from './send.ts'
+import { sendRemaining } from './send-remaining.ts'
 import { mailTest } from './test-mail.ts'
 
 export type SendOptions = { publicUrl: string; hasMail: boolean }
@@ -52,6 +55,20 @@ export const sendRoutes: FastifyPluginAsyncTypebox<SendOptions> = async (app, { 
     presentSend(await getSend(cell, business.id, params.entryId, params.id)),
   )
 
+  handle(app, operation.listRecipients, ({ cell, business, params, query }) =>
+    listRecipients(cell, business.id, params, query),
+  )
+
+  handle(app, operation.countClicks, ({ cell, business, params }) => countClicks(cell, business.id, params))
+
+  handle(app, operation.sendRemaining, (request, reply) => {
+    if (!hasMail) throw noMail()
+    const { cell, business, params, actor, body } = request
+    const plan = async (tx: Tx) =>
+      presentSend(await sendRemaining(tx, { businessId: business.id, actor }, params, body))
+    return createOnce(request, reply, cell, plan)
+  })
+
   for (const [move, moving] of [
     ['pause', operation.pauseSend],
     ['resume', operation.resumeSend],
@@ -71,8 +88,7 @@ export const sendRoutes: FastifyPluginAsyncTypebox<SendOptions> = async (app, { 
     if (!entry) throw entryNotFound()
     const newsletter = await findNewsletter(cell, entry)
     if (!newsletter) throw notANewsletter({ field: 'entryId' })
-    const siteUrl = business.allowedOrigins[0] ?? publicUrl
-    return compose({ business: { ...business, siteUrl }, newsletter, entry })
+    return composeLetter(cell, { business, newsletter, entry, publicUrl })
   }
 
   async function preview(cell: Db, business: Business, entryId: string) {
@@ -80,6 +96,7 @@ export const sendRoutes: FastifyPluginAsyncTypebox<SendOptions> = async (app, { 
       name: 'Ada',
       email: 'ada@example.com',
       unsubscribeUrl: `${publicUrl}/newsletters/unsubscribe`,
+      clicksChoiceUrl: `${publicUrl}/newsletters/clicks`,
     })
   }
 

@@ -33,6 +33,7 @@ export function presentSend(row: SendRow) {
     estimatedEndAt: isMoving ? Math.ceil(nowMs() / 1000 + planned / perSecond) : null,
     onUncertain: row.onUncertain,
     problem: row.problem,
+    ...(row.remainderOf !== null && { remainderOf: row.remainderOf }),
     createdAt: toSeconds(row.createdAt),
   }
 }

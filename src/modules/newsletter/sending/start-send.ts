@@ -6,11 +6,12 @@ import type { ControlDb, Db, Tx } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { record } from '#platform/events/record.ts'
 import { fault } from '#platform/faults.ts'
+import type { Business } from '#vocabulary/business.ts'
 import { AppError, isRefusal } from '#vocabulary/errors.ts'
 import { businessSuspended } from '#vocabulary/refusals.ts'
 import { businessNotFound, entryMoved, entryNotFound, notANewsletter } from '../errors.ts'
 import { sendFailed, sendStarted } from '../events.ts'
-import { compose } from '../mail/compose.ts'
+import { composeLetter } from '../mail/compose-letter.ts'
 import { findNewsletter } from './newsletter.ts'
 import { lockSend } from './queries.ts'
 import type { SendRow } from './send.ts'
@@ -19,7 +20,7 @@ import type { SendRow } from './send.ts'
 export async function startDue(control: ControlDb, db: Db, publicUrl: string, log: FastifyBaseLogger): Promise<number> {
   const due = await db
     .selectFrom('newsletter.sends')
-    .select(['businessId', 'id', 'entryId', 'collectionId'])
+    .select(['businessId', 'id', 'entryId', 'collectionId', 'remainderOf'])
     .where('status', '=', 'SCHEDULED')
     .where('scheduledAt', '<=', now())
     .orderBy('scheduledAt')
@@ -36,13 +37,13 @@ export async function startDue(control: ControlDb, db: Db, publicUrl: string, lo
   return due.length
 }
 
-type Due = Pick<SendRow, 'businessId' | 'id' | 'entryId' | 'collectionId'>
+type Due = Pick<SendRow, 'businessId' | 'id' | 'entryId' | 'collectionId' | 'remainderOf'>
 
 async function start(control: ControlDb, db: Db, due: Due, publicUrl: string): Promise<void> {
   const { businessId, id, entryId } = due
   const business = await findBusiness(control, businessId)
   // Composed before the transaction, because it may take seconds. Skipped for suspended businesses.
-  const letter = business?.suspendedAt ? undefined : await composeSend(db, due, business && { ...business, publicUrl })
+  const letter = business?.suspendedAt ? undefined : await readLetter(db, due, business && { ...business, publicUrl })
   await transaction(db, async (tx) => {
     const send = await lockSend(tx, businessId, id, 'SCHEDULED')
     if (!send || send.scheduledAt > now()) return // started by another process, or rescheduled
@@ -52,8 +53,8 @@ async function start(control: ControlDb, db: Db, due: Due, publicUrl: string): P
       await stopSend(tx, send, 'CANCELLED', letter.message) // nobody gets half a letter; an event is recorded
     } else {
       const { entryVersion, ...changes } = letter
-      const entry = await findEntry(tx, businessId, entryId)
-      if (entry?.version !== entryVersion) return // changed while it was composed: still due, and composed again
+      // Changed while it was composed: still due, and composed again.
+      if (entryVersion !== undefined && (await findEntry(tx, businessId, entryId))?.version !== entryVersion) return
       await save(tx, send, { ...changes, status: 'RUNNING', startedAt: now() })
       await record(tx, sendStarted({ businessId, subject: id, data: { entryId } }))
     }
@@ -61,15 +62,24 @@ async function start(control: ControlDb, db: Db, due: Due, publicUrl: string): P
   })
 }
 
-type Sender = {
-  name: string
-  contactEmail: string | null
-  defaultLocale: string
-  allowedOrigins: string[]
-  publicUrl: string
+type Sender = Business & { publicUrl: string }
+
+type Letter = Pick<SendRow, 'fromName' | 'replyTo' | 'subject' | 'html' | 'body' | 'links'> & {
+  /** Of the entry it was composed from. */
+  entryVersion?: number
 }
 
-type Letter = Pick<SendRow, 'fromName' | 'replyTo' | 'subject' | 'html' | 'body'> & { entryVersion: number }
+/** What is sent; or the reason why nothing is. */
+const readLetter = (db: Db, due: Due, sender: Sender | undefined): Promise<Letter | AppError> =>
+  due.remainderOf === null ? composeSend(db, due, sender) : readFirst(db, due.businessId, due.remainderOf)
+
+/** Who gets a letter later gets the one that the others got. */
+const readFirst = (db: Db, businessId: string, id: string): Promise<Letter> =>
+  db
+    .selectFrom('newsletter.sends')
+    .select(['fromName', 'replyTo', 'subject', 'html', 'body', 'links'])
+    .where((send) => send.and({ businessId, id }))
+    .executeTakeFirstOrThrow()
 
 /** The mail; or the reason why there is none: the entry is gone, incomplete, or was moved. */
 async function composeSend(
@@ -85,11 +95,10 @@ async function composeSend(
     if (!collection) throw notANewsletter({ field: 'entryId' })
     if (collection.id !== collectionId) throw entryMoved()
     checkComplete(collection, entry)
-    const { name, contactEmail, defaultLocale, allowedOrigins, publicUrl } = sender
-    const siteUrl = allowedOrigins[0] ?? publicUrl
-    const mail = await compose({ business: { name, defaultLocale, siteUrl }, newsletter: collection, entry })
-    const { subject, html, text: body } = mail
-    return { entryVersion: entry.version, fromName: name, replyTo: contactEmail, subject, html, body }
+    const { name, contactEmail, publicUrl } = sender
+    const mail = await composeLetter(db, { business: sender, newsletter: collection, entry, publicUrl })
+    const { subject, html, text: body, links = null } = mail
+    return { entryVersion: entry.version, fromName: name, replyTo: contactEmail, subject, html, body, links }
   } catch (error) {
     if (isRefusal(error)) return error
     throw error // a failure of ours: still due, and tried again

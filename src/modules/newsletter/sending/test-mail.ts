@@ -3,7 +3,7 @@ import { findBusiness } from '#modules/access/index.ts'
 import { findEntry } from '#modules/content/index.ts'
 import { defineJob } from '#platform/jobs/define.ts'
 import { Email, Id } from '#vocabulary/schemas.ts'
-import { compose } from '../mail/compose.ts'
+import { composeLetter } from '../mail/compose-letter.ts'
 import { openTemplate } from '../mail/render.ts'
 import { findNewsletter } from './newsletter.ts'
 
@@ -17,12 +17,12 @@ export const mailTest = defineJob({
     const [business, entry] = await Promise.all([findBusiness(control, businessId), findEntry(db, businessId, entryId)])
     const newsletter = entry && (await findNewsletter(db, entry))
     if (!business || !entry || !newsletter || !services.mail) return
-    const siteUrl = business.allowedOrigins[0] ?? services.publicUrl
-    const template = await compose({ business: { ...business, siteUrl }, newsletter, entry })
+    const template = await composeLetter(db, { business, newsletter, entry, publicUrl: services.publicUrl })
     const mail = openTemplate(template)({
       name: '',
       email,
       unsubscribeUrl: `${services.publicUrl}/newsletters/unsubscribe`,
+      clicksChoiceUrl: `${services.publicUrl}/newsletters/clicks`,
     })
     await services.mail.send({ ...mail, to: email, subject: `Test: ${mail.subject}` })
   },

@@ -39,6 +39,21 @@ export const listSubscribers = operation({
   },
 })
 
+export const countSubscribers = operation({
+  method: 'GET',
+  url: '/collections/:id/subscribers/counts',
+  config: { access: 'SUBSCRIBERS_READ', business: 'path', fails: [409] },
+  schema: {
+    operationId: 'countSubscribers',
+    tags: ['Newsletters'],
+    summary: 'Count a newsletter’s subscribers by status',
+    description:
+      'A status that none of them has is left out. A letter goes to the ACTIVE ones that are not suppressed.',
+    params: RecordParams,
+    response: { 200: shape.SubscriberCounts },
+  },
+})
+
 export const unsubscribe = operation({
   method: 'POST',
   url: '/collections/unsubscribe',

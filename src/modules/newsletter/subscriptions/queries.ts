@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '#platform/database/database.ts'
 import type { Actor } from '#vocabulary/actor.ts'
 import { decodeCursor, type Page, toPage } from '#vocabulary/paging.ts'
-import type { SubscriberQuery, Subscription } from '../schemas.ts'
+import type { SubscriberCounts, SubscriberQuery, Subscription } from '../schemas.ts'
 import { emailKeyOf, presentSubscription, type SubscriptionRow } from './subscription.ts'
 
 export async function findSubscription(db: Db, businessId: string, id: string): Promise<SubscriptionRow | undefined> {
@@ -86,6 +86,25 @@ export async function listSubscribers(
      order by id desc
      limit ${limit + 1}`.execute(db)
   return toPage(rows, limit, filters, ({ id }) => [id], presentSubscription)
+}
+
+/** By status, and how many of the ACTIVE ones a letter would not go to. */
+export async function countSubscribers(db: Db, businessId: string, collectionId: string): Promise<SubscriberCounts> {
+  const { rows } = await sql<SubscriberCounts['items'][number]>`
+    select status as value, count(*)::integer as count
+      from newsletter.subscriptions
+     where business_id = ${businessId} and collection_id = ${collectionId}
+     group by status
+     order by status`.execute(db)
+  // From the suppressed ones, which are few, not from the subscribers.
+  const suppressed = await sql<{ count: number }>`
+    select count(*)::integer as count
+      from newsletter.suppressions as suppression
+      join newsletter.subscriptions as subscription using (business_id, email_key)
+     where business_id = ${businessId} and subscription.collection_id = ${collectionId} and subscription.status = 'ACTIVE'`.execute(
+    db,
+  )
+  return { items: rows, suppressed: suppressed.rows[0]?.count ?? 0 }
 }
 
 /** Newsletters that the caller may read, because they were paid for under the address of their account. */

@@ -2,12 +2,13 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
 import { findCollection, isPaidPlan } from '#modules/content/index.ts'
 import type { SecretBox } from '#platform/crypto/secret-box.ts'
+import type { Db } from '#platform/database/database.ts'
 import { createOnce, keyOfRequest } from '#platform/http/idempotency.ts'
 import { handle } from '#platform/http/operation.ts'
 import { holds } from '#vocabulary/permissions.ts'
 import { collectionNotFound, noMail, notANewsletter } from '../errors.ts'
 import * as operation from './operations.ts'
-import { listSubscribers } from './queries.ts'
+import { countSubscribers, listSubscribers } from './queries.ts'
 import { readPlanChoice, subscribeFree } from './subscribe.ts'
 import { type PaidContext, subscribePaid } from './subscribe-paid.ts'
 import { isOwnedBy, presentSubscription, redactAsNew, type SubscriptionRow } from './subscription.ts'
@@ -50,11 +51,20 @@ export const subscriptionRoutes: FastifyPluginAsyncTypebox<SubscriptionOptions> 
     return { checkoutUrl: paid.checkoutUrl }
   })
 
-  handle(app, operation.listSubscribers, async ({ cell, business, params, query }) => {
-    const collection = await findCollection(cell, business.id, params.id)
+  const checkNewsletter = async (cell: Db, businessId: string, id: string) => {
+    const collection = await findCollection(cell, businessId, id)
     if (!collection) throw collectionNotFound()
     if (collection.type !== 'NEWSLETTER') throw notANewsletter({ field: 'id' })
+  }
+
+  handle(app, operation.listSubscribers, async ({ cell, business, params, query }) => {
+    await checkNewsletter(cell, business.id, params.id)
     return listSubscribers(cell, business.id, params.id, query)
+  })
+
+  handle(app, operation.countSubscribers, async ({ cell, business, params }) => {
+    await checkNewsletter(cell, business.id, params.id)
+    return countSubscribers(cell, business.id, params.id)
   })
 
   handle(app, operation.unsubscribe, async ({ cell, business, body }) => {

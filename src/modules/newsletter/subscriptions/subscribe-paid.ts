@@ -68,6 +68,7 @@ export async function subscribePaid(
     returnUrl: sent.returnUrl ?? null,
     cancelUrl: sent.cancelUrl ?? null,
     providerId: null,
+    market: sent.market ?? null,
     createdAt: now(),
   }
   const { amount } = plan.price

@@ -74,7 +74,8 @@ export async function subscribeFree(
   const mayRename = isNew || before.name === '' || before.userId === actor.userId
   const name = mayRename ? (sent.name ?? before.name) : before.name
   const at = isNew ? before.createdAt : now()
-  const after = await activate(tx, { ...before, ...free, name }, { at, doubleOptIn: collection.doubleOptIn })
+  const market = mayRename ? (sent.market ?? before.market) : before.market
+  const after = await activate(tx, { ...before, ...free, name, market }, { at, doubleOptIn: collection.doubleOptIn })
   const isChanged = isNew || before.status !== after.status || before.planId !== after.planId
   if (isChanged)
     await recordSubscriptionEvent(
@@ -113,7 +114,7 @@ async function activate(
 export function toRow(
   businessId: string,
   collectionId: string,
-  { email, name }: Pick<NewSubscription, 'email' | 'name'>,
+  { email, name, market }: Pick<NewSubscription, 'email' | 'name'> & { market?: string | null | undefined },
   actor: Pick<Actor, 'userId'> | undefined,
 ): SubscriptionRow {
   const at = now()
@@ -132,6 +133,8 @@ export function toRow(
     checkoutId: null,
     providerId: null,
     account: null,
+    countsClicks: true,
+    market: market ?? null,
     activatedAt: null,
     confirmSentAt: null,
     createdAt: at,

@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
+import { isProof as isOurs, makeProof } from '#platform/crypto/proof.ts'
 import { hashToken, type SecretBox } from '#platform/crypto/secret-box.ts'
 
 /** Newsletters get forwarded with their unsubscribe link, so that link must not confirm the address. */
@@ -12,17 +13,12 @@ type Mailed = { secret: string; mailedProofs: Buffer[] | null }
 
 const PROOF_LENGTH = 22 // 132 bits
 
-/** One for each SECRET_KEY, the current one first. */
-const proofsOf = (box: SecretBox, { businessId, id }: Named, purpose: Purpose) =>
-  box
-    .hashes('newsletter link', `${purpose} ${businessId} ${id}`)
-    .map((hash) => hash.toString('base64url').slice(0, PROOF_LENGTH))
+const LINK = 'newsletter link'
+const toText = ({ businessId, id }: Named, purpose: Purpose) => `${purpose} ${businessId} ${id}`
 
 /** The token in a mailed link: the subscription, and the proof. */
 export function tokenOf(box: SecretBox, named: Named, purpose: Purpose): string {
-  const [proof] = proofsOf(box, named, purpose)
-  if (!proof) throw new Error('no SECRET_KEY')
-  return `${named.businessId}.${named.id}.${proof}`
+  return `${named.businessId}.${named.id}.${makeProof(box, LINK, toText(named, purpose))}`
 }
 
 export function readToken(token: string): { businessId: string; id: string; proof: string } | undefined {
@@ -31,7 +27,7 @@ export function readToken(token: string): { businessId: string; id: string; proo
 }
 
 export function isProof(box: SecretBox, proof: string, row: Named & Mailed, purpose: Purpose): boolean {
-  if (proofsOf(box, row, purpose).some((expected) => isSame(Buffer.from(proof), Buffer.from(expected)))) return true
+  if (isOurs(box, LINK, toText(row, purpose), proof)) return true
   if (row.secret !== '' && isSame(Buffer.from(proof), Buffer.from(oldProofOf(row.secret, purpose)))) return true
   return (row.mailedProofs ?? []).some((hash) => isSame(hashOf(proof, purpose), hash))
 }

@@ -6,6 +6,9 @@ import type { Slip, SlipTask } from './slip.ts'
 
 type Document = InstanceType<typeof PDFDocument>
 type Options = { weight?: Weight; size?: number; region?: string; isGrey?: boolean; isRight?: boolean }
+/** As pdfkit opens it. */
+type Picture = { width: number; height: number }
+type Opener = Document & { openImage(bytes: Buffer): Picture }
 type Pen = ReturnType<typeof openPen>
 
 const MARGIN = 48
@@ -13,10 +16,11 @@ const MARGIN = 48
 const FOOT = 24
 const BOX = 10
 const COLUMNS = { box: 24, quantity: 72, sku: 130 }
+const LOGO_HEIGHT = 48
 const GREY = '#6b7280'
 
 /** One PDF with each slip on a page of its own, or on several where it is long. */
-export async function drawSlips({ paper, business, region, fonts, slips }: SlipTask): Promise<Uint8Array> {
+export async function drawSlips({ paper, business, logo, region, fonts, slips }: SlipTask): Promise<Uint8Array> {
   const document = new PDFDocument({
     size: paper,
     margins: { top: MARGIN, left: MARGIN, right: MARGIN, bottom: MARGIN + FOOT },
@@ -29,10 +33,11 @@ export async function drawSlips({ paper, business, region, fonts, slips }: SlipT
   document.on('data', (chunk: Buffer) => chunks.push(chunk))
   const ended = new Promise((resolve, reject) => document.on('end', resolve).on('error', reject))
 
+  const picture = openPicture(document, logo)
   for (const slip of slips) {
     const { count: first } = document.bufferedPageRange()
     document.addPage()
-    drawHead(pen, business, slip)
+    drawHead(pen, business, picture, slip)
     drawLines(pen, slip)
     drawNote(pen, slip)
     numberPages(pen, slip, first)
@@ -63,10 +68,34 @@ function openPen(document: Document, further: readonly string[], region: string)
   }
 }
 
-function drawHead(pen: Pen, business: string, { number, date, shipTo, region }: Slip): void {
+/** Stored once, however many pages show it. One that cannot be read is left out. */
+function openPicture(document: Document, bytes: Uint8Array | undefined): Picture | undefined {
+  try {
+    return bytes && (document as Opener).openImage(Buffer.from(bytes))
+  } catch {
+    return undefined
+  }
+}
+
+/** Answers where the text below it begins. */
+function drawLogo({ document }: Pen, picture: Picture | undefined, width: number): number {
+  if (!picture) return MARGIN
+  const scale = Math.min(1, width / picture.width, LOGO_HEIGHT / picture.height)
+  const size = { width: picture.width * scale, height: picture.height * scale }
+  document.image(picture as never, MARGIN, MARGIN, size)
+  return MARGIN + size.height + 8
+}
+
+function drawHead(
+  pen: Pen,
+  business: string,
+  picture: Picture | undefined,
+  { number, date, shipTo, region }: Slip,
+): void {
   const half = pen.width() / 2
   const right = { isRight: true } as const
-  const afterName = pen.write(business, MARGIN, MARGIN, half - 8, { weight: 'bold', size: 15 })
+  const top = drawLogo(pen, picture, half - 8)
+  const afterName = pen.write(business, MARGIN, top, half - 8, { weight: 'bold', size: 15 })
   const x = MARGIN + half + 8
   let y = pen.write('Packing slip', x, MARGIN, half - 8, { size: 15, ...right })
   y = pen.write(`Order ${number}`, x, y + 4, half - 8, { weight: 'bold', ...right })

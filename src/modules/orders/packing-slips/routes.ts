@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { Db } from '#platform/database/database.ts'
+import type { FastifyBaseLogger } from 'fastify'
+import type { Cell, Db } from '#platform/database/database.ts'
 import { handle } from '#platform/http/operation.ts'
 import { tookTooLong } from '#platform/http/refusals.ts'
 import { openThread } from '#platform/thread.ts'
@@ -17,22 +18,43 @@ import { MAX_SLIP_LINES, MAX_SLIPS } from './schemas.ts'
 import { type Slip, type SlipTask, toSlip } from './slip.ts'
 
 const TIMEOUT_MS = 10_000
+const LOGO_MS = 2_000
 
-/** `fonts`: further font files for letters that ours lack; else those that are installed. */
-type Options = { fonts: readonly string[] }
+type Options = {
+  /** Further font files for letters that ours lack; else those that are installed. */
+  fonts: readonly string[]
+  /** The bytes of the logo, JPEG or PNG, from the store; never by its address. */
+  readLogo: (cell: Cell, business: Business) => Promise<Uint8Array | undefined>
+}
 
 export const packingSlipRoutes: FastifyPluginAsyncTypebox<Options> = async (app, options) => {
   const fonts = findFurtherFonts(options.fonts)
   // Drawing takes up to seconds, and would hold up every other request.
   const draw = openThread<SlipTask, Uint8Array>(new URL('./draw-thread.ts', import.meta.url), { timeoutMs: TIMEOUT_MS })
 
-  handle(app, operation.getPackingSlips, async ({ cell, business, query }, reply) => {
+  /** A slip without a logo packs as well. */
+  const logoOf = (cell: Cell, business: Business, log: FastifyBaseLogger) =>
+    withTimeout(LOGO_MS, options.readLogo(cell, business), () => new Error('The store did not answer')).catch(
+      (error: unknown) => {
+        log.warn({ err: error, businessId: business.id }, 'packing slips are printed without the logo')
+        return undefined
+      },
+    )
+
+  handle(app, operation.getPackingSlips, async (request, reply) => {
+    const { cell, business, query } = request
     const slips = await readSlips(cell, business, [...new Set(query.ids.flatMap((ids) => ids.split(',')))])
+    const logo = await logoOf(cell, business, request.log)
     let isLate = false
     const owner = { key: business.id, isGone: () => isLate || reply.raw.destroyed }
     const { name, defaultLocale } = business
     const region = new Intl.Locale(defaultLocale).maximize().region ?? ''
-    const drawn = draw({ paper: query.paper ?? 'A4', business: name, region, fonts, slips }, owner)
+    const task = { paper: query.paper ?? 'A4', business: name, region, fonts, slips }
+    const drawn = draw({ ...task, logo }, owner).catch((error: unknown) => {
+      if (!logo || isLate) throw error
+      request.log.warn({ err: error, businessId: business.id }, 'packing slips are printed without the logo')
+      return draw({ ...task, logo: undefined }, owner)
+    })
     const pdf = await withTimeout(TIMEOUT_MS, drawn, () => {
       isLate = true
       return tookTooLong()

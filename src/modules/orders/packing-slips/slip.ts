@@ -5,10 +5,12 @@ import type { OrderRow } from '../order.ts'
 import { leftToShip, type Pieces } from '../shipments/shipment.ts'
 import type { PAPERS } from './schemas.ts'
 
-/** What the thread that draws is given: only texts and numbers. */
+/** What the thread that draws is given: only texts, numbers and the logo's bytes. */
 export type SlipTask = {
   paper: (typeof PAPERS)[number]
   business: string
+  /** JPEG or PNG. */
+  logo: Uint8Array | undefined
   /** Whose Chinese characters are meant where nothing else says it. */
   region: string
   /** Fonts for letters that ours lack. */

@@ -6,8 +6,10 @@ import { transaction } from '#platform/database/transaction.ts'
 import { record } from '#platform/events/record.ts'
 import { fault } from '#platform/faults.ts'
 import { defineJob } from '#platform/jobs/define.ts'
+import { mailLogoOf } from '#platform/mail/logo.ts'
 import { inNameOf, messageIdOf } from '#platform/mail/mailer.ts'
 import { createRenderer, type Rendered } from '#platform/mail/render.ts'
+import type { Media } from '#vocabulary/media.ts'
 import { orderUrlOf } from '#vocabulary/origins.ts'
 import { Id } from '#vocabulary/schemas.ts'
 import { orderMailSent } from '../events.ts'
@@ -32,7 +34,7 @@ export const sendShipment = defineJob({
     if (!order?.contactEmail || !shipment || shipment.mailedAt || !business || !services.mail) return
     await services.mail.send({
       to: order.contactEmail,
-      ...(await shipmentMail(order, shipment, business.name, orderUrlOf(business, orderId))),
+      ...(await shipmentMail(order, shipment, business.name, orderUrlOf(business, orderId), business.logo)),
       messageId: messageIdOf('shipment', shipmentId, services.publicUrl),
       inNameOf: inNameOf(business),
     })
@@ -51,6 +53,7 @@ export const shipmentMail = (
   shipment: Pick<ShipmentRow, 'lines' | 'carrier' | 'trackingNumber' | 'trackingUrl'>,
   business: string,
   orderUrl = '',
+  logo: Media | null = null,
 ): Promise<Rendered> =>
   render('shipment', `Your order ${order.number} is on its way`, {
     business,
@@ -63,6 +66,7 @@ export const shipmentMail = (
     trackingNumber: shipment.trackingNumber ?? '',
     trackingUrl: isWebAddress(shipment.trackingUrl) ? shipment.trackingUrl : '',
     orderUrl,
+    logo: mailLogoOf(logo),
   })
 
 /** The API takes no others. Here it decides what becomes a link, so it is looked at again. */

@@ -17,7 +17,6 @@ import { DeleteCategory } from '../delete-category.tsx'
 import { categoryQuery } from '../queries.ts'
 import { aboveOf } from '../tree.ts'
 import { useTree } from '../use-tree.ts'
-import { Facts } from './facts.tsx'
 import { TextsForm } from './texts-form.tsx'
 
 const route = getRouteApi('/signed-in/$business/categories/$category')
@@ -81,12 +80,7 @@ export function CategoryPage() {
         </div>
       </header>
       {category ? (
-        <TextsForm
-          key={id}
-          category={category}
-          products={node?.products ?? 0}
-          facts={<Facts {...{ tree, category }} />}
-        />
+        <TextsForm key={id} category={category} products={node?.products ?? 0} tree={tree} />
       ) : error ? (
         <div className="page">
           <Problem error={error} onRetry={() => void refetch()} />

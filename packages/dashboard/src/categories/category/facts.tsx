@@ -1,6 +1,7 @@
 import type { Answer } from '@kontor/sdk'
 import { Plural, useLingui } from '@lingui/react/macro'
 import { getRouteApi } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
 import { When } from '../../ui/time.tsx'
 import { ProductsLink } from '../products-link.tsx'
 import { aboveOf, belowOf, countProducts, type Tree } from '../tree.ts'
@@ -8,9 +9,11 @@ import { aboveOf, belowOf, countProducts, type Tree } from '../tree.ts'
 const route = getRouteApi('/signed-in/$business/categories/$category')
 const MOST_SHOWN = 8
 
-export function Facts({ tree, category }: { tree: Tree; category: Answer<'getCategory'> }) {
+type Props = { tree: Tree; category: Answer<'getCategory'>; picture: ReactNode }
+
+export function Facts({ tree, category, picture }: Props) {
   const { t } = useLingui()
-  const { id, image, updatedAt } = category
+  const { id, updatedAt } = category
   const below = belowOf(tree, id)
   const own = tree.nodes.get(id)?.products ?? 0
   const all = countProducts(tree, id)
@@ -74,12 +77,7 @@ export function Facts({ tree, category }: { tree: Tree; category: Answer<'getCat
           </ul>
         </section>
       )}
-      {image && (
-        <section>
-          <h2>{t`Picture`}</h2>
-          <img className="category-picture" src={image.url} alt="" />
-        </section>
-      )}
+      {picture}
     </aside>
   )
 }

@@ -1,25 +1,28 @@
 import type { Answer } from '@kontor/sdk'
 import { useLingui } from '@lingui/react/macro'
 import { getRouteApi } from '@tanstack/react-router'
-import { Fragment, type ReactNode } from 'react'
+import { Fragment } from 'react'
 import { usePermissions } from '../../session/permissions.ts'
 import { useBusiness } from '../../session/use-business.ts'
 import { Field, TextField } from '../../ui/field.tsx'
 import { LeaveDialog } from '../../ui/leave-dialog.tsx'
 import { SaveBar } from '../../ui/save-bar.tsx'
 import { useLeaveGuard } from '../../ui/use-draft.ts'
+import type { Tree } from '../tree.ts'
 import { useLocaleName } from '../words.ts'
-import { fieldOf, missingIn, TEXTS, type Text } from './texts.ts'
+import { CategoryPicture } from './category-picture.tsx'
+import { Facts } from './facts.tsx'
+import { fieldOf, imageOf, missingIn, TEXTS, type Text, toImage } from './texts.ts'
 import { useCategory, useTextNames } from './use-category.ts'
 
 const route = getRouteApi('/signed-in/$business/categories/$category')
 const LONG: Partial<Record<Text, number>> = { description: 5_000, 'seo.description': 500 }
 const SHORT: Partial<Record<Text, number>> = { name: 200, slug: 100, 'seo.title': 200 }
 
-type Props = { category: Answer<'getCategory'>; products: number; facts: ReactNode }
+type Props = { category: Answer<'getCategory'>; products: number; tree: Tree }
 
 /** Its own texts on the left, those of another language on the right, with what is missing there. */
-export function TextsForm({ category, products, facts }: Props) {
+export function TextsForm({ category, products, tree }: Props) {
   const { t } = useLingui()
   const { locales, defaultLocale } = useBusiness()
   const { reason } = usePermissions()
@@ -97,7 +100,12 @@ export function TextsForm({ category, products, facts }: Props) {
             ))}
           </div>
         </div>
-        {facts}
+        <Facts
+          {...{ tree, category }}
+          picture={
+            <CategoryPicture item={imageOf(value)} reason={lacks} onChange={(item) => change('image', toImage(item))} />
+          }
+        />
       </div>
       <SaveBar
         changes={changes}

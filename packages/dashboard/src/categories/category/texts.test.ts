@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { missingIn, toChanges, toTexts } from './texts.ts'
+import { missingIn, toChanges, toImage, toTexts } from './texts.ts'
 
 const CATEGORY = {
   id: 'cat_1',
@@ -36,4 +36,14 @@ test('a locale lacks what the category has and it has not', () => {
   const texts = toTexts(CATEGORY, ['de', 'sv'])
   assert.deepEqual(missingIn(texts, 'de'), ['slug'])
   assert.deepEqual(missingIn(texts, 'sv'), ['name', 'slug', 'seo.title'])
+})
+
+test('its picture is written as a file of the library, by its address, or taken away', () => {
+  const file = { id: 'med_1', mediaId: 'med_1', url: 'https://media.example/1280.jpg', mimeType: 'image/jpeg' }
+  const { mediaId: _mediaId, ...elsewhere } = file
+  const before = toTexts(CATEGORY, [])
+  const after = { ...before, image: toImage(file) }
+  assert.deepEqual(toChanges(before, after), { image: { id: 'med_1', mediaId: 'med_1' } })
+  assert.deepEqual(toChanges(before, { ...before, image: toImage(elsewhere) }), { image: elsewhere })
+  assert.deepEqual(toChanges(after, before), { image: null })
 })

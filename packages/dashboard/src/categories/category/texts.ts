@@ -1,4 +1,5 @@
 import type { Answer, Body } from '@kontor/sdk'
+import { type Item, toNewMedia } from '../../media/picture.ts'
 import { isSame } from '../../merge/is-same.ts'
 
 type Category = Answer<'getCategory'>
@@ -8,7 +9,10 @@ type Translation = NonNullable<NonNullable<Changes['translations']>[string]>
 export const TEXTS = ['name', 'slug', 'description', 'seo.title', 'seo.description'] as const
 export type Text = (typeof TEXTS)[number]
 
-/** Every text of a category by its field: `name`, `seo.title`, and `de:name` for that of a locale. Empty: there is none. */
+/**
+ * Every text of a category by its field: `name`, `seo.title`, and `de:name` for that of a locale. Empty: there is none.
+ * `image` is its picture, as JSON.
+ */
 export type Texts = Record<string, string>
 
 export const fieldOf = (text: Text, locale?: string) => (locale === undefined ? text : `${locale}:${text}`)
@@ -19,8 +23,13 @@ export function partsOf(field: string): { locale: string | undefined; text: Text
   return { locale: at < 0 ? undefined : field.slice(0, at), text: field.slice(at + 1) as Text }
 }
 
-export function toTexts({ name, slug, description, seo, translations }: Category, locales: readonly string[]): Texts {
-  const texts: Texts = { name, slug, description, 'seo.title': seo.title, 'seo.description': seo.description }
+export const imageOf = ({ image }: Texts): Item | undefined => (image ? (JSON.parse(image) as Item) : undefined)
+export const toImage = (item: Item | null) => (item ? JSON.stringify(item) : '')
+
+export function toTexts(category: Category, locales: readonly string[]): Texts {
+  const { name, slug, description, seo, translations, image } = category
+  const own = { name, slug, description, 'seo.title': seo.title, 'seo.description': seo.description }
+  const texts: Texts = { ...own, image: toImage(image) }
   for (const locale of new Set([...locales, ...Object.keys(translations)])) {
     const own = translations[locale]
     texts[fieldOf('name', locale)] = own?.name ?? ''
@@ -37,6 +46,8 @@ export function toChanges(before: Texts, after: Texts): Changes {
   const isChanged = (field: string) => before[field] !== after[field]
   const changes: Changes = {}
   for (const text of ['name', 'slug', 'description'] as const) if (isChanged(text)) changes[text] = after[text] ?? ''
+  const picture = imageOf(after)
+  if (isChanged('image')) changes.image = picture ? toNewMedia(picture) : null
   if (isChanged('seo.title') || isChanged('seo.description')) changes.seo = seoOf(after)
   const translations = translationsOf(after)
   if (!isSame(translations, translationsOf(before))) changes.translations = translations

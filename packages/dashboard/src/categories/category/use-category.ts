@@ -30,7 +30,9 @@ export function useCategory(category: Category, locales: readonly string[]) {
   latest.current = draft
   const [isSaving, setIsSaving] = useState(false)
   const [refused, setRefused] = useState<{ field: string; message: string }[]>([])
-  const { decide, sheet } = useMerge<Texts>(nameOf)
+  const pictureWords = (json: string) => (json ? t`another picture` : t`none`)
+  const wordsIn = (field: string, text: string) => (field === 'image' ? pictureWords(text) : short(text))
+  const { decide, sheet } = useMerge<Texts>(nameOf, (value, field) => wordsIn(field, value as string))
   const base = draft?.base ?? toTexts(category, locales)
   const value = draft?.mine ?? base
   const changed = Object.keys(value).filter((field) => value[field] !== base[field])
@@ -81,7 +83,7 @@ export function useCategory(category: Category, locales: readonly string[]) {
   return {
     value,
     changed,
-    changes: changed.map((field) => changeWords(nameOf(field), value[field] ?? '')),
+    changes: changed.map((field) => `${nameOf(field)}: ${wordsIn(field, value[field] ?? '')}`),
     problemOf: (field: string) => refused.find((one) => one.field === field)?.message,
     isSaving,
     change,
@@ -97,8 +99,7 @@ const toRefusal = ({ field, message }: { field: string; message: string }) => ({
   message,
 })
 
-const changeWords = (name: string, text: string) =>
-  `${name}: ${text.length > 40 ? `${text.slice(0, 40)}…` : text || '–'}`
+const short = (text: string) => (text.length > 40 ? `${text.slice(0, 40)}…` : text || '–')
 
 export function useTextNames(): Record<Text, string> {
   const { t } = useLingui()
@@ -112,9 +113,11 @@ export function useTextNames(): Record<Text, string> {
 }
 
 function useFieldName() {
+  const { t } = useLingui()
   const names = useTextNames()
   const localeName = useLocaleName()
   return (field: string): string => {
+    if (field === 'image') return t`Picture`
     const { locale, text } = partsOf(field)
     return locale === undefined ? names[text] : `${names[text]}, ${localeName(locale)}`
   }

@@ -41,6 +41,8 @@ export const fieldOf = {
   /** A difference: what is sold in between stays sold. */
   stock: (id: string) => `stock/${id}`,
   low: (id: string) => `low/${id}`,
+  /** Pictures of a variant; those of the product are `gallery` alone. */
+  gallery: (id: string) => `gallery/${id}`,
 }
 
 type Variant = Product['variants'][number]
@@ -95,6 +97,8 @@ export function readField(product: Product, field: string): unknown {
       return 0
     case 'low':
       return variant?.inventory.lowStockThreshold ?? null
+    case 'gallery':
+      return id ? (variant?.gallery ?? []) : product.gallery
     case 'status':
       return statusOf(product)
     case 'seo.title':

@@ -4,13 +4,13 @@ import { useMemo } from 'react'
 import { useBusiness } from '../../session/use-business.ts'
 import { Select } from '../../ui/field.tsx'
 import { Status } from '../../ui/status.tsx'
+import { TagField } from '../../ui/tag-field.tsx'
 import { When } from '../../ui/time.tsx'
 import { type ProductStatus, STATUSES } from '../filters.ts'
 import { useShelves } from '../queries.ts'
 import { STATUS_WORDS } from '../words.tsx'
 import { type Buyable, buyableIn } from './buyable.ts'
 import { type Edits, isUnsaved, type Row, titleOf, valueOf } from './edits.ts'
-import { Tags } from './tags.tsx'
 import type { EditsOf } from './use-edits.ts'
 
 type Props = { product: Product; edited: EditsOf; settled: Edits; isNew: boolean }
@@ -55,7 +55,7 @@ export function Facts({ product, edited, settled, isNew }: Props) {
               <option key={one}>{one}</option>
             ))}
           </Select>
-          <Tags value={valueOf(product, edits, 'tags') as string[]} onChange={(tags) => change({ tags })} />
+          <TagField value={valueOf(product, edits, 'tags') as string[]} onChange={(tags) => change({ tags })} />
         </div>
       </section>
       {!isNew && (

@@ -1,4 +1,5 @@
 import type { CreateProductBody, Input, Product } from '@kontor/sdk'
+import { type Item, toNewMedia } from '../../media/picture.ts'
 import {
   type Edits,
   fieldOf,
@@ -21,10 +22,11 @@ type Market = { id: string }
 export function toChanges(product: Product, edits: Edits, markets: readonly Market[]): ProductChanges {
   const isEdited = (field: string) => field in edits
   const text = (field: string) => valueOf(product, edits, field) as string
-  const fields = (['name', 'slug', 'description', 'category', 'taxClass', 'tags', 'gallery'] as const).filter(isEdited)
+  const fields = (['name', 'slug', 'description', 'category', 'taxClass', 'tags'] as const).filter(isEdited)
   const status = edits.status?.now as 'DRAFT' | undefined
   return {
     ...Object.fromEntries(fields.map((field) => [field, edits[field]?.now])),
+    ...(isEdited('gallery') && { gallery: galleryOf(edits.gallery?.now) }),
     ...((isEdited('seo.title') || isEdited('seo.description')) && {
       seo: { title: text('seo.title'), description: text('seo.description') },
     }),
@@ -53,7 +55,9 @@ export function toNewProduct(product: Product, edits: Edits, markets: readonly M
   }
 }
 
-const OF_VARIANTS = /^(variant|sku|price|compare|low)\//
+const galleryOf = (items: unknown) => (items as Item[]).map(toNewMedia)
+
+const OF_VARIANTS = /^(variant|sku|price|compare|low|gallery)\//
 
 /** The stock of a variant that is there is changed by itself: nothing of the product has to be written for it. */
 const changesVariants = (product: Product, edits: Edits) =>
@@ -75,6 +79,7 @@ function toVariant(product: Product, edits: Edits, row: Row, markets: readonly M
     id,
     ...(isEdited(fieldOf.variant(id)) && { name, attributes }),
     ...(isEdited(fieldOf.sku(id)) && { sku: value(fieldOf.sku(id)) as string }),
+    ...(fieldOf.gallery(id) in edits && { gallery: galleryOf(value(fieldOf.gallery(id))) }),
     ...(isPriced && { pricing: { markets: pricesOf(product, edits, id, markets) } }),
     ...(isNew
       ? {

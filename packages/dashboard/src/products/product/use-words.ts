@@ -58,6 +58,8 @@ export function useFieldWords(product: Product) {
         return t`Stock of ${variant()}`
       case 'low':
         return t`${variant()} is low at`
+      case 'gallery':
+        return id ? t`Pictures of ${variant()}` : (plain.gallery ?? kind)
       default:
         return plain[kind] ?? kind
     }

@@ -96,7 +96,7 @@ export function NewPromoPage() {
         </nav>
         <h1>{t`New promo code`}</h1>
         <p className="facts-line soft hide-phone">
-          {kept ? t`Kept on this machine until the code is created` : t`Nobody can use it before you create it`}
+          {kept ? t`Kept in this tab until the code is created` : t`Nobody can use it before you create it`}
         </p>
         <div className="acts">
           {kept && <Button look="quiet" onClick={() => setDraft(undefined)}>{t`Start over`}</Button>}

@@ -3,20 +3,18 @@ import { Trans, useLingui } from '@lingui/react/macro'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { Trash2 } from 'lucide-react'
-import { useState } from 'react'
+import { DeleteDialog } from '../../outbox/delete-dialog.tsx'
 import { useAsk, useAsked } from '../../outbox/use-outbox.ts'
 import { usePermissions } from '../../session/permissions.ts'
 import { useBusiness } from '../../session/use-business.ts'
 import { useCommands } from '../../shell/commands.ts'
 import { Bones } from '../../ui/bones.tsx'
 import { Button } from '../../ui/button.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
 import { LeaveDialog } from '../../ui/leave-dialog.tsx'
 import { usePageTitle } from '../../ui/page.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { SaveBar } from '../../ui/save-bar.tsx'
 import { Status } from '../../ui/status.tsx'
-import { toast } from '../../ui/toast.tsx'
 import { useLeaveGuard } from '../../ui/use-draft.ts'
 import { type Promo, promoQuery } from '../queries.ts'
 import { PromoState, usePromoWords } from '../words.tsx'
@@ -120,42 +118,14 @@ function Editor({ promo, lacks }: { promo: Promo; lacks: string | undefined }) {
 function DeletePromo({ promo, onClose, onDeleted }: { promo: Promo; onClose: () => void; onDeleted: () => void }) {
   const { t } = useLingui()
   const ask = useAsk()
-  const [isSent, setIsSent] = useState(false)
-  const [error, setError] = useState<unknown>()
   const { id, code } = promo
-  const remove = async () => {
-    setIsSent(true)
-    setError(undefined)
-    try {
-      await ask({
-        operation: 'deletePromoCode',
-        input: { path: { id } },
-        label: t`Delete the code ${code}`,
-        about: [id],
-      })
-      toast(t`${code} is deleted.`)
-      onDeleted()
-    } catch (cause) {
-      setIsSent(false)
-      setError(cause)
-    }
-  }
+  const remove = () =>
+    ask({ operation: 'deletePromoCode', input: { path: { id } }, label: t`Delete the code ${code}`, about: [id] })
   return (
-    <Dialog open onClose={onClose} title={t`Delete ${code}?`}>
-      {error !== undefined && <Problem error={error} kept={t`It is still there.`} />}
-      <p className="soft">
-        {promo.redemptions > 0
-          ? t`Nobody can use it any more. Orders that used it keep their discount.`
-          : t`Nobody has used it. Nobody can use it any more.`}
-      </p>
-      <div className="acts">
-        <Button look="quiet" onClick={onClose}>{t`Keep it`}</Button>
-        <Button
-          look="destroy main"
-          reason={isSent ? t`Asked, not yet known.` : undefined}
-          onClick={() => void remove()}
-        >{t`Delete`}</Button>
-      </div>
-    </Dialog>
+    <DeleteDialog {...{ name: code, remove, onClose, onDeleted }}>
+      {promo.redemptions > 0
+        ? t`Nobody can use it any more. Orders that used it keep their discount.`
+        : t`Nobody has used it. Nobody can use it any more.`}
+    </DeleteDialog>
   )
 }

@@ -45,12 +45,13 @@ export function CountPage() {
   const { counts, isRead } = counting
   const { start, isBusy, isDue, isAsked } = useBringIn(counting)
   const [reason, setReason] = useDraft<string>(`stocktake:${businessId}`)
-  const open = counts.filter((count) => !isAsked(count) && !count.trouble)
+  const open = counts.filter((count) => !isAsked(count) && !count.trouble && !count.isReleased)
   const troubled = counts.filter(({ trouble }) => trouble)
   const bring = () => {
     void start(reason ?? '')
   }
-  const nothing = troubled.length > 0 ? t`Say first what is true.` : t`Nothing is counted yet.`
+  const rest = isDue ? t`It is brought in by itself when the line is back.` : t`Nothing is counted yet.`
+  const nothing = troubled.length > 0 ? t`Say first what is true.` : rest
   const why = open.length === 0 ? nothing : isBusy ? t`It is being brought in.` : undefined
   usePageTitle(t`Take stock`)
   useCommands([{ id: 'bring-in', label: t`Bring in what is counted`, keys: 'mod+Enter', reason: why, run: bring }])
@@ -81,7 +82,7 @@ export function CountPage() {
                 key={count.id}
                 count={count}
                 isAsked={isAsked(count)}
-                onChange={(next) => void counting.keep(next)}
+                onChange={(next) => void counting.keep({ ...next, isReleased: false })}
                 onRemove={() => void counting.drop([count])}
               />
             ))}

@@ -36,6 +36,8 @@ export type Count = {
   fresh?: Level | undefined
   trouble?: Trouble | undefined
   choice?: Choice | undefined
+  /** A person has said that it is to be brought in. What is scanned afterwards is another count. */
+  isReleased?: boolean | undefined
   /** It is in the outbox. */
   isAsked?: boolean | undefined
 }

@@ -1,7 +1,7 @@
 import type { Level } from '../level.ts'
 import type { Count } from './count.ts'
 
-/** All counts of a person in a business are to be brought in as soon as there is a line. */
+/** What a person has released in a business is to be brought in as soon as there is a line. */
 export type Due = { id: string; reason: string }
 type Known = Level & { id: string; businessId: string; text: string }
 

@@ -61,11 +61,12 @@ export function useCounts() {
     await Promise.all([...ids].map((id) => deleteCount(id).catch(() => {})))
   }, [])
   const add = (text: string, level: Level | undefined) => {
-    const known = mine.current.find((count) =>
+    const open = mine.current.filter(({ isAsked, isReleased }) => !isAsked && !isReleased)
+    const known = open.find((count) =>
       level && count.level ? keyOf(count.level) === keyOf(level) : count.text.toLowerCase() === text.toLowerCase(),
     )
     // Scanned once more: one piece more.
-    if (known && !known.isAsked) return keep({ ...known, counted: known.counted + 1, startedAt: Date.now() })
+    if (known) return keep({ ...known, counted: known.counted + 1, startedAt: Date.now() })
     const id = crypto.randomUUID()
     return keep({ id, userId, businessId, text, level, counted: 1, startedAt: Date.now() })
   }
@@ -129,7 +130,7 @@ export function useBringIn({ current, isRead, hold, keep, drop }: Counts) {
       })
       return asking.finally(stop)
     },
-    keep: (count) => keep({ ...count, isAsked: false }),
+    keep: (count) => keep({ ...count, isAsked: false, isReleased: false }),
     drop,
   })
 
@@ -137,13 +138,16 @@ export function useBringIn({ current, isRead, hold, keep, drop }: Counts) {
     setDue(undefined)
     await deleteDue(dueId).catch(() => {})
   }
-  const start = async (reason: string) => {
+  const isOpen = ({ id, isAsked, trouble }: Count) => !isAsked && !trouble && !asked.has(id)
+  /** Brings in all that is open; again without a person, only what they had released. */
+  const start = async (reason: string, { isAgain = false } = {}) => {
     if (busy.current) return
     busy.current = true
     setBusy(true)
     setDue(reason)
     await writeDue({ id: dueId, reason }).catch(() => {})
-    const open = current.current.filter(({ id, isAsked, trouble }) => !isAsked && !trouble && !asked.has(id))
+    if (!isAgain) for (const count of current.current.filter(isOpen)) await keep({ ...count, isReleased: true })
+    const open = current.current.filter((count) => isOpen(count) && count.isReleased)
     hold(open, true)
     try {
       const { variants, changed, delta } = await bringIn(open, world(reason))
@@ -155,6 +159,8 @@ export function useBringIn({ current, isRead, hold, keep, drop }: Counts) {
     } catch (error) {
       if (!isLost(error)) {
         await forget()
+        for (const count of current.current.filter(({ isReleased }) => isReleased))
+          await keep({ ...count, isReleased: false })
         toast(t`Not brought in: ${wordsOf(error).what}`)
       }
     } finally {
@@ -170,7 +176,7 @@ export function useBringIn({ current, isRead, hold, keep, drop }: Counts) {
   useEffect(() => {
     if (due === undefined || !isRead || isBusy) return undefined
     const again = () => {
-      if (navigator.onLine) void start(due)
+      if (navigator.onLine) void start(due, { isAgain: true })
     }
     const timer = setInterval(again, AGAIN_MS)
     addEventListener('online', again)

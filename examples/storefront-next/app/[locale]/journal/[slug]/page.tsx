@@ -38,7 +38,12 @@ export default async function ArticlePage({ params }: Params<'slug'>) {
         />
         <h1>{text('title')}</h1>
         <p className="lead">{text('summary')}</p>
-        <Picture media={blockValue<Media>(article.blocks, 'cover')} alt="" isFirst />
+        <Picture
+          media={blockValue<Media>(article.blocks, 'cover')}
+          alt=""
+          isFirst
+          sizes="(min-width: 48rem) 44rem, 100vw"
+        />
         {/* The service cleans rich text when it is written: no scripts, no styles, no other hosts' frames. */}
         <div className="prose" dangerouslySetInnerHTML={{ __html: text('body') }} />
       </article>

@@ -1,4 +1,4 @@
-import { blockText, type PublicProduct, type PublicVariant } from '@kontor/sdk'
+import { blockText, type PublicProduct, type PublicVariant, pictureUrl } from '@kontor/sdk'
 import { notFound, permanentRedirect } from 'next/navigation'
 import { readCategories, readProduct } from '../../../../lib/catalog.ts'
 import {
@@ -61,7 +61,7 @@ export default async function ProductPage({ params, searchParams }: Props) {
           ]}
         />
         <article className="product">
-          <Picture media={media} alt={product.name} isFirst />
+          <Picture media={media} alt={product.name} isFirst sizes="(min-width: 56rem) 36rem, 100vw" />
           <div>
             <h1>{product.name}</h1>
             {variant && <Price page={page} variant={variant} />}
@@ -75,7 +75,7 @@ export default async function ProductPage({ params, searchParams }: Props) {
                   name: product.name,
                   variantName: product.variants.length > 1 ? variant.name : '',
                   slug: product.slug,
-                  image: media?.url,
+                  image: media && pictureUrl(media, 320),
                 }}
                 isSold={priceOf(variant) !== undefined && variant.availability !== 'OUT_OF_STOCK'}
                 cartHref={`/${locale}/cart`}

@@ -1,10 +1,12 @@
 import { useLingui } from '@lingui/react/macro'
 import { X } from 'lucide-react'
 import { type KeyboardEvent, useId, useState } from 'react'
-import { Icon } from '../../ui/icon.tsx'
+import { Icon } from './icon.tsx'
+
+type Props = { value: readonly string[]; maxLength?: number; onChange: (tags: string[]) => void }
 
 /** Words of the team's own. Enter or a comma ends one. */
-export function Tags({ value, onChange }: { value: readonly string[]; onChange: (tags: string[]) => void }) {
+export function TagField({ value, maxLength = 100, onChange }: Props) {
   const { t } = useLingui()
   const id = useId()
   const [typed, setTyped] = useState('')
@@ -38,7 +40,7 @@ export function Tags({ value, onChange }: { value: readonly string[]; onChange: 
         <input
           id={id}
           className="input"
-          maxLength={100}
+          maxLength={maxLength}
           autoComplete="off"
           placeholder={t`Add a tag`}
           value={typed}

@@ -1,0 +1,243 @@
+import { Plural, Trans, useLingui } from '@lingui/react/macro'
+import { Link, useNavigate } from '@tanstack/react-router'
+import { type FormEvent, useId, useRef, useState } from 'react'
+import { secondsAt, wallClockOf } from '../../i18n/days.ts'
+import { usePermissions } from '../../session/permissions.ts'
+import { addressOf, useBusiness } from '../../session/use-business.ts'
+import { useFormat } from '../../session/use-format.ts'
+import { useCommands } from '../../shell/commands.ts'
+import { Button } from '../../ui/button.tsx'
+import { Field } from '../../ui/field.tsx'
+import { Notice } from '../../ui/notice.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { toast } from '../../ui/toast.tsx'
+import { useIsShown } from '../../ui/use-is-shown.ts'
+import { useReach } from '../queries.ts'
+import { hasBegun, isLive, type Letter, newsletterIdOf, type Send } from '../types.ts'
+import { SendState, useDay, useMoment } from '../words.tsx'
+import { useSendLetter } from './use-send.ts'
+
+const DAY_SECONDS = 86_400
+
+/** Tomorrow at eight, at the clock of the business. */
+function nextMorning(timeZone: string): string {
+  const tomorrow = wallClockOf(Date.now() / 1_000 + DAY_SECONDS, timeZone)
+  return `${tomorrow.slice(0, 10)}T08:00`
+}
+
+type Props = { of: Letter; sends: readonly Send[]; isWrong: boolean }
+
+/** Now or later, to how many, and once more only if that is meant. */
+export function SendForm({ of: letter, sends, isWrong }: Props) {
+  const business = addressOf(useBusiness())
+  const navigate = useNavigate()
+  // The form itself is gone as soon as the send is known.
+  const isShown = useIsShown()
+  const live = sends.find(isLive)
+  const go = ({ id: send, entryId: entry }: Send) => {
+    if (isShown.current)
+      void navigate({ to: '/$business/letters/$entry/sends/$send', params: { business, entry, send } })
+  }
+  return live ? <UnderWay of={live} /> : <Plan of={letter} sends={sends} isWrong={isWrong} onSent={go} />
+}
+
+function UnderWay({ of: send }: { of: Send }) {
+  const { t } = useLingui()
+  const at = useDay()(send.scheduledAt)
+  const business = addressOf(useBusiness())
+  return (
+    <section className="section send-form" aria-label={t`Send`}>
+      <div className="section-head">
+        <h2>{t`Send`}</h2>
+        <SendState of={send} />
+      </div>
+      <p className="soft">
+        {send.status === 'SCHEDULED'
+          ? t`It starts on ${at}. Text and readers are settled then: what you change until then goes out.`
+          : t`Its text was settled when it started: what you change now does not go out with it.`}
+      </p>
+      <p className="acts">
+        <Link
+          to="/$business/letters/$entry/sends/$send"
+          params={{ business, entry: send.entryId, send: send.id }}
+          className="button"
+        >
+          {send.status === 'SCHEDULED' ? t`Pause or cancel it` : t`See how far it is`}
+        </Link>
+      </p>
+    </section>
+  )
+}
+
+function Plan({ of: letter, sends, isWrong, onSent }: Props & { onSent: (send: Send) => void }) {
+  const { t } = useLingui()
+  const { timeZone } = useBusiness()
+  const { reason } = usePermissions()
+  const day = useDay()
+  const group = useId()
+  const clock = useRef<HTMLInputElement>(null)
+  const [isLater, setLater] = useState(false)
+  const [wallClock, setWallClock] = useState(() => nextMorning(timeZone))
+  const [isMeant, setMeant] = useState(false)
+  const [resends, setResends] = useState(false)
+  const { send, asked, error } = useSendLetter(letter.id)
+  const reach = useReach(newsletterIdOf(letter))
+  const earlier = sends.find((one) => hasBegun(one) && !one.remainderOf)
+  const at = wallClock === '' ? Number.NaN : secondsAt(wallClock, timeZone)
+  const isPast = isLater && !(at > Date.now() / 1_000)
+  const moment = isPast || Number.isNaN(at) ? '' : day(at)
+  const why =
+    reason('NEWSLETTER_SEND') ??
+    (isWrong ? t`Something keeps it from being sent: see the check.` : undefined) ??
+    (earlier && !isMeant ? t`It was sent already. Say first that you mean it.` : undefined) ??
+    (isPast ? t`That time is over.` : undefined) ??
+    (asked ? t`Asked, not yet known.` : undefined)
+  const plan = () => {
+    setLater(true)
+    requestAnimationFrame(() => clock.current?.focus())
+  }
+  useCommands([
+    { id: 'plan', label: t`Plan this letter`, keys: 's', reason: why && earlier ? why : undefined, run: plan },
+  ])
+  const submit = async (event: FormEvent) => {
+    event.preventDefault()
+    if (why) return
+    const made = await send({
+      ...(isLater && { scheduledAt: at }),
+      ...(earlier && { resend: true }),
+      ...(resends && { onUncertain: 'RESEND' as const }),
+    })
+    if (!made) return
+    toast(isLater ? t`Planned for ${moment}.` : t`It is being sent.`)
+    onSent(made)
+  }
+  return (
+    <section className="section send-form" aria-label={t`Send`}>
+      <div className="section-head">
+        <h2>{t`Send`}</h2>
+        {reach && (
+          <span className="note">
+            <Plural value={reach.reached} one="# reader" other="# readers" />
+            {reach.suppressed > 0 && (
+              <Plural
+                value={reach.suppressed}
+                one="; # suppressed one is left out"
+                other="; # suppressed ones are left out"
+              />
+            )}
+          </span>
+        )}
+      </div>
+      <form onSubmit={(event) => void submit(event)}>
+        {earlier && <Again of={earlier} sends={sends} isMeant={isMeant} onChange={setMeant} />}
+        <div className="ways" role="radiogroup" aria-label={t`When`}>
+          <Choice group={group} isOn={!isLater} onChoose={() => setLater(false)} name={t`Now`} />
+          <Choice group={group} isOn={isLater} onChoose={plan} name={t`Later`} />
+        </div>
+        {isLater && (
+          <Field
+            ref={clock}
+            type="datetime-local"
+            max="9999-12-31T23:59"
+            label={t`Date and time`}
+            value={wallClock}
+            onChange={(event) => setWallClock(event.target.value)}
+            problem={isPast ? t`That time is over. Choose one to come.` : undefined}
+            hint={
+              isPast ? undefined : (
+                <Trans>
+                  {moment}, at the clock of {timeZone}
+                </Trans>
+              )
+            }
+          />
+        )}
+        <label className="choice">
+          <input
+            type="checkbox"
+            className="check"
+            checked={resends}
+            onChange={(event) => setResends(event.target.checked)}
+          />
+          <span>
+            {t`Send again where it is uncertain whether it arrived`}
+            <br />
+            <span className="note">
+              {resends ? t`Nobody misses it; some may get it twice.` : t`Nobody gets it twice; a few may miss it.`}
+            </span>
+          </span>
+        </label>
+        <div className="acts">
+          <Button type="submit" look="main" reason={why}>
+            <Words reach={reach} isLater={isLater} />
+          </Button>
+          {why && <span className="note">{why}</span>}
+        </div>
+        {error !== undefined && <Problem error={error} kept={t`Nothing was sent.`} />}
+      </form>
+    </section>
+  )
+}
+
+/** What the button does, and to how many if that is known. */
+function Words({ reach, isLater }: { reach: { reached: number } | undefined; isLater: boolean }) {
+  const { t } = useLingui()
+  if (!reach) return isLater ? t`Plan it` : t`Send now`
+  return isLater ? (
+    <Plural value={reach.reached} one="Plan it for # reader" other="Plan it for # readers" />
+  ) : (
+    <Plural value={reach.reached} one="Send to # reader now" other="Send to # readers now" />
+  )
+}
+
+type ChoiceProps = { group: string; isOn: boolean; onChoose: () => void; name: string }
+
+const Choice = ({ group, isOn, onChoose, name }: ChoiceProps) => (
+  <label className="choice">
+    <input type="radio" className="check radio" name={group} checked={isOn} onChange={onChoose} />
+    {name}
+  </label>
+)
+
+/** Once more is a step of its own. */
+type AgainProps = { of: Send; sends: readonly Send[]; isMeant: boolean; onChange: (isMeant: boolean) => void }
+
+function Again({ of: send, sends, isMeant, onChange }: AgainProps) {
+  const { t } = useLingui()
+  const { number } = useFormat()
+  const moment = useMoment()
+  const business = addressOf(useBusiness())
+  const ofIt = sends.filter(({ id, remainderOf }) => id === send.id || remainderOf === send.id)
+  const count = number(ofIt.reduce((sum, { sent }) => sum + sent, 0))
+  const at = moment(send.startedAt ?? send.scheduledAt)
+  return (
+    <>
+      <Notice
+        tone="calm"
+        title={
+          <Trans>
+            It was sent at {at}; {count} readers have it.
+          </Trans>
+        }
+        action={
+          <Link
+            to="/$business/letters/$entry/sends/$send"
+            params={{ business, entry: send.entryId, send: send.id }}
+            className="button small"
+          >{t`What became of it`}</Link>
+        }
+      >
+        {t`Those whom it did not reach can be sent it alone, there.`}
+      </Notice>
+      <label className="choice">
+        <input
+          type="checkbox"
+          className="check"
+          checked={isMeant}
+          onChange={(event) => onChange(event.target.checked)}
+        />
+        {t`Send it to everybody once more, also to those who have it`}
+      </label>
+    </>
+  )
+}

@@ -1,0 +1,13 @@
+import { pages, query } from '../api/query.ts'
+import { filtersOf, type MediaSearch } from './search.ts'
+
+const PAGE = 60
+const MOST = 100
+
+export const mediaPages = (businessId: string, search: MediaSearch) =>
+  pages(businessId, 'listMedia', { query: { ...filtersOf(search), limit: PAGE } })
+
+export const fileQuery = (businessId: string, id: string) => query(businessId, 'getMedia', { path: { id } })
+
+export const usagesQuery = (businessId: string, id: string) =>
+  query(businessId, 'listMediaUsages', { path: { id }, query: { limit: MOST } })

@@ -1,0 +1,23 @@
+import type { FastifyRequest } from 'fastify'
+
+/** Mail servers and mail programs open links before a person sees them. */
+const PROGRAMS =
+  /bot\b|crawl|spider|scan|preview|fetch|monitor|headless|curl|wget|python|okhttp|java\/|go-http|node|axios|libwww|proofpoint|mimecast|barracuda|safelinks|fireeye|trendmicro/i
+/** Nobody reads a letter that fast; what checks it on arrival does. */
+const TOO_SOON_MS = 10_000
+
+/** Whether a click counts. A wrong guess costs a number, never the way to the page. */
+export function isPerson(
+  { method, headers }: Pick<FastifyRequest, 'method' | 'headers'>,
+  msSinceSent: number,
+): boolean {
+  const agent = headers['user-agent'] ?? ''
+  const purpose = ['sec-purpose', 'purpose', 'x-purpose'].map((name) => String(headers[name] ?? '')).join(' ')
+  return (
+    method === 'GET' &&
+    agent.startsWith('Mozilla/') &&
+    !PROGRAMS.test(agent) &&
+    !/prefetch|preview/i.test(purpose) &&
+    msSinceSent >= TOO_SOON_MS
+  )
+}

@@ -1,0 +1,87 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { SecretBox } from '#platform/crypto/secret-box.ts'
+import type { Db } from '#platform/database/database.ts'
+import { cellOf } from '#platform/http/cells.ts'
+import { type Page, showPage } from '#platform/http/page.ts'
+import type { Business } from '#vocabulary/business.ts'
+import { chooseCounting, findChooser } from './choose-counting.ts'
+import { type Clicker, readClicker } from './counted-link.ts'
+import { followLink } from './follow-link.ts'
+
+type PageOptions = {
+  findBusiness: (id: string) => Promise<Business | undefined> | Business | undefined
+  cells: ReadonlyMap<string, Db>
+  box: SecretBox
+}
+
+const NO_LINK: Page = {
+  title: 'This link leads nowhere',
+  problem: 'It is not complete, or its letter is not there any more.',
+}
+
+/** Where the links of letters lead to first, and the page where a reader says whether their clicks are counted. */
+export const clickPages: FastifyPluginAsyncTypebox<PageOptions> = async (app, { findBusiness, cells, box }) => {
+  const config = { access: 'public', business: 'none' } as const
+  // The button of the page sends a form; all that counts is its address.
+  app.addContentTypeParser('*', { parseAs: 'string', bodyLimit: 10_000 }, (_request, _body, done) => done(null, {}))
+
+  async function find(token: string): Promise<{ clicker: Clicker; cell: Db; business: Business } | undefined> {
+    const clicker = readClicker(box, token)
+    const business = clicker && (await findBusiness(clicker.businessId))
+    return clicker && business && !business.suspendedAt
+      ? { clicker, business, cell: cellOf(cells, business, app.log) }
+      : undefined
+  }
+
+  app.get<{ Params: { token: string; link: string } }>(
+    '/newsletters/go/:token/:link/*',
+    { config },
+    async (request, reply) => {
+      const { token, link } = request.params
+      const found = /^\d{1,4}$/.test(link) ? await find(token) : undefined
+      const url = found && (await followLink(found.cell, found.clicker, Number(link), request))
+      if (url === undefined) return showPage(reply, NO_LINK, 404)
+      // The page that it leads to is told nothing: not which letter, and not whose.
+      void reply
+        .header('cache-control', 'no-store')
+        .header('referrer-policy', 'no-referrer')
+        .header('x-robots-tag', 'noindex')
+      return reply.redirect(url, 302)
+    },
+  )
+
+  app.get<{ Params: { token: string } }>('/newsletters/clicks/:token', { config }, async ({ params }, reply) => {
+    const found = await find(params.token)
+    const chooser = found && (await findChooser(found.cell, found.clicker))
+    if (!chooser) return showPage(reply, NO_LINK, 404)
+    return showPage(reply, choicePage(chooser.countsClicks, found.business.name, params.token))
+  })
+
+  for (const choice of ['on', 'off'] as const) {
+    app.post<{ Params: { token: string } }>(
+      `/newsletters/clicks/:token/${choice}`,
+      { config },
+      async ({ params }, reply) => {
+        const found = await find(params.token)
+        const isKnown = found && (await chooseCounting(found.cell, found.clicker, choice === 'on'))
+        if (!isKnown) return showPage(reply, NO_LINK, 404)
+        return showPage(reply, { title: 'Thank you', text: CHOSEN[choice] })
+      },
+    )
+  }
+}
+
+const CHOSEN = {
+  on: 'From now on we count which links of this newsletter you open.',
+  off: 'What you open is not counted any more. Links in the letters to come lead straight to their pages.',
+}
+
+const choicePage = (countsClicks: boolean, business: string, token: string): Page => ({
+  title: countsClicks ? 'Your clicks are counted' : 'Your clicks are not counted',
+  text: countsClicks
+    ? `${business} counts which links of its newsletter are opened, and by whom.`
+    : 'Links in letters to you lead straight to their pages.',
+  action: `/newsletters/clicks/${token}/${countsClicks ? 'off' : 'on'}`,
+  token,
+  label: countsClicks ? 'Stop counting mine' : 'Count mine again',
+})

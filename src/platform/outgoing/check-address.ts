@@ -1,0 +1,55 @@
+import { lookup } from 'node:dns/promises'
+import { isIP } from 'node:net'
+import { OutgoingError } from './errors.ts'
+import { isLoopbackAddress, isPublicAddress } from './public-address.ts'
+
+export type Resolve = (host: string) => Promise<readonly { address: string; family: number }[]>
+
+/** What may be asked. Tests replace parts; `OUTGOING_LOOPBACK` allows the same machine, at any port. */
+export type Rules = {
+  isAllowed: (address: string) => boolean
+  isAllowedPort: (port: number, address: string) => boolean
+  resolve: Resolve
+}
+
+const PORTS: readonly number[] = [80, 443]
+
+export const rulesFor = ({ allowLoopback }: { allowLoopback: boolean }): Rules => {
+  const isHere = (address: string) => allowLoopback && isLoopbackAddress(address)
+  return {
+    isAllowed: (address) => isPublicAddress(address) || isHere(address),
+    isAllowedPort: (port, address) => PORTS.includes(port) || isHere(address),
+    resolve: (host) => lookup(host, { all: true, verbatim: true }),
+  }
+}
+
+export type Checked = { url: URL; addresses: { address: string; family: number }[] }
+
+/**
+ * Resolves the host of an address, once, and answers what to connect to: every address that it has must be allowed, for the
+ * one that is tried first is chosen by whoever runs the name. `URL` has brought numbers of every notation into one.
+ */
+export async function checkAddress(text: string, { isAllowed, isAllowedPort, resolve }: Rules): Promise<Checked> {
+  const url = URL.parse(text)
+  if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || !url.hostname) throw notAllowed()
+  const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
+  const family = isIP(host)
+  const addresses = family ? [{ address: host, family }] : await resolved(resolve, host)
+  const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80))
+  if (!addresses.every(({ address }) => isAllowed(address) && isAllowedPort(port, address))) throw notAllowed()
+  return { url, addresses: [...addresses] }
+}
+
+async function resolved(resolve: Resolve, host: string) {
+  let addresses: Awaited<ReturnType<Resolve>>
+  try {
+    addresses = await resolve(host)
+  } catch (error) {
+    // The name may not be there any more, or our resolver not now: the next try will tell.
+    throw new OutgoingError('UNREACHABLE', { isTemporary: true, cause: error })
+  }
+  if (addresses.length === 0) throw new OutgoingError('UNREACHABLE', { isTemporary: true })
+  return addresses
+}
+
+const notAllowed = () => new OutgoingError('ADDRESS_NOT_ALLOWED')
