@@ -1,5 +1,5 @@
 import { workOverFlakyLine } from '../../test/scenarios/flaky-desk.ts'
-import { launchBrowser } from '../../test/scenarios/xss.ts'
+import { launchBrowser } from '../../test/support/browser.ts'
 import { none, type Run } from '../report/figures.ts'
 
 export const title = 'Does the dashboard do each thing once over a line that loses three answers in ten?'

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core'
-import { launchBrowser } from '../../test/scenarios/xss.ts'
+import { launchBrowser } from '../../test/support/browser.ts'
 import { enter, openDashboard } from '../../test/support/served-dashboard.ts'
 import { percentile, type Run } from '../report/figures.ts'
 

@@ -1,6 +1,6 @@
 import type { CDPSession, Page } from 'playwright-core'
 import { fillOrders } from '../../test/scenarios/fill-orders.ts'
-import { launchBrowser } from '../../test/scenarios/xss.ts'
+import { launchBrowser } from '../../test/support/browser.ts'
 import { enter, openDashboard } from '../../test/support/served-dashboard.ts'
 import { until } from '../../test/support/until.ts'
 import { median, percentile, type Run } from '../report/figures.ts'

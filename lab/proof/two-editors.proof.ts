@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Browser, Page } from 'playwright-core'
 import type { Order, UpdateOrderBody } from '../../packages/sdk/src/index.ts'
-import { launchBrowser } from '../../test/scenarios/xss.ts'
+import { launchBrowser } from '../../test/support/browser.ts'
 import { dashboardSdk, dashboardSource } from '../../test/support/dashboard-source.ts'
 import { type DemoDesk, openDemoDesk } from '../../test/support/demo-desk.ts'
 import { enter } from '../../test/support/served-dashboard.ts'

@@ -1,5 +1,6 @@
 import { cleanHtml } from '#vocabulary/html.ts'
-import { hostileTexts, launchBrowser, RUNNING, type Sighting, showTexts } from '../../test/scenarios/xss.ts'
+import { hostileTexts, RUNNING, type Sighting, showTexts } from '../../test/scenarios/xss.ts'
+import { launchBrowser } from '../../test/support/browser.ts'
 import type { Run } from '../report/figures.ts'
 
 export const title = 'Does rich text run anything in a browser once it is cleaned?'

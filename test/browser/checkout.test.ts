@@ -4,12 +4,11 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { after, before, test } from 'node:test'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
+import { launchBrowser } from '../support/browser.ts'
 import { openPaidShop, type PaidShop, waitUntilIdle } from '../support/paid-shop.ts'
 import { type PaymentsApi, startPaymentsApi } from '../support/payments-api.ts'
 
-/** Where Debian puts it. `SCREENSHOTS` names a folder to look at afterwards. */
-const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium'
 const SIZES = { phone: { width: 390, height: 844 }, desktop: { width: 1_280, height: 800 } }
 
 let service: PaymentsApi
@@ -29,7 +28,7 @@ before(async () => {
   shopUrl = `http://127.0.0.1:${(front.address() as AddressInfo).port}`
   // The result page is the API's own: its address has to be one that the browser reaches.
   service = await startPaymentsApi({ env: { ALLOWED_ORIGINS: shopUrl } })
-  browser = await chromium.launch({ executablePath, timeout: 120_000, args: ['--no-sandbox'] })
+  browser = await launchBrowser()
   paidShop = await openPaidShop(service)
 })
 after(async () => {

@@ -4,7 +4,8 @@ import { after, before, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
 import { composeMail, openTemplate } from '#modules/newsletter/mail/render.ts'
 import type { Block } from '#vocabulary/blocks.ts'
-import { hostileTexts, launchBrowser } from '../scenarios/xss.ts'
+import { hostileTexts } from '../scenarios/xss.ts'
+import { launchBrowser } from '../support/browser.ts'
 
 const SIZES = { phone: { width: 390, height: 844 }, desktop: { width: 1_200, height: 900 } }
 const PICTURE = `<svg xmlns="http://www.w3.org/2000/svg" width="1600" height="900"><rect width="1600" height="900" fill="#5b8aa6"/>

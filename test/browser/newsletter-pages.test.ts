@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import path from 'node:path'
 import { after, before, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
-import { launchBrowser } from '../scenarios/xss.ts'
+import { launchBrowser } from '../support/browser.ts'
 import { linkIn } from '../support/mail-server.ts'
 import { type NewsletterApi, openNewsletter, PLANS, startNewsletterApi } from '../support/newsletter-api.ts'
 

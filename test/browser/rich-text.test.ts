@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
 import { rolldown } from 'rolldown'
 import { cleanHtml } from '#vocabulary/html.ts'
-import { launchBrowser } from '../scenarios/xss.ts'
+import { launchBrowser } from '../support/browser.ts'
 
 const SOURCE = path.join(import.meta.dirname, '../../packages/dashboard/src/content/rich-text/create.ts')
 const DOCUMENTS = 2_000

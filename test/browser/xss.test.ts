@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Browser } from 'playwright-core'
 import { cleanHtml } from '#vocabulary/html.ts'
-import { hostileTexts, launchBrowser, RUNNING, type Sighting, showTexts } from '../scenarios/xss.ts'
+import { hostileTexts, RUNNING, type Sighting, showTexts } from '../scenarios/xss.ts'
+import { launchBrowser } from '../support/browser.ts'
 
 const texts = hostileTexts(200, 20_261)
 

@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type Browser, chromium } from 'playwright-core'
+import type { Browser } from 'playwright-core'
 import { seededRandom } from '../../twins/stripe/random.ts'
 
 type Dice = ReturnType<typeof createDice>
@@ -338,17 +338,6 @@ async function showAll(numbers, isCaged) {
   return sightings
 }
 </script><body></body>`
-
-/**
- * Where Debian puts it. No name leads anywhere: what a text asks of the outside world fails at once. A busy machine
- * takes more than the usual half minute to start it.
- */
-export const launchBrowser = () =>
-  chromium.launch({
-    timeout: 120_000,
-    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-    args: ['--no-sandbox', '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1'],
-  })
 
 /** So many clean texts share a frame, which is named after the first of them. One that runs tells its own number. */
 const PER_FRAME = 10

@@ -8,7 +8,7 @@ import { createTransport } from 'nodemailer'
 import type { Browser, Page } from 'playwright-core'
 import { freePort } from '../../dev/ports.ts'
 import { type Inbox, startInbox } from '../../twins/mail/server.ts'
-import { launchBrowser } from '../scenarios/xss.ts'
+import { launchBrowser } from '../support/browser.ts'
 
 let inbox: Inbox
 let browser: Browser

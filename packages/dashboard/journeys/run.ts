@@ -1,7 +1,7 @@
 // npm run journeys: people's journeys through the dashboard on the real service, counted, timed and looked at, in
 // docs/dashboard/report.md. A missed bar is red. Words name some journeys only, and then nothing is written; --quick times each once.
 import { styleText } from 'node:util'
-import { chromium } from 'playwright-core'
+import { launchBrowser } from '../../../test/support/browser.ts'
 import { sweepDatabases } from '../../../test/support/database.ts'
 import { importFile } from './import.journey.ts'
 import type { Journey } from './journey.ts'
@@ -19,6 +19,7 @@ import { openShop } from './shop.ts'
 import { createSignIn } from './sign-in.journey.ts'
 import { stock } from './stock.journey.ts'
 import { type Tried, tryJourney } from './try.ts'
+import { twoEditors } from './two-editors.journey.ts'
 import { why } from './why.journey.ts'
 
 const HANDS: Hands[] = ['mouse', 'keyboard']
@@ -33,12 +34,7 @@ await sweepDatabases()
 const outcome = await withService(async (service) => {
   say(`The service is at ${service.url}.`)
   const shop = await openShop(service)
-  const browser = await chromium.launch({
-    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-    args: ['--no-sandbox'],
-    handleSIGINT: false,
-    handleSIGTERM: false,
-  })
+  const browser = await launchBrowser({ handleSIGINT: false, handleSIGTERM: false })
   const tried: Tried[] = []
   const failed: Failed[] = []
   let loads: Loads | undefined
@@ -57,6 +53,7 @@ const outcome = await withService(async (service) => {
       stock,
       letter,
       sendLetter,
+      twoEditors,
     ]
     for (const journey of journeys.filter(({ number, name }) => isWanted(`${number} ${name}`))) {
       for (const hands of HANDS) {

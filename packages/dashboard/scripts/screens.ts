@@ -3,9 +3,10 @@
 import assert from 'node:assert/strict'
 import { mkdirSync } from 'node:fs'
 import path from 'node:path'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { openFolder } from '../../../dev/folder.ts'
 import { readSettings } from '../../../dev/settings.ts'
+import { launchBrowser } from '../../../test/support/browser.ts'
 import { openShop, type Shop } from '../journeys/shop.ts'
 import { SCREENS, type Scene, type Screen } from './screen-list.ts'
 
@@ -29,10 +30,7 @@ mkdirSync(OUT, { recursive: true })
 
 const shop = await openShop({ url, businessId, apiKey: env.KONTOR_API_KEY ?? '' })
 const places = await findPlaces(shop)
-const browser = await chromium.launch({
-  executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-  args: ['--no-sandbox'],
-})
+const browser = await launchBrowser()
 let failed = 0
 try {
   for (const look of Object.keys(LOOKS).filter(isLook))

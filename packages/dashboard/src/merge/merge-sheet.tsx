@@ -1,5 +1,5 @@
 import { Plural, Trans, useLingui } from '@lingui/react/macro'
-import { type ReactNode, useState } from 'react'
+import { type FormEvent, type ReactNode, useId, useRef, useState } from 'react'
 import { Button } from '../ui/button.tsx'
 import { Sheet } from '../ui/dialog.tsx'
 import type { Conflict, Merged } from './three-way.ts'
@@ -17,7 +17,10 @@ export function MergeSheet<Value extends object>({ merged, nameOf, show = plain,
   const { t } = useLingui()
   const [takeTheirs, setTakeTheirs] = useState<ReadonlySet<string>>(new Set())
   const { conflicts, theirs } = merged
-  const decide = () => {
+  const id = useId()
+  const form = useRef<HTMLFormElement>(null)
+  const decide = (event: FormEvent) => {
+    event.preventDefault()
     const value = { ...merged.value }
     for (const { field, theirs } of conflicts) if (takeTheirs.has(field)) value[field] = theirs as Value[typeof field]
     onDecide(value)
@@ -32,16 +35,23 @@ export function MergeSheet<Value extends object>({ merged, nameOf, show = plain,
   const foot = (
     <div className="flex gap-2 justify-end">
       <Button look="quiet" onClick={() => onDecide(undefined)}>{t`Back to my changes`}</Button>
-      <Button look="main" onClick={decide}>{t`Save these`}</Button>
+      <Button look="main" type="submit" form={id}>{t`Save these`}</Button>
     </div>
   )
   return (
-    <Sheet open wide onClose={() => onDecide(undefined)} title={t`Somebody was faster`} foot={foot}>
+    <Sheet
+      open
+      wide
+      onClose={() => onDecide(undefined)}
+      title={t`Somebody was faster`}
+      foot={foot}
+      initialFocus={() => form.current?.querySelector('input') ?? null}
+    >
       <p className="soft">
         <Plural value={conflicts.length} one="You both changed # field." other="You both changed # fields." />{' '}
         <Trans>Nothing is lost: choose what counts.</Trans>
       </p>
-      <div className="sides">
+      <form className="sides" id={id} ref={form} onSubmit={decide}>
         {conflicts.map((conflict) => (
           <Sides
             key={conflict.field}
@@ -51,7 +61,7 @@ export function MergeSheet<Value extends object>({ merged, nameOf, show = plain,
             onChoose={(isTheirs) => choose(conflict.field, isTheirs)}
           />
         ))}
-      </div>
+      </form>
       {theirs.length > 0 && (
         <p className="note">
           <Trans>Taken over from them: {theirs.map(nameOf).join(', ')}.</Trans>
