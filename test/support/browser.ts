@@ -8,7 +8,7 @@ import { type Browser, chromium, type LaunchOptions } from 'playwright-core'
 const PLACES = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium']
 
 /** No name leads anywhere: what a page asks of the outside world fails at once. */
-const NOWHERE = '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1'
+const NOWHERE = '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost'
 
 /** A busy machine takes more than the usual half minute to start it. */
 export const launchBrowser = (options: LaunchOptions = {}): Promise<Browser> =>

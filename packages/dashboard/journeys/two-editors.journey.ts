@@ -10,7 +10,7 @@ const TEASER = { id: 'teaser', type: 'TEXT', label: 'Teaser', required: true }
 const MINE = 'What I saw at the quay.'
 const THEIRS = 'What happened at the quay.'
 
-type Case = { id: string; place: string; meanwhile: () => Promise<unknown> }
+type Case = { id: string; place: string; addField: () => Promise<unknown>; saveTheirs: () => Promise<unknown> }
 
 let count = 0
 
@@ -30,15 +30,14 @@ async function prepare(shop: Shop): Promise<Case> {
   return {
     id,
     place: `/content/${collection.id}/${id}`,
-    async meanwhile() {
-      await shop.write('PUT', `/collections/${collection.id}`, { blocks: [TITLE, INTRO, TEASER] })
-      await shop.write('PUT', `/entries/${id}`, {
+    addField: () => shop.write('PUT', `/collections/${collection.id}`, { blocks: [TITLE, INTRO, TEASER] }),
+    saveTheirs: () =>
+      shop.write('PUT', `/entries/${id}`, {
         blocks: [
           { id: 'title', type: 'TEXT', value: 'Log of today, with care' },
           { id: 'teaser', type: 'TEXT', value: THEIRS },
         ],
-      })
-    },
+      }),
   }
 }
 
@@ -48,9 +47,9 @@ const sheet = ({ page }: Person) => page.getByRole('dialog').getByText('Somebody
 const saved = ({ page }: Person) => page.getByText('Saved.', { exact: true })
 
 /** Only what the other one costs us is counted, so what we write ourselves is written before. */
-async function begin(person: Person, { meanwhile }: Case): Promise<void> {
+async function begin(person: Person, { addField }: Case): Promise<void> {
   await field(person, 'Introduction').fill('Written by me.')
-  await meanwhile()
+  await addField()
   await person.sees('that the collection asks for more', asked(person), field(person, 'Teaser'))
 }
 
@@ -67,6 +66,7 @@ export const twoEditors = journey<Case>({
     await begin(person, about)
     await person.click(field(person, 'Teaser'))
     await person.type(MINE, { isRest: true })
+    await about.saveTheirs()
     await person.click(page.getByRole('button', { name: /^Save/ }))
     await person.sees('theirs beside mine', sheet(person))
     await person.click(page.getByLabel(/^Theirs/))
@@ -78,6 +78,7 @@ export const twoEditors = journey<Case>({
     await person.press('Tab')
     await person.sees('the new field', field(person, 'Teaser').and(person.page.locator(':focus')))
     await person.type(MINE, { isRest: true })
+    await about.saveTheirs()
     await person.press('Control+s')
     await person.sees('theirs beside mine', sheet(person))
     await person.press('ArrowDown')
