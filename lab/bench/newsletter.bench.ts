@@ -1,6 +1,7 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { createTransport } from 'nodemailer'
+import { markCustomers } from '#modules/customers/index.ts'
 import { planRecipients } from '#modules/newsletter/sending/plan-recipients.ts'
 import { fillSubscribers } from '../../test/scenarios/send-storm.ts'
 import { createMake } from '../../test/support/make.ts'
@@ -35,7 +36,7 @@ export async function run({ quick, note }: Run) {
   async function throughKontor(): Promise<number> {
     const send = await newsletter.send(await newsletter.entry(letter('Spring is here', PARAGRAPH)))
     await sendWorker.start(db)
-    await planRecipients(db, { businessId, id: send.id })
+    await planRecipients(db, { businessId, id: send.id }, markCustomers)
     const start = performance.now()
     while ((await sendWorker.deliver(db)) > 0);
     const seconds = (performance.now() - start) / 1000

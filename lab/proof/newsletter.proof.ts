@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import autocannon from 'autocannon'
+import { markCustomers } from '#modules/customers/index.ts'
 import { planRecipients } from '#modules/newsletter/sending/plan-recipients.ts'
 import { fillSubscribers, openSendWorld, type SendWorld, sendStorm } from '../../test/scenarios/send-storm.ts'
 import { type Child, startChild } from '../../test/support/child.ts'
@@ -106,7 +107,7 @@ async function measurePlanning({ api }: SendWorld, { db, id: businessId }: Newsl
   const statements = await recordStatements(async () => {
     for (let isDone = false; !isDone; ) {
       const start = performance.now()
-      isDone = (await planRecipients(db, { businessId, id: sendId })) === 'DONE'
+      isDone = (await planRecipients(db, { businessId, id: sendId }, markCustomers)) === 'DONE'
       seconds.push((performance.now() - start) / 1000)
     }
   })

@@ -33,7 +33,7 @@ import {
   entryRoutes,
   generateRoutes,
 } from '#modules/content/index.ts'
-import { customerRoutes, searchCustomers } from '#modules/customers/index.ts'
+import { customerRoutes, markCustomers, searchCustomers } from '#modules/customers/index.ts'
 import { createHoldMedia, createLogos, mediaRoutes, readLogo } from '#modules/media/index.ts'
 import {
   bounceRoutes,
@@ -41,6 +41,7 @@ import {
   guardCollection,
   listPaidNewsletters,
   newsletterPages,
+  segmentRoutes,
   sendRoutes,
   subscriberTransferRoutes,
   subscriptionRoutes,
@@ -220,6 +221,7 @@ async function wireNewsletter(app: Server, parts: Parts): Promise<void> {
     rememberCustomer: customers.remember,
     isAllowedUrl: (business, url) => origins.isAllowed(url, business.allowedOrigins),
   })
+  await app.register(segmentRoutes, { prefix, markCustomers })
   await app.register(subscriberTransferRoutes, { prefix })
   await app.register(sendRoutes, { publicUrl: config.publicUrl, hasMail })
   await app.register(newsletterPages, { findBusiness: directory.findBusiness, cells, box })

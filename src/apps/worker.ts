@@ -3,7 +3,7 @@ import { listUsedCells } from '#modules/access/index.ts'
 import { keepStockList, STOCK_LIST_TOPIC, startPictures } from '#modules/catalog/index.ts'
 import { endExpired } from '#modules/checkout/index.ts'
 import { publishDue } from '#modules/content/index.ts'
-import { CUSTOMER_TOPICS, followOrders } from '#modules/customers/index.ts'
+import { CUSTOMER_TOPICS, followOrders, markCustomers } from '#modules/customers/index.ts'
 import { startMedia } from '#modules/media/index.ts'
 import { startNewsletters } from '#modules/newsletter/index.ts'
 import { COMMITTED_TOPIC, followCommitted, indexOrders, ORDER_TOPIC } from '#modules/orders/index.ts'
@@ -88,7 +88,7 @@ await boot(async () => {
     startLoop(`list of stock in ${name}`, INDEX_MS, (signal) => keepStockList(cell, signal), log),
     startLoop(`customers of ${name}`, INDEX_MS, (signal) => followOrders(cell, askControl(control), log, signal), log),
   ])
-  const newsletters = startNewsletters(config, databases, log)
+  const newsletters = startNewsletters(config, databases, { markCustomers, log })
   const media = services.storage && startMedia(databases.cells.values(), { storage: services.storage, log })
   const pictures =
     services.storage &&

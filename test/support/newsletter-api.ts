@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before } from 'node:test'
 import { sql } from 'kysely'
 import pino from 'pino'
+import { markCustomers } from '#modules/customers/index.ts'
 import { createDeliverer, deliverAll, newsletterJobs, recordHeartbeat, startDue } from '#modules/newsletter/index.ts'
 import { type Purpose, tokenOf } from '#modules/newsletter/subscriptions/token.ts'
 import { now } from '#platform/clock.ts'
@@ -170,7 +171,16 @@ export function createSendWorker({ services, config }: TestApi, options: SendWor
   const log = pino({ level: 'debug' }, { write: (line: string) => void lines.push(line) })
   const { publicUrl } = config
   const limits = { perSecond, perSecondOfBusiness }
-  const context = { sender, mailer, from: 'letters@kontor.example', publicUrl, box: services.box, limits, log }
+  const context = {
+    sender,
+    mailer,
+    from: 'letters@kontor.example',
+    publicUrl,
+    box: services.box,
+    limits,
+    markCustomers,
+    log,
+  }
   return {
     sender,
     lines,

@@ -204,6 +204,7 @@ export async function seedBusiness(make: Make, { canary, cell = 'main' }: { cana
       updateEntry: { blocks },
       subscribe: { ...subscriptionBody, email: `two-${canary}@readers.example` },
       sendEntry: { scheduledAt: 4_000_000_000, resend: true },
+      countMatchingReaders: { conditions: [{ field: 'tag', values: [canary] }] },
       updateBusiness: { contactEmail: customerEmail },
       createBusiness: { name: `${canary} two` },
       setRole: { businessId: id, userId: customer.id, roleId: role.id },

@@ -18,7 +18,7 @@ export { entryRoutes } from './entries/routes.ts'
 export { createEntrySearch } from './entries/search-entries.ts'
 export { generateRoutes } from './generation/routes.ts'
 export { createPublicContent } from './public.ts'
-export { findCollection, findEntry, listCollections, listNewsletters, lockCollection } from './queries.ts'
+export { findCollection, findEntry, findEntryIds, listCollections, listNewsletters, lockCollection } from './queries.ts'
 export { contentResolvers } from './resolvers.ts'
 export {
   type NewCollection,

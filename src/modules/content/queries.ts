@@ -97,6 +97,22 @@ export async function findEntry(db: Db, businessId: string, id: string): Promise
   return row as Entry | undefined
 }
 
+/** The ids among these that are entries of a collection. */
+export async function findEntryIds(
+  db: Db,
+  businessId: string,
+  collectionId: string,
+  ids: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const rows = await db
+    .selectFrom('content.entries')
+    .select('id')
+    .where((entry) => entry.and({ businessId, collectionId }))
+    .where('id', 'in', ids)
+    .execute()
+  return new Set(rows.map(({ id }) => id))
+}
+
 export async function lockEntry(tx: Tx, businessId: string, id: string): Promise<Entry> {
   const row = await tx
     .selectFrom('content.entries')

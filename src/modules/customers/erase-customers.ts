@@ -40,6 +40,7 @@ export async function eraseIn(tx: Tx, { businessId, userId: id }: Person): Promi
        set name = null, email = null, phones = '{}', addresses = '[]', words = '{}', sort_name = excluded.sort_name,
            tags = '{}', erased_at = coalesce(known.erased_at, excluded.erased_at), version = known.version + 1,
            updated_at = excluded.updated_at`.execute(tx)
+  await sql`delete from customers.bought where business_id = ${businessId} and user_id = ${userId}`.execute(tx)
   await sql`
     delete from customers.comments
      where business_id = ${businessId} and user_id = any (${await idsOf(tx, person)}::text[])`.execute(tx)

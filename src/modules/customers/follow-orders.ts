@@ -7,8 +7,9 @@ import type { Db, Tx } from '#platform/database/database.ts'
 import { isDatabaseUnavailable } from '#platform/database/errors.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { addFollowed, dropFollowed, peekFollowed, type Topic } from '#platform/events/sequencer.ts'
-import { keyOf, type Person } from './customer.ts'
+import { keyOf, PAID, type Person } from './customer.ts'
 import { eraseIn } from './erase-customers.ts'
+import { keepBought } from './keep-bought.ts'
 import { findHeir, moveCustomer } from './merge-customers.ts'
 import { tryLockSums } from './queries.ts'
 import { type Change, listed, refreshCustomers } from './refresh-customers.ts'
@@ -47,7 +48,7 @@ export async function followOrders(db: Db, ask: AskControl, log: Log, signal?: A
 /** Returns how many were looked at; undefined when another process holds the lock. */
 async function followBatch(db: Db, ask: AskControl, log: Log): Promise<number | undefined> {
   const batch = { orders: await peek(db, ORDERS), subscriptions: await peek(db, SUBSCRIPTIONS) }
-  if (batch.orders.length + batch.subscriptions.length === 0) return queueOld(db)
+  if (batch.orders.length + batch.subscriptions.length === 0) return fillOld(db)
   // Control is asked before the lock is taken: while it is slow, others may write.
   const told = await learn(db, ask, batch)
   try {
@@ -100,12 +101,28 @@ async function leaveQueue(tx: Tx, { orders, subscriptions }: Batch): Promise<Bat
 }
 
 const FILLS = {
-  orders: { topic: ORDERS, listAfter: listOrdersAfter },
-  subscriptions: { topic: SUBSCRIPTIONS, listAfter: listSubscriptionsAfter },
+  bought: { listAfter: listOrdersAfter, take: takeCounted },
+  orders: {
+    listAfter: listOrdersAfter,
+    take: (tx: Tx, places: readonly OrderPlace[]) => addFollowed(tx, ORDERS, places),
+  },
+  subscriptions: {
+    listAfter: listSubscriptionsAfter,
+    take: (tx: Tx, places: readonly OrderPlace[]) => addFollowed(tx, SUBSCRIPTIONS, places),
+  },
 }
 
-/** Queues the next ones from before the tables were there, and notes how far it got. Returns 0 when there are none. */
-function queueOld(db: Db): Promise<number | undefined> {
+/** What was bought by orders that were counted before that was kept. The others are counted yet, and it is kept then. */
+async function takeCounted(tx: Tx, places: readonly OrderPlace[]): Promise<void> {
+  const counted = await readCounted(tx, places)
+  await keepBought(
+    tx,
+    places.filter(({ businessId, id }) => counted.has(`${businessId} ${id}`)),
+  )
+}
+
+/** Takes up the next ones from before the tables were there, and notes how far it got. Returns 0 when there are none. */
+function fillOld(db: Db): Promise<number | undefined> {
   return transaction(db, async (tx) => {
     if (!(await tryLockSums(tx))) return undefined
     const { rows } = await sql<{ kind: keyof typeof FILLS; businessId: string; id: string }>`
@@ -115,7 +132,7 @@ function queueOld(db: Db): Promise<number | undefined> {
     const { kind } = position
     const places = await FILLS[kind].listAfter(tx, position, BATCH)
     const last = places.at(-1)
-    await addFollowed(tx, FILLS[kind].topic, places)
+    await FILLS[kind].take(tx, places)
     await (last
       ? sql`update customers.filling set business_id = ${last.businessId}, id = ${last.id} where kind = ${kind}`.execute(
           tx,
@@ -133,8 +150,6 @@ type Counted = {
   currency: string
   spent: number | null
 }
-
-const PAID: readonly string[] = ['PAID', 'PARTIALLY_REFUNDED', 'REFUNDED']
 
 const toCounted = (order: OrderFigures): Counted => ({
   businessId: order.businessId,
@@ -232,6 +247,10 @@ async function count(tx: Tx, batch: Batch, told: Told): Promise<void> {
   for (const person of found.subscribers) touch(personOf(person), 0)
   await writeCounted(tx, after)
   await addSums(tx, sums)
+  await keepBought(
+    tx,
+    after.map(({ businessId, orderId }) => ({ businessId, id: orderId })),
+  )
   await refreshCustomers(tx, [...changes.values()])
 }
 

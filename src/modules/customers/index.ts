@@ -5,6 +5,7 @@ import * as events from './events.ts'
 
 export { eraseCustomer } from './erase-customers.ts'
 export { type AskControl, CUSTOMER_TOPICS, followOrders, type PeopleKnown } from './follow-orders.ts'
+export { markCustomers } from './mark-customers.ts'
 export { mergeCustomers, returnToGuest } from './merge-customers.ts'
 export { customerRoutes } from './routes.ts'
 export { searchCustomers } from './search-customers.ts'

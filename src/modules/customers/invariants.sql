@@ -45,3 +45,42 @@ select orders.business_id, orders.id, orders.version, counted.version as counted
                                  and (filling.business_id < orders.business_id
                                       or filling.business_id = orders.business_id and filling.id < orders.id))
        end
+
+-- check: what a customer bought last is what their paid orders say
+with waiting as not materialized (
+  select business_id, subject as id from cell.event_outbox where starts_with(type, 'order.')
+  union
+  select business_id, subject from cell.followed where topic = 'customers-orders'
+), settled as not materialized (
+  select orders.business_id, orders.id as order_id, coalesce(aliases.user_id, orders.customer_id) as user_id, orders.created_at,
+         orders.lines, counted.spent is not null as is_paid
+    from orders.orders
+    join customers.counted on counted.business_id = orders.business_id and counted.order_id = orders.id and counted.version = orders.version
+    left join customers.aliases on aliases.business_id = orders.business_id and aliases.guest_id = orders.customer_id
+    left join waiting on waiting.business_id = orders.business_id and waiting.id = orders.id
+   where waiting.id is null
+), sold as not materialized (
+  select distinct settled.business_id, settled.order_id, settled.user_id, settled.created_at, (line ->> 'productId') collate "C" as product_id
+    from settled
+   cross join lateral json_array_elements(settled.lines) as line
+   where settled.is_paid and line ->> 'productId' is not null
+)
+select sold.business_id, sold.user_id, sold.product_id, sold.order_id, sold.created_at, bought.order_id as kept_order, bought.last_at
+  from sold
+  left join customers.bought
+    on bought.business_id = sold.business_id and bought.product_id = sold.product_id and bought.user_id = sold.user_id
+  left join customers.customers on customers.business_id = sold.business_id and customers.user_id = sold.user_id
+ where customers.erased_at is null
+   and (bought.order_id is null or (bought.last_at, bought.order_id) < (sold.created_at, sold.order_id))
+   and case when exists (select from customers.filling
+                          where kind = 'bought'
+                            and (filling.business_id < sold.business_id
+                                 or filling.business_id = sold.business_id and filling.id < sold.order_id))
+            then false else true end
+union all
+select bought.business_id, bought.user_id, bought.product_id, settled.order_id, settled.created_at, bought.order_id, bought.last_at
+  from customers.bought
+  join settled on settled.business_id = bought.business_id and settled.order_id = bought.order_id
+ where not exists (select from sold
+                    where sold.business_id = bought.business_id and sold.order_id = bought.order_id and sold.user_id = bought.user_id
+                      and sold.product_id = bought.product_id and sold.created_at = bought.last_at)

@@ -1,12 +1,11 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
-import type { Person } from './customer.ts'
+import type { Merged, Person } from './customer.ts'
 import { eraseIn } from './erase-customers.ts'
+import { moveBought } from './keep-bought.ts'
 import { findCustomer, idsOf, lockSums } from './queries.ts'
 import { refreshCustomers } from './refresh-customers.ts'
-
-export type Merged = { businessId: string; guestId: string; userId: string }
 
 const MAX_TAGS = 50
 
@@ -83,6 +82,7 @@ export async function moveCustomer(tx: Tx, { businessId, guestId, userId }: Merg
            tags = (array(select distinct tag from unnest(known.tags || excluded.tags) as tag order by tag))[1:${sql.lit(MAX_TAGS)}],
            erased_at = coalesce(known.erased_at, excluded.erased_at),
            created_at = least(known.created_at, excluded.created_at)`.execute(tx)
+  await moveBought(tx, { businessId, guestId, userId })
   if (numAffectedRows === 0n) return false
   await sql`
     with gone as (

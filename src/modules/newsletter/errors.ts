@@ -72,6 +72,27 @@ export const noAddress = invalid('email', 'REQUIRED', 'Your account has no email
 export const mailTooLarge = invalid('blocks', 'TOO_LARGE', 'A mail cannot be longer than {limit} characters.')
 export const templateInvalid = invalid('{field}', 'TEMPLATE_INVALID', '{field} is no valid template: {reason}.')
 
+// Conditions of who gets a letter
+export const valueNotFound = invalid('conditions.{index}.values.{at}', 'NOT_FOUND', 'There is no {what} {value} here.')
+export const boughtEitherOr = invalid('conditions.{index}', 'INVALID', 'Name either productIds or a categoryId.')
+export const boughtProductNotFound = invalid(
+  'conditions.{index}.productIds.{at}',
+  'NOT_FOUND',
+  'This business has no product {productId}.',
+)
+export const boughtCategoryNotFound = invalid(
+  'conditions.{index}.categoryId',
+  'NOT_FOUND',
+  'This business has no category {categoryId}.',
+)
+export const clickedEntryNotFound = invalid(
+  'conditions.{index}.entryId',
+  'NOT_FOUND',
+  'This newsletter has no letter {entryId}.',
+)
+export const subscribedWhen = invalid('conditions.{index}', 'REQUIRED', 'Say from when on, or until when.')
+export const subscribedEndsFirst = invalid('conditions.{index}.to', 'INVALID', 'It has to be later than from.')
+
 // Bounces
 export const suppressionNotFound = notFound('suppression')
 export const noBounces = providerNotConfigured('bounce')

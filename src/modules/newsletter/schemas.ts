@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { BusinessId, Email, Id, idOf, MarketId, Nullable, OneOf, PageQuery, UnixSeconds } from '#vocabulary/schemas.ts'
+import { conditionsOf } from './segments/schemas.ts'
 
 export const SUBSCRIPTION_STATUSES = ['PENDING', 'ACTIVE', 'PAST_DUE', 'CANCELLED'] as const
 export type SubscriptionStatus = (typeof SUBSCRIPTION_STATUSES)[number]
@@ -92,7 +93,7 @@ export const Send = Type.Object(
     scheduledAt: UnixSeconds,
     startedAt: Nullable(UnixSeconds),
     finishedAt: Nullable(UnixSeconds),
-    total: Count('Recipients: those who were subscribed when it started.'),
+    total: Count('Recipients: those who were subscribed when it started, and for whom its conditions held.'),
     planned: Count('Not sent yet.'),
     sent: Count('Taken by the mail server.'),
     failed: Count('Refused by the mail server, for good.'),
@@ -105,6 +106,7 @@ export const Send = Type.Object(
     remainderOf: Type.Optional(
       Type.String({ description: 'The send whose rest it goes to.', examples: ['snd_01jcq3v7k8f5t9x2m4n6p8r0sw'] }),
     ),
+    conditions: Type.Optional(conditionsOf('It goes only to readers for whom all of them held when it started.')),
     createdAt: UnixSeconds,
   },
   { title: 'Send' },
@@ -115,6 +117,9 @@ export const NewSend = Type.Object({
   resend: Type.Optional(Type.Boolean({ description: 'Once more, although it was sent.', examples: [false] })),
   onUncertain: Type.Optional(
     OneOf(['SKIP', 'RESEND'], { description: 'SKIP (default): nobody gets it twice. RESEND: nobody misses it.' }),
+  ),
+  conditions: Type.Optional(
+    conditionsOf('Only to readers for whom all of them hold when it starts. Without any: to all.'),
   ),
 })
 export type NewSend = Static<typeof NewSend>

@@ -30,12 +30,14 @@ export {
   newOrders,
 } from './queries.ts'
 export {
+  lastSoldSql,
   listOrdersAfter,
   type OrderContact,
   type OrderFigures,
   type OrderPlace,
   readContacts,
   readFigures,
+  soldSql,
 } from './read-for-customers.ts'
 export { recordMailSent } from './record-mail-sent.ts'
 export {

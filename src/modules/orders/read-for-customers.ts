@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Db, Tx } from '#platform/database/database.ts'
 import type { OrderRow } from './order.ts'
 
@@ -65,3 +65,28 @@ export async function listOrdersAfter(tx: Tx, after: OrderPlace, limit: number):
      limit ${limit}`.execute(tx)
   return rows
 }
+
+/**
+ * What orders of these payment statuses hold: each product once for an order, and who ordered it. `wanted` has
+ * `business_id` and `id`.
+ */
+export const soldSql = (wanted: RawBuilder<unknown>, paymentStatuses: readonly string[]) => sql`
+  select distinct orders.business_id, orders.id as order_id, orders.customer_id, orders.created_at,
+                  (line ->> 'productId') collate "C" as product_id
+    from ${wanted} as wanted
+    join orders.orders on orders.business_id = wanted.business_id and orders.id = wanted.id
+   cross join lateral json_array_elements(orders.lines) as line
+   where orders.payment_status = any (${paymentStatuses}::text[]) and line ->> 'productId' is not null`
+
+/** The last of these orders that holds a product. `wanted` has `business_id`, `customer_id` and `product_id`. */
+export const lastSoldSql = (wanted: RawBuilder<unknown>, paymentStatuses: readonly string[]) => sql`
+  select wanted.*, last.order_id, last.created_at
+    from ${wanted} as wanted
+   cross join lateral (
+     select orders.id as order_id, orders.created_at
+       from orders.orders
+      where orders.business_id = wanted.business_id and orders.customer_id = wanted.customer_id
+        and orders.payment_status = any (${paymentStatuses}::text[])
+        and exists (select from json_array_elements(orders.lines) as line where line ->> 'productId' = wanted.product_id)
+      order by orders.created_at desc, orders.id desc
+      limit 1) as last`

@@ -488,6 +488,14 @@ export interface CustomersAliases {
   userId: string
 }
 
+export interface CustomersBought {
+  businessId: string
+  lastAt: Timestamp
+  orderId: string
+  productId: string
+  userId: string
+}
+
 export interface CustomersComments {
   authorId: string
   authorKind: string
@@ -694,6 +702,7 @@ export interface NewsletterSends {
   body: string | null
   businessId: string
   collectionId: string
+  conditions: Json | null
   createdAt: Timestamp
   entryId: string
   failed: Generated<number>
@@ -968,6 +977,7 @@ export interface DB {
   'content.search': ContentSearch
   'content.spellings': ContentSpellings
   'customers.aliases': CustomersAliases
+  'customers.bought': CustomersBought
   'customers.comments': CustomersComments
   'customers.counted': CustomersCounted
   'customers.customers': CustomersCustomers

@@ -248,6 +248,10 @@ const VIOLATIONS: Record<string, (scene: Scene) => ReturnType<typeof sql>[]> = {
     sql`update customers.counted set version = version - 1 where order_id = ${orders.free}`,
     sql`update orders.orders set updated_at = now() - interval '1 hour' where id = ${orders.free}`,
   ],
+  'what a customer bought last is what their paid orders say': () => [
+    sql`delete from customers.filling`,
+    sql`update customers.bought set last_at = last_at - interval '1 second'`,
+  ],
   'a stocktake has changed the ledger by what it says': () => [sql`update catalog.stocktakes set delta = delta + 1`],
   'the list of stock has every variant that is tracked, and nothing else': () => [
     sql`update catalog.products set updated_at = now() - interval '1 hour'`,

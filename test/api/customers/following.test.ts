@@ -53,6 +53,7 @@ test('what comes before the workers are replaced is counted, also where there wa
   const shop = await open()
   const { rows } = await sql`select kind, business_id, id from customers.filling order by kind`.execute(shop.db)
   assert.deepEqual(rows, [
+    { kind: 'bought', businessId: '', id: '' },
     { kind: 'orders', businessId: '', id: '' },
     { kind: 'subscriptions', businessId: '', id: '' },
   ])

@@ -4,6 +4,7 @@ import { after, describe, test } from 'node:test'
 import { sql } from 'kysely'
 import pino from 'pino'
 import { findBusiness } from '#modules/access/index.ts'
+import { markCustomers } from '#modules/customers/index.ts'
 import { bounceRoutes, deliverAll } from '#modules/newsletter/index.ts'
 import type { Db } from '#platform/database/database.ts'
 import type { BulkMessage } from '#platform/mail/bulk.ts'
@@ -657,6 +658,7 @@ async function deliverMails(db: Db) {
     publicUrl: used.api.url,
     box: used.api.services.box,
     limits,
+    markCustomers,
     log,
   }
   await deliverAll(db, context, AbortSignal.timeout(10_000))

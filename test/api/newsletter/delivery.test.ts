@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, beforeEach, describe, test } from 'node:test'
 import pino from 'pino'
+import { markCustomers } from '#modules/customers/index.ts'
 import { abandonOrphans, enableOutbound, readOutbound, recordHeartbeat } from '#modules/newsletter/index.ts'
 import { planRecipients } from '#modules/newsletter/sending/plan-recipients.ts'
 import { claimRecipients, type Result, saveResults } from '#modules/newsletter/sending/recipients.ts'
@@ -167,7 +168,7 @@ describe('a process that dies while it sends', () => {
     const letters = await letterTo(5, options)
     const { db, key } = letters
     await sendWorker.start(db)
-    while ((await planRecipients(db, key)) === 'MORE');
+    while ((await planRecipients(db, key, markCustomers)) === 'MORE');
     await recordHeartbeat(db, DEAD)
     const limits = { perSecond: undefined, perSecondOfBusiness: undefined }
     const claimed = await claimRecipients(db, key, DEAD, 2, limits)
@@ -284,7 +285,7 @@ describe('newsletters leave', () => {
   const start = (deploymentId: string | undefined) => {
     const { config, services } = used.api
     const newsletters = { ...config.newsletters, deploymentId }
-    return startNewsletters({ ...config, newsletters }, services.databases, log)
+    return startNewsletters({ ...config, newsletters }, services.databases, { markCustomers, log })
   }
 
   test('from the deployment that the database knows, and from another once it is enabled', async () => {
@@ -317,7 +318,10 @@ describe('newsletters leave', () => {
 
   test('not at all without a mail server', () => {
     const { config, services } = used.api
-    assert.equal(startNewsletters({ ...config, mail: undefined }, services.databases, log), undefined)
+    assert.equal(
+      startNewsletters({ ...config, mail: undefined }, services.databases, { markCustomers, log }),
+      undefined,
+    )
   })
 })
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { markCustomers } from '#modules/customers/index.ts'
 import { listRecipients } from '#modules/newsletter/sending/list-recipients.ts'
 import { planRecipients } from '#modules/newsletter/sending/plan-recipients.ts'
 import {
@@ -32,7 +33,7 @@ async function statementsOfSend(): Promise<{ statements: Statement[]; rowsPerSta
   const sendWorker = createSendWorker(used.api, { smtpUrl: env.SMTP_URL, perSecond: 1 })
   const key = { businessId, id: send.id }
   await sendWorker.start(db)
-  await planRecipients(db, key) // reads all of them, as it must
+  await planRecipients(db, key, markCustomers) // reads all of them, as it must
   const statements = await recordStatements(async () => {
     await recordHeartbeat(db, 'snr_dead')
     const claimed = await claimRecipients(db, key, 'snr_dead', 50, LIMITS)
@@ -101,7 +102,7 @@ test('planning looks at nobody twice, also when PostgreSQL knows nothing about t
   const sendWorker = createSendWorker(used.api, { smtpUrl: env.SMTP_URL, perSecond: 1 })
   await sendWorker.start(db)
   sendWorker.close()
-  const statements = await recordStatements(() => planRecipients(db, { businessId, id: send.id }))
+  const statements = await recordStatements(() => planRecipients(db, { businessId, id: send.id }, markCustomers))
   const looked = await onServer(async (client) => {
     for (const [name, value] of Object.entries(PLANNER)) await client.query(`set ${name} = ${value}`)
     await client.query('begin')
@@ -126,7 +127,7 @@ test('a page of what became of readers looks at no more of them than it shows', 
   await sendWorker.start(db)
   sendWorker.close()
   const key = { businessId, id: send.id }
-  await planRecipients(db, key)
+  await planRecipients(db, key, markCustomers)
   for (let claims = 0; claims < 10; claims++) {
     const claimed = await claimRecipients(db, key, 'snr_one', 1_000, {
       perSecond: undefined,

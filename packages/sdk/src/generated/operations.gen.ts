@@ -162,6 +162,7 @@ export const OPERATIONS = {
   listSubscribers: 'GET /v1/businesses/{businessId}/collections/{id}/subscribers token',
   countSubscribers: 'GET /v1/businesses/{businessId}/collections/{id}/subscribers/counts token',
   unsubscribe: 'POST /v1/businesses/{businessId}/collections/unsubscribe',
+  countMatchingReaders: 'POST /v1/businesses/{businessId}/collections/{id}/subscribers/matching token',
   importSubscribers: 'POST /v1/businesses/{businessId}/collections/{id}/subscribers/import token',
   getSubscriberImport: 'GET /v1/businesses/{businessId}/collections/{id}/subscribers/imports/{importId} token',
   listSubscriberImportErrors: 'GET /v1/businesses/{businessId}/collections/{id}/subscribers/imports/{importId}/errors token',
@@ -361,6 +362,7 @@ export interface OperationTypes {
   listSubscribers: { data: types.ListSubscribersData; answer: types.ListSubscribersResponse }
   countSubscribers: { data: types.CountSubscribersData; answer: types.CountSubscribersResponse }
   unsubscribe: { data: types.UnsubscribeData; answer: types.UnsubscribeResponse }
+  countMatchingReaders: { data: types.CountMatchingReadersData; answer: types.CountMatchingReadersResponse }
   importSubscribers: { data: types.ImportSubscribersData; answer: types.ImportSubscribersResponse }
   getSubscriberImport: { data: types.GetSubscriberImportData; answer: types.GetSubscriberImportResponse }
   listSubscriberImportErrors: { data: types.ListSubscriberImportErrorsData; answer: types.ListSubscriberImportErrorsResponse }

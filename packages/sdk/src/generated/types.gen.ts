@@ -1759,6 +1759,20 @@ export type Market = {
 };
 
 /**
+ * MatchingReaders
+ */
+export type MatchingReaders = {
+    /**
+     * Readers that a letter goes to: ACTIVE, and not suppressed.
+     */
+    total: number;
+    /**
+     * Of them, those for whom all conditions hold.
+     */
+    matching: number;
+};
+
+/**
  * What must stay visible when it is cropped: shares of width and height, from the upper left.
  */
 export type MediaFocalPoint = {
@@ -3399,6 +3413,48 @@ export type Quote = {
 };
 
 /**
+ * ReaderCondition
+ */
+export type ReaderCondition = {
+    /**
+     * `plan`, `market`: that they subscribed to, from. `tag`: that they have as a customer. `bought`: any of `productIds`, or of a category, in an order that is paid. `clicked`: a link that is counted, in a letter of this newsletter. `subscribed`: when they became a reader.
+     */
+    field: 'plan' | 'market' | 'tag' | 'bought' | 'clicked' | 'subscribed';
+    /**
+     * Those for whom the rest does not hold.
+     */
+    not?: boolean;
+    /**
+     * Of `plan`, `market` and `tag`: any of them.
+     */
+    values?: Array<string>;
+    /**
+     * Of `bought`, or `categoryId`: any of them.
+     */
+    productIds?: Array<string>;
+    /**
+     * Of `bought`: what is in this category now, or in one below it.
+     */
+    categoryId?: string;
+    /**
+     * Of `clicked`: in this letter. Without it: in any.
+     */
+    entryId?: string;
+    /**
+     * Of `bought` and `clicked`: so many days before the send starts, or before now. Without it: ever.
+     */
+    withinDays?: number;
+    /**
+     * Of `subscribed`: at this time or later.
+     */
+    from?: number;
+    /**
+     * Of `subscribed`: before this time.
+     */
+    to?: number;
+};
+
+/**
  * Recipient
  */
 export type Recipient = {
@@ -3783,7 +3839,7 @@ export type Send = {
     startedAt: number | null;
     finishedAt: number | null;
     /**
-     * Recipients: those who were subscribed when it started.
+     * Recipients: those who were subscribed when it started, and for whom its conditions held.
      */
     total: number;
     /**
@@ -3817,6 +3873,10 @@ export type Send = {
      * The send whose rest it goes to.
      */
     remainderOf?: string;
+    /**
+     * It goes only to readers for whom all of them held when it started.
+     */
+    conditions?: Array<ReaderCondition>;
     /**
      * Unix time in seconds.
      */
@@ -7105,6 +7165,13 @@ export type UnsubscribeBody = {
     everything?: boolean;
 };
 
+export type CountMatchingReadersBody = {
+    /**
+     * All of them have to hold.
+     */
+    conditions: Array<ReaderCondition>;
+};
+
 export type ListSubscriberImportErrorsPage = {
     items: Array<SubscriberImportError>;
     /**
@@ -7126,6 +7193,10 @@ export type SendEntryBody = {
      * SKIP (default): nobody gets it twice. RESEND: nobody misses it.
      */
     onUncertain?: 'SKIP' | 'RESEND';
+    /**
+     * Only to readers for whom all of them hold when it starts. Without any: to all.
+     */
+    conditions?: Array<ReaderCondition>;
 };
 
 export type ListSendsPage = {
@@ -11724,6 +11795,28 @@ export type UnsubscribeResponses = {
 };
 
 export type UnsubscribeResponse = UnsubscribeResponses[keyof UnsubscribeResponses];
+
+export type CountMatchingReadersData = {
+    body: CountMatchingReadersBody;
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+        id: string;
+    };
+    query?: never;
+    url: '/v1/businesses/{businessId}/collections/{id}/subscribers/matching';
+};
+
+export type CountMatchingReadersResponses = {
+    /**
+     * Done.
+     */
+    200: MatchingReaders;
+};
+
+export type CountMatchingReadersResponse = CountMatchingReadersResponses[keyof CountMatchingReadersResponses];
 
 export type ImportSubscribersData = {
     body: Blob | File;

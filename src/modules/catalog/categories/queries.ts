@@ -93,6 +93,21 @@ export async function readTree(db: Db, businessId: string): Promise<CategoryTree
   return rows.map(({ version, ...row }) => ({ ...row, etag: etagOf(version) }))
 }
 
+/** The ids among these that exist. */
+export async function findCategoryIds(
+  db: Db,
+  businessId: string,
+  ids: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const rows = await db
+    .selectFrom('catalog.categories')
+    .select('id')
+    .where('businessId', '=', businessId)
+    .where('id', 'in', ids)
+    .execute()
+  return new Set(rows.map(({ id }) => id))
+}
+
 /** What products of a category and of all below it say in their `category`; undefined when there is no such category. */
 export async function findDescendantSlugs(
   db: Db,
@@ -100,19 +115,29 @@ export async function findDescendantSlugs(
   categoryId: string,
 ): Promise<string[] | undefined> {
   const { rows } = await sql<{ slug: string }>`
-    with recursive branch (id, slug, level) as (
-      select id, slug, 1
-        from catalog.categories
-       where business_id = ${businessId} and id = ${categoryId}
-       union all
-      select child.id, child.slug, branch.level + 1
-        from branch
-        join catalog.categories as child on child.business_id = ${businessId} and child.parent_id = branch.id
-       where branch.level < ${MAX_DEPTH}
-    )
+    with recursive ${branchSql(businessId, categoryId)}
     select slug from branch order by level, slug`.execute(db)
   return rows.length > 0 ? rows.map(({ slug }) => slug) : undefined
 }
+
+/** `product_id` of all that is in a category, or in one below it, also of what is no longer sold. */
+export const categoryProductsSql = (businessId: string, categoryId: string) => sql`
+  with recursive ${branchSql(businessId, categoryId)}
+  select products.id as product_id
+    from branch
+    join catalog.products on products.business_id = ${businessId} and products.category = branch.slug`
+
+const branchSql = (businessId: string, categoryId: string) => sql`
+  branch (id, slug, level) as (
+    select id, slug, 1
+      from catalog.categories
+     where business_id = ${businessId} and id = ${categoryId}
+     union all
+    select child.id, child.slug, branch.level + 1
+      from branch
+      join catalog.categories as child on child.business_id = ${businessId} and child.parent_id = branch.id
+     where branch.level < ${MAX_DEPTH}
+  )`
 
 const categories = (db: Db, businessId: string) =>
   db.selectFrom('catalog.categories').selectAll().where('businessId', '=', businessId)

@@ -10,6 +10,7 @@ import { fault } from '#platform/faults.ts'
 import type { BulkMailer, Delivery } from '#platform/mail/bulk.ts'
 import { clicksChoiceUrlOf, clicksUrlOf } from '../clicks/counted-link.ts'
 import { openTemplate } from '../mail/render.ts'
+import type { MarkCustomers } from '../segments/matching-readers.ts'
 import { unsubscribeUrl } from '../subscriptions/token.ts'
 import { planRecipients } from './plan-recipients.ts'
 import {
@@ -54,6 +55,8 @@ export type DeliveryContext = {
   publicUrl: string
   box: SecretBox
   limits: Limits
+  /** What readers are as customers, for sends with conditions. */
+  markCustomers: MarkCustomers
   log: FastifyBaseLogger
 }
 
@@ -84,7 +87,7 @@ export function createDeliverer(db: Db, context: DeliveryContext) {
       let [taken, planned] = [0, 0]
       for (const send of sends) {
         if (!send.isPlanned) {
-          if ((await planRecipients(db, send)) !== 'BUSY') planned++ // other sends get their turn before the next batch
+          if ((await planRecipients(db, send, context.markCustomers)) !== 'BUSY') planned++ // other sends get their turn before the next batch
           continue
         }
         const room = Math.min(share, WINDOW - inFlight.count())

@@ -12,9 +12,9 @@ export const sendEntry = operation({
   schema: {
     operationId: 'sendEntry',
     tags: ['Newsletters'],
-    summary: 'Send an entry to all subscribers',
+    summary: 'Send an entry to its readers',
     description:
-      'Sends it now, or at `scheduledAt`. The entry must belong to a newsletter and be complete; it need not be PUBLISHED. Content and recipients are settled when it starts. While it is under way, sending again returns the same send; afterwards it returns 409 `ALREADY_SENT`, unless `resend` is true.',
+      'Sends it now, or at `scheduledAt`. The entry must belong to a newsletter and be complete; it need not be PUBLISHED. Content and recipients are settled when it starts: all readers, or those for whom `conditions` hold then. While it is under way, sending again returns the same send; afterwards it returns 409 `ALREADY_SENT`, unless `resend` is true.',
     params: shape.EntryParams,
     body: shape.NewSend,
     response: { 202: shape.Send },
@@ -129,7 +129,7 @@ export const sendRemaining = operation({
     tags: ['Newsletters'],
     summary: 'Send to those whom a send did not reach',
     description:
-      'Makes a new send of the same letter to those of them who are ACTIVE and not suppressed; whoever is in an earlier remainder of the send is left out. Returns 409 while a send of the entry is under way, or if nobody is left.',
+      'Makes a new send of the same letter to those of them who are ACTIVE and not suppressed, and to nobody else; whoever is in an earlier remainder of the send is left out. Returns 409 while a send of the entry is under way, or if nobody is left.',
     params: shape.SendParams,
     body: shape.RemainingSend,
     response: { 201: shape.Send },

@@ -3,6 +3,7 @@ import { now } from '#platform/clock.ts'
 import type { Db } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { fault } from '#platform/faults.ts'
+import { type MarkCustomers, matchingReaders } from '../segments/matching-readers.ts'
 import { lockSend } from './queries.ts'
 import { remainingReaders } from './remaining-readers.ts'
 import type { SendRow } from './send.ts'
@@ -12,24 +13,25 @@ const BATCH = 20_000
 /** BUSY: locked by another process, or stopped. */
 type Planning = 'MORE' | 'DONE' | 'BUSY'
 
-/** Those subscribed since before the start whose address is not suppressed. */
-const allReaders = (
-  { businessId, collectionId, planAfter, startedAt }: SendRow,
-  limit: number,
-): RawBuilder<unknown> => sql`
-  select subscription.id
-    from newsletter.subscriptions as subscription
-   where business_id = ${businessId} and collection_id = ${collectionId} and status = 'ACTIVE'
-     and subscription.id > ${planAfter} and activated_at <= ${startedAt}
-     and not exists (select from newsletter.suppressions as suppression
-                      where suppression.business_id = ${businessId} and suppression.email_key = subscription.email_key)
-   order by subscription.id
-   limit ${limit}`
+/** Those subscribed since before the start whose address is not suppressed, and for whom the send's conditions hold. */
+const readersOf = (send: SendRow, markCustomers: MarkCustomers, limit: number): RawBuilder<unknown> => {
+  const { businessId, collectionId, conditions, planAfter, startedAt } = send
+  const segment = { businessId, collectionId, conditions: conditions ?? [], at: startedAt ?? now() }
+  const { marks, readers, isReached, fits } = matchingReaders(segment, markCustomers)
+  return sql`
+    ${marks}
+    select subscription.id
+      from ${readers}
+     where ${isReached} and subscription.id > ${planAfter} and ${fits}
+     order by subscription.id
+     limit ${limit}`
+}
 
 /** Plans the next batch of recipients, some thousands in one statement. */
 export async function planRecipients(
   db: Db,
   { businessId, id }: Pick<SendRow, 'businessId' | 'id'>,
+  markCustomers: MarkCustomers,
 ): Promise<Planning> {
   return transaction(db, async (tx) => {
     const send = await lockSend(tx, businessId, id, 'RUNNING')
@@ -40,7 +42,7 @@ export async function planRecipients(
     await sql`set local enable_sort = off`.execute(tx)
     const { rows } = await sql<{ isPlanned: boolean }>`
       with next as materialized (
-        ${send.remainderOf === null ? allReaders(send, BATCH) : remainingReaders(send, BATCH)}
+        ${send.remainderOf === null ? readersOf(send, markCustomers, BATCH) : remainingReaders(send, BATCH)}
       ), planned as (
         insert into newsletter.recipients (business_id, send_id, subscription_id, state, due_at, updated_at)
         select ${businessId}, ${id}, next.id, 'PLANNED', ${now()}, ${now()} from next

@@ -3,26 +3,30 @@ import { now, nowMs } from '#platform/clock.ts'
 import type { Tx } from '#platform/database/database.ts'
 import { record } from '#platform/events/record.ts'
 import type { Actor } from '#vocabulary/actor.ts'
+import type { Business } from '#vocabulary/business.ts'
 import { type AppError } from '#vocabulary/errors.ts'
 import { newId } from '#vocabulary/ids.ts'
 import { fromSeconds, toSeconds } from '#vocabulary/time.ts'
 import { alreadySent, entryNotFound, notANewsletter } from '../errors.ts'
 import { sendPlanned } from '../events.ts'
 import type { NewSend } from '../schemas.ts'
+import { readConditions } from '../segments/read-conditions.ts'
 import { findNewsletter } from './newsletter.ts'
 import { listSendsOfEntry } from './queries.ts'
 import type { SendRow } from './send.ts'
 
 /** `problem`: why the entry cannot be rendered as a mail. */
-type Planner = { businessId: string; actor: Actor; problem: AppError | undefined }
+type Planner = { business: Pick<Business, 'id' | 'markets'>; actor: Actor; problem: AppError | undefined }
 
 /** Plans to send an entry, now or later. Returns the existing send if one is open. */
 export async function planSend(tx: Tx, planner: Planner, entryId: string, sent: NewSend): Promise<SendRow> {
-  const { businessId, actor, problem } = planner
+  const { business, actor, problem } = planner
+  const businessId = business.id
   const entry = await findEntry(tx, businessId, entryId)
   if (!entry) throw entryNotFound()
   const collection = await findNewsletter(tx, entry)
   if (!collection) throw notANewsletter({ field: 'entryId' })
+  const conditions = await readConditions(tx, { business, newsletter: collection }, sent.conditions ?? [])
   const earlier = await listSendsOfEntry(tx, businessId, entryId)
   const live = earlier.find(({ status }) => status !== 'DONE' && status !== 'CANCELLED')
   if (live) return live
@@ -42,6 +46,7 @@ export async function planSend(tx: Tx, planner: Planner, entryId: string, sent: 
     status: 'SCHEDULED',
     onUncertain: sent.onUncertain ?? 'SKIP',
     scheduledAt: scheduledAt.getTime() < nowMs() ? at : scheduledAt,
+    conditions: conditions.length > 0 ? JSON.stringify(conditions) : null,
     userId: actor.userId,
     createdAt: at,
     updatedAt: at,

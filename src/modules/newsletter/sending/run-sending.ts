@@ -1,4 +1,3 @@
-import type { FastifyBaseLogger } from 'fastify'
 import type { Config } from '#platform/config.ts'
 import { createSecretBox } from '#platform/crypto/secret-box.ts'
 import type { Databases, Db } from '#platform/database/database.ts'
@@ -6,7 +5,7 @@ import { startLoop } from '#platform/jobs/loop.ts'
 import { createBulkMailer } from '#platform/mail/bulk.ts'
 import { addressOf } from '#platform/mail/mailer.ts'
 import { newId } from '#vocabulary/ids.ts'
-import { createDeliverer, type Deliverer } from './deliver.ts'
+import { createDeliverer, type Deliverer, type DeliveryContext } from './deliver.ts'
 import { readOutbound } from './outbound.ts'
 import { abandonOrphans, recordHeartbeat } from './recipients.ts'
 import { startDue } from './start-send.ts'
@@ -17,7 +16,11 @@ const DELIVER_MS = 500
 const CONNECTIONS = 15
 
 /** Sends newsletters from every cell until stopped. Undefined when no mail server is configured. */
-export function startNewsletters(config: Config, databases: Databases, log: FastifyBaseLogger) {
+export function startNewsletters(
+  config: Config,
+  databases: Databases,
+  { markCustomers, log }: Pick<DeliveryContext, 'markCustomers' | 'log'>,
+) {
   const { mail, newsletters, publicUrl, secretKeys } = config
   if (!mail) return undefined
   const mailer = createBulkMailer(mail.smtpUrl, { connections: CONNECTIONS, dkim: mail.dkim })
@@ -29,6 +32,7 @@ export function startNewsletters(config: Config, databases: Databases, log: Fast
     publicUrl,
     box: createSecretBox(secretKeys),
     limits: newsletters,
+    markCustomers,
     log,
   }
   const warned = new Set<string>()

@@ -3,10 +3,12 @@ import { nowMs } from '#platform/clock.ts'
 import type { NewsletterSends } from '#platform/database/cell-tables.ts'
 import { toSeconds } from '#vocabulary/time.ts'
 import type { SendStatus } from '../schemas.ts'
+import type { Condition } from '../segments/schemas.ts'
 
-export type SendRow = Omit<Selectable<NewsletterSends>, 'status' | 'onUncertain'> & {
+export type SendRow = Omit<Selectable<NewsletterSends>, 'status' | 'onUncertain' | 'conditions'> & {
   status: SendStatus
   onUncertain: 'SKIP' | 'RESEND'
+  conditions: Condition[] | null
 }
 
 const doneOf = ({ sent, failed, suppressed, uncertain }: SendRow) => sent + failed + suppressed + uncertain
@@ -34,6 +36,7 @@ export function presentSend(row: SendRow) {
     onUncertain: row.onUncertain,
     problem: row.problem,
     ...(row.remainderOf !== null && { remainderOf: row.remainderOf }),
+    ...(row.conditions !== null && { conditions: row.conditions }),
     createdAt: toSeconds(row.createdAt),
   }
 }

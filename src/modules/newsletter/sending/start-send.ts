@@ -6,12 +6,14 @@ import type { ControlDb, Db, Tx } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { record } from '#platform/events/record.ts'
 import { fault } from '#platform/faults.ts'
+import { collectDetails } from '#vocabulary/block-values.ts'
 import type { Business } from '#vocabulary/business.ts'
 import { AppError, isRefusal } from '#vocabulary/errors.ts'
 import { businessSuspended } from '#vocabulary/refusals.ts'
 import { businessNotFound, entryMoved, entryNotFound, notANewsletter } from '../errors.ts'
 import { sendFailed, sendStarted } from '../events.ts'
 import { composeLetter } from '../mail/compose-letter.ts'
+import { checkCategories } from '../segments/read-conditions.ts'
 import { findNewsletter } from './newsletter.ts'
 import { lockSend } from './queries.ts'
 import type { SendRow } from './send.ts'
@@ -20,13 +22,13 @@ import type { SendRow } from './send.ts'
 export async function startDue(control: ControlDb, db: Db, publicUrl: string, log: FastifyBaseLogger): Promise<number> {
   const due = await db
     .selectFrom('newsletter.sends')
-    .select(['businessId', 'id', 'entryId', 'collectionId', 'remainderOf'])
+    .select(['businessId', 'id', 'entryId', 'collectionId', 'remainderOf', 'conditions'])
     .where('status', '=', 'SCHEDULED')
     .where('scheduledAt', '<=', now())
     .orderBy('scheduledAt')
     .limit(20)
     .execute()
-  for (const send of due) {
+  for (const send of due as Due[]) {
     try {
       await start(control, db, send, publicUrl)
     } catch (error) {
@@ -37,7 +39,7 @@ export async function startDue(control: ControlDb, db: Db, publicUrl: string, lo
   return due.length
 }
 
-type Due = Pick<SendRow, 'businessId' | 'id' | 'entryId' | 'collectionId' | 'remainderOf'>
+type Due = Pick<SendRow, 'businessId' | 'id' | 'entryId' | 'collectionId' | 'remainderOf' | 'conditions'>
 
 async function start(control: ControlDb, db: Db, due: Due, publicUrl: string): Promise<void> {
   const { businessId, id, entryId } = due
@@ -81,10 +83,10 @@ const readFirst = (db: Db, businessId: string, id: string): Promise<Letter> =>
     .where((send) => send.and({ businessId, id }))
     .executeTakeFirstOrThrow()
 
-/** The mail; or the reason why there is none: the entry is gone, incomplete, or was moved. */
+/** The mail; or the reason why there is none: the entry is gone, incomplete, or was moved, or a category of its conditions is gone. */
 async function composeSend(
   db: Db,
-  { businessId, entryId, collectionId }: Due,
+  { businessId, entryId, collectionId, conditions }: Due,
   sender: Sender | undefined,
 ): Promise<Letter | AppError> {
   try {
@@ -95,6 +97,9 @@ async function composeSend(
     if (!collection) throw notANewsletter({ field: 'entryId' })
     if (collection.id !== collectionId) throw entryMoved()
     checkComplete(collection, entry)
+    const { report, throwIfAny } = collectDetails()
+    await checkCategories(db, businessId, conditions ?? [], report)
+    throwIfAny()
     const { name, contactEmail, publicUrl } = sender
     const mail = await composeLetter(db, { business: sender, newsletter: collection, entry, publicUrl })
     const { subject, html, text: body, links = null } = mail

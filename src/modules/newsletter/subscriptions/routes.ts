@@ -1,12 +1,12 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
-import { findCollection, isPaidPlan } from '#modules/content/index.ts'
+import { isPaidPlan } from '#modules/content/index.ts'
 import type { SecretBox } from '#platform/crypto/secret-box.ts'
-import type { Db } from '#platform/database/database.ts'
 import { createOnce, keyOfRequest } from '#platform/http/idempotency.ts'
 import { handle } from '#platform/http/operation.ts'
 import { holds } from '#vocabulary/permissions.ts'
-import { collectionNotFound, noMail, notANewsletter } from '../errors.ts'
+import { noMail } from '../errors.ts'
+import { getNewsletter } from './newsletter.ts'
 import * as operation from './operations.ts'
 import { countSubscribers, listSubscribers } from './queries.ts'
 import { readPlanChoice, subscribeFree } from './subscribe.ts'
@@ -51,19 +51,13 @@ export const subscriptionRoutes: FastifyPluginAsyncTypebox<SubscriptionOptions> 
     return { checkoutUrl: paid.checkoutUrl }
   })
 
-  const checkNewsletter = async (cell: Db, businessId: string, id: string) => {
-    const collection = await findCollection(cell, businessId, id)
-    if (!collection) throw collectionNotFound()
-    if (collection.type !== 'NEWSLETTER') throw notANewsletter({ field: 'id' })
-  }
-
   handle(app, operation.listSubscribers, async ({ cell, business, params, query }) => {
-    await checkNewsletter(cell, business.id, params.id)
+    await getNewsletter(cell, business.id, params.id)
     return listSubscribers(cell, business.id, params.id, query)
   })
 
   handle(app, operation.countSubscribers, async ({ cell, business, params }) => {
-    await checkNewsletter(cell, business.id, params.id)
+    await getNewsletter(cell, business.id, params.id)
     return countSubscribers(cell, business.id, params.id)
   })
 
