@@ -12,7 +12,7 @@ const ARROWS: Record<string, string[]> = {
   content: ['media'],
   orders: ['catalog'],
   checkout: ['catalog', 'orders', 'payments'],
-  newsletter: ['catalog', 'content', 'payments'],
+  newsletter: ['catalog', 'content', 'orders', 'payments'],
   customers: ['newsletter', 'orders'],
   storefront: ['catalog', 'content'],
 }

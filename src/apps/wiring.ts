@@ -36,6 +36,7 @@ import {
 import { customerRoutes, markCustomers, searchCustomers } from '#modules/customers/index.ts'
 import { createHoldMedia, createLogos, mediaRoutes, readLogo } from '#modules/media/index.ts'
 import {
+  automationRoutes,
   bounceRoutes,
   clickPages,
   guardCollection,
@@ -223,6 +224,7 @@ async function wireNewsletter(app: Server, parts: Parts): Promise<void> {
   })
   await app.register(segmentRoutes, { prefix, markCustomers })
   await app.register(subscriberTransferRoutes, { prefix })
+  await app.register(automationRoutes, { prefix })
   await app.register(sendRoutes, { publicUrl: config.publicUrl, hasMail })
   await app.register(newsletterPages, { findBusiness: directory.findBusiness, cells, box })
   await app.register(clickPages, { findBusiness: directory.findBusiness, cells, box })

@@ -37,7 +37,7 @@ export const DETAILS = {
   INVALID_ORIGIN_URI: '`originUrl` or `reserveDomain` is not among the origins of the operator.',
   INVALID_REDIRECT_URI: '`redirectUrl`, `returnUrl` or `cancelUrl` leads to an origin that is not allowed.',
   IN_USE:
-    'Something else needs it: users a role, entries or subscribers a collection, subscribers a plan, products or others below it a category, records a file.',
+    'Something else needs it: users a role, entries or subscribers a collection, subscribers a plan, products or others below it a category, records a file, an automation a letter.',
   LAST_ADMIN: 'Nobody would be ADMIN of the business any more.',
   NAME_EXISTS: 'The business has a role of this name.',
   NOBODY_LEFT: 'Nobody is left whom a send has not reached and who still wants it.',
@@ -82,7 +82,7 @@ export const DETAILS = {
   TYPE_NOT_ALLOWED: 'Files of this type are not taken.',
   UNKNOWN_PARAMETER: 'The route has no query parameter of this name. The message lists those that it has.',
   WRONG_STATE:
-    'An order cannot be shipped, or cancelled by its customer, in its state; a send cannot be paused, resumed, cancelled or sent to the rest; or its entry has moved; a bulk edit or an import cannot be applied, undone, discarded or corrected.',
+    'An order cannot be shipped, or cancelled by its customer, in its state; a send cannot be paused, resumed, cancelled or sent to the rest; or its entry has moved; the letter of an automation is not published; a variant can be bought, or nobody would tell of it; a bulk edit or an import cannot be applied, undone, discarded or corrected.',
 } as const satisfies Record<string, string>
 
 export type DetailCode = keyof typeof DETAILS

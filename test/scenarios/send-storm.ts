@@ -26,6 +26,8 @@ export async function openSendWorld({ manners }: { manners?: Manners } = {}) {
   return {
     api,
     make,
+    /** What a worker is told of the mail server. */
+    mail,
     open: () => openNewsletter(make, { cell: 'main' }),
     /** How often each Message-ID was taken. The mails themselves are not kept: there may be very many. */
     accepted() {

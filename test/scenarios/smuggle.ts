@@ -79,6 +79,8 @@ const TABLES: Record<string, readonly string[]> = {
   createEntry: ENTRY,
   updateEntry: ENTRY,
   subscribe: ['newsletter.subscriptions'],
+  createAutomation: ['newsletter.automations', 'newsletter.feed_positions'],
+  updateAutomation: ['newsletter.automations'],
   sendEntry: ['newsletter.sends'],
   updateBusiness: ['access.businesses', 'accounts.origins'],
   createBusiness: ['access.businesses', 'access.roles', 'access.memberships', 'accounts.origins'],

@@ -114,6 +114,10 @@ export async function seedBusiness(make: Make, { canary, cell = 'main' }: { cana
   const letter = await post('/entries', letterBody)
   const subscriptionBody = { email: customerEmail, name: canary }
   const subscription = await post(`/collections/${newsletter.id}/subscribe`, subscriptionBody)
+  const welcome = await post('/entries', letterBody)
+  const reminder = await post('/entries', letterBody)
+  const automationBody = { trigger: 'WELCOME', entryId: welcome.id, isEnabled: false }
+  const automation = await post(`/collections/${newsletter.id}/automations`, automationBody)
   const send = await post(`/entries/${letter.id}/send`, { scheduledAt: 4_000_000_000 }, 202)
 
   const productFile = `name,slug\n${canary},${canary.toLowerCase()}-imported\n,\n`
@@ -154,6 +158,7 @@ export async function seedBusiness(make: Make, { canary, cell = 'main' }: { cana
       entries: [entry.id, letter.id],
       versions: ['1', '2'],
       sends: [send.id],
+      automations: [automation.id],
       imports: [productImport.id, readerImport.id],
       suppressions: [suppressed],
       'entry-types': ['NEWSLETTER'],
@@ -203,6 +208,9 @@ export async function seedBusiness(make: Make, { canary, cell = 'main' }: { cana
       createEntry: entryBody,
       updateEntry: { blocks },
       subscribe: { ...subscriptionBody, email: `two-${canary}@readers.example` },
+      createAutomation: { trigger: 'BACK_IN_STOCK', entryId: reminder.id },
+      updateAutomation: { delayMinutes: 5 },
+      makeWish: { email: customerEmail, productId: product.id, variantId: 'one' },
       sendEntry: { scheduledAt: 4_000_000_000, resend: true },
       countMatchingReaders: { conditions: [{ field: 'tag', values: [canary] }] },
       updateBusiness: { contactEmail: customerEmail },

@@ -93,6 +93,43 @@ export const clickedEntryNotFound = invalid(
 export const subscribedWhen = invalid('conditions.{index}', 'REQUIRED', 'Say from when on, or until when.')
 export const subscribedEndsFirst = invalid('conditions.{index}.to', 'INVALID', 'It has to be later than from.')
 
+export const goesByItself = conflict(
+  'entryId',
+  'IN_USE',
+  'This letter goes out by itself. Send another one, or delete that first.',
+)
+export const wentByItself = conflict(
+  'id',
+  'WRONG_STATE',
+  'This letter went out by itself: there is no rest to send it to.',
+)
+
+// Letters that go out by themselves
+export const automationNotFound = notFound('automation')
+export const letterGone = invalid('entryId', 'NOT_FOUND', 'The newsletter has no such letter.')
+export const letterNotPublished = conflict('entryId', 'WRONG_STATE', 'The letter is not published.')
+export const letterTaken = conflict(
+  'entryId',
+  'IN_USE',
+  'This letter goes out by itself already, after something else.',
+)
+export const triggerTaken = conflict(
+  'trigger',
+  'IN_USE',
+  'The newsletter has a letter for this already. Change that one.',
+)
+export const tellsNobody = conflict(
+  'collectionId',
+  'WRONG_STATE',
+  'This newsletter has no letter that says what is back in stock.',
+)
+export const variantNotFound = invalid('variantId', 'NOT_FOUND', 'There is no such variant on sale.')
+export const canBeBought = conflict(
+  'variantId',
+  'WRONG_STATE',
+  'The variant can be bought: there is nothing to wait for.',
+)
+
 // Bounces
 export const suppressionNotFound = notFound('suppression')
 export const noBounces = providerNotConfigured('bounce')

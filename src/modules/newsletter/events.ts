@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
-import { Count, defineEvent, Nothing } from '#platform/events/define.ts'
-import { idOf, Nullable, OneOf, UnixSeconds } from '#vocabulary/schemas.ts'
+import { Count, defineEvent, FieldNames, Nothing } from '#platform/events/define.ts'
+import { idOf, Nullable, OneOf, ProductId, UnixSeconds, VariantId } from '#vocabulary/schemas.ts'
+import { TRIGGERS } from './automations/schemas.ts'
 import { SUBSCRIPTION_STATUSES } from './schemas.ts'
 
 const CollectionId = idOf('col', '01jcq3v7k8f5t9x2m4n6p8r0sw')
@@ -83,3 +84,29 @@ export const sendFailed = defineEvent('newsletter.send_failed', {
   data: Sent,
 })
 export const sendDone = defineEvent('newsletter.send_done', { subject: 'send', data: Nothing })
+
+const Automated = { collectionId: CollectionId, trigger: OneOf(TRIGGERS) }
+
+export const automationCreated = defineEvent('newsletter.automation_created', {
+  subject: 'automation',
+  data: Type.Object(Automated),
+})
+export const automationUpdated = defineEvent('newsletter.automation_updated', {
+  subject: 'automation',
+  note: 'With the fields that were sent.',
+  data: Type.Object({ ...Automated, fields: FieldNames }),
+})
+export const automationDeleted = defineEvent('newsletter.automation_deleted', {
+  subject: 'automation',
+  data: Type.Object(Automated),
+})
+export const automationFailed = defineEvent('newsletter.automation_failed', {
+  subject: 'automation',
+  note: 'Somebody was due, and the letter could not be sent: `problem` of the automation says why. Needs a person.',
+  data: Type.Object(Automated),
+})
+export const wishMade = defineEvent('newsletter.wish_made', {
+  subject: 'subscription',
+  note: 'A reader waits for a variant that is sold out; again, if it was sold out before the letter was due.',
+  data: Type.Object({ collectionId: CollectionId, productId: ProductId, variantId: VariantId }),
+})

@@ -31,3 +31,19 @@ select send.business_id, send.id, recipient.subscription_id
                      join newsletter.recipients as again on again.business_id = other.business_id and again.send_id = other.id
                     where other.business_id = send.business_id and other.remainder_of = send.remainder_of
                       and other.id <> send.id and again.subscription_id = recipient.subscription_id))
+
+-- check: whoever gets a letter that goes out by itself was due, and whoever was planned for it has a row
+select recipient.business_id, recipient.send_id, recipient.subscription_id
+  from newsletter.sends as send
+  join newsletter.recipients as recipient on recipient.business_id = send.business_id and recipient.send_id = send.id
+ where send.automation_id is not null
+   and not exists (select from newsletter.due_letters as due
+                    where due.business_id = recipient.business_id and due.send_id = recipient.send_id
+                      and due.subscription_id = recipient.subscription_id)
+ union all
+select due.business_id, due.send_id, due.subscription_id
+  from newsletter.due_letters as due
+ where due.send_id is not null
+   and not exists (select from newsletter.recipients as recipient
+                    where recipient.business_id = due.business_id and recipient.send_id = due.send_id
+                      and recipient.subscription_id = due.subscription_id)

@@ -107,6 +107,12 @@ export const Send = Type.Object(
       Type.String({ description: 'The send whose rest it goes to.', examples: ['snd_01jcq3v7k8f5t9x2m4n6p8r0sw'] }),
     ),
     conditions: Type.Optional(conditionsOf('It goes only to readers for whom all of them held when it started.')),
+    automationId: Type.Optional(
+      Type.String({
+        description: 'The automation whose letter it is. It takes in readers for an hour, and is RUNNING until then.',
+        examples: ['aut_01jcq3v7k8f5t9x2m4n6p8r0sw'],
+      }),
+    ),
     createdAt: UnixSeconds,
   },
   { title: 'Send' },

@@ -39,6 +39,7 @@ export {
   readFigures,
   soldSql,
 } from './read-for-customers.ts'
+export { readUnfinished, type UnfinishedOrder } from './read-unfinished.ts'
 export { recordMailSent } from './record-mail-sent.ts'
 export {
   freeRefundLines,

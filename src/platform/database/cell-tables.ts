@@ -618,6 +618,24 @@ export interface MediaWords {
   word: string
 }
 
+export interface NewsletterAutomations {
+  businessId: string
+  collectionId: string
+  createdAt: Timestamp
+  days: number
+  delayMinutes: number
+  enabledAt: Timestamp
+  entryId: string
+  id: string
+  isEnabled: boolean
+  problem: string | null
+  problemAt: Timestamp | null
+  times: number
+  trigger: string
+  updatedAt: Timestamp
+  version: Generated<number>
+}
+
 export interface NewsletterCheckouts {
   businessId: string
   cancelUrl: string | null
@@ -643,6 +661,26 @@ export interface NewsletterClicks {
   link: number
   sendId: string
   subscriptionId: string
+}
+
+export interface NewsletterDueLetters {
+  automationId: string
+  businessId: string
+  cause: string
+  decidedAt: Timestamp | null
+  dueAt: Timestamp
+  goods: Json | null
+  productId: string | null
+  reason: string | null
+  sendId: string | null
+  state: string
+  subscriptionId: string
+  variantId: string | null
+}
+
+export interface NewsletterFeedPositions {
+  businessId: string
+  number: number
 }
 
 export interface NewsletterImportRows {
@@ -699,6 +737,7 @@ export interface NewsletterSenders {
 }
 
 export interface NewsletterSends {
+  automationId: string | null
   body: string | null
   businessId: string
   collectionId: string
@@ -724,6 +763,7 @@ export interface NewsletterSends {
   status: string
   subject: string | null
   suppressed: Generated<number>
+  takesUntil: Timestamp | null
   total: Generated<number>
   uncertain: Generated<number>
   updatedAt: Timestamp
@@ -758,6 +798,17 @@ export interface NewsletterSuppressions {
   createdAt: Timestamp
   emailKey: string
   reason: string
+}
+
+export interface NewsletterWishes {
+  businessId: string
+  collectionId: string
+  createdAt: Timestamp
+  id: string
+  productId: string
+  subscriptionId: string
+  userId: string | null
+  variantId: string
 }
 
 export interface OrdersComments {
@@ -990,8 +1041,11 @@ export interface DB {
   'media.usages': MediaUsages
   'media.used': MediaUsed
   'media.words': MediaWords
+  'newsletter.automations': NewsletterAutomations
   'newsletter.checkouts': NewsletterCheckouts
   'newsletter.clicks': NewsletterClicks
+  'newsletter.dueLetters': NewsletterDueLetters
+  'newsletter.feedPositions': NewsletterFeedPositions
   'newsletter.importRows': NewsletterImportRows
   'newsletter.imports': NewsletterImports
   'newsletter.outbound': NewsletterOutbound
@@ -1001,6 +1055,7 @@ export interface DB {
   'newsletter.sends': NewsletterSends
   'newsletter.subscriptions': NewsletterSubscriptions
   'newsletter.suppressions': NewsletterSuppressions
+  'newsletter.wishes': NewsletterWishes
   'orders.comments': OrdersComments
   'orders.committed': OrdersCommitted
   'orders.committedFilling': OrdersCommittedFilling

@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely'
+import { type RawBuilder, type Selectable, sql } from 'kysely'
 import { Type } from 'typebox'
 import { BusinessId, idOf, Nullable, UnixSeconds } from '#vocabulary/schemas.ts'
 import { toSeconds } from '#vocabulary/time.ts'
@@ -69,3 +69,10 @@ export async function readLastNumber(db: Db, businessId: string): Promise<number
     .executeTakeFirst()
   return row?.lastNumber ?? 0
 }
+
+/** Of these positions (`business_id` and `number`), the ones that their feed is ahead of, as a query. */
+export const behindSql = (positions: RawBuilder<unknown>) => sql`
+  select position.business_id
+    from ${positions} as position
+    join cell.event_counters as counter on counter.business_id = position.business_id
+   where counter.last_number > position.number`

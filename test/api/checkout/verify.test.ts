@@ -266,6 +266,9 @@ const VIOLATIONS: Record<string, (scene: Scene) => ReturnType<typeof sql>[]> = {
   'a remainder goes to recipients of its first send, each in one remainder of it only': () => [
     sql`update newsletter.sends set remainder_of = 'snd_other'`,
   ],
+  'whoever gets a letter that goes out by itself was due, and whoever was planned for it has a row': () => [
+    sql`update newsletter.sends set automation_id = 'aut_other'`,
+  ],
   'no entry is of a schema that its collection never had': () => [sql`update content.entries set schema_version = 99`],
 }
 

@@ -25,7 +25,7 @@ const NOT_WRITTEN = [
   'orders.committed_filling',
   'orders.search_filling',
   ...['aliases', 'filling'].map(of('customers')),
-  ...['checkouts', 'clicks', 'outbound', 'rates', 'recipients'].map(of('newsletter')),
+  ...['checkouts', 'clicks', 'due_letters', 'outbound', 'rates', 'recipients'].map(of('newsletter')),
 ]
 function of(schema: string) {
   return (table: string) => `${schema}.${table}`

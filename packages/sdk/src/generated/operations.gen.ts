@@ -167,6 +167,13 @@ export const OPERATIONS = {
   getSubscriberImport: 'GET /v1/businesses/{businessId}/collections/{id}/subscribers/imports/{importId} token',
   listSubscriberImportErrors: 'GET /v1/businesses/{businessId}/collections/{id}/subscribers/imports/{importId}/errors token',
   exportSubscribers: 'GET /v1/businesses/{businessId}/collections/{id}/subscribers/export token file',
+  createAutomation: 'POST /v1/businesses/{businessId}/collections/{collectionId}/automations token key',
+  listAutomations: 'GET /v1/businesses/{businessId}/collections/{collectionId}/automations token',
+  getAutomation: 'GET /v1/businesses/{businessId}/collections/{collectionId}/automations/{id} token',
+  updateAutomation: 'PUT /v1/businesses/{businessId}/collections/{collectionId}/automations/{id} token',
+  deleteAutomation: 'DELETE /v1/businesses/{businessId}/collections/{collectionId}/automations/{id} token',
+  makeWish: 'POST /v1/businesses/{businessId}/collections/{collectionId}/wishes token',
+  withdrawWish: 'DELETE /v1/businesses/{businessId}/collections/{collectionId}/wishes token',
   sendEntry: 'POST /v1/businesses/{businessId}/entries/{entryId}/send token key',
   listSends: 'GET /v1/businesses/{businessId}/entries/{entryId}/sends token',
   getSend: 'GET /v1/businesses/{businessId}/entries/{entryId}/sends/{id} token',
@@ -367,6 +374,13 @@ export interface OperationTypes {
   getSubscriberImport: { data: types.GetSubscriberImportData; answer: types.GetSubscriberImportResponse }
   listSubscriberImportErrors: { data: types.ListSubscriberImportErrorsData; answer: types.ListSubscriberImportErrorsResponse }
   exportSubscribers: { data: types.ExportSubscribersData; answer: types.ExportSubscribersResponse }
+  createAutomation: { data: types.CreateAutomationData; answer: types.CreateAutomationResponse }
+  listAutomations: { data: types.ListAutomationsData; answer: types.ListAutomationsResponse }
+  getAutomation: { data: types.GetAutomationData; answer: types.GetAutomationResponse }
+  updateAutomation: { data: types.UpdateAutomationData; answer: types.UpdateAutomationResponse }
+  deleteAutomation: { data: types.DeleteAutomationData; answer: types.DeleteAutomationResponse }
+  makeWish: { data: types.MakeWishData; answer: types.MakeWishResponse }
+  withdrawWish: { data: types.WithdrawWishData; answer: types.WithdrawWishResponse }
   sendEntry: { data: types.SendEntryData; answer: types.SendEntryResponse }
   listSends: { data: types.ListSendsData; answer: types.ListSendsResponse }
   getSend: { data: types.GetSendData; answer: types.GetSendResponse }

@@ -67,6 +67,66 @@ export type AuthResult = {
     isGuest: boolean;
 };
 
+/**
+ * A person gets it at most `times` in `days`, and once in an hour.
+ */
+export type AutomationLimit = {
+    times: number;
+    days: number;
+};
+
+/**
+ * Automation
+ */
+export type Automation = {
+    /**
+     * Id, starts with `aut_`.
+     */
+    id: string;
+    /**
+     * Id, starts with `col_`.
+     */
+    collectionId: string;
+    /**
+     * WELCOME: a subscription becomes ACTIVE. CHECKOUT_UNFINISHED: a reader’s order expires unpaid. BACK_IN_STOCK: a variant that a reader waits for can be bought again. A newsletter has one of each.
+     */
+    trigger: 'WELCOME' | 'CHECKOUT_UNFINISHED' | 'BACK_IN_STOCK';
+    /**
+     * A letter of the newsletter. It goes out while it is PUBLISHED, and belongs to one automation only.
+     */
+    entryId: string;
+    /**
+     * How many minutes after it happened the letter is due: up to 30 days.
+     */
+    delayMinutes: number;
+    limit: AutomationLimit;
+    /**
+     * Whether it goes out. What happens meanwhile is passed over.
+     */
+    isEnabled: boolean;
+    problem: string | null;
+    /**
+     * Letters that went out in the last 30 days.
+     */
+    sentLately: number;
+    latestSendId: string | null;
+    /**
+     * Unix time in seconds.
+     */
+    createdAt: number;
+    /**
+     * Unix time in seconds.
+     */
+    updatedAt: number;
+};
+
+/**
+ * AutomationList
+ */
+export type AutomationList = {
+    items: Array<Automation>;
+};
+
 export type BlockSettings = {
     /**
      * TEXT: code points.
@@ -1250,6 +1310,14 @@ export type Event = ({
 } & MediaRejectedEvent) | ({
     type: 'media.updated';
 } & MediaUpdatedEvent) | ({
+    type: 'newsletter.automation_created';
+} & NewsletterAutomationCreatedEvent) | ({
+    type: 'newsletter.automation_deleted';
+} & NewsletterAutomationDeletedEvent) | ({
+    type: 'newsletter.automation_failed';
+} & NewsletterAutomationFailedEvent) | ({
+    type: 'newsletter.automation_updated';
+} & NewsletterAutomationUpdatedEvent) | ({
     type: 'payment.unexpected';
 } & PaymentUnexpectedEvent) | ({
     type: 'newsletter.send_cancelled';
@@ -1285,7 +1353,9 @@ export type Event = ({
     type: 'subscription.past_due';
 } & SubscriptionPastDueEvent) | ({
     type: 'subscription.unsuppressed';
-} & SubscriptionUnsuppressedEvent);
+} & SubscriptionUnsuppressedEvent) | ({
+    type: 'newsletter.wish_made';
+} & NewsletterWishMadeEvent);
 
 /**
  * EventEnvelope
@@ -2044,6 +2114,75 @@ export type MemberRoleGivenEvent = EventEnvelope & {
     data: MemberRoleGivenEventData;
 };
 
+export type NewsletterAutomationCreatedEventData = {
+    /**
+     * Id, starts with `col_`.
+     */
+    collectionId: string;
+    trigger: 'WELCOME' | 'CHECKOUT_UNFINISHED' | 'BACK_IN_STOCK';
+};
+
+/**
+ * NewsletterAutomationCreatedEvent
+ */
+export type NewsletterAutomationCreatedEvent = EventEnvelope & {
+    type: 'newsletter.automation_created';
+    data: NewsletterAutomationCreatedEventData;
+};
+
+export type NewsletterAutomationDeletedEventData = {
+    /**
+     * Id, starts with `col_`.
+     */
+    collectionId: string;
+    trigger: 'WELCOME' | 'CHECKOUT_UNFINISHED' | 'BACK_IN_STOCK';
+};
+
+/**
+ * NewsletterAutomationDeletedEvent
+ */
+export type NewsletterAutomationDeletedEvent = EventEnvelope & {
+    type: 'newsletter.automation_deleted';
+    data: NewsletterAutomationDeletedEventData;
+};
+
+export type NewsletterAutomationFailedEventData = {
+    /**
+     * Id, starts with `col_`.
+     */
+    collectionId: string;
+    trigger: 'WELCOME' | 'CHECKOUT_UNFINISHED' | 'BACK_IN_STOCK';
+};
+
+/**
+ * NewsletterAutomationFailedEvent
+ *
+ * Somebody was due, and the letter could not be sent: `problem` of the automation says why. Needs a person.
+ */
+export type NewsletterAutomationFailedEvent = EventEnvelope & {
+    type: 'newsletter.automation_failed';
+    data: NewsletterAutomationFailedEventData;
+};
+
+export type NewsletterAutomationUpdatedEventData = {
+    /**
+     * Id, starts with `col_`.
+     */
+    collectionId: string;
+    trigger: 'WELCOME' | 'CHECKOUT_UNFINISHED' | 'BACK_IN_STOCK';
+    fields: Array<string>;
+};
+
+/**
+ * NewsletterAutomationUpdatedEvent
+ *
+ * With the fields that were sent.
+ */
+export type NewsletterAutomationUpdatedEvent = EventEnvelope & {
+    type: 'newsletter.automation_updated';
+    data: NewsletterAutomationUpdatedEventData;
+};
+
 export type NewsletterSendCancelledEventData = {
     /**
      * Id, starts with `ent_`.
@@ -2150,6 +2289,31 @@ export type NewsletterSendStartedEventData = {
 export type NewsletterSendStartedEvent = EventEnvelope & {
     type: 'newsletter.send_started';
     data: NewsletterSendStartedEventData;
+};
+
+export type NewsletterWishMadeEventData = {
+    /**
+     * Id, starts with `col_`.
+     */
+    collectionId: string;
+    /**
+     * Id, starts with `prod_`.
+     */
+    productId: string;
+    /**
+     * Unique within its product.
+     */
+    variantId: string;
+};
+
+/**
+ * NewsletterWishMadeEvent
+ *
+ * A reader waits for a variant that is sold out; again, if it was sold out before the letter was due.
+ */
+export type NewsletterWishMadeEvent = EventEnvelope & {
+    type: 'newsletter.wish_made';
+    data: NewsletterWishMadeEventData;
 };
 
 export type OrderLine = {
@@ -3877,6 +4041,10 @@ export type Send = {
      * It goes only to readers for whom all of them held when it started.
      */
     conditions?: Array<ReaderCondition>;
+    /**
+     * The automation whose letter it is. It takes in readers for an hour, and is RUNNING until then.
+     */
+    automationId?: string;
     /**
      * Unix time in seconds.
      */
@@ -7178,6 +7346,62 @@ export type ListSubscriberImportErrorsPage = {
      * Hand it back to get the next page; `null` on the last.
      */
     cursor: string | null;
+};
+
+/**
+ * Absent: once in 30 days.
+ */
+export type CreateAutomationBodyLimit = {
+    times: number;
+    days: number;
+};
+
+export type CreateAutomationBody = {
+    /**
+     * WELCOME: a subscription becomes ACTIVE. CHECKOUT_UNFINISHED: a reader’s order expires unpaid. BACK_IN_STOCK: a variant that a reader waits for can be bought again. A newsletter has one of each.
+     */
+    trigger: 'WELCOME' | 'CHECKOUT_UNFINISHED' | 'BACK_IN_STOCK';
+    /**
+     * A letter of the newsletter. It goes out while it is PUBLISHED, and belongs to one automation only.
+     */
+    entryId: string;
+    /**
+     * How many minutes after it happened the letter is due: up to 30 days.
+     */
+    delayMinutes?: number;
+    limit?: CreateAutomationBodyLimit;
+    /**
+     * Whether it goes out. What happens meanwhile is passed over.
+     */
+    isEnabled?: boolean;
+};
+
+export type UpdateAutomationBody = {
+    /**
+     * A letter of the newsletter. It goes out while it is PUBLISHED, and belongs to one automation only.
+     */
+    entryId?: string;
+    /**
+     * How many minutes after it happened the letter is due: up to 30 days.
+     */
+    delayMinutes?: number;
+    limit?: AutomationLimit;
+    /**
+     * Whether it goes out. What happens meanwhile is passed over.
+     */
+    isEnabled?: boolean;
+};
+
+export type MakeWishBody = {
+    email: string;
+    /**
+     * Id, starts with `prod_`.
+     */
+    productId: string;
+    /**
+     * Unique within its product.
+     */
+    variantId: string;
 };
 
 export type SendEntryBody = {
@@ -11918,6 +12142,197 @@ export type ExportSubscribersResponses = {
 };
 
 export type ExportSubscribersResponse = ExportSubscribersResponses[keyof ExportSubscribersResponses];
+
+export type ListAutomationsData = {
+    body?: never;
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+        collectionId: string;
+    };
+    query?: never;
+    url: '/v1/businesses/{businessId}/collections/{collectionId}/automations';
+};
+
+export type ListAutomationsResponses = {
+    /**
+     * Done.
+     */
+    200: AutomationList;
+};
+
+export type ListAutomationsResponse = ListAutomationsResponses[keyof ListAutomationsResponses];
+
+export type CreateAutomationData = {
+    body: CreateAutomationBody;
+    headers?: {
+        /**
+         * Makes it safe to repeat the request: the first answer is given again.
+         */
+        'idempotency-key'?: string;
+    };
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+        collectionId: string;
+    };
+    query?: never;
+    url: '/v1/businesses/{businessId}/collections/{collectionId}/automations';
+};
+
+export type CreateAutomationResponses = {
+    /**
+     * Done.
+     */
+    201: Automation;
+};
+
+export type CreateAutomationResponse = CreateAutomationResponses[keyof CreateAutomationResponses];
+
+export type DeleteAutomationData = {
+    body?: never;
+    headers?: {
+        /**
+         * An ETag: 412 if the record has changed.
+         */
+        'if-match'?: string;
+    };
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+        collectionId: string;
+        id: string;
+    };
+    query?: never;
+    url: '/v1/businesses/{businessId}/collections/{collectionId}/automations/{id}';
+};
+
+export type DeleteAutomationResponses = {
+    /**
+     * Done.
+     */
+    200: Success;
+};
+
+export type DeleteAutomationResponse = DeleteAutomationResponses[keyof DeleteAutomationResponses];
+
+export type GetAutomationData = {
+    body?: never;
+    headers?: {
+        /**
+         * An ETag: 304 if nothing changed.
+         */
+        'if-none-match'?: string;
+    };
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+        collectionId: string;
+        id: string;
+    };
+    query?: never;
+    url: '/v1/businesses/{businessId}/collections/{collectionId}/automations/{id}';
+};
+
+export type GetAutomationResponses = {
+    /**
+     * Done.
+     */
+    200: Automation;
+};
+
+export type GetAutomationResponse = GetAutomationResponses[keyof GetAutomationResponses];
+
+export type UpdateAutomationData = {
+    body: UpdateAutomationBody;
+    headers?: {
+        /**
+         * An ETag: 412 if the record has changed.
+         */
+        'if-match'?: string;
+    };
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+        collectionId: string;
+        id: string;
+    };
+    query?: never;
+    url: '/v1/businesses/{businessId}/collections/{collectionId}/automations/{id}';
+};
+
+export type UpdateAutomationResponses = {
+    /**
+     * Done.
+     */
+    200: Automation;
+};
+
+export type UpdateAutomationResponse = UpdateAutomationResponses[keyof UpdateAutomationResponses];
+
+export type WithdrawWishData = {
+    body?: never;
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+        collectionId: string;
+    };
+    query: {
+        email: string;
+        /**
+         * Id, starts with `prod_`.
+         */
+        productId: string;
+        /**
+         * Unique within its product.
+         */
+        variantId: string;
+    };
+    url: '/v1/businesses/{businessId}/collections/{collectionId}/wishes';
+};
+
+export type WithdrawWishResponses = {
+    /**
+     * Done.
+     */
+    200: Success;
+};
+
+export type WithdrawWishResponse = WithdrawWishResponses[keyof WithdrawWishResponses];
+
+export type MakeWishData = {
+    body: MakeWishBody;
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+        collectionId: string;
+    };
+    query?: never;
+    url: '/v1/businesses/{businessId}/collections/{collectionId}/wishes';
+};
+
+export type MakeWishResponses = {
+    /**
+     * Done.
+     */
+    200: Success;
+};
+
+export type MakeWishResponse = MakeWishResponses[keyof MakeWishResponses];
 
 export type SendEntryData = {
     body: SendEntryBody;

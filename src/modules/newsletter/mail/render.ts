@@ -33,6 +33,8 @@ export type Reader = {
   /** Whose prices the reader sees. */
   market?: string | null
   unsubscribeUrl: string
+  /** What the letter is about, if it goes out by itself. */
+  goods?: { names: string; url: string | null } | undefined
   /** What counted links begin with; without it links lead straight to their pages. */
   clicksUrl?: string | undefined
   /** Where the reader says whether clicks are counted. */
@@ -41,7 +43,12 @@ export type Reader = {
 
 const ASIDE = ['subject', 'title']
 const MAX_SUBJECT_LENGTH = 200
-const SAMPLE: Reader = { name: 'Ada Lovelace', email: 'ada@example.com', unsubscribeUrl: 'https://example.com/leave' }
+const SAMPLE: Reader = {
+  name: 'Ada Lovelace',
+  email: 'ada@example.com',
+  goods: { names: 'Fog lamp', url: 'https://example.com/fog-lamp' },
+  unsubscribeUrl: 'https://example.com/leave',
+}
 
 const layout = new Liquid({ outputEscape: (value: unknown) => escapeHtml(String(value)), strictVariables: true })
 const layoutParts = layout.parse(readFileSync(path.join(import.meta.dirname, 'layout.liquid'), 'utf8'))
@@ -174,8 +181,9 @@ export function openTemplate({ subject, html, text, links }: MailTemplate): (rea
 }
 
 // An empty string would be true in a Liquid condition.
-const toScope = ({ name, email, market, unsubscribeUrl, clicksChoiceUrl }: Reader) => ({
+const toScope = ({ name, email, market, goods, unsubscribeUrl, clicksChoiceUrl }: Reader) => ({
   subscriber: { name: toLine(name) || undefined, email: toLine(email), market: market ?? undefined },
+  goods: goods && { names: toLine(goods.names) || undefined, url: goods.url ?? undefined },
   unsubscribeUrl,
   clicksChoiceUrl,
 })

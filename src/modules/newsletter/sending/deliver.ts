@@ -8,6 +8,8 @@ import { isDatabaseUnavailable } from '#platform/database/errors.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { fault } from '#platform/faults.ts'
 import type { BulkMailer, Delivery } from '#platform/mail/bulk.ts'
+import type { ShownGoods } from '../automations/occasions.ts'
+import { readGoods } from '../automations/read-goods.ts'
 import { clicksChoiceUrlOf, clicksUrlOf } from '../clicks/counted-link.ts'
 import { openTemplate } from '../mail/render.ts'
 import type { MarkCustomers } from '../segments/matching-readers.ts'
@@ -109,9 +111,10 @@ export function createDeliverer(db: Db, context: DeliveryContext) {
     mails.set(send.id, mail)
     const claimed = await claimRecipients(db, send, context.sender, room, context.limits)
     if (claimed.length > 0) await fault('deliver.claimed')
+    const goods = send.automationId === null ? undefined : await readGoods(db, send, idsOf(claimed))
     for (const recipient of claimed) {
       inFlight.up()
-      void deliverOne(context, mail, recipient)
+      void deliverOne(context, mail, recipient, goods?.get(recipient.subscriptionId))
         .then((result) => noteTogether(mail, result))
         .catch((error: unknown) => {
           failure ??= { error }
@@ -168,12 +171,14 @@ function createGauge() {
   }
 }
 
-type Running = Pick<SendRow, 'businessId' | 'id' | 'isPlanned'>
+type Running = Pick<SendRow, 'businessId' | 'id' | 'isPlanned' | 'automationId'>
+
+const idsOf = (claimed: readonly Claimed[]) => claimed.map(({ subscriptionId }) => subscriptionId)
 
 /** Least recently served first, so that every send gets its turn. Sends without work take no place. */
 const listWithWork = async (db: Db): Promise<Running[]> => {
   const { rows } = await sql<Running>`
-    select business_id, id, is_planned
+    select business_id, id, is_planned, automation_id
       from newsletter.sends
      where status = 'RUNNING'
        and (not is_planned
@@ -251,7 +256,12 @@ async function retryUntilStored<Value>({ log }: DeliveryContext, work: () => Pro
   }
 }
 
-async function deliverOne(context: DeliveryContext, mail: Mail, recipient: Claimed): Promise<Result> {
+async function deliverOne(
+  context: DeliveryContext,
+  mail: Mail,
+  recipient: Claimed,
+  goods: ShownGoods | undefined,
+): Promise<Result> {
   const { subscriptionId, email, name, market, status, isSuppressed } = recipient
   const done = (state: Result['state'], response: string): Result => ({ subscriptionId, state, response, dueAt: null })
   if (isSuppressed) return done('SUPPRESSED', 'The address is suppressed.')
@@ -261,7 +271,7 @@ async function deliverOne(context: DeliveryContext, mail: Mail, recipient: Claim
   const leave = unsubscribeUrl(publicUrl, box, { businessId: mail.businessId, id: subscriptionId })
   try {
     const delivery = await mailer.deliver({
-      ...mail.render({ name, email, market, unsubscribeUrl: leave, ...clicksOf(context, mail, recipient) }),
+      ...mail.render({ name, email, market, goods, unsubscribeUrl: leave, ...clicksOf(context, mail, recipient) }),
       to: email,
       from: { name: mail.fromName ?? '', address: from },
       replyTo: mail.replyTo ?? undefined,

@@ -7,12 +7,12 @@ import type { Business } from '#vocabulary/business.ts'
 import { type AppError } from '#vocabulary/errors.ts'
 import { newId } from '#vocabulary/ids.ts'
 import { fromSeconds, toSeconds } from '#vocabulary/time.ts'
-import { alreadySent, entryNotFound, notANewsletter } from '../errors.ts'
+import { alreadySent, entryNotFound, goesByItself, isUnderWay, notANewsletter } from '../errors.ts'
 import { sendPlanned } from '../events.ts'
 import type { NewSend } from '../schemas.ts'
 import { readConditions } from '../segments/read-conditions.ts'
 import { findNewsletter } from './newsletter.ts'
-import { listSendsOfEntry } from './queries.ts'
+import { isAutomated, listSendsOfEntry } from './queries.ts'
 import type { SendRow } from './send.ts'
 
 /** `problem`: why the entry cannot be rendered as a mail. */
@@ -27,8 +27,10 @@ export async function planSend(tx: Tx, planner: Planner, entryId: string, sent: 
   const collection = await findNewsletter(tx, entry)
   if (!collection) throw notANewsletter({ field: 'entryId' })
   const conditions = await readConditions(tx, { business, newsletter: collection }, sent.conditions ?? [])
+  if (await isAutomated(tx, businessId, entryId)) throw goesByItself()
   const earlier = await listSendsOfEntry(tx, businessId, entryId)
   const live = earlier.find(({ status }) => status !== 'DONE' && status !== 'CANCELLED')
+  if (live && live.automationId !== null) throw isUnderWay() // of an automation that is gone
   if (live) return live
   // A send that has started may have reached somebody, recorded or not.
   const wasSent = earlier.some(({ status, startedAt, total }) => status === 'DONE' || (startedAt && total > 0))

@@ -16,6 +16,16 @@ export async function listSendsOfEntry(tx: Tx, businessId: string, entryId: stri
   return rows as SendRow[]
 }
 
+/** Whether the entry goes out by itself. */
+export async function isAutomated(tx: Tx, businessId: string, entryId: string): Promise<boolean> {
+  const found = await tx
+    .selectFrom('newsletter.automations')
+    .select('id')
+    .where((automation) => automation.and({ businessId, entryId }))
+    .executeTakeFirst()
+  return found !== undefined
+}
+
 /** For an operator, without the entry's id. */
 export async function findSend(db: Db, businessId: string, id: string): Promise<SendRow> {
   const row = await db

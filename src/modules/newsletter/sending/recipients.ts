@@ -240,6 +240,7 @@ export const finishSends = (db: Db): Promise<void> =>
       update newsletter.sends
          set status = 'DONE', finished_at = ${now()}, updated_at = ${now()}
        where status = 'RUNNING' and is_planned and sent + failed + suppressed + uncertain = total
+         and (takes_until is null or takes_until <= ${now()}) -- a letter that goes out by itself takes in others until then
       returning business_id, id`.execute(tx)
     await record(tx, ...rows.map(({ businessId, id }) => sendDone({ businessId, subject: id })))
   })

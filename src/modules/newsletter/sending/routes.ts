@@ -95,6 +95,7 @@ export const sendRoutes: FastifyPluginAsyncTypebox<SendOptions> = async (app, { 
     return openTemplate(await composeEntry(cell, business, entryId))({
       name: 'Ada',
       email: 'ada@example.com',
+      goods: { names: 'Fog lamp', url: business.allowedOrigins[0] ?? publicUrl },
       unsubscribeUrl: `${publicUrl}/newsletters/unsubscribe`,
       clicksChoiceUrl: `${publicUrl}/newsletters/clicks`,
     })

@@ -5,6 +5,8 @@ import { startLoop } from '#platform/jobs/loop.ts'
 import { createBulkMailer } from '#platform/mail/bulk.ts'
 import { addressOf } from '#platform/mail/mailer.ts'
 import { newId } from '#vocabulary/ids.ts'
+import { followFeed } from '../automations/follow-feed.ts'
+import { planDue } from '../automations/plan-due.ts'
 import { createDeliverer, type Deliverer, type DeliveryContext } from './deliver.ts'
 import { readOutbound } from './outbound.ts'
 import { abandonOrphans, recordHeartbeat } from './recipients.ts'
@@ -13,6 +15,7 @@ import { startDue } from './start-send.ts'
 const HEARTBEAT_MS = 2_000
 const START_MS = 500
 const DELIVER_MS = 500
+const AUTOMATE_MS = 1_000
 const CONNECTIONS = 15
 
 /** Sends newsletters from every cell until stopped. Undefined when no mail server is configured. */
@@ -75,6 +78,18 @@ export function startNewsletters(
       log,
     ),
   )
+  const automations = cells.map(([name, cell]) =>
+    startLoop(
+      `letters that go out by themselves in ${name}`,
+      AUTOMATE_MS,
+      async (signal) => {
+        if (!(await isOpen(name, cell))) return
+        await followFeed(cell, log, signal)
+        await planDue(databases.control, cell, publicUrl, log)
+      },
+      log,
+    ),
+  )
   const deliveries = cells.map(([name, cell]) =>
     startLoop(
       `newsletters in ${name}`,
@@ -90,7 +105,7 @@ export function startNewsletters(
   return {
     /** The heartbeat goes on until the last mail is handed over, so that no other process gives up mails in flight. */
     async stop() {
-      const stopped = [...starts, ...deliveries].map((loop) => loop.stop())
+      const stopped = [...starts, ...automations, ...deliveries].map((loop) => loop.stop())
       mailer.close() // waiting mails are left to another process
       await Promise.all(stopped)
       await Promise.all([...deliverers.values()].map((deliverer) => deliverer.drain()))

@@ -5,7 +5,7 @@ import { record } from '#platform/events/record.ts'
 import type { Actor } from '#vocabulary/actor.ts'
 import { newId } from '#vocabulary/ids.ts'
 import { toSeconds } from '#vocabulary/time.ts'
-import { hasNobodyLeft, isUnderWay, sendNotFound } from '../errors.ts'
+import { hasNobodyLeft, isUnderWay, sendNotFound, wentByItself } from '../errors.ts'
 import { sendPlanned } from '../events.ts'
 import type { RemainingSend } from '../schemas.ts'
 import { remainingReaders } from './remaining-readers.ts'
@@ -23,11 +23,12 @@ export async function sendRemaining(
   // The lock: of two requests at once, the second sees the send that the first has planned.
   const first = await tx
     .selectFrom('newsletter.sends')
-    .select(['status', 'collectionId', 'onUncertain'])
+    .select(['status', 'collectionId', 'onUncertain', 'automationId'])
     .where((send) => send.and({ businessId, entryId, id }))
     .forUpdate()
     .executeTakeFirst()
   if (!first) throw sendNotFound()
+  if (first.automationId !== null) throw wentByItself()
   const at = now()
   const row = {
     businessId,

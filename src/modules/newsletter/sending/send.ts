@@ -37,6 +37,7 @@ export function presentSend(row: SendRow) {
     problem: row.problem,
     ...(row.remainderOf !== null && { remainderOf: row.remainderOf }),
     ...(row.conditions !== null && { conditions: row.conditions }),
+    ...(row.automationId !== null && { automationId: row.automationId }),
     createdAt: toSeconds(row.createdAt),
   }
 }

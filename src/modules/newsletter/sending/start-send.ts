@@ -40,6 +40,8 @@ export async function startDue(control: ControlDb, db: Db, publicUrl: string, lo
 }
 
 type Due = Pick<SendRow, 'businessId' | 'id' | 'entryId' | 'collectionId' | 'remainderOf' | 'conditions'>
+/** A letter that goes out by itself chooses its readers otherwise. */
+type Written = Pick<SendRow, 'businessId' | 'entryId' | 'collectionId'> & Partial<Pick<SendRow, 'conditions'>>
 
 async function start(control: ControlDb, db: Db, due: Due, publicUrl: string): Promise<void> {
   const { businessId, id, entryId } = due
@@ -66,7 +68,7 @@ async function start(control: ControlDb, db: Db, due: Due, publicUrl: string): P
 
 type Sender = Business & { publicUrl: string }
 
-type Letter = Pick<SendRow, 'fromName' | 'replyTo' | 'subject' | 'html' | 'body' | 'links'> & {
+export type Letter = Pick<SendRow, 'fromName' | 'replyTo' | 'subject' | 'html' | 'body' | 'links'> & {
   /** Of the entry it was composed from. */
   entryVersion?: number
 }
@@ -84,9 +86,9 @@ const readFirst = (db: Db, businessId: string, id: string): Promise<Letter> =>
     .executeTakeFirstOrThrow()
 
 /** The mail; or the reason why there is none: the entry is gone, incomplete, or was moved, or a category of its conditions is gone. */
-async function composeSend(
+export async function composeSend(
   db: Db,
-  { businessId, entryId, collectionId, conditions }: Due,
+  { businessId, entryId, collectionId, conditions }: Written,
   sender: Sender | undefined,
 ): Promise<Letter | AppError> {
   try {

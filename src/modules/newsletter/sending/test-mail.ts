@@ -21,6 +21,7 @@ export const mailTest = defineJob({
     const mail = openTemplate(template)({
       name: '',
       email,
+      goods: { names: 'Fog lamp', url: business.allowedOrigins[0] ?? services.publicUrl },
       unsubscribeUrl: `${services.publicUrl}/newsletters/unsubscribe`,
       clicksChoiceUrl: `${services.publicUrl}/newsletters/clicks`,
     })
