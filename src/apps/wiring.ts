@@ -56,6 +56,7 @@ import {
   isOrderOf,
   orderRoutes,
   packingSlipRoutes,
+  paidOrdersSql,
   returnRoutes,
   searchOrders,
   shipmentRoutes,
@@ -225,7 +226,7 @@ async function wireNewsletter(app: Server, parts: Parts): Promise<void> {
   await app.register(segmentRoutes, { prefix, markCustomers })
   await app.register(subscriberTransferRoutes, { prefix })
   await app.register(automationRoutes, { prefix })
-  await app.register(sendRoutes, { publicUrl: config.publicUrl, hasMail })
+  await app.register(sendRoutes, { publicUrl: config.publicUrl, hasMail, paidOrders: paidOrdersSql })
   await app.register(newsletterPages, { findBusiness: directory.findBusiness, cells, box })
   await app.register(clickPages, { findBusiness: directory.findBusiness, cells, box })
   await app.register(suppressionRoutes, { prefix })

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Cell } from '#platform/database/database.ts'
 
-const STEP = 100_000
+const STEP = 20_000
 /** Of so many files, one is of that kind, or in that state. */
 export const RARE = { audio: 1_000, application: 20, pending: 500, rejected: 400, unused: 2_000 }
 

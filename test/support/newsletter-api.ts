@@ -32,13 +32,17 @@ const TITLE = { id: 'title', type: 'TEXT', required: true }
 const BODY = { id: 'body', type: 'TEXT', required: true }
 
 type Poster = Pick<Client, 'post'>
-type NewsletterOptions = { cell?: string; contactEmail?: string; [field: string]: unknown }
+type Opened = Awaited<ReturnType<Make['business']>>
+type NewsletterOptions = { cell?: string; contactEmail?: string; business?: Opened; [field: string]: unknown }
 
 let count = 0
 
-/** A business and its newsletter, PUBLISHED and without plans unless told; `owner` is a key, which lasts however the clock is moved. */
-export async function openNewsletter(make: Make, { cell, contactEmail, ...fields }: NewsletterOptions = {}) {
-  const business = await make.business(cell === undefined ? {} : { cell })
+/** A business (a new one, unless given) and its newsletter, PUBLISHED and without plans unless told; `owner` is a key, which lasts however the clock is moved. */
+export async function openNewsletter(
+  make: Make,
+  { cell, contactEmail, business: known, ...fields }: NewsletterOptions = {},
+) {
+  const business = known ?? (await make.business(cell === undefined ? {} : { cell }))
   const { admin, path, db, id: businessId } = business
   if (contactEmail !== undefined) expect(200, await admin.put(path, { contactEmail }))
   const owner = await make.apiKey(admin.id, businessId)

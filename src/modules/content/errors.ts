@@ -40,6 +40,11 @@ export const clicksNeedNewsletter = invalid(
   'NOT_A_NEWSLETTER',
   'Only a collection of the type NEWSLETTER has letters with links.',
 )
+export const opensNeedNewsletter = invalid(
+  'countOpens',
+  'NOT_A_NEWSLETTER',
+  'Only a collection of the type NEWSLETTER has letters that are opened.',
+)
 export const planRepeated = invalid('plans.{index}.id', 'DUPLICATE', 'Two plans have the id {id}.')
 export const planCurrencyInvalid = invalid('plans.{index}.price.currency', 'INVALID', '{currency} is no currency.')
 

@@ -21,6 +21,7 @@ export const COLLECTION = [
   'plans',
   'doubleOptIn',
   'countClicks',
+  'countOpens',
   'schemaVersion',
   'version',
   'createdAt',

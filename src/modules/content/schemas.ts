@@ -67,6 +67,12 @@ const CountClicks = Type.Boolean({
   examples: [false],
 })
 
+const CountOpens = Type.Boolean({
+  description:
+    'Newsletters only: it is counted which readers open a letter, by a picture in it. Unreliable: mail programs open letters by themselves, and hide it when people do. Readers are told, and can say no.',
+  examples: [false],
+})
+
 export const Collection = Type.Object(
   {
     id: CollectionId,
@@ -80,6 +86,7 @@ export const Collection = Type.Object(
     plans: Type.Optional(Type.Array(Plan, { description: 'Newsletters only.' })),
     doubleOptIn: Type.Optional(DoubleOptIn),
     countClicks: Type.Optional(CountClicks),
+    countOpens: Type.Optional(CountOpens),
     schemaVersion: Type.Integer({ minimum: 1, description: 'Counts the changes of `blocks`.', examples: [1] }),
     staleEntries: Type.Optional(
       Type.Integer({
@@ -104,6 +111,7 @@ export const CollectionChanges = Changes({
   plans: Type.Array(NewPlan, { maxItems: 50 }),
   doubleOptIn: DoubleOptIn,
   countClicks: CountClicks,
+  countOpens: CountOpens,
 })
 export type CollectionChanges = Static<typeof CollectionChanges>
 export const NewCollection = Type.Object({ ...CollectionChanges.properties, name: CollectionName })

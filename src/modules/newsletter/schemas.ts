@@ -1,5 +1,17 @@
 import { type Static, Type } from 'typebox'
-import { BusinessId, Email, Id, idOf, MarketId, Nullable, OneOf, PageQuery, UnixSeconds } from '#vocabulary/schemas.ts'
+import {
+  anyOf,
+  BusinessId,
+  Currency,
+  Email,
+  Id,
+  idOf,
+  MarketId,
+  Nullable,
+  OneOf,
+  PageQuery,
+  UnixSeconds,
+} from '#vocabulary/schemas.ts'
 import { conditionsOf } from './segments/schemas.ts'
 
 export const SUBSCRIPTION_STATUSES = ['PENDING', 'ACTIVE', 'PAST_DUE', 'CANCELLED'] as const
@@ -118,6 +130,13 @@ export const Send = Type.Object(
   { title: 'Send' },
 )
 
+export const SendQuery = Type.Object({
+  ...PageQuery,
+  entryId: anyOf(Id, 'The letter.', 100),
+  collectionId: Type.Optional(Type.String({ ...Id, description: 'The newsletter.' })),
+})
+export type SendQuery = Static<typeof SendQuery>
+
 export const NewSend = Type.Object({
   scheduledAt: Type.Optional(Type.Integer({ ...UnixSeconds, description: 'When. Absent, or in the past: now.' })),
   resend: Type.Optional(Type.Boolean({ description: 'Once more, although it was sent.', examples: [false] })),
@@ -171,6 +190,50 @@ export const Clicks = Type.Object(
   { title: 'Clicks' },
 )
 export type Clicks = Static<typeof Clicks>
+
+export const SendResults = Type.Object(
+  {
+    reached: Count('Readers whose mail was taken by the mail server.'),
+    clicks: Type.Object({ ...Clicks.properties, total: Count('How often its links were opened in all.') }),
+    opens: Type.Object(
+      {
+        isCounted: Type.Boolean({
+          description: 'Whether the newsletter counted it when it was sent.',
+          examples: [false],
+        }),
+        readers: Count('Readers whose mail program asked for the picture in the letter.'),
+      },
+      {
+        description:
+          'Unreliable: some mail programs open letters by themselves, and some do not tell when people open them.',
+      },
+    ),
+    unsubscribed: Count('Readers who left by the link of this letter.'),
+    orders: Type.Object(
+      {
+        count: Count('Each once, however it followed.'),
+        byClick: Count('Of a reader, within seven days of a click.'),
+        byPromoCode: Count('With a promo code that the letter names, within seven days of the send.'),
+        promoCodes: Type.Array(Type.String({ examples: ['SPRING-25'] }), {
+          description: 'The codes of these orders that the letter names.',
+        }),
+        sums: Type.Array(
+          Type.Object({
+            currency: Currency,
+            orders: Count('How many.'),
+            amount: Type.Integer({ description: 'Their totals, less what went back.', examples: [12_900] }),
+          }),
+        ),
+        newest: Type.Array(idOf('ord', '01jcq3v7k8f5t9x2m4n6p8r0sw'), {
+          description: 'The ids of the newest 100 of them.',
+        }),
+      },
+      { description: 'Orders that were paid, whatever was refunded since.' },
+    ),
+  },
+  { title: 'SendResults' },
+)
+export type SendResults = Static<typeof SendResults>
 
 export const RemainingSend = Type.Object({
   statuses: Type.Array(OneOf(['FAILED', 'UNCERTAIN', 'PLANNED']), {

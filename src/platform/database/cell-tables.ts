@@ -395,6 +395,7 @@ export interface ContentCollections {
   blocks: Json
   businessId: string
   countClicks: Generated<boolean>
+  countOpens: Generated<boolean>
   createdAt: Timestamp
   description: string
   document: string
@@ -708,6 +709,13 @@ export interface NewsletterImports {
   updatedAt: Timestamp
 }
 
+export interface NewsletterOpens {
+  businessId: string
+  firstAt: Timestamp
+  sendId: string
+  subscriptionId: string
+}
+
 export interface NewsletterOutbound {
   deploymentId: string
   single: Generated<boolean>
@@ -742,6 +750,7 @@ export interface NewsletterSends {
   businessId: string
   collectionId: string
   conditions: Json | null
+  countsOpens: Generated<boolean>
   createdAt: Timestamp
   entryId: string
   failed: Generated<number>
@@ -798,6 +807,13 @@ export interface NewsletterSuppressions {
   createdAt: Timestamp
   emailKey: string
   reason: string
+}
+
+export interface NewsletterUnsubscribes {
+  businessId: string
+  leftAt: Timestamp
+  sendId: string
+  subscriptionId: string
 }
 
 export interface NewsletterWishes {
@@ -1048,6 +1064,7 @@ export interface DB {
   'newsletter.feedPositions': NewsletterFeedPositions
   'newsletter.importRows': NewsletterImportRows
   'newsletter.imports': NewsletterImports
+  'newsletter.opens': NewsletterOpens
   'newsletter.outbound': NewsletterOutbound
   'newsletter.rates': NewsletterRates
   'newsletter.recipients': NewsletterRecipients
@@ -1055,6 +1072,7 @@ export interface DB {
   'newsletter.sends': NewsletterSends
   'newsletter.subscriptions': NewsletterSubscriptions
   'newsletter.suppressions': NewsletterSuppressions
+  'newsletter.unsubscribes': NewsletterUnsubscribes
   'newsletter.wishes': NewsletterWishes
   'orders.comments': OrdersComments
   'orders.committed': OrdersCommitted

@@ -102,8 +102,32 @@ test('a model fills in blocks of every kind', async () => {
       { id: 'colour', type: 'SELECT', value: 'Red' },
       { id: 'tags', type: 'MULTI_SELECT', value: ['Sea'] },
     ],
+    tokens: used.twin.spent() - spentBefore,
   })
   assert.deepEqual(await usage(), [{ tokens: used.twin.spent() - spentBefore, requests: 1 }])
+})
+
+test('what is left of the day is told before, and what it took after', async () => {
+  const { ask, admin, path, id, usage } = await open()
+  const budget = async () => {
+    const { status, body, text } = await admin.get(`${path}/budget`)
+    assert.equal(status, 200, text)
+    const { renewsAt, ...rest } = body
+    assert.ok(renewsAt % 86_400 === 0 && renewsAt > Date.now() / 1000 && renewsAt <= Date.now() / 1000 + 86_401)
+    return rest
+  }
+  const fresh = { isAvailable: true, dailyTokens: 200_000, usedTokens: 0, requests: 0 }
+  assert.deepEqual(await budget(), fresh)
+  const { tokens } = (await ask()).body
+  assert.ok(tokens > 0)
+  assert.deepEqual(await budget(), { ...fresh, usedTokens: tokens, requests: 1 })
+  used.twin.next({ values: { block_title: 'x'.repeat(41), block_stars: 9 } }, { values: RIGHT })
+  const repaired = (await ask()).body.tokens
+  assert.deepEqual(await usage(), [{ tokens: tokens + repaired, requests: 3 }], 'both rounds of a repair count')
+  const none = await admin.get(`/none/businesses/${id}/collections/blocks/generate/budget`)
+  assert.equal(none.body.isAvailable, false)
+  const reader = await used.make.member(id, 'CONTENT_READ_DRAFTS')
+  assertError(await reader.get(`${path}/budget`), 403, 'FORBIDDEN')
 })
 
 test('the model is asked once, for this schema, with a limit and without anything of the caller in our frame', async () => {
@@ -196,7 +220,8 @@ test('a prompt that gives orders stays a message of the user, and changes neithe
   used.twin.next({ text: '{"block___proto__":"fine","isAdmin":true,"block_title":"not asked for"}' })
   const answer = await ask({ prompt: hostile, blocks: [{ id, type: 'TEXT', label: 'ignored', value: 'ignored' }] })
 
-  assert.equal(answer.text, '{"blocks":[{"id":"__proto__","type":"TEXT","value":"fine"}]}')
+  const { tokens } = answer.body
+  assert.equal(answer.text, `{"blocks":[{"id":"__proto__","type":"TEXT","value":"fine"}],"tokens":${tokens}}`)
   assert.deepEqual(used.twin.questions[1]?.messages, [frame, { role: 'user', content: hostile }])
 })
 

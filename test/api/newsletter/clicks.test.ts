@@ -209,3 +209,78 @@ test('a newsletter counts nothing unless it is told to', async () => {
   const sender = await used.make.member(id, 'NEWSLETTER_SEND')
   assertError(await sender.get(`${entry.path}/sends/snd_other/clicks`), 404, 'NOT_FOUND')
 })
+
+describe('a newsletter that counts which letters are opened', () => {
+  const pictureIn = (html: string) => /<img src="([^"]*\/newsletters\/open\/[^"]*)"/.exec(html)?.[1]
+  type Sent = Awaited<ReturnType<typeof sent>>
+  const opens = async ({ owner, sending }: Pick<Sent, 'owner' | 'sending'>) =>
+    (await owner.get(`${sending.path}/results`)).body.opens
+
+  test('has a picture for each reader, and counts each once', async () => {
+    const letters = await sent({ countOpens: true })
+    const { mailTo } = letters
+    const { html, hrefs, text } = mailTo('reader1')
+    assert.equal(hrefs[0], BOATS, 'links are as they were')
+    assert.match(html, /It is counted which letters are opened\./)
+    assert.ok(!text.includes('/newsletters/open/'))
+    assert.deepEqual(await opens(letters), { isCounted: true, readers: 0 })
+    const answer = await open(pictureIn(html))
+    assert.deepEqual([answer.status, answer.headers.get('content-type')], [200, 'image/gif'])
+    assert.deepEqual(
+      ['cache-control', 'set-cookie'].map((name) => answer.headers.get(name)),
+      ['no-store', null],
+    )
+    await open(pictureIn(html))
+    await open(pictureIn(mailTo('reader2').html))
+    assert.deepEqual(await opens(letters), { isCounted: true, readers: 2 })
+    assert.equal((await letters.clicks()).isCounted, false)
+  })
+
+  test('leaves out what loads pictures instead of people, and addresses that are not ours', async () => {
+    const letters = await sent({ countOpens: true, countClicks: true })
+    const { html, hrefs } = letters.mailTo('reader1')
+    assert.match(html, /It is counted which letters are opened, and which links are opened\./)
+    const picture = pictureIn(html) ?? ''
+    const agents = [
+      'Mozilla/5.0',
+      'Mozilla/5.0 (Windows NT 5.1; rv:11.0) Gecko Firefox/11.0 (via ggpht.com GoogleImageProxy)',
+      'YahooMailProxy; https://help.yahoo.com/kb/yahoo-mail-proxy-SLN28749.html',
+      'curl/8.1',
+    ]
+    for (const agent of agents) assert.equal((await open(picture, { 'user-agent': agent })).status, 200)
+    await open(picture, { purpose: 'prefetch' })
+    assert.equal((await open(`${picture.slice(0, -1)}${picture.endsWith('A') ? 'B' : 'A'}`)).status, 404)
+    assert.deepEqual(await opens(letters), { isCounted: true, readers: 0 })
+    await open(hrefs[0])
+    assert.equal((await opens(letters)).readers, 0, 'a click is counted as a click')
+  })
+
+  test('has none for readers who said no, and counts nothing of theirs', async () => {
+    const letters = await sent({ countOpens: true })
+    const { mailTo, entry, send, db } = letters
+    const { hrefs, html } = mailTo('reader1')
+    const off = /action="([^"]+)"/.exec((await open(hrefs.at(-1))).text)?.[1] ?? ''
+    const done = await used.make.anonymous().post(off, undefined)
+    assert.equal(done.status, 200, done.text)
+    await open(pictureIn(html))
+    assert.equal((await opens(letters)).readers, 0)
+    await send(entry, { resend: true })
+    await used.sendWorker.run(db)
+    assert.equal(pictureIn(mailTo('reader1').html), undefined)
+    assert.ok(pictureIn(mailTo('reader2').html))
+  })
+
+  test('does so only where it is told to', async () => {
+    const letters = await sent({ countClicks: true })
+    const { mailTo, admin, path, collection } = letters
+    const { html, hrefs } = mailTo('reader1')
+    assert.equal(pictureIn(html), undefined)
+    const token = /\/newsletters\/go\/([^/]+)/.exec(hrefs[0] ?? '')?.[1]
+    assert.equal((await open(`${used.api.config.publicUrl}/newsletters/open/${token}`)).status, 200)
+    assert.deepEqual(await opens(letters), { isCounted: false, readers: 0 })
+    const on = await admin.put(collection.path, { countOpens: true })
+    assert.deepEqual([on.status, on.body.countOpens, on.body.countClicks], [200, true, true])
+    const standard = await admin.post(`${path}/collections`, { name: 'Pages', countOpens: true })
+    assert.equal(refusal(standard), '422 VALIDATION_FAILED countOpens NOT_A_NEWSLETTER')
+  })
+})

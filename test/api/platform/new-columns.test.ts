@@ -25,7 +25,9 @@ const NOT_WRITTEN = [
   'orders.committed_filling',
   'orders.search_filling',
   ...['aliases', 'filling'].map(of('customers')),
-  ...['checkouts', 'clicks', 'due_letters', 'outbound', 'rates', 'recipients'].map(of('newsletter')),
+  ...['checkouts', 'clicks', 'due_letters', 'opens', 'outbound', 'rates', 'recipients', 'unsubscribes'].map(
+    of('newsletter'),
+  ),
 ]
 function of(schema: string) {
   return (table: string) => `${schema}.${table}`

@@ -142,6 +142,7 @@ export const OPERATIONS = {
   findSchemaImpact: 'POST /v1/businesses/{businessId}/collections/{id}/schema-impact token',
   listStaleEntries: 'GET /v1/businesses/{businessId}/collections/{id}/stale-entries token',
   generateBlocks: 'POST /v1/businesses/{businessId}/collections/blocks/generate token',
+  getGenerationBudget: 'GET /v1/businesses/{businessId}/collections/blocks/generate/budget token',
   createEntry: 'POST /v1/businesses/{businessId}/entries token key',
   listEntries: 'GET /v1/businesses/{businessId}/entries token',
   getEntry: 'GET /v1/businesses/{businessId}/entries/{id} token',
@@ -176,9 +177,11 @@ export const OPERATIONS = {
   withdrawWish: 'DELETE /v1/businesses/{businessId}/collections/{collectionId}/wishes token',
   sendEntry: 'POST /v1/businesses/{businessId}/entries/{entryId}/send token key',
   listSends: 'GET /v1/businesses/{businessId}/entries/{entryId}/sends token',
+  findSends: 'GET /v1/businesses/{businessId}/sends token',
   getSend: 'GET /v1/businesses/{businessId}/entries/{entryId}/sends/{id} token',
   listRecipients: 'GET /v1/businesses/{businessId}/entries/{entryId}/sends/{id}/recipients token',
   countClicks: 'GET /v1/businesses/{businessId}/entries/{entryId}/sends/{id}/clicks token',
+  getSendResults: 'GET /v1/businesses/{businessId}/entries/{entryId}/sends/{id}/results token',
   sendRemaining: 'POST /v1/businesses/{businessId}/entries/{entryId}/sends/{id}/send-remaining token key',
   pauseSend: 'POST /v1/businesses/{businessId}/entries/{entryId}/sends/{id}/pause token',
   resumeSend: 'POST /v1/businesses/{businessId}/entries/{entryId}/sends/{id}/resume token',
@@ -349,6 +352,7 @@ export interface OperationTypes {
   findSchemaImpact: { data: types.FindSchemaImpactData; answer: types.FindSchemaImpactResponse }
   listStaleEntries: { data: types.ListStaleEntriesData; answer: types.ListStaleEntriesResponse }
   generateBlocks: { data: types.GenerateBlocksData; answer: types.GenerateBlocksResponse }
+  getGenerationBudget: { data: types.GetGenerationBudgetData; answer: types.GetGenerationBudgetResponse }
   createEntry: { data: types.CreateEntryData; answer: types.CreateEntryResponse }
   listEntries: { data: types.ListEntriesData; answer: types.ListEntriesResponse }
   getEntry: { data: types.GetEntryData; answer: types.GetEntryResponse }
@@ -383,9 +387,11 @@ export interface OperationTypes {
   withdrawWish: { data: types.WithdrawWishData; answer: types.WithdrawWishResponse }
   sendEntry: { data: types.SendEntryData; answer: types.SendEntryResponse }
   listSends: { data: types.ListSendsData; answer: types.ListSendsResponse }
+  findSends: { data: types.FindSendsData; answer: types.FindSendsResponse }
   getSend: { data: types.GetSendData; answer: types.GetSendResponse }
   listRecipients: { data: types.ListRecipientsData; answer: types.ListRecipientsResponse }
   countClicks: { data: types.CountClicksData; answer: types.CountClicksResponse }
+  getSendResults: { data: types.GetSendResultsData; answer: types.GetSendResultsResponse }
   sendRemaining: { data: types.SendRemainingData; answer: types.SendRemainingResponse }
   pauseSend: { data: types.PauseSendData; answer: types.PauseSendResponse }
   resumeSend: { data: types.ResumeSendData; answer: types.ResumeSendResponse }

@@ -633,6 +633,10 @@ export type Collection = {
      */
     countClicks?: boolean;
     /**
+     * Newsletters only: it is counted which readers open a letter, by a picture in it. Unreliable: mail programs open letters by themselves, and hide it when people do. Readers are told, and can say no.
+     */
+    countOpens?: boolean;
+    /**
      * Counts the changes of `blocks`.
      */
     schemaVersion: number;
@@ -1491,6 +1495,32 @@ export type GeneratedBlock = {
      * TEXT: a string, or an object of strings by locale. NUMBER. BOOLEAN. DATE: Unix seconds. RELATIONSHIP: an id. GEO_LOCATION: `{latitude, longitude}`. MEDIA: one `{id, url, mimeType}` or an array. SELECT: one option. MULTI_SELECT: an array of options. Absent or null: empty.
      */
     value?: unknown;
+};
+
+/**
+ * GenerationBudget
+ */
+export type GenerationBudget = {
+    /**
+     * Whether this service has a language model.
+     */
+    isAvailable: boolean;
+    /**
+     * Of the business, each day.
+     */
+    dailyTokens: number;
+    /**
+     * Today, with what is reserved for requests under way.
+     */
+    usedTokens: number;
+    /**
+     * How often the model was asked today.
+     */
+    requests: number;
+    /**
+     * Midnight UTC.
+     */
+    renewsAt: number;
 };
 
 /**
@@ -3320,6 +3350,10 @@ export type PublicCollection = {
      */
     countClicks?: boolean;
     /**
+     * Newsletters only: it is counted which readers open a letter, by a picture in it. Unreliable: mail programs open letters by themselves, and hide it when people do. Readers are told, and can say no.
+     */
+    countOpens?: boolean;
+    /**
      * Counts the changes of `blocks`.
      */
     schemaVersion: number;
@@ -4049,6 +4083,107 @@ export type Send = {
      * Unix time in seconds.
      */
     createdAt: number;
+};
+
+export type SendResultsClicksLink = {
+    url: string;
+    /**
+     * How often it was opened.
+     */
+    clicks: number;
+    /**
+     * By how many readers.
+     */
+    readers: number;
+};
+
+export type SendResultsClicks = {
+    /**
+     * Whether the newsletter counted clicks when it was sent.
+     */
+    isCounted: boolean;
+    /**
+     * Readers who opened any of its links.
+     */
+    readers: number;
+    links: Array<SendResultsClicksLink>;
+    /**
+     * How often its links were opened in all.
+     */
+    total: number;
+};
+
+/**
+ * Unreliable: some mail programs open letters by themselves, and some do not tell when people open them.
+ */
+export type SendResultsOpens = {
+    /**
+     * Whether the newsletter counted it when it was sent.
+     */
+    isCounted: boolean;
+    /**
+     * Readers whose mail program asked for the picture in the letter.
+     */
+    readers: number;
+};
+
+export type SendResultsOrdersSum = {
+    /**
+     * The market’s.
+     */
+    currency: string;
+    /**
+     * How many.
+     */
+    orders: number;
+    /**
+     * Their totals, less what went back.
+     */
+    amount: number;
+};
+
+/**
+ * Orders that were paid, whatever was refunded since.
+ */
+export type SendResultsOrders = {
+    /**
+     * Each once, however it followed.
+     */
+    count: number;
+    /**
+     * Of a reader, within seven days of a click.
+     */
+    byClick: number;
+    /**
+     * With a promo code that the letter names, within seven days of the send.
+     */
+    byPromoCode: number;
+    /**
+     * The codes of these orders that the letter names.
+     */
+    promoCodes: Array<string>;
+    sums: Array<SendResultsOrdersSum>;
+    /**
+     * The ids of the newest 100 of them.
+     */
+    newest: Array<string>;
+};
+
+/**
+ * SendResults
+ */
+export type SendResults = {
+    /**
+     * Readers whose mail was taken by the mail server.
+     */
+    reached: number;
+    clicks: SendResultsClicks;
+    opens: SendResultsOpens;
+    /**
+     * Readers who left by the link of this letter.
+     */
+    unsubscribed: number;
+    orders: SendResultsOrders;
 };
 
 /**
@@ -6996,6 +7131,10 @@ export type CreateCollectionBody = {
      * Newsletters only: it is counted which links of its letters are opened. Readers are told, and can say no.
      */
     countClicks?: boolean;
+    /**
+     * Newsletters only: it is counted which readers open a letter, by a picture in it. Unreliable: mail programs open letters by themselves, and hide it when people do. Readers are told, and can say no.
+     */
+    countOpens?: boolean;
 };
 
 export type ListCollectionsPage = {
@@ -7065,6 +7204,10 @@ export type UpdateCollectionBody = {
      * Newsletters only: it is counted which links of its letters are opened. Readers are told, and can say no.
      */
     countClicks?: boolean;
+    /**
+     * Newsletters only: it is counted which readers open a letter, by a picture in it. Unreliable: mail programs open letters by themselves, and hide it when people do. Readers are told, and can say no.
+     */
+    countOpens?: boolean;
 };
 
 export type FindSchemaImpactBodyBlock = {
@@ -7116,6 +7259,10 @@ export type GenerateBlocksBody = {
 
 export type GenerateBlocksAnswer = {
     blocks: Array<GeneratedBlock>;
+    /**
+     * What it took of the day’s budget. Of a model that does not say, what was reserved for it.
+     */
+    tokens: number;
 };
 
 export type CreateEntryBodyBlock = {
@@ -7424,6 +7571,14 @@ export type SendEntryBody = {
 };
 
 export type ListSendsPage = {
+    items: Array<Send>;
+    /**
+     * Hand it back to get the next page; `null` on the last.
+     */
+    cursor: string | null;
+};
+
+export type FindSendsPage = {
     items: Array<Send>;
     /**
      * Hand it back to get the next page; `null` on the last.
@@ -11417,6 +11572,27 @@ export type GenerateBlocksResponses = {
 
 export type GenerateBlocksResponse = GenerateBlocksResponses[keyof GenerateBlocksResponses];
 
+export type GetGenerationBudgetData = {
+    body?: never;
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+    };
+    query?: never;
+    url: '/v1/businesses/{businessId}/collections/blocks/generate/budget';
+};
+
+export type GetGenerationBudgetResponses = {
+    /**
+     * Done.
+     */
+    200: GenerationBudget;
+};
+
+export type GetGenerationBudgetResponse = GetGenerationBudgetResponses[keyof GetGenerationBudgetResponses];
+
 export type ListEntriesData = {
     body?: never;
     path: {
@@ -12393,6 +12569,44 @@ export type ListSendsResponses = {
 
 export type ListSendsResponse = ListSendsResponses[keyof ListSendsResponses];
 
+export type FindSendsData = {
+    body?: never;
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+    };
+    query?: {
+        /**
+         * Items on a page.
+         */
+        limit?: number;
+        /**
+         * The `cursor` of the page before. Absent, empty or `null`: the first.
+         */
+        cursor?: string;
+        /**
+         * The letter. Repeat it for several: any of them.
+         */
+        entryId?: Array<string>;
+        /**
+         * The newsletter.
+         */
+        collectionId?: string;
+    };
+    url: '/v1/businesses/{businessId}/sends';
+};
+
+export type FindSendsResponses = {
+    /**
+     * Done.
+     */
+    200: FindSendsPage;
+};
+
+export type FindSendsResponse = FindSendsResponses[keyof FindSendsResponses];
+
 export type GetSendData = {
     body?: never;
     path: {
@@ -12478,6 +12692,29 @@ export type CountClicksResponses = {
 };
 
 export type CountClicksResponse = CountClicksResponses[keyof CountClicksResponses];
+
+export type GetSendResultsData = {
+    body?: never;
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+        entryId: string;
+        id: string;
+    };
+    query?: never;
+    url: '/v1/businesses/{businessId}/entries/{entryId}/sends/{id}/results';
+};
+
+export type GetSendResultsResponses = {
+    /**
+     * Done.
+     */
+    200: SendResults;
+};
+
+export type GetSendResultsResponse = GetSendResultsResponses[keyof GetSendResultsResponses];
 
 export type SendRemainingData = {
     body: SendRemainingBody;

@@ -9,6 +9,7 @@ import { toSeconds } from '#vocabulary/time.ts'
 import {
   clicksNeedNewsletter,
   collectionTooLarge,
+  opensNeedNewsletter,
   optInNeedsNewsletter,
   planCurrencyInvalid,
   planRepeated,
@@ -31,6 +32,8 @@ export type Collection = {
   doubleOptIn: boolean
   /** Newsletters that count which links are opened. */
   countClicks: boolean
+  /** Newsletters that count which letters are opened. */
+  countOpens: boolean
   schemaVersion: number
   version: number
   createdAt: Date
@@ -59,6 +62,8 @@ export function mergeCollection(
   if (type !== 'NEWSLETTER' && doubleOptIn) throw optInNeedsNewsletter()
   const countClicks = sent.countClicks ?? (before?.type === type && before.countClicks)
   if (type !== 'NEWSLETTER' && countClicks) throw clicksNeedNewsletter()
+  const countOpens = sent.countOpens ?? (before?.type === type && before.countOpens)
+  if (type !== 'NEWSLETTER' && countOpens) throw opensNeedNewsletter()
   const isSameSchema = isDeepStrictEqual(blocks, before?.blocks)
   const collection: Collection = {
     businessId,
@@ -76,6 +81,7 @@ export function mergeCollection(
     plans,
     doubleOptIn,
     countClicks,
+    countOpens,
     schemaVersion: (before?.schemaVersion ?? 0) + (before && isSameSchema ? 0 : 1),
     version: (before?.version ?? 0) + 1,
     createdAt: before?.createdAt ?? at,
@@ -122,6 +128,7 @@ export function toDocument(collection: Collection): string {
     plans,
     doubleOptIn,
     countClicks,
+    countOpens,
     schemaVersion,
   } = collection
   return JSON.stringify({
@@ -135,6 +142,7 @@ export function toDocument(collection: Collection): string {
     statuses,
     ...(type === 'NEWSLETTER' && { plans, doubleOptIn }),
     ...(countClicks && { countClicks }),
+    ...(countOpens && { countOpens }),
     schemaVersion,
     createdAt: toSeconds(collection.createdAt),
     updatedAt: toSeconds(collection.updatedAt),

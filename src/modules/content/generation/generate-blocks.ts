@@ -13,7 +13,7 @@ import {
   tooManyOptions,
 } from '../errors.ts'
 import { readAnswer, repairOf, SYSTEM_PROMPT, schemaOf } from './question.ts'
-import type { GeneratedBlock, GenerateRequest, WantedBlock } from './schemas.ts'
+import type { GenerateAnswer, GenerateRequest, WantedBlock } from './schemas.ts'
 import { reserveTokens, secondsUntilTomorrow, settleTokens } from './usage.ts'
 
 const MAX_OUTPUT_TOKENS = 4_000
@@ -37,7 +37,7 @@ export type GenerateContext = {
 export async function generateBlocks(
   { model, log, ...budget }: GenerateContext,
   { prompt, blocks }: GenerateRequest,
-): Promise<GeneratedBlock[]> {
+): Promise<GenerateAnswer> {
   checkWanted(blocks)
   const schema = schemaOf(blocks)
   if (JSON.stringify(schema).length > MAX_SCHEMA_LENGTH) throw tooManyOptions()
@@ -49,10 +49,11 @@ export async function generateBlocks(
     const opening: Message[] = [{ role: 'user', content: prompt }]
     const first = await ask(opening)
     const reading = readAnswer(blocks, first)
-    if ('blocks' in reading) return reading.blocks
+    if ('blocks' in reading) return { blocks: reading.blocks, tokens: first.cost }
 
-    const second = readAnswer(blocks, await ask([...opening, ...repairOf(first.text, reading.problems, schema)]))
-    if ('blocks' in second) return second.blocks
+    const repaired = await ask([...opening, ...repairOf(first.text, reading.problems, schema)])
+    const second = readAnswer(blocks, repaired)
+    if ('blocks' in second) return { blocks: second.blocks, tokens: first.cost + repaired.cost }
     log.warn({ first: reading.problems.length, second: second.problems.length }, 'the AI provider was wrong twice')
     throw noGoodAnswer()
   } catch (error) {
@@ -79,13 +80,13 @@ type Budget = Pick<GenerateContext, 'cell' | 'businessId' | 'dailyTokens' | 'sig
 
 /**
  * Reserves tokens before the request and settles them after it. When the real usage is unknown, the whole reservation
- * counts.
+ * counts. `cost`: what counted.
  */
 async function askOnBudget(
   model: Model,
   { cell, businessId, dailyTokens, signal }: Budget,
   question: Omit<Question, 'signal'>,
-): Promise<ModelAnswer> {
+): Promise<ModelAnswer & { cost: number }> {
   if (signal.aborted) throw new ModelFailure('There was no time left to ask.', { tokens: 0 })
   const reservation = await reserveTokens(cell, businessId, estimateOf(question), dailyTokens)
   if (!reservation) throw budgetUsedUp({ seconds: secondsUntilTomorrow() })
@@ -95,7 +96,7 @@ async function askOnBudget(
     const answer = await model.ask({ ...question, signal })
     spent = answer.tokens
     if (answer.end === 'REFUSED') throw promptRefused()
-    return answer
+    return { ...answer, cost: spent ?? reservation.tokens }
   } catch (error) {
     if (error instanceof ModelFailure) spent = error.tokens
     throw error

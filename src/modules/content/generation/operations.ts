@@ -19,3 +19,16 @@ export const generateBlocks = operation({
     response: { 200: shape.GenerateAnswer },
   },
 })
+
+export const getGenerationBudget = operation({
+  method: 'GET',
+  url: '/collections/blocks/generate/budget',
+  config: { access: 'CONTENT_WRITE', business: 'path' },
+  schema: {
+    operationId: 'getGenerationBudget',
+    tags: ['Collections'],
+    summary: 'Get what is left of the day’s budget of tokens',
+    params: BusinessParams,
+    response: { 200: shape.GenerationBudget },
+  },
+})

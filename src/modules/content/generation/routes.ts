@@ -1,10 +1,13 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply } from 'fastify'
 import type { Model } from '#platform/ai/model.ts'
+import { now } from '#platform/clock.ts'
 import { handle } from '#platform/http/operation.ts'
+import { toSeconds } from '#vocabulary/time.ts'
 import { generationStopped } from '../errors.ts'
 import { generateBlocks } from './generate-blocks.ts'
 import * as operation from './operations.ts'
+import { readUsage, secondsUntilTomorrow } from './usage.ts'
 
 export type GenerateOptions = {
   model: Model | undefined
@@ -25,11 +28,18 @@ export const generateRoutes: FastifyPluginAsyncTypebox<GenerateOptions> = async 
     const signal = AbortSignal.any([goneSignal(reply), stop.signal, AbortSignal.timeout(timeoutMs)])
     const context = { model, dailyTokens, cell, businessId: business.id, signal, log }
     try {
-      return { blocks: await generateBlocks(context, body) }
+      return await generateBlocks(context, body)
     } catch (error) {
       throw stop.signal.aborted ? generationStopped() : error
     }
   })
+
+  handle(app, operation.getGenerationBudget, async ({ cell, business }) => ({
+    isAvailable: model !== undefined,
+    dailyTokens,
+    ...(await readUsage(cell, business.id)),
+    renewsAt: toSeconds(now()) + secondsUntilTomorrow(),
+  }))
 }
 
 /** Aborted when the caller disconnects. Fastify's `request.signal` aborts as soon as the body has been read. */

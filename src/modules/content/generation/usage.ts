@@ -15,7 +15,7 @@ export async function reserveTokens(
   tokens: number,
   dailyTokens: number,
 ): Promise<Reservation | undefined> {
-  const day = now().toISOString().slice(0, 10)
+  const day = today()
   const { rows } = await sql`
     insert into content.generation_usage as usage (business_id, day, tokens, requests)
     select ${businessId}, ${day}::date, ${tokens}::bigint, 1
@@ -35,6 +35,17 @@ export async function settleTokens(db: Db, { businessId, day, tokens }: Reservat
        set tokens = greatest(0, tokens + ${spent - tokens}::bigint)
      where business_id = ${businessId} and day = ${day}::date`.execute(db)
 }
+
+/** What of today's tokens is spent or reserved. */
+export async function readUsage(db: Db, businessId: string): Promise<{ usedTokens: number; requests: number }> {
+  const { rows } = await sql<{ usedTokens: number; requests: number }>`
+    select tokens as used_tokens, requests
+      from content.generation_usage
+     where business_id = ${businessId} and day = ${today()}::date`.execute(db)
+  return rows[0] ?? { usedTokens: 0, requests: 0 }
+}
+
+const today = () => now().toISOString().slice(0, 10)
 
 const DAY_MS = 86_400_000
 

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '#platform/database/database.ts'
 import type { Clicks } from '../schemas.ts'
 import { getSend } from '../sending/queries.ts'
+import type { SendRow } from '../sending/send.ts'
 
 type Counted = { link: number; clicks: number; readers: number }
 
@@ -11,7 +12,13 @@ export async function countClicks(
   businessId: string,
   { entryId, id: sendId }: { entryId: string; id: string },
 ): Promise<Clicks> {
-  const { links } = await getSend(db, businessId, entryId, sendId)
+  return countClicksOf(db, await getSend(db, businessId, entryId, sendId))
+}
+
+export async function countClicksOf(
+  db: Db,
+  { businessId, id: sendId, links }: Pick<SendRow, 'businessId' | 'id' | 'links'>,
+): Promise<Clicks> {
   if (!links) return { isCounted: false, readers: 0, links: [] }
   const { rows } = await sql<Counted & { link: number | null }>`
     select link, sum(clicks)::int as clicks, count(distinct subscription_id)::int as readers

@@ -17,6 +17,10 @@ function tokenOf(box: SecretBox, clicker: Clicker): string {
 export const clicksUrlOf = (publicUrl: string, box: SecretBox, clicker: Clicker) =>
   `${publicUrl}/newsletters/go/${tokenOf(box, clicker)}`
 
+/** The picture of a reader's letter that is asked for when the letter is opened. */
+export const openUrlOf = (publicUrl: string, box: SecretBox, clicker: Clicker) =>
+  `${publicUrl}/newsletters/open/${tokenOf(box, clicker)}`
+
 /** Where the reader says whether clicks are counted. */
 export const clicksChoiceUrlOf = (publicUrl: string, box: SecretBox, clicker: Clicker) =>
   `${publicUrl}/newsletters/clicks/${tokenOf(box, clicker)}`

@@ -7,6 +7,7 @@ import type { Business } from '#vocabulary/business.ts'
 import { chooseCounting, findChooser } from './choose-counting.ts'
 import { type Clicker, readClicker } from './counted-link.ts'
 import { followLink } from './follow-link.ts'
+import { noteOpen } from './note-open.ts'
 
 type PageOptions = {
   findBusiness: (id: string) => Promise<Business | undefined> | Business | undefined
@@ -19,7 +20,10 @@ const NO_LINK: Page = {
   problem: 'It is not complete, or its letter is not there any more.',
 }
 
-/** Where the links of letters lead to first, and the page where a reader says whether their clicks are counted. */
+/** One transparent pixel. */
+const PIXEL = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64')
+
+/** Where the links of letters lead to first, the picture that tells of open ones, and the page where a reader says whether their clicks are counted. */
 export const clickPages: FastifyPluginAsyncTypebox<PageOptions> = async (app, { findBusiness, cells, box }) => {
   const config = { access: 'public', business: 'none' } as const
   // The button of the page sends a form; all that counts is its address.
@@ -50,6 +54,14 @@ export const clickPages: FastifyPluginAsyncTypebox<PageOptions> = async (app, { 
     },
   )
 
+  app.get<{ Params: { token: string } }>('/newsletters/open/:token', { config }, async (request, reply) => {
+    const found = await find(request.params.token)
+    if (!found) return showPage(reply, NO_LINK, 404)
+    await noteOpen(found.cell, found.clicker, request)
+    void reply.header('cache-control', 'no-store').header('x-robots-tag', 'noindex').type('image/gif')
+    return reply.send(PIXEL)
+  })
+
   app.get<{ Params: { token: string } }>('/newsletters/clicks/:token', { config }, async ({ params }, reply) => {
     const found = await find(params.token)
     const chooser = found && (await findChooser(found.cell, found.clicker))
@@ -72,14 +84,14 @@ export const clickPages: FastifyPluginAsyncTypebox<PageOptions> = async (app, { 
 }
 
 const CHOSEN = {
-  on: 'From now on we count which links of this newsletter you open.',
+  on: 'From now on we count what you open of this newsletter.',
   off: 'What you open is not counted any more. Links in the letters to come lead straight to their pages.',
 }
 
 const choicePage = (countsClicks: boolean, business: string, token: string): Page => ({
-  title: countsClicks ? 'Your clicks are counted' : 'Your clicks are not counted',
+  title: countsClicks ? 'What you open is counted' : 'What you open is not counted',
   text: countsClicks
-    ? `${business} counts which links of its newsletter are opened, and by whom.`
+    ? `${business} counts what is opened of its newsletter, and by whom.`
     : 'Links in letters to you lead straight to their pages.',
   action: `/newsletters/clicks/${token}/${countsClicks ? 'off' : 'on'}`,
   token,

@@ -20,7 +20,11 @@ export async function compose({ business, newsletter, entry, products }: Compose
       siteUrl: business.siteUrl,
       markets: business.markets,
     },
-    newsletter: { name: newsletter.name, countClicks: newsletter.countClicks },
+    newsletter: {
+      name: newsletter.name,
+      countClicks: newsletter.countClicks,
+      countOpens: newsletter.countOpens,
+    },
     entry: { locale: entry.locale, blocks: entry.blocks },
     products,
   }

@@ -19,10 +19,12 @@ export type MailTemplate = {
   text: string
   /** Where its links lead, if clicks are counted: the mail names them by their place. */
   links?: string[]
+  /** Whether it is counted who opens it. */
+  countsOpens?: boolean
 }
 export type MailSource = {
   business: { name: string; defaultLocale: string; siteUrl: string; markets?: readonly string[] | undefined }
-  newsletter: { name: string; countClicks?: boolean }
+  newsletter: { name: string; countClicks?: boolean; countOpens?: boolean }
   entry: { locale: string; blocks: Block[] }
   /** Those that blocks point at, by id. */
   products?: Record<string, ShownProduct> | undefined
@@ -37,6 +39,8 @@ export type Reader = {
   goods?: { names: string; url: string | null } | undefined
   /** What counted links begin with; without it links lead straight to their pages. */
   clicksUrl?: string | undefined
+  /** The picture that tells that the letter is open. */
+  openUrl?: string | undefined
   /** Where the reader says whether clicks are counted. */
   clicksChoiceUrl?: string | undefined
 }
@@ -75,6 +79,7 @@ export function composeMail(source: MailSource): MailTemplate {
   const locales = { locale, defaultLocale: business.defaultLocale }
   const marks = createMarks()
   const links: string[] | undefined = newsletter.countClicks ? [] : undefined
+  const countsOpens = newsletter.countOpens ?? false
   const prices: Price[] = []
   const known = () =>
     bindValues({
@@ -118,13 +123,27 @@ export function composeMail(source: MailSource): MailTemplate {
     body: body.join('\n'),
     email: marks.keep('{{ subscriber.email }}'),
     unsubscribeUrl: marks.keep('{{ unsubscribeUrl }}'),
-    clicksChoiceUrl: links ? marks.keep('{{ clicksChoiceUrl }}') : '',
+    counted: countedWords(links !== undefined, countsOpens),
+    clicksChoiceUrl: marks.keep('{{ clicksChoiceUrl }}'),
   })
   const seal = (skeleton: string) => known() + marks.fill(skeleton)
-  const template = { subject: seal(subject), html: seal(html), text: seal(toText(html)), ...(links && { links }) }
+  const template = {
+    subject: seal(subject),
+    html: seal(html),
+    text: seal(toText(html)),
+    ...(links && { links }),
+    ...(countsOpens && { countsOpens }),
+  }
   reportTemplateError(() => openTemplate(template)(SAMPLE), complainAt('blocks'))
   throwIfAny()
   return template
+}
+
+/** What readers are told is counted; empty: nothing. */
+function countedWords(clicks: boolean, opens: boolean): string {
+  if (clicks && opens) return 'It is counted which letters are opened, and which links are opened.'
+  if (opens) return 'It is counted which letters are opened.'
+  return clicks ? 'It is counted which links are opened.' : ''
 }
 
 type Price = { of: Record<string, string>; usual: string }
@@ -168,17 +187,23 @@ export function openTemplate({ subject, html, text, links }: MailTemplate): (rea
   const parts = { subject: plain.parse(subject), html: markup.parse(html), text: plain.parse(text) }
   const ends = links?.map((url, place) => `/${place}/${readableEnd(url)}`)
   return (reader) => {
-    const { clicksUrl } = reader
+    const { clicksUrl, openUrl } = reader
     const scope = toScope(reader)
     const counted = clicksUrl === undefined ? undefined : ends?.map((end) => clicksUrl + end)
     return {
       subject: cut(toLine(plain.renderSync(parts.subject, scope))),
-      html: markup.renderSync(parts.html, counted ? { ...scope, counted } : scope),
+      html: withPicture(markup.renderSync(parts.html, counted ? { ...scope, counted } : scope), openUrl),
       // There links are to be read: they lead straight to their pages.
       text: tidy(plain.renderSync(parts.text, scope)),
     }
   }
 }
+
+/** At the end, so that what is read comes first. */
+const withPicture = (html: string, url: string | undefined) =>
+  url === undefined
+    ? html
+    : html.replace(/<\/body>\s*<\/html>\s*$/, `<img src="${escapeHtml(url)}" width="1" height="1" alt="">\n$&`)
 
 // An empty string would be true in a Liquid condition.
 const toScope = ({ name, email, market, goods, unsubscribeUrl, clicksChoiceUrl }: Reader) => ({

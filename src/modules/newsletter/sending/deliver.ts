@@ -10,7 +10,7 @@ import { fault } from '#platform/faults.ts'
 import type { BulkMailer, Delivery } from '#platform/mail/bulk.ts'
 import type { ShownGoods } from '../automations/occasions.ts'
 import { readGoods } from '../automations/read-goods.ts'
-import { clicksChoiceUrlOf, clicksUrlOf } from '../clicks/counted-link.ts'
+import { clicksChoiceUrlOf, clicksUrlOf, openUrlOf } from '../clicks/counted-link.ts'
 import { openTemplate } from '../mail/render.ts'
 import type { MarkCustomers } from '../segments/matching-readers.ts'
 import { unsubscribeUrl } from '../subscriptions/token.ts'
@@ -191,7 +191,7 @@ const listWithWork = async (db: Db): Promise<Running[]> => {
   return rows
 }
 
-type Mail = Pick<SendRow, 'businessId' | 'id' | 'fromName' | 'replyTo' | 'onUncertain'> & {
+type Mail = Pick<SendRow, 'businessId' | 'id' | 'fromName' | 'replyTo' | 'onUncertain' | 'countsOpens'> & {
   countsClicks: boolean
   render: ReturnType<typeof openTemplate>
 }
@@ -211,7 +211,18 @@ async function openMail(db: Db, send: Running, { log }: DeliveryContext): Promis
 async function readMail(db: Db, { businessId, id }: Running): Promise<Mail> {
   const row = await db
     .selectFrom('newsletter.sends')
-    .select(['businessId', 'id', 'fromName', 'replyTo', 'onUncertain', 'subject', 'html', 'body', 'links'])
+    .select([
+      'businessId',
+      'id',
+      'fromName',
+      'replyTo',
+      'onUncertain',
+      'subject',
+      'html',
+      'body',
+      'links',
+      'countsOpens',
+    ])
     .where((send) => send.and({ businessId, id }))
     .executeTakeFirstOrThrow()
   const { subject, html, body, links, ...mail } = row as SendRow
@@ -268,7 +279,7 @@ async function deliverOne(
   if (status !== 'ACTIVE') return done('SUPPRESSED', 'Not subscribed any more.')
 
   const { mailer, from, publicUrl, box } = context
-  const leave = unsubscribeUrl(publicUrl, box, { businessId: mail.businessId, id: subscriptionId })
+  const leave = unsubscribeUrl(publicUrl, box, { businessId: mail.businessId, id: subscriptionId }, mail.id)
   try {
     const delivery = await mailer.deliver({
       ...mail.render({ name, email, market, goods, unsubscribeUrl: leave, ...clicksOf(context, mail, recipient) }),
@@ -286,12 +297,13 @@ async function deliverOne(
   }
 }
 
-/** Nothing is made for letters whose clicks are not counted. */
+/** Nothing is made for letters of which nothing is counted. */
 function clicksOf({ publicUrl, box }: DeliveryContext, mail: Mail, { subscriptionId, countsClicks }: Claimed) {
-  if (!mail.countsClicks) return {}
+  if (!mail.countsClicks && !mail.countsOpens) return {}
   const clicker = { businessId: mail.businessId, sendId: mail.id, subscriptionId }
   return {
-    ...(countsClicks && { clicksUrl: clicksUrlOf(publicUrl, box, clicker) }),
+    ...(countsClicks && mail.countsClicks && { clicksUrl: clicksUrlOf(publicUrl, box, clicker) }),
+    ...(countsClicks && mail.countsOpens && { openUrl: openUrlOf(publicUrl, box, clicker) }),
     clicksChoiceUrl: clicksChoiceUrlOf(publicUrl, box, clicker),
   }
 }

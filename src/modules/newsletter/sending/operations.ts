@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { operation } from '#platform/http/operation.ts'
-import { PageOf, PageOnly, Success } from '#vocabulary/schemas.ts'
+import { BusinessParams, PageOf, PageOnly, Success } from '#vocabulary/schemas.ts'
 import * as shape from '../schemas.ts'
 
 const at = '/v1/businesses/:businessId/entries/:entryId'
@@ -31,6 +31,21 @@ export const listSends = operation({
     summary: 'List the sends of an entry',
     params: shape.EntryParams,
     querystring: PageOnly,
+    response: { 200: PageOf(shape.Send) },
+  },
+})
+
+export const findSends = operation({
+  method: 'GET',
+  url: '/v1/businesses/:businessId/sends',
+  config: { access: 'NEWSLETTER_SEND', business: 'path' },
+  schema: {
+    operationId: 'findSends',
+    tags: ['Newsletters'],
+    summary: 'Find sends of all letters',
+    description: 'Newest first.',
+    params: BusinessParams,
+    querystring: shape.SendQuery,
     response: { 200: PageOf(shape.Send) },
   },
 })
@@ -117,6 +132,21 @@ export const countClicks = operation({
       'Links in the order of the letter; one that differs from reader to reader is not counted. Clicks of programs are left out: those that say so, that only look ahead, or that come within ten seconds of the mail.',
     params: shape.SendParams,
     response: { 200: shape.Clicks },
+  },
+})
+
+export const getSendResults = operation({
+  method: 'GET',
+  url: `${at}/sends/:id/results`,
+  config: { access: 'SUBSCRIBERS_READ', business: 'path' },
+  schema: {
+    operationId: 'getSendResults',
+    tags: ['Newsletters'],
+    summary: 'Get what came of a send',
+    description:
+      'Readers whom it reached, what they clicked, who left by its link, and paid orders that followed: of a reader (by user or email address) within seven days of a click, or with a promo code that the letter names in capitals. Of the clicks of a reader on a link the first and the last are known. That an order followed does not say why.',
+    params: shape.SendParams,
+    response: { 200: shape.SendResults },
   },
 })
 

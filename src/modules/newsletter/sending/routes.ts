@@ -12,6 +12,8 @@ import { entryNotFound, entryTypeNotFound, noAddress, noMail, notANewsletter } f
 import { composeLetter } from '../mail/compose-letter.ts'
 import { openTemplate } from '../mail/render.ts'
 import { VARIABLES } from '../mail/variables.ts'
+import { type PaidOrders, readResults } from '../results/read-results.ts'
+import { findSends } from './find-sends.ts'
 import { listRecipients } from './list-recipients.ts'
 import { moveSend } from './move-send.ts'
 import { findNewsletter } from './newsletter.ts'
@@ -22,11 +24,11 @@ import { presentSend } from './send.ts'
 import { sendRemaining } from './send-remaining.ts'
 import { mailTest } from './test-mail.ts'
 
-export type SendOptions = { publicUrl: string; hasMail: boolean }
+export type SendOptions = { publicUrl: string; hasMail: boolean; paidOrders: PaidOrders }
 
 const ENTRY_TYPES = ['NEWSLETTER']
 
-export const sendRoutes: FastifyPluginAsyncTypebox<SendOptions> = async (app, { publicUrl, hasMail }) => {
+export const sendRoutes: FastifyPluginAsyncTypebox<SendOptions> = async (app, { publicUrl, hasMail, paidOrders }) => {
   handle(
     app,
     operation.sendEntry,
@@ -51,6 +53,8 @@ export const sendRoutes: FastifyPluginAsyncTypebox<SendOptions> = async (app, { 
     listSends(cell, business.id, params.entryId, query),
   )
 
+  handle(app, operation.findSends, ({ cell, business, query }) => findSends(cell, business.id, query))
+
   handle(app, operation.getSend, async ({ cell, business, params }) =>
     presentSend(await getSend(cell, business.id, params.entryId, params.id)),
   )
@@ -60,6 +64,10 @@ export const sendRoutes: FastifyPluginAsyncTypebox<SendOptions> = async (app, { 
   )
 
   handle(app, operation.countClicks, ({ cell, business, params }) => countClicks(cell, business.id, params))
+
+  handle(app, operation.getSendResults, ({ cell, business, params }) =>
+    readResults(cell, business.id, params, paidOrders),
+  )
 
   handle(app, operation.sendRemaining, (request, reply) => {
     if (!hasMail) throw noMail()

@@ -11,9 +11,31 @@ export type SendRow = Omit<Selectable<NewsletterSends>, 'status' | 'onUncertain'
   conditions: Condition[] | null
 }
 
-const doneOf = ({ sent, failed, suppressed, uncertain }: SendRow) => sent + failed + suppressed + uncertain
+/** What is shown of a send: not its mail, of which a hundred are megabytes. */
+export const SHOWN = [
+  'id',
+  'entryId',
+  'status',
+  'onUncertain',
+  'scheduledAt',
+  'startedAt',
+  'finishedAt',
+  'problem',
+  'total',
+  'sent',
+  'failed',
+  'suppressed',
+  'uncertain',
+  'remainderOf',
+  'conditions',
+  'automationId',
+  'createdAt',
+] as const satisfies readonly (keyof SendRow)[]
+export type ShownSend = Pick<SendRow, (typeof SHOWN)[number]>
 
-export function presentSend(row: SendRow) {
+const doneOf = ({ sent, failed, suppressed, uncertain }: ShownSend) => sent + failed + suppressed + uncertain
+
+export function presentSend(row: ShownSend) {
   const { total, sent, failed, suppressed, uncertain } = row
   const planned = total - doneOf(row)
   const perSecond = rateOf(row)
@@ -43,7 +65,7 @@ export function presentSend(row: SendRow) {
 }
 
 /** Mails per second over the whole time, to one decimal. */
-function rateOf(row: SendRow): number | null {
+function rateOf(row: ShownSend): number | null {
   if (!row.startedAt) return null
   const seconds = ((row.finishedAt?.getTime() ?? nowMs()) - row.startedAt.getTime()) / 1000
   return seconds > 0 ? Math.round((doneOf(row) / seconds) * 10) / 10 : null

@@ -68,7 +68,7 @@ async function start(control: ControlDb, db: Db, due: Due, publicUrl: string): P
 
 type Sender = Business & { publicUrl: string }
 
-export type Letter = Pick<SendRow, 'fromName' | 'replyTo' | 'subject' | 'html' | 'body' | 'links'> & {
+export type Letter = Pick<SendRow, 'fromName' | 'replyTo' | 'subject' | 'html' | 'body' | 'links' | 'countsOpens'> & {
   /** Of the entry it was composed from. */
   entryVersion?: number
 }
@@ -81,7 +81,7 @@ const readLetter = (db: Db, due: Due, sender: Sender | undefined): Promise<Lette
 const readFirst = (db: Db, businessId: string, id: string): Promise<Letter> =>
   db
     .selectFrom('newsletter.sends')
-    .select(['fromName', 'replyTo', 'subject', 'html', 'body', 'links'])
+    .select(['fromName', 'replyTo', 'subject', 'html', 'body', 'links', 'countsOpens'])
     .where((send) => send.and({ businessId, id }))
     .executeTakeFirstOrThrow()
 
@@ -104,8 +104,17 @@ export async function composeSend(
     throwIfAny()
     const { name, contactEmail, publicUrl } = sender
     const mail = await composeLetter(db, { business: sender, newsletter: collection, entry, publicUrl })
-    const { subject, html, text: body, links = null } = mail
-    return { entryVersion: entry.version, fromName: name, replyTo: contactEmail, subject, html, body, links }
+    const { subject, html, text: body, links = null, countsOpens = false } = mail
+    return {
+      entryVersion: entry.version,
+      fromName: name,
+      replyTo: contactEmail,
+      subject,
+      html,
+      body,
+      links,
+      countsOpens,
+    }
   } catch (error) {
     if (isRefusal(error)) return error
     throw error // a failure of ours: still due, and tried again

@@ -50,14 +50,14 @@ export const newsletterPages: FastifyPluginAsyncTypebox<PageOptions> = async (ap
 
   app.get('/newsletters/unsubscribe', { config }, async ({ query }, reply) => {
     const token = fieldOf(query, 'token')
-    return attempt(async () => leavePage(await find(token, 'leave'), token))(reply)
+    return attempt(async () => leavePage(await find(token, 'leave'), token, sendOf(query)))(reply)
   })
   app.post('/newsletters/unsubscribe', { config }, async ({ query, body }, reply) => {
     const token = fieldOf(body, 'token') || fieldOf(query, 'token')
     return attempt(async () => {
       const { business, cell, row, newsletter } = await find(token, 'leave')
       const everything = fieldOf(body, 'everything') !== ''
-      await unsubscribe(cell, box, business.id, token, { everything })
+      await unsubscribe(cell, box, business.id, token, { everything, sendId: sendOf(query) })
       const what = everything ? `any newsletter of ${business.name}` : newsletter
       const money = isPaidFor(row) ? ' Your paid plan is not renewed.' : ''
       return { title: 'You are unsubscribed', text: `${row.email} gets no more mails from ${what}.${money}` }
@@ -98,7 +98,7 @@ export const newsletterPages: FastifyPluginAsyncTypebox<PageOptions> = async (ap
 
 type Found = { business: Business; row: SubscriptionRow; newsletter: string }
 
-function leavePage({ business, row, newsletter }: Found, token: string): Page {
+function leavePage({ business, row, newsletter }: Found, token: string, sendId: string | undefined): Page {
   if (row.status === 'CANCELLED') {
     return { title: 'You are unsubscribed', text: `${row.email} gets no mails from ${newsletter}.` }
   }
@@ -106,7 +106,7 @@ function leavePage({ business, row, newsletter }: Found, token: string): Page {
   return {
     title: `Leave ${newsletter}?`,
     text: `${row.email} will get no more mails from it.${money}`,
-    action: '/newsletters/unsubscribe',
+    action: `/newsletters/unsubscribe${sendId === undefined ? '' : `?send=${sendId}`}`,
     token,
     label: 'Unsubscribe',
     other: { name: 'everything', label: `Unsubscribe from everything of ${business.name}` },
@@ -131,6 +131,9 @@ function fieldOf(fields: unknown, name: string): string {
   const value = (fields as Record<string, unknown> | undefined)?.[name]
   return typeof value === 'string' ? value.slice(0, 2_000) : ''
 }
+
+/** The letter that the link stood in. */
+const sendOf = (query: unknown) => /^[\w-]{1,64}$/.exec(fieldOf(query, 'send'))?.[0]
 
 /** Shows errors as a page. */
 const attempt =

@@ -42,7 +42,8 @@ const hashOf = (proof: string, purpose: Purpose) => hashToken(`${purpose} ${proo
 export const hashesOfSecret = (secret: string): Buffer[] =>
   (['leave', 'confirm'] as const).map((purpose) => hashOf(oldProofOf(secret, purpose), purpose))
 
-export const unsubscribeUrl = (publicUrl: string, box: SecretBox, named: Named) =>
-  `${publicUrl}/newsletters/unsubscribe?token=${encodeURIComponent(tokenOf(box, named, 'leave'))}`
+/** `sendId`: of the letter that it stands in. It proves nothing, and is believed of readers who got that letter. */
+export const unsubscribeUrl = (publicUrl: string, box: SecretBox, named: Named, sendId?: string) =>
+  `${publicUrl}/newsletters/unsubscribe?token=${encodeURIComponent(tokenOf(box, named, 'leave'))}${sendId === undefined ? '' : `&send=${sendId}`}`
 export const confirmUrl = (publicUrl: string, box: SecretBox, named: Named) =>
   `${publicUrl}/newsletters/confirm?token=${encodeURIComponent(tokenOf(box, named, 'confirm'))}`

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { now } from '#platform/clock.ts'
 import type { SecretBox } from '#platform/crypto/secret-box.ts'
 import type { Db, Tx } from '#platform/database/database.ts'
@@ -31,15 +32,25 @@ export async function unsubscribe(
   box: SecretBox,
   businessId: string,
   token: string,
-  { everything = false }: { everything?: boolean | undefined } = {},
+  { everything = false, sendId }: { everything?: boolean | undefined; sendId?: string | undefined } = {},
 ): Promise<void> {
-  const { id, emailKey } = await findByToken(db, box, businessId, token, 'leave')
+  const { id, emailKey, status } = await findByToken(db, box, businessId, token, 'leave')
   await transaction(db, async (tx) => {
     const ids = everything ? await listOfAddress(tx, businessId, emailKey) : [id]
     if (everything) await recordOptOut(tx, businessId, emailKey)
     for (const each of ids) await cancel(tx, await lockSubscription(tx, businessId, each)) // a handful per address
+    if (sendId !== undefined && status !== 'CANCELLED') await noteLetter(tx, businessId, sendId, id)
   })
 }
+
+/** Which letter it was that the reader left by; only one that they got. */
+const noteLetter = (tx: Tx, businessId: string, sendId: string, subscriptionId: string) =>
+  sql`
+    insert into newsletter.unsubscribes (business_id, send_id, subscription_id, left_at)
+    select business_id, send_id, subscription_id, ${now()}
+      from newsletter.recipients
+     where business_id = ${businessId} and send_id = ${sendId} and subscription_id = ${subscriptionId}
+    on conflict do nothing`.execute(tx)
 
 async function listOfAddress(tx: Tx, businessId: string, emailKey: string): Promise<string[]> {
   const rows = await tx
