@@ -17,6 +17,7 @@ import { Icon } from '../ui/icon.tsx'
 import { Head } from '../ui/page.tsx'
 import { Problem } from '../ui/problem.tsx'
 import { Tabs } from '../ui/tabs.tsx'
+import { ByThemselves } from './automations/by-themselves.tsx'
 import { EditorLink } from './editor-link.tsx'
 import { LettersTable } from './letters-table.tsx'
 import { lettersQuery, useNewsletters, useReach } from './queries.ts'
@@ -141,6 +142,7 @@ function Letters({ of: newsletter }: { of: Newsletter }) {
   return (
     <>
       <About of={newsletter} />
+      <ByThemselves of={newsletter} />
       {list.isPending ? (
         <Bones rows={10} columns={6} />
       ) : list.isError ? (

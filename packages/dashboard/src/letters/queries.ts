@@ -13,8 +13,8 @@ const SOON_SECONDS = 60
 const WAIT_MS = 15_000
 
 /** How soon a send may look different. */
-export function watchMs({ status, scheduledAt }: Send): number | false {
-  if (status === 'RUNNING') return WATCH_MS
+export function watchMs({ status, scheduledAt, automationId, planned }: Send): number | false {
+  if (status === 'RUNNING') return automationId && planned === 0 ? WAIT_MS : WATCH_MS // it waits for the next one due
   if (status !== 'SCHEDULED') return false
   return scheduledAt - Date.now() / 1_000 < SOON_SECONDS ? WATCH_MS : WAIT_MS
 }
@@ -39,6 +39,13 @@ export const newsletterQuery = (businessId: string, id: string) => query(busines
 export const lettersQuery = (businessId: string, collectionId: string) =>
   pages(businessId, 'listEntries', { query: { collectionId, limit: 20 } })
 
+/** As many as one chooses from. */
+export const choicesQuery = (businessId: string, collectionId: string) =>
+  pages(businessId, 'listEntries', { query: { collectionId, limit: 100 } })
+
+export const automationsQuery = (businessId: string, collectionId: string) =>
+  query(businessId, 'listAutomations', { path: { collectionId } })
+
 export const letterQuery = (businessId: string, id: string) => query(businessId, 'getEntry', { path: { id } })
 
 export const sendsQuery = (businessId: string, entryId: string) =>
@@ -51,10 +58,11 @@ export function useSends(entryId: string) {
   return useQuery({
     ...sendsQuery(id, entryId),
     enabled: may('NEWSLETTER_SEND'),
-    refetchInterval: ({ state: { data } }) =>
-      data?.items.some(({ status }) => status === 'RUNNING') ? WATCH_LIST_MS : false,
+    refetchInterval: ({ state: { data } }) => (data?.items.some(isMoving) ? WATCH_LIST_MS : false),
   })
 }
+
+const isMoving = ({ status, automationId, planned }: Send) => status === 'RUNNING' && (!automationId || planned > 0)
 
 export const sendQuery = (businessId: string, entryId: string, id: string) =>
   query(businessId, 'getSend', { path: { entryId, id } })

@@ -10,9 +10,15 @@ export type Look = (typeof LOOKS)[number]
 const STATUSES = ['ACTIVE', 'PENDING', 'PAST_DUE', 'CANCELLED'] as const
 export type ReaderStatus = (typeof STATUSES)[number]
 
-/** Which newsletter; the first if none is named. */
-export type LettersSearch = { newsletter?: string | undefined }
-export const readLettersSearch = (search: Search): LettersSearch => ({ newsletter: wordOf(search.newsletter) })
+const SET_UP = ['WELCOME', 'CHECKOUT_UNFINISHED', 'BACK_IN_STOCK'] as const
+export type SetUp = (typeof SET_UP)[number]
+
+/** Which newsletter; the first if none is named. And which letter that goes out by itself is being set up. */
+export type LettersSearch = { newsletter?: string | undefined; set?: SetUp | undefined }
+export const readLettersSearch = (search: Search): LettersSearch => ({
+  newsletter: wordOf(search.newsletter),
+  set: oneOf(search.set, SET_UP),
+})
 
 /** How the preview is looked at. None: on a desktop, by daylight. */
 export type LetterSearch = { as?: Look | undefined }

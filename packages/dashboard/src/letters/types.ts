@@ -3,6 +3,8 @@ import type { Answer } from '@kontor/sdk'
 export type Newsletter = Answer<'getCollection'>
 export type Letter = Answer<'getEntry'>
 export type Send = Answer<'getSend'>
+export type Automation = Answer<'getAutomation'>
+export type Trigger = Automation['trigger']
 export type Recipient = Answer<'listRecipients'>['items'][number]
 export type Preview = Answer<'previewEntry'>
 export type Reader = Answer<'listSubscribers'>['items'][number]

@@ -13,12 +13,13 @@ export function useTitleOf() {
 }
 
 /** How far a send is, as a word with a dot. */
-export function SendState({ of: { status, problem, startedAt } }: { of: Send }) {
+export function SendState({ of: { status, problem, startedAt, automationId } }: { of: Send }) {
   const { t } = useLingui()
   switch (status) {
     case 'SCHEDULED':
       return <Status fill="ring" tone="act">{t`Planned`}</Status>
     case 'RUNNING':
+      if (automationId) return <Status fill="half" tone="act">{t`Goes out by itself`}</Status>
       return <Status fill="half" tone="act" live>{t`Sending`}</Status>
     case 'PAUSED':
       return <Status fill="half" tone={problem ? 'alert' : 'wait'}>{t`Paused`}</Status>

@@ -1,4 +1,5 @@
 import { Plural, Trans, useLingui } from '@lingui/react/macro'
+import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useId, useRef, useState } from 'react'
 import { secondsAt, wallClockOf } from '../../i18n/days.ts'
@@ -12,9 +13,10 @@ import { Notice } from '../../ui/notice.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { useIsShown } from '../../ui/use-is-shown.ts'
-import { useReach } from '../queries.ts'
-import { hasBegun, isLive, type Letter, newsletterIdOf, type Send } from '../types.ts'
-import { SendState, useDay, useMoment } from '../words.tsx'
+import { useSentence } from '../automations/words.ts'
+import { automationsQuery, useReach } from '../queries.ts'
+import { type Automation, hasBegun, isLive, type Letter, newsletterIdOf, type Send } from '../types.ts'
+import { SendState, useDay, useMoment, useTitleOf } from '../words.tsx'
 import { useSendLetter } from './use-send.ts'
 
 const DAY_SECONDS = 86_400
@@ -34,11 +36,46 @@ export function SendForm({ of: letter, sends, isWrong }: Props) {
   // The form itself is gone as soon as the send is known.
   const isShown = useIsShown()
   const live = sends.find(isLive)
+  const { id: businessId } = useBusiness()
+  const { may } = usePermissions()
+  const newsletter = newsletterIdOf(letter)
+  const { data } = useQuery({ ...automationsQuery(businessId, newsletter), enabled: may('NEWSLETTER_SEND') })
+  const automation = data?.items.find(({ entryId }) => entryId === letter.id)
   const go = ({ id: send, entryId: entry }: Send) => {
     if (isShown.current)
       void navigate({ to: '/$business/letters/$entry/sends/$send', params: { business, entry, send } })
   }
+  if (automation) return <ByItself of={automation} letter={letter} />
   return live ? <UnderWay of={live} /> : <Plan of={letter} sends={sends} isWrong={isWrong} onSent={go} />
+}
+
+/** It is not sent by hand. */
+function ByItself({ of: automation, letter }: { of: Automation; letter: Letter }) {
+  const { t } = useLingui()
+  const title = useTitleOf()(letter)
+  const sentence = useSentence()
+  const business = addressOf(useBusiness())
+  return (
+    <section className="section send-form" aria-label={t`Send`}>
+      <div className="section-head">
+        <h2>{t`Goes out by itself`}</h2>
+      </div>
+      <p className="soft">
+        {automation.isEnabled ? sentence({ ...automation, title }) : t`It is turned off: nobody gets it now.`}
+      </p>
+      {automation.isEnabled && automation.problem && <p className="alert-text">{automation.problem}</p>}
+      <p className="acts">
+        <Link
+          to="/$business/letters"
+          params={{ business }}
+          search={{ newsletter: automation.collectionId, set: automation.trigger }}
+          className="button"
+        >
+          {t`Change when and to whom`}
+        </Link>
+      </p>
+    </section>
+  )
 }
 
 function UnderWay({ of: send }: { of: Send }) {

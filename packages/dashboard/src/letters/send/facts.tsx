@@ -16,7 +16,7 @@ export function Facts({ of: send }: { of: Send }) {
   const timed = (at: number) => <time title={full(at)}>{moment(at)}</time>
   return (
     <aside className="facts" aria-label={t`Facts`}>
-      <Rest of={send} />
+      {send.automationId === undefined && <Rest of={send} />}
       <section>
         <h2>{t`This send`}</h2>
         <dl className="pairs">

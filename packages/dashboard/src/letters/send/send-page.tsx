@@ -114,7 +114,7 @@ function Pace({ of: { status, perSecond, estimatedEndAt, scheduledAt, finishedAt
 function Why({ of: send }: { of: Send }) {
   const { t } = useLingui()
   const business = addressOf(useBusiness())
-  const { entryId, problem, remainderOf, status } = send
+  const { entryId, problem, remainderOf, status, automationId } = send
   return (
     <>
       {problem !== null && (
@@ -122,6 +122,9 @@ function Why({ of: send }: { of: Send }) {
           {problem}{' '}
           {status === 'PAUSED' ? t`Resume it when that is mended.` : t`Correct the letter, and send it again.`}
         </Notice>
+      )}
+      {automationId !== undefined && (
+        <p className="note">{t`It goes out by itself: whoever becomes due within the hour joins this send.`}</p>
       )}
       {remainderOf && (
         <p className="note">
@@ -207,7 +210,7 @@ function Acts({ of: send, asked, onSteer }: ActsProps) {
 
 type CancelProps = { of: Send; open: boolean; onClose: () => void; onCancel: () => void }
 
-function CancelDialog({ of: { planned, sent, startedAt }, open, onClose, onCancel }: CancelProps) {
+function CancelDialog({ of: { planned, sent, startedAt, automationId }, open, onClose, onCancel }: CancelProps) {
   const { t } = useLingui()
   const { number } = useFormat()
   const [have, miss] = [number(sent), number(planned)]
@@ -216,7 +219,9 @@ function CancelDialog({ of: { planned, sent, startedAt }, open, onClose, onCance
       <p className="soft">
         {startedAt === null
           ? t`It does not start. The letter stays as it is, and can be sent another time.`
-          : t`${have} readers have it already, ${miss} do not get it. It cannot be resumed; you can send to the rest later. Pausing keeps all ways open.`}
+          : automationId !== undefined
+            ? t`${have} readers have it already, ${miss} do not get it. Whoever becomes due later gets it all the same: turn it off under “By themselves” to stop that.`
+            : t`${have} readers have it already, ${miss} do not get it. It cannot be resumed; you can send to the rest later. Pausing keeps all ways open.`}
       </p>
       <div className="acts">
         <Button look="quiet" onClick={onClose}>{t`Go on`}</Button>
