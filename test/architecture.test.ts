@@ -24,7 +24,7 @@ const HANDED_IN: Record<string, string[]> = {
   checkout: ['access', 'accounts', 'newsletter'],
   content: ['accounts', 'catalog', 'newsletter', 'orders'],
   customers: ['access', 'accounts', 'payments'],
-  newsletter: ['access', 'accounts', 'checkout', 'customers', 'orders'],
+  newsletter: ['access', 'accounts', 'checkout', 'customers'],
   orders: ['access', 'accounts', 'checkout', 'media', 'newsletter'],
   payments: ['access', 'checkout', 'newsletter'],
 }

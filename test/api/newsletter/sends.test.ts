@@ -444,6 +444,8 @@ describe('a mail', () => {
       'subscriber.email',
       'business.name',
       'newsletter.name',
+      'goods.names',
+      'goods.url',
       'unsubscribeUrl',
     ])
     for (const variable of body.variables) assert.deepEqual(Object.keys(variable), ['name', 'description', 'example'])

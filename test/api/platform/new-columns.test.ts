@@ -25,9 +25,10 @@ const NOT_WRITTEN = [
   'orders.committed_filling',
   'orders.search_filling',
   ...['aliases', 'filling'].map(of('customers')),
-  ...['checkouts', 'clicks', 'due_letters', 'opens', 'outbound', 'rates', 'recipients', 'unsubscribes'].map(
+  ...['checkouts', 'clicks', 'due_letters', 'feed_positions', 'opens', 'outbound', 'rates', 'recipients'].map(
     of('newsletter'),
   ),
+  ...['unsubscribes', 'wishes'].map(of('newsletter')),
 ]
 function of(schema: string) {
   return (table: string) => `${schema}.${table}`

@@ -185,7 +185,7 @@ test('pictures are shown, other files linked, the rest is a line with its label'
 
 test('every variable has its value, and one that there is not is empty', () => {
   const text = VARIABLES.map(({ name }) => `{{ ${name} }}`).join('|')
-  assert.equal(show(plain(text)).text, `Ada|ada@example.com|Harbour & Sons|Sea news|${ADA.unsubscribeUrl}`)
+  assert.equal(show(plain(text)).text, `Ada|ada@example.com|Harbour & Sons|Sea news|||${ADA.unsubscribeUrl}`)
   for (const nothing of [
     'nothing',
     'subscriber.nothing.more',
