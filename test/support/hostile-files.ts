@@ -175,6 +175,18 @@ export async function hostileFiles(): Promise<Hostile[]> {
     },
     { name: 'a page that is said to be an SVG', bytes: html, mimeType: 'image/svg+xml', becomes: 'TYPE_DIFFERS' },
     {
+      name: 'comments upon comments that are said to be an SVG',
+      bytes: Buffer.from(`${'<!---->'.repeat(500)}<p>`),
+      mimeType: 'image/svg+xml',
+      becomes: 'TYPE_DIFFERS',
+    },
+    {
+      name: 'an SVG after comments and declarations',
+      bytes: Buffer.from('<?xml version="1.0"?>\n<!-- a > b --><!-- --- -->\n<!DOCTYPE svg>\n<svg width="9"/>'),
+      mimeType: 'image/svg+xml',
+      becomes: 'READY',
+    },
+    {
       name: 'a JPEG that is an archive, too',
       bytes: Buffer.concat([jpeg, EMPTY_ZIP]),
       mimeType: 'image/jpeg',

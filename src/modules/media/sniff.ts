@@ -34,8 +34,12 @@ const textOf = (head: Buffer) =>
     .toString('utf8')
     .replace(/^\u{FEFF}/u, '')
     .trimStart()
-/** After declarations and comments the first element is `svg`. */
-const isSvg = ({ head }: Ends) => /^(?:<\?xml[^>]*>|<!--[^]*?-->|<!DOCTYPE svg[^>]*>|\s)*<svg[\s>]/i.test(textOf(head))
+/**
+ * After declarations and comments the first element is `svg`. A comment ends at its first `-->`: if it might end at a later one as
+ * well, a few dozen comments could be read in more ways than anybody lives to try.
+ */
+const isSvg = ({ head }: Ends) =>
+  /^(?:<\?xml[^>]*>|<!--(?:(?!-->)[^])*-->|<!DOCTYPE svg[^>]*>|\s)*<svg[\s>]/i.test(textOf(head))
 
 /** By the type that was claimed: whether the bytes may be of it. */
 const SIGNATURES: Readonly<Record<string, (ends: Ends) => boolean>> = {
@@ -113,12 +117,25 @@ async function isText(file: FileHandle): Promise<boolean> {
 async function endOf(file: FileHandle, mimeType: string, { head, size }: Ends): Promise<number | undefined> {
   if (mimeType === 'image/webp')
     return head.length < 8 ? undefined : 8 + head.readUInt32LE(4) + (head.readUInt32LE(4) & 1)
-  if (mimeType !== 'image/png') return undefined
-  const chunk = Buffer.alloc(8)
+  return mimeType === 'image/png' ? endOfPng(file, size) : undefined
+}
+
+const WINDOW = 65_536
+const IEND = 0x49454e44
+
+/** Read in large pieces: of parts without content there may be millions. */
+async function endOfPng(file: FileHandle, size: number): Promise<number | undefined> {
+  const buffer = Buffer.allocUnsafe(WINDOW)
+  let [from, until] = [0, 0]
   for (let at = 8; at + 12 <= size; ) {
-    await file.read(chunk, 0, 8, at)
-    at += 12 + chunk.readUInt32BE(0)
-    if (chunk.toString('latin1', 4) === 'IEND') return at
+    if (at + 8 > until) {
+      const { bytesRead } = await file.read(buffer, 0, WINDOW, at)
+      ;[from, until] = [at, at + bytesRead]
+      if (bytesRead < 8) return undefined
+    }
+    const part = at - from
+    at += 12 + buffer.readUInt32BE(part)
+    if (buffer.readUInt32BE(part + 4) === IEND) return at
   }
   return undefined
 }
