@@ -13,6 +13,7 @@ import { FOLDER } from './folders.ts'
 import { type Problem, Rejected } from './problems.ts'
 import { endAvif, makeAvif, processFile, rejectFile, type Work } from './process-file.ts'
 import { RenderCrash, RenderTimeout } from './render.ts'
+import { createShares } from './shares.ts'
 
 const LOOK_MS = 500
 const LEASE_MS = 90_000
@@ -38,8 +39,8 @@ const WAITING: Record<Kind, ReturnType<typeof sql>> = {
 }
 const OLDEST: Record<Kind, ReturnType<typeof sql>> = { upload: sql`completed_at, id`, avif: sql`id` }
 
-/** Businesses take turns: the next one after `last` that has something to do. */
-async function claim(db: Db, kind: Kind, last: string): Promise<Claimed | undefined> {
+/** Businesses take turns: the next one after `last` that has something to do, but none of `busy`. */
+async function claim(db: Db, kind: Kind, last: string, busy: readonly string[]): Promise<Claimed | undefined> {
   const lease = randomUUID()
   const { rows } = await sql<FileRow>`
     update media.files
@@ -48,6 +49,7 @@ async function claim(db: Db, kind: Kind, last: string): Promise<Claimed | undefi
              select business_id, id
                from media.files
               where ${WAITING[kind]} and business_id > ${last} and (leased_until is null or leased_until < ${now()})
+                and business_id <> all (${[...busy]}::text[])
               order by business_id, ${OLDEST[kind]}
               limit 1
                 for update skip locked)
@@ -60,28 +62,42 @@ export type MediaWorker = { storage: Storage; log: FastifyBaseLogger }
 /** Takes turns among the businesses of a cell, one step at a time. */
 export function createTurns(db: Db, { storage, log }: MediaWorker) {
   const last: Record<Kind, string> = { upload: '', avif: '' }
+  const uploads = createShares()
+  let claiming: Promise<unknown> = Promise.resolve()
 
   async function next(kind: Kind): Promise<Claimed | undefined> {
-    const found = (await claim(db, kind, last[kind])) ?? (last[kind] === '' ? undefined : await claim(db, kind, ''))
+    const busy = kind === 'upload' ? uploads.busy() : []
+    const ask = (after: string) => claim(db, kind, after, busy)
+    const found = (await ask(last[kind])) ?? (last[kind] === '' ? undefined : await ask(''))
     last[kind] = found?.row.businessId ?? ''
+    if (found && kind === 'upload') uploads.begin(found.row.businessId)
     return found
+  }
+
+  function inTurn(kind: Kind): Promise<Claimed | undefined> {
+    const turn = claiming.then(() => next(kind))
+    claiming = turn.catch(() => undefined)
+    return turn
   }
 
   /** Works on one file; false: there is none. */
   return async function workOffOne(kind: Kind, signal: AbortSignal): Promise<boolean> {
-    const found = await next(kind)
+    const found = await inTurn(kind)
     if (!found) return false
+    const begunMs = nowMs()
     const ending = new AbortController()
     const renewal = setInterval(() => void renew(db, found, ending, log), RENEW_MS)
-    const folder = await mkdtemp(path.join(tmpdir(), FOLDER))
-    const work: Work = { db, storage, ...found, folder, signal: AbortSignal.any([signal, ending.signal]) }
+    const work: Work = { db, storage, ...found, folder: '', signal: AbortSignal.any([signal, ending.signal]) }
     try {
+      work.folder = await mkdtemp(path.join(tmpdir(), FOLDER))
+      if (found.row.attempts > MAX_ATTEMPTS) throw new Error('Whoever worked on this file has not lived to say so')
       await (kind === 'upload' ? processFile(work) : makeAvif(work))
     } catch (error) {
       await settle(work, kind, error as Error, log)
     } finally {
+      if (kind === 'upload') uploads.end(found.row.businessId, nowMs() - begunMs)
       clearInterval(renewal)
-      await rm(folder, { recursive: true, force: true })
+      if (work.folder) await rm(work.folder, { recursive: true, force: true })
     }
     return true
   }
