@@ -4,6 +4,7 @@ import { sql } from 'kysely'
 import { copyIntoCategories, copyIntoProducts } from '#modules/catalog/index.ts'
 import { copyIntoEntries } from '#modules/content/index.ts'
 import { copyAgain } from '#modules/media/copy-again.ts'
+import { useFaults } from '#platform/faults.ts'
 import { createStorage } from '#platform/storage/storage.ts'
 import { photo } from '../../support/hostile-files.ts'
 import { eventsOf } from '../../support/imports.ts'
@@ -25,13 +26,14 @@ async function openStudio() {
   const collection = await admin.post(`${path}/collections`, { name: 'Journal', type: 'STANDARD', blocks: schema })
   const usages = async (id = ready.id) => (await admin.get(`${path}/media/${id}/usages`)).body.items
   /** What the job does after a file was described anew. */
-  const copy = () =>
+  const copy = (payload: object = {}, signal = new AbortController().signal) =>
     copyAgain({ PRODUCT: copyIntoProducts, CATEGORY: copyIntoCategories, ENTRY: copyIntoEntries }).run(
-      { businessId: shop.id, mediaId: ready.id },
+      { businessId: shop.id, mediaId: ready.id, ...payload },
       {
         db: shop.db,
         services: { storage: createStorage(used.api.config) },
-        signal: new AbortController().signal,
+        fence: async () => {},
+        signal,
       } as never,
     )
   const entry = (value: unknown) =>
@@ -186,6 +188,59 @@ test('a new text is copied into what shows the file, once', async () => {
   assert.partialDeepStrictEqual((await admin.get(`${path}/entries/${entry.body.id}`)).body.blocks[0].value, changes)
   const told = await eventsOf(db, id, 'product.updated', 'category.updated', 'entry.updated')
   assert.deepEqual(told.map(({ type }) => type).sort(), ['category.updated', 'entry.updated', 'product.updated'])
+})
+
+test('many records are written in turns with other work, and go on where a worker has stopped', async () => {
+  const studio = await openStudio()
+  const { admin, path, mediaId, db } = studio
+  const gallery = [{ mediaId }]
+  const made = Array.from({ length: 130 }, (_, index) => admin.post(studio.products, { name: `Mug ${index}`, gallery }))
+  assert.ok((await Promise.all(made)).every(({ status }) => status === 201))
+  const waiting = async () => {
+    const { rows } = await sql<{ payload: { from?: object } }>`
+      delete from graphile_worker._private_jobs as job
+       using graphile_worker._private_tasks as task
+       where task.id = job.task_id and task.identifier = 'media.copy-again' and job.payload ->> 'mediaId' = ${mediaId}
+      returning job.payload`.execute(db)
+    return rows.map(({ payload }) => payload)
+  }
+  const copied = async (alt: string) => {
+    const { rows } = await sql`
+      select from catalog.products where business_id = ${studio.id} and document::text like ${`%${alt}%`}`.execute(db)
+    return rows.length
+  }
+  /** As a worker does that has to stop, or has no more time, after the first records. */
+  const copySome = async (payload: object, meanwhile?: () => Promise<unknown>) => {
+    const stopping = new AbortController()
+    useFaults(async (name) => {
+      if (name !== 'media.copied') return
+      stopping.abort()
+      await meanwhile?.()
+    })
+    await studio.copy(payload, stopping.signal)
+    useFaults(undefined)
+  }
+
+  await admin.put(`${path}/media/${mediaId}`, { alt: { en: 'Blue' } })
+  const [first = {}] = await waiting()
+  await copySome(first)
+  assert.equal(await copied('Blue'), 100)
+  const [rest = {}, ...others] = await waiting()
+  assert.deepEqual(others, [])
+  await studio.copy(rest)
+  assert.equal(await copied('Blue'), 130)
+
+  // Described once more meanwhile: the job of that begins at the first record, and this one ends.
+  await admin.put(`${path}/media/${mediaId}`, { alt: { en: 'Green' } })
+  const [green = {}] = await waiting()
+  await copySome(green, () => admin.put(`${path}/media/${mediaId}`, { alt: { en: 'Red' } }))
+  const left = await waiting()
+  assert.deepEqual(
+    left.map(({ from }) => from),
+    [undefined],
+  )
+  await studio.copy(left[0])
+  assert.equal(await copied('Red'), 130)
 })
 
 test('a file that is deleted while a record is written with it is refused to one of them', async () => {
