@@ -30,15 +30,15 @@ export const leaveAll = (row: Pick<FileRow, 'businessId' | 'id' | 'sha256'>): Wr
 type Leftover = { businessId: string; prefix: string; dueAt: Date }
 
 /** Deletes what is due. Doing it twice is fine, so each is forgotten only after its objects are gone. */
-export async function deleteLeftovers(db: Db, storage: Storage, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted) {
+export async function deleteLeftovers(db: Db, storage: Storage, isOver: () => boolean): Promise<void> {
+  while (!isOver()) {
     const { rows } = await sql<Leftover>`
       select business_id, prefix, due_at from media.leftovers where due_at <= ${now()} order by due_at limit ${BATCH}`.execute(
       db,
     )
     const queue = rows.values()
     const work = async () => {
-      for (const row of queue) await deleteOne(db, storage, row)
+      for (const row of queue) if (!isOver()) await deleteOne(db, storage, row)
     }
     await Promise.all(Array.from({ length: AT_ONCE }, work))
     if (rows.length < BATCH) return

@@ -18,6 +18,11 @@ const KEPT_MS = { PENDING: 24 * HOUR_MS, REJECTED: 7 * 24 * HOUR_MS }
 /** What is below `incoming/` for longer belongs to nobody: an upload is read or ended within a day. */
 const INCOMING_MS = 48 * HOUR_MS
 const BATCH = 100
+/**
+ * For each of its two parts. What is left then is done in the next minute: a run that took longer would have the next one beside it,
+ * and soon all places of the queue would sweep.
+ */
+const RUN_MS = 20_000
 
 /** Ends uploads that nobody completed, forgets rejected ones, and deletes from the store what is left of files. */
 export const sweepMedia = defineJob({
@@ -26,12 +31,17 @@ export const sweepMedia = defineJob({
   payload: Type.Object({}),
   cron: '* * * * *',
   async run(_payload, { db, services: { storage }, signal }) {
-    for (const status of ['PENDING', 'REJECTED'] as const)
-      while (!signal.aborted && (await endBatch(db, status)) === BATCH);
+    const isOver = overIn(RUN_MS, signal)
+    for (const status of ['PENDING', 'REJECTED'] as const) while (!isOver() && (await endBatch(db, status)) === BATCH);
     await fault('media.ended')
-    if (storage) await deleteLeftovers(db, storage, signal)
+    if (storage) await deleteLeftovers(db, storage, overIn(RUN_MS, signal))
   },
 })
+
+function overIn(ms: number, signal: AbortSignal): () => boolean {
+  const end = nowMs() + ms
+  return () => signal.aborted || nowMs() > end
+}
 
 async function endBatch(db: Db, status: keyof typeof KEPT_MS): Promise<number> {
   const { rows } = await sql<Pick<FileRow, 'businessId' | 'id'>>`

@@ -75,6 +75,36 @@ onEachStore((used) => {
     assert.equal(rows.length, 0)
   })
 
+  test('a sweep that has much to do ends in time, and the next one goes on', async () => {
+    const business = await used.make.business()
+    const media = mediaOf(business)
+    for (let index = 0; index < 4; index++) {
+      const { id } = await media.start({ bytes: Buffer.from(`${index}`), mimeType: 'image/jpeg' })
+      await business.admin.delete(`${media.list}/${id}`)
+    }
+    const due = async () => {
+      const { rows } = await sql`
+        select from media.leftovers where business_id = ${business.id} and due_at < now() + interval '1 minute'`.execute(
+        business.db,
+      )
+      return rows.length
+    }
+    assert.equal(await due(), 12)
+    const clock = holdClock()
+    useFaults((name) => {
+      if (name === 'media.leftover-deleted') clock.advance(30)
+    })
+    try {
+      await sweepFiles(used, business.db)
+    } finally {
+      clock.release()
+      useFaults(undefined)
+    }
+    assert.ok((await due()) > 0)
+    await sweepFiles(used, business.db)
+    assert.equal(await due(), 0)
+  })
+
   test('a file that is completed without an upload is rejected, and may be completed twice', async () => {
     const business = await used.make.business()
     const media = mediaOf(business)
