@@ -114,16 +114,17 @@ async function note(tx: Tx, { businessId, quota, id, address, isStored }: New, s
   return mediaId
 }
 
-/** One that is READY, or will be; not one that somebody may never upload. */
-const findSame = (db: Db, businessId: string, sha256: string) =>
-  db
-    .selectFrom('media.files')
-    .select('id')
-    .where((file) => file.and({ businessId, sha256 }))
-    .where('status', 'in', ['PROCESSING', 'READY'])
-    .orderBy('id')
-    .limit(1)
-    .executeTakeFirst()
+/** One that is READY, or will be; not one that somebody may never upload. Asked apart, as each status has an index of its own. */
+async function findSame(db: Db, businessId: string, sha256: string): Promise<{ id: string } | undefined> {
+  const ofStatus = (status: string) => sql`
+    (select id from media.files where business_id = ${businessId} and sha256 = ${sha256} and status = ${sql.lit(status)} order by id limit 1)`
+  const { rows } = await sql<{ id: string }>`
+    select id
+      from (${ofStatus('READY')} union all ${ofStatus('PROCESSING')}) as same
+     order by id
+     limit 1`.execute(db)
+  return rows[0]
+}
 
 const MAX_NAME = 200
 

@@ -16,6 +16,8 @@ import { writeProducts } from '../products/write-products.ts'
 import type { PictureProblem } from './pictures.ts'
 
 const LOOK_AGAIN_MS = 2_000
+/** Less than making one ready takes: where many wait, most of them wait for longer. */
+const EACH_MS = 100
 const FILES = 100
 const PRODUCTS = 50
 
@@ -33,14 +35,18 @@ export async function placePictures(db: Db, publicUrl: (key: string) => string, 
     for (const [businessId, files] of Map.groupBy(rows, (row) => row.businessId)) {
       const ids = files.map(({ mediaId }) => mediaId)
       const outcomes = await findOutcomes(db, businessId, ids)
+      await lookAgain(
+        db,
+        businessId,
+        ids.filter((id) => isUnfinished(outcomes.get(id))),
+      )
       for (const mediaId of ids) {
         if (signal.aborted) return
         const outcome = outcomes.get(mediaId)
         const file = { businessId, mediaId }
         if (outcome?.status === 'READY') await placeFile(db, file, publicUrl, signal)
         // Deleted since: whoever did that does not want it.
-        else if (!outcome || outcome.status === 'REJECTED') await giveUp(db, file, outcome?.problem ?? 'FAILED')
-        else await lookAgain(db, file)
+        else if (!isUnfinished(outcome)) await giveUp(db, file, outcome?.problem ?? 'FAILED')
       }
     }
   }
@@ -54,11 +60,16 @@ const giveUp = (db: Db, { businessId, mediaId }: File, problem: PictureProblem) 
        set status = 'FAILED', problem = ${problem}
      where business_id = ${businessId} and media_id = ${mediaId} and status = 'FETCHED'`.execute(db)
 
-const lookAgain = (db: Db, { businessId, mediaId }: File) =>
-  sql`
+type Outcome = { status: string } | undefined
+const isUnfinished = (outcome: Outcome) => outcome?.status === 'PENDING' || outcome?.status === 'PROCESSING'
+
+async function lookAgain(db: Db, businessId: string, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return
+  await sql`
     update catalog.import_pictures
-       set due_at = ${new Date(nowMs() + LOOK_AGAIN_MS)}
-     where business_id = ${businessId} and media_id = ${mediaId} and status = 'FETCHED'`.execute(db)
+       set due_at = ${new Date(nowMs() + Math.max(LOOK_AGAIN_MS, ids.length * EACH_MS))}
+     where business_id = ${businessId} and media_id = any (${[...ids]}) and status = 'FETCHED'`.execute(db)
+}
 
 async function placeFile(db: Db, file: File, publicUrl: (key: string) => string, signal: AbortSignal) {
   const hold = createHoldMedia(publicUrl)
