@@ -2,6 +2,7 @@ import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import { OutgoingError } from './errors.ts'
 import { isLoopbackAddress, isPublicAddress } from './public-address.ts'
+import { askNameServers } from './resolve-name.ts'
 
 export type Resolve = (host: string) => Promise<readonly { address: string; family: number }[]>
 
@@ -19,7 +20,8 @@ export const rulesFor = ({ allowLoopback }: { allowLoopback: boolean }): Rules =
   return {
     isAllowed: (address) => isPublicAddress(address) || isHere(address),
     isAllowedPort: (port, address) => PORTS.includes(port) || isHere(address),
-    resolve: (host) => lookup(host, { all: true, verbatim: true }),
+    // Names of this machine are known to `lookup` only.
+    resolve: allowLoopback ? (host) => lookup(host, { all: true, verbatim: true }) : (host) => askNameServers(host),
   }
 }
 
