@@ -80,13 +80,14 @@ export async function createServer(options: ServerOptions) {
     done(request.url.includes('%00') ? refusal.addressHoldsNul() : undefined)
   })
   drainOnClose(app, options.drainGraceMs)
-  drainBody(app)
   enforceDeadline(app)
   endSlowReaders(app, options.readerPatienceMs)
   recogniseCallers(app, options.guard)
   const limited = options.limits && limitRates(app, await limitOptions(app, options, options.limits))
   // After the rate limits: floods get 429, and take up no slot.
   const overload = options.overload && refuseOverload(app, options.overload)
+  // After the gate: whoever goes on sending what was refused takes up no slot.
+  drainBody(app)
   if (options.compression) compressResponses(app)
   guardRoutes(app, { ...options.guard, enterCell: overload?.enterCell }, limited)
   refuseUnknownParameters(app)

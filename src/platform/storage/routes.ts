@@ -4,6 +4,7 @@ import { Type } from 'typebox'
 import { nowMs } from '../clock.ts'
 import { isKnown } from '../http/etag.ts'
 import { handle } from '../http/operation.ts'
+import { tooManyRequests } from '../http/refusals.ts'
 import { WrongSize } from './exact-body.ts'
 import type { Folder } from './folder.ts'
 import { cacheControlOf, isRaster } from './keys.ts'
@@ -15,6 +16,10 @@ type Options = {
   folder: Folder | undefined
 }
 
+/** Below one prefix, which is one owner's. Uploads may be slow, and all of them share the places that there are for them. */
+const MAX_AT_ONCE = 16
+const LATER_SECONDS = 5
+
 /** Takes uploads into the folder. An address is good for one key, length, type, hash and time. */
 export const uploadRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { folder }) => {
   // Files of any type, JSON too: not read into memory, but handed on as they arrive.
@@ -23,6 +28,20 @@ export const uploadRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { fo
   app.addHook('onRequest', async (_request, reply) => {
     void reply.header('connection', 'close') // removed once the whole file was read
   })
+  const underWay = new Map<string, number>()
+
+  async function inTurn<Result>(owner: string, work: () => Promise<Result>): Promise<Result> {
+    const before = underWay.get(owner) ?? 0
+    if (before >= MAX_AT_ONCE) throw tooManyRequests({ seconds: LATER_SECONDS })
+    underWay.set(owner, before + 1)
+    try {
+      return await work()
+    } finally {
+      const left = (underWay.get(owner) ?? 1) - 1
+      if (left === 0) underWay.delete(owner)
+      else underWay.set(owner, left)
+    }
+  }
 
   handle(app, operation.uploadFile, async ({ query: terms, headers, body }, reply) => {
     if (!folder) throw refusal.storageNotConfigured()
@@ -31,7 +50,8 @@ export const uploadRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { fo
     if (headers['content-type'] !== terms.mimeType) throw refusal.typeDiffers(terms)
     if (headers['content-length'] !== String(terms.size)) throw refusal.lengthDiffers(terms)
     const file = body instanceof Readable ? body : Readable.from([])
-    const isTaken = await folder.takeUpload(terms, file).catch((error: NodeJS.ErrnoException) => {
+    const owner = terms.key.slice(0, terms.key.lastIndexOf('/'))
+    const isTaken = await inTurn(owner, () => folder.takeUpload(terms, file)).catch((error: NodeJS.ErrnoException) => {
       if (error instanceof WrongSize) throw refusal.lengthDiffers(terms)
       throw error.code === 'ERR_STREAM_PREMATURE_CLOSE' || error.code === 'ECONNRESET'
         ? refusal.uploadEndedEarly()

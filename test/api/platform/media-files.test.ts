@@ -12,7 +12,7 @@ import { useApi } from '../../support/setup.ts'
 import { until } from '../../support/until.ts'
 
 const root = mkdtempSync(path.join(tmpdir(), 'kontor-media-'))
-const used = useApi({ env: { MEDIA_STORAGE: `folder:${root}` } })
+const used = useApi({ env: { MEDIA_STORAGE: `folder:${root}`, LOAD_SHEDDING: 'on' } })
 after(() => rmSync(root, { recursive: true, force: true }))
 
 function open() {
@@ -165,4 +165,28 @@ test('an upload without a length, or one that breaks off, leaves nothing', async
   broken.destroy()
   await until('it is removed', () => unfinished().length === 0)
   assert.equal(await open().get('incoming/biz_1/med_4'), undefined)
+})
+
+test('uploads of one business that are slow, or refused, leave places to all others', async () => {
+  const begin = async (url: string) => {
+    const raw = await openRaw(used.api.url)
+    const target = url.slice(used.api.url.length)
+    raw.write(`PUT ${target} HTTP/1.1\r\nhost: x\r\ncontent-type: image/png\r\ncontent-length: 100\r\n\r\nabc`)
+    return raw
+  }
+  const body = randomBytes(100)
+  const put = async ({ url, headers }: Awaited<ReturnType<typeof announce>>) =>
+    (await fetch(url, { method: 'PUT', headers, body: new Uint8Array(body) })).status
+  const [mine, other] = [await announce(body, 'incoming/biz_7/med_1'), await announce(body, 'incoming/biz_8/med_1')]
+  const slow = await Promise.all(Array.from({ length: 16 }, () => begin(mine.url)))
+  await until('they are under way', () => unfinished().length === 16)
+  // Refused, and still sending: more of them than there are places for uploads.
+  const refused = await Promise.all(
+    Array.from({ length: 100 }, () => begin(mine.url.replace(/signature=..../, 'signature=AAAA'))),
+  )
+  assert.equal(await put(mine), 429)
+  assert.equal(await put(other), 200)
+  for (const { destroy } of [...slow, ...refused]) destroy()
+  await until('they are gone', () => unfinished().length === 0)
+  assert.equal(await put(mine), 200)
 })
