@@ -283,7 +283,7 @@ test('a send is paused, one reader is looked up, it is resumed, and the rest get
     await again.waitFor()
     assert.equal(await again.getAttribute('aria-disabled'), 'true')
     await look(page, 'letter-sent')
-    await page.getByLabel('Send it to everybody once more').check()
+    await page.getByLabel('Send it once more').check()
     await again.click()
     await page.waitForURL((url) => !url.href.includes(running.id) && url.href.includes('/sends/snd_'))
     await until('a third is there', async () => (await owner.get(`${made.path}/sends`)).body.items.length === 3)

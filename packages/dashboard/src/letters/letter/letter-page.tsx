@@ -225,6 +225,7 @@ function Earlier({ of: sends }: { of: readonly Send[] }) {
                   {moment(send.startedAt ?? send.scheduledAt)}
                 </Link>
                 {send.remainderOf && <span className="soft"> {t`to the rest`}</span>}
+                {send.conditions && <span className="soft"> {t`to some`}</span>}
               </td>
               <td className="p3">
                 <SendState of={send} />

@@ -12,9 +12,13 @@ import { Field } from '../../ui/field.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { toast } from '../../ui/toast.tsx'
+import { useDraft } from '../../ui/use-draft.ts'
 import { useIsShown } from '../../ui/use-is-shown.ts'
 import { useSentence } from '../automations/words.ts'
 import { automationsQuery, useReach } from '../queries.ts'
+import { EVERYBODY, isFinished, type Segment } from '../segment/segment.ts'
+import { useMatching } from '../segment/use-matching.ts'
+import { Who } from '../segment/who.tsx'
 import { type Automation, hasBegun, isLive, type Letter, newsletterIdOf, type Send } from '../types.ts'
 import { SendState, useDay, useMoment, useTitleOf } from '../words.tsx'
 import { useSendLetter } from './use-send.ts'
@@ -118,7 +122,13 @@ function Plan({ of: letter, sends, isWrong, onSent }: Props & { onSent: (send: S
   const [isMeant, setMeant] = useState(false)
   const [resends, setResends] = useState(false)
   const { send, asked, error } = useSendLetter(letter.id)
-  const reach = useReach(newsletterIdOf(letter))
+  const newsletterId = newsletterIdOf(letter)
+  const reach = useReach(newsletterId)
+  const [segment = EVERYBODY, setSegment] = useDraft<Segment>(`segment:${letter.id}`)
+  const matching = useMatching(newsletterId, segment)
+  const { isSome, conditions } = segment
+  const isKnown = isSome && matching.found && !matching.isAsking
+  const reached = isSome ? (isKnown ? matching.found?.matching : undefined) : reach?.reached
   const earlier = sends.find((one) => hasBegun(one) && !one.remainderOf)
   const at = wallClock === '' ? Number.NaN : secondsAt(wallClock, timeZone)
   const isPast = isLater && !(at > Date.now() / 1_000)
@@ -128,6 +138,9 @@ function Plan({ of: letter, sends, isWrong, onSent }: Props & { onSent: (send: S
     (isWrong ? t`Something keeps it from being sent: see the check.` : undefined) ??
     (earlier && !isMeant ? t`It was sent already. Say first that you mean it.` : undefined) ??
     (isPast ? t`That time is over.` : undefined) ??
+    (isSome && conditions.length === 0 ? t`Add a condition, or choose all readers.` : undefined) ??
+    (isSome && !conditions.every(isFinished) ? t`A condition is not finished.` : undefined) ??
+    (isSome && reached === 0 ? t`Nobody fits.` : undefined) ??
     (asked ? t`Asked, not yet known.` : undefined)
   const plan = () => {
     setLater(true)
@@ -143,8 +156,10 @@ function Plan({ of: letter, sends, isWrong, onSent }: Props & { onSent: (send: S
       ...(isLater && { scheduledAt: at }),
       ...(earlier && { resend: true }),
       ...(resends && { onUncertain: 'RESEND' as const }),
+      ...(isSome && { conditions }),
     })
     if (!made) return
+    setSegment(undefined)
     toast(isLater ? t`Planned for ${moment}.` : t`It is being sent.`)
     onSent(made)
   }
@@ -167,6 +182,7 @@ function Plan({ of: letter, sends, isWrong, onSent }: Props & { onSent: (send: S
       </div>
       <form onSubmit={(event) => void submit(event)}>
         {earlier && <Again of={earlier} sends={sends} isMeant={isMeant} onChange={setMeant} />}
+        <Who newsletterId={newsletterId} value={segment} onChange={setSegment} matching={matching} />
         <div className="ways" role="radiogroup" aria-label={t`When`}>
           <Choice group={group} isOn={!isLater} onChoose={() => setLater(false)} name={t`Now`} />
           <Choice group={group} isOn={isLater} onChoose={plan} name={t`Later`} />
@@ -206,7 +222,7 @@ function Plan({ of: letter, sends, isWrong, onSent }: Props & { onSent: (send: S
         </label>
         <div className="acts">
           <Button type="submit" look="main" reason={why}>
-            <Words reach={reach} isLater={isLater} />
+            <Words reached={reached} isLater={isLater} />
           </Button>
           {why && <span className="note">{why}</span>}
         </div>
@@ -217,13 +233,13 @@ function Plan({ of: letter, sends, isWrong, onSent }: Props & { onSent: (send: S
 }
 
 /** What the button does, and to how many if that is known. */
-function Words({ reach, isLater }: { reach: { reached: number } | undefined; isLater: boolean }) {
+function Words({ reached, isLater }: { reached: number | undefined; isLater: boolean }) {
   const { t } = useLingui()
-  if (!reach) return isLater ? t`Plan it` : t`Send now`
+  if (reached === undefined) return isLater ? t`Plan it` : t`Send now`
   return isLater ? (
-    <Plural value={reach.reached} one="Plan it for # reader" other="Plan it for # readers" />
+    <Plural value={reached} one="Plan it for # reader" other="Plan it for # readers" />
   ) : (
-    <Plural value={reach.reached} one="Send to # reader now" other="Send to # readers now" />
+    <Plural value={reached} one="Send to # reader now" other="Send to # readers now" />
   )
 }
 
@@ -273,7 +289,7 @@ function Again({ of: send, sends, isMeant, onChange }: AgainProps) {
           checked={isMeant}
           onChange={(event) => onChange(event.target.checked)}
         />
-        {t`Send it to everybody once more, also to those who have it`}
+        {t`Send it once more, also to those who have it`}
       </label>
     </>
   )

@@ -62,7 +62,8 @@ function Others({ of: { id, entryId } }: { of: Send }) {
               params={{ business, entry: entryId, send: one.id }}
               className="link"
             >
-              {one.remainderOf ? t`To the rest` : t`To everybody`}, {moment(one.startedAt ?? one.scheduledAt)}
+              {one.remainderOf ? t`To the rest` : one.conditions ? t`To some` : t`To everybody`},{' '}
+              {moment(one.startedAt ?? one.scheduledAt)}
             </Link>
             <span className="soft">
               <SendState of={one} /> {one.startedAt !== null && number(one.total)}

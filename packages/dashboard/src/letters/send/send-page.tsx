@@ -19,6 +19,7 @@ import { Head, usePageTitle } from '../../ui/page.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { Crumbs } from '../crumbs.tsx'
 import { letterQuery, useSend } from '../queries.ts'
+import { ToWhom } from '../segment/to-whom.tsx'
 import { isLive, type Letter, newsletterIdOf, type Send } from '../types.ts'
 import { SendState, useMoment, useTitleOf } from '../words.tsx'
 import { Balance } from './balance.tsx'
@@ -79,7 +80,7 @@ function Shown({ of: send, letter }: { of: Send; letter: Letter | undefined }) {
       </header>
       <div className="page said">
         {error !== undefined && <Problem error={error} />}
-        <Why of={send} />
+        <Why of={send} newsletter={newsletter} />
       </div>
       <Balance of={send} />
       <div className="record">
@@ -111,10 +112,10 @@ function Pace({ of: { status, perSecond, estimatedEndAt, scheduledAt, finishedAt
 }
 
 /** What needs a person, or is good to know. */
-function Why({ of: send }: { of: Send }) {
+function Why({ of: send, newsletter }: { of: Send; newsletter: string | undefined }) {
   const { t } = useLingui()
   const business = addressOf(useBusiness())
-  const { entryId, problem, remainderOf, status, automationId } = send
+  const { entryId, problem, remainderOf, status, automationId, conditions } = send
   return (
     <>
       {problem !== null && (
@@ -126,6 +127,7 @@ function Why({ of: send }: { of: Send }) {
       {automationId !== undefined && (
         <p className="note">{t`It goes out by itself: whoever becomes due within the hour joins this send.`}</p>
       )}
+      {conditions && <ToWhom {...{ conditions, newsletter }} />}
       {remainderOf && (
         <p className="note">
           <Trans>
