@@ -250,7 +250,7 @@ const sometimes = <Value>(percent: number, arbitrary: fc.Arbitrary<Value>) =>
 
 /** Of collections, entries, roles and imports there are two: the last is that of a newsletter, or in use. */
 const fittingOf = ({ path }: Operation, real: readonly string[]) =>
-  (/subscri|\/sends?\b|preview|\/test$/.test(path) ? real.at(-1) : real[0]) ?? 'x'
+  (/subscri|\/sends?\b|preview|\/test$|automations|wishes/.test(path) ? real.at(-1) : real[0]) ?? 'x'
 
 /** The address of a record that there is. */
 export const realPath = (operation: Operation, records: Stock['records']) =>

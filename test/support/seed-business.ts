@@ -210,7 +210,6 @@ export async function seedBusiness(make: Make, { canary, cell = 'main' }: { cana
       subscribe: { ...subscriptionBody, email: `two-${canary}@readers.example` },
       createAutomation: { trigger: 'BACK_IN_STOCK', entryId: reminder.id },
       updateAutomation: { delayMinutes: 5 },
-      makeWish: { email: customerEmail, productId: product.id, variantId: 'one' },
       sendEntry: { scheduledAt: 4_000_000_000, resend: true },
       countMatchingReaders: { conditions: [{ field: 'tag', values: [canary] }] },
       updateBusiness: { contactEmail: customerEmail },

@@ -57,7 +57,7 @@ async function addColumns(url: string): Promise<string[]> {
 }
 
 /** One call for each table that a furnished shop has nothing in. */
-async function writeTheRest({ admin, customer, path, id, bodies, records }: SeededBusiness): Promise<void> {
+async function writeTheRest({ admin, customer, path, id, bodies, records, newsletter }: SeededBusiness): Promise<void> {
   const call = async (answer: Promise<Answer>) => {
     const { status, text, body } = await answer
     assert.ok(status < 300, `${status} ${text}`)
@@ -80,6 +80,12 @@ async function writeTheRest({ admin, customer, path, id, bodies, records }: Seed
   await until('it is paid', async () => (await admin.get(order)).body.paymentStatus.at(-1).status === 'PAID')
   const { lines } = await call(admin.get(order))
   await call(admin.post(`${order}/refunds`, { lines: [{ lineId: lines[0].id, quantity: 1 }] }))
+  await call(admin.post(`${path}/collections/${newsletter.id}/automations`, bodies.createAutomation))
+  const soldOut = { name: 'Sold out', statuses: [{ status: 'ACTIVE' }] }
+  const none = { id: 'one', sku: 'NONE', inventory: { tracked: true, quantity: 0 } }
+  const { id: productId } = await call(admin.post(`${path}/products`, { ...soldOut, variants: [none] }))
+  const wish = { email: bodies.updateBusiness?.contactEmail, productId, variantId: 'one' }
+  await call(admin.post(`${path}/collections/${newsletter.id}/wishes`, wish))
   await call(admin.put(`${path}/products/${records.products?.[0]}/variants/one/prices/us`, { price: 900 }))
 }
 

@@ -64,9 +64,9 @@ export function presentSend(row: ShownSend) {
   }
 }
 
-/** Mails per second over the whole time, to one decimal. */
+/** Mails per second over the whole time, to one decimal. A letter that goes out by itself has no pace. */
 function rateOf(row: ShownSend): number | null {
-  if (!row.startedAt) return null
+  if (!row.startedAt || row.automationId !== null) return null
   const seconds = ((row.finishedAt?.getTime() ?? nowMs()) - row.startedAt.getTime()) / 1000
   return seconds > 0 ? Math.round((doneOf(row) / seconds) * 10) / 10 : null
 }
