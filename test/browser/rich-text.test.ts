@@ -18,7 +18,9 @@ before(async () => {
   page = await browser.newPage()
   await page.setContent('<!doctype html><div id="place"></div>')
   await page.addScriptTag({ content: output[0].code })
-  await page.evaluate(`editor = rich.createEditor({ element: document.getElementById('place'), html: '' })`)
+  await page.evaluate(
+    `editor = rich.createEditor({ element: document.getElementById('place'), html: '', hasVariables: true })`,
+  )
 })
 after(async () => {
   await browser?.close()
@@ -102,6 +104,10 @@ const WORDS = [
   '"',
   "it's",
   '5 &gt; 4',
+  '{{ subscriber.name }}',
+  '{{ subscriber.name | default: "friend" }}',
+  '{% if subscriber.name %}',
+  '{{',
 ]
 const ADDRESSES = ['https://example.com/a?b=1&amp;c=2', '/shop', '#top', 'mailto:ada@example.com', 'tel:+4912']
 const word = () => `${pick(WORDS)} `
@@ -211,6 +217,40 @@ test('words without any markup, an empty text and hostile ones are read as the s
   )
   assert.equal(cleanHtml(hostile), hostile)
   assert.doesNotMatch(hostile, /script|data:|iframe|onclick/)
+})
+
+test('a variable is a chip to the eye and to the caret, and its letters in the text', async () => {
+  const html = '<p>Dear {{ subscriber.name | default: "friend" }}, and <em>{{business.name}}</em>, {{ not closed</p>'
+  const shown = await page.evaluate(
+    `(() => {
+      rich.setHtml(editor, ${JSON.stringify(html)})
+      const chips = [...document.querySelectorAll('.variable')].map((chip) => chip.dataset.variable)
+      return { chips, html: rich.htmlOf(editor) }
+    })()`,
+  )
+  assert.deepEqual(shown, { chips: ['subscriber.name | default: "friend"', 'business.name'], html })
+
+  const press = async (...keys: string[]) => {
+    await page.evaluate('editor.commands.focus()')
+    for (const key of keys) {
+      await page.waitForTimeout(50) // as fast as people are: the browser tells where the caret is a little later
+      await page.keyboard.press(key)
+    }
+    return page.evaluate('rich.htmlOf(editor)')
+  }
+  const open = (text: string, at: 'start' | 'end') =>
+    page.evaluate(`(() => { rich.setHtml(editor, ${JSON.stringify(text)}); editor.commands.focus('${at}') })()`)
+  await open('<p>Hi {{ subscriber.name }}</p>', 'end')
+  assert.equal(await press('Backspace'), '<p>Hi </p>', 'one press takes all of it')
+  await open('<p>{{ subscriber.name }}!</p>', 'start')
+  assert.equal(await press('Delete'), '<p>!</p>')
+  await open('<p>a{{ subscriber.name }}b</p>', 'end')
+  assert.equal(await press('ArrowLeft', 'ArrowLeft', 'x'), '<p>ax{{ subscriber.name }}b</p>', 'the caret goes over it')
+  await open('<p>a{{ subscriber.name }}b</p>', 'start')
+  assert.equal(await press('ArrowRight', 'ArrowRight', 'x'), '<p>a{{ subscriber.name }}xb</p>')
+  await open('<p>a{{ subscriber.name }}b</p>', 'start')
+  await page.click('.variable')
+  assert.equal(await press('x'), '<p>axb</p>', 'a click picks all of it')
 })
 
 const WORD = `<html xmlns:o="urn:schemas-microsoft-com:office:office"><head><meta name=Generator content="Microsoft Word 15">

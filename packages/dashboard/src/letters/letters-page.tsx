@@ -158,7 +158,7 @@ function Letters({ of: newsletter }: { of: Newsletter }) {
           </Empty>
         </div>
       ) : (
-        <LettersTable letters={letters} at={at} />
+        <LettersTable pages={list.data.pages.map(({ items }) => items)} at={letters[at]} />
       )}
       {letters.length > 0 && (list.hasNextPage || lacks) && (
         <div className="page more">

@@ -4,12 +4,19 @@ import { usePermissions } from '../session/permissions.ts'
 import { addressOf, useBusiness } from '../session/use-business.ts'
 import { useFormat } from '../session/use-format.ts'
 import { When } from '../ui/time.tsx'
-import { useSends } from './queries.ts'
+import { useSendsOf } from './queries.ts'
 import { type Letter, mainOf, type Send } from './types.ts'
 import { LetterState, SendState, useMoment, useTitleOf } from './words.tsx'
 
+type Props = {
+  /** As they were read. */
+  pages: readonly (readonly Letter[])[]
+  /** Which of all is looked at. */
+  at: Letter | undefined
+}
+
 /** Newest first, each with what became of it. */
-export function LettersTable({ letters, at }: { letters: readonly Letter[]; at: number }) {
+export function LettersTable({ pages, at }: Props) {
   const { t } = useLingui()
   const { may } = usePermissions()
   const knows = may('NEWSLETTER_SEND')
@@ -32,19 +39,28 @@ export function LettersTable({ letters, at }: { letters: readonly Letter[]; at: 
         </tr>
       </thead>
       <tbody>
-        {letters.map((letter, index) => (
-          <Row key={letter.id} of={letter} knows={knows} isAt={index === at} />
+        {pages.map((letters) => (
+          <Rows key={letters[0]?.id} of={letters} knows={knows} at={at} />
         ))}
       </tbody>
     </table>
   )
 }
 
-function Row({ of: letter, knows, isAt }: { of: Letter; knows: boolean; isAt: boolean }) {
+/** A page of letters: their sends are one request. */
+function Rows({ of: letters, knows, at }: { of: readonly Letter[]; knows: boolean; at: Letter | undefined }) {
+  const sends = useSendsOf(letters.map(({ id }) => id))
+  return letters.map((letter) => (
+    <Row key={letter.id} of={letter} sends={sends.get(letter.id) ?? []} knows={knows} isAt={letter === at} />
+  ))
+}
+
+type RowProps = { of: Letter; sends: readonly Send[]; knows: boolean; isAt: boolean }
+
+function Row({ of: letter, sends, knows, isAt }: RowProps) {
   const titleOf = useTitleOf()
   const business = addressOf(useBusiness())
-  const { data } = useSends(letter.id)
-  const send = mainOf(data?.items ?? [])
+  const send = mainOf(sends)
   return (
     <tr className={isAt ? 'at' : undefined}>
       <td className="p1 cut">

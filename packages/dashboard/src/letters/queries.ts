@@ -8,6 +8,7 @@ import type { Newsletter, Send } from './types.ts'
 
 const WATCH_MS = 700
 const WATCH_LIST_MS = 2_000
+const RESULTS_MS = 5_000
 /** One that waits for its time: when it is due soon, and otherwise. */
 const SOON_SECONDS = 60
 const WAIT_MS = 15_000
@@ -64,6 +65,24 @@ export function useSends(entryId: string) {
 
 const isMoving = ({ status, automationId, planned }: Send) => status === 'RUNNING' && (!automationId || planned > 0)
 
+/** The sends of several letters in one request, by letter; for who may know of them. */
+export function useSendsOf(entryId: readonly string[]) {
+  const { id } = useBusiness()
+  const { may } = usePermissions()
+  const list = useInfiniteQuery({
+    ...pages(id, 'findSends', { query: { entryId: [...entryId], limit: 100 } }),
+    enabled: may('NEWSLETTER_SEND') && entryId.length > 0,
+    placeholderData: keepPreviousData,
+    refetchInterval: ({ state: { data } }) =>
+      data?.pages.some(({ items }) => items.some(isMoving)) ? WATCH_LIST_MS : false,
+  })
+  const { hasNextPage, isFetchingNextPage, fetchNextPage } = list
+  useEffect(() => {
+    if (hasNextPage && !isFetchingNextPage) void fetchNextPage()
+  }, [hasNextPage, isFetchingNextPage, fetchNextPage])
+  return Map.groupBy(list.data?.pages.flatMap(({ items }) => items) ?? [], (send) => send.entryId)
+}
+
 export const sendQuery = (businessId: string, entryId: string, id: string) =>
   query(businessId, 'getSend', { path: { entryId, id } })
 
@@ -72,6 +91,14 @@ export const useSend = (businessId: string, entryId: string, id: string, isEnabl
     ...sendQuery(businessId, entryId, id),
     enabled: isEnabled,
     refetchInterval: ({ state: { data } }) => (data ? watchMs(data) : false),
+  })
+
+/** What came of a send, for who may know of its readers. Clicks and orders come for days: it is asked anew now and then. */
+export const useResults = (businessId: string, { entryId, id, status }: Send, isEnabled: boolean) =>
+  useQuery({
+    ...query(businessId, 'getSendResults', { path: { entryId, id } }),
+    enabled: isEnabled,
+    refetchInterval: status === 'RUNNING' ? RESULTS_MS : false,
   })
 
 const STATUS = { sent: 'SENT', failed: 'FAILED', suppressed: 'SUPPRESSED', uncertain: 'UNCERTAIN', planned: 'PLANNED' }

@@ -6,6 +6,7 @@ export type Send = Answer<'getSend'>
 export type Automation = Answer<'getAutomation'>
 export type Trigger = Automation['trigger']
 export type Recipient = Answer<'listRecipients'>['items'][number]
+export type Results = Answer<'getSendResults'>
 export type Preview = Answer<'previewEntry'>
 export type Reader = Answer<'listSubscribers'>['items'][number]
 export type ReaderImport = Answer<'getSubscriberImport'>

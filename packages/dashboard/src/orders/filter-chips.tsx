@@ -1,4 +1,5 @@
 import type { MessageDescriptor } from '@lingui/core'
+import { plural } from '@lingui/core/macro'
 import { useLingui } from '@lingui/react/macro'
 import { startOfDay } from '../i18n/days.ts'
 import { useBusiness } from '../session/use-business.ts'
@@ -18,7 +19,7 @@ export function FilterChips({ search, onChange }: Props) {
     values.map((value) => i18n._(words[value])).join(', ')
   const day = (text: string) => format.date(startOfDay(text, timeZone))
   const moving: Record<RelativeDays, string> = { today: t`today`, '7d': t`last 7 days`, '30d': t`last 30 days` }
-  const { status, paymentStatus, fulfillment, market, tag, promoCode, from, to, totalFrom, totalTo } = search
+  const { status, paymentStatus, fulfillment, market, tag, promoCode, id, from, to, totalFrom, totalTo } = search
   const money = (amount: number) => format.number(amount / 100)
   return (
     <>
@@ -50,6 +51,11 @@ export function FilterChips({ search, onChange }: Props) {
       {promoCode && (
         <Chip name={t`Promo code`} onRemove={() => onChange({ promoCode: undefined })}>
           {promoCode.join(', ')}
+        </Chip>
+      )}
+      {id && (
+        <Chip name={t`Only`} onRemove={() => onChange({ id: undefined })}>
+          {t`${plural(id.length, { one: '# picked order', other: '# picked orders' })}`}
         </Chip>
       )}
       {(from ?? to) && (

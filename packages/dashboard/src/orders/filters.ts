@@ -36,6 +36,8 @@ export type OrderSearch = {
   market?: string[] | undefined
   tag?: string[] | undefined
   promoCode?: string[] | undefined
+  /** Those that another page counted. */
+  id?: string[] | undefined
   from?: string | undefined
   to?: string | undefined
   /** In minor units. */
@@ -50,6 +52,9 @@ export type OrderSearch = {
   do?: 'ship' | undefined
 }
 
+/** As many as the service takes. */
+const MOST_IDS = 100
+
 const dayIn = (value: unknown) => {
   const day = wordOf(value)
   return day !== undefined && isDay(day) ? day : undefined
@@ -62,6 +67,7 @@ export const readOrdersSearch = (search: Search): OrderSearch => ({
   market: wordsOf(search.market),
   tag: wordsOf(search.tag),
   promoCode: wordsOf(search.promoCode),
+  id: wordsOf(search.id)?.slice(0, MOST_IDS),
   from: oneOf(search.from, Object.keys(RELATIVE_DAYS)) ?? dayIn(search.from),
   to: dayIn(search.to),
   totalFrom: wholeOf(search.totalFrom),
@@ -96,6 +102,7 @@ export const FILTER_NAMES = [
   'market',
   'tag',
   'promoCode',
+  'id',
   'from',
   'to',
   'totalFrom',

@@ -12,6 +12,7 @@ import {
   Mail,
   Package,
   ReceiptText,
+  Settings2,
   TicketPercent,
   Users,
 } from 'lucide-react'
@@ -31,6 +32,7 @@ export type Section = {
     | '/$business/customers'
     | '/$business/content'
     | '/$business/letters'
+    | '/$business/settings/letters'
   label: MessageDescriptor
   icon: LucideIcon
   keys: string
@@ -91,5 +93,13 @@ export const SECTIONS: Section[] = [
     icon: Mail,
     keys: 'g l',
     needs: ['NEWSLETTER_SEND', 'SUBSCRIBERS_READ', 'CONTENT_WRITE'],
+  },
+  {
+    to: '/$business/settings/letters',
+    label: msg`Letters and shop`,
+    icon: Settings2,
+    keys: 'g e',
+    isSub: true,
+    needs: ['CONTENT_WRITE', 'SETTINGS_WRITE'],
   },
 ]

@@ -4,6 +4,7 @@ import { secondsAt, wallClockOf } from '../../i18n/days.ts'
 import { useBusiness } from '../../session/use-business.ts'
 import { Field, Select, TextField } from '../../ui/field.tsx'
 import type { Block, Entry } from '../queries.ts'
+import type { Variable } from '../rich-text/editor.tsx'
 import { type MediaItem, type Place, textOf } from './form.ts'
 import { MediaField } from './media-field.tsx'
 import { RelationField } from './relation-field.tsx'
@@ -27,6 +28,8 @@ export type FieldProps = {
   hint?: string | undefined
   isLocked: boolean
   relations?: Entry['relations']
+  /** Of a letter. */
+  variables?: readonly Variable[] | undefined
   onChange: (value: unknown) => void
 }
 
@@ -169,14 +172,14 @@ const withGone = (options: readonly string[], chosen: readonly string[]) => [
 ]
 
 function Text(props: FieldProps) {
-  const { block, lang, label, name, value, edited, isRequired, problem, hint, isLocked, onChange } = props
+  const { block, lang, label, name, value, edited, isRequired, problem, hint, isLocked, variables, onChange } = props
   const { maxLength, variant } = block.settings ?? {}
   const text = textOf(value)
   if (variant === 'HTML')
     return (
       <Suspense fallback={<RichBones label={label} />}>
         <RichText
-          {...{ label, name, lang, edited, isRequired, problem, hint, isLocked }}
+          {...{ label, name, lang, edited, isRequired, problem, hint, isLocked, variables }}
           value={text}
           onChange={onChange}
         />

@@ -8,6 +8,7 @@ import type { Block, Collection, Entry } from '../queries.ts'
 import { relationsQuery } from '../queries.ts'
 import { BlockField } from './block-field.tsx'
 import { type EntryForm as Form, fieldOf, isBlank, type problemOf, untranslated } from './form.ts'
+import { useVariables } from './use-variables.ts'
 import { useProblemWords } from './words.tsx'
 
 type Wrong = { field: string; problem: NonNullable<ReturnType<typeof problemOf>> }
@@ -39,6 +40,7 @@ export function EntryForm(props: Props) {
     ...relationsQuery(business.id, entry?.id ?? ''),
     enabled: hasRelations && entry !== undefined,
   })
+  const variables = useVariables(collection)
   const field = (block: Block, locale: string | undefined) => {
     const key = fieldOf(block.id, locale)
     const problem = wrong.find((one) => one.field === key)?.problem
@@ -61,6 +63,7 @@ export function EntryForm(props: Props) {
         isRequired={block.required === true && !isOther}
         problem={problem ? wordsOf(problem, block) : refusalOf(key)}
         relations={related?.relations}
+        variables={variables}
         {...{ isLocked }}
         onChange={(value) => onChange(key, value)}
       />

@@ -25,6 +25,7 @@ import { besideOf, EntryForm } from './entry-form.tsx'
 import { EntryFacts } from './facts.tsx'
 import { partsOf } from './form.ts'
 import { GenerateSheet } from './generate-sheet.tsx'
+import { PreviewButton } from './preview-button.tsx'
 import { PublishActs } from './publish-acts.tsx'
 import { useEntry } from './use-entry.ts'
 import { useShownValue } from './words.tsx'
@@ -116,6 +117,7 @@ function Editor({ collection, entry, title }: Props) {
         </div>
         <div className="acts tight">
           <GenerateSheet {...{ collection, lacks, form }} own={entry.locale} onTake={edit.change} />
+          <PreviewButton entry={entry} hasChanges={changes.length > 0} />
           <Button
             icon={History}
             reason={lacks}

@@ -1,10 +1,13 @@
-import { KontorError } from '@kontor/sdk'
+import { type Answer, KontorError } from '@kontor/sdk'
 import { Plural, Trans, useLingui } from '@lingui/react/macro'
+import { useQuery } from '@tanstack/react-query'
 import { Sparkles } from 'lucide-react'
 import { useState } from 'react'
 import { kontor } from '../../api/client.ts'
+import { query } from '../../api/query.ts'
 import { useLocaleName } from '../../categories/words.ts'
 import { useBusiness } from '../../session/use-business.ts'
+import { useFormat } from '../../session/use-format.ts'
 import { Button } from '../../ui/button.tsx'
 import { Sheet } from '../../ui/dialog.tsx'
 import { TextField } from '../../ui/field.tsx'
@@ -49,6 +52,7 @@ function Proposal({ blocks, own, form, onTake, onClose }: ProposalProps) {
   const { t } = useLingui()
   const business = useBusiness()
   const localeName = useLocaleName()
+  const { number } = useFormat()
   const show = useShownValue(blocks)
   const fieldFor = ({ id, type }: Block) => (type === 'TEXT' ? fieldOf(id, own) : id)
   const [prompt, setPrompt] = useState('')
@@ -58,6 +62,8 @@ function Proposal({ blocks, own, form, onTake, onClose }: ProposalProps) {
   const [isAsking, setIsAsking] = useState(false)
   const [error, setError] = useState<unknown>()
   const [made, setMade] = useState<EntryForm>()
+  const [cost, setCost] = useState<number>()
+  const budget = useQuery({ ...query(business.id, 'getGenerationBudget'), staleTime: 0 })
   const wanted = blocks.filter(({ id }) => picked.has(id)).slice(0, MOST)
   const propose = async () => {
     setIsAsking(true)
@@ -74,11 +80,13 @@ function Proposal({ blocks, own, form, onTake, onClose }: ProposalProps) {
         const texts = block.type === 'TEXT' ? textsOf(block.value, own) : undefined
         return texts ? { ...block, value: texts[own] ?? Object.values(texts)[0] } : block
       })
+      setCost(answer.tokens)
       setMade(toForm(wanted, { locale: own, blocks: filled }, [own]))
     } catch (cause) {
       setError(cause)
     } finally {
       setIsAsking(false)
+      void budget.refetch() // a refused one may have cost something, too
     }
   }
   const take = () => {
@@ -89,7 +97,7 @@ function Proposal({ blocks, own, form, onTake, onClose }: ProposalProps) {
     const value = made?.[fieldFor(block)]
     if (!isBlank(value)) onTake(fieldFor(block), value)
   }
-  const isMissing = error instanceof KontorError && error.status === 503
+  const isMissing = (error instanceof KontorError && error.status === 503) || budget.data?.isAvailable === false
   const toggle = (id: string) => {
     const next = new Set(picked)
     if (!next.delete(id)) next.add(id)
@@ -145,7 +153,8 @@ function Proposal({ blocks, own, form, onTake, onClose }: ProposalProps) {
           <Trans>
             It is written in {localeName(own)}. Each proposal is paid for from the day's budget of the business; nothing
             is saved before you save.
-          </Trans>
+          </Trans>{' '}
+          {budget.data?.isAvailable && <Budget of={budget.data} />}
         </p>
         {isAsking && <p role="status">{t`It is being written. That takes up to half a minute.`}</p>}
         {made && (
@@ -153,6 +162,7 @@ function Proposal({ blocks, own, form, onTake, onClose }: ProposalProps) {
             <h3>
               <Plural value={wanted.length} one="The proposal for # field" other="The proposal for # fields" />
             </h3>
+            {cost !== undefined && <p className="note">{t`It took ${number(cost)} tokens.`}</p>}
             <dl>
               {wanted.map((block) => (
                 <div key={block.id}>
@@ -165,5 +175,19 @@ function Proposal({ blocks, own, form, onTake, onClose }: ProposalProps) {
         )}
       </div>
     </Sheet>
+  )
+}
+
+/** What is known before: what is left of the day, and what a proposal took today. */
+function Budget({ of: { dailyTokens, usedTokens, requests, renewsAt } }: { of: Answer<'getGenerationBudget'> }) {
+  const { t } = useLingui()
+  const { number, time } = useFormat()
+  const [left, all] = [number(Math.max(0, dailyTokens - usedTokens)), number(dailyTokens)]
+  const each = requests > 0 ? number(Math.round(usedTokens / requests)) : undefined
+  return (
+    <>
+      {t`${left} of ${all} tokens are left until ${time(renewsAt)}.`}{' '}
+      {each ? t`Today the model took ${each} each time, on average.` : t`Nothing was asked for today yet.`}
+    </>
   )
 }

@@ -5,6 +5,7 @@ import { Selection } from '@tiptap/pm/state'
 import { cleanPasted } from './paste.ts'
 import { EXTENSIONS } from './schema.ts'
 import { toHtml } from './to-html.ts'
+import { Variables } from './variables.ts'
 
 const History = Extension.create({
   name: 'history',
@@ -20,14 +21,17 @@ type Options = {
   html: string
   attributes?: Record<string, string>
   isEditable?: boolean
+  /** A letter: what is written between braces differs from reader to reader. */
+  hasVariables?: boolean
   onChange?: (html: string) => void
 }
 
 /** The text editor, without anything around it. */
-export function createEditor({ element, html, attributes = {}, isEditable = true, onChange }: Options): Editor {
+export function createEditor(options: Options): Editor {
+  const { element, html, attributes = {}, isEditable = true, hasVariables = false, onChange } = options
   const editor = new Editor({
     element,
-    extensions: [...EXTENSIONS, History],
+    extensions: [...EXTENSIONS, History, ...(hasVariables ? [Variables] : [])],
     editable: isEditable,
     injectCSS: false, // the policy of the page lets no styles in that a script writes
     editorProps: { attributes, transformPastedHTML: cleanPasted },

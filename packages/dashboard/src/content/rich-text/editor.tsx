@@ -15,12 +15,17 @@ type Props = {
   problem: string | undefined
   hint: string | undefined
   isLocked: boolean
+  /** What can be written of each reader; undefined: it is no letter. */
+  variables?: readonly Variable[] | undefined
   onChange: (html: string) => void
 }
 
+export type Variable = { name: string; label: string }
+
 /** A text with headings, lists, links, pictures and tables: what the service keeps, and nothing else. */
 export function RichText(props: Props) {
-  const { label, name, lang, value, edited, isRequired, problem, hint, isLocked, onChange } = props
+  const { label, name, lang, value, edited, isRequired, problem, hint, isLocked, variables, onChange } = props
+  const hasVariables = variables !== undefined
   const id = useId()
   const place = useRef<HTMLDivElement>(null)
   const [editor, setEditor] = useState<Editor>()
@@ -35,6 +40,7 @@ export function RichText(props: Props) {
       element: place.current,
       html: told.current,
       isEditable: !isLocked,
+      hasVariables,
       attributes: {
         role: 'textbox',
         'aria-multiline': 'true',
@@ -50,7 +56,7 @@ export function RichText(props: Props) {
       setEditor(undefined)
       made.destroy()
     }
-  }, [isLocked, isRequired, lang, name, tell])
+  }, [isLocked, isRequired, lang, name, hasVariables, tell])
   useEffect(() => {
     if (!editor || value === told.current) return
     told.current = value
@@ -62,7 +68,7 @@ export function RichText(props: Props) {
         {label}
       </span>
       <div className={`rich ${edited ? 'edited' : ''} ${problem ? 'wrong' : ''} ${isLocked ? 'locked' : ''}`}>
-        {!isLocked && <Toolbar editor={editor} name={name} />}
+        {!isLocked && <Toolbar editor={editor} name={name} variables={variables} />}
         <div className="rich-body" ref={place} />
       </div>
       {problem && <p className="problem">{problem}</p>}

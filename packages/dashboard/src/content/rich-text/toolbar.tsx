@@ -3,6 +3,7 @@ import type { Editor } from '@tiptap/core'
 import { redo, redoDepth, undo, undoDepth } from '@tiptap/pm/history'
 import {
   Bold,
+  Braces,
   Code,
   Image,
   Italic,
@@ -24,14 +25,18 @@ import { type KeyboardEvent, useEffect, useReducer, useRef, useState } from 'rea
 import { Icon } from '../../ui/icon.tsx'
 import { Menu, MenuItem, MenuRule } from '../../ui/menu.tsx'
 import { Popover } from '../../ui/popover.tsx'
+import type { Variable } from './editor.tsx'
 import { LinkForm } from './link-form.tsx'
 import { PictureForm } from './picture-form.tsx'
 import { addColumn, addRow, deleteColumn, deleteRow, deleteTable, hasJoined, insertTable, spotOf } from './table.ts'
+import { insertVariable } from './variables.ts'
 
 const LEVELS = [1, 2, 3, 4, 5, 6] as const
 
+type Props = { editor: Editor | undefined; name: string; variables?: readonly Variable[] | undefined }
+
 /** What can be done with the text. One stop for Tab; arrows go through it. */
-export function Toolbar({ editor, name }: { editor: Editor | undefined; name: string }) {
+export function Toolbar({ editor, name, variables = [] }: Props) {
   const { t } = useLingui()
   const bar = useRef<HTMLDivElement>(null)
   const [open, setOpen] = useState<'link' | 'picture'>()
@@ -142,6 +147,19 @@ export function Toolbar({ editor, name }: { editor: Editor | undefined; name: st
           <MenuItem onClick={() => editor && insertTable(editor)}>{t`Insert a table`}</MenuItem>
         )}
       </Menu>
+      {variables.length > 0 && (
+        <Menu trigger={button(Braces, t`Variable`, undefined, () => {})}>
+          {variables.map((variable) => (
+            <MenuItem
+              key={variable.name}
+              end={<code>{variable.name}</code>}
+              onClick={() => editor && insertVariable(editor, variable.name)}
+            >
+              {variable.label}
+            </MenuItem>
+          ))}
+        </Menu>
+      )}
       <Menu trigger={button(MoreHorizontal, t`More`, undefined, () => {})}>
         <MenuItem
           icon={Strikethrough}

@@ -25,6 +25,7 @@ import { SendState, useMoment, useTitleOf } from '../words.tsx'
 import { Balance } from './balance.tsx'
 import { Facts } from './facts.tsx'
 import { People } from './people.tsx'
+import { ResultsOf } from './results.tsx'
 import { useSteer } from './use-steer.ts'
 
 const route = getRouteApi('/signed-in/$business/letters/$entry/sends/$send')
@@ -63,7 +64,8 @@ function Shown({ of: send, letter }: { of: Send; letter: Letter | undefined }) {
   // Who is in which part is known anew once it has stopped.
   const before = useRef(send.status)
   useEffect(() => {
-    if (before.current !== send.status) void invalidate(businessId, ['listRecipients', 'listSends'])
+    if (before.current !== send.status)
+      void invalidate(businessId, ['listRecipients', 'listSends', 'findSends', 'getSendResults'])
     before.current = send.status
   }, [send.status, businessId])
   const newsletter = letter && newsletterIdOf(letter)
@@ -85,6 +87,7 @@ function Shown({ of: send, letter }: { of: Send; letter: Letter | undefined }) {
       <Balance of={send} />
       <div className="record">
         <div className="work">
+          <ResultsOf of={send} />
           <People of={send} newsletter={newsletter} />
         </div>
         <Facts of={send} />
