@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Browser } from 'playwright-core'
 import { now } from '#platform/clock.ts'
-import { launchBrowser } from '../scenarios/xss.ts'
+import { launchBrowser } from '../support/browser.ts'
 import { createSendWorker, openNewsletter } from '../support/newsletter-api.ts'
 import { type Dashboard, enter, look, openDashboard } from '../support/served-dashboard.ts'
 

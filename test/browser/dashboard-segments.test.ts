@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Browser } from 'playwright-core'
-import { launchBrowser } from '../scenarios/xss.ts'
+import { launchBrowser } from '../support/browser.ts'
 import { createSendWorker, letter, openNewsletter } from '../support/newsletter-api.ts'
 import { openRoughServer } from '../support/rough-smtp.ts'
 import { type Dashboard, enter, look, openDashboard } from '../support/served-dashboard.ts'
