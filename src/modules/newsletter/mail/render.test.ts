@@ -6,7 +6,13 @@ import { AppError } from '#vocabulary/errors.ts'
 import { composeMail, openTemplate, type Reader } from './render.ts'
 import { VARIABLES } from './variables.ts'
 
-const ADA: Reader = { name: 'Ada', email: 'ada@example.com', unsubscribeUrl: 'https://api.example.com/leave?a=1&b=2' }
+const GOODS = { names: 'Lamp', url: 'https://shop.example.com/p/lamp?a=1&b=2' }
+const ADA: Reader = {
+  name: 'Ada',
+  email: 'ada@example.com',
+  goods: GOODS,
+  unsubscribeUrl: 'https://api.example.com/leave?a=1&b=2',
+}
 const plain = (value: unknown, id = 'text'): Block => ({ id, type: 'TEXT', value })
 const rich = (value: unknown, id = 'rich'): Block => ({ id, type: 'TEXT', settings: { variant: 'HTML' }, value })
 const media = (url: string, mimeType: string, label?: string): Block => ({
@@ -185,7 +191,10 @@ test('pictures are shown, other files linked, the rest is a line with its label'
 
 test('every variable has its value, and one that there is not is empty', () => {
   const text = VARIABLES.map(({ name }) => `{{ ${name} }}`).join('|')
-  assert.equal(show(plain(text)).text, `Ada|ada@example.com|Harbour & Sons|Sea news|||${ADA.unsubscribeUrl}`)
+  assert.equal(
+    show(plain(text)).text,
+    `Ada|ada@example.com|Harbour & Sons|Sea news|${GOODS.names}|${GOODS.url}|${ADA.unsubscribeUrl}`,
+  )
   for (const nothing of [
     'nothing',
     'subscriber.nothing.more',
@@ -265,6 +274,7 @@ test('an address may hold values after its host', () => {
     'https://shop.example.com/me/&quot;&gt;&lt;b&gt;',
   )
   assert.equal(hrefOf('{{ unsubscribeUrl }}'), ADA.unsubscribeUrl.replace('&', '&amp;'))
+  assert.equal(hrefOf('{{ goods.url }}'), GOODS.url.replace('&', '&amp;'))
   for (const address of [
     '{{ subscriber.name }}',
     '{{ unsubscribeUrl }}{{ subscriber.name }}',

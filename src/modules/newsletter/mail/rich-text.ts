@@ -97,6 +97,9 @@ const decode = (text: string) =>
 /** The fixed start of a URL, up to its host: no reader's value may decide where a link leads. */
 const FIXED = /^(?:https?:\/\/[^/?#{}]+[/?#]|mailto:|tel:|\/(?!\/)|#)/i
 
+/** Addresses that the service makes itself. */
+const OURS = /^\{\{-?\s*(?:unsubscribeUrl|goods\.url)\s*-?\}\}$/
+
 /** Makes URLs absolute, because a mail has no base URL. `countLink` keeps a link whose clicks are counted. */
 export function createAttributeReaders(
   siteUrl: string,
@@ -106,7 +109,7 @@ export function createAttributeReaders(
   const origin = URL.canParse(siteUrl) ? new URL(siteUrl).origin : ''
   const readAddress = (address: string) => {
     const text = address.trim()
-    if (/^\{\{-?\s*unsubscribeUrl\s*-?\}\}$/.test(text)) return readValue(text)
+    if (OURS.test(text)) return readValue(text)
     const [fixed = ''] = text.split(/\{[{%]/, 1)
     if (fixed.length < text.length && !FIXED.test(fixed)) {
       throw new TemplateError('in an address, expressions come after https:// and the host, after / or after mailto:')
