@@ -47,6 +47,8 @@ async function killMany(recipients: number, kills: number, note: Run['note']): P
     zero('storm: Message-IDs taken twice', report.duplicates.length),
     zero('storm: taken, but neither SENT nor UNCERTAIN', report.unaccounted.length),
     zero('storm: SENT, but never taken', report.missing.length),
+    zero('storm: mails without the product at its price, or with a link that is not counted', report.incomplete),
+    zero('storm: recipients whom the conditions leave out', report.unwanted),
     plain('storm: turned down for now', report.deferred),
     plain('storm: connections dropped', report.dropped),
     {

@@ -6,6 +6,7 @@ import { type Child, startChild } from '../support/child.ts'
 import { createMake } from '../support/make.ts'
 import { letter, type Newsletter, openNewsletter } from '../support/newsletter-api.ts'
 import { type Manners, openRoughServer, type Stage } from '../support/rough-smtp.ts'
+import { market } from '../support/shop.ts'
 import { startApi } from '../support/start-api.ts'
 import { until } from '../support/until.ts'
 
@@ -23,6 +24,7 @@ export async function openSendWorld({ manners }: { manners?: Manners } = {}) {
   const make = createMake(api)
   const workers = new Set<Child>()
   const accepted = new Map<string, number>()
+  const listeners = new Set<(content: string) => void>()
   return {
     api,
     make,
@@ -34,9 +36,12 @@ export async function openSendWorld({ manners }: { manners?: Manners } = {}) {
       for (const { content } of server.taken.splice(0)) {
         const id = /^message-id:\s*(\S+)/im.exec(content)?.[1] ?? '' // a long one stands on a line of its own
         accepted.set(id, (accepted.get(id) ?? 0) + 1)
+        for (const listener of listeners) listener(content)
       }
       return accepted
     },
+    /** Called with each mail, as it came, when `accepted` looks. */
+    listen: (listener: (content: string) => void) => void listeners.add(listener),
     /** The real one, which sends up to so many mails a second, if told. */
     async work({ perSecond = 100_000 } = {}) {
       const rates = { NEWSLETTER_RATE: String(perSecond), NEWSLETTER_BUSINESS_RATE: String(perSecond) }
@@ -110,6 +115,10 @@ export type StormReport = {
   unaccounted: string[]
   /** Recipients who are SENT, of whom the server has no mail. */
   missing: string[]
+  /** Mails that do not show the product at the price of their market, or whose link to it is not counted. */
+  incomplete: number
+  /** Recipients whom the conditions leave out. */
+  unwanted: number
   /** How many a killed process left behind, kill by kill as it happened. */
   left: number[]
   deferred: number
@@ -128,6 +137,40 @@ type StormOptions = {
   note?: (text: string) => void
 }
 
+const PRODUCT = { id: 'boat', type: 'RELATIONSHIP', settings: { targetType: 'PRODUCT' } }
+const LEFT_OUT = 10
+
+/** A letter that shows a product, counts clicks, and goes to the readers of one of two markets. */
+async function openRich({ make }: SendWorld, recipients: number) {
+  const blocks = [{ id: 'title', type: 'TEXT' }, { id: 'body', type: 'TEXT' }, PRODUCT]
+  const newsletter = await openNewsletter(make, { cell: 'main', blocks, countClicks: true })
+  const { admin, path, db, id } = newsletter
+  const { status, text } = await admin.put(path, {
+    markets: [market(), market({ id: 'de', name: 'Germany', currency: 'EUR' })],
+    allowedOrigins: ['https://shop.example'],
+    storefront: { productUrl: 'https://shop.example/p/{slug}' },
+  })
+  if (status !== 200) throw new Error(text)
+  const prices = [
+    { marketId: 'us', price: 1_999 },
+    { marketId: 'de', price: 2_499 },
+  ]
+  const variants = [{ id: 'one', pricing: { markets: prices } }]
+  const boat = await make.product({ admin, products: `${path}/products` }, { name: 'Boat', slug: 'boat', variants })
+  await fillSubscribers(db, newsletter, recipients + LEFT_OUT)
+  await sql`
+    update newsletter.subscriptions
+       set market = case when id <= 'sub_' || lpad(${recipients}::text, 26, '0') then 'us' else 'de' end
+     where business_id = ${id}`.execute(db)
+  const entry = await newsletter.entry([...letter(), { ...PRODUCT, value: boat.id }])
+  return { newsletter, entry, conditions: [{ field: 'market', values: ['us'] }] }
+}
+
+const isComplete = (content: string) => {
+  const text = content.replaceAll('=\r\n', '')
+  return /\$19\.99/.test(text) && !/24[.,]99/.test(text) && /\/newsletters\/go\//.test(text)
+}
+
 /**
  * Two workers send one newsletter over real SMTP to a server that drops connections and turns mails down at random, while one of
  * them is killed again and again in the middle of it, and started again. Tells what became of every recipient.
@@ -139,14 +182,16 @@ export async function sendStorm(options: StormOptions): Promise<StormReport> {
   const limit = perSecond === undefined ? {} : { perSecond }
   const stopping = new AbortController()
   try {
-    const newsletter = await world.open()
+    const { newsletter, entry, conditions } = await openRich(world, recipients)
     const { db } = newsletter
-    await fillSubscribers(db, newsletter, recipients)
-    const entry = await newsletter.entry(letter())
+    let incomplete = 0
+    world.listen((content) => {
+      if (!isComplete(content)) incomplete++
+    })
     await world.work(limit) // the one that lives
     const known = new Set([await newSender(db, new Set())])
     let victim = await world.work(limit)
-    const send = await newsletter.send(entry)
+    const send = await newsletter.send(entry, { conditions })
     const start = performance.now()
     const since = () => (performance.now() - start) / 1000
     const hurrying = hurry(db, stopping.signal)
@@ -188,6 +233,8 @@ export async function sendStorm(options: StormOptions): Promise<StormReport> {
       total,
       counters: { sent, failed, suppressed, uncertain, planned },
       ...judge(rows as Recipient[], accepted),
+      incomplete,
+      unwanted: rows.filter(({ subscriptionId }) => Number(subscriptionId.slice(4)) > recipients).length,
       left,
       ...count,
       maxUncertain: kills * WINDOW + count.droppedAfterContent,

@@ -17,6 +17,11 @@ test('every recipient is accounted for and none is mailed twice, however often a
   assert.deepEqual(report.duplicates, [])
   assert.deepEqual(report.unaccounted, [], 'what the server took is SENT or UNCERTAIN')
   assert.deepEqual(report.missing, [], 'what is SENT the server took')
+  assert.deepEqual(
+    [report.incomplete, report.unwanted],
+    [0, 0],
+    'each with its price and counted links, only to who fits',
+  )
   assert.ok(states.UNCERTAIN <= report.maxUncertain, `${states.UNCERTAIN} of at most ${report.maxUncertain}`)
 
   // Otherwise it would have shown nothing.
