@@ -19,22 +19,23 @@ export const markCustomers: MarkCustomers = (businessId, wanted) => {
           join customers.bought on bought.business_id = ${businessId} and bought.product_id = wanted.product_id
          where ${one.since === undefined ? sql`true` : sql`bought.last_at >= ${one.since}`}`,
   )
-  return sql`
-    with holder as materialized (
-      select user_id, bit_or(bit) as bits
-        from (${sql.join(holders, sql` union all `)}) as held
-       group by user_id
-    )
-    select key, bit_or(bits) as bits
-      from (select user_id as key, bits from holder
-             union all
-            select aliases.guest_id, bits
-              from holder
-              join customers.aliases on aliases.business_id = ${businessId} and aliases.user_id = holder.user_id
-             union all
-            select lower(customers.email) collate "C", bits
-              from holder
-              join customers.customers on customers.business_id = ${businessId} and customers.user_id = holder.user_id
-             where customers.email is not null) as known
-     group by key`
+  return {
+    byId: sql`
+      with holder as materialized (
+        select user_id, bit_or(bit) as bits
+          from (${sql.join(holders, sql` union all `)}) as held
+         group by user_id
+      )
+      select user_id as key, bits from holder
+       union all
+      select aliases.guest_id, bits
+        from holder
+        join customers.aliases on aliases.business_id = ${businessId} and aliases.user_id = holder.user_id`,
+    byEmail: sql`
+      select lower(customers.email) collate "C" as key, bit_or(by_id.bits) as bits
+        from by_id
+        join customers.customers on customers.business_id = ${businessId} and customers.user_id = by_id.key
+       where customers.email is not null
+       group by 1`,
+  }
 }

@@ -39,7 +39,7 @@ export const listAutomations = operation({
 export const getAutomation = operation({
   method: 'GET',
   url: `${at}/:id`,
-  config: { access: 'NEWSLETTER_SEND', business: 'path', versioned: true },
+  config: { access: 'NEWSLETTER_SEND', business: 'path', versioned: true, fails: [409] },
   schema: {
     operationId: 'getAutomation',
     tags: ['Newsletters'],

@@ -1,22 +1,16 @@
 import { sql } from 'kysely'
-import { type Collection, checkComplete, type Entry, findCollection, findEntry } from '#modules/content/index.ts'
+import { type Collection, checkComplete, type Entry, findEntry } from '#modules/content/index.ts'
 import { nowMs } from '#platform/clock.ts'
 import type { Db, Tx } from '#platform/database/database.ts'
 import type { AppError } from '#vocabulary/errors.ts'
 import { isRefusal } from '#vocabulary/errors.ts'
 import { currentOf } from '#vocabulary/status-history.ts'
-import { automationNotFound, collectionNotFound, letterGone, letterNotPublished, notANewsletter } from '../errors.ts'
+import { automationNotFound, letterGone, letterNotPublished } from '../errors.ts'
+import { getNewsletter } from '../subscriptions/newsletter.ts'
 import type { AutomationRow, Sendings } from './automation.ts'
 
 const DAY_MS = 24 * 3_600_000
 const LATELY_DAYS = 30
-
-export async function getNewsletter(db: Db, businessId: string, id: string): Promise<Collection> {
-  const collection = await findCollection(db, businessId, id)
-  if (!collection) throw collectionNotFound()
-  if (collection.type !== 'NEWSLETTER') throw notANewsletter({ field: 'collectionId' })
-  return collection
-}
 
 /** Those of a newsletter, in the order of their triggers; or one of them. */
 export async function listAutomations(
@@ -43,7 +37,7 @@ export async function listAutomations(
 
 /** With what is wrong with their letters now. There are three at most. */
 export async function readAutomations(db: Db, businessId: string, collectionId: string, id?: string) {
-  const newsletter = await getNewsletter(db, businessId, collectionId)
+  const newsletter = await getNewsletter(db, businessId, collectionId, 'collectionId')
   const rows = await listAutomations(db, newsletter, id)
   return Promise.all(
     rows.map(async (row) => {

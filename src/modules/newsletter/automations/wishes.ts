@@ -7,8 +7,8 @@ import type { Actor } from '#vocabulary/actor.ts'
 import { newId } from '#vocabulary/ids.ts'
 import { canBeBought, tellsNobody, variantNotFound } from '../errors.ts'
 import { wishMade } from '../events.ts'
+import { getNewsletter } from '../subscriptions/newsletter.ts'
 import { emailKeyOf } from '../subscriptions/subscription.ts'
-import { getNewsletter } from './queries.ts'
 import type { Wish } from './schemas.ts'
 
 type Wisher = { businessId: string; actor: Actor }
@@ -25,7 +25,7 @@ export async function makeWish(
   collectionId: string,
   { email, productId, variantId }: Wish,
 ): Promise<void> {
-  await getNewsletter(tx, businessId, collectionId)
+  await getNewsletter(tx, businessId, collectionId, 'collectionId')
   const { rows: watching } = await sql`
     select from newsletter.automations
      where business_id = ${businessId} and collection_id = ${collectionId} and trigger = 'BACK_IN_STOCK' and is_enabled`.execute(

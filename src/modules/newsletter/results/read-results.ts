@@ -58,8 +58,8 @@ const NOTHING = { count: 0, byClick: 0, byPromoCode: 0, promoCodes: [], sums: []
 
 /**
  * Paid orders that followed: those of a reader within seven days of a click, and those with a promo code that the letter
- * names. Of a reader's clicks the first and the last are known. Read from the clickers, who are few among the readers, by
- * the indexes of customers, of addresses and of promo codes; an order that is found several ways counts once.
+ * names. Of a reader's clicks the first and the last are known. An order that is found several ways counts once. There is
+ * no index of orders by time: where many have clicked, all orders of the business are read, which grows with them.
  */
 async function readFollowed(db: Db, send: SendRow, paidOrders: PaidOrders): Promise<SendResults['orders']> {
   const { businessId, id, startedAt, finishedAt, body, links } = send

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { categoryProductsSql } from '#modules/catalog/index.ts'
+import type { Db } from '#platform/database/database.ts'
 import { fromSeconds } from '#vocabulary/time.ts'
 import type { Condition } from './schemas.ts'
 
@@ -10,10 +11,13 @@ export type Wanted = { bit: number } & (
 )
 
 /**
- * For each customer of whom anything holds, the bits of what does: `key` and `bits`, one row for each id and for each
- * email address that readers may have subscribed with.
+ * For each customer of whom anything holds, the bits of what does, as `key` and `bits`: by every id that they may have
+ * subscribed with, and by email address, which is found from `by_id`.
  */
-export type MarkCustomers = (businessId: string, wanted: readonly Wanted[]) => RawBuilder<unknown>
+export type MarkCustomers = (
+  businessId: string,
+  wanted: readonly Wanted[],
+) => { byId: RawBuilder<unknown>; byEmail: RawBuilder<unknown> }
 
 type Segment = {
   businessId: string
@@ -26,11 +30,20 @@ type Segment = {
 const DAY_MS = 86_400_000
 
 /**
+ * Until the end of the transaction. PostgreSQL takes what is marked for two hundred rows, whatever it is, and would look
+ * up each of half a million by itself, or sort them on disk.
+ */
+export const hashMarks = (tx: Db): Promise<unknown> =>
+  sql`
+    select set_config('enable_nestloop', 'off', true), set_config('enable_mergejoin', 'off', true),
+           set_config('enable_sort', 'off', true), set_config('work_mem', '128MB', true)`.execute(tx)
+
+/**
  * Whom a letter goes to, as parts of one statement, so that counting and planning decide alike. `isReached`: ACTIVE since
  * before, and not suppressed. `fits`: all conditions hold.
  *
- * Each condition about customers or clicks is a bit, and all of them are found in one pass and joined by hash: looked up
- * for each reader, a million of them would take seconds.
+ * Each condition about customers or clicks is a bit, and all of them are found in one pass and joined by hash
+ * (`hashMarks`): looked up for each reader, a million of them would take many seconds.
  */
 export function matchingReaders({ businessId, collectionId, conditions, at }: Segment, markCustomers: MarkCustomers) {
   const since = ({ withinDays }: { withinDays?: number }) =>
@@ -65,20 +78,24 @@ export function matchingReaders({ businessId, collectionId, conditions, at }: Se
         plain.push(condition.not ? sql`not ${holds(condition)}` : holds(condition))
     }
   }
-  const marks = [
-    ...(customers.length > 0 ? [sql`customer as materialized (${markCustomers(businessId, customers)})`] : []),
-    ...(clicks.length > 0 ? [sql`clicker as materialized (${together(clicks)})`] : []),
-  ]
-  const bits = [
-    ...(customers.length > 0 ? [sql`coalesce(by_id.bits, 0) | coalesce(by_email.bits, 0)`] : []),
-    ...(clicks.length > 0 ? [sql`coalesce(clicker.bits, 0)`] : []),
-  ]
+  const marks: RawBuilder<unknown>[] = []
+  const joins: RawBuilder<unknown>[] = []
+  const bits: RawBuilder<unknown>[] = []
+  if (customers.length > 0) {
+    const { byId, byEmail } = markCustomers(businessId, customers)
+    marks.push(sql`by_id as materialized (${byId})`, sql`by_email as materialized (${byEmail})`)
+    joins.push(sql`left join by_id on by_id.key = subscription.user_id`)
+    joins.push(sql`left join by_email on by_email.key = subscription.email_key`)
+    bits.push(sql`coalesce(by_id.bits, 0)`, sql`coalesce(by_email.bits, 0)`)
+  }
+  if (clicks.length > 0) {
+    marks.push(sql`clicker as materialized (${together(clicks)})`)
+    joins.push(sql`left join clicker on clicker.subscription_id = subscription.id`)
+    bits.push(sql`coalesce(clicker.bits, 0)`)
+  }
   return {
     marks: marks.length > 0 ? sql`with ${sql.join(marks)}` : sql``,
-    readers: sql`
-      newsletter.subscriptions as subscription
-      ${customers.length > 0 ? BY_CUSTOMER : sql``}
-      ${clicks.length > 0 ? sql`left join clicker on clicker.subscription_id = subscription.id` : sql``}`,
+    readers: sql`newsletter.subscriptions as subscription ${sql.join(joins, sql` `)}`,
     isReached: sql`
       subscription.business_id = ${businessId} and subscription.collection_id = ${collectionId}
       and subscription.status = 'ACTIVE' and subscription.activated_at <= ${at}
@@ -94,10 +111,6 @@ export function matchingReaders({ businessId, collectionId, conditions, at }: Se
     ),
   }
 }
-
-const BY_CUSTOMER = sql`
-  left join customer as by_id on by_id.key = subscription.user_id
-  left join customer as by_email on by_email.key = subscription.email_key`
 
 /** Never null: `not` turns it around. */
 function holds(condition: Extract<Condition, { field: 'plan' | 'market' | 'subscribed' }>): RawBuilder<unknown> {

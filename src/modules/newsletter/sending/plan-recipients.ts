@@ -3,7 +3,7 @@ import { now } from '#platform/clock.ts'
 import type { Db } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { fault } from '#platform/faults.ts'
-import { type MarkCustomers, matchingReaders } from '../segments/matching-readers.ts'
+import { hashMarks, type MarkCustomers, matchingReaders } from '../segments/matching-readers.ts'
 import { lockSend } from './queries.ts'
 import { remainingReaders } from './remaining-readers.ts'
 import type { SendRow } from './send.ts'
@@ -40,6 +40,7 @@ export async function planRecipients(
     // Forces the index in the order of ids: with outdated statistics (after an import, say), PostgreSQL would fetch all
     // subscribers and sort them, for each batch.
     await sql`set local enable_sort = off`.execute(tx)
+    if (send.conditions) await hashMarks(tx)
     const { rows } = await sql<{ isPlanned: boolean }>`
       with next as materialized (
         ${send.remainderOf === null ? readersOf(send, markCustomers, BATCH) : remainingReaders(send, BATCH)}
