@@ -106,7 +106,7 @@ test('a letter is looked at, checked, tried and planned, and stands in the list'
   await page.getByRole('link', { name: 'Text', exact: true }).click()
   await page.locator('.mail-text').getByText('Dear Ada').waitFor()
   await page.getByText('Variables').click()
-  await page.getByText('{{ subscriber.name }}', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Copy Name of the reader' }).waitFor()
   await look(page, 'letter-text')
 
   await page.getByRole('button', { name: 'Test to me' }).click()

@@ -134,7 +134,7 @@ function Loaded({ of: letter }: { of: Letter }) {
             <Findings of={findings} />
             <SendForm of={letter} subject={mail?.subject ?? title} sends={sends} findings={findings} />
             <Earlier of={sends} />
-            <Variables />
+            <Variables locale={letter.locale} />
           </div>
         </div>
         <Preview
