@@ -45,6 +45,7 @@ export function AutomationTask({ newsletter, trigger, of: automation, letters, o
     if (wrong.size > 0 || isAsked) return
     if (await save()) onClose()
   }
+  const [howOften, howLong] = [t`How many times at most`, t`In how many days`]
   const draftOf = (title: string) => t`${title} (not published)`
   const why = isAsked ? t`Asked, not yet known.` : automation && !isChanged ? t`Nothing was changed.` : undefined
   return (
@@ -93,14 +94,14 @@ export function AutomationTask({ newsletter, trigger, of: automation, letters, o
             <Trans>
               Nobody gets it more than{' '}
               <Figure
-                label={t`How many times at most`}
+                label={howOften}
                 value={form.times}
                 isWrong={wrong.has('times')}
                 onChange={(times) => change({ times })}
               />{' '}
               times in{' '}
               <Figure
-                label={t`In how many days`}
+                label={howLong}
                 value={form.days}
                 isWrong={wrong.has('days')}
                 onChange={(days) => change({ days })}
