@@ -110,6 +110,8 @@ test('fields are added, moved by keys and by dragging, and it is said which entr
   const { page, context, complaints } = await enter(`/${id}/schema`)
   await page.getByRole('button', { name: 'Add a field' }).click()
   await page.getByRole('menuitem', { name: 'One of several' }).click()
+  await field(page, 'Label').waitFor()
+  assert.equal(await page.locator('.block-row .badge.alert, .block-row .problem').count(), 0, 'nothing was typed yet')
   await field(page, 'Label').fill('Sort of boat')
   assert.equal(await field(page, 'Key').inputValue(), 'sort_of_boat')
   await page.getByLabel('What can be chosen, one a line').fill('Dinghy\nYawl')

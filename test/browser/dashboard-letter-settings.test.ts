@@ -108,13 +108,23 @@ test('a variable is put in by a menu, is a chip, and is stored as it was', async
   await page.keyboard.press('Control+End')
   await page.keyboard.type(' Yours, ')
   await page.getByRole('button', { name: 'Variable', exact: true }).click()
+  await page.getByText('empty in letters sent by hand').first().waitFor()
   await page.getByRole('menuitem', { name: 'Name of the business' }).click()
-  await until('there are two chips', async () => (await text.locator('.variable').count()) === 2)
+  await page.getByRole('button', { name: 'Variable', exact: true }).click()
+  await page.getByRole('menuitem', { name: 'Name of the reader' }).click()
+  await until('there are three chips', async () => (await text.locator('.variable').count()) === 3)
+  const labels = await text
+    .locator('.variable')
+    .evaluateAll((chips) => chips.map((chip) => chip.getAttribute('data-label')))
+  assert.deepEqual(labels, ['Name of the reader', 'Name of the business', 'Name of the reader, or “friend”'])
   await look(page, 'variables-chips')
   await page.keyboard.press('Control+s')
   await page.getByText('Saved.', { exact: true }).waitFor()
   const { blocks } = (await admin.get(entry.path)).body
-  assert.equal(blocks[1].value, '<p>Dear {{ subscriber.name }}, hello. Yours, {{ business.name }}</p>')
+  assert.equal(
+    blocks[1].value,
+    '<p>Dear {{ subscriber.name }}, hello. Yours, {{ business.name }}{{ subscriber.name | default: "friend" }}</p>',
+  )
   assert.deepEqual(complaints, [])
 })
 

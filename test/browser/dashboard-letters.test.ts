@@ -39,7 +39,7 @@ const written = (body: string, title = 'The lamps are lit') => [
   { ...BLOCKS[1], value: body },
 ]
 const FINE =
-  '<p>Dear {{ subscriber.name }}, at half past four it is dark on the quay now.</p><p><a href="https://shop.example.com/lamps">See the lamps</a></p>'
+  '<p>Dear {{ subscriber.name | default: "friend" }}, at half past four it is dark on the quay now.</p><p><a href="https://shop.example.com/lamps">See the lamps</a></p>'
 
 type Looks = Parameters<typeof enter>[1]
 
@@ -106,7 +106,7 @@ test('a letter is looked at, checked, tried and planned, and stands in the list'
   await page.getByRole('link', { name: 'Text', exact: true }).click()
   await page.locator('.mail-text').getByText('Dear Ada').waitFor()
   await page.getByText('Variables').click()
-  await page.getByText('{{ subscriber.name }}', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Copy Name of the reader' }).waitFor()
   await look(page, 'letter-text')
 
   await page.getByRole('button', { name: 'Test to me' }).click()
@@ -151,7 +151,19 @@ test('what is wrong with a letter is said before it is sent, with the block that
   await check.getByText('The link “there” leads nowhere.').waitFor()
   await check.getByText('Who does not see it reads nothing: mast.png').waitFor()
   await check.getByText('3 things to look at').waitFor()
-  await page.getByRole('button', { name: 'Send to 2 readers now' }).waitFor()
+  await page.getByRole('button', { name: 'Send to 2 readers now' }).click()
+  const asked = page.getByRole('dialog', { name: 'Send it now?' })
+  await asked.getByText('The link “there” leads nowhere.').waitFor()
+  await asked.getByText('It is still a draft in Content; sending does not publish it.').waitFor()
+  await asked.getByRole('button', { name: 'Send to 2 readers' }).waitFor()
+  await look(page, 'letter-send-now')
+  await asked.getByRole('button', { name: 'Not yet' }).click()
+  await asked.waitFor({ state: 'hidden' })
+  assert.equal(
+    (await admin.get(`${path}/entries/${id}/sends`)).body.items.length,
+    0,
+    'nothing is sent before it is said',
+  )
   await look(page, 'letter-warned')
 
   const blocks = written('<p>Dear {{ subscriber.name</p>', '')
@@ -285,6 +297,7 @@ test('a send is paused, one reader is looked up, it is resumed, and the rest get
     await look(page, 'letter-sent')
     await page.getByLabel('Send it once more').check()
     await again.click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Send to 40 readers' }).click()
     await page.waitForURL((url) => !url.href.includes(running.id) && url.href.includes('/sends/snd_'))
     await until('a third is there', async () => (await owner.get(`${made.path}/sends`)).body.items.length === 3)
     await open()

@@ -15,7 +15,7 @@ import { DropVeil } from './drop-veil.tsx'
 import { GridBones } from './grid-bones.tsx'
 import { MediaGrid } from './media-grid.tsx'
 import { isPicture } from './picture.ts'
-import { mediaPages } from './queries.ts'
+import { picturePages } from './queries.ts'
 import { UploadButtons } from './upload/upload-buttons.tsx'
 import { UploadList } from './upload/upload-list.tsx'
 import { useIntake } from './upload/use-intake.ts'
@@ -38,7 +38,7 @@ export function Picker({ title, isMany = false, taken = [], onPick, onClose }: P
   const { t } = useLingui()
   const { id } = useBusiness()
   const [query, setQuery] = useState('')
-  const list = usePages(mediaPages(id, { type: 'image', ...(query && { query }) }))
+  const list = usePages(picturePages(id, query))
   const [picked, setPicked] = useState<readonly MediaFile[]>([])
   const toggle = (file: MediaFile) => {
     if (!isMany) return onPick([file])

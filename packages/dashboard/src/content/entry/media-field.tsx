@@ -1,8 +1,12 @@
 import { useLingui } from '@lingui/react/macro'
+import { useQuery } from '@tanstack/react-query'
 import { ArrowUp, ImagePlus, Plus, X } from 'lucide-react'
 import { lazy, type ReactNode, Suspense, useState } from 'react'
 import { toItem } from '../../media/picture.ts'
+import { fileQuery } from '../../media/queries.ts'
 import { Thumb } from '../../media/thumb.tsx'
+import { usePermissions } from '../../session/permissions.ts'
+import { useBusiness } from '../../session/use-business.ts'
 import { Button } from '../../ui/button.tsx'
 import { Field } from '../../ui/field.tsx'
 import type { Block } from '../queries.ts'
@@ -67,7 +71,7 @@ export function MediaField({ block, label, name, value, edited, problem, isLocke
             <li key={item.id ?? `${item.mediaId ?? item.url}-${index}`}>
               <Preview item={item} />
               <span className="cut" title={item.url}>
-                <span className="strong">{item.url.split('/').at(-1)}</span>
+                <FileName of={item} />
                 <span className="note block">{item.mimeType}</span>
               </span>
               {!isLocked && (
@@ -141,6 +145,20 @@ export function MediaField({ block, label, name, value, edited, problem, isLocke
 function toPicked(file: Parameters<typeof toItem>[0]): MediaItem {
   const { id: _file, ...item } = toItem(file)
   return item
+}
+
+/** As people know it: the address of a file of the library is made of its id. */
+function FileName({ of: { mediaId, url } }: { of: MediaItem }) {
+  const { id: businessId } = useBusiness()
+  const { may } = usePermissions()
+  const maySee = may('CONTENT_WRITE') || may('PRODUCTS_WRITE')
+  const { data, isError } = useQuery({
+    ...fileQuery(businessId, mediaId ?? ''),
+    enabled: mediaId !== undefined && maySee,
+    retry: false,
+  })
+  const isKnown = mediaId === undefined || isError || !maySee
+  return <span className="strong">{data?.fileName ?? (isKnown ? url.split('/').at(-1) : '…')}</span>
 }
 
 function Preview({ item }: { item: MediaItem }) {

@@ -5,7 +5,7 @@ import { Selection } from '@tiptap/pm/state'
 import { cleanPasted } from './paste.ts'
 import { EXTENSIONS } from './schema.ts'
 import { toHtml } from './to-html.ts'
-import { Variables } from './variables.ts'
+import { type ChipOf, Variables } from './variables.ts'
 
 const History = Extension.create({
   name: 'history',
@@ -23,15 +23,17 @@ type Options = {
   isEditable?: boolean
   /** A letter: what is written between braces differs from reader to reader. */
   hasVariables?: boolean
+  /** What a variable is called, by what stands between its braces. */
+  chipOf?: ChipOf
   onChange?: (html: string) => void
 }
 
 /** The text editor, without anything around it. */
 export function createEditor(options: Options): Editor {
-  const { element, html, attributes = {}, isEditable = true, hasVariables = false, onChange } = options
+  const { element, html, attributes = {}, isEditable = true, hasVariables = false, chipOf, onChange } = options
   const editor = new Editor({
     element,
-    extensions: [...EXTENSIONS, History, ...(hasVariables ? [Variables] : [])],
+    extensions: [...EXTENSIONS, History, ...(hasVariables ? [Variables.configure({ chipOf })] : [])],
     editable: isEditable,
     injectCSS: false, // the policy of the page lets no styles in that a script writes
     editorProps: { attributes, transformPastedHTML: cleanPasted },

@@ -2,6 +2,7 @@ import './rich-text.css'
 import type { Editor } from '@tiptap/core'
 import { type ReactNode, useEffect, useId, useRef, useState } from 'react'
 import { useLatest } from '../../ui/use-latest.ts'
+import { useChipWords } from '../variable-words.ts'
 import { createEditor, setHtml } from './create.ts'
 import { Toolbar } from './toolbar.tsx'
 
@@ -20,12 +21,13 @@ type Props = {
   onChange: (html: string) => void
 }
 
-export type Variable = { name: string; label: string }
+export type Variable = { name: string; label: string; hint: string | undefined }
 
 /** A text with headings, lists, links, pictures and tables: what the service keeps, and nothing else. */
 export function RichText(props: Props) {
   const { label, name, lang, value, edited, isRequired, problem, hint, isLocked, variables, onChange } = props
   const hasVariables = variables !== undefined
+  const chipOf = useLatest(useChipWords())
   const id = useId()
   const place = useRef<HTMLDivElement>(null)
   const [editor, setEditor] = useState<Editor>()
@@ -41,6 +43,7 @@ export function RichText(props: Props) {
       html: told.current,
       isEditable: !isLocked,
       hasVariables,
+      chipOf,
       attributes: {
         role: 'textbox',
         'aria-multiline': 'true',
@@ -56,7 +59,7 @@ export function RichText(props: Props) {
       setEditor(undefined)
       made.destroy()
     }
-  }, [isLocked, isRequired, lang, name, hasVariables, tell])
+  }, [isLocked, isRequired, lang, name, hasVariables, chipOf, tell])
   useEffect(() => {
     if (!editor || value === told.current) return
     told.current = value
@@ -68,7 +71,7 @@ export function RichText(props: Props) {
         {label}
       </span>
       <div className={`rich ${edited ? 'edited' : ''} ${problem ? 'wrong' : ''} ${isLocked ? 'locked' : ''}`}>
-        {!isLocked && <Toolbar editor={editor} name={name} variables={variables} />}
+        {!isLocked && <Toolbar {...{ editor, name, lang, variables }} />}
         <div className="rich-body" ref={place} />
       </div>
       {problem && <p className="problem">{problem}</p>}

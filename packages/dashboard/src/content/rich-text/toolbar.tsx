@@ -25,6 +25,7 @@ import { type KeyboardEvent, useEffect, useReducer, useRef, useState } from 'rea
 import { Icon } from '../../ui/icon.tsx'
 import { Menu, MenuItem, MenuRule } from '../../ui/menu.tsx'
 import { Popover } from '../../ui/popover.tsx'
+import { toWritten } from '../variable-words.ts'
 import type { Variable } from './editor.tsx'
 import { LinkForm } from './link-form.tsx'
 import { PictureForm } from './picture-form.tsx'
@@ -33,10 +34,15 @@ import { insertVariable } from './variables.ts'
 
 const LEVELS = [1, 2, 3, 4, 5, 6] as const
 
-type Props = { editor: Editor | undefined; name: string; variables?: readonly Variable[] | undefined }
+type Props = {
+  editor: Editor | undefined
+  name: string
+  lang: string | undefined
+  variables?: readonly Variable[] | undefined
+}
 
 /** What can be done with the text. One stop for Tab; arrows go through it. */
-export function Toolbar({ editor, name, variables = [] }: Props) {
+export function Toolbar({ editor, name, lang, variables = [] }: Props) {
   const { t } = useLingui()
   const bar = useRef<HTMLDivElement>(null)
   const [open, setOpen] = useState<'link' | 'picture'>()
@@ -152,8 +158,8 @@ export function Toolbar({ editor, name, variables = [] }: Props) {
           {variables.map((variable) => (
             <MenuItem
               key={variable.name}
-              end={<code>{variable.name}</code>}
-              onClick={() => editor && insertVariable(editor, variable.name)}
+              end={variable.hint}
+              onClick={() => editor && insertVariable(editor, toWritten(variable.name, lang))}
             >
               {variable.label}
             </MenuItem>

@@ -5,6 +5,7 @@ import { Decoration, DecorationSet } from '@tiptap/pm/view'
 
 const VARIABLE = /\{\{[^{}]*\}\}/g
 
+export type ChipOf = (written: string) => string | undefined
 type Place = { from: number; to: number; name: string }
 
 /** Where the text has variables: `{{ subscriber.name }}`, with or without filters. */
@@ -17,24 +18,40 @@ function placesIn(doc: Node): Place[] {
   return places
 }
 
-const draw = (doc: Node) =>
+const draw = (doc: Node, chipOf: ChipOf | undefined) =>
   DecorationSet.create(
     doc,
-    placesIn(doc).map(({ from, to, name }) =>
-      Decoration.inline(from, to, { class: 'variable', spellcheck: 'false', 'data-variable': name }),
-    ),
+    placesIn(doc).map(({ from, to, name }) => {
+      const label = chipOf?.(name)
+      return Decoration.inline(from, to, {
+        class: 'variable',
+        spellcheck: 'false',
+        'data-variable': name,
+        ...(label && { 'data-label': label }),
+      })
+    }),
   )
+
+/** Those that are marked look so: their letters, which the browser would colour, are not to be seen. */
+function withPicked(drawn: DecorationSet | undefined, { doc, selection: { from, to, empty } }: EditorState) {
+  if (empty || !drawn) return drawn
+  const picked = drawn.find(from, to).filter((chip) => from <= chip.from && chip.to <= to)
+  return drawn.add(
+    doc,
+    picked.map((chip) => Decoration.inline(chip.from, chip.to, { class: 'picked' })),
+  )
+}
 
 /** The variable that ends, or begins, at the caret. */
 function besideCaret({ doc, selection }: EditorState, side: 'from' | 'to'): Place | undefined {
   return selection.empty ? placesIn(doc).find((place) => place[side] === selection.from) : undefined
 }
 
-const chips = () =>
+const chips = (chipOf: ChipOf | undefined) =>
   new Plugin<DecorationSet>({
     state: {
-      init: (_, { doc }) => draw(doc),
-      apply: (change, before) => (change.docChanged ? draw(change.doc) : before),
+      init: (_, { doc }) => draw(doc, chipOf),
+      apply: (change, before) => (change.docChanged ? draw(change.doc, chipOf) : before),
     },
     // However the caret came into one, it goes on to the end that it was heading for.
     appendTransaction: (changes, before, { doc, selection, tr }) => {
@@ -47,10 +64,12 @@ const chips = () =>
     },
     props: {
       decorations(state) {
-        return this.getState(state)
+        return withPicked(this.getState(state), state)
       },
-      handleClick(view, at) {
-        const place = placesIn(view.state.doc).find(({ from, to }) => from < at && at < to)
+      handleClick(view, at, { target }) {
+        // Beside the name of a chip is its edge: whoever presses the name means all of it.
+        if (!(target instanceof Element && target.closest('.variable'))) return false
+        const place = placesIn(view.state.doc).find(({ from, to }) => from <= at && at <= to)
         if (!place) return false
         const selection = TextSelection.create(view.state.doc, place.from, place.to)
         view.dispatch(view.state.tr.setSelection(selection))
@@ -72,9 +91,12 @@ const step = (side: 'from' | 'to') => (editor: Editor) => {
  * Variables look like one thing and are one for the caret. In the text they are the letters that they are written with, so
  * that what is stored is what it always was.
  */
-export const Variables = Extension.create({
+export const Variables = Extension.create<{ chipOf: ChipOf | undefined }>({
   name: 'variables',
-  addProseMirrorPlugins: () => [chips()],
+  addOptions: () => ({ chipOf: undefined }),
+  addProseMirrorPlugins() {
+    return [chips(this.options.chipOf)]
+  },
   addKeyboardShortcuts() {
     const run = (work: (editor: Editor) => boolean) => () => work(this.editor)
     return {
@@ -87,12 +109,12 @@ export const Variables = Extension.create({
 })
 
 /** Writes it where the caret is, with the marks of the text around it. */
-export const insertVariable = (editor: Editor, name: string) =>
+export const insertVariable = (editor: Editor, written: string) =>
   editor
     .chain()
     .focus()
     .command(({ tr }) => {
-      tr.insertText(`{{ ${name} }}`)
+      tr.insertText(written)
       return true
     })
     .run()

@@ -1,13 +1,13 @@
 import { useLingui } from '@lingui/react/macro'
 import { ChevronDown, ChevronUp, GripVertical, Trash2 } from 'lucide-react'
-import type { KeyboardEvent, PointerEvent } from 'react'
+import { type KeyboardEvent, type PointerEvent, useState } from 'react'
 import { Button } from '../../ui/button.tsx'
 import { Field } from '../../ui/field.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import type { Block } from '../queries.ts'
 import { useBlockNames } from '../words.tsx'
 import { BlockSettings, useTargetNames } from './block-settings.tsx'
-import { problemOf } from './schema.ts'
+import { type BlockProblem, problemOf } from './schema.ts'
 
 type Props = {
   block: Block
@@ -31,7 +31,11 @@ export function BlockRow(props: Props) {
   const { t } = useLingui()
   const types = useBlockNames()
   const targets = useTargetNames()
-  const problem = problemOf(block)
+  const found = problemOf(block)
+  // Nobody is told off for what they have not come to yet.
+  const [begun, setBegun] = useState<readonly BlockProblem[]>(['id', 'bounds'])
+  const isDue = isSaved || !isOpen || (found && begun.includes(found))
+  const problem = isDue ? found : undefined
   const isLocked = lacks !== undefined
   const name = block.label || block.id
   const press = (event: KeyboardEvent) => {
@@ -79,7 +83,10 @@ export function BlockRow(props: Props) {
             problem={problem === 'label' ? t`Give it a name that writers understand.` : refusal}
             // oxlint-disable-next-line jsx-a11y/no-autofocus -- it was added just now
             autoFocus={!isSaved && !block.label}
-            onChange={({ target }) => onChange({ ...block, label: target.value })}
+            onChange={({ target }) => {
+              setBegun((before) => [...before, 'label'])
+              onChange({ ...block, label: target.value })
+            }}
           />
           <Field
             label={t`Key`}
@@ -96,6 +103,7 @@ export function BlockRow(props: Props) {
           <BlockSettings
             {...{ block, isLocked, problem }}
             onChange={(settings) => {
+              setBegun((before) => [...before, 'options'])
               const { settings: _before, ...rest } = block
               onChange(Object.keys(settings).length > 0 ? { ...rest, settings } : rest)
             }}

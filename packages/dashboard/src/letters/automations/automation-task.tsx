@@ -1,4 +1,4 @@
-import { useLingui } from '@lingui/react/macro'
+import { Trans, useLingui } from '@lingui/react/macro'
 import { Trash2 } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { DeleteDialog } from '../../outbox/delete-dialog.tsx'
@@ -6,6 +6,7 @@ import { useAsk } from '../../outbox/use-outbox.ts'
 import { Button } from '../../ui/button.tsx'
 import { Select, Field as TextField } from '../../ui/field.tsx'
 import { Problem } from '../../ui/problem.tsx'
+import { EditorLink } from '../editor-link.tsx'
 import type { Automation, Letter, Newsletter, Trigger } from '../types.ts'
 import { useTitleOf } from '../words.tsx'
 import type { Unit } from './form.ts'
@@ -38,13 +39,14 @@ export function AutomationTask({ newsletter, trigger, of: automation, letters, o
   const [isTried, setTried] = useState(false)
   const [isDeleting, setDeleting] = useState(false)
   const chosen = letters.find(({ id }) => id === form.entryId)
-  const isDraft = chosen !== undefined && chosen.statuses.at(-1)?.status !== 'PUBLISHED'
   const submit = async (event: FormEvent) => {
     event.preventDefault()
     setTried(true)
     if (wrong.size > 0 || isAsked) return
     if (await save()) onClose()
   }
+  const [howOften, howLong] = [t`How many times at most`, t`In how many days`]
+  const draftOf = (title: string) => t`${title} (not published)`
   const why = isAsked ? t`Asked, not yet known.` : automation && !isChanged ? t`Nothing was changed.` : undefined
   return (
     <form className="task" aria-label={names[trigger]} onSubmit={(event) => void submit(event)}>
@@ -54,12 +56,22 @@ export function AutomationTask({ newsletter, trigger, of: automation, letters, o
           value={form.entryId}
           onChange={(event) => change({ entryId: event.target.value })}
           problem={isTried && wrong.has('entryId') ? t`Choose a letter.` : undefined}
-          hint={isDraft ? t`It is not published: nothing goes out until it is.` : undefined}
+          hint={
+            chosen &&
+            !isPublished(chosen) && (
+              <Trans>
+                It is not published: nothing goes out until it is.{' '}
+                <EditorLink newsletter={newsletter.id} entry={chosen.id} className="link">
+                  Open the letter
+                </EditorLink>
+              </Trans>
+            )
+          }
         >
           <option value="">{t`Choose a letter`}</option>
           {letters.map((letter) => (
             <option key={letter.id} value={letter.id}>
-              {titleOf(letter)}
+              {isPublished(letter) ? titleOf(letter) : draftOf(titleOf(letter))}
             </option>
           ))}
         </Select>
@@ -77,21 +89,28 @@ export function AutomationTask({ newsletter, trigger, of: automation, letters, o
             <option value="days">{t`days`}</option>
           </Select>
         </div>
-        <div className="pair">
-          <TextField
-            label={t`At most (times)`}
-            inputMode="numeric"
-            value={form.times}
-            onChange={(event) => change({ times: event.target.value })}
-            problem={wrong.has('times') ? t`1 to 10.` : undefined}
-          />
-          <TextField
-            label={t`in (days)`}
-            inputMode="numeric"
-            value={form.days}
-            onChange={(event) => change({ days: event.target.value })}
-            problem={wrong.has('days') ? t`1 to 365.` : undefined}
-          />
+        <div className="limit">
+          <p>
+            <Trans>
+              Nobody gets it more than{' '}
+              <Figure
+                label={howOften}
+                value={form.times}
+                isWrong={wrong.has('times')}
+                onChange={(times) => change({ times })}
+              />{' '}
+              times in{' '}
+              <Figure
+                label={howLong}
+                value={form.days}
+                isWrong={wrong.has('days')}
+                onChange={(days) => change({ days })}
+              />{' '}
+              days.
+            </Trans>
+          </p>
+          {wrong.has('times') && <p className="problem">{t`1 to 10 times.`}</p>}
+          {wrong.has('days') && <p className="problem">{t`1 to 365 days.`}</p>}
         </div>
         <label className="box">
           <input
@@ -100,7 +119,7 @@ export function AutomationTask({ newsletter, trigger, of: automation, letters, o
             checked={form.isEnabled}
             onChange={(event) => change({ isEnabled: event.target.checked })}
           />
-          {t`It goes out`}
+          {t`It goes out by itself`}
         </label>
       </div>
       {wrong.size === 0 && (
@@ -155,3 +174,19 @@ export function AutomationTask({ newsletter, trigger, of: automation, letters, o
     </form>
   )
 }
+
+const isPublished = ({ statuses }: Letter) => statuses.at(-1)?.status === 'PUBLISHED'
+
+type FigureProps = { label: string; value: string; isWrong: boolean; onChange: (typed: string) => void }
+
+/** A number within a sentence. */
+const Figure = ({ label, value, isWrong, onChange }: FigureProps) => (
+  <input
+    className="input"
+    aria-label={label}
+    aria-invalid={isWrong || undefined}
+    inputMode="numeric"
+    value={value}
+    onChange={(event) => onChange(event.target.value)}
+  />
+)

@@ -8,6 +8,7 @@ import { Bones } from '../../ui/bones.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { Status } from '../../ui/status.tsx'
+import { EditorLink } from '../editor-link.tsx'
 import { automationsQuery, choicesQuery } from '../queries.ts'
 import type { Automation, Letter, Newsletter, Trigger } from '../types.ts'
 import { useTitleOf } from '../words.tsx'
@@ -93,7 +94,14 @@ function Row({ newsletter, trigger, of: automation, letters }: RowProps) {
           </Button>
         )}
       </div>
-      {automation?.problem && automation.isEnabled && <p className="alert-text why">{automation.problem}</p>}
+      {automation?.problem && automation.isEnabled && (
+        <p className="alert-text why">
+          {automation.problem}{' '}
+          <EditorLink newsletter={newsletter.id} entry={automation.entryId} className="link">
+            {t`Open the letter`}
+          </EditorLink>
+        </p>
+      )}
       {isOpen && (
         <AutomationTask
           key={automation?.id ?? 'new'}

@@ -96,8 +96,8 @@ function useFieldNames(): Record<Field, string> {
     entryId: t`Letter`,
     delay: t`After`,
     unit: t`Unit`,
-    times: t`At most (times)`,
-    days: t`in (days)`,
-    isEnabled: t`It goes out`,
+    times: t`How many times at most`,
+    days: t`In how many days`,
+    isEnabled: t`It goes out by itself`,
   }
 }

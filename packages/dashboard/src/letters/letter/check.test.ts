@@ -4,6 +4,7 @@ import type { Letter, Newsletter } from '../types.ts'
 import { checkLetter, checkMail, checkRefusal, isError, MOST_BYTES } from './check.ts'
 
 const FOOT = '<p><a href="http://api.example.com/newsletters/unsubscribe" style="color:#000">Unsubscribe</a></p>'
+const around = { newsletter: undefined, subject: 'Spring', hasProductPages: true }
 const check = (html: string, subject = 'Spring') => checkMail({ subject, html: html + FOOT, text: '' })
 const kinds = (html: string) => check(html).map(({ kind }) => kind)
 const letter = (...blocks: object[]) => ({ blocks, locale: 'en' }) as unknown as Letter
@@ -23,6 +24,28 @@ test('links that lead nowhere are named with their words, those without encrypti
   assert.deepEqual(check('<a href="http://shop.example.com/a?b=1&amp;c=2">x</a>'), [
     { kind: 'http', href: 'http://shop.example.com/a?b=1&c=2', text: 'x' },
   ])
+})
+
+test('of the foot, which the service writes, nothing is said', () => {
+  assert.deepEqual(kinds('<a href="http://localhost:3000/newsletters/clicks">Stop that for me</a>'), [])
+})
+
+test('a name that may be empty needs something in its place', () => {
+  const said = (value: unknown) => checkLetter(letter({ id: 'body', type: 'TEXT', value }), around).length
+  assert.equal(said('<p>Dear {{ subscriber.name }},</p>'), 1)
+  assert.equal(said({ en: 'Dear {{subscriber.name | upcase}},', de: '' }), 1)
+  assert.equal(said('<p>Dear {{ subscriber.name | default: "friend" }},</p>'), 0)
+  assert.equal(said('{% if subscriber.name %}Dear {{ subscriber.name }},{% endif %}'), 0)
+  assert.equal(said('<p>{{ newsletter.name }}</p>'), 0)
+})
+
+test('a product that is shown needs a page to lead to', () => {
+  const product = { id: 'lamp', type: 'RELATIONSHIP', settings: { targetType: 'PRODUCT' }, value: 'prd_1' }
+  const said = (block: object, hasProductPages: boolean) =>
+    checkLetter(letter(block), { ...around, hasProductPages }).map(({ kind }) => kind)
+  assert.deepEqual(said(product, false), ['no-product-page'])
+  assert.deepEqual(said(product, true), [])
+  assert.deepEqual(said({ ...product, value: null }, false), [])
 })
 
 test('a picture has words for who does not see it', () => {
@@ -46,9 +69,9 @@ test('blocks are named as the writer knows them', () => {
   ]
   const newsletter = { blocks } as unknown as Newsletter
   const half = letter({ ...blocks[0], value: { en: '', de: '' } }, { ...blocks[1], value: 'Text' })
-  assert.deepEqual(checkLetter(half, newsletter, 'Text'), [{ kind: 'required', block: 'Title' }])
+  assert.deepEqual(checkLetter(half, { ...around, newsletter }), [{ kind: 'required', block: 'Title' }])
   assert.deepEqual(
-    checkLetter(letter(), newsletter, '').map(({ kind }) => kind),
+    checkLetter(letter(), { ...around, newsletter, subject: '' }).map(({ kind }) => kind),
     ['required', 'required', 'no-subject'],
   )
   const details = [

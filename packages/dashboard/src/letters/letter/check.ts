@@ -14,6 +14,8 @@ export type Finding =
   | { kind: 'link'; href: string; text: string }
   | { kind: 'http'; href: string; text: string }
   | { kind: 'alt'; src: string }
+  | { kind: 'bare-name' }
+  | { kind: 'no-product-page' }
   | { kind: 'size'; bytes: number }
 
 const ERRORS = new Set<Finding['kind']>(['template', 'required', 'subject', 'unsubscribe'])
@@ -39,11 +41,14 @@ function tagsOf(html: string, name: string): Tag[] {
   }))
 }
 
-const isUnsubscribe = (href: string) => URL.parse(href)?.pathname.endsWith('/newsletters/unsubscribe') ?? false
+const leadsTo = (href: string, path: string) => URL.parse(href)?.pathname.endsWith(path) ?? false
+const isUnsubscribe = (href: string) => leadsTo(href, '/newsletters/unsubscribe')
+/** Links that the service writes: whoever wrote the letter can do nothing about them. */
+const isOfFoot = (href: string) => isUnsubscribe(href) || leadsTo(href, '/newsletters/clicks')
 
 function ofLink({ attributes, text }: Tag): Finding[] {
   const href = (attributes.get('href') ?? '').trim()
-  if (isUnsubscribe(href)) return []
+  if (isOfFoot(href)) return []
   const url = URL.parse(href)
   if (!url || !['http:', 'https:', 'mailto:', 'tel:'].includes(url.protocol)) return [{ kind: 'link', href, text }]
   const isHalf = url.protocol.startsWith('http') && !url.hostname.includes('.') && url.hostname !== 'localhost'
@@ -76,14 +81,30 @@ const isEmpty = (value: unknown): boolean =>
   (Array.isArray(value) && value.length === 0) ||
   (typeof value === 'object' && !Array.isArray(value) && Object.values(value).every(isEmpty))
 
-/** What the letter lacks before it is a mail at all. */
-export function checkLetter(letter: Letter, newsletter: Newsletter | undefined, subject: string): Finding[] {
+/** Names are often not given, and “Dear ,” is what such readers would get. Who asks for the name first has seen to that. */
+function hasBareName({ value }: Letter['blocks'][number]): boolean {
+  const text = JSON.stringify(value) ?? ''
+  if (/\{%-?\s*(?:if|unless|elsif)\b[^%]*\bsubscriber\.name\b/.test(text)) return false
+  return [...text.matchAll(/\{\{[^{}]*\}\}/g)].some(
+    ([written]) => /\bsubscriber\.name\b/.test(written) && !/\|\s*default\b/.test(written),
+  )
+}
+
+const showsProduct = ({ type, settings, value }: Letter['blocks'][number]) =>
+  type === 'RELATIONSHIP' && settings?.targetType === 'PRODUCT' && typeof value === 'string' && value !== ''
+
+type Around = { newsletter: Newsletter | undefined; subject: string; hasProductPages: boolean }
+
+/** What the letter lacks before it is a mail at all, and what its readers would miss. */
+export function checkLetter(letter: Letter, { newsletter, subject, hasProductPages }: Around): Finding[] {
   const missing = (newsletter?.blocks ?? []).filter(
     ({ id, required }) => required && isEmpty(letter.blocks.find((block) => block.id === id)?.value),
   )
   return [
     ...missing.map(({ id, label }): Finding => ({ kind: 'required', block: label || id })),
     ...(subject === '' ? [{ kind: 'no-subject' as const }] : []),
+    ...(letter.blocks.some(hasBareName) ? [{ kind: 'bare-name' as const }] : []),
+    ...(!hasProductPages && letter.blocks.some(showsProduct) ? [{ kind: 'no-product-page' as const }] : []),
   ]
 }
 

@@ -1,5 +1,7 @@
 import { Plural, useLingui } from '@lingui/react/macro'
+import { Link } from '@tanstack/react-router'
 import { CircleAlert, CircleCheck, TriangleAlert } from 'lucide-react'
+import { addressOf, useBusiness } from '../../session/use-business.ts'
 import { useFormat } from '../../session/use-format.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { type Finding, isError, MOST_BYTES } from './check.ts'
@@ -7,7 +9,6 @@ import { type Finding, isError, MOST_BYTES } from './check.ts'
 /** What was looked at before it is sent. Undefined: it cannot be looked at yet. */
 export function Findings({ of: findings }: { of: readonly Finding[] | undefined }) {
   const { t } = useLingui()
-  const wordsOf = useFindingWords()
   if (!findings) return null
   const errors = findings.filter(isError)
   return (
@@ -34,21 +35,35 @@ export function Findings({ of: findings }: { of: readonly Finding[] | undefined 
           {t`Nothing is wrong with it.`}
         </p>
       ) : (
-        <ul>
-          {findings.map((finding) => {
-            const { what, about } = wordsOf(finding)
-            return (
-              <li key={`${what}${about}`} className={isError(finding) ? 'error' : 'warning'}>
-                <Icon of={isError(finding) ? CircleAlert : TriangleAlert} />
-                <p>
-                  <b className="strong">{what}</b> <span className="soft">{about}</span>
-                </p>
-              </li>
-            )
-          })}
-        </ul>
+        <FindingList of={findings} />
       )}
     </section>
+  )
+}
+
+export function FindingList({ of: findings }: { of: readonly Finding[] }) {
+  const { t } = useLingui()
+  const wordsOf = useFindingWords()
+  const business = addressOf(useBusiness())
+  return (
+    <ul>
+      {findings.map((finding) => {
+        const { what, about } = wordsOf(finding)
+        return (
+          <li key={`${what}${about}`} className={isError(finding) ? 'error' : 'warning'}>
+            <Icon of={isError(finding) ? CircleAlert : TriangleAlert} />
+            <p>
+              <b className="strong">{what}</b> <span className="soft">{about}</span>{' '}
+              {finding.kind === 'no-product-page' && (
+                <Link to="/$business/settings/letters" params={{ business }} className="link">
+                  {t`Say where products have their pages`}
+                </Link>
+              )}
+            </p>
+          </li>
+        )
+      })}
+    </ul>
   )
 }
 
@@ -84,6 +99,16 @@ function useFindingWords() {
         }
       case 'alt':
         return { what: t`A picture has no words.`, about: t`Who does not see it reads nothing: ${nameOf(finding.src)}` }
+      case 'bare-name':
+        return {
+          what: t`Readers without a name find a gap where theirs would be.`,
+          about: t`Take the name out, and put “Name of the reader” in again: it brings a word for them.`,
+        }
+      case 'no-product-page':
+        return {
+          what: t`The product that it shows has no link.`,
+          about: t`It is not known yet where your shop shows products.`,
+        }
       default: {
         const [size, most] = [number(Math.ceil(finding.bytes / KB)), number(MOST_BYTES / KB)]
         return { what: t`It is ${size} kB long.`, about: t`Mail programs cut letters after about ${most} kB.` }

@@ -23,7 +23,7 @@ import { letterQuery, newsletterQuery, previewQuery, useReach, useSends } from '
 import { subjectOf } from '../subject.ts'
 import { type Letter, mainOf, newsletterIdOf, type Send } from '../types.ts'
 import { LetterState, SendState, useMoment, useTitleOf } from '../words.tsx'
-import { checkLetter, checkMail, checkRefusal, isError } from './check.ts'
+import { checkLetter, checkMail, checkRefusal } from './check.ts'
 import { Findings } from './findings.tsx'
 import { Preview } from './preview.tsx'
 import { SendForm } from './send-form.tsx'
@@ -55,7 +55,7 @@ export function LetterPage() {
 
 /** Asks for the mail as a reader gets it. What the service has to say of the template is an answer, too. */
 function useMail(letter: Letter) {
-  const { id: businessId } = useBusiness()
+  const { id: businessId, storefront } = useBusiness()
   const { may } = usePermissions()
   const { data: newsletter } = useQuery(newsletterQuery(businessId, newsletterIdOf(letter)))
   const {
@@ -72,7 +72,11 @@ function useMail(letter: Letter) {
   const findings = isKnown
     ? [
         ...refused,
-        ...checkLetter(letter, newsletter, subjectOf(letter)),
+        ...checkLetter(letter, {
+          newsletter,
+          subject: subjectOf(letter),
+          hasProductPages: Boolean(storefront?.productUrl),
+        }),
         ...(mail && !isRefused ? checkMail(mail) : []),
       ]
     : undefined
@@ -89,7 +93,6 @@ function Loaded({ of: letter }: { of: Letter }) {
   const { test, asked, error: failure } = useSendLetter(letter.id)
   usePageTitle(title)
   const lacks = reason('CONTENT_READ_DRAFTS')
-  const isWrong = findings?.some(isError) ?? false
   const why =
     reason('NEWSLETTER_SEND') ??
     (isRefused ? t`Its template is wrong: see the check.` : undefined) ??
@@ -129,9 +132,9 @@ function Loaded({ of: letter }: { of: Letter }) {
           <div>
             <Meta of={letter} subject={mail?.subject ?? title} />
             <Findings of={findings} />
-            <SendForm of={letter} sends={sends} isWrong={isWrong} />
+            <SendForm of={letter} subject={mail?.subject ?? title} sends={sends} findings={findings} />
             <Earlier of={sends} />
-            <Variables />
+            <Variables locale={letter.locale} />
           </div>
         </div>
         <Preview

@@ -8,6 +8,7 @@ import { addressOf, useBusiness } from '../../session/use-business.ts'
 import { useFormat } from '../../session/use-format.ts'
 import { useCommands } from '../../shell/commands.ts'
 import { Button } from '../../ui/button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { Problem } from '../../ui/problem.tsx'
@@ -16,11 +17,14 @@ import { useDraft } from '../../ui/use-draft.ts'
 import { useIsShown } from '../../ui/use-is-shown.ts'
 import { useSentence } from '../automations/words.ts'
 import { automationsQuery, useReach } from '../queries.ts'
-import { EVERYBODY, isFinished, type Segment } from '../segment/segment.ts'
+import { type Condition, EVERYBODY, isFinished, type Segment } from '../segment/segment.ts'
+import { ToWhom } from '../segment/to-whom.tsx'
 import { useMatching } from '../segment/use-matching.ts'
 import { Who } from '../segment/who.tsx'
 import { type Automation, hasBegun, isLive, type Letter, newsletterIdOf, type Send } from '../types.ts'
 import { SendState, useDay, useMoment, useTitleOf } from '../words.tsx'
+import { type Finding, isError } from './check.ts'
+import { FindingList } from './findings.tsx'
 import { useSendLetter } from './use-send.ts'
 
 const DAY_SECONDS = 86_400
@@ -31,10 +35,15 @@ function nextMorning(timeZone: string): string {
   return `${tomorrow.slice(0, 10)}T08:00`
 }
 
-type Props = { of: Letter; sends: readonly Send[]; isWrong: boolean }
+type Props = {
+  of: Letter
+  subject: string
+  sends: readonly Send[]
+  findings: readonly Finding[] | undefined
+}
 
 /** Now or later, to how many, and once more only if that is meant. */
-export function SendForm({ of: letter, sends, isWrong }: Props) {
+export function SendForm({ of: letter, subject, sends, findings }: Props) {
   const business = addressOf(useBusiness())
   const navigate = useNavigate()
   // The form itself is gone as soon as the send is known.
@@ -50,7 +59,7 @@ export function SendForm({ of: letter, sends, isWrong }: Props) {
       void navigate({ to: '/$business/letters/$entry/sends/$send', params: { business, entry, send } })
   }
   if (automation) return <ByItself of={automation} letter={letter} />
-  return live ? <UnderWay of={live} /> : <Plan of={letter} sends={sends} isWrong={isWrong} onSent={go} />
+  return live ? <UnderWay of={live} /> : <Plan of={letter} {...{ subject, sends, findings }} onSent={go} />
 }
 
 /** It is not sent by hand. */
@@ -110,7 +119,7 @@ function UnderWay({ of: send }: { of: Send }) {
   )
 }
 
-function Plan({ of: letter, sends, isWrong, onSent }: Props & { onSent: (send: Send) => void }) {
+function Plan({ of: letter, subject, sends, findings = [], onSent }: Props & { onSent: (send: Send) => void }) {
   const { t } = useLingui()
   const { timeZone } = useBusiness()
   const { reason } = usePermissions()
@@ -120,6 +129,7 @@ function Plan({ of: letter, sends, isWrong, onSent }: Props & { onSent: (send: S
   const [isLater, setLater] = useState(false)
   const [wallClock, setWallClock] = useState(() => nextMorning(timeZone))
   const [isMeant, setMeant] = useState(false)
+  const [isAsking, setAsking] = useState(false)
   const [resends, setResends] = useState(false)
   const { send, asked, error } = useSendLetter(letter.id)
   const newsletterId = newsletterIdOf(letter)
@@ -135,7 +145,7 @@ function Plan({ of: letter, sends, isWrong, onSent }: Props & { onSent: (send: S
   const moment = isPast || Number.isNaN(at) ? '' : day(at)
   const why =
     reason('NEWSLETTER_SEND') ??
-    (isWrong ? t`Something keeps it from being sent: see the check.` : undefined) ??
+    (findings.some(isError) ? t`Something keeps it from being sent: see the check.` : undefined) ??
     (earlier && !isMeant ? t`It was sent already. Say first that you mean it.` : undefined) ??
     (isPast ? t`That time is over.` : undefined) ??
     (isSome && conditions.length === 0 ? t`Add a condition, or choose all readers.` : undefined) ??
@@ -149,9 +159,15 @@ function Plan({ of: letter, sends, isWrong, onSent }: Props & { onSent: (send: S
   useCommands([
     { id: 'plan', label: t`Plan this letter`, keys: 's', reason: why && earlier ? why : undefined, run: plan },
   ])
-  const submit = async (event: FormEvent) => {
+  const submit = (event: FormEvent) => {
     event.preventDefault()
     if (why) return
+    // What is planned can be taken back; what has gone out cannot.
+    if (isLater) void start()
+    else setAsking(true)
+  }
+  const start = async () => {
+    setAsking(false)
     const made = await send({
       ...(isLater && { scheduledAt: at }),
       ...(earlier && { resend: true }),
@@ -180,7 +196,7 @@ function Plan({ of: letter, sends, isWrong, onSent }: Props & { onSent: (send: S
           </span>
         )}
       </div>
-      <form onSubmit={(event) => void submit(event)}>
+      <form onSubmit={submit}>
         {earlier && <Again of={earlier} sends={sends} isMeant={isMeant} onChange={setMeant} />}
         <Who newsletterId={newsletterId} value={segment} onChange={setSegment} matching={matching} />
         <div className="ways" role="radiogroup" aria-label={t`When`}>
@@ -216,7 +232,7 @@ function Plan({ of: letter, sends, isWrong, onSent }: Props & { onSent: (send: S
             {t`Send again where it is uncertain whether it arrived`}
             <br />
             <span className="note">
-              {resends ? t`Nobody misses it; some may get it twice.` : t`Nobody gets it twice; a few may miss it.`}
+              {t`Without this, nobody gets it twice, but a few may miss it. With it, nobody misses it, but a few may get it twice.`}
             </span>
           </span>
         </label>
@@ -228,7 +244,75 @@ function Plan({ of: letter, sends, isWrong, onSent }: Props & { onSent: (send: S
         </div>
         {error !== undefined && <Problem error={error} kept={t`Nothing was sent.`} />}
       </form>
+      <NowDialog
+        of={letter}
+        {...{ subject, findings, reached, why }}
+        conditions={isSome ? conditions : undefined}
+        open={isAsking}
+        onClose={() => setAsking(false)}
+        onSend={() => void start()}
+      />
     </section>
+  )
+}
+
+type NowProps = {
+  of: Letter
+  subject: string
+  findings: readonly Finding[]
+  reached: number | undefined
+  conditions: readonly Condition[] | undefined
+  why: string | undefined
+  open: boolean
+  onClose: () => void
+  onSend: () => void
+}
+
+/** The last look at what goes out, and to whom. */
+function NowDialog({ of: letter, subject, findings, reached, conditions, why, open, onClose, onSend }: NowProps) {
+  const { t } = useLingui()
+  const newsletter = newsletterIdOf(letter)
+  const status = letter.statuses.at(-1)?.status
+  const isDraft = status !== 'PUBLISHED' && status !== 'ARCHIVED'
+  return (
+    <Dialog open={open} onClose={onClose} title={t`Send it now?`}>
+      <div className="send-now">
+        <dl className="pairs">
+          <dt>{t`Subject`}</dt>
+          <dd className="break">{subject}</dd>
+          <dt>{t`Goes to`}</dt>
+          <dd>
+            {reached === undefined ? (
+              conditions ? (
+                t`Those who fit`
+              ) : (
+                t`All readers`
+              )
+            ) : (
+              <Plural value={reached} one="# reader" other="# readers" />
+            )}
+          </dd>
+        </dl>
+        {conditions && <ToWhom {...{ conditions, newsletter }} />}
+        {isDraft && <p className="note">{t`It is still a draft in Content; sending does not publish it.`}</p>}
+        {findings.length > 0 && (
+          <div className="findings">
+            <FindingList of={findings} />
+          </div>
+        )}
+        <p className="soft">{t`What has gone out cannot be taken back.`}</p>
+      </div>
+      <div className="acts">
+        <Button look="quiet" onClick={onClose}>{t`Not yet`}</Button>
+        <Button look="main" reason={why} onClick={onSend}>
+          {reached === undefined ? (
+            t`Send now`
+          ) : (
+            <Plural value={reached} one="Send to # reader" other="Send to # readers" />
+          )}
+        </Button>
+      </div>
+    </Dialog>
   )
 }
 

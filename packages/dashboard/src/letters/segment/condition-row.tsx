@@ -3,7 +3,7 @@ import { X } from 'lucide-react'
 import { isDay, startOfDay, wallClockOf } from '../../i18n/days.ts'
 import { useBusiness } from '../../session/use-business.ts'
 import { Button } from '../../ui/button.tsx'
-import { Field, Select } from '../../ui/field.tsx'
+import { Field } from '../../ui/field.tsx'
 import { TagField } from '../../ui/tag-field.tsx'
 import type { Newsletter } from '../types.ts'
 import { BoughtFields } from './bought-fields.tsx'
@@ -38,9 +38,12 @@ export function ConditionRow({ of: condition, newsletter, onChange, onRemove }: 
       <fieldset>
         <legend>{name}</legend>
         <div className="condition-fields">
-          <Meant of={condition} onChange={onChange} />
+          <Sense of={condition} name={name} onChange={onChange} />
           <Fields of={condition} {...{ newsletter, onChange }} />
         </div>
+        {condition.field === 'market' && (
+          <p className="note">{t`The market that they subscribed from. Readers who did not say one are in none.`}</p>
+        )}
       </fieldset>
       <Button look="quiet small" icon={X} only={t`Take the condition ${name} away`} onClick={onRemove} />
     </li>
@@ -50,11 +53,11 @@ export function ConditionRow({ of: condition, newsletter, onChange, onRemove }: 
 type PartProps = { of: Condition; onChange: (condition: Condition) => void }
 
 /** A time needs no opposite: it has two ends. */
-function Meant({ of: condition, onChange }: PartProps) {
+function Sense({ of: condition, name, onChange }: PartProps & { name: string }) {
   const { t } = useLingui()
   const words = {
     plan: [t`is one of`, t`is none of`],
-    market: [t`is one of`, t`is none of`],
+    market: [t`subscribed from one of`, t`did not subscribe from any of`],
     tag: [t`has one of`, t`has none of`],
     bought: [t`bought`, t`did not buy`],
     clicked: [t`clicked a link`, t`clicked no link`],
@@ -63,14 +66,15 @@ function Meant({ of: condition, onChange }: PartProps) {
   if (!words) return null
   const { not: _not, ...rest } = condition
   return (
-    <Select
-      label={t`Meant`}
+    <select
+      className="select"
+      aria-label={name}
       value={condition.not ? 'not' : ''}
       onChange={(event) => onChange(event.target.value ? { ...rest, not: true } : rest)}
     >
       <option value="">{words[0]}</option>
       <option value="not">{words[1]}</option>
-    </Select>
+    </select>
   )
 }
 

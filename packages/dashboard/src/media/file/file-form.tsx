@@ -100,6 +100,11 @@ function Plain({ file: { status, problem, mimeType, url } }: { file: Answer<'get
   return (
     <div className="media-plain">
       <Icon of={iconOf(mimeType)} big />
+      <p className="soft">
+        {mimeType === 'image/svg+xml'
+          ? t`Can be downloaded, not shown: drawings may hold scripts.`
+          : t`Can be downloaded, not shown here.`}
+      </p>
       {url && (
         <a className="button" href={url} download>
           <Icon of={Download} />

@@ -1,5 +1,6 @@
 import './tray.css'
 import { Plural, Trans, useLingui } from '@lingui/react/macro'
+import { useMatchRoute } from '@tanstack/react-router'
 import { ChevronDown, ChevronUp, X } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { useLive } from '../../live/live.tsx'
@@ -17,6 +18,7 @@ export function Tray() {
   const { t } = useLingui()
   const uploads = useUploads()
   const [isOpen, setOpen] = useState(true)
+  useSection(setOpen)
   const box = useRef<HTMLElement>(null)
   const { number } = useLive()
   useEffect(() => hurry(), [number])
@@ -66,9 +68,23 @@ export function Tray() {
           <Button look="quiet small" icon={X} only={t`Close the list of uploads`} onClick={() => clear(uploads)} />
         )}
       </header>
-      {isOpen && <UploadList uploads={[...failed, ...uploads.filter(({ step }) => step !== 'failed')]} />}
+      {isOpen && (
+        <UploadList
+          uploads={[...failed.toReversed(), ...uploads.filter(({ step }) => step !== 'failed').toReversed()]}
+        />
+      )}
     </section>
   )
+}
+
+/** Whoever leaves the library has other work: there only its head is in the way. */
+function useSection(setOpen: (isOpen: boolean) => void): void {
+  const isInMedia = Boolean(useMatchRoute()({ to: '/$business/media', fuzzy: true }))
+  const before = useRef(isInMedia)
+  useEffect(() => {
+    if (before.current !== isInMedia) setOpen(isInMedia)
+    before.current = isInMedia
+  }, [isInMedia, setOpen])
 }
 
 function clear(uploads: readonly Upload[]): void {
