@@ -213,7 +213,10 @@ async function uploadMany({ api, business, upload, count }: Desk, uploads: numbe
   const memory: { api: number; worker: number }[] = []
   const sampling = setInterval(() => memory.push({ api: memoryOf(api), worker: memoryOf(worker) }), 250)
   const begun = performance.now()
-  const more = await upload(lists, { from: KNOWN, count: uploads, known: KNOWN })
+  const more = await upload(lists, { from: KNOWN, count: uploads, known: KNOWN }).catch((error: unknown) => {
+    clearInterval(sampling) // or it would look at processes that are gone, and hide what happened
+    throw error
+  })
   const sending = readers.take()
   note(`${uploads} sent in ${more.seconds.toFixed(1)} s`)
   await until('all are worked off', isDone, slow)

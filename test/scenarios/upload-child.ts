@@ -1,5 +1,6 @@
 // Uploads from a process of its own: what is measured beside them must not wait for these clients.
 import { createHash } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { createPictures, type NumberedFile } from './numbered-pictures.ts'
 
 /**
@@ -35,7 +36,11 @@ async function uploadAll(options: Uploads): Promise<Uploaded> {
   let next = from
   async function ask(path: string, init: RequestInit): Promise<{ status: number; text: string }> {
     const answer = await fetch(path, init)
-    return { status: answer.status, text: await answer.text() }
+    const text = await answer.text()
+    if (answer.status !== 429) return { status: answer.status, text }
+    // As whoever uploads much does it: when told to wait, they wait.
+    await sleep(Number(answer.headers.get('retry-after')) * 1_000)
+    return ask(path, init)
   }
   const post = (path: string, body?: object) =>
     ask(url + path, {

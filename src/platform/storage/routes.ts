@@ -18,7 +18,7 @@ type Options = {
 
 /** Below one prefix, which is one owner's. Uploads may be slow, and all of them share the places that there are for them. */
 const MAX_AT_ONCE = 16
-const LATER_SECONDS = 5
+const LATER_SECONDS = 1
 
 /** Takes uploads into the folder. An address is good for one key, length, type, hash and time. */
 export const uploadRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { folder }) => {
