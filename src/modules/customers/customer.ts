@@ -16,9 +16,6 @@ export type Person = { businessId: string; userId: string }
 export type Merged = { businessId: string; guestId: string; userId: string }
 export const keyOf = ({ businessId, userId }: Person) => `${businessId} ${userId}`
 
-/** The payment statuses of an order that counts as paid, also when some of the money went back. */
-export const PAID: readonly string[] = ['PAID', 'PARTIALLY_REFUNDED', 'REFUNDED']
-
 export const MAX_CONTACTS = 10
 const MAX_NAME_WORDS = 20
 const MAX_SORTED = 100

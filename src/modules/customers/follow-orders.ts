@@ -1,13 +1,13 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { sql } from 'kysely'
 import { listSubscriptionsAfter, readSubscribers } from '#modules/newsletter/index.ts'
-import { listOrdersAfter, type OrderFigures, type OrderPlace, readFigures } from '#modules/orders/index.ts'
+import { EVER_PAID, listOrdersAfter, type OrderFigures, type OrderPlace, readFigures } from '#modules/orders/index.ts'
 import { now } from '#platform/clock.ts'
 import type { Db, Tx } from '#platform/database/database.ts'
 import { isDatabaseUnavailable } from '#platform/database/errors.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { addFollowed, dropFollowed, peekFollowed, type Topic } from '#platform/events/sequencer.ts'
-import { keyOf, PAID, type Person } from './customer.ts'
+import { keyOf, type Person } from './customer.ts'
 import { eraseIn } from './erase-customers.ts'
 import { keepBought } from './keep-bought.ts'
 import { findHeir, moveCustomer } from './merge-customers.ts'
@@ -157,7 +157,7 @@ const toCounted = (order: OrderFigures): Counted => ({
   version: order.version,
   customerId: order.customerId,
   currency: order.currency,
-  spent: PAID.includes(order.paymentStatus) ? netOf(order) : null,
+  spent: EVER_PAID.includes(order.paymentStatus) ? netOf(order) : null,
 })
 
 /** Staff may mark an order by hand as refunded, without a refund that has an amount: all of it went back. */

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import { lastSoldSql, type OrderPlace, soldSql } from '#modules/orders/index.ts'
+import { EVER_PAID, lastSoldSql, type OrderPlace, soldSql } from '#modules/orders/index.ts'
 import type { Tx } from '#platform/database/database.ts'
-import { type Merged, PAID } from './customer.ts'
+import type { Merged } from './customer.ts'
 
 type Bought = { businessId: string; userId: string; productId: string }
 
@@ -14,7 +14,7 @@ const listed = (places: readonly OrderPlace[]) => sql`
 const soldTo = (places: readonly OrderPlace[]) => sql`
   select sold.business_id, sold.product_id, coalesce(aliases.user_id, sold.customer_id) as user_id, sold.order_id,
          sold.created_at
-    from (${soldSql(listed(places), PAID)}) as sold
+    from (${soldSql(listed(places), EVER_PAID)}) as sold
     left join customers.aliases on aliases.business_id = sold.business_id and aliases.guest_id = sold.customer_id`
 
 /** Of two orders for the same product, the later one stays. Nothing is written about the erased. */
@@ -73,7 +73,7 @@ async function findLastAgain(tx: Tx, pairs: readonly Bought[]): Promise<void> {
   await sql`
     insert into customers.bought as known (business_id, product_id, user_id, last_at, order_id)
     select distinct on (1, 2, 3) made.business_id, made.product_id, made.user_id, made.created_at, made.order_id
-      from (${lastSoldSql(wanted, PAID)}) as made
+      from (${lastSoldSql(wanted, EVER_PAID)}) as made
      where ${IS_NOT_ERASED}
      order by 1, 2, 3, made.created_at desc, made.order_id desc
     ${KEEP_LATER}`.execute(tx)

@@ -18,7 +18,7 @@ export { searchOrders } from './finding/search-orders.ts'
 export { draftOrder, fulfillmentOf, type OrderRow, stockOf } from './order.ts'
 export { outOfStock } from './out-of-stock.ts'
 export { packingSlipRoutes } from './packing-slips/routes.ts'
-export { paidOrdersSql } from './paid-orders.ts'
+export { EVER_PAID, paidOrdersSql } from './paid-orders.ts'
 export {
   claimExpired,
   countFreeOrdersBefore,

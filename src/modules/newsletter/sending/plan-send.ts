@@ -12,7 +12,7 @@ import { sendPlanned } from '../events.ts'
 import type { NewSend } from '../schemas.ts'
 import { readConditions } from '../segments/read-conditions.ts'
 import { findNewsletter } from './newsletter.ts'
-import { isAutomated, listSendsOfEntry } from './queries.ts'
+import { insertSend, isAutomated, listSendsOfEntry } from './queries.ts'
 import type { SendRow } from './send.ts'
 
 /** `problem`: why the entry cannot be rendered as a mail. */
@@ -53,15 +53,7 @@ export async function planSend(tx: Tx, planner: Planner, entryId: string, sent: 
     createdAt: at,
     updatedAt: at,
   }
-  const inserted = await tx
-    .insertInto('newsletter.sends')
-    .values(row)
-    .onConflict((known) =>
-      known.columns(['businessId', 'entryId']).where('status', 'in', ['SCHEDULED', 'RUNNING', 'PAUSED']).doNothing(),
-    )
-    .returningAll()
-    .execute()
-  const [made] = inserted as SendRow[]
+  const made = await insertSend(tx, row)
   if (!made) return planSend(tx, planner, entryId, sent) // a concurrent request was faster
   const data = { entryId, scheduledAt: toSeconds(made.scheduledAt) }
   await record(tx, sendPlanned({ businessId, subject: made.id, actor, data }))

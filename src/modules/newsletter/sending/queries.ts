@@ -1,3 +1,5 @@
+import type { Insertable } from 'kysely'
+import type { NewsletterSends } from '#platform/database/cell-tables.ts'
 import type { Db, Tx } from '#platform/database/database.ts'
 import { decodeCursor, type Page, toPage } from '#vocabulary/paging.ts'
 import type { PageOnly } from '#vocabulary/schemas.ts'
@@ -92,4 +94,17 @@ export async function lockSend(
     .skipLocked()
     .executeTakeFirst()
   return row as SendRow | undefined
+}
+
+/** Undefined: a letter has one send under way, and another was faster. */
+export async function insertSend(tx: Tx, row: Insertable<NewsletterSends>): Promise<SendRow | undefined> {
+  const made = await tx
+    .insertInto('newsletter.sends')
+    .values(row)
+    .onConflict((known) =>
+      known.columns(['businessId', 'entryId']).where('status', 'in', ['SCHEDULED', 'RUNNING', 'PAUSED']).doNothing(),
+    )
+    .returningAll()
+    .executeTakeFirst()
+  return made as SendRow | undefined
 }

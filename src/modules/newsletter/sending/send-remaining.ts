@@ -8,6 +8,7 @@ import { toSeconds } from '#vocabulary/time.ts'
 import { hasNobodyLeft, isUnderWay, sendNotFound, wentByItself } from '../errors.ts'
 import { sendPlanned } from '../events.ts'
 import type { RemainingSend } from '../schemas.ts'
+import { insertSend } from './queries.ts'
 import { remainingReaders } from './remaining-readers.ts'
 import type { SendRow } from './send.ts'
 
@@ -44,15 +45,7 @@ export async function sendRemaining(
     createdAt: at,
     updatedAt: at,
   }
-  const inserted = await tx
-    .insertInto('newsletter.sends')
-    .values(row)
-    .onConflict((known) =>
-      known.columns(['businessId', 'entryId']).where('status', 'in', ['SCHEDULED', 'RUNNING', 'PAUSED']).doNothing(),
-    )
-    .returningAll()
-    .execute()
-  const [made] = inserted as SendRow[]
+  const made = await insertSend(tx, row)
   if (!made) throw isUnderWay()
   const { rows } = await sql<{ id: string }>`${remainingReaders(made, 1)}`.execute(tx)
   if (rows.length === 0) throw hasNobodyLeft()
