@@ -145,9 +145,10 @@ async function fill({ db, id, collection }: Place, readers: number, note: Run['n
     insert into newsletter.suppressions (business_id, email_key, reason, created_at)
     select ${id}, 'reader' || n * 97 || '@readers.example', 'BOUNCE', now()
       from generate_series(1, ${Math.round(readers / 200)}::int) as n`.execute(db)
+  // As a database is that was not filled a minute ago.
   for (const table of ['newsletter.subscriptions', 'newsletter.clicks', 'customers.customers', 'customers.words'])
-    await sql`analyze ${sql.raw(table)}`.execute(db)
-  await sql`analyze customers.bought`.execute(db)
+    await sql`vacuum analyze ${sql.raw(table)}`.execute(db)
+  await sql`vacuum analyze customers.bought`.execute(db)
 }
 
 const segmentsOf = ({ lamps }: Place): Record<string, Condition[]> => ({

@@ -2,20 +2,21 @@ import { sql } from 'kysely'
 import { now } from '#platform/clock.ts'
 import type { Db } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
-import { hashMarks, type MarkCustomers, matchingReaders } from './matching-readers.ts'
+import { type MarkCustomers, makeRoomForSets, matchingReaders } from './matching-readers.ts'
 import type { Condition, MatchingCount } from './schemas.ts'
 
 type Counted = { businessId: string; collectionId: string; conditions: readonly Condition[] }
 
 /** How many readers a letter would go to now, and for how many of them the conditions hold. */
 export async function countMatching(db: Db, counted: Counted, markCustomers: MarkCustomers): Promise<MatchingCount> {
-  const { marks, readers, isReached, fits } = matchingReaders({ ...counted, at: now() }, markCustomers)
+  const { sets, isReached, fits } = matchingReaders({ ...counted, at: now() }, markCustomers)
   return transaction(db, async (tx) => {
-    await hashMarks(tx)
+    await makeRoomForSets(tx)
     const { rows } = await sql<MatchingCount>`
-      ${marks}
-      select (select count(*) from newsletter.subscriptions as subscription where ${isReached})::integer as total,
-             (select count(*) from ${readers} where ${isReached} and ${fits})::integer as matching`.execute(tx)
+      ${sets}
+      select count(*)::integer as total, (count(*) filter (where ${fits}))::integer as matching
+        from newsletter.subscriptions as subscription
+       where ${isReached}`.execute(tx)
     return rows[0] ?? { total: 0, matching: 0 }
   })
 }

@@ -4,20 +4,22 @@ import type { Db } from '#platform/database/database.ts'
 import { fromSeconds } from '#vocabulary/time.ts'
 import type { Condition } from './schemas.ts'
 
-/** What is asked about customers, each with a bit of its own. */
-export type Wanted = { bit: number } & (
+/** What is asked about customers. */
+export type Wanted =
   | { tags: readonly string[] }
-  | { /** Has `product_id`. */ products: RawBuilder<unknown>; since: Date | undefined }
-)
+  | { /** Their ids. */ products: RawBuilder<unknown>; since: Date | undefined }
 
 /**
- * For each customer of whom anything holds, the bits of what does, as `key` and `bits`: by every id that they may have
- * subscribed with, and by email address, which is found from `by_id`.
+ * With-queries for what is wanted, and whether the one at a place holds of a reader: of the customer with any id that
+ * they may have subscribed with, or with their email address.
  */
 export type MarkCustomers = (
   businessId: string,
   wanted: readonly Wanted[],
-) => { byId: RawBuilder<unknown>; byEmail: RawBuilder<unknown> }
+) => {
+  sets: RawBuilder<unknown>[]
+  holds: (place: number, reader: Record<'userId' | 'emailKey', RawBuilder<unknown>>) => RawBuilder<unknown>
+}
 
 type Segment = {
   businessId: string
@@ -30,90 +32,70 @@ type Segment = {
 const DAY_MS = 86_400_000
 
 /**
- * Until the end of the transaction. PostgreSQL takes what is marked for two hundred rows, whatever it is, and would look
- * up each of half a million by itself, or sort them on disk.
+ * Until the end of the transaction. PostgreSQL hashes only what it thinks has room, and else goes through all of it for
+ * each reader.
  */
-export const hashMarks = (tx: Db): Promise<unknown> =>
-  sql`
-    select set_config('enable_nestloop', 'off', true), set_config('enable_mergejoin', 'off', true),
-           set_config('enable_sort', 'off', true), set_config('work_mem', '128MB', true)`.execute(tx)
+export const makeRoomForSets = (tx: Db): Promise<unknown> => sql`set local work_mem = '256MB'`.execute(tx)
 
 /**
  * Whom a letter goes to, as parts of one statement, so that counting and planning decide alike. `isReached`: ACTIVE since
  * before, and not suppressed. `fits`: all conditions hold.
  *
- * Each condition about customers or clicks is a bit, and all of them are found in one pass and joined by hash
- * (`hashMarks`): looked up for each reader, a million of them would take many seconds.
+ * What is asked about customers or clicks is a set that is found in one pass, before readers are looked at
+ * (`makeRoomForSets`): looked up for each reader, a million of them would take many seconds.
  */
 export function matchingReaders({ businessId, collectionId, conditions, at }: Segment, markCustomers: MarkCustomers) {
   const since = ({ withinDays }: { withinDays?: number }) =>
     withinDays === undefined ? undefined : new Date(at.getTime() - withinDays * DAY_MS)
-  const customers: Wanted[] = []
-  const clicks: RawBuilder<unknown>[] = []
-  const plain: RawBuilder<unknown>[] = []
-  let [asked, held] = [0, 0]
-  const nextBit = ({ not }: Condition) => {
-    const bit = 2 ** (customers.length + clicks.length)
-    asked |= bit
-    if (!not) held |= bit
-    return bit
-  }
-  for (const condition of conditions) {
-    switch (condition.field) {
-      case 'tag':
-        customers.push({ bit: nextBit(condition), tags: condition.values })
-        break
-      case 'bought': {
-        const { productIds, categoryId = '' } = condition
-        const products = productIds
-          ? sql`(select unnest(${productIds}::text[]) collate "C" as product_id)`
-          : sql`(${categoryProductsSql(businessId, categoryId)})`
-        customers.push({ bit: nextBit(condition), products, since: since(condition) })
-        break
+  const wanted = conditions.flatMap((condition): Wanted | [] => {
+    if (condition.field === 'tag') return { tags: condition.values }
+    if (condition.field !== 'bought') return []
+    return { products: productsSql(businessId, condition), since: since(condition) }
+  })
+  const customers = wanted.length > 0 ? markCustomers(businessId, wanted) : undefined
+  const reader = { userId: sql`subscription.user_id`, emailKey: sql`subscription.email_key` }
+  const sets = customers?.sets ?? []
+  let place = 0
+  // What stands in the reader's own row comes first, and leaves the rest with less to look up.
+  const [own, others] = [conditions.filter(isOfReader), conditions.filter((condition) => !isOfReader(condition))]
+  const tests = [...own, ...others].map((condition) => {
+    const test = () => {
+      switch (condition.field) {
+        case 'tag':
+        case 'bought':
+          return customers?.holds(place++, reader)
+        case 'clicked': {
+          const clickers = sql.ref(`clickers_${sets.length}`)
+          const clicked = clickersSql({ businessId, collectionId }, condition.entryId, since(condition))
+          sets.push(sql`${clickers} as materialized (${clicked})`)
+          return sql`subscription.id in (select subscription_id from ${clickers})`
+        }
+        default:
+          return holds(condition)
       }
-      case 'clicked':
-        clicks.push(clickersSql({ businessId, collectionId }, nextBit(condition), condition.entryId, since(condition)))
-        break
-      default:
-        plain.push(condition.not ? sql`not ${holds(condition)}` : holds(condition))
     }
-  }
-  const marks: RawBuilder<unknown>[] = []
-  const joins: RawBuilder<unknown>[] = []
-  const bits: RawBuilder<unknown>[] = []
-  if (customers.length > 0) {
-    const { byId, byEmail } = markCustomers(businessId, customers)
-    marks.push(sql`by_id as materialized (${byId})`, sql`by_email as materialized (${byEmail})`)
-    joins.push(sql`left join by_id on by_id.key = subscription.user_id`)
-    joins.push(sql`left join by_email on by_email.key = subscription.email_key`)
-    bits.push(sql`coalesce(by_id.bits, 0)`, sql`coalesce(by_email.bits, 0)`)
-  }
-  if (clicks.length > 0) {
-    marks.push(sql`clicker as materialized (${together(clicks)})`)
-    joins.push(sql`left join clicker on clicker.subscription_id = subscription.id`)
-    bits.push(sql`coalesce(clicker.bits, 0)`)
-  }
+    return condition.not ? sql`not ${test()}` : sql`${test()}`
+  })
   return {
-    marks: marks.length > 0 ? sql`with ${sql.join(marks)}` : sql``,
-    readers: sql`newsletter.subscriptions as subscription ${sql.join(joins, sql` `)}`,
+    sets: sets.length > 0 ? sql`with ${sql.join(sets)}` : sql``,
     isReached: sql`
       subscription.business_id = ${businessId} and subscription.collection_id = ${collectionId}
       and subscription.status = 'ACTIVE' and subscription.activated_at <= ${at}
       and not exists (select from newsletter.suppressions as suppression
                        where suppression.business_id = ${businessId} and suppression.email_key = subscription.email_key)`,
-    fits: sql.join(
-      [
-        sql`true`,
-        ...plain,
-        ...(bits.length > 0 ? [sql`(${sql.join(bits, sql` | `)}) & ${asked}::integer = ${held}::integer`] : []),
-      ],
-      sql` and `,
-    ),
+    fits: sql`(${sql.join([sql`true`, ...tests], sql` and `)})`,
   }
 }
 
+const productsSql = (businessId: string, { productIds, categoryId = '' }: Extract<Condition, { field: 'bought' }>) =>
+  productIds ? sql`select unnest(${productIds}::text[])` : categoryProductsSql(businessId, categoryId)
+
+type OfReader = Extract<Condition, { field: 'plan' | 'market' | 'subscribed' }>
+const isOfReader = (condition: Condition): condition is OfReader => !LOOKED_UP.has(condition.field)
+const LOOKED_UP: ReadonlySet<Condition['field']> = new Set(['tag', 'bought', 'clicked'] as const)
+
 /** Never null: `not` turns it around. */
-function holds(condition: Extract<Condition, { field: 'plan' | 'market' | 'subscribed' }>): RawBuilder<unknown> {
+function holds(condition: OfReader): RawBuilder<unknown> {
   if (condition.field === 'plan') return sql`coalesce(subscription.plan_id = any (${condition.values}::text[]), false)`
   if (condition.field === 'market') return sql`coalesce(subscription.market = any (${condition.values}::text[]), false)`
   const { from, to } = condition
@@ -128,18 +110,13 @@ type Newsletter = Pick<Segment, 'businessId' | 'collectionId'>
 
 const clickersSql = (
   { businessId, collectionId }: Newsletter,
-  bit: number,
   entryId: string | undefined,
   since: Date | undefined,
 ) => sql`
-  select clicks.subscription_id, ${bit}::integer as bit
-    from newsletter.sends as send
-    join newsletter.clicks on clicks.business_id = send.business_id and clicks.send_id = send.id
-   where send.business_id = ${businessId} and send.collection_id = ${collectionId}
-         ${entryId === undefined ? sql`` : sql`and send.entry_id = ${entryId}`}
-         ${since === undefined ? sql`` : sql`and clicks.last_at >= ${since}`}`
-
-const together = (clicks: readonly RawBuilder<unknown>[]) => sql`
-  select subscription_id, bit_or(bit) as bits
-    from (${sql.join(clicks, sql` union all `)}) as click
-   group by subscription_id`
+  select subscription_id
+    from newsletter.clicks
+   where business_id = ${businessId}
+         and send_id = any (array(select id from newsletter.sends
+                                   where business_id = ${businessId} and collection_id = ${collectionId}
+                                         ${entryId === undefined ? sql`` : sql`and entry_id = ${entryId}`}))
+         ${since === undefined ? sql`` : sql`and last_at >= ${since}`}`

@@ -3,7 +3,7 @@ import { now } from '#platform/clock.ts'
 import type { Db } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { fault } from '#platform/faults.ts'
-import { hashMarks, type MarkCustomers, matchingReaders } from '../segments/matching-readers.ts'
+import { type MarkCustomers, makeRoomForSets, matchingReaders } from '../segments/matching-readers.ts'
 import { lockSend } from './queries.ts'
 import { remainingReaders } from './remaining-readers.ts'
 import type { SendRow } from './send.ts'
@@ -17,11 +17,11 @@ type Planning = 'MORE' | 'DONE' | 'BUSY'
 const readersOf = (send: SendRow, markCustomers: MarkCustomers, limit: number): RawBuilder<unknown> => {
   const { businessId, collectionId, conditions, planAfter, startedAt } = send
   const segment = { businessId, collectionId, conditions: conditions ?? [], at: startedAt ?? now() }
-  const { marks, readers, isReached, fits } = matchingReaders(segment, markCustomers)
+  const { sets, isReached, fits } = matchingReaders(segment, markCustomers)
   return sql`
-    ${marks}
+    ${sets}
     select subscription.id
-      from ${readers}
+      from newsletter.subscriptions as subscription
      where ${isReached} and subscription.id > ${planAfter} and ${fits}
      order by subscription.id
      limit ${limit}`
@@ -40,7 +40,7 @@ export async function planRecipients(
     // Forces the index in the order of ids: with outdated statistics (after an import, say), PostgreSQL would fetch all
     // subscribers and sort them, for each batch.
     await sql`set local enable_sort = off`.execute(tx)
-    if (send.conditions) await hashMarks(tx)
+    if (send.conditions) await makeRoomForSets(tx)
     const { rows } = await sql<{ isPlanned: boolean }>`
       with next as materialized (
         ${send.remainderOf === null ? readersOf(send, markCustomers, BATCH) : remainingReaders(send, BATCH)}
