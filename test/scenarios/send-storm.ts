@@ -60,14 +60,21 @@ export async function openSendWorld({ manners }: { manners?: Manners } = {}) {
 }
 
 /** Subscribers straight into the table: as many as one likes, within seconds. */
-export async function fillSubscribers(db: Db, { id, collection }: Newsletter, number: number): Promise<void> {
+/** With `usUntil`: readers up to it are of one market, the others of another. */
+export async function fillSubscribers(
+  db: Db,
+  { id, collection }: Newsletter,
+  number: number,
+  usUntil?: number,
+): Promise<void> {
   const step = 20_000 // each within the time that a statement may take
   for (let from = 1; from <= number; from += step) {
     await sql`
       insert into newsletter.subscriptions
-             (business_id, id, collection_id, email, email_key, name, status, secret, activated_at, created_at, updated_at)
+             (business_id, id, collection_id, email, email_key, name, status, secret, activated_at, created_at, updated_at,
+              market)
       select ${id}, 'sub_' || lpad(n::text, 26, '0'), ${collection.id}, email, email, 'Reader ' || n, 'ACTIVE', md5(n::text),
-             now(), now(), now()
+             now(), now(), now(), case when n <= ${usUntil ?? null}::int then 'us' when n > ${usUntil ?? null}::int then 'de' end
         from generate_series(${from}::int, ${Math.min(number, from + step - 1)}::int) as n,
              lateral (select 'reader' || n || '@readers.example' as email) as address`.execute(db)
   }
@@ -144,7 +151,7 @@ const LEFT_OUT = 10
 async function openRich({ make }: SendWorld, recipients: number) {
   const blocks = [{ id: 'title', type: 'TEXT' }, { id: 'body', type: 'TEXT' }, PRODUCT]
   const newsletter = await openNewsletter(make, { cell: 'main', blocks, countClicks: true })
-  const { admin, path, db, id } = newsletter
+  const { admin, path, db } = newsletter
   const { status, text } = await admin.put(path, {
     markets: [market(), market({ id: 'de', name: 'Germany', currency: 'EUR' })],
     allowedOrigins: ['https://shop.example'],
@@ -157,11 +164,7 @@ async function openRich({ make }: SendWorld, recipients: number) {
   ]
   const variants = [{ id: 'one', pricing: { markets: prices } }]
   const boat = await make.product({ admin, products: `${path}/products` }, { name: 'Boat', slug: 'boat', variants })
-  await fillSubscribers(db, newsletter, recipients + LEFT_OUT)
-  await sql`
-    update newsletter.subscriptions
-       set market = case when id <= 'sub_' || lpad(${recipients}::text, 26, '0') then 'us' else 'de' end
-     where business_id = ${id}`.execute(db)
+  await fillSubscribers(db, newsletter, recipients + LEFT_OUT, recipients)
   const entry = await newsletter.entry([...letter(), { ...PRODUCT, value: boat.id }])
   return { newsletter, entry, conditions: [{ field: 'market', values: ['us'] }] }
 }

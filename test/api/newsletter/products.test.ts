@@ -77,6 +77,11 @@ test('a letter shows products as they are when it is sent, each reader the price
   assert.match(us.html, /\$19\.99\s–\s\$24\.99/)
   assert.match(us.html, /Blue sail/, 'as it is when the letter goes out')
   assert.match(us.text, /Red <boat>[^]*https:\/\/shop\.example\/p\/red-boat[^]*\$19\.99/)
+  assert.equal(
+    us.text.split('https://shop.example/p/red-boat').length,
+    2,
+    'an address is read once, though the picture leads there, too',
+  )
 
   const de = mailTo('de@products.example').html
   assert.match(de, /€18\.99\s–\s€22\.99/)

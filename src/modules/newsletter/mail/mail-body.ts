@@ -111,6 +111,7 @@ const makeConverter = (linkOptions: Record<string, unknown>) =>
       ...['h1', 'h2', 'h3', 'h4', 'h5', 'h6'].map((selector) => ({ selector, options: { uppercase: false } })),
       { selector: 'head', format: 'skip' },
       { selector: 'a', options: linkOptions },
+      { selector: 'a.same', format: 'skip' },
       { selector: 'img', format: 'skip' },
       { selector: 'tr', format: 'row' },
       { selector: 'th', format: 'cell' },
