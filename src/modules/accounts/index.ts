@@ -10,6 +10,7 @@ import { makeGuest } from './users/add-guest.ts'
 
 export const accountJobs = [...mailJobs, tidyAccounts, makeGuest]
 export { addApiKey, countApiKeys } from './credentials/api-keys.ts'
+export { needFreshProof } from './credentials/need-proof.ts'
 export { endAllSessions, revokeSession, startSession } from './credentials/sessions.ts'
 export {
   countSigningKeys,

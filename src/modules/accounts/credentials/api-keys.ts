@@ -26,6 +26,7 @@ export async function findApiKeyActor(db: ControlDb, box: SecretBox, value: stri
       'accounts.apiKeys.businessId',
       'accounts.apiKeys.keyHash',
       'accounts.apiKeys.secretPrint',
+      'accounts.apiKeys.passedSecondFactor',
       'accounts.users.email',
       FORMER_IDS,
     ])
@@ -42,6 +43,7 @@ export async function findApiKeyActor(db: ControlDb, box: SecretBox, value: stri
     sessionId: undefined,
     keyId: row.id,
     onlyBusinessId: row.businessId ?? undefined,
+    passedSecondFactor: row.passedSecondFactor,
     formerIds: row.formerIds,
   }
 }
