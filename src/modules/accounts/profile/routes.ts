@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { setRole } from '#modules/access/index.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { handle } from '#platform/http/operation.ts'
+import { needFreshProof } from '../credentials/need-proof.ts'
 import { listSessions, revokeSession, revokeSessionsOf } from '../credentials/sessions.ts'
 import { noSms, sessionNotFound, settingsTooLong, userNotFound } from '../errors.ts'
 import { mailInvitation } from '../jobs.ts'
@@ -46,6 +47,7 @@ export const profileRoutes: FastifyPluginAsyncTypebox<AccountOptions> = async (
   handle(app, operation.exportMe, ({ actor }) => exportUser(control, actor.userId))
 
   handle(app, operation.eraseMe, async ({ actor }) => {
+    await needFreshProof(control, actor, { of: 'those-with-a-factor' })
     await eraseUser(control, actor)
     return success
   })
