@@ -5,8 +5,8 @@ import type { PartitionedLog } from '#platform/database/partitions.ts'
 import type { Actor } from '#vocabulary/actor.ts'
 import { newId } from '#vocabulary/ids.ts'
 import { decodeCursor, toPage } from '#vocabulary/paging.ts'
-import { type PageOnly } from '#vocabulary/schemas.ts'
-import { toSeconds } from '#vocabulary/time.ts'
+import { fromSeconds, toSeconds } from '#vocabulary/time.ts'
+import type { AuditQuery } from './schemas.ts'
 
 export const AUDIT_LOG: PartitionedLog = { table: 'access.audit_log', keepMonths: 25 }
 
@@ -41,14 +41,20 @@ export async function audit(
     .execute()
 }
 
-export async function listAudit(db: ControlDb, businessId: string, { limit = 20, cursor }: PageOnly) {
-  const filters = { list: 'audit', businessId }
+export async function listAudit(db: ControlDb, businessId: string, query: AuditQuery) {
+  const { limit = 20, cursor, actorId, action, subject, from, to } = query
+  const filters = { list: 'audit', businessId, actorId, action, subject, from, to }
   const position = decodeCursor(filters, cursor, ['string'])?.[0] as string | undefined
   const rows = await db
     .selectFrom('access.auditLog')
     .selectAll()
     .where('businessId', '=', businessId)
-    .$if(position !== undefined, (query) => query.where('id', '<', position ?? ''))
+    .$if(actorId !== undefined, (rows) => rows.where('actorId', '=', actorId ?? ''))
+    .$if(action !== undefined, (rows) => rows.where('action', 'in', action ?? []))
+    .$if(subject !== undefined, (rows) => rows.where('subject', '=', subject ?? ''))
+    .$if(from !== undefined, (rows) => rows.where('occurredAt', '>=', fromSeconds(from ?? 0)))
+    .$if(to !== undefined, (rows) => rows.where('occurredAt', '<', fromSeconds(to ?? 0)))
+    .$if(position !== undefined, (rows) => rows.where('id', '<', position ?? ''))
     .orderBy('id', 'desc')
     .limit(limit + 1)
     .execute()

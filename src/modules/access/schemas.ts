@@ -3,6 +3,7 @@ import { PAYMENT_METHODS } from '#vocabulary/business.ts'
 import { Media, NewMedia } from '#vocabulary/media.ts'
 import { PERMISSIONS } from '#vocabulary/permissions.ts'
 import {
+  anyOf,
   BasisPoints,
   BusinessId,
   Changes,
@@ -14,6 +15,7 @@ import {
   Name,
   Nullable,
   OneOf,
+  PageQuery,
   Slug,
   TaxClass,
   UnixSeconds,
@@ -147,7 +149,7 @@ export const Business = Type.Object(
 )
 
 /** A market that the business has keeps its taxes when they are not sent. */
-const NewMarket = Type.Object({ ...Market.properties, ...Changes(taxes).properties })
+export const NewMarket = Type.Object({ ...Market.properties, ...Changes(taxes).properties })
 
 const settings = {
   name: Name,
@@ -179,6 +181,15 @@ export type NewRole = Static<typeof NewRole>
 export const RoleChanges = Changes(NewRole.properties)
 export type RoleChanges = Static<typeof RoleChanges>
 
+export const RoleCounts = Type.Object(
+  {
+    items: Type.Array(Type.Object({ value: RoleId, count: Type.Integer({ minimum: 0, examples: [3] }) }), {
+      description: 'Roles that nobody has are left out.',
+    }),
+  },
+  { title: 'RoleCounts' },
+)
+
 export const Invitation = Type.Object(
   {
     id: InvitationId,
@@ -194,6 +205,15 @@ export const Invitation = Type.Object(
   },
   { title: 'Invitation' },
 )
+export const InvitationQuery = Type.Object({
+  ...PageQuery,
+  status: Type.Optional(
+    OneOf(['PENDING', 'ACCEPTED', 'EXPIRED'], {
+      description: 'Only those that wait, were accepted, or came too late.',
+    }),
+  ),
+})
+export type InvitationQuery = Static<typeof InvitationQuery>
 export const NewInvitation = Type.Object({ email: Email, roleId: RoleId })
 export type NewInvitation = Static<typeof NewInvitation>
 export const OwnInvitation = Type.Object(
@@ -233,3 +253,13 @@ export const AuditEntry = Type.Object(
   },
   { title: 'AuditEntry' },
 )
+
+export const AuditQuery = Type.Object({
+  ...PageQuery,
+  actorId: Type.Optional(Type.String({ ...UserId, description: 'What this person did.' })),
+  action: anyOf(Type.String({ minLength: 1, maxLength: 64, examples: ['role.updated'] }), 'What was done.'),
+  subject: Type.Optional(Type.String({ ...Id, description: 'What was done to this record or person.' })),
+  from: Type.Optional(Type.Integer({ ...UnixSeconds, description: 'Not before.' })),
+  to: Type.Optional(Type.Integer({ ...UnixSeconds, description: 'Before.' })),
+})
+export type AuditQuery = Static<typeof AuditQuery>

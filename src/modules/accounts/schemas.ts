@@ -155,6 +155,41 @@ export const Colleagues = Type.Object(
 )
 export type Colleagues = Static<typeof Colleagues>
 
+const MemberRole = Type.Object({
+  id: Role.properties.id,
+  name: Role.properties.name,
+  permissions: Role.properties.permissions,
+})
+
+export const Member = Type.Object(
+  {
+    id: UserId,
+    name: Type.String({ examples: ['Ada Lovelace'] }),
+    email: Nullable(Email),
+    roles: Type.Array(MemberRole),
+    pendingRoles: Type.Array(MemberRole, { description: 'Offered, and not accepted yet.' }),
+    joinedAt: UnixSeconds,
+  },
+  { title: 'Member' },
+)
+export type Member = Static<typeof Member>
+export const MemberQuery = Type.Object({
+  ...PageQuery,
+  query: Type.Optional(
+    Type.String({ maxLength: 200, description: 'Words of the name or the email address.', examples: ['ada'] }),
+  ),
+  roleId: Type.Optional(Type.String({ ...Id, description: 'Only those who have this role.' })),
+})
+export type MemberQuery = Static<typeof MemberQuery>
+export const MemberRoles = Type.Object({
+  roleIds: Type.Array(Role.properties.id, {
+    maxItems: 50,
+    uniqueItems: true,
+    description: 'All of them; none: removed.',
+  }),
+})
+export type MemberRoles = Static<typeof MemberRoles>
+
 export const UpdateBody = Type.Object({
   name: Type.Optional(Text(200, 'Ada Lovelace')),
   phoneNumbers: Type.Optional(Type.Array(PhoneNumber, { maxItems: 20 })),

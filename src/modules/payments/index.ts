@@ -3,6 +3,7 @@ import type { AnyRefusal } from '#vocabulary/define-refusal.ts'
 import * as errors from './errors.ts'
 import * as events from './events.ts'
 
+export { accountRoutes as paymentAccountRoutes } from './account-routes.ts'
 export { carryOutRefunds } from './carry-out-refunds.ts'
 export { closeSession, closeSessionOf } from './close-session.ts'
 export { erasePayers } from './erase-payers.ts'

@@ -1220,6 +1220,8 @@ export type Event = ({
 } & MemberRemovedEvent) | ({
     type: 'member.role_given';
 } & MemberRoleGivenEvent) | ({
+    type: 'member.role_taken';
+} & MemberRoleTakenEvent) | ({
     type: 'role.created';
 } & RoleCreatedEvent) | ({
     type: 'role.deleted';
@@ -1810,6 +1812,22 @@ export type ItemError = {
     details: Array<ItemErrorDetail>;
 };
 
+/**
+ * MailPreview
+ */
+export type MailPreview = {
+    mail: 'order-confirmation' | 'shipment' | 'claim' | 'confirm-subscription' | 'new-order' | 'low-stock' | 'invitation';
+    /**
+     * A customer or reader; the contact address of the business; whoever was invited.
+     */
+    to: 'CUSTOMER' | 'BUSINESS' | 'INVITED';
+    fromName: string | null;
+    replyTo: string | null;
+    subject: string;
+    html: string;
+    text: string;
+};
+
 export type MarketTaxRate = {
     /**
      * Markets set the rate of each class.
@@ -2071,6 +2089,45 @@ export type MediaUsage = {
     id: string;
 };
 
+export type MemberRole = {
+    /**
+     * Id, starts with `role_`.
+     */
+    id: string;
+    name: string;
+    permissions: Array<'ADMIN' | 'PRODUCTS_WRITE' | 'ORDERS_READ' | 'ORDERS_WRITE' | 'PROMOS_WRITE' | 'CONTENT_READ_DRAFTS' | 'CONTENT_WRITE' | 'NEWSLETTER_SEND' | 'SUBSCRIBERS_READ' | 'SETTINGS_WRITE'>;
+};
+
+export type MemberPendingRole = {
+    /**
+     * Id, starts with `role_`.
+     */
+    id: string;
+    name: string;
+    permissions: Array<'ADMIN' | 'PRODUCTS_WRITE' | 'ORDERS_READ' | 'ORDERS_WRITE' | 'PROMOS_WRITE' | 'CONTENT_READ_DRAFTS' | 'CONTENT_WRITE' | 'NEWSLETTER_SEND' | 'SUBSCRIBERS_READ' | 'SETTINGS_WRITE'>;
+};
+
+/**
+ * Member
+ */
+export type Member = {
+    /**
+     * Id, starts with `usr_`.
+     */
+    id: string;
+    name: string;
+    email: string | null;
+    roles: Array<MemberRole>;
+    /**
+     * Offered, and not accepted yet.
+     */
+    pendingRoles: Array<MemberPendingRole>;
+    /**
+     * Unix time in seconds.
+     */
+    joinedAt: number;
+};
+
 export type MemberInvitationDeclinedEventData = {
     [key: string]: unknown;
 };
@@ -2142,6 +2199,23 @@ export type MemberRoleGivenEventData = {
 export type MemberRoleGivenEvent = EventEnvelope & {
     type: 'member.role_given';
     data: MemberRoleGivenEventData;
+};
+
+export type MemberRoleTakenEventData = {
+    /**
+     * Id, starts with `role_`.
+     */
+    roleId: string;
+};
+
+/**
+ * MemberRoleTakenEvent
+ *
+ * They have others left.
+ */
+export type MemberRoleTakenEvent = EventEnvelope & {
+    type: 'member.role_taken';
+    data: MemberRoleTakenEventData;
 };
 
 export type NewsletterAutomationCreatedEventData = {
@@ -2912,6 +2986,18 @@ export type OwnInvitation = {
      * Unix time in seconds.
      */
     createdAt: number;
+};
+
+/**
+ * PaymentAccount
+ */
+export type PaymentAccount = {
+    /**
+     * An account of the business; one for all businesses of this service; none: only free orders can be placed.
+     */
+    status: 'OWN' | 'SHARED' | 'NONE';
+    provider: string | null;
+    lastFour: string | null;
 };
 
 export type PaymentMismatchEventData = {
@@ -3835,6 +3921,24 @@ export type Role = {
      * Unix time in seconds.
      */
     updatedAt: number;
+};
+
+export type RoleCountsItem = {
+    /**
+     * Id, starts with `role_`.
+     */
+    value: string;
+    count: number;
+};
+
+/**
+ * RoleCounts
+ */
+export type RoleCounts = {
+    /**
+     * Roles that nobody has are left out.
+     */
+    items: Array<RoleCountsItem>;
 };
 
 export type RoleCreatedEventData = {
@@ -4932,6 +5036,90 @@ export type TimelineEvent = {
     timestamp: number;
 };
 
+export type TriedMarketItemStep = {
+    rule: string;
+    base: number;
+    rate?: number;
+    result: number;
+};
+
+export type TriedMarketItemLine = {
+    /**
+     * Minor units (cents).
+     */
+    unitPrice: number;
+    quantity: number;
+    /**
+     * Markets set the rate of each class.
+     */
+    taxClass: string;
+    /**
+     * Minor units (cents).
+     */
+    totalPrice: number;
+    /**
+     * Its share of the discount.
+     */
+    discount: number;
+    /**
+     * Its share of the tax, on top of its price or inside.
+     */
+    tax: number;
+    taxBps: number;
+};
+
+export type TriedMarketItem = {
+    /**
+     * Minor units (cents).
+     */
+    subtotal: number;
+    /**
+     * On top of the prices; 0 where they include it.
+     */
+    tax: number;
+    /**
+     * Inside the prices, where they include it.
+     */
+    taxIncluded: number;
+    /**
+     * Shipping’s share of the tax.
+     */
+    shippingTax: number;
+    /**
+     * One for each rate, the highest first.
+     */
+    taxes: Array<TaxGroup>;
+    /**
+     * Of several rates: the one that would give the same tax.
+     */
+    taxBps: number;
+    /**
+     * Minor units (cents).
+     */
+    shipping: number;
+    /**
+     * Minor units (cents).
+     */
+    discount: number;
+    /**
+     * subtotal + tax + shipping − discount
+     */
+    total: number;
+    currency: string;
+    steps?: Array<TriedMarketItemStep>;
+    lines: Array<TriedMarketItemLine>;
+};
+
+/**
+ * TriedMarket
+ */
+export type TriedMarket = {
+    /**
+     * One for each cart, in their order.
+     */
+    items: Array<TriedMarketItem>;
+};
+
 export type TriedPromoCodeQuoteLine = {
     type: 'PRODUCT_VARIANT';
     /**
@@ -5481,6 +5669,21 @@ export type ListSigningKeysAnswerKey = {
 
 export type ListSigningKeysAnswer = {
     keys: Array<ListSigningKeysAnswerKey>;
+};
+
+export type ListMembersPage = {
+    items: Array<Member>;
+    /**
+     * Hand it back to get the next page; `null` on the last.
+     */
+    cursor: string | null;
+};
+
+export type SetMemberRolesBody = {
+    /**
+     * All of them; none: removed.
+     */
+    roleIds: Array<string>;
 };
 
 export type CreateBusinessBodyLogo = {
@@ -6927,6 +7130,52 @@ export type TryPromoCodeBody = {
     shippingMethodId?: string | null;
 };
 
+export type TryMarketBodyMarket = {
+    /**
+     * The market code that quotes, checkouts and prices name.
+     */
+    id: string;
+    name: string;
+    /**
+     * ISO 4217.
+     */
+    currency: string;
+    taxBps: number;
+    taxShipping: boolean;
+    /**
+     * Prices, shipping prices, `freeFrom` and fixed discounts have the tax inside.
+     */
+    pricesIncludeTax?: boolean;
+    /**
+     * Other classes are taxed at `taxBps`.
+     */
+    taxRates?: Array<MarketTaxRate>;
+    shippingMethods: Array<ShippingMethod>;
+    paymentMethods: Array<'CREDIT_CARD' | 'CARD_PROVIDER'>;
+};
+
+export type TryMarketBodyCartLine = {
+    /**
+     * Minor units (cents).
+     */
+    unitPrice: number;
+    quantity: number;
+    /**
+     * Markets set the rate of each class.
+     */
+    taxClass?: string;
+};
+
+export type TryMarketBodyCart = {
+    lines: Array<TryMarketBodyCartLine>;
+    shippingMethodId?: string | null;
+};
+
+export type TryMarketBody = {
+    market: TryMarketBodyMarket;
+    carts: Array<TryMarketBodyCart>;
+};
+
 export type CheckoutBodyItem = {
     type?: 'PRODUCT_VARIANT';
     /**
@@ -8202,6 +8451,66 @@ export type ListColleaguesResponses = {
 
 export type ListColleaguesResponse = ListColleaguesResponses[keyof ListColleaguesResponses];
 
+export type ListMembersData = {
+    body?: never;
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+    };
+    query?: {
+        /**
+         * Items on a page.
+         */
+        limit?: number;
+        /**
+         * The `cursor` of the page before. Absent, empty or `null`: the first.
+         */
+        cursor?: string;
+        /**
+         * Words of the name or the email address.
+         */
+        query?: string;
+        /**
+         * Only those who have this role.
+         */
+        roleId?: string;
+    };
+    url: '/v1/businesses/{businessId}/members';
+};
+
+export type ListMembersResponses = {
+    /**
+     * Done.
+     */
+    200: ListMembersPage;
+};
+
+export type ListMembersResponse = ListMembersResponses[keyof ListMembersResponses];
+
+export type SetMemberRolesData = {
+    body: SetMemberRolesBody;
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+        id: string;
+    };
+    query?: never;
+    url: '/v1/businesses/{businessId}/members/{id}';
+};
+
+export type SetMemberRolesResponses = {
+    /**
+     * Done.
+     */
+    200: Success;
+};
+
+export type SetMemberRolesResponse = SetMemberRolesResponses[keyof SetMemberRolesResponses];
+
 export type ListBusinessesData = {
     body?: never;
     path?: never;
@@ -8360,6 +8669,27 @@ export type CreateRoleResponses = {
 
 export type CreateRoleResponse = CreateRoleResponses[keyof CreateRoleResponses];
 
+export type CountRolesData = {
+    body?: never;
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+    };
+    query?: never;
+    url: '/v1/businesses/{businessId}/roles/counts';
+};
+
+export type CountRolesResponses = {
+    /**
+     * Done.
+     */
+    200: RoleCounts;
+};
+
+export type CountRolesResponse = CountRolesResponses[keyof CountRolesResponses];
+
 export type DeleteRoleData = {
     body?: never;
     headers?: {
@@ -8461,6 +8791,10 @@ export type ListInvitationsData = {
          * The `cursor` of the page before. Absent, empty or `null`: the first.
          */
         cursor?: string;
+        /**
+         * Only those that wait, were accepted, or came too late.
+         */
+        status?: 'PENDING' | 'ACCEPTED' | 'EXPIRED';
     };
     url: '/v1/businesses/{businessId}/invitations';
 };
@@ -8540,6 +8874,26 @@ export type ListAuditData = {
          * The `cursor` of the page before. Absent, empty or `null`: the first.
          */
         cursor?: string;
+        /**
+         * What this person did.
+         */
+        actorId?: string;
+        /**
+         * What was done. Repeat it for several: any of them.
+         */
+        action?: Array<string>;
+        /**
+         * What was done to this record or person.
+         */
+        subject?: string;
+        /**
+         * Not before.
+         */
+        from?: number;
+        /**
+         * Before.
+         */
+        to?: number;
     };
     url: '/v1/businesses/{businessId}/audit';
 };
@@ -11183,6 +11537,27 @@ export type TryPromoCodeResponses = {
 
 export type TryPromoCodeResponse = TryPromoCodeResponses[keyof TryPromoCodeResponses];
 
+export type TryMarketData = {
+    body: TryMarketBody;
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+    };
+    query?: never;
+    url: '/v1/businesses/{businessId}/markets/try';
+};
+
+export type TryMarketResponses = {
+    /**
+     * Done.
+     */
+    200: TriedMarket;
+};
+
+export type TryMarketResponse = TryMarketResponses[keyof TryMarketResponses];
+
 export type CheckoutData = {
     body: CheckoutBody;
     headers?: {
@@ -11335,6 +11710,27 @@ export type GetRefundResponses = {
 };
 
 export type GetRefundResponse = GetRefundResponses[keyof GetRefundResponses];
+
+export type GetPaymentAccountData = {
+    body?: never;
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+    };
+    query?: never;
+    url: '/v1/businesses/{businessId}/payment-account';
+};
+
+export type GetPaymentAccountResponses = {
+    /**
+     * Done.
+     */
+    200: PaymentAccount;
+};
+
+export type GetPaymentAccountResponse = GetPaymentAccountResponses[keyof GetPaymentAccountResponses];
 
 export type ReceiveStripeEventData = {
     body?: never;
@@ -12959,6 +13355,31 @@ export type ReceiveSesEventsResponses = {
 };
 
 export type ReceiveSesEventsResponse = ReceiveSesEventsResponses[keyof ReceiveSesEventsResponses];
+
+export type PreviewMailData = {
+    body?: never;
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+        /**
+         * Which mail.
+         */
+        mail: 'order-confirmation' | 'shipment' | 'claim' | 'confirm-subscription' | 'new-order' | 'low-stock' | 'invitation';
+    };
+    query?: never;
+    url: '/v1/businesses/{businessId}/mails/{mail}/preview';
+};
+
+export type PreviewMailResponses = {
+    /**
+     * Done.
+     */
+    200: MailPreview;
+};
+
+export type PreviewMailResponse = PreviewMailResponses[keyof PreviewMailResponses];
 
 export type ListSavedViewsData = {
     body?: never;

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { operation } from '#platform/http/operation.ts'
 import { PERMISSIONS } from '#vocabulary/permissions.ts'
-import { BusinessId, BusinessParams, Id, PageOf, Success } from '#vocabulary/schemas.ts'
+import { BusinessId, BusinessParams, Id, PageOf, RecordParams, Success } from '#vocabulary/schemas.ts'
 import * as shape from '../schemas.ts'
 import { alsoCheckPassword } from '../sign-in/passwords.ts'
 
@@ -184,6 +184,38 @@ export const listColleagues = operation({
       'Everybody who has a role in the business, by name only, for everybody who has one; 1,000 at most. Whoever was only offered a role is not among them.',
     params: BusinessParams,
     response: { 200: shape.Colleagues },
+  },
+})
+
+export const listMembers = operation({
+  method: 'GET',
+  url: '/members',
+  config: { access: 'SETTINGS_WRITE', business: 'path' },
+  schema: {
+    operationId: 'listMembers',
+    tags: ['Roles'],
+    summary: 'List members',
+    description:
+      'Everybody who has a role in the business, by name. Whoever was only invited is in the list of invitations.',
+    params: BusinessParams,
+    querystring: shape.MemberQuery,
+    response: { 200: PageOf(shape.Member) },
+  },
+})
+
+export const setMemberRoles = operation({
+  method: 'PUT',
+  url: '/members/:id',
+  config: { access: 'ADMIN', business: 'path' },
+  schema: {
+    operationId: 'setMemberRoles',
+    tags: ['Roles'],
+    summary: 'Set the roles of a member',
+    description:
+      'The member has these roles afterwards, and no others; without any they are a member no more. ADMIN has to be accepted: it is offered by mail, and until then nothing is taken. The last ADMIN stays (409).',
+    params: RecordParams,
+    body: shape.MemberRoles,
+    response: { 200: Success },
   },
 })
 
