@@ -22,6 +22,7 @@ export {
 export { createTokens, type Tokens } from './credentials/tokens.ts'
 export { claimMail, confirmationMail, invitationMail, mailInvitation, resetMail } from './jobs.ts'
 export { colleagueRoutes } from './profile/colleague-routes.ts'
+export { exportJobs, type ReadOwn } from './profile/make-export.ts'
 export { findAliases, idsOf } from './sign-in/merge-guest.ts'
 export { createIdentityProvider } from './sign-in/oauth.ts'
 export { approveOrigin, createOrigins } from './sign-in/origins.ts'

@@ -5,7 +5,7 @@ import * as events from './events.ts'
 
 export { carryOutRefunds } from './carry-out-refunds.ts'
 export { closeSession, closeSessionOf } from './close-session.ts'
-export { erasePayers } from './erase-payers.ts'
+export { eraseOrderPayers, erasePayers } from './erase-payers.ts'
 export { noPayee, nothingLeft, notPaidHere, tooMuch } from './errors.ts'
 export { cancelSubscription, paymentJobs } from './jobs.ts'
 export { openSession } from './open-session.ts'
