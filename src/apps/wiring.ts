@@ -31,6 +31,7 @@ import {
   contentResolvers,
   createEntrySearch,
   entryRoutes,
+  eraseEntriesOf,
   generateRoutes,
 } from '#modules/content/index.ts'
 import { customerRoutes, markCustomers, searchCustomers } from '#modules/customers/index.ts'
@@ -62,7 +63,7 @@ import {
   shipmentRoutes,
   timelineRoutes,
 } from '#modules/orders/index.ts'
-import { erasePayers, paymentAccountRoutes, webhookRoutes } from '#modules/payments/index.ts'
+import { eraseOrderPayers, paymentAccountRoutes, webhookRoutes } from '#modules/payments/index.ts'
 import { storefrontRoutes } from '#modules/storefront/index.ts'
 import { createModel } from '#platform/ai/openai-compatible.ts'
 import { transaction } from '#platform/database/transaction.ts'
@@ -165,7 +166,7 @@ async function wireCustomers(app: Server, { control }: Parts): Promise<void> {
         await audit(tx, { businessId, actor, action: 'customer.erased', subject: userId })
         await forgetGuests(tx, businessId, ids)
       }),
-    erasePayers,
+    erase: { erasePayers: eraseOrderPayers, eraseEntries: eraseEntriesOf },
   })
 }
 

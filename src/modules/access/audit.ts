@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { now } from '#platform/clock.ts'
 import type { JsonObject } from '#platform/database/control-tables.ts'
 import type { ControlDb, ControlTx } from '#platform/database/database.ts'
@@ -39,6 +40,22 @@ export async function audit(
       occurredAt: now(),
     })
     .execute()
+}
+
+const FORGOTTEN_AT_ONCE = 1_000
+
+/** From where somebody logged in whose account was deleted. That they did stays. */
+export async function forgetAddresses(db: ControlDb, userIds: readonly string[]): Promise<void> {
+  for (let left = FORGOTTEN_AT_ONCE; left === FORGOTTEN_AT_ONCE; ) {
+    const { numAffectedRows = 0n } = await sql`
+      update access.audit_log set data = data - 'address'
+       where (id, occurred_at) in (
+               select id, occurred_at
+                 from access.audit_log
+                where subject = any (${userIds}::text[]) and business_id is null and data ? 'address'
+                limit ${FORGOTTEN_AT_ONCE})`.execute(db)
+    left = Number(numAffectedRows)
+  }
 }
 
 export async function listAudit(db: ControlDb, businessId: string, query: AuditQuery) {

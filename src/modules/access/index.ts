@@ -4,7 +4,7 @@ import * as errors from './errors.ts'
 import * as events from './events.ts'
 import { carryEvents } from './outbox.ts'
 
-export { AUDIT_LOG, audit } from './audit.ts'
+export { AUDIT_LOG, audit, forgetAddresses } from './audit.ts'
 export { createBusiness } from './create-business.ts'
 export {
   createCustomers,

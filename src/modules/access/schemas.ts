@@ -22,6 +22,9 @@ import {
   UserId,
 } from '#vocabulary/schemas.ts'
 
+/** A hundred years. */
+const MAX_KEEP_PERSON_DAYS = 36_500
+
 const RoleId = idOf('role', '01jcq3v7k8f5t9x2m4n6p8r0sw')
 const InvitationId = idOf('inv', '01jcq3v7k8f5t9x2m4n6p8r0sw')
 const Locale = Type.String({ minLength: 2, maxLength: 35, examples: ['en'] })
@@ -31,6 +34,13 @@ const Origin = Type.String({
   examples: ['https://shop.example.com'],
 })
 
+const KeepPersonDays = Type.Integer({
+  minimum: 0,
+  maximum: MAX_KEEP_PERSON_DAYS,
+  description:
+    'After a customer has deleted their account: for how many days from an order on it still says whose it was. Orders in work always do.',
+  examples: [0],
+})
 const OrderUrl = Nullable(
   Type.String({
     minLength: 1,
@@ -141,6 +151,7 @@ export const Business = Type.Object(
     allowedOrigins: Type.Optional(Type.Array(Origin, { maxItems: 100, uniqueItems: true })),
     orderUrl: Type.Optional(OrderUrl),
     timeZone: Type.Optional(TimeZone),
+    keepPersonDays: Type.Optional(KeepPersonDays),
     storefront: Type.Optional(Storefront),
     createdAt: Type.Optional(UnixSeconds),
     updatedAt: Type.Optional(UnixSeconds),
@@ -160,6 +171,7 @@ const settings = {
   allowedOrigins: Type.Array(Origin, { maxItems: 100, uniqueItems: true }),
   orderUrl: OrderUrl,
   timeZone: TimeZone,
+  keepPersonDays: KeepPersonDays,
   logo: Nullable(NewMedia),
   storefront: Changes(Storefront.properties),
   markets: Type.Array(NewMarket, { maxItems: 200 }),

@@ -21,6 +21,7 @@ export {
 } from './credentials/signing-keys.ts'
 export { createTokens, type Tokens } from './credentials/tokens.ts'
 export { claimMail, confirmationMail, invitationMail, mailInvitation, resetMail } from './jobs.ts'
+export { exportJobs, type ReadOwn } from './profile/make-export.ts'
 export { memberRoutes } from './profile/member-routes.ts'
 export { findAliases, idsOf } from './sign-in/merge-guest.ts'
 export { createIdentityProvider } from './sign-in/oauth.ts'

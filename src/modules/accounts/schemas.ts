@@ -26,6 +26,19 @@ export const RegisterBody = Type.Object({
   reserveDomain: ReserveDomain,
 })
 export const ConfirmBody = Type.Object({ token: MailedToken })
+export const ExportParams = Type.Object({ id: Id })
+export const WholeExport = Type.Object(
+  {
+    id: idOf('exp', '01jcq3v7k8f5t9x2m4n6p8r0sw'),
+    status: OneOf(['PENDING', 'RUNNING', 'READY', 'FAILED']),
+    size: Nullable(Type.Integer({ minimum: 0, description: 'Bytes of the file.', examples: [48_213] })),
+    createdAt: UnixSeconds,
+    finishedAt: Nullable(UnixSeconds),
+    expiresAt: Nullable(Type.Integer({ ...UnixSeconds, description: 'Until then the file can be fetched.' })),
+  },
+  { title: 'WholeExport', description: 'Everything that is a person’s, as a file that is being made.' },
+)
+export type WholeExport = Static<typeof WholeExport>
 export const ClaimBody = Type.Object({ token: MailedToken })
 
 export const LoginBody = Type.Object({
