@@ -1,7 +1,8 @@
 // Previews the service's mails: writes each as an HTML and a text file, to be opened in a browser.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { MAIL_PREVIEWS } from '#apps/mail-previews.ts'
-import { confirmationMail, resetMail } from '#modules/accounts/index.ts'
+import { confirmationMail, resetMail, securityMail } from '#modules/accounts/index.ts'
+import type { Rendered } from '#platform/mail/render.ts'
 import type { Business } from '#vocabulary/business.ts'
 
 const DIRECTORY = '.kontor/mails'
@@ -29,13 +30,12 @@ const business = {
   ],
 } as unknown as Business
 
-const mails = {
+const mails: Record<string, Rendered> = {
   confirm: await confirmationMail(email, `${shop}/confirm?token=${token}`),
   'reset-password': await resetMail(email, `${shop}/reset-password?token=${token}`),
-  ...Object.fromEntries(
-    await Promise.all(Object.entries(MAIL_PREVIEWS).map(async ([name, render]) => [name, await render(business)])),
-  ),
+  'security-notice': await securityMail(email, 'recovery-code-used'),
 }
+for (const [name, render] of Object.entries(MAIL_PREVIEWS)) mails[name] = await render(business)
 
 mkdirSync(DIRECTORY, { recursive: true })
 for (const [name, { subject, html, text }] of Object.entries(mails)) {

@@ -9,6 +9,8 @@ export type Actor = {
   keyId?: string
   /** An API key may be bound to one business; elsewhere it has no permission. */
   onlyBusinessId: string | undefined
+  /** The session has passed a second factor, or the key was made in one that had. */
+  passedSecondFactor?: boolean
   /** The guest ids that this user had before: their records are the user's. */
   formerIds?: readonly string[]
 }

@@ -55,6 +55,8 @@ export type Business = {
   logo: Media | null
   storefront: Storefront
   markets: Market[]
+  /** Roles count only for callers who have passed a second factor. */
+  requireSecondFactor: boolean
   paymentAccount: string | null
   cell: string
   /** Suspended by the operator: nobody can access it. */

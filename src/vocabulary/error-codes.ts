@@ -27,8 +27,9 @@ export const DETAILS = {
   ALREADY_SUBSCRIBED: 'The address pays for another plan of this newsletter. It has to leave that first.',
   AMOUNT_OUT_OF_RANGE: 'A sum that cannot be paid by card, or is too large to be computed with.',
   BULK_EDIT_RUNNING: 'Another bulk edit of the business is under way. Wait for it, or stop it.',
+  CHALLENGE_INVALID: 'The challenge of a login has run out, was used, or is none. Log in again.',
   CODE_EXISTS: 'The business has a promo code of this name.',
-  CODE_WRONG: 'Not the code from the SMS, or none was sent.',
+  CODE_WRONG: 'Not the code from the SMS, or none was sent; not the code of the second factor, or one that was used.',
   COUNTED_SINCE: 'Somebody else has counted the variant since its stock was read, and corrected it.',
   DUPLICATE: 'An item, or an id among items, appears twice.',
   EMAIL_EXISTS: 'The address has an account. Log in, or ask for a new password.',
@@ -55,6 +56,9 @@ export const DETAILS = {
   ORDER_PAID: 'The order is paid, perhaps while it was being cancelled.',
   OUT_OF_STOCK: 'There is less than is to be taken.',
   PAID_PLAN: 'A line of an import names a plan that has to be paid for.',
+  PASSKEY_EXISTS: 'The passkey is registered already, here or with another account.',
+  PASSKEY_INVALID:
+    'The passkey is unknown, or its answer does not hold: origin, relying party, challenge, signature, or a counter that fell.',
   PASSWORD_REQUIRED: 'The password is missing.',
   PASSWORD_WEAK: 'Too short, too long, the address itself, or easy to guess. The message says which.',
   PASSWORD_WRONG: 'The address or the password is wrong.',
@@ -63,7 +67,11 @@ export const DETAILS = {
   PROMO_EXHAUSTED: 'The promo code was used as often as it can be.',
   PROMO_NOT_APPLICABLE: 'The terms of the promo code are not met. The message says which.',
   QUOTA_EXCEEDED: 'The files of the business take all the room that it has. Delete some.',
+  REAUTHENTICATION_REQUIRED:
+    'The person has to prove themselves again first, because that was more than 10 minutes ago: `POST /v1/users/reauthenticate`.',
   REQUIRED: 'Missing.',
+  SECOND_FACTOR_REQUIRED:
+    'A login needs the second factor as well; or the business lets roles count only in sessions that have passed one.',
   SIGNATURE_INVALID: 'A webhook that was not signed with our secret, or too long ago.',
   SLUG_EXISTS: 'The slug is taken.',
   STATUS_EXISTS: 'The history has an entry of this id, with another status.',
@@ -82,7 +90,7 @@ export const DETAILS = {
   TYPE_NOT_ALLOWED: 'Files of this type are not taken.',
   UNKNOWN_PARAMETER: 'The route has no query parameter of this name. The message lists those that it has.',
   WRONG_STATE:
-    'An order cannot be shipped, or cancelled by its customer, in its state; a send cannot be paused, resumed, cancelled or sent to the rest; or its entry has moved; the letter of an automation is not published; a variant can be bought, or nobody would tell of it; a bulk edit or an import cannot be applied, undone, discarded or corrected.',
+    'An order cannot be shipped, or cancelled by its customer, in its state; a send cannot be paused, resumed, cancelled or sent to the rest; or its entry has moved; the letter of an automation is not published; a variant can be bought, or nobody would tell of it; a bulk edit or an import cannot be applied, undone, discarded or corrected; there is a second factor already, or none; the session has not passed one.',
 } as const satisfies Record<string, string>
 
 export type DetailCode = keyof typeof DETAILS

@@ -291,6 +291,7 @@ export const SCREENS: Screen[] = [
   { name: 'settings-invite', address: '/{business}/settings/team?do=invite' },
   { name: 'settings-roles', address: '/{business}/settings/roles' },
   { name: 'settings-role-new', address: '/{business}/settings/roles/new' },
+  { name: 'settings-security', address: '/{business}/settings/security' },
   { name: 'settings-audit', address: '/{business}/settings/audit' },
 
   { name: 'palette', address: '/{business}/orders', act: find },

@@ -40,6 +40,7 @@ export async function createBusiness(
     logo: toLogo(body.logo, null),
     storefront: { isPublic: false, showQuantity: false, ...body.storefront },
     markets: toMarkets(body.markets ?? []),
+    requireSecondFactor: false,
     paymentAccount: null,
     cell: await findEmptiestCell(tx, cells),
     suspendedAt: null,

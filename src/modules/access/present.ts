@@ -30,6 +30,7 @@ export const presentBusiness = (business: Business, isMember: boolean) =>
         timeZone: business.timeZone,
         keepPersonDays: business.keepPersonDays,
         storefront: business.storefront,
+        requireSecondFactor: business.requireSecondFactor,
         createdAt: toSeconds(business.createdAt),
         updatedAt: toSeconds(business.updatedAt),
       }

@@ -2,6 +2,7 @@ import {
   badField,
   badRequest,
   conflict,
+  defineRefusal,
   forbidden,
   invalid,
   notFound,
@@ -11,7 +12,7 @@ import {
   unauthenticated,
   unavailable,
 } from '#vocabulary/define-refusal.ts'
-import { MAX_KEYS, MAX_SETTINGS } from './limits.ts'
+import { MAX_KEYS, MAX_PASSKEYS, MAX_SETTINGS } from './limits.ts'
 
 // Providers
 export const identityFailed = providerFailed('identity')
@@ -53,6 +54,70 @@ export const tokenRequired = invalid('token', 'REQUIRED', 'Send the access or re
 export const logoutRefused = unauthenticated('This token is not valid, or no longer.')
 export const tooManyAttempts = rateLimited('Too many requests. Try again in {seconds} s.')
 export const busy = unavailable('Too many people are logging in right now. Try again shortly.', 2)
+
+// Second factor and passkeys
+export const secondFactorRequired = defineRefusal({
+  status: 403,
+  code: 'FORBIDDEN',
+  field: '',
+  detail: 'SECOND_FACTOR_REQUIRED',
+  message: 'This account has a second factor. Send it with the challenge to POST /v1/users/login/second-factor.',
+})
+export const challengeInvalid = invalid(
+  'challenge',
+  'CHALLENGE_INVALID',
+  'This login has run out, or was finished already. Log in again.',
+)
+export const challengeTriedOften = rateLimited('Too many wrong codes for this login. Log in again.')
+export const factorCodeWrong = invalid(
+  'code',
+  'CODE_WRONG',
+  'This is not the code of now, or it was used already. Wait for the next one.',
+)
+export const recoveryCodeWrong = invalid(
+  'recoveryCode',
+  'CODE_WRONG',
+  'This is not one of your recovery codes, or it was used already.',
+)
+export const factorExists = conflict(
+  'secondFactor',
+  'WRONG_STATE',
+  'This account has a second factor already. Remove it first.',
+)
+export const factorMissing = conflict('secondFactor', 'WRONG_STATE', 'This account has no second factor.')
+export const factorNotBegun = conflict(
+  'secondFactor',
+  'WRONG_STATE',
+  'There is nothing to confirm. Begin with POST /v1/users/second-factor.',
+)
+export const passkeyInvalid = invalid(
+  'passkey',
+  'PASSKEY_INVALID',
+  'This passkey cannot be accepted. Ask for new options and try again, or use another way to log in.',
+)
+export const passkeyExists = conflict('passkey', 'PASSKEY_EXISTS', 'This passkey is registered already.')
+export const passkeyNotFound = notFound('passkey')
+export const tooManyPasskeys = conflict(
+  'passkey',
+  'TOO_MANY',
+  `This account has ${MAX_PASSKEYS} passkeys. Remove one first.`,
+)
+export const wrongProofPassword = invalid('password', 'PASSWORD_WRONG', 'This is not your password.')
+export const oneProofRequired = invalid('{field}', 'REQUIRED', 'Send one of {ways}.')
+export const factorProofRequired = defineRefusal({
+  status: 403,
+  code: 'FORBIDDEN',
+  field: 'password',
+  detail: 'SECOND_FACTOR_REQUIRED',
+  message: 'This account has a second factor: prove yourself with its code, or with a passkey.',
+})
+export const reauthenticationRequired = defineRefusal({
+  status: 403,
+  code: 'FORBIDDEN',
+  field: '',
+  detail: 'REAUTHENTICATION_REQUIRED',
+  message: 'Prove that it is you, then do this within 10 minutes: POST /v1/users/reauthenticate, or log in again.',
+})
 
 // Profile
 export const userGone = unauthenticated('This account no longer exists.')

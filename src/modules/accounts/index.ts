@@ -10,6 +10,7 @@ import { makeGuest } from './users/add-guest.ts'
 
 export const accountJobs = [...mailJobs, tidyAccounts, makeGuest]
 export { addApiKey, countApiKeys } from './credentials/api-keys.ts'
+export { needFreshProof } from './credentials/need-proof.ts'
 export { endAllSessions, revokeSession, startSession } from './credentials/sessions.ts'
 export {
   countSigningKeys,
@@ -20,9 +21,11 @@ export {
   rotateSigningKey,
 } from './credentials/signing-keys.ts'
 export { createTokens, type Tokens } from './credentials/tokens.ts'
-export { claimMail, confirmationMail, invitationMail, mailInvitation, resetMail } from './jobs.ts'
+export { claimMail, confirmationMail, invitationMail, mailInvitation, resetMail, securityMail } from './jobs.ts'
 export { exportJobs, type ReadOwn } from './profile/make-export.ts'
 export { memberRoutes } from './profile/member-routes.ts'
+export { resealFactors } from './second-factor/reseal-factors.ts'
+export { removeAllFactors } from './second-factor/second-factor.ts'
 export { findAliases, idsOf } from './sign-in/merge-guest.ts'
 export { createIdentityProvider } from './sign-in/oauth.ts'
 export { approveOrigin, createOrigins } from './sign-in/origins.ts'

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { PERMISSIONS } from '#vocabulary/permissions.ts'
 import { BusinessId, Email, Id, idOf, Nullable, OneOf, PageQuery, UnixSeconds, UserId } from '#vocabulary/schemas.ts'
+import { Passkey } from './passkeys/schemas.ts'
 
 const Text = (maxLength: number, example: string) => Type.String({ maxLength, examples: [example] })
 const Password = Type.String({ maxLength: 1_000, examples: ['four unrelated words here'] })
@@ -51,6 +52,7 @@ export const LoginBody = Type.Object({
   originUrl: Type.Optional(
     Type.String({ maxLength: 2_000, description: 'OAUTH_IDP.', examples: ['https://shop.example.com'] }),
   ),
+  passkey: Type.Optional(Passkey),
   phoneNumber: Type.Optional(
     Type.String({ maxLength: 30, description: 'GUEST, optional.', examples: ['+4915112345678'] }),
   ),
@@ -75,7 +77,7 @@ export const CallbackQuery = Type.Object({
 export const AuthResult = Type.Object(
   {
     userId: UserId,
-    provider: OneOf(['EMAIL', 'OAUTH_IDP', 'GUEST']),
+    provider: OneOf(['EMAIL', 'OAUTH_IDP', 'GUEST', 'PASSKEY']),
     accessToken: Type.String({ examples: ['eyJhbGciOiJFUzI1NiIsInR5cCI6ImF0K2p3dCJ9.e30.c2ln'] }),
     refreshToken: Type.String({ examples: ['eyJhbGciOiJFUzI1NiIsInR5cCI6ImtvbnRvci1yZWZyZXNoK2p3dCJ9.e30.c2ln'] }),
     tokenType: Type.Literal('Bearer'),

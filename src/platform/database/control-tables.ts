@@ -47,6 +47,7 @@ export interface AccessBusinesses {
   name: string
   orderUrl: string | null
   paymentAccount: string | null
+  requireSecondFactor: Generated<boolean>
   slug: string
   storefront: Generated<Json>
   stripeAccountId: string | null
@@ -113,6 +114,7 @@ export interface AccountsApiKeys {
   keyHash: Buffer
   last4: string
   name: string
+  passedSecondFactor: Generated<boolean>
   secretPrint: string | null
   userId: string
 }
@@ -165,10 +167,25 @@ export interface AccountsKnownAddresses {
   userId: string
 }
 
+export interface AccountsLoginChallenges {
+  challengeHash: Buffer
+  endsAt: Timestamp | null
+  expiresAt: Timestamp
+  guestId: string | null
+  newIssuer: string | null
+  newSubject: string | null
+  provider: string
+  sealedProviderToken: Buffer | null
+  tries: Generated<number>
+  userId: string
+}
+
 export interface AccountsOauthFlows {
   codeHash: Buffer | null
   expiresAt: Timestamp
   guestId: string | null
+  newIssuer: string | null
+  newSubject: string | null
   originUrl: string
   redirectUrl: string
   sealedProviderToken: Buffer | null
@@ -182,11 +199,28 @@ export interface AccountsOrigins {
   origin: string
 }
 
+export interface AccountsPasskeys {
+  counter: number
+  createdAt: Timestamp
+  credentialId: Buffer
+  id: string
+  lastUsedAt: Timestamp | null
+  name: string
+  publicKey: Buffer
+  transports: string[]
+  userId: string
+}
+
 export interface AccountsPhoneCodes {
   codeHash: Buffer | null
   expiresAt: Timestamp
   number: string
   tries: Generated<number>
+  userId: string
+}
+
+export interface AccountsRecoveryCodes {
+  codeHash: Buffer
   userId: string
 }
 
@@ -197,6 +231,14 @@ export interface AccountsResetTokens {
   userId: string
 }
 
+export interface AccountsSecondFactors {
+  confirmedAt: Timestamp | null
+  createdAt: Timestamp
+  lastStep: Generated<number>
+  sealedSecret: Buffer
+  userId: string
+}
+
 export interface AccountsSessions {
   address: string | null
   createdAt: Timestamp
@@ -204,11 +246,14 @@ export interface AccountsSessions {
   id: string
   lastUsedAt: Timestamp
   previousRefreshId: string | null
+  provenAt: Timestamp | null
+  provenWith: string | null
   provider: string
   refreshId: string | null
   revokedAt: Timestamp | null
   rotatedAt: Timestamp | null
   sealedProviderToken: Buffer | null
+  secondFactorAt: Timestamp | null
   userAgent: string | null
   userId: string
 }
@@ -219,6 +264,11 @@ export interface AccountsSigningKeys {
   kid: string
   publicJwk: string
   sealedPrivate: Buffer
+}
+
+export interface AccountsUsedChallenges {
+  challengeHash: Buffer
+  expiresAt: Timestamp
 }
 
 export interface AccountsUsers {
@@ -280,12 +330,17 @@ export interface DB {
   'accounts.guestAliases': AccountsGuestAliases
   'accounts.identities': AccountsIdentities
   'accounts.knownAddresses': AccountsKnownAddresses
+  'accounts.loginChallenges': AccountsLoginChallenges
   'accounts.oauthFlows': AccountsOauthFlows
   'accounts.origins': AccountsOrigins
+  'accounts.passkeys': AccountsPasskeys
   'accounts.phoneCodes': AccountsPhoneCodes
+  'accounts.recoveryCodes': AccountsRecoveryCodes
   'accounts.resetTokens': AccountsResetTokens
+  'accounts.secondFactors': AccountsSecondFactors
   'accounts.sessions': AccountsSessions
   'accounts.signingKeys': AccountsSigningKeys
+  'accounts.usedChallenges': AccountsUsedChallenges
   'accounts.users': AccountsUsers
   'accounts.verifiedPhones': AccountsVerifiedPhones
   'control.idempotencyKeys': ControlIdempotencyKeys

@@ -55,6 +55,13 @@ export const keysRefused = forbidden('An API key cannot do this. Log in with you
 export const keyIsBound = forbidden('This key works in one business only.')
 export const keyIsOfAnother = forbidden('This key works in another business.')
 export const permissionMissing = forbidden('This needs the permission {access} in this business.')
+export const secondFactorMissing = defineRefusal({
+  status: 403,
+  code: 'FORBIDDEN',
+  field: '',
+  detail: 'SECOND_FACTOR_REQUIRED',
+  message: 'Your role in this business counts only after a second factor. Set one up, or log in with it.',
+})
 export const foreignOrigin = forbidden('Only the dashboard of this service can do this, from its own address.')
 export const businessNotFound = notFound('business')
 export const businessUnknown = invalid('businessId', 'NOT_FOUND', 'There is no business {id}.')

@@ -9,6 +9,7 @@ import {
   Mail,
   MailCheck,
   Map as MapIcon,
+  ShieldCheck,
   Store,
   UsersRound,
 } from 'lucide-react'
@@ -24,6 +25,7 @@ export type SettingsPage = {
     | '/$business/settings/letters'
     | '/$business/settings/team'
     | '/$business/settings/roles'
+    | '/$business/settings/security'
     | '/$business/settings/audit'
   label: MessageDescriptor
   about: MessageDescriptor
@@ -87,6 +89,13 @@ export const PAGES: readonly SettingsPage[] = [
     label: msg`Roles`,
     about: msg`What each role may do`,
     icon: KeyRound,
+    needs: ['SETTINGS_WRITE'],
+  },
+  {
+    to: '/$business/settings/security',
+    label: msg`Security`,
+    about: msg`Second factor, and how long people are remembered`,
+    icon: ShieldCheck,
     needs: ['SETTINGS_WRITE'],
   },
   {

@@ -111,6 +111,12 @@ const roleRoute = createRoute({
   component: lazyRouteComponent(screens, 'RolePage'),
 })
 
+const securityRoute = createRoute({
+  getParentRoute: () => settingsRoute,
+  path: 'security',
+  component: lazyRouteComponent(screens, 'SecurityPage'),
+})
+
 export type AuditSearch = {
   person?: string | undefined
   kind?: string | undefined
@@ -148,5 +154,6 @@ export const settingsRoutes = settingsRoute.addChildren([
   rolesRoute,
   newRoleRoute,
   roleRoute,
+  securityRoute,
   auditRoute,
 ])

@@ -20,6 +20,10 @@ export const OPERATIONS = {
   updateMyBusinessConfig: 'PUT /v1/users/me/businesses/{businessId} token',
   claimOrder: 'POST /v1/users/claim token',
   exportMe: 'GET /v1/users/me/export token',
+  requestExport: 'POST /v1/users/me/export token',
+  listExports: 'GET /v1/users/me/exports token',
+  getExport: 'GET /v1/users/me/exports/{id} token',
+  fetchExport: 'GET /v1/users/me/exports/{id}/file token',
   requestPhoneCode: 'POST /v1/users/phone-number token',
   confirmPhone: 'POST /v1/users/phone-number/confirm token',
   changePassword: 'POST /v1/users/reset-password token',
@@ -27,6 +31,18 @@ export const OPERATIONS = {
   endSessions: 'DELETE /v1/users/sessions token',
   searchUsers: 'GET /v1/users/search token',
   setRole: 'PUT /v1/users/set-role token',
+  loginWithSecondFactor: 'POST /v1/users/login/second-factor',
+  reauthenticate: 'POST /v1/users/reauthenticate token',
+  getSecondFactor: 'GET /v1/users/second-factor token',
+  beginSecondFactor: 'POST /v1/users/second-factor token',
+  removeSecondFactor: 'DELETE /v1/users/second-factor token',
+  confirmSecondFactor: 'POST /v1/users/second-factor/confirm token',
+  renewRecoveryCodes: 'POST /v1/users/second-factor/recovery-codes token',
+  getPasskeyLoginOptions: 'POST /v1/users/login/passkey-options',
+  getPasskeyOptions: 'POST /v1/users/passkeys/options token',
+  createPasskey: 'POST /v1/users/passkeys token',
+  listPasskeys: 'GET /v1/users/passkeys token',
+  deletePasskey: 'DELETE /v1/users/passkeys/{id} token',
   listSigningKeys: 'GET /.well-known/jwks.json',
   listColleagues: 'GET /v1/businesses/{businessId}/colleagues token',
   listMembers: 'GET /v1/businesses/{businessId}/members token',
@@ -236,6 +252,10 @@ export interface OperationTypes {
   updateMyBusinessConfig: { data: types.UpdateMyBusinessConfigData; answer: types.UpdateMyBusinessConfigResponse }
   claimOrder: { data: types.ClaimOrderData; answer: types.ClaimOrderResponse }
   exportMe: { data: types.ExportMeData; answer: types.ExportMeResponse }
+  requestExport: { data: types.RequestExportData; answer: types.RequestExportResponse }
+  listExports: { data: types.ListExportsData; answer: types.ListExportsResponse }
+  getExport: { data: types.GetExportData; answer: types.GetExportResponse }
+  fetchExport: { data: types.FetchExportData; answer: types.FetchExportResponse }
   requestPhoneCode: { data: types.RequestPhoneCodeData; answer: types.RequestPhoneCodeResponse }
   confirmPhone: { data: types.ConfirmPhoneData; answer: types.ConfirmPhoneResponse }
   changePassword: { data: types.ChangePasswordData; answer: types.ChangePasswordResponse }
@@ -243,6 +263,18 @@ export interface OperationTypes {
   endSessions: { data: types.EndSessionsData; answer: types.EndSessionsResponse }
   searchUsers: { data: types.SearchUsersData; answer: types.SearchUsersResponse }
   setRole: { data: types.SetRoleData; answer: types.SetRoleResponse }
+  loginWithSecondFactor: { data: types.LoginWithSecondFactorData; answer: types.LoginWithSecondFactorResponse }
+  reauthenticate: { data: types.ReauthenticateData; answer: types.ReauthenticateResponse }
+  getSecondFactor: { data: types.GetSecondFactorData; answer: types.GetSecondFactorResponse }
+  beginSecondFactor: { data: types.BeginSecondFactorData; answer: types.BeginSecondFactorResponse }
+  removeSecondFactor: { data: types.RemoveSecondFactorData; answer: types.RemoveSecondFactorResponse }
+  confirmSecondFactor: { data: types.ConfirmSecondFactorData; answer: types.ConfirmSecondFactorResponse }
+  renewRecoveryCodes: { data: types.RenewRecoveryCodesData; answer: types.RenewRecoveryCodesResponse }
+  getPasskeyLoginOptions: { data: types.GetPasskeyLoginOptionsData; answer: types.GetPasskeyLoginOptionsResponse }
+  getPasskeyOptions: { data: types.GetPasskeyOptionsData; answer: types.GetPasskeyOptionsResponse }
+  createPasskey: { data: types.CreatePasskeyData; answer: types.CreatePasskeyResponse }
+  listPasskeys: { data: types.ListPasskeysData; answer: types.ListPasskeysResponse }
+  deletePasskey: { data: types.DeletePasskeyData; answer: types.DeletePasskeyResponse }
   listSigningKeys: { data: types.ListSigningKeysData; answer: types.ListSigningKeysResponse }
   listColleagues: { data: types.ListColleaguesData; answer: types.ListColleaguesResponse }
   listMembers: { data: types.ListMembersData; answer: types.ListMembersResponse }

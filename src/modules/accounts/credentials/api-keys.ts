@@ -26,6 +26,7 @@ export async function findApiKeyActor(db: ControlDb, box: SecretBox, value: stri
       'accounts.apiKeys.businessId',
       'accounts.apiKeys.keyHash',
       'accounts.apiKeys.secretPrint',
+      'accounts.apiKeys.passedSecondFactor',
       'accounts.users.email',
       FORMER_IDS,
     ])
@@ -42,6 +43,7 @@ export async function findApiKeyActor(db: ControlDb, box: SecretBox, value: stri
     sessionId: undefined,
     keyId: row.id,
     onlyBusinessId: row.businessId ?? undefined,
+    passedSecondFactor: row.passedSecondFactor,
     formerIds: row.formerIds,
   }
 }
@@ -141,7 +143,9 @@ export async function setApiKeys(
     else made.set(id, value)
     // A key bound to a business stays bound when it gets a new value.
     const businessId = token.businessId ?? before?.businessId ?? undefined
-    await insertKey(tx, box, { userId, id, name: token.name ?? before?.name ?? 'API key', value, businessId }, field)
+    const name = token.name ?? before?.name ?? 'API key'
+    const passedSecondFactor = actor.passedSecondFactor ?? false
+    await insertKey(tx, box, { userId, id, name, value, businessId, passedSecondFactor }, field)
     await audit(tx, { action: 'api-key.created', subject: userId, actor, data: { id } })
   }
   await notify(tx, 'api-keys', userId)
@@ -157,7 +161,7 @@ export async function addApiKey(
   const known = await tx.selectFrom('accounts.apiKeys').select('id').where('userId', '=', userId).forUpdate().execute()
   if (known.length >= MAX_KEYS) throw tooManyKeys()
   const key = { id: newId('key'), value: newKey() }
-  await insertKey(tx, box, { ...key, userId, name, businessId }, 'apiTokens')
+  await insertKey(tx, box, { ...key, userId, name, businessId, passedSecondFactor: false }, 'apiTokens')
   await audit(tx, { action: 'api-key.created', subject: userId, data: { id: key.id } })
   await notify(tx, 'api-keys', userId)
   return key
@@ -165,7 +169,15 @@ export async function addApiKey(
 
 const newKey = () => `kk_${randomBytes(30).toString('base64url')}`
 
-type NewKey = { userId: string; id: string; name: string; value: string; businessId: string | undefined }
+type NewKey = {
+  userId: string
+  id: string
+  name: string
+  value: string
+  businessId: string | undefined
+  /** The session that makes it has. */
+  passedSecondFactor: boolean
+}
 
 async function insertKey(
   tx: ControlTx,

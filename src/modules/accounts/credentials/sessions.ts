@@ -8,7 +8,19 @@ import type { Actor } from '#vocabulary/actor.ts'
 import { newId } from '#vocabulary/ids.ts'
 import { toSeconds } from '#vocabulary/time.ts'
 
-export type Provider = 'EMAIL' | 'OAUTH_IDP' | 'GUEST'
+export type Provider = 'EMAIL' | 'OAUTH_IDP' | 'PASSKEY' | 'GUEST'
+
+/** How a person proved themselves. */
+export type Proof = 'PASSWORD' | 'PROVIDER' | 'TOTP' | 'PASSKEY' | 'RECOVERY_CODE'
+
+/** A passkey asks for something that its person has, and for what they know or are: it is both factors. */
+const isSecondFactor = (proof: Proof) => proof !== 'PASSWORD' && proof !== 'PROVIDER'
+
+const FIRST_PROOF = { EMAIL: 'PASSWORD', OAUTH_IDP: 'PROVIDER', PASSKEY: 'PASSKEY', GUEST: undefined } as const
+
+/** What a session keeps of a proof. */
+const provenNow = (proof: Proof | undefined) =>
+  proof && { provenAt: now(), provenWith: proof, ...(isSecondFactor(proof) ? { secondFactorAt: now() } : {}) }
 
 /** Where a login came from, for the user's list of sessions. */
 export type Device = { userAgent: string | undefined; address: string }
@@ -16,6 +28,8 @@ export type Device = { userAgent: string | undefined; address: string }
 export type NewSession = {
   userId: string
   provider: Provider
+  /** How the person proved themselves last; default: as the provider asks for. */
+  proof?: Proof
   device?: Device | undefined
   sealedProviderToken?: Buffer | null
   /** Those of the dashboard end then; others do not end by themselves. */
@@ -25,7 +39,7 @@ export type NewSession = {
 /** Starts a session, one per login. Returns its id and that of its first refresh token. */
 export async function startSession(
   tx: ControlTx,
-  { userId, provider, device, sealedProviderToken, endsAt }: NewSession,
+  { userId, provider, proof = FIRST_PROOF[provider], device, sealedProviderToken, endsAt }: NewSession,
 ) {
   const session = { id: newId('ses'), refreshId: newId('tok') }
   await tx
@@ -40,9 +54,20 @@ export async function startSession(
       address: device?.address ?? null,
       sealedProviderToken: sealedProviderToken ?? null,
       endsAt: endsAt ?? null,
+      ...provenNow(proof),
     })
     .execute()
   return session
+}
+
+/** The person has proven themselves again. Every process learns of it. */
+export async function renewProof(tx: ControlTx, sessionId: string, proof: Proof): Promise<void> {
+  await tx
+    .updateTable('accounts.sessions')
+    .set({ ...provenNow(proof) })
+    .where('id', '=', sessionId)
+    .execute()
+  await notify(tx, 'session', sessionId)
 }
 
 /** Ends a session in every process as soon as `tx` commits. False when it had ended already. */
@@ -119,7 +144,13 @@ export async function findSessionActor(db: ControlDb, sessionId: string): Promis
   const row = await db
     .selectFrom('accounts.sessions')
     .innerJoin('accounts.users', 'accounts.users.id', 'accounts.sessions.userId')
-    .select(['accounts.sessions.userId', 'accounts.users.email', 'accounts.users.isGuest', FORMER_IDS])
+    .select([
+      'accounts.sessions.userId',
+      'accounts.sessions.secondFactorAt',
+      'accounts.users.email',
+      'accounts.users.isGuest',
+      FORMER_IDS,
+    ])
     .where('accounts.sessions.id', '=', sessionId)
     .where('accounts.sessions.revokedAt', 'is', null)
     .where((session) => session.or([session('endsAt', 'is', null), session('endsAt', '>', now())]))
@@ -128,7 +159,9 @@ export async function findSessionActor(db: ControlDb, sessionId: string): Promis
   if (!row) return undefined
   const kind = row.isGuest ? 'guest' : 'user'
   const { userId, formerIds } = row
-  return { kind, userId, email: row.email ?? undefined, sessionId, onlyBusinessId: undefined, formerIds }
+  const passedSecondFactor = row.secondFactorAt !== null
+  const email = row.email ?? undefined
+  return { kind, userId, email, sessionId, onlyBusinessId: undefined, passedSecondFactor, formerIds }
 }
 
 export async function listSessions(db: ControlDb, userId: string, currentId: string | undefined) {

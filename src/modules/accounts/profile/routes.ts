@@ -3,6 +3,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { setRole } from '#modules/access/index.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { handle } from '#platform/http/operation.ts'
+import { needFreshProof } from '../credentials/need-proof.ts'
 import { listSessions, revokeSession, revokeSessionsOf } from '../credentials/sessions.ts'
 import { noSms, sessionNotFound, settingsTooLong, userNotFound } from '../errors.ts'
 import { mailInvitation } from '../jobs.ts'
@@ -70,6 +71,7 @@ export const profileRoutes: FastifyPluginAsyncTypebox<AccountOptions> = async (
   })
 
   handle(app, operation.eraseMe, async ({ actor }) => {
+    await needFreshProof(control, actor, { of: 'those-with-a-factor' })
     await eraseUser(control, actor)
     return success
   })

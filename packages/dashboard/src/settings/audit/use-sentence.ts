@@ -77,6 +77,8 @@ function useFieldWords() {
     orderUrl: t`the page of an order`,
     storefront: t`how the shop can be read`,
     markets: t`the markets`,
+    requireSecondFactor: t`the second factor`,
+    keepPersonDays: t`how long people are remembered`,
   }
   return (fields: readonly string[]) =>
     fields.map((field) => words[field] ?? field).join(', ') || t`the settings of the business`
