@@ -71,7 +71,7 @@ test('the settings are found from the navigation, and what a business is called 
   await page.getByLabel('Address in the dashboard').fill(slug)
   await page.getByLabel('Another language').fill('de-ch')
   await page.getByLabel('Another language').press('Enter')
-  await page.getByRole('button', { name: 'Put Swiss High German (de-CH) first' }).click()
+  await page.getByRole('button', { name: /^Put first.*Swiss High German/ }).click()
   await page.getByLabel('Time zone').selectOption('Europe/Zurich')
   await page.reload() // nothing that was typed is lost
   await page.getByText('6 changes, not saved').waitFor()
@@ -160,9 +160,15 @@ test('thirty markets are found at once, and one is set up while an example says 
   await page.getByRole('button', { name: 'Add a rate' }).click()
   await page.getByRole('group', { name: 'Other rates' }).getByLabel('Tax %').fill('12')
   await example.getByRole('row', { name: /reduced 12 %/ }).waitFor()
-  await page.getByLabel('Price', { exact: false }).first().fill('x')
+  await page
+    .getByLabel(/^Price USD/)
+    .first()
+    .fill('x')
   await page.getByText('This is no figure that can be used here.').waitFor()
-  await page.getByLabel('Price', { exact: false }).first().fill('5,50')
+  await page
+    .getByLabel(/^Price USD/)
+    .first()
+    .fill('5,50')
   await pays(/25\.50/)
   await example.getByLabel('Shipping').selectOption('Express courier')
   await pays(/32\.90/)
@@ -211,6 +217,25 @@ test('a first market is made, tried before it is there, and deleted again', asyn
   assert.deepEqual(complaints, [])
 })
 
+test('a second factor is asked of everybody only by who has one, and days are whole ones', async () => {
+  const { page, open, read, complaints } = await sitDown(await desk.make.shop())
+  await open('/security')
+  await page.getByLabel('Days that orders remember').fill('3.5')
+  await page.getByText('A whole number of days, 0 at least.').waitFor()
+  await page.getByLabel('Days that orders remember').fill('3650')
+  await page.getByLabel('Everybody needs a second factor').check()
+  await look(page, 'settings-security-1280')
+  await phone(page, 'settings-security')
+  await page.getByRole('button', { name: /^Save 2/ }).click()
+  await page.getByText('Only a session that has passed a second factor').first().waitFor()
+  await page.getByLabel('Everybody needs a second factor').uncheck()
+  await page.getByRole('button', { name: /^Save 1/ }).click()
+  await page.getByText('Saved.', { exact: true }).waitFor()
+  const { keepPersonDays, requireSecondFactor } = await read()
+  assert.deepEqual([keepPersonDays, requireSecondFactor], [3_650, false])
+  assert.deepEqual(complaints, [])
+})
+
 test('where the money goes is shown by four characters; mails are shown as they go out, also in German', async () => {
   const shop = await desk.make.shop()
   const { page, open, complaints } = await sitDown(shop)
@@ -240,6 +265,7 @@ test('where the money goes is shown by four characters; mails are shown as they 
     ['/letters', 'Newsletter'],
     ['/team', 'Team'],
     ['/roles', 'Rollen'],
+    ['/security', 'Sicherheit'],
     ['/audit', 'Protokoll'],
   ] as const) {
     await open(place)

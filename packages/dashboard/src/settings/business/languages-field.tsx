@@ -46,18 +46,17 @@ export function LanguagesField({ locales, first, problem, onChange }: Props) {
   return (
     <fieldset className="field languages">
       <legend className="label">{t`Languages`}</legend>
-      <ul className="lines">
+      <ul className="kept">
         {locales.map((locale) => (
           <li key={locale}>
             <span className="grow">{nameOf(locale)}</span>
             {locale === first ? (
               <Status tone="act">{t`comes first`}</Status>
             ) : (
-              <Button
-                look="quiet small"
-                aria-label={t`Put ${nameOf(locale)} first`}
-                onClick={() => onChange({ defaultLocale: locale })}
-              >{t`Put first`}</Button>
+              <Button look="quiet small" onClick={() => onChange({ defaultLocale: locale })}>
+                {t`Put first`}
+                <span className="unseen">: {nameOf(locale)}</span>
+              </Button>
             )}
             <Button
               look="quiet small"

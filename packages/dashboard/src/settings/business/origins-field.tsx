@@ -29,7 +29,7 @@ export function OriginsField({ origins, problem, onChange }: Props) {
     <fieldset className="field">
       <legend className="label">{t`Addresses of the shop`}</legend>
       {origins.length > 0 && (
-        <ul className="lines">
+        <ul className="kept">
           {origins.map((one) => (
             <li key={one}>
               <code className="grow">{one}</code>

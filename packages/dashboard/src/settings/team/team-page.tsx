@@ -1,9 +1,8 @@
 import { Plural, Trans, useLingui } from '@lingui/react/macro'
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { UserPlus } from 'lucide-react'
-import { useState } from 'react'
-import { usePages } from '../../api/use-pages.ts'
+import { useMemo, useState } from 'react'
 import { useBusiness } from '../../session/use-business.ts'
 import { useSigned } from '../../session/use-signed.ts'
 import { useCommands } from '../../shell/commands.ts'
@@ -64,14 +63,16 @@ function Members() {
   const business = useBusiness()
   const search = route.useSearch()
   const navigate = route.useNavigate()
-  const list = usePages(membersQuery(business.id, search))
+  // What was found before stays until the new rows come, and nothing is added to it meanwhile.
+  const list = useInfiniteQuery({ ...membersQuery(business.id, search), placeholderData: keepPreviousData })
+  const rows = useMemo(() => list.data?.pages.flatMap(({ items }) => items) ?? [], [list.data])
   const columns = useColumns()
   const [at, setAt] = useState(-1)
   const open = (id: string | undefined) =>
     void navigate({ search: (now) => ({ ...now, member: id }), replace: id === undefined })
-  const step = (by: number) => setAt((before) => Math.max(0, Math.min(list.rows.length - 1, before + by)))
-  const chosen = list.rows[at]
-  const member = list.rows.find(({ id }) => id === search.member)
+  const step = (by: number) => setAt((before) => Math.max(0, Math.min(rows.length - 1, before + by)))
+  const chosen = rows[at]
+  const member = rows.find(({ id }) => id === search.member)
   useCommands([
     { id: 'next-member', label: t`The next`, keys: 'j', inPalette: false, run: () => step(1) },
     { id: 'member-before', label: t`The one before`, keys: 'k', inPalette: false, run: () => step(-1) },
@@ -79,14 +80,14 @@ function Members() {
   ])
   return (
     <>
-      <Filters shown={list.rows.length} hasMore={list.hasMore} />
-      {list.isFirst ? (
+      <Filters shown={rows.length} hasMore={list.hasNextPage} />
+      {list.isPending ? (
         <Bones rows={10} columns={4} />
       ) : list.error ? (
         <div className="page">
-          <Problem error={list.error} onRetry={list.retry} />
+          <Problem error={list.error} onRetry={() => void list.refetch()} />
         </div>
-      ) : list.isEmpty ? (
+      ) : rows.length === 0 ? (
         <div className="page">
           <Empty
             title={t`Nobody is found so`}
@@ -99,13 +100,13 @@ function Members() {
         <DataTable
           label={t`Members`}
           className="team-table"
-          rows={list.rows}
+          rows={rows}
           columns={columns}
           idOf={({ id }) => id}
           at={at}
           onOpen={({ id }) => open(id)}
           onEnd={() => {
-            if (list.hasMore && !list.isLoadingMore) void list.loadMore()
+            if (list.hasNextPage && !list.isFetching) void list.fetchNextPage()
           }}
         />
       )}
