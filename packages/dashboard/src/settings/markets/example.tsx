@@ -3,13 +3,12 @@ import { Trans, useLingui } from '@lingui/react/macro'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useDeferredValue, useState } from 'react'
 import { query } from '../../api/query.ts'
-import { fractionDigits } from '../../i18n/fraction-digits.ts'
 import { readFigure } from '../../promos/promo/form.ts'
 import { useBusiness } from '../../session/use-business.ts'
 import { Field, Select } from '../../ui/field.tsx'
 import { Money } from '../../ui/money.tsx'
 import { Problem } from '../../ui/problem.tsx'
-import type { NewMarket } from './form.ts'
+import { digitsOf, type NewMarket } from './form.ts'
 import { useMarketWords } from './words.ts'
 
 type Tried = Answer<'tryMarket'>['items'][number]
@@ -20,7 +19,7 @@ const PRICE = 20
 export function Example({ market, isWrong }: { market: NewMarket; isWrong: boolean }) {
   const { t } = useLingui()
   const { percent } = useMarketWords()
-  const digits = fractionDigits(market.currency)
+  const digits = digitsOf(market.currency)
   const [typed, setTyped] = useState(PRICE.toFixed(digits))
   const [methodId, setMethodId] = useState('')
   const price = readFigure(typed, digits)

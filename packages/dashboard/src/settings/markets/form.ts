@@ -22,11 +22,21 @@ export type Problem = 'missing' | 'code' | 'currency' | 'figure' | 'percent' | '
 /** By place: `name`, `taxRates.0.percent`, `shippingMethods.1.price`. */
 export type Problems = Record<string, Problem>
 
+/** What each part of the form gets. */
+export type FieldsProps = {
+  form: MarketForm
+  isNew?: boolean
+  isChanged: (field: keyof MarketForm) => boolean
+  problemOf: (place: string) => string | undefined
+  onChange: (changes: Partial<MarketForm>) => void
+}
+
 const PERCENT_DIGITS = 2
 const MOST_BPS = 10_000
 const show = (value: number, digits: number) => (value / 10 ** digits).toFixed(digits)
 const percentOf = (bps: number) => String(bps / 100)
-const digitsOf = (currency: string) => (isCurrency(currency) ? fractionDigits(currency) : 2)
+/** Also while the currency is being typed. */
+export const digitsOf = (currency: string) => (isCurrency(currency) ? fractionDigits(currency) : 2)
 export const isCurrency = (currency: string) => Intl.supportedValuesOf('currency').includes(currency)
 
 export const emptyForm = (currency: string): MarketForm => ({
