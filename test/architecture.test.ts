@@ -23,7 +23,7 @@ const HANDED_IN: Record<string, string[]> = {
   catalog: ['content', 'orders'],
   checkout: ['access', 'accounts', 'newsletter'],
   content: ['accounts', 'catalog', 'newsletter', 'orders'],
-  customers: ['access', 'accounts', 'payments'],
+  customers: ['access', 'accounts', 'content', 'payments'],
   newsletter: ['access', 'accounts', 'checkout', 'customers'],
   orders: ['access', 'accounts', 'checkout', 'media', 'newsletter'],
   payments: ['access', 'checkout', 'newsletter'],

@@ -3,17 +3,17 @@ import {
   accountRoutes,
   addGuest,
   businessLimit,
-  colleagueRoutes,
   createIdentityProvider,
   findContact,
   forgetGuests,
   idsOf,
   mailInvitation,
   makeGuest,
+  memberRoutes,
   readNames,
   userExists,
 } from '#modules/accounts/index.ts'
-import { savedViewRoutes, searchRoutes } from '#modules/backoffice/index.ts'
+import { mailRoutes, savedViewRoutes, searchRoutes } from '#modules/backoffice/index.ts'
 import {
   bulkEditRoutes,
   catalogResolvers,
@@ -31,6 +31,7 @@ import {
   contentResolvers,
   createEntrySearch,
   entryRoutes,
+  eraseEntriesOf,
   generateRoutes,
 } from '#modules/content/index.ts'
 import { customerRoutes, markCustomers, searchCustomers } from '#modules/customers/index.ts'
@@ -62,12 +63,13 @@ import {
   shipmentRoutes,
   timelineRoutes,
 } from '#modules/orders/index.ts'
-import { erasePayers, webhookRoutes } from '#modules/payments/index.ts'
+import { eraseOrderPayers, paymentAccountRoutes, webhookRoutes } from '#modules/payments/index.ts'
 import { storefrontRoutes } from '#modules/storefront/index.ts'
 import { createModel } from '#platform/ai/openai-compatible.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import type { Server } from '#platform/http/server.ts'
 import { enqueue } from '#platform/jobs/define.ts'
+import { MAIL_PREVIEWS } from './mail-previews.ts'
 import { findOpenCells } from './open-cells.ts'
 import type { Parts } from './parts.ts'
 
@@ -91,7 +93,7 @@ async function wireAccounts(app: Server, parts: Parts): Promise<void> {
     providers: config.providers,
     hasDashboard: config.dashboard,
   })
-  await app.register(colleagueRoutes, { prefix, control })
+  await app.register(memberRoutes, { prefix, control, attempts })
 }
 
 async function wireAccess(app: Server, { config, control, watch, attempts, storage }: Parts): Promise<void> {
@@ -164,7 +166,7 @@ async function wireCustomers(app: Server, { control }: Parts): Promise<void> {
         await audit(tx, { businessId, actor, action: 'customer.erased', subject: userId })
         await forgetGuests(tx, businessId, ids)
       }),
-    erasePayers,
+    erase: { erasePayers: eraseOrderPayers, eraseEntries: eraseEntriesOf },
   })
 }
 
@@ -182,6 +184,7 @@ async function wireCheckout(app: Server, { config, control, customers, origins, 
 
 async function wirePayments(app: Server, { cells, directory, metrics, paying }: Parts): Promise<void> {
   const { payments, payables } = paying
+  await app.register(paymentAccountRoutes, { payments })
   await app.register(webhookRoutes, { payments, payables, findBusiness: directory.findBusiness, cells, metrics })
 }
 
@@ -239,6 +242,7 @@ async function wireNewsletter(app: Server, parts: Parts): Promise<void> {
 }
 
 async function wireBackoffice(app: Server): Promise<void> {
+  await app.register(mailRoutes, { prefix, mails: MAIL_PREVIEWS })
   await app.register(savedViewRoutes, { prefix })
   await app.register(searchRoutes, {
     prefix,

@@ -14,3 +14,6 @@ export type Actor = {
   /** The guest ids that this user had before: their records are the user's. */
   formerIds?: readonly string[]
 }
+
+/** As it is stored: an address would outlive the account. */
+export const withoutEmail = (actor: Actor): Actor => ({ ...actor, email: undefined })

@@ -49,6 +49,8 @@ export type Business = {
   orderUrl: string | null
   /** IANA: where its days begin. */
   timeZone: string
+  /** After a deleted account: for how many days from an order on it is kept whose it was. */
+  keepPersonDays: number
   /** A picture; of a file, the copy of what is known of it. */
   logo: Media | null
   storefront: Storefront

@@ -63,6 +63,8 @@ before(async () => {
     send: send.body.id,
     category: await firstOf('categories'),
     promo: await firstOf('promo-codes'),
+    role: await firstOf('roles'),
+    market: 'us',
   }
 })
 after(async () => {

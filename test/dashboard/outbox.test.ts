@@ -92,6 +92,22 @@ test('a status whose answer was lost is looked up in the history of the order', 
   assert.equal(asked.length, 4)
 })
 
+test('what takes away was done if nothing is left; what gives something was not', async () => {
+  const gone = failed(404, 'NOT_FOUND')
+  const read: Read = async () => ({})
+  const entry = (operation: string, body?: object) => ({
+    operation,
+    businessId: 'biz_1',
+    input: { path: { id: 'x_1' }, ...(body && { body }) },
+  })
+  const done = { success: true }
+  assert.deepEqual(await isOurs(entry('deleteRole'), gone, read), done)
+  assert.deepEqual(await isOurs(entry('revokeInvitation'), gone, read), done)
+  assert.deepEqual(await isOurs(entry('setMemberRoles', { roleIds: [] }), gone, read), done)
+  assert.equal(await isOurs(entry('setMemberRoles', { roleIds: ['role_1'] }), gone, read), undefined)
+  assert.equal(await isOurs(entry('updateRole', {}), gone, read), undefined)
+})
+
 /** A browser with one entry in it. */
 function browser({ answers = [], userId = 'usr_a' }: { answers?: unknown[]; userId?: string | undefined } = {}) {
   const entry: Entry = { id: 'key', userId: 'usr_a', askedAt: 0, isLost: false }

@@ -11,6 +11,7 @@ import { ordersRoutes } from './orders/routes.ts'
 import { productsRoutes } from './products/routes.ts'
 import { promosRoutes } from './promos/routes.ts'
 import { doorRoutes } from './session/routes.ts'
+import { settingsRoutes } from './settings/routes.ts'
 import { NotFound, ScreenProblem } from './shell/problems.tsx'
 import { businessRoute, indexRoute, loginRoute, rootRoute, signedInRoute, startRoute } from './shell/root.tsx'
 import { parseSearch, stringifySearch } from './shell/search.ts'
@@ -37,6 +38,7 @@ const routeTree = rootRoute.addChildren([
       ...importsRoutes,
       ...contentRoutes,
       ...lettersRoutes,
+      settingsRoutes,
     ]),
   ]),
 ])

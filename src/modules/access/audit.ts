@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { now } from '#platform/clock.ts'
 import type { JsonObject } from '#platform/database/control-tables.ts'
 import type { ControlDb, ControlTx } from '#platform/database/database.ts'
@@ -5,8 +6,8 @@ import type { PartitionedLog } from '#platform/database/partitions.ts'
 import type { Actor } from '#vocabulary/actor.ts'
 import { newId } from '#vocabulary/ids.ts'
 import { decodeCursor, toPage } from '#vocabulary/paging.ts'
-import { type PageOnly } from '#vocabulary/schemas.ts'
-import { toSeconds } from '#vocabulary/time.ts'
+import { fromSeconds, toSeconds } from '#vocabulary/time.ts'
+import type { AuditQuery } from './schemas.ts'
 
 export const AUDIT_LOG: PartitionedLog = { table: 'access.audit_log', keepMonths: 25 }
 
@@ -41,14 +42,36 @@ export async function audit(
     .execute()
 }
 
-export async function listAudit(db: ControlDb, businessId: string, { limit = 20, cursor }: PageOnly) {
-  const filters = { list: 'audit', businessId }
+const FORGOTTEN_AT_ONCE = 1_000
+
+/** From where somebody logged in whose account was deleted. That they did stays. */
+export async function forgetAddresses(db: ControlDb, userIds: readonly string[]): Promise<void> {
+  for (let left = FORGOTTEN_AT_ONCE; left === FORGOTTEN_AT_ONCE; ) {
+    const { numAffectedRows = 0n } = await sql`
+      update access.audit_log set data = data - 'address'
+       where (id, occurred_at) in (
+               select id, occurred_at
+                 from access.audit_log
+                where subject = any (${userIds}::text[]) and business_id is null and data ? 'address'
+                limit ${FORGOTTEN_AT_ONCE})`.execute(db)
+    left = Number(numAffectedRows)
+  }
+}
+
+export async function listAudit(db: ControlDb, businessId: string, query: AuditQuery) {
+  const { limit = 20, cursor, actorId, action, subject, from, to } = query
+  const filters = { list: 'audit', businessId, actorId, action, subject, from, to }
   const position = decodeCursor(filters, cursor, ['string'])?.[0] as string | undefined
   const rows = await db
     .selectFrom('access.auditLog')
     .selectAll()
     .where('businessId', '=', businessId)
-    .$if(position !== undefined, (query) => query.where('id', '<', position ?? ''))
+    .$if(actorId !== undefined, (rows) => rows.where('actorId', '=', actorId ?? ''))
+    .$if(action !== undefined, (rows) => rows.where('action', 'in', action ?? []))
+    .$if(subject !== undefined, (rows) => rows.where('subject', '=', subject ?? ''))
+    .$if(from !== undefined, (rows) => rows.where('occurredAt', '>=', fromSeconds(from ?? 0)))
+    .$if(to !== undefined, (rows) => rows.where('occurredAt', '<', fromSeconds(to ?? 0)))
+    .$if(position !== undefined, (rows) => rows.where('id', '<', position ?? ''))
     .orderBy('id', 'desc')
     .limit(limit + 1)
     .execute()

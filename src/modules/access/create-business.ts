@@ -36,6 +36,7 @@ export async function createBusiness(
     allowedOrigins: body.allowedOrigins ?? [],
     orderUrl: body.orderUrl ?? null,
     timeZone: body.timeZone ?? 'UTC',
+    keepPersonDays: body.keepPersonDays ?? 0,
     logo: toLogo(body.logo, null),
     storefront: { isPublic: false, showQuantity: false, ...body.storefront },
     markets: toMarkets(body.markets ?? []),

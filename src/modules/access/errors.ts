@@ -57,6 +57,8 @@ export const secondFactorNotPassed = conflict(
 export const roleNameExists = conflict('name', 'NAME_EXISTS', 'There is a role named {name} already.')
 export const roleInUse = conflict('id', 'IN_USE', 'Users still have this role. Take it from them first.')
 export const lastAdmin = conflict('roleId', 'LAST_ADMIN', 'This would leave the business without anybody who is ADMIN.')
+export const memberNotFound = notFound('member')
+export const memberRoleNotFound = invalid('roleIds', 'NOT_FOUND', 'This business has no role {id}.')
 export const roleNotFound = invalid('roleId', 'NOT_FOUND', 'This business has no role {id}.')
 export const cannotGrant = forbidden(
   'You cannot give, change or take {permission}, because you do not have it yourself.',

@@ -25,6 +25,11 @@ export const memberRoleGiven = defineEvent('member.role_given', {
   note: 'Also when they accepted an invitation.',
   data: Type.Object({ roleId }),
 })
+export const memberRoleTaken = defineEvent('member.role_taken', {
+  subject: 'user',
+  note: 'They have others left.',
+  data: Type.Object({ roleId }),
+})
 export const memberRemoved = defineEvent('member.removed', {
   subject: 'user',
   note: 'They have no role here any more; also when they deleted their account.',

@@ -129,6 +129,20 @@ export const listRoles = operation({
   },
 })
 
+export const countRoles = operation({
+  method: 'GET',
+  url: '/roles/counts',
+  config: { access: 'SETTINGS_WRITE', business: 'path' },
+  schema: {
+    operationId: 'countRoles',
+    tags: ['Roles'],
+    summary: 'Count the members of roles',
+    description: 'How many members have each role. Whoever was only offered one is not counted.',
+    params: BusinessParams,
+    response: { 200: shape.RoleCounts },
+  },
+})
+
 export const getRole = operation({
   method: 'GET',
   url: '/roles/:id',
@@ -197,7 +211,7 @@ export const listInvitations = operation({
     tags: ['Invitations'],
     summary: 'List invitations',
     params: BusinessParams,
-    querystring: PageOnly,
+    querystring: shape.InvitationQuery,
     response: { 200: PageOf(shape.Invitation) },
   },
 })
@@ -223,9 +237,9 @@ export const listAudit = operation({
     operationId: 'listAudit',
     tags: ['Events'],
     summary: 'List the audit log',
-    description: 'Changes to the business, its roles and its members, newest first.',
+    description: 'Changes to the business, its roles and its members, newest first; by whom, of what kind, and when.',
     params: BusinessParams,
-    querystring: PageOnly,
+    querystring: shape.AuditQuery,
     response: { 200: PageOf(shape.AuditEntry) },
   },
 })

@@ -28,6 +28,7 @@ export const presentBusiness = (business: Business, isMember: boolean) =>
         allowedOrigins: business.allowedOrigins,
         orderUrl: business.orderUrl,
         timeZone: business.timeZone,
+        keepPersonDays: business.keepPersonDays,
         storefront: business.storefront,
         requireSecondFactor: business.requireSecondFactor,
         createdAt: toSeconds(business.createdAt),

@@ -9,6 +9,7 @@ import { decodeCursor, type Filters } from '#vocabulary/paging.ts'
 import type { Permission } from '#vocabulary/permissions.ts'
 import type { PageOnly } from '#vocabulary/schemas.ts'
 import { businessNotFound, roleGone } from './errors.ts'
+import type { InvitationQuery } from './schemas.ts'
 
 export async function findBusiness(db: ControlDb, id: string): Promise<Business | undefined> {
   const row = await db.selectFrom('access.businesses').selectAll().where('id', '=', id).executeTakeFirst()
@@ -153,13 +154,20 @@ export async function listRoles(db: ControlDb, businessId: string, { limit = 20,
   return { rows, filters }
 }
 
-export async function listInvitations(db: ControlDb, businessId: string, { limit = 20, cursor }: PageOnly) {
-  const filters = { list: 'invitations', businessId }
+export async function listInvitations(
+  db: ControlDb,
+  businessId: string,
+  { limit = 20, cursor, status }: InvitationQuery,
+) {
+  const filters = { list: 'invitations', businessId, status }
   const position = positionOf(filters, cursor)
   const rows = await db
     .selectFrom('access.invitations')
     .selectAll()
     .where('businessId', '=', businessId)
+    .$if(status !== undefined, (query) => query.where('acceptedAt', status === 'ACCEPTED' ? 'is not' : 'is', null))
+    .$if(status === 'PENDING', (query) => query.where('expiresAt', '>', now()))
+    .$if(status === 'EXPIRED', (query) => query.where('expiresAt', '<=', now()))
     .$if(position !== undefined, (query) => query.where('id', '<', position ?? ''))
     .orderBy('id', 'desc')
     .limit(limit + 1)
@@ -265,6 +273,34 @@ export async function listMembers(db: ControlDb, businessId: string, limit: numb
     .execute()
   return rows.map(({ userId }) => userId)
 }
+
+/** When each member joined; `roleId`: only those who have that role. */
+export const listMemberships = (db: ControlDb, businessId: string, roleId?: string) =>
+  db
+    .selectFrom('access.memberships as membership')
+    .select((row) => ['membership.userId', row.fn.min('membership.createdAt').as('joinedAt')])
+    .where('membership.businessId', '=', businessId)
+    .$if(roleId !== undefined, (query) =>
+      query.where('membership.userId', 'in', (members) =>
+        members
+          .selectFrom('access.memberships as holder')
+          .select('holder.userId')
+          .where('holder.businessId', '=', businessId)
+          .where('holder.roleId', '=', roleId ?? ''),
+      ),
+    )
+    .groupBy('membership.userId')
+    .execute()
+
+/** How many members have each role of a business. A role that nobody has is not among them. */
+export const countMembers = (db: ControlDb, businessId: string) =>
+  db
+    .selectFrom('access.memberships')
+    .select((row) => ['roleId as value', row.fn.countAll<number>().as('count')])
+    .where('businessId', '=', businessId)
+    .groupBy('roleId')
+    .orderBy('roleId')
+    .execute()
 
 /** Which of these users are members or customers of a business, or were named by it. */
 export async function findPeople(

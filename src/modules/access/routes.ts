@@ -19,7 +19,7 @@ import {
 import { type Logos, withLogo } from './logo.ts'
 import * as operation from './operations.ts'
 import { presentBusiness, presentInvitation, presentOwnInvitation, presentRole } from './present.ts'
-import { getRole, listBusinessesOf, listInvitations, listRoles } from './queries.ts'
+import { countMembers, getRole, listBusinessesOf, listInvitations, listRoles } from './queries.ts'
 import { createRole, deleteRole, updateRole } from './roles.ts'
 import { updateBusiness } from './update-business.ts'
 
@@ -108,6 +108,8 @@ const businessRoutes: FastifyPluginAsyncTypebox<AccessOptions> = async (app, { c
     const { rows, filters } = await listRoles(control, business.id, query)
     return toPage(rows, query.limit ?? 20, filters, (row) => [row.id], presentRole)
   })
+
+  handle(app, operation.countRoles, async ({ business }) => ({ items: await countMembers(control, business.id) }))
 
   handle(app, operation.getRole, async (request, reply) => {
     const role = await getRole(control, request.business.id, request.params.id)

@@ -3,6 +3,7 @@ import { PAYMENT_METHODS } from '#vocabulary/business.ts'
 import { Media, NewMedia } from '#vocabulary/media.ts'
 import { PERMISSIONS } from '#vocabulary/permissions.ts'
 import {
+  anyOf,
   BasisPoints,
   BusinessId,
   Changes,
@@ -14,11 +15,15 @@ import {
   Name,
   Nullable,
   OneOf,
+  PageQuery,
   Slug,
   TaxClass,
   UnixSeconds,
   UserId,
 } from '#vocabulary/schemas.ts'
+
+/** A hundred years. */
+const MAX_KEEP_PERSON_DAYS = 36_500
 
 const RoleId = idOf('role', '01jcq3v7k8f5t9x2m4n6p8r0sw')
 const InvitationId = idOf('inv', '01jcq3v7k8f5t9x2m4n6p8r0sw')
@@ -29,6 +34,13 @@ const Origin = Type.String({
   examples: ['https://shop.example.com'],
 })
 
+const KeepPersonDays = Type.Integer({
+  minimum: 0,
+  maximum: MAX_KEEP_PERSON_DAYS,
+  description:
+    'After a customer has deleted their account: for how many days from an order on it still says whose it was. Orders in work always do.',
+  examples: [0],
+})
 const OrderUrl = Nullable(
   Type.String({
     minLength: 1,
@@ -145,6 +157,7 @@ export const Business = Type.Object(
     allowedOrigins: Type.Optional(Type.Array(Origin, { maxItems: 100, uniqueItems: true })),
     orderUrl: Type.Optional(OrderUrl),
     timeZone: Type.Optional(TimeZone),
+    keepPersonDays: Type.Optional(KeepPersonDays),
     storefront: Type.Optional(Storefront),
     requireSecondFactor: Type.Optional(RequireSecondFactor),
     createdAt: Type.Optional(UnixSeconds),
@@ -154,7 +167,7 @@ export const Business = Type.Object(
 )
 
 /** A market that the business has keeps its taxes when they are not sent. */
-const NewMarket = Type.Object({ ...Market.properties, ...Changes(taxes).properties })
+export const NewMarket = Type.Object({ ...Market.properties, ...Changes(taxes).properties })
 
 const settings = {
   name: Name,
@@ -165,6 +178,7 @@ const settings = {
   allowedOrigins: Type.Array(Origin, { maxItems: 100, uniqueItems: true }),
   orderUrl: OrderUrl,
   timeZone: TimeZone,
+  keepPersonDays: KeepPersonDays,
   logo: Nullable(NewMedia),
   storefront: Changes(Storefront.properties),
   markets: Type.Array(NewMarket, { maxItems: 200 }),
@@ -186,6 +200,15 @@ export type NewRole = Static<typeof NewRole>
 export const RoleChanges = Changes(NewRole.properties)
 export type RoleChanges = Static<typeof RoleChanges>
 
+export const RoleCounts = Type.Object(
+  {
+    items: Type.Array(Type.Object({ value: RoleId, count: Type.Integer({ minimum: 0, examples: [3] }) }), {
+      description: 'Roles that nobody has are left out.',
+    }),
+  },
+  { title: 'RoleCounts' },
+)
+
 export const Invitation = Type.Object(
   {
     id: InvitationId,
@@ -201,6 +224,15 @@ export const Invitation = Type.Object(
   },
   { title: 'Invitation' },
 )
+export const InvitationQuery = Type.Object({
+  ...PageQuery,
+  status: Type.Optional(
+    OneOf(['PENDING', 'ACCEPTED', 'EXPIRED'], {
+      description: 'Only those that wait, were accepted, or came too late.',
+    }),
+  ),
+})
+export type InvitationQuery = Static<typeof InvitationQuery>
 export const NewInvitation = Type.Object({ email: Email, roleId: RoleId })
 export type NewInvitation = Static<typeof NewInvitation>
 export const OwnInvitation = Type.Object(
@@ -240,3 +272,13 @@ export const AuditEntry = Type.Object(
   },
   { title: 'AuditEntry' },
 )
+
+export const AuditQuery = Type.Object({
+  ...PageQuery,
+  actorId: Type.Optional(Type.String({ ...UserId, description: 'What this person did.' })),
+  action: anyOf(Type.String({ minLength: 1, maxLength: 64, examples: ['role.updated'] }), 'What was done.'),
+  subject: Type.Optional(Type.String({ ...Id, description: 'What was done to this record or person.' })),
+  from: Type.Optional(Type.Integer({ ...UnixSeconds, description: 'Not before.' })),
+  to: Type.Optional(Type.Integer({ ...UnixSeconds, description: 'Before.' })),
+})
+export type AuditQuery = Static<typeof AuditQuery>

@@ -31,10 +31,25 @@ export function checkSettings(settings: BusinessChanges): void {
     wrong(refusal.productUrlInvalid.asDetail({ slug: '{slug}' }))
   }
   if (timeZone !== undefined && !isTimeZone(timeZone)) wrong(refusal.timeZoneInvalid.asDetail({ timeZone }))
-  for (const [index, market] of (markets ?? []).entries()) {
-    const at = `markets.${index}`
+  details.push(...marketProblems(markets ?? [], (index) => `markets.${index}`))
+  if (details.length > 0) throw invalidFields(details)
+}
+
+/** The same rules for one market that is only tried. */
+export function checkMarket(market: SentMarket): void {
+  const details = marketProblems([market], () => 'market')
+  if (details.length > 0) throw invalidFields(details)
+}
+
+type SentMarket = NonNullable<BusinessChanges['markets']>[number]
+
+function marketProblems(markets: readonly SentMarket[], placeOf: (index: number) => string): Detail[] {
+  const details: Detail[] = []
+  const wrong = (detail: Detail) => details.push(detail)
+  for (const [index, market] of markets.entries()) {
+    const at = placeOf(index)
     if (!isCurrency(market.currency)) wrong(refusal.currencyInvalid.asDetail({ at, currency: market.currency }))
-    if (isRepeated(markets ?? [], index)) wrong(refusal.marketRepeated.asDetail({ at, id: market.id }))
+    if (isRepeated(markets, index)) wrong(refusal.marketRepeated.asDetail({ at, id: market.id }))
     for (const [position, { taxClass }] of (market.taxRates ?? []).entries()) {
       if (market.taxRates?.findIndex((rate) => rate.taxClass === taxClass) !== position) {
         wrong(refusal.taxClassRepeated.asDetail({ at: `${at}.taxRates.${position}`, taxClass }))
@@ -46,7 +61,7 @@ export function checkSettings(settings: BusinessChanges): void {
       }
     }
   }
-  if (details.length > 0) throw invalidFields(details)
+  return details
 }
 
 const MAX_BYTES = 64 * 1024

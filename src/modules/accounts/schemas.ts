@@ -27,6 +27,19 @@ export const RegisterBody = Type.Object({
   reserveDomain: ReserveDomain,
 })
 export const ConfirmBody = Type.Object({ token: MailedToken })
+export const ExportParams = Type.Object({ id: Id })
+export const WholeExport = Type.Object(
+  {
+    id: idOf('exp', '01jcq3v7k8f5t9x2m4n6p8r0sw'),
+    status: OneOf(['PENDING', 'RUNNING', 'READY', 'FAILED']),
+    size: Nullable(Type.Integer({ minimum: 0, description: 'Bytes of the file.', examples: [48_213] })),
+    createdAt: UnixSeconds,
+    finishedAt: Nullable(UnixSeconds),
+    expiresAt: Nullable(Type.Integer({ ...UnixSeconds, description: 'Until then the file can be fetched.' })),
+  },
+  { title: 'WholeExport', description: 'Everything that is a person’s, as a file that is being made.' },
+)
+export type WholeExport = Static<typeof WholeExport>
 export const ClaimBody = Type.Object({ token: MailedToken })
 
 export const LoginBody = Type.Object({
@@ -156,6 +169,41 @@ export const Colleagues = Type.Object(
   { title: 'Colleagues' },
 )
 export type Colleagues = Static<typeof Colleagues>
+
+const MemberRole = Type.Object({
+  id: Role.properties.id,
+  name: Role.properties.name,
+  permissions: Role.properties.permissions,
+})
+
+export const Member = Type.Object(
+  {
+    id: UserId,
+    name: Type.String({ examples: ['Ada Lovelace'] }),
+    email: Nullable(Email),
+    roles: Type.Array(MemberRole),
+    pendingRoles: Type.Array(MemberRole, { description: 'Offered, and not accepted yet.' }),
+    joinedAt: UnixSeconds,
+  },
+  { title: 'Member' },
+)
+export type Member = Static<typeof Member>
+export const MemberQuery = Type.Object({
+  ...PageQuery,
+  query: Type.Optional(
+    Type.String({ maxLength: 200, description: 'Words of the name or the email address.', examples: ['ada'] }),
+  ),
+  roleId: Type.Optional(Type.String({ ...Id, description: 'Only those who have this role.' })),
+})
+export type MemberQuery = Static<typeof MemberQuery>
+export const MemberRoles = Type.Object({
+  roleIds: Type.Array(Role.properties.id, {
+    maxItems: 50,
+    uniqueItems: true,
+    description: 'All of them; none: removed.',
+  }),
+})
+export type MemberRoles = Static<typeof MemberRoles>
 
 export const UpdateBody = Type.Object({
   name: Type.Optional(Text(200, 'Ada Lovelace')),

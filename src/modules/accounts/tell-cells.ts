@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { findCame, listCustomerHomes, listHomes } from '#modules/access/index.ts'
+import { findCame, forgetAddresses, listCustomerHomes, listHomes } from '#modules/access/index.ts'
 import type { ControlDb, Db } from '#platform/database/database.ts'
 import { type AnyJob, defineJob, type JobContext } from '#platform/jobs/define.ts'
 import { Id } from '#vocabulary/schemas.ts'
@@ -10,14 +10,15 @@ type Person = { businessId: string; userId: string }
 export type CellNews = {
   merge: (cell: Db, merged: { businessId: string; guestId: string; userId: string }) => Promise<void>
   returnToGuest: (cell: Db, person: Person) => Promise<void>
-  eraseCustomer: (cell: Db, person: Person) => Promise<void>
+  /** `ids` are all that the person had, `emailKey` the address of the account. */
+  erasePerson: (cell: Db, person: Person & { ids: readonly string[]; emailKey: string | null }) => Promise<void>
   eraseMember: (cell: Db, person: Person) => Promise<void>
 }
 
 const untold = (): never => {
   throw new Error('This job is run by the worker only, which knows whom to tell')
 }
-const NOBODY: CellNews = { merge: untold, returnToGuest: untold, eraseCustomer: untold, eraseMember: untold }
+const NOBODY: CellNews = { merge: untold, returnToGuest: untold, erasePerson: untold, eraseMember: untold }
 
 /** One every six hours after the first ten: a cell may be away for three weeks. */
 const ATTEMPTS = 100
@@ -76,24 +77,33 @@ export const tellUnconfirmed = ({ returnToGuest } = NOBODY) =>
     },
   })
 
-/** An account was deleted, with the guests whom it had been; `memberOf`: where it had a role. */
-export const tellErased = ({ eraseCustomer, eraseMember } = NOBODY) =>
+/**
+ * An account was deleted, with the guests whom it had been; `memberOf`: where it had a role. The address goes along,
+ * because nobody else knows it any more: subscriptions under it are the person's.
+ */
+export const tellErased = ({ erasePerson, eraseMember } = NOBODY) =>
   defineJob({
     name: 'accounts.tell-erased',
     on: 'control',
     maxAttempts: ATTEMPTS,
-    payload: Type.Object({ userId: Id, guestIds: Type.Array(Id), memberOf: Type.Array(Id) }),
-    async run({ userId, guestIds, memberOf }, context) {
+    payload: Type.Object({
+      userId: Id,
+      guestIds: Type.Array(Id),
+      memberOf: Type.Array(Id),
+      emailKey: Type.Optional(Type.String({ maxLength: 254 })),
+    }),
+    async run({ userId, guestIds, memberOf, emailKey = '' }, context) {
       const { control } = context
       const failures: unknown[] = []
       const note = (error: unknown) => void failures.push(error)
-      for (const id of [userId, ...guestIds])
-        await tell(context, await listCustomerHomes(control, [id]), (cell, businessId) =>
-          eraseCustomer(cell, { businessId, userId: id }),
-        ).catch(note)
+      const ids = [userId, ...guestIds]
+      await tell(context, await listCustomerHomes(control, ids), (cell, businessId) =>
+        erasePerson(cell, { businessId, userId, ids, emailKey: emailKey || null }),
+      ).catch(note)
       await tell(context, await listHomes(control, memberOf), (cell, businessId) =>
         eraseMember(cell, { businessId, userId }),
       ).catch(note)
+      await forgetAddresses(control, ids)
       if (failures.length > 0) throw failures[0]
     },
   })

@@ -45,6 +45,22 @@ export const tryPromoCode = operation({
   },
 })
 
+export const tryMarket = operation({
+  method: 'POST',
+  url: '/v1/businesses/:businessId/markets/try',
+  config: { access: 'SETTINGS_WRITE', business: 'path' },
+  schema: {
+    operationId: 'tryMarket',
+    tags: ['Businesses'],
+    summary: 'Try a market on carts',
+    description:
+      'What shoppers would pay in a market, with its taxes and shipping, before it is saved; goods are made up by price and tax class. Has no effect.',
+    params: BusinessParams,
+    body: shape.TryMarketBody,
+    response: { 200: shape.TriedMarket },
+  },
+})
+
 export const checkout = operation({
   method: 'POST',
   url: '/v1/businesses/:businessId/orders/checkout',

@@ -10,6 +10,7 @@ import { localeInvalid, orderNotFound } from './errors.ts'
 import { explain } from './explain.ts'
 import * as operation from './operations.ts'
 import { quote } from './quote.ts'
+import { tryMarket } from './try-market.ts'
 import { tryPromo } from './try-promo.ts'
 
 export const checkoutRoutes: FastifyPluginAsyncTypebox<CheckoutContext> = async (app, context) => {
@@ -25,6 +26,8 @@ export const checkoutRoutes: FastifyPluginAsyncTypebox<CheckoutContext> = async 
   handle(app, operation.quote, ({ cell, business, body }) => quote(cell, business, body))
 
   handle(app, operation.tryPromoCode, ({ cell, business, body }) => tryPromo(cell, business, body))
+
+  handle(app, operation.tryMarket, ({ body }) => tryMarket(body))
 
   handle(app, operation.checkout, async (request, reply) => {
     const { cell, business, actor, permissions, body } = request

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { NewMarket } from '#modules/access/index.ts'
 import { NewPromoCode, PROMO_REFUSALS } from '#modules/catalog/index.ts'
 import { newContact, Quantity, shares, taxFigures } from '#modules/orders/index.ts'
 import { ADDRESS_FIELDS, Country } from '#vocabulary/address.ts'
@@ -17,6 +18,7 @@ import {
   OneOf,
   OrderId,
   ProductId,
+  TaxClass,
   VariantId,
 } from '#vocabulary/schemas.ts'
 
@@ -148,6 +150,40 @@ export const Quote = Type.Object(
   { title: 'Quote' },
 )
 export type Quote = Static<typeof Quote>
+
+const MadeUpLine = Type.Object({
+  unitPrice: Money,
+  quantity: Quantity,
+  taxClass: Type.Optional(TaxClass),
+})
+export const TryMarketBody = Type.Object({
+  market: NewMarket,
+  carts: Type.Array(
+    Type.Object({
+      lines: Type.Array(MadeUpLine, { minItems: 1, maxItems: MAX_ITEMS }),
+      shippingMethodId: ShippingMethodId,
+    }),
+    { minItems: 1, maxItems: 60 },
+  ),
+})
+export type TryMarketBody = Static<typeof TryMarketBody>
+
+const { lines: _lines, ...figures } = Quote.properties
+export const TriedMarket = Type.Object(
+  {
+    items: Type.Array(
+      Type.Object({
+        ...figures,
+        lines: Type.Array(
+          Type.Object({ ...MadeUpLine.properties, totalPrice: moneyOf(3_998), ...shares, taxBps: BasisPoints }),
+        ),
+      }),
+      { description: 'One for each cart, in their order.' },
+    ),
+  },
+  { title: 'TriedMarket' },
+)
+export type TriedMarket = Static<typeof TriedMarket>
 
 export const TryPromoBody = Type.Object({
   promo: Type.Object(NewPromoCode.properties, { description: 'As it is created; it need not exist.' }),

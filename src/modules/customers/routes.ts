@@ -15,7 +15,8 @@ import { toSeconds } from '#vocabulary/time.ts'
 import { changeTags } from './change-tags.ts'
 import { commentOn, listComments, presentComment, removeComment } from './comments.ts'
 import { type CustomerRow, presentCustomer } from './customer.ts'
-import { type EraseContext, eraseForBusiness } from './erase-for-business.ts'
+import { eraseForBusiness } from './erase-for-business.ts'
+import type { EraseOthers } from './erase-person.ts'
 import { currencyRequired, customerNotFound, taggingNeedsReading } from './errors.ts'
 import { exportCustomer, exportCustomers } from './export-customers.ts'
 import { findCustomers, keyKindOf, type Place } from './find-customers.ts'
@@ -36,7 +37,7 @@ export type CustomerOptions = {
   ) => Promise<void>
   /** Notes in the audit log who erased whom, and takes away what control has of guests that the business has made up. */
   noteErasure: (businessId: string, actor: Actor, customer: { userId: string; ids: string[] }) => Promise<void>
-  erasePayers: EraseContext['erasePayers']
+  erase: EraseOthers
 }
 
 const MAX_SUBSCRIPTIONS = 100
@@ -74,7 +75,7 @@ async function getCustomer({ cell, business, params }: FastifyRequest): Promise<
 }
 
 export const customerRoutes: FastifyPluginAsyncTypebox<CustomerOptions> = async (app, options) => {
-  const { noteExport, noteErasure, erasePayers } = options
+  const { noteExport, noteErasure, erase } = options
   handle(app, operation.listCustomers, async ({ cell, business, query }) => {
     const { limit = 20, cursor, sort = '-lastOrderAt', currency, ...filters } = query
     if (sort === '-spent' && currency === undefined) throw currencyRequired()
@@ -120,7 +121,7 @@ export const customerRoutes: FastifyPluginAsyncTypebox<CustomerOptions> = async 
     const { cell, business, actor } = request
     const { businessId, userId } = await getCustomer(request)
     await noteErasure(business.id, actor, { userId, ids: await idsOf(cell, { businessId, userId }) })
-    return eraseForBusiness(cell, { businessId, userId }, { actor, erasePayers })
+    return eraseForBusiness(cell, { businessId, userId }, { ...erase, actor })
   })
 
   handle(app, operation.commentOnCustomer, async (request, reply) => {

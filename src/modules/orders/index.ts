@@ -8,9 +8,16 @@ import { sendShipment } from './shipments/mails.ts'
 export { applyChange, FINAL } from './change-status.ts'
 export { commentRoutes } from './comments/routes.ts'
 export { COMMITTED_TOPIC, committedSql, followCommitted } from './committed/follow-committed.ts'
-export { eraseOrders } from './erase-orders.ts'
+export {
+  eraseNextOrders,
+  eraseOrders,
+  eraseOrdersAgain,
+  type KeptOrder,
+  newPromoCustomer,
+} from './erase-orders.ts'
 export { lineNotFound, marketNotFound, wrongCurrency } from './errors.ts'
 export { orderCreated, orderPaid, orderRefunded, orderRefundFailed, orderRefundRequested } from './events.ts'
+export { exportOwnOrders } from './export-own.ts'
 export { exportOrdersOf } from './finding/export-orders.ts'
 export { indexOrders, ORDER_TOPIC } from './finding/index-orders.ts'
 export { findingRoutes } from './finding/routes.ts'

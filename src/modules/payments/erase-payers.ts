@@ -1,24 +1,35 @@
 import { sql } from 'kysely'
+import { now } from '#platform/clock.ts'
 import type { Tx } from '#platform/database/database.ts'
-import { subjectOf } from './subject.ts'
+import { type PaymentKind, subjectOf } from './subject.ts'
 
-/** Clocks of two processes are closer than this. */
-const CLOCKS_DIFFER_MS = 3_600_000
+export const eraseOrderPayers = (tx: Tx, businessId: string, orderIds: readonly string[]): Promise<void> =>
+  erasePayers(tx, businessId, 'order', orderIds)
 
-/** Takes a person out of the payments of these orders, and out of what the provider told about them. Money stays. */
-export async function erasePayers(tx: Tx, businessId: string, orderIds: readonly string[]): Promise<void> {
-  if (orderIds.length === 0) return
-  const subjects = orderIds.map((id) => subjectOf('order', id))
-  const { rows } = await sql<{ pageId: string | null; intentId: string | null; createdAt: Date }>`
-    update payments.payments set email = null
+/**
+ * Takes a person out of the payments of these subjects, out of what the provider told about them, and out of why staff
+ * gave money back. Money stays. May run twice.
+ */
+export async function erasePayers(
+  tx: Tx,
+  businessId: string,
+  kind: PaymentKind,
+  ids: readonly string[],
+): Promise<void> {
+  if (ids.length === 0) return
+  const subjects = ids.map((id) => subjectOf(kind, id))
+  const { rows } = await sql<{ id: string }>`
+    update payments.payments set email = null, erased_at = coalesce(erased_at, ${now()})
      where business_id = ${businessId} and subject = any (${subjects}::text[])
-    returning page_id, intent_id, created_at`.execute(tx)
-  const names = rows.flatMap(({ pageId, intentId }) => [pageId, intentId]).filter((name) => name !== null)
-  if (names.length === 0) return
-  const first = new Date(Math.min(...rows.map(({ createdAt }) => createdAt.getTime())) - CLOCKS_DIFFER_MS)
-  // They are kept for 90 days, and read by nobody once they are applied. None is older than the first of these payments.
+    returning id`.execute(tx)
+  if (rows.length === 0) return
+  // Nobody reads them: an event only says that the provider has to be asked.
   await sql`
     update payments.events set body = '{}'
-     where business_id = ${businessId} and applied_at is not null and received_at >= ${first} and body <> '{}'
-       and exists (select from unnest(${names}::text[]) as name where position(name in body) > 0)`.execute(tx)
+     where business_id = ${businessId} and subject = any (${subjects}::text[]) and body <> '{}'`.execute(tx)
+  await sql`
+    update payments.refunds set reason = null
+     where business_id = ${businessId} and payment_id = any (${rows.map(({ id }) => id)}::text[]) and reason is not null`.execute(
+    tx,
+  )
 }

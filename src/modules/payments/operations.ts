@@ -1,5 +1,21 @@
 import { operation } from '#platform/http/operation.ts'
-import { Success } from '#vocabulary/schemas.ts'
+import { BusinessParams, Success } from '#vocabulary/schemas.ts'
+import { PaymentAccount } from './schemas.ts'
+
+export const getPaymentAccount = operation({
+  method: 'GET',
+  url: '/v1/businesses/:businessId/payment-account',
+  config: { access: 'SETTINGS_WRITE', business: 'path' },
+  schema: {
+    operationId: 'getPaymentAccount',
+    tags: ['Businesses'],
+    summary: 'See where the money goes',
+    description:
+      'The account at the payment provider, by its last four characters. The operator of the service sets it.',
+    params: BusinessParams,
+    response: { 200: PaymentAccount },
+  },
+})
 
 /** Each provider has its own webhook, at its name. */
 export function receiveEvent(provider: string) {

@@ -29,7 +29,7 @@ export function withState(payment: Payment, state: SessionState): Payment {
     status: laterOf(payment.status, state.status),
     pageId: state.sessionId,
     intentId: state.intentId ?? payment.intentId,
-    email: state.email ?? payment.email,
+    email: payment.erasedAt ? null : (state.email ?? payment.email),
     paid,
     refunded,
     refunding: Math.min(payment.refunding, paid - refunded),

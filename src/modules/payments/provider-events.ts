@@ -8,6 +8,7 @@ export type NewEvent = {
   type: string
   provider: string
   account: string | null
+  subject: string
   body: string
 }
 

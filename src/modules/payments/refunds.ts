@@ -2,7 +2,7 @@ import { type Selectable, sql } from 'kysely'
 import { now, nowMs } from '#platform/clock.ts'
 import type { PaymentsRefunds } from '#platform/database/cell-tables.ts'
 import type { Db, Tx } from '#platform/database/database.ts'
-import type { Actor } from '#vocabulary/actor.ts'
+import { type Actor, withoutEmail } from '#vocabulary/actor.ts'
 import { newId } from '#vocabulary/ids.ts'
 import { nothingLeft, tooMuch } from './errors.ts'
 import type { Payment } from './payment.ts'
@@ -32,7 +32,7 @@ export async function requestRefund(
     amount: wanted,
     reason: reason ?? null,
     status: 'PENDING' as const,
-    actor: actor ? JSON.stringify(actor) : null,
+    actor: actor ? JSON.stringify(withoutEmail(actor)) : null,
     dueAt: now(),
     createdAt: now(),
     updatedAt: now(),

@@ -72,7 +72,15 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<WebhookOptions> = async (a
     if (!cell || payment?.provider !== provider || payment.account !== account) return 'foreign'
     await fault('webhook.received')
     const isNew = await transaction(cell, async (tx) => {
-      const stored = await storeEvent(tx, { businessId, id, type, provider, account, body })
+      const stored = await storeEvent(tx, {
+        businessId,
+        id,
+        type,
+        provider,
+        account,
+        subject,
+        body: payment.erasedAt ? '{}' : body,
+      })
       if (stored) await enqueue(tx, apply, { businessId, subject, eventId: id })
       await fault('webhook.stored')
       return stored

@@ -536,11 +536,30 @@ export interface CustomersCustomers {
   words: Generated<string[]>
 }
 
+export interface CustomersErasures {
+  after: Generated<string>
+  businessId: string
+  createdAt: Timestamp
+  dueAt: Timestamp
+  emailKey: string | null
+  ids: string[]
+  promoCustomer: string
+  step: string
+  userId: string
+}
+
 export interface CustomersFilling {
   beginsAt: Generated<Timestamp>
   businessId: Generated<string>
   id: Generated<string>
   kind: string
+}
+
+export interface CustomersKeptOrders {
+  businessId: string
+  customerId: string
+  dueAt: Timestamp
+  orderId: string
 }
 
 export interface CustomersSpent {
@@ -963,6 +982,7 @@ export interface PaymentsEvents {
   id: string
   provider: Generated<string>
   receivedAt: Timestamp
+  subject: string | null
   type: string
 }
 
@@ -975,6 +995,7 @@ export interface PaymentsPayments {
   createdAt: Timestamp
   currency: string
   email: string | null
+  erasedAt: Timestamp | null
   expiresAt: Timestamp
   id: string
   intentId: string | null
@@ -1048,7 +1069,9 @@ export interface DB {
   'customers.comments': CustomersComments
   'customers.counted': CustomersCounted
   'customers.customers': CustomersCustomers
+  'customers.erasures': CustomersErasures
   'customers.filling': CustomersFilling
+  'customers.keptOrders': CustomersKeptOrders
   'customers.spent': CustomersSpent
   'customers.words': CustomersWords
   'media.files': MediaFiles

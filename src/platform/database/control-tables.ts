@@ -40,6 +40,7 @@ export interface AccessBusinesses {
   createdAt: Timestamp
   defaultLocale: string
   id: string
+  keepPersonDays: Generated<number>
   locales: string[]
   logo: Json | null
   markets: Json
@@ -127,6 +128,23 @@ export interface AccountsAttempts {
 export interface AccountsBusinessConfigs {
   businessId: string
   settings: Json
+  userId: string
+}
+
+export interface AccountsExportParts {
+  exportId: string
+  number: number
+  sealed: Buffer
+}
+
+export interface AccountsExports {
+  bytes: Generated<number>
+  createdAt: Timestamp
+  expiresAt: Timestamp
+  finishedAt: Timestamp | null
+  id: string
+  parts: Generated<number>
+  status: string
   userId: string
 }
 
@@ -307,6 +325,8 @@ export interface DB {
   'accounts.apiKeys': AccountsApiKeys
   'accounts.attempts': AccountsAttempts
   'accounts.businessConfigs': AccountsBusinessConfigs
+  'accounts.exportParts': AccountsExportParts
+  'accounts.exports': AccountsExports
   'accounts.guestAliases': AccountsGuestAliases
   'accounts.identities': AccountsIdentities
   'accounts.knownAddresses': AccountsKnownAddresses

@@ -178,6 +178,17 @@ const insertRecord = (
 
 const table = (kind: 'control' | 'cell') => sql.table(`${kind}.idempotency_keys`)
 
+/** Forgets the answers to these callers before their day is over: they may say who somebody was. */
+export const forgetCallers = (
+  tx: QueryExecutorProvider,
+  kind: 'control' | 'cell',
+  businessIds: readonly string[],
+  callers: readonly string[],
+) =>
+  sql`
+    delete from ${table(kind)}
+     where business_id = any (${businessIds}::text[]) and caller = any (${callers}::text[])`.execute(tx)
+
 const KEEP_HOURS = 24
 
 /** Deletes old responses, some thousands at a time. */

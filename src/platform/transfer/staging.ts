@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import { sql } from 'kysely'
-import type { Actor } from '#vocabulary/actor.ts'
+import { type Actor, withoutEmail } from '#vocabulary/actor.ts'
 import type { Business } from '#vocabulary/business.ts'
 import { newId } from '#vocabulary/ids.ts'
 import { now } from '../clock.ts'
@@ -81,7 +81,14 @@ async function beginImport(
   const id = newId('imp')
   const at = { createdAt: now(), updatedAt: now() }
   const told = { ...place, ...about, ...(tables.items && { dryRun: isDryRun }) }
-  const row = { businessId: business.id, id, ...told, status: 'RECEIVING', actor: actor ?? null, ...at }
+  const row = {
+    businessId: business.id,
+    id,
+    ...told,
+    status: 'RECEIVING',
+    actor: actor ? withoutEmail(actor) : null,
+    ...at,
+  }
   await insertion(tables.imports, [row])?.execute(db)
   return id
 }

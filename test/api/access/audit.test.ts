@@ -170,3 +170,25 @@ test('the log shows one business only, and to its ADMINs only', async () => {
   const foreign = await other.admin.get(`${other.path}/audit?cursor=${cursor}`)
   assert.equal(refusal(foreign), '422 VALIDATION_FAILED cursor INVALID')
 })
+
+test('the log is found by who did it, what it was, to whom, and when', async () => {
+  const { admin, id, path } = await makeBusiness()
+  const settler = await used.make.member(id, 'SETTINGS_WRITE')
+  await settler.put(path, { name: 'By the settler' })
+  await admin.put(path, { name: 'By the admin' })
+  const role = (await admin.post(`${path}/roles`, { name: 'Helpers', permissions: [] })).body
+  const found = async (query: string) => {
+    const { status, body, text } = await admin.get(`${path}/audit?${query}`)
+    assert.equal(status, 200, text)
+    return body.items.map(({ action }: Entry) => action)
+  }
+  assert.deepEqual(await found(`actorId=${settler.id}`), ['business.updated'])
+  assert.deepEqual(await found('action=role.created&action=business.created'), ['role.created', 'business.created'])
+  assert.deepEqual(await found(`subject=${role.id}`), ['role.created'])
+  const at = Math.floor(Date.now() / 1_000)
+  assert.equal((await found(`from=${at - 3_600}&to=${at + 3_600}`)).length, 4)
+  assert.deepEqual(await found(`to=${at - 3_600}`), [])
+  const { cursor } = (await admin.get(`${path}/audit?limit=1`)).body
+  const other = await admin.get(`${path}/audit?limit=1&actorId=${admin.id}&cursor=${cursor}`)
+  assert.equal(refusal(other), '422 VALIDATION_FAILED cursor INVALID')
+})

@@ -346,3 +346,23 @@ test('nobody takes back or replaces an invitation to more than they may give', a
   )
   assert.equal((await admin.delete(`${invitations}/${invitation.id}`)).status, 200)
 })
+
+test('invitations are listed by whether they wait, were accepted, or came too late', async () => {
+  const { id, admin, invite, invitations } = await makeBusiness()
+  const bo = await used.make.user()
+  const [waits, taken, late] = [
+    await invite('waits@example.com'),
+    await invite(bo.email),
+    await invite('late@example.com'),
+  ]
+  assert.equal((await bo.post(ACCEPT, { token: await mint(id, taken.id) })).status, 200)
+  const { control } = used.api.services.databases
+  const past = new Date(Date.now() - 1_000)
+  await control.updateTable('access.invitations').set({ expiresAt: past }).where('id', '=', late.id).execute()
+  const listed = async (status: string) =>
+    (await admin.get(`${invitations}?status=${status}`)).body.items.map((one: { id: string }) => one.id)
+  assert.deepEqual(await listed('PENDING'), [waits.id])
+  assert.deepEqual(await listed('ACCEPTED'), [taken.id])
+  assert.deepEqual(await listed('EXPIRED'), [late.id])
+  assert.equal((await admin.get(invitations)).body.items.length, 3)
+})

@@ -147,9 +147,11 @@ test('uses of a promo code stay counted, under a name that says nothing', async 
   await sql`insert into catalog.promo_customers values (${id}, ${promoId}, ${EMAIL}, 1)`.execute(db)
   await sql`update catalog.promo_codes set redemptions = 1 where id = ${promoId}`.execute(db)
   await sql`
-    insert into payments.events (business_id, id, type, body, received_at, applied_at)
-    values (${id}, 'evt_1', 'x', ${`{"id":"cs_erase","email":"${EMAIL}"}`}, now(), now()),
-           (${id}, 'evt_2', 'x', '{"id":"cs_other","email":"other@example.com"}', now(), now())`.execute(db)
+    insert into payments.events (business_id, id, type, subject, body, received_at, applied_at)
+    values (${id}, 'evt_1', 'x', ${`order:${over.id}`}, ${`{"id":"cs_erase","email":"${EMAIL}"}`}, now(), now()),
+           (${id}, 'evt_2', 'x', 'order:ord_other', '{"id":"cs_other","email":"other@example.com"}', now(), now())`.execute(
+    db,
+  )
   await sql`
     insert into payments.payments (business_id, id, subject, attempt, status, amount, currency, email, page_id, checked_at, expires_at, created_at, updated_at)
     values (${id}, 'pay_erase', ${`order:${over.id}`}, 1, 'PAID', 2000, 'USD', ${EMAIL}, 'cs_erase', now(), now(), now(), now())`.execute(

@@ -38,18 +38,4 @@ const suppressionsRoute = createRoute({
   component: lazyRouteComponent(screens, 'SuppressionsPage'),
 })
 
-// Beside the letters, not below them: whoever may change settings need not see letters.
-const settingsRoute = createRoute({
-  getParentRoute: () => businessRoute,
-  path: 'settings/letters',
-  component: lazyRouteComponent(screens, 'LettersSettingsPage'),
-})
-
-export const lettersRoutes = [
-  lettersRoute,
-  letterRoute,
-  sendRoute,
-  readersRoute,
-  suppressionsRoute,
-  settingsRoute,
-] as const
+export const lettersRoutes = [lettersRoute, letterRoute, sendRoute, readersRoute, suppressionsRoute] as const

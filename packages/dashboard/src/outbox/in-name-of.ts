@@ -6,6 +6,10 @@ export const signedUserId = () => sessionStore.get().signed?.userId
 export const notSignedIn = (cause?: unknown) =>
   new KontorError({ status: 401, code: 'UNAUTHENTICATED', message: 'The session has ended. Sign in again.', cause })
 
+/** Whoever looks through a role changes nothing. */
+export const onlySeen = () =>
+  new KontorError({ status: 403, code: 'ONLY_SEEN', message: 'You only look through a role: nothing is changed.' })
+
 const clients = new Map<string, Kontor>()
 
 /** Calls in the name of one person and nobody else, whoever has signed in meanwhile. Its users repeat by themselves. */

@@ -26,7 +26,7 @@ export function pathOf({ businessId, input }: Entry): Record<string, string> {
  */
 export async function isOurs(entry: Entry, error: KontorError, read: Read): Promise<unknown> {
   const { operation, input } = entry
-  if (operation.startsWith('delete') && error.status === 404) return { success: true }
+  if (error.status === 404 && takesAway(entry)) return { success: true }
   const history = HISTORIES[operation]
   const isKnown = history !== undefined || operation.startsWith('update')
   if (!isKnown || error.status !== 412) return undefined
@@ -37,6 +37,11 @@ export async function isOurs(entry: Entry, error: KontorError, read: Read): Prom
     : Object.entries(body).every(([field, value]) => covers(now[field], value))
   return isDone ? now : undefined
 }
+
+/** Afterwards there is nothing: no record, no invitation, no member without a role. */
+const takesAway = ({ operation, input }: Entry) =>
+  /^(delete|revoke)/.test(operation) ||
+  (operation === 'setMemberRoles' && (input.body as { roleIds?: string[] } | undefined)?.roleIds?.length === 0)
 
 /** Whether a record has what was sent of it: parts that were not sent may be anything. */
 function covers(now: unknown, sent: unknown): boolean {

@@ -1,7 +1,8 @@
 import { type Answer, type Input, KontorError, type OperationId } from '@kontor/sdk'
 import { invalidate } from '../api/query.ts'
+import { seenAs } from '../session/see-as.ts'
 import { changeWords } from './change-words.ts'
-import { comesIn, kontorOf, notSignedIn, signedUserId } from './in-name-of.ts'
+import { comesIn, kontorOf, notSignedIn, onlySeen, signedUserId } from './in-name-of.ts'
 import { insist, isForgotten, type Outcome, type World } from './insist.ts'
 import { isLost } from './is-lost.ts'
 import { isOurs, type Read } from './is-ours.ts'
@@ -66,6 +67,7 @@ export type Ask<Id extends OperationId> = {
 export async function ask<Id extends OperationId>(businessId: string, wanted: Ask<Id>): Promise<Answer<Id>> {
   const userId = signedUserId()
   if (userId === undefined) throw notSignedIn()
+  if (seenAs()?.businessId === businessId) throw onlySeen()
   const { operation, input, label, about = [], ifMatch, words } = wanted
   const entry: Entry = {
     id: crypto.randomUUID(),

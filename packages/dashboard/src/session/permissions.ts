@@ -1,27 +1,27 @@
-import type { Answer, Role } from '@kontor/sdk'
+import type { Role } from '@kontor/sdk'
 import { useLingui } from '@lingui/react/macro'
 import { useSuspenseQuery } from '@tanstack/react-query'
+import { mayIn } from './may-in.ts'
 import { meQuery } from './queries.ts'
+import { useSeenAs } from './see-as.ts'
 import { useBusiness } from './use-business.ts'
 
 export type Permission = Role['permissions'][number]
-
-export function mayIn({ roles }: Answer<'getMe'>, businessId: string) {
-  const here = roles.filter((role) => role.businessId === businessId)
-  const held = new Set(here.flatMap(({ permissions }) => permissions))
-  return (permission: Permission) => held.has('ADMIN') || held.has(permission)
-}
 
 /** What this person may do in this business. `reason` is for the button that stays, disabled. */
 export function usePermissions() {
   const { t } = useLingui()
   const business = useBusiness()
   const { data: me } = useSuspenseQuery(meQuery())
+  const seen = useSeenAs()
   const may = mayIn(me, business.id)
   return {
     may,
     mayAny: (...permissions: Permission[]) => permissions.some(may),
-    reason: (permission: Permission) =>
-      may(permission) ? undefined : t`Needs ${permission}. An admin of ${business.name} can give it.`,
+    reason: (permission: Permission) => {
+      if (may(permission)) return undefined
+      if (seen?.businessId === business.id) return t`${seen.name} has no ${permission}.`
+      return t`Needs ${permission}. An admin of ${business.name} can give it.`
+    },
   }
 }

@@ -1,7 +1,8 @@
 import type { Business } from '@kontor/sdk'
 import type { QueryKey } from '@tanstack/react-query'
 import { queryClient } from '../api/client.ts'
-import { mayIn, type Permission } from './permissions.ts'
+import { mayIn } from './may-in.ts'
+import type { Permission } from './permissions.ts'
 import { businessesQuery, meQuery } from './queries.ts'
 import { businessAt } from './use-business.ts'
 

@@ -21,9 +21,13 @@ export const addressOf = ({ id, slug }: Pick<Business, 'id' | 'slug'>) => (TAKEN
 export const findBusiness = (businesses: readonly Business[], address: string) =>
   businesses.find(({ slug }) => slug === address) ?? businesses.find(({ id }) => id === address)
 
+/** Which business an address was: it stays the same while somebody gives it another slug. */
+const known = new Map<string, string>()
+
 // Only who has a role sees the time zone, and only they are here.
 export function businessAt(businesses: readonly Business[], address: string) {
-  const found = findBusiness(businesses, address)
+  const found = findBusiness(businesses, address) ?? findBusiness(businesses, known.get(address) ?? '')
+  if (found) known.set(address, found.id)
   return found && { ...found, timeZone: found.timeZone ?? 'UTC' }
 }
 

@@ -4,6 +4,7 @@ import { Keyboard, LogOut, Package, Search, Sun } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
 import { Live } from '../live/live.tsx'
 import { useIsUnderWay } from '../media/upload/under-way.ts'
+import { useSeenAs } from '../session/see-as.ts'
 import { signOut } from '../session/session.ts'
 import { useBusiness } from '../session/use-business.ts'
 import { useCommands, useKeyboard } from './commands.ts'
@@ -15,6 +16,7 @@ import { useLacking, useSections } from './use-sections.ts'
 
 /** Only while there is something to upload: it goes on wherever one goes, and after a reload. */
 const Tray = lazy(() => import('../media/upload/tray.tsx').then(({ Tray }) => ({ default: Tray })))
+const SeenAsBar = lazy(() => import('./seen-as-bar.tsx').then(({ SeenAsBar }) => ({ default: SeenAsBar })))
 const KeysDialog = lazy(() => import('./keys-dialog.tsx').then(({ KeysDialog }) => ({ default: KeysDialog })))
 const Palette = lazy(() => import('./palette.tsx').then(({ Palette }) => ({ default: Palette })))
 
@@ -24,6 +26,7 @@ export function Frame() {
   const business = useBusiness()
   const [open, setOpen] = useState<'palette' | 'keys'>()
   const lacking = useLacking()
+  const isSeen = useSeenAs()?.businessId === business.id
   const isUploading = useIsUnderWay()
   const close = () => setOpen(undefined)
   useKeyboard()
@@ -35,6 +38,11 @@ export function Frame() {
         <Side onFind={() => setOpen('palette')} />
         <PhoneTop onFind={() => setOpen('palette')} />
         <main id="main" tabIndex={-1}>
+          {isSeen && (
+            <Suspense>
+              <SeenAsBar />
+            </Suspense>
+          )}
           {lacking ? <NotForYou needs={lacking} /> : <Outlet />}
         </main>
         <PhoneNav />

@@ -32,7 +32,7 @@ export type Section = {
     | '/$business/customers'
     | '/$business/content'
     | '/$business/letters'
-    | '/$business/settings/letters'
+    | '/$business/settings'
   label: MessageDescriptor
   icon: LucideIcon
   keys: string
@@ -95,11 +95,10 @@ export const SECTIONS: Section[] = [
     needs: ['NEWSLETTER_SEND', 'SUBSCRIBERS_READ', 'CONTENT_WRITE'],
   },
   {
-    to: '/$business/settings/letters',
-    label: msg`Letters and shop`,
+    to: '/$business/settings',
+    label: msg`Settings`,
     icon: Settings2,
     keys: 'g e',
-    isSub: true,
-    needs: ['CONTENT_WRITE', 'SETTINGS_WRITE'],
+    needs: ['SETTINGS_WRITE', 'CONTENT_WRITE'],
   },
 ]

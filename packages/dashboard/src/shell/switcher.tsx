@@ -1,8 +1,7 @@
 import { useLingui } from '@lingui/react/macro'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { Anchor, Check, ChevronDown, Plus, Settings2 } from 'lucide-react'
-import { usePermissions } from '../session/permissions.ts'
+import { Anchor, Check, ChevronDown, Plus } from 'lucide-react'
 import { businessesQuery } from '../session/queries.ts'
 import { addressOf, useBusiness } from '../session/use-business.ts'
 import { Icon } from '../ui/icon.tsx'
@@ -14,7 +13,6 @@ export function Switcher() {
   const business = useBusiness()
   const { data } = useSuspenseQuery(businessesQuery())
   const navigate = useNavigate()
-  const { mayAny } = usePermissions()
   const trigger = (
     <button type="button" className="switcher" title={business.name}>
       <Icon of={Anchor} />
@@ -35,14 +33,6 @@ export function Switcher() {
         </MenuItem>
       ))}
       <MenuRule />
-      {mayAny('CONTENT_WRITE', 'SETTINGS_WRITE') && (
-        <MenuItem
-          icon={Settings2}
-          onClick={() =>
-            void navigate({ to: '/$business/settings/letters', params: { business: addressOf(business) } })
-          }
-        >{t`Letters and shop`}</MenuItem>
-      )}
       <MenuItem icon={Plus} onClick={() => void navigate({ to: '/start' })}>{t`Another business`}</MenuItem>
     </Menu>
   )

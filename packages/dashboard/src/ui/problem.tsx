@@ -27,6 +27,8 @@ export function useProblem() {
     const { code, message, requestId } = error
     if (code === 'NETWORK' || code === 'TIMEOUT')
       return { title: t`The service cannot be reached.`, what: t`Check the connection.` }
+    if (code === 'ONLY_SEEN')
+      return { title: t`Nothing was changed.`, what: t`You only look through a role. Go back to yourself to do it.` }
     if (code === 'FORBIDDEN') return { title: t`You may not see this.`, what: message }
     if (code === 'NOT_FOUND') return { title: t`It is not there.`, what: message }
     if (error.status >= 500)

@@ -20,6 +20,10 @@ export const OPERATIONS = {
   updateMyBusinessConfig: 'PUT /v1/users/me/businesses/{businessId} token',
   claimOrder: 'POST /v1/users/claim token',
   exportMe: 'GET /v1/users/me/export token',
+  requestExport: 'POST /v1/users/me/export token',
+  listExports: 'GET /v1/users/me/exports token',
+  getExport: 'GET /v1/users/me/exports/{id} token',
+  fetchExport: 'GET /v1/users/me/exports/{id}/file token',
   requestPhoneCode: 'POST /v1/users/phone-number token',
   confirmPhone: 'POST /v1/users/phone-number/confirm token',
   changePassword: 'POST /v1/users/reset-password token',
@@ -41,12 +45,15 @@ export const OPERATIONS = {
   deletePasskey: 'DELETE /v1/users/passkeys/{id} token',
   listSigningKeys: 'GET /.well-known/jwks.json',
   listColleagues: 'GET /v1/businesses/{businessId}/colleagues token',
+  listMembers: 'GET /v1/businesses/{businessId}/members token',
+  setMemberRoles: 'PUT /v1/businesses/{businessId}/members/{id} token',
   createBusiness: 'POST /v1/businesses token key',
   listBusinesses: 'GET /v1/businesses token',
   getBusiness: 'GET /v1/businesses/{businessId} token',
   updateBusiness: 'PUT /v1/businesses/{businessId} token',
   createRole: 'POST /v1/businesses/{businessId}/roles token key',
   listRoles: 'GET /v1/businesses/{businessId}/roles token',
+  countRoles: 'GET /v1/businesses/{businessId}/roles/counts token',
   getRole: 'GET /v1/businesses/{businessId}/roles/{id} token',
   updateRole: 'PUT /v1/businesses/{businessId}/roles/{id} token',
   deleteRole: 'DELETE /v1/businesses/{businessId}/roles/{id} token',
@@ -139,12 +146,14 @@ export const OPERATIONS = {
   listAddressFormats: 'GET /v1/address-formats',
   quote: 'POST /v1/payments/quote token',
   tryPromoCode: 'POST /v1/businesses/{businessId}/promo-codes/try token',
+  tryMarket: 'POST /v1/businesses/{businessId}/markets/try token',
   checkout: 'POST /v1/businesses/{businessId}/orders/checkout token key',
   explainOrder: 'GET /v1/businesses/{businessId}/orders/{id}/explain token',
   refundOrder: 'POST /v1/businesses/{businessId}/orders/{id}/refunds token key',
   listRefunds: 'GET /v1/businesses/{businessId}/orders/{id}/refunds token',
   quoteRefund: 'POST /v1/businesses/{businessId}/orders/{id}/refunds/quote token',
   getRefund: 'GET /v1/businesses/{businessId}/orders/{id}/refunds/{refundId} token',
+  getPaymentAccount: 'GET /v1/businesses/{businessId}/payment-account token',
   receiveStripeEvent: 'POST /v1/payments/webhooks/stripe',
   createCollection: 'POST /v1/businesses/{businessId}/collections token key',
   listCollections: 'GET /v1/businesses/{businessId}/collections token',
@@ -205,6 +214,7 @@ export const OPERATIONS = {
   deleteSuppression: 'DELETE /v1/businesses/{businessId}/suppressions/{email} token',
   receiveBounces: 'POST /v1/newsletters/webhooks/bounces',
   receiveSesEvents: 'POST /v1/newsletters/webhooks/ses',
+  previewMail: 'GET /v1/businesses/{businessId}/mails/{mail}/preview token',
   createSavedView: 'POST /v1/businesses/{businessId}/saved-views token key',
   listSavedViews: 'GET /v1/businesses/{businessId}/saved-views token',
   getSavedView: 'GET /v1/businesses/{businessId}/saved-views/{id} token',
@@ -242,6 +252,10 @@ export interface OperationTypes {
   updateMyBusinessConfig: { data: types.UpdateMyBusinessConfigData; answer: types.UpdateMyBusinessConfigResponse }
   claimOrder: { data: types.ClaimOrderData; answer: types.ClaimOrderResponse }
   exportMe: { data: types.ExportMeData; answer: types.ExportMeResponse }
+  requestExport: { data: types.RequestExportData; answer: types.RequestExportResponse }
+  listExports: { data: types.ListExportsData; answer: types.ListExportsResponse }
+  getExport: { data: types.GetExportData; answer: types.GetExportResponse }
+  fetchExport: { data: types.FetchExportData; answer: types.FetchExportResponse }
   requestPhoneCode: { data: types.RequestPhoneCodeData; answer: types.RequestPhoneCodeResponse }
   confirmPhone: { data: types.ConfirmPhoneData; answer: types.ConfirmPhoneResponse }
   changePassword: { data: types.ChangePasswordData; answer: types.ChangePasswordResponse }
@@ -263,12 +277,15 @@ export interface OperationTypes {
   deletePasskey: { data: types.DeletePasskeyData; answer: types.DeletePasskeyResponse }
   listSigningKeys: { data: types.ListSigningKeysData; answer: types.ListSigningKeysResponse }
   listColleagues: { data: types.ListColleaguesData; answer: types.ListColleaguesResponse }
+  listMembers: { data: types.ListMembersData; answer: types.ListMembersResponse }
+  setMemberRoles: { data: types.SetMemberRolesData; answer: types.SetMemberRolesResponse }
   createBusiness: { data: types.CreateBusinessData; answer: types.CreateBusinessResponse }
   listBusinesses: { data: types.ListBusinessesData; answer: types.ListBusinessesResponse }
   getBusiness: { data: types.GetBusinessData; answer: types.GetBusinessResponse }
   updateBusiness: { data: types.UpdateBusinessData; answer: types.UpdateBusinessResponse }
   createRole: { data: types.CreateRoleData; answer: types.CreateRoleResponse }
   listRoles: { data: types.ListRolesData; answer: types.ListRolesResponse }
+  countRoles: { data: types.CountRolesData; answer: types.CountRolesResponse }
   getRole: { data: types.GetRoleData; answer: types.GetRoleResponse }
   updateRole: { data: types.UpdateRoleData; answer: types.UpdateRoleResponse }
   deleteRole: { data: types.DeleteRoleData; answer: types.DeleteRoleResponse }
@@ -361,12 +378,14 @@ export interface OperationTypes {
   listAddressFormats: { data: types.ListAddressFormatsData; answer: types.ListAddressFormatsResponse }
   quote: { data: types.QuoteData; answer: types.QuoteResponse }
   tryPromoCode: { data: types.TryPromoCodeData; answer: types.TryPromoCodeResponse }
+  tryMarket: { data: types.TryMarketData; answer: types.TryMarketResponse }
   checkout: { data: types.CheckoutData; answer: types.CheckoutResponse }
   explainOrder: { data: types.ExplainOrderData; answer: types.ExplainOrderResponse }
   refundOrder: { data: types.RefundOrderData; answer: types.RefundOrderResponse }
   listRefunds: { data: types.ListRefundsData; answer: types.ListRefundsResponse }
   quoteRefund: { data: types.QuoteRefundData; answer: types.QuoteRefundResponse }
   getRefund: { data: types.GetRefundData; answer: types.GetRefundResponse }
+  getPaymentAccount: { data: types.GetPaymentAccountData; answer: types.GetPaymentAccountResponse }
   receiveStripeEvent: { data: types.ReceiveStripeEventData; answer: types.ReceiveStripeEventResponse }
   createCollection: { data: types.CreateCollectionData; answer: types.CreateCollectionResponse }
   listCollections: { data: types.ListCollectionsData; answer: types.ListCollectionsResponse }
@@ -427,6 +446,7 @@ export interface OperationTypes {
   deleteSuppression: { data: types.DeleteSuppressionData; answer: types.DeleteSuppressionResponse }
   receiveBounces: { data: types.ReceiveBouncesData; answer: types.ReceiveBouncesResponse }
   receiveSesEvents: { data: types.ReceiveSesEventsData; answer: types.ReceiveSesEventsResponse }
+  previewMail: { data: types.PreviewMailData; answer: types.PreviewMailResponse }
   createSavedView: { data: types.CreateSavedViewData; answer: types.CreateSavedViewResponse }
   listSavedViews: { data: types.ListSavedViewsData; answer: types.ListSavedViewsResponse }
   getSavedView: { data: types.GetSavedViewData; answer: types.GetSavedViewResponse }

@@ -377,6 +377,10 @@ export type Business = {
      * An IANA time zone: where the days of the business begin.
      */
     timeZone?: string;
+    /**
+     * After a customer has deleted their account: for how many days from an order on it still says whose it was. Orders in work always do.
+     */
+    keepPersonDays?: number;
     storefront?: Storefront;
     /**
      * Roles count only in sessions that have passed a second factor, and in API keys made in such a session. Only such a session can switch it on.
@@ -1224,6 +1228,8 @@ export type Event = ({
 } & MemberRemovedEvent) | ({
     type: 'member.role_given';
 } & MemberRoleGivenEvent) | ({
+    type: 'member.role_taken';
+} & MemberRoleTakenEvent) | ({
     type: 'role.created';
 } & RoleCreatedEvent) | ({
     type: 'role.deleted';
@@ -1814,6 +1820,22 @@ export type ItemError = {
     details: Array<ItemErrorDetail>;
 };
 
+/**
+ * MailPreview
+ */
+export type MailPreview = {
+    mail: 'order-confirmation' | 'shipment' | 'claim' | 'confirm-subscription' | 'new-order' | 'low-stock' | 'invitation';
+    /**
+     * A customer or reader; the contact address of the business; whoever was invited.
+     */
+    to: 'CUSTOMER' | 'BUSINESS' | 'INVITED';
+    fromName: string | null;
+    replyTo: string | null;
+    subject: string;
+    html: string;
+    text: string;
+};
+
 export type MarketTaxRate = {
     /**
      * Markets set the rate of each class.
@@ -2075,6 +2097,45 @@ export type MediaUsage = {
     id: string;
 };
 
+export type MemberRole = {
+    /**
+     * Id, starts with `role_`.
+     */
+    id: string;
+    name: string;
+    permissions: Array<'ADMIN' | 'PRODUCTS_WRITE' | 'ORDERS_READ' | 'ORDERS_WRITE' | 'PROMOS_WRITE' | 'CONTENT_READ_DRAFTS' | 'CONTENT_WRITE' | 'NEWSLETTER_SEND' | 'SUBSCRIBERS_READ' | 'SETTINGS_WRITE'>;
+};
+
+export type MemberPendingRole = {
+    /**
+     * Id, starts with `role_`.
+     */
+    id: string;
+    name: string;
+    permissions: Array<'ADMIN' | 'PRODUCTS_WRITE' | 'ORDERS_READ' | 'ORDERS_WRITE' | 'PROMOS_WRITE' | 'CONTENT_READ_DRAFTS' | 'CONTENT_WRITE' | 'NEWSLETTER_SEND' | 'SUBSCRIBERS_READ' | 'SETTINGS_WRITE'>;
+};
+
+/**
+ * Member
+ */
+export type Member = {
+    /**
+     * Id, starts with `usr_`.
+     */
+    id: string;
+    name: string;
+    email: string | null;
+    roles: Array<MemberRole>;
+    /**
+     * Offered, and not accepted yet.
+     */
+    pendingRoles: Array<MemberPendingRole>;
+    /**
+     * Unix time in seconds.
+     */
+    joinedAt: number;
+};
+
 export type MemberInvitationDeclinedEventData = {
     [key: string]: unknown;
 };
@@ -2146,6 +2207,23 @@ export type MemberRoleGivenEventData = {
 export type MemberRoleGivenEvent = EventEnvelope & {
     type: 'member.role_given';
     data: MemberRoleGivenEventData;
+};
+
+export type MemberRoleTakenEventData = {
+    /**
+     * Id, starts with `role_`.
+     */
+    roleId: string;
+};
+
+/**
+ * MemberRoleTakenEvent
+ *
+ * They have others left.
+ */
+export type MemberRoleTakenEvent = EventEnvelope & {
+    type: 'member.role_taken';
+    data: MemberRoleTakenEventData;
 };
 
 export type NewPasskeyResponse = {
@@ -3050,6 +3128,18 @@ export type PasskeyOptions = {
     attestation: 'none';
     excludeCredentials: Array<PasskeyOptionsExcludeCredential>;
     authenticatorSelection: PasskeyOptionsAuthenticatorSelection;
+};
+
+/**
+ * PaymentAccount
+ */
+export type PaymentAccount = {
+    /**
+     * An account of the business; one for all businesses of this service; none: only free orders can be placed.
+     */
+    status: 'OWN' | 'SHARED' | 'NONE';
+    provider: string | null;
+    lastFour: string | null;
 };
 
 export type PaymentMismatchEventData = {
@@ -3983,6 +4073,24 @@ export type Role = {
      * Unix time in seconds.
      */
     updatedAt: number;
+};
+
+export type RoleCountsItem = {
+    /**
+     * Id, starts with `role_`.
+     */
+    value: string;
+    count: number;
+};
+
+/**
+ * RoleCounts
+ */
+export type RoleCounts = {
+    /**
+     * Roles that nobody has are left out.
+     */
+    items: Array<RoleCountsItem>;
 };
 
 export type RoleCreatedEventData = {
@@ -5090,6 +5198,90 @@ export type TimelineEvent = {
     timestamp: number;
 };
 
+export type TriedMarketItemStep = {
+    rule: string;
+    base: number;
+    rate?: number;
+    result: number;
+};
+
+export type TriedMarketItemLine = {
+    /**
+     * Minor units (cents).
+     */
+    unitPrice: number;
+    quantity: number;
+    /**
+     * Markets set the rate of each class.
+     */
+    taxClass: string;
+    /**
+     * Minor units (cents).
+     */
+    totalPrice: number;
+    /**
+     * Its share of the discount.
+     */
+    discount: number;
+    /**
+     * Its share of the tax, on top of its price or inside.
+     */
+    tax: number;
+    taxBps: number;
+};
+
+export type TriedMarketItem = {
+    /**
+     * Minor units (cents).
+     */
+    subtotal: number;
+    /**
+     * On top of the prices; 0 where they include it.
+     */
+    tax: number;
+    /**
+     * Inside the prices, where they include it.
+     */
+    taxIncluded: number;
+    /**
+     * Shipping’s share of the tax.
+     */
+    shippingTax: number;
+    /**
+     * One for each rate, the highest first.
+     */
+    taxes: Array<TaxGroup>;
+    /**
+     * Of several rates: the one that would give the same tax.
+     */
+    taxBps: number;
+    /**
+     * Minor units (cents).
+     */
+    shipping: number;
+    /**
+     * Minor units (cents).
+     */
+    discount: number;
+    /**
+     * subtotal + tax + shipping − discount
+     */
+    total: number;
+    currency: string;
+    steps?: Array<TriedMarketItemStep>;
+    lines: Array<TriedMarketItemLine>;
+};
+
+/**
+ * TriedMarket
+ */
+export type TriedMarket = {
+    /**
+     * One for each cart, in their order.
+     */
+    items: Array<TriedMarketItem>;
+};
+
 export type TriedPromoCodeQuoteLine = {
     type: 'PRODUCT_VARIANT';
     /**
@@ -5448,6 +5640,26 @@ export type VariantTranslations = {
     };
 };
 
+/**
+ * WholeExport
+ *
+ * Everything that is a person’s, as a file that is being made.
+ */
+export type WholeExport = {
+    /**
+     * Id, starts with `exp_`.
+     */
+    id: string;
+    status: 'PENDING' | 'RUNNING' | 'READY' | 'FAILED';
+    size: number | null;
+    /**
+     * Unix time in seconds.
+     */
+    createdAt: number;
+    finishedAt: number | null;
+    expiresAt: number | null;
+};
+
 export type UploadFileAnswer = {
     uploaded: true;
 };
@@ -5590,6 +5802,10 @@ export type ClaimOrderBody = {
     token: string;
 };
 
+export type ListExportsAnswer = {
+    items: Array<WholeExport>;
+};
+
 export type RequestPhoneCodeBody = {
     phoneNumber: string;
 };
@@ -5687,6 +5903,21 @@ export type ListSigningKeysAnswer = {
     keys: Array<ListSigningKeysAnswerKey>;
 };
 
+export type ListMembersPage = {
+    items: Array<Member>;
+    /**
+     * Hand it back to get the next page; `null` on the last.
+     */
+    cursor: string | null;
+};
+
+export type SetMemberRolesBody = {
+    /**
+     * All of them; none: removed.
+     */
+    roleIds: Array<string>;
+};
+
 export type CreateBusinessBodyLogo = {
     /**
      * Id, starts with `med_`.
@@ -5752,6 +5983,10 @@ export type CreateBusinessBody = {
      * An IANA time zone: where the days of the business begin.
      */
     timeZone?: string;
+    /**
+     * After a customer has deleted their account: for how many days from an order on it still says whose it was. Orders in work always do.
+     */
+    keepPersonDays?: number;
     logo?: CreateBusinessBodyLogo | null;
     storefront?: CreateBusinessBodyStorefront;
     markets?: Array<CreateBusinessBodyMarket>;
@@ -5830,6 +6065,10 @@ export type UpdateBusinessBody = {
      * An IANA time zone: where the days of the business begin.
      */
     timeZone?: string;
+    /**
+     * After a customer has deleted their account: for how many days from an order on it still says whose it was. Orders in work always do.
+     */
+    keepPersonDays?: number;
     logo?: UpdateBusinessBodyLogo | null;
     storefront?: UpdateBusinessBodyStorefront;
     markets?: Array<UpdateBusinessBodyMarket>;
@@ -7135,6 +7374,52 @@ export type TryPromoCodeBody = {
     shippingMethodId?: string | null;
 };
 
+export type TryMarketBodyMarket = {
+    /**
+     * The market code that quotes, checkouts and prices name.
+     */
+    id: string;
+    name: string;
+    /**
+     * ISO 4217.
+     */
+    currency: string;
+    taxBps: number;
+    taxShipping: boolean;
+    /**
+     * Prices, shipping prices, `freeFrom` and fixed discounts have the tax inside.
+     */
+    pricesIncludeTax?: boolean;
+    /**
+     * Other classes are taxed at `taxBps`.
+     */
+    taxRates?: Array<MarketTaxRate>;
+    shippingMethods: Array<ShippingMethod>;
+    paymentMethods: Array<'CREDIT_CARD' | 'CARD_PROVIDER'>;
+};
+
+export type TryMarketBodyCartLine = {
+    /**
+     * Minor units (cents).
+     */
+    unitPrice: number;
+    quantity: number;
+    /**
+     * Markets set the rate of each class.
+     */
+    taxClass?: string;
+};
+
+export type TryMarketBodyCart = {
+    lines: Array<TryMarketBodyCartLine>;
+    shippingMethodId?: string | null;
+};
+
+export type TryMarketBody = {
+    market: TryMarketBodyMarket;
+    carts: Array<TryMarketBodyCart>;
+};
+
 export type CheckoutBodyItem = {
     type?: 'PRODUCT_VARIANT';
     /**
@@ -8238,6 +8523,74 @@ export type ExportMeResponses = {
 
 export type ExportMeResponse = ExportMeResponses[keyof ExportMeResponses];
 
+export type RequestExportData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/v1/users/me/export';
+};
+
+export type RequestExportResponses = {
+    /**
+     * Done.
+     */
+    202: WholeExport;
+};
+
+export type RequestExportResponse = RequestExportResponses[keyof RequestExportResponses];
+
+export type ListExportsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/v1/users/me/exports';
+};
+
+export type ListExportsResponses = {
+    /**
+     * Done.
+     */
+    200: ListExportsAnswer;
+};
+
+export type ListExportsResponse = ListExportsResponses[keyof ListExportsResponses];
+
+export type GetExportData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/v1/users/me/exports/{id}';
+};
+
+export type GetExportResponses = {
+    /**
+     * Done.
+     */
+    200: WholeExport;
+};
+
+export type GetExportResponse = GetExportResponses[keyof GetExportResponses];
+
+export type FetchExportData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/v1/users/me/exports/{id}/file';
+};
+
+export type FetchExportResponses = {
+    /**
+     * The file.
+     */
+    200: Blob | File;
+};
+
+export type FetchExportResponse = FetchExportResponses[keyof FetchExportResponses];
+
 export type RequestPhoneCodeData = {
     body: RequestPhoneCodeBody;
     path?: never;
@@ -8607,6 +8960,66 @@ export type ListColleaguesResponses = {
 
 export type ListColleaguesResponse = ListColleaguesResponses[keyof ListColleaguesResponses];
 
+export type ListMembersData = {
+    body?: never;
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+    };
+    query?: {
+        /**
+         * Items on a page.
+         */
+        limit?: number;
+        /**
+         * The `cursor` of the page before. Absent, empty or `null`: the first.
+         */
+        cursor?: string;
+        /**
+         * Words of the name or the email address.
+         */
+        query?: string;
+        /**
+         * Only those who have this role.
+         */
+        roleId?: string;
+    };
+    url: '/v1/businesses/{businessId}/members';
+};
+
+export type ListMembersResponses = {
+    /**
+     * Done.
+     */
+    200: ListMembersPage;
+};
+
+export type ListMembersResponse = ListMembersResponses[keyof ListMembersResponses];
+
+export type SetMemberRolesData = {
+    body: SetMemberRolesBody;
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+        id: string;
+    };
+    query?: never;
+    url: '/v1/businesses/{businessId}/members/{id}';
+};
+
+export type SetMemberRolesResponses = {
+    /**
+     * Done.
+     */
+    200: Success;
+};
+
+export type SetMemberRolesResponse = SetMemberRolesResponses[keyof SetMemberRolesResponses];
+
 export type ListBusinessesData = {
     body?: never;
     path?: never;
@@ -8765,6 +9178,27 @@ export type CreateRoleResponses = {
 
 export type CreateRoleResponse = CreateRoleResponses[keyof CreateRoleResponses];
 
+export type CountRolesData = {
+    body?: never;
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+    };
+    query?: never;
+    url: '/v1/businesses/{businessId}/roles/counts';
+};
+
+export type CountRolesResponses = {
+    /**
+     * Done.
+     */
+    200: RoleCounts;
+};
+
+export type CountRolesResponse = CountRolesResponses[keyof CountRolesResponses];
+
 export type DeleteRoleData = {
     body?: never;
     headers?: {
@@ -8866,6 +9300,10 @@ export type ListInvitationsData = {
          * The `cursor` of the page before. Absent, empty or `null`: the first.
          */
         cursor?: string;
+        /**
+         * Only those that wait, were accepted, or came too late.
+         */
+        status?: 'PENDING' | 'ACCEPTED' | 'EXPIRED';
     };
     url: '/v1/businesses/{businessId}/invitations';
 };
@@ -8945,6 +9383,26 @@ export type ListAuditData = {
          * The `cursor` of the page before. Absent, empty or `null`: the first.
          */
         cursor?: string;
+        /**
+         * What this person did.
+         */
+        actorId?: string;
+        /**
+         * What was done. Repeat it for several: any of them.
+         */
+        action?: Array<string>;
+        /**
+         * What was done to this record or person.
+         */
+        subject?: string;
+        /**
+         * Not before.
+         */
+        from?: number;
+        /**
+         * Before.
+         */
+        to?: number;
     };
     url: '/v1/businesses/{businessId}/audit';
 };
@@ -11588,6 +12046,27 @@ export type TryPromoCodeResponses = {
 
 export type TryPromoCodeResponse = TryPromoCodeResponses[keyof TryPromoCodeResponses];
 
+export type TryMarketData = {
+    body: TryMarketBody;
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+    };
+    query?: never;
+    url: '/v1/businesses/{businessId}/markets/try';
+};
+
+export type TryMarketResponses = {
+    /**
+     * Done.
+     */
+    200: TriedMarket;
+};
+
+export type TryMarketResponse = TryMarketResponses[keyof TryMarketResponses];
+
 export type CheckoutData = {
     body: CheckoutBody;
     headers?: {
@@ -11740,6 +12219,27 @@ export type GetRefundResponses = {
 };
 
 export type GetRefundResponse = GetRefundResponses[keyof GetRefundResponses];
+
+export type GetPaymentAccountData = {
+    body?: never;
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+    };
+    query?: never;
+    url: '/v1/businesses/{businessId}/payment-account';
+};
+
+export type GetPaymentAccountResponses = {
+    /**
+     * Done.
+     */
+    200: PaymentAccount;
+};
+
+export type GetPaymentAccountResponse = GetPaymentAccountResponses[keyof GetPaymentAccountResponses];
 
 export type ReceiveStripeEventData = {
     body?: never;
@@ -13364,6 +13864,31 @@ export type ReceiveSesEventsResponses = {
 };
 
 export type ReceiveSesEventsResponse = ReceiveSesEventsResponses[keyof ReceiveSesEventsResponses];
+
+export type PreviewMailData = {
+    body?: never;
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+        /**
+         * Which mail.
+         */
+        mail: 'order-confirmation' | 'shipment' | 'claim' | 'confirm-subscription' | 'new-order' | 'low-stock' | 'invitation';
+    };
+    query?: never;
+    url: '/v1/businesses/{businessId}/mails/{mail}/preview';
+};
+
+export type PreviewMailResponses = {
+    /**
+     * Done.
+     */
+    200: MailPreview;
+};
+
+export type PreviewMailResponse = PreviewMailResponses[keyof PreviewMailResponses];
 
 export type ListSavedViewsData = {
     body?: never;

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { operation } from '#platform/http/operation.ts'
 import { PERMISSIONS } from '#vocabulary/permissions.ts'
-import { BusinessId, BusinessParams, Id, PageOf, Success } from '#vocabulary/schemas.ts'
+import { BusinessId, BusinessParams, Id, PageOf, RecordParams, Success } from '#vocabulary/schemas.ts'
 import * as shape from '../schemas.ts'
 import { alsoCheckPassword } from '../sign-in/passwords.ts'
 
@@ -78,6 +78,60 @@ export const exportMe = operation({
   },
 })
 
+export const requestExport = operation({
+  method: 'POST',
+  url: '/me/export',
+  config: { ...account, keys: 'refused' },
+  schema: {
+    operationId: 'requestExport',
+    tags: ['Accounts'],
+    summary: 'Have everything of mine made into a file',
+    description:
+      'Account, orders with their shipments and entries, and subscriptions, of all businesses. A worker makes it; while one is being made, asking again returns that one. Five a day.',
+    response: { 202: shape.WholeExport },
+  },
+})
+
+export const listExports = operation({
+  method: 'GET',
+  url: '/me/exports',
+  config: { ...account, keys: 'refused' },
+  schema: {
+    operationId: 'listExports',
+    tags: ['Accounts'],
+    summary: 'List my exports',
+    description: 'The newest first. They go a day after they were made.',
+    response: { 200: Type.Object({ items: Type.Array(shape.WholeExport) }) },
+  },
+})
+
+export const getExport = operation({
+  method: 'GET',
+  url: '/me/exports/:id',
+  config: { ...account, keys: 'refused' },
+  schema: {
+    operationId: 'getExport',
+    tags: ['Accounts'],
+    summary: 'Get one of my exports',
+    params: shape.ExportParams,
+    response: { 200: shape.WholeExport },
+  },
+})
+
+export const fetchExport = operation({
+  method: 'GET',
+  url: '/me/exports/:id/file',
+  config: { ...account, keys: 'refused', fails: [409], downloads: ['application/json'] },
+  schema: {
+    operationId: 'fetchExport',
+    tags: ['Accounts'],
+    summary: 'Fetch the file of an export',
+    description:
+      'One JSON document, for a day after it was made: `madeAt`, `account` (what `GET /v1/users/me/export` returns) and `businesses`, each with `id`, `name`, `subscriptions` and `orders`. While it is being made: 409 `WRONG_STATE`.',
+    params: shape.ExportParams,
+  },
+})
+
 export const eraseMe = operation({
   method: 'DELETE',
   url: '/me',
@@ -86,7 +140,8 @@ export const eraseMe = operation({
     operationId: 'eraseMe',
     tags: ['Accounts'],
     summary: 'Delete my account',
-    description: 'Deletes it at once and for good. The last ADMIN of a business must hand it over first (409).',
+    description:
+      'Deletes it at once and for good. Jobs then take the person out of what businesses keep: subscriptions end, and orders that have ended name nobody any more. The last ADMIN of a business must hand it over first (409).',
     response: { 200: Success },
   },
 })
@@ -184,6 +239,38 @@ export const listColleagues = operation({
       'Everybody who has a role in the business, by name only, for everybody who has one; 1,000 at most. Whoever was only offered a role is not among them.',
     params: BusinessParams,
     response: { 200: shape.Colleagues },
+  },
+})
+
+export const listMembers = operation({
+  method: 'GET',
+  url: '/members',
+  config: { access: 'SETTINGS_WRITE', business: 'path' },
+  schema: {
+    operationId: 'listMembers',
+    tags: ['Roles'],
+    summary: 'List members',
+    description:
+      'Everybody who has a role in the business, by name. Whoever was only invited is in the list of invitations.',
+    params: BusinessParams,
+    querystring: shape.MemberQuery,
+    response: { 200: PageOf(shape.Member) },
+  },
+})
+
+export const setMemberRoles = operation({
+  method: 'PUT',
+  url: '/members/:id',
+  config: { access: 'ADMIN', business: 'path' },
+  schema: {
+    operationId: 'setMemberRoles',
+    tags: ['Roles'],
+    summary: 'Set the roles of a member',
+    description:
+      'The member has these roles afterwards, and no others; without any they are a member no more. ADMIN has to be accepted: it is offered by mail, and until then nothing is taken. The last ADMIN stays (409).',
+    params: RecordParams,
+    body: shape.MemberRoles,
+    response: { 200: Success },
   },
 })
 

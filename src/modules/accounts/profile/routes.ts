@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { setRole } from '#modules/access/index.ts'
 import { transaction } from '#platform/database/transaction.ts'
@@ -14,6 +15,7 @@ import { getOwnUser, holdUser } from '../users/queries.ts'
 import { confirmPhone, requestPhoneCode } from './confirm-phone.ts'
 import { eraseUser } from './erase-user.ts'
 import { exportUser } from './export-user.ts'
+import { getExport, listExports, openExport, presentExport, requestExport } from './exports.ts'
 import * as operation from './operations.ts'
 import { searchUsers } from './search-users.ts'
 import { updateProfile } from './update-profile.ts'
@@ -45,6 +47,28 @@ export const profileRoutes: FastifyPluginAsyncTypebox<AccountOptions> = async (
   })
 
   handle(app, operation.exportMe, ({ actor }) => exportUser(control, actor.userId))
+
+  handle(app, operation.requestExport, async ({ actor }, reply) => {
+    void reply.code(202)
+    return presentExport(await requestExport(control, attempts, actor))
+  })
+
+  handle(app, operation.listExports, async ({ actor }) => ({
+    items: (await listExports(control, actor.userId)).map(presentExport),
+  }))
+
+  handle(app, operation.getExport, async ({ actor, params }) =>
+    presentExport(await getExport(control, actor.userId, params.id)),
+  )
+
+  handle(app, operation.fetchExport, async ({ actor, params }, reply) => {
+    const file = await openExport(control, box, actor.userId, params.id)
+    void reply
+      .header('content-type', 'application/json; charset=utf-8')
+      .header('content-disposition', 'attachment; filename="export.json"')
+      .header('cache-control', 'no-store')
+    return reply.send(Readable.from(file))
+  })
 
   handle(app, operation.eraseMe, async ({ actor }) => {
     await needFreshProof(control, actor, { of: 'those-with-a-factor' })

@@ -133,6 +133,8 @@ export const claimLimits = (businessId: string, email: string): Limit[] => [
   { key: `claim:${businessId}:${fingerprint(email.toLowerCase())}`, most: 3, seconds: DAY },
   { key: `claim:${fingerprint(email.toLowerCase())}`, most: 5, seconds: DAY },
 ]
+/** Whole exports: each reads all orders of a person. */
+export const exportLimit = (userId: string): Limit => ({ key: `export:${userId}`, most: 5, seconds: DAY })
 export const businessLimit = (userId: string, most: number): Limit => ({
   key: `business:${userId}`,
   most,

@@ -3,7 +3,7 @@ import type { Cell, Tx } from '#platform/database/database.ts'
 import { violatedConstraint } from '#platform/database/errors.ts'
 import { insertion } from '#platform/database/write.ts'
 import { enqueue } from '#platform/jobs/define.ts'
-import type { Actor } from '#vocabulary/actor.ts'
+import { type Actor, withoutEmail } from '#vocabulary/actor.ts'
 import type { Business } from '#vocabulary/business.ts'
 import { newId } from '#vocabulary/ids.ts'
 import { type BulkEditRow, hasWritten, isRunning } from './bulk-edit.ts'
@@ -43,7 +43,7 @@ export async function createBulkEdit(
   // Before the row, which others wait for: who applies one holds it, and waits for the index next.
   await makeRoom(tx, businessId, actor)
   try {
-    await insertion('catalog.bulkEdits', [{ ...place, changes, actor, ...at }])?.execute(tx)
+    await insertion('catalog.bulkEdits', [{ ...place, changes, actor: withoutEmail(actor), ...at }])?.execute(tx)
   } catch (error) {
     throw violatedConstraint(error) === 'bulk_edits_running' ? bulkEditRunning() : error
   }

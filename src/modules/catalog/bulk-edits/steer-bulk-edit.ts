@@ -2,7 +2,7 @@ import { now } from '#platform/clock.ts'
 import type { Tx } from '#platform/database/database.ts'
 import { violatedConstraint } from '#platform/database/errors.ts'
 import { enqueue } from '#platform/jobs/define.ts'
-import type { Actor } from '#vocabulary/actor.ts'
+import { type Actor, withoutEmail } from '#vocabulary/actor.ts'
 import { type BulkEditRow, hasWritten } from './bulk-edit.ts'
 import { throwAway } from './create-bulk-edit.ts'
 import { bulkEditNotFound, bulkEditRunning, bulkEditWrongState } from './errors.ts'
@@ -24,7 +24,7 @@ export async function applyBulkEdit(tx: Tx, place: Place, actor: Actor): Promise
   const { status, changing, applied, skipped, undoneAt } = edit
   const isLeft = changing > applied + skipped && undoneAt === null
   if (status === 'READY' || ((status === 'DONE' || isFailedAfter(edit)) && isLeft))
-    return start(tx, edit, { status: 'APPLYING', appliedBy: actor, appliedAt: now() })
+    return start(tx, edit, { status: 'APPLYING', appliedBy: withoutEmail(actor), appliedAt: now() })
   if (status === 'APPLYING' || status === 'DONE') return edit
   throw bulkEditWrongState({ status, verb: 'applied' })
 }
@@ -34,7 +34,7 @@ export async function undoBulkEdit(tx: Tx, place: Place, actor: Actor): Promise<
   const edit = await getLocked(tx, place)
   const { status, applied, undone, kept } = edit
   if ((status === 'DONE' || isFailedAfter(edit)) && applied > undone + kept)
-    return start(tx, edit, { status: 'UNDOING', undoneBy: actor, undoneAt: now() })
+    return start(tx, edit, { status: 'UNDOING', undoneBy: withoutEmail(actor), undoneAt: now() })
   if (status === 'UNDOING' || status === 'UNDONE') return edit
   throw bulkEditWrongState({ status, verb: 'undone' })
 }

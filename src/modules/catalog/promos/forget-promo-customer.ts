@@ -4,7 +4,7 @@ import type { Tx } from '#platform/database/database.ts'
 /** Uses of a code by a customer that count for another name from now on. */
 export type PromoMove = { promoId: string; from: string; to: string; uses: number }
 
-/** A customer is erased: what they redeemed stays counted, under a name that says nothing. `to` is new. */
+/** A customer is erased: what they redeemed stays counted, under a name that says nothing. */
 export async function movePromoUses(tx: Tx, businessId: string, moves: readonly PromoMove[]): Promise<void> {
   if (moves.length === 0) return
   const moved = sql`
@@ -23,7 +23,15 @@ export async function movePromoUses(tx: Tx, businessId: string, moves: readonly 
      using ${moved} as moved
      where business_id = ${businessId} and promo_customers.promo_id = moved.promo_id and customer = moved.from_customer
        and redemptions = 0`.execute(tx)
+  // A person may have used a code under several names, and is erased in several batches: the new name is one.
   await sql`
-    insert into catalog.promo_customers (business_id, promo_id, customer, redemptions)
-    select ${businessId}, promo_id, to_customer, uses from ${moved} as moved where uses > 0`.execute(tx)
+    insert into catalog.promo_customers as known (business_id, promo_id, customer, redemptions)
+    select ${businessId}, promo_id, to_customer, sum(uses)
+      from ${moved} as moved
+     group by promo_id, to_customer
+    having sum(uses) > 0
+     order by promo_id, to_customer
+    on conflict (business_id, promo_id, customer) do update set redemptions = known.redemptions + excluded.redemptions`.execute(
+    tx,
+  )
 }

@@ -8,7 +8,7 @@ import { inTurns } from '#platform/transfer/define-import.ts'
 import { type ImportJob, ImportPayload } from '#platform/transfer/kind.ts'
 import { countsOf } from '#platform/transfer/report.ts'
 import { dropLines } from '#platform/transfer/staging.ts'
-import type { Actor } from '#vocabulary/actor.ts'
+import { type Actor, withoutEmail } from '#vocabulary/actor.ts'
 import { importCannotMove, importTooLargeToUndo } from '../errors.ts'
 import { importFinished } from '../events.ts'
 import { productImport } from './import-products.ts'
@@ -37,7 +37,7 @@ export const applyImport = (db: Db, businessId: string, id: string, actor: Actor
     await sql`
       update catalog.imports
          set status = 'RUNNING', position = 0, created = 0, updated = 0, unchanged = 0, failed = 0,
-             applied_by = ${JSON.stringify(actor)}, updated_at = ${now()}
+             applied_by = ${JSON.stringify(withoutEmail(actor))}, updated_at = ${now()}
        where business_id = ${businessId} and id = ${id}`.execute(tx)
     await enqueue(tx, productImport.job, { businessId, importId: id })
   })
@@ -70,7 +70,7 @@ export const undoImport = (db: Db, businessId: string, id: string, actor: Actor)
     // From the last line to the first: of two lines for one product the later one has to go first.
     await sql`
       update catalog.imports
-         set status = 'UNDOING', position = 2147483647, undone_by = ${JSON.stringify(actor)}, updated_at = ${now()}
+         set status = 'UNDOING', position = 2147483647, undone_by = ${JSON.stringify(withoutEmail(actor))}, updated_at = ${now()}
        where business_id = ${businessId} and id = ${id}`.execute(tx)
     await dropWaiting(tx, businessId, id)
     await enqueue(tx, undoImportJob, { businessId, importId: id })

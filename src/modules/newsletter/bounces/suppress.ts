@@ -11,6 +11,7 @@ import { toSeconds } from '#vocabulary/time.ts'
 import { suppressionNotFound } from '../errors.ts'
 import { subscriptionBounced, subscriptionComplained, subscriptionUnsuppressed } from '../events.ts'
 import type * as shape from '../schemas.ts'
+import { hiddenKeyOf } from '../subscriptions/erased-address.ts'
 import { emailKeyOf } from '../subscriptions/subscription.ts'
 
 /** Events about an address, the worst last. */
@@ -51,6 +52,44 @@ export const clearOptOut = (tx: Tx, businessId: string, emailKey: string) =>
     .deleteFrom('newsletter.suppressions')
     .where((known) => known.and({ businessId, emailKey, reason: 'UNSUBSCRIBED' }))
     .execute()
+
+/**
+ * The owners of these addresses are forgotten. That they complained or left everything is kept, under a key that does
+ * not show the address; a bounce is not.
+ */
+export async function hideSuppressions(tx: Tx, businessId: string, emailKeys: readonly string[]): Promise<void> {
+  const keys = [...new Set(emailKeys)]
+  await sql`
+    with gone as (
+      delete from newsletter.suppressions
+       where business_id = ${businessId} and email_key = any (${keys}::text[])
+      returning email_key, reason, created_at
+    )
+    insert into newsletter.suppressions (business_id, email_key, reason, created_at)
+    select ${businessId}, hidden.key, reason, created_at
+      from gone
+      join unnest(${keys}::text[], ${keys.map((key) => hiddenKeyOf(businessId, key))}::text[]) as hidden (email_key, key)
+           using (email_key)
+     where reason <> 'BOUNCE'
+    on conflict do nothing`.execute(tx)
+}
+
+/** The business has these addresses again: what was hidden of them counts. */
+export async function showSuppressions(tx: Tx, businessId: string, emailKeys: readonly string[]): Promise<void> {
+  if (emailKeys.length === 0) return
+  const hidden = emailKeys.map((key) => hiddenKeyOf(businessId, key))
+  await sql`
+    with found as (
+      delete from newsletter.suppressions
+       where business_id = ${businessId} and email_key = any (${hidden}::text[])
+      returning email_key, reason, created_at
+    )
+    insert into newsletter.suppressions (business_id, email_key, reason, created_at)
+    select ${businessId}, shown.email_key, reason, created_at
+      from found
+      join unnest(${emailKeys}::text[], ${hidden}::text[]) as shown (email_key, key) on shown.key = found.email_key
+    on conflict do nothing`.execute(tx)
+}
 
 /** Parses a Message-ID made by `messageIdOf`, with any host: the host may have changed since. */
 export function readMessageId(messageId: string): { businessId: string; sendId: string } | undefined {

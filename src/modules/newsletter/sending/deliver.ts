@@ -308,13 +308,17 @@ function clicksOf({ publicUrl, box }: DeliveryContext, mail: Mail, { subscriptio
   }
 }
 
+/** Servers like to repeat it. It stands in the subscription, and goes with it. */
+const withoutAddress = (response: string, email: string) =>
+  response.replaceAll(new RegExp(email.replaceAll(/[^\w@]/g, '\\$&'), 'gi'), '…')
+
 /** Stable across attempts for a recipient of a send. Carries everything that a bounce must be traced back to. */
 export const messageIdOf = ({ businessId, id }: Running | Mail, subscriptionId: string, publicUrl: string) =>
   `<newsletter.${businessId}.${id}.${subscriptionId}@${new URL(publicUrl).hostname}>`
 
-function toResult({ subscriptionId, attempts }: Claimed, { onUncertain }: Mail, delivery: Delivery): Result {
+function toResult({ subscriptionId, attempts, email }: Claimed, { onUncertain }: Mail, delivery: Delivery): Result {
   const { outcome } = delivery
-  const response = delivery.response.slice(0, 500)
+  const response = withoutAddress(delivery.response, email).slice(0, 500)
   const done = (state: Result['state']): Result => ({ subscriptionId, state, response, dueAt: null })
   if (outcome === 'SENT') return done('SENT')
   if (outcome === 'UNCERTAIN' && onUncertain === 'SKIP') return done('UNCERTAIN')

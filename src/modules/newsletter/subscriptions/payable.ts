@@ -4,11 +4,12 @@ import { now } from '#platform/clock.ts'
 import type { Tx } from '#platform/database/database.ts'
 import { record } from '#platform/events/record.ts'
 import type { SubscriptionState } from '#platform/payments/provider.ts'
-import { clearOptOut } from '../bounces/suppress.ts'
+import { clearOptOut, showSuppressions } from '../bounces/suppress.ts'
 import { paymentUnexpected, subscriptionCancelled, subscriptionPaid, subscriptionPastDue } from '../events.ts'
 import type { SubscriptionStatus } from '../schemas.ts'
 import { cancelRenewal } from './cancel-renewal.ts'
 import { type Checkout, findCheckout, lockCheckout } from './checkouts.ts'
+import { isErasedAddress } from './erased-address.ts'
 import { findByEmail, lockByEmail, lockSubscription, saveSubscription } from './queries.ts'
 import { recordSubscriptionEvent, toRow } from './subscribe.ts'
 import { isPaidFor, type SubscriptionRow } from './subscription.ts'
@@ -79,11 +80,13 @@ async function begin(
   // The newsletter or plan was removed while the session was open: stops the charge; a person must refund what was
   // paid.
   const collection = await lockCollection(tx, businessId, collectionId, 'share')
-  if (collection?.type !== 'NEWSLETTER' || !collection.plans.some((plan) => plan.id === planId)) {
+  const isForNobody = isErasedAddress(checkout.email) // they deleted their account while the session was open
+  if (isForNobody || collection?.type !== 'NEWSLETTER' || !collection.plans.some((plan) => plan.id === planId)) {
     await recordUnexpectedPayment(tx, checkout, id)
     return cancelRenewal(tx, businessId, checkout.id, id)
   }
-  const { row } = await lockByEmail(tx, toRow(businessId, collectionId, checkout, undefined))
+  const { row, isNew } = await lockByEmail(tx, toRow(businessId, collectionId, checkout, undefined))
+  if (isNew) await showSuppressions(tx, businessId, [row.emailKey])
   // Paid twice, in two sessions: the later one counts, the earlier is cancelled.
   if (isPaidFor(row) && row.checkoutId && row.providerId) {
     await recordUnexpectedPayment(tx, checkout, row.providerId)

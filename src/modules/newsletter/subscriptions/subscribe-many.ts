@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { now } from '#platform/clock.ts'
 import type { Tx } from '#platform/database/database.ts'
+import { showSuppressions } from '../bounces/suppress.ts'
 import type { NewSubscription } from '../schemas.ts'
 import { toRow } from './subscribe.ts'
 import { emailKeyOf, isPaidFor, type SubscriptionRow } from './subscription.ts'
@@ -15,7 +16,7 @@ export const NOTHING = { created: 0, updated: 0, skipped: 0 }
 export type Outcome = typeof NOTHING
 
 /**
- * Three statements at most for any number of rows: inserts new addresses, reads known ones, updates those that change.
+ * Four statements at most for any number of rows: inserts new addresses, reads known ones, updates those that change.
  */
 export async function subscribeMany(
   tx: Tx,
@@ -32,6 +33,7 @@ export async function subscribeMany(
     made.map(({ after }) => after),
     NOT_THOSE_KNOWN,
   )
+  await showSuppressions(tx, businessId, [...inserted])
   const fresh = made.filter(({ after }) => inserted.has(after.emailKey))
 
   const others = [...byKey.keys()].filter((key) => !inserted.has(key))

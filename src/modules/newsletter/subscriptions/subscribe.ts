@@ -6,7 +6,7 @@ import { enqueue } from '#platform/jobs/define.ts'
 import type { Actor } from '#vocabulary/actor.ts'
 import type { Business } from '#vocabulary/business.ts'
 import { newId } from '#vocabulary/ids.ts'
-import { clearOptOut, hasOptedOut } from '../bounces/suppress.ts'
+import { clearOptOut, hasOptedOut, showSuppressions } from '../bounces/suppress.ts'
 import {
   alreadySubscribed,
   collectionNotFound,
@@ -67,6 +67,7 @@ export async function subscribeFree(
   if (plan && isPaidPlan(plan)) throw planNotFound({ field: 'planId' }) // it was free a moment ago
   const { row: before, isNew } = await lockByEmail(tx, toRow(business.id, collectionId, sent, actor))
   if (isPaidFor(before)) throw alreadySubscribed()
+  if (isNew) await showSuppressions(tx, business.id, [before.emailKey])
 
   // An earlier paid period has ended, and must not be taken for this subscription.
   const free = { planId: plan?.id ?? null, checkoutId: null, providerId: null, account: null }

@@ -62,7 +62,8 @@ async function listOfAddress(tx: Tx, businessId: string, emailKey: string): Prom
   return rows.map(({ id }) => id)
 }
 
-async function cancel(tx: Tx, row: SubscriptionRow | undefined): Promise<void> {
+/** Mails end now, payments after the paid period. */
+export async function cancel(tx: Tx, row: SubscriptionRow | undefined): Promise<void> {
   if (!row || row.status === 'CANCELLED') return
   const after: SubscriptionRow = { ...row, status: 'CANCELLED', activatedAt: null, updatedAt: now() }
   await saveSubscription(tx, after)

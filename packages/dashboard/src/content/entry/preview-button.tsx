@@ -53,7 +53,7 @@ export function PreviewButton({ entry, hasChanges }: { entry: Entry; hasChanges:
         </p>
         <div className="acts">
           <Button look="quiet" onClick={() => setIsMissing(false)}>{t`Close`}</Button>
-          <Link to="/$business/settings/letters" params={{ business: addressOf(business) }} className="button main">
+          <Link to="/$business/settings/shop" params={{ business: addressOf(business) }} className="button main">
             {t`Set the address`}
           </Link>
         </div>

@@ -55,7 +55,7 @@ export function FindingList({ of: findings }: { of: readonly Finding[] }) {
             <p>
               <b className="strong">{what}</b> <span className="soft">{about}</span>{' '}
               {finding.kind === 'no-product-page' && (
-                <Link to="/$business/settings/letters" params={{ business }} className="link">
+                <Link to="/$business/settings/shop" params={{ business }} className="link">
                   {t`Say where products have their pages`}
                 </Link>
               )}
