@@ -4,7 +4,8 @@ import type { SecretBox } from '#platform/crypto/secret-box.ts'
 import type { ControlDb } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import type { Actor } from '#vocabulary/actor.ts'
-import { setApiKeys } from '../credentials/api-keys.ts'
+import { needFreshProof } from '../credentials/need-proof.ts'
+import { setApiKeys } from '../credentials/set-api-keys.ts'
 import { guestsHaveNoKeys, keysMakeNoKeys } from '../errors.ts'
 import type { UpdateBody, User } from '../schemas.ts'
 import { getOwnUser } from '../users/queries.ts'
@@ -15,6 +16,7 @@ export async function updateProfile(control: ControlDb, box: SecretBox, actor: A
   const { userId } = actor
   if (body.apiTokens && actor.kind === 'guest') throw guestsHaveNoKeys()
   if (body.apiTokens && actor.kind === 'api') throw keysMakeNoKeys()
+  if (body.apiTokens) await needFreshProof(control, actor, { of: 'those-with-a-factor' })
   const phoneNumbers = body.phoneNumbers && [
     ...new Set(body.phoneNumbers.map((text, index) => toE164(`phoneNumbers.${index}`, text))),
   ]

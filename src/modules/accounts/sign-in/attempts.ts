@@ -121,6 +121,13 @@ export const claimLimits = (businessId: string, email: string): Limit[] => [
   { key: `claim:${businessId}:${fingerprint(email.toLowerCase())}`, most: 3, seconds: DAY },
   { key: `claim:${fingerprint(email.toLowerCase())}`, most: 5, seconds: DAY },
 ]
+/** Scanners of public text report many keys at once, from few addresses. */
+export const revokeLimit = (address: string): Limit => ({
+  key: `revoke-key:${addressKey(address)}`,
+  most: 60,
+  seconds: MINUTE,
+  ofAddress: true,
+})
 export const businessLimit = (userId: string, most: number): Limit => ({
   key: `business:${userId}`,
   most,
