@@ -1,6 +1,13 @@
 // Previews the service's mails: writes each as an HTML and a text file, to be opened in a browser.
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { claimMail, confirmationMail, invitationMail, keyRevokedMail, resetMail } from '#modules/accounts/index.ts'
+import {
+  claimMail,
+  confirmationMail,
+  invitationMail,
+  keyRevokedMail,
+  resetMail,
+  securityMail,
+} from '#modules/accounts/index.ts'
 import { lowStockMail } from '#modules/catalog/index.ts'
 import { newOrderMail, confirmationMail as orderMail } from '#modules/checkout/index.ts'
 import { type OrderRow, shipmentMail } from '#modules/orders/index.ts'
@@ -42,6 +49,7 @@ const mails = {
     url: `https://shop.example.com/invitation?token=${token}`,
   }),
   'key-revoked': await keyRevokedMail({ email, name: 'Import <script>', last4: 'x7q2' }),
+  'security-notice': await securityMail(email, 'recovery-code-used'),
   'low-stock': await lowStockMail([
     { product: 'Mug <stoneware> & saucer', variant: 'Blue', sku: 'MUG-BLUE', quantity: 2 },
     { product: 'Enamel lantern', variant: '', sku: '', quantity: 0 },

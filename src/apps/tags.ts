@@ -23,6 +23,10 @@ export const TAGS: readonly Tag[] = [
   { name: 'Roles', description: 'The permissions of people in a business.' },
   { name: 'Invitations', description: 'How people become members of a business.' },
   { name: 'Sign in', description: 'Ways in: email, an identity provider, as a guest; and how a session goes on.' },
+  {
+    name: 'Second factor',
+    description: 'Codes of an app, recovery codes and passkeys; proving once more who you are.',
+  },
   { name: 'Accounts', description: 'Your own account, its keys and sessions; users of a business.' },
   { name: 'Events', description: 'Changes to what a business owns (events), and to the business itself (audit).' },
   { name: 'Health', description: 'For operators of the service.' },

@@ -9,6 +9,8 @@ export class AppError extends Error {
   readonly code: ErrorCode
   readonly details: Detail[]
   readonly retryAfterSeconds: number | undefined
+  /** Further fields of the body, beside those that every error has. */
+  fields: Readonly<Record<string, unknown>> = {}
 
   constructor(status: number, code: ErrorCode, message: string, details: Detail[] = [], retryAfterSeconds?: number) {
     super(message)
@@ -18,6 +20,12 @@ export class AppError extends Error {
     this.details = details
     this.retryAfterSeconds = retryAfterSeconds
   }
+}
+
+/** The same refusal, with further fields in its body. */
+export function withFields(error: AppError, fields: Record<string, unknown>): AppError {
+  error.fields = fields
+  return error
 }
 
 /** The refusal that the work throws, if any. A temporary failure (503) is not a refusal. */

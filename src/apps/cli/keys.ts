@@ -7,6 +7,7 @@ import {
   listApiKeys,
   listSigningKeys,
   removeApiKey,
+  resealFactors,
   resealSigningKeys,
   revokeSigningKey,
   rotateSigningKey,
@@ -45,11 +46,12 @@ export function addOriginCommands(program: Command, { withDatabases }: Cli): voi
 export function addKeyCommands(program: Command, { config, withDatabases }: Cli): void {
   const keys = program.command('keys').description('API keys, and the keys that sign tokens.')
   addCommand(keys, 'rotate', {
-    says: 'Announce a new signing key; it signs in 15 minutes. Seals all keys under the first SECRET_KEY.',
+    says: 'Announce a new signing key; it signs in 15 minutes. Seals all keys, and the secrets of second factors, under the first SECRET_KEY.',
     examples: ['keys rotate'],
   }).action(({ json = false }: Json) =>
     withDatabases(async ({ control }) => {
       const box = createSecretBox(config().secretKeys)
+      await resealFactors(control, box)
       const { kid, activeFrom } = await transaction(control, async (tx) => {
         await resealSigningKeys(tx, box)
         return rotateSigningKey(tx, box)

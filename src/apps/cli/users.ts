@@ -1,7 +1,14 @@
 import type { Command } from 'commander'
 import { Check } from 'typebox/value'
 import { grantRole } from '#modules/access/index.ts'
-import { createUser, findByEmail, register, resumeUser, suspendUser } from '#modules/accounts/index.ts'
+import {
+  createUser,
+  findByEmail,
+  register,
+  removeAllFactors,
+  resumeUser,
+  suspendUser,
+} from '#modules/accounts/index.ts'
 import { pagesUrlOf } from '#platform/config.ts'
 import type { ControlDb } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
@@ -14,7 +21,7 @@ import { printResult } from './output.ts'
 type NewUser = Json & { email: string; password?: string; name?: string; confirmed?: boolean }
 
 export function addUserCommands(program: Command, cli: Cli): void {
-  const users = program.command('user').description('Accounts of people.')
+  const users = program.command('user').alias('users').description('Accounts of people.')
 
   addCommand(users, 'create', {
     says: 'Create an account. An existing one is not changed.',
@@ -63,6 +70,21 @@ export function addUserCommands(program: Command, cli: Cli): void {
         printResult(json, { id, email, suspended: true, sessionsEnded: ended }, sentence)
       }),
     )
+
+  const factors = users.command('second-factor').description('Second factors and passkeys of people.')
+  addCommand(factors, 'remove <email>', {
+    says: 'Remove the second factor, its recovery codes and the passkeys of somebody who has lost them. They are told by mail.',
+    examples: ['users second-factor remove ada@example.com'],
+  }).action((email: string, { json = false }: Json) =>
+    cli.withDatabases(async ({ control }) => {
+      const { id } = await getUser(control, email)
+      const removed = await transaction(control, (tx) => removeAllFactors(tx, id))
+      const sentence = removed
+        ? `${email} has no second factor any more; all their sessions have ended`
+        : `${email} has no second factor and no passkey`
+      printResult(json, { id, email, removed }, sentence)
+    }),
+  )
 }
 
 const isEmail = (text: string): boolean => Check(Email, text)

@@ -47,6 +47,12 @@ export const settingsTooLarge = invalid(
   'The settings are larger than 64 KB as JSON. Remove markets or shipping methods, or shorten their names.',
 )
 
+export const secondFactorNotPassed = conflict(
+  'requireSecondFactor',
+  'WRONG_STATE',
+  'Only a session that has passed a second factor can ask everybody for one. Set one up, or log in with it, then try again.',
+)
+
 // Roles
 export const roleNameExists = conflict('name', 'NAME_EXISTS', 'There is a role named {name} already.')
 export const roleInUse = conflict('id', 'IN_USE', 'Users still have this role. Take it from them first.')

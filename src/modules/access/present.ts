@@ -29,6 +29,7 @@ export const presentBusiness = (business: Business, isMember: boolean) =>
         orderUrl: business.orderUrl,
         timeZone: business.timeZone,
         storefront: business.storefront,
+        requireSecondFactor: business.requireSecondFactor,
         createdAt: toSeconds(business.createdAt),
         updatedAt: toSeconds(business.updatedAt),
       }

@@ -55,7 +55,8 @@ export const accessRoutes: FastifyPluginAsyncTypebox<AccessOptions> = async (app
       shown,
       filters,
       (row) => [row.id],
-      (row) => presentBusiness(row, true),
+      // A role that does not count here shows what strangers see.
+      (row) => presentBusiness(row, !row.requireSecondFactor || actor.passedSecondFactor === true),
     )
   })
 

@@ -79,6 +79,12 @@ const Storefront = Type.Object(
   { title: 'Storefront' },
 )
 
+const RequireSecondFactor = Type.Boolean({
+  description:
+    'Roles count only in sessions that have passed a second factor, and in API keys made in such a session. Only such a session can switch it on.',
+  examples: [false],
+})
+
 const ShippingMethod = Type.Object({
   id: Type.String({ ...Id, examples: ['standard'] }),
   name: Type.String({ minLength: 1, maxLength: 200, examples: ['Standard'] }),
@@ -140,6 +146,7 @@ export const Business = Type.Object(
     orderUrl: Type.Optional(OrderUrl),
     timeZone: Type.Optional(TimeZone),
     storefront: Type.Optional(Storefront),
+    requireSecondFactor: Type.Optional(RequireSecondFactor),
     createdAt: Type.Optional(UnixSeconds),
     updatedAt: Type.Optional(UnixSeconds),
   },
@@ -163,7 +170,7 @@ const settings = {
   markets: Type.Array(NewMarket, { maxItems: 200 }),
 }
 
-export const BusinessChanges = Changes(settings)
+export const BusinessChanges = Changes({ ...settings, requireSecondFactor: RequireSecondFactor })
 export type BusinessChanges = Static<typeof BusinessChanges>
 export const NewBusiness = Type.Object({ ...Changes(settings).properties, name: Name })
 export type NewBusiness = Static<typeof NewBusiness>

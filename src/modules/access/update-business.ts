@@ -7,7 +7,7 @@ import type { Actor } from '#vocabulary/actor.ts'
 import type { Business } from '#vocabulary/business.ts'
 import { audit } from './audit.ts'
 import { BUSINESS_CHANGED } from './directory.ts'
-import { slugExists } from './errors.ts'
+import { secondFactorNotPassed, slugExists } from './errors.ts'
 import { businessUpdated } from './events.ts'
 import { type HeldLogo, toLogo } from './logo.ts'
 import { tell } from './outbox.ts'
@@ -24,6 +24,9 @@ export async function updateBusiness(
 ): Promise<{ before: Business; after: Business }> {
   const before = await lockBusiness(tx, businessId)
   checkExpected(expected, etagOf(before.version))
+  // Whoever asks others for it must be able to come back themselves.
+  const switchesOn = changes.requireSecondFactor && !before.requireSecondFactor
+  if (switchesOn && !(actor.sessionId && actor.passedSecondFactor)) throw secondFactorNotPassed()
   const markets = changes.markets ? toMarkets(changes.markets, before.markets) : before.markets
   const storefront = { ...before.storefront, ...changes.storefront }
   const logo = toLogo(sentLogo, before.logo, held)

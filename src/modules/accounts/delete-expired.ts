@@ -13,6 +13,14 @@ const GUEST_IDLE_DAYS = 30
 const ENDED_SESSION_DAYS = 30
 const BATCH = 1_000
 
+const EXPIRING = [
+  'accounts.phoneCodes',
+  'accounts.resetTokens',
+  'accounts.oauthFlows',
+  'accounts.loginChallenges',
+  'accounts.usedChallenges',
+] as const
+
 const daysAgo = (days: number) => new Date(nowMs() - days * DAY_MS)
 
 /** Deletes what has expired: codes, unfinished sign-ins, unconfirmed accounts, guests who never bought anything. */
@@ -22,9 +30,12 @@ export const tidyAccounts = defineJob({
   payload: Type.Object({}),
   cron: '37 * * * *',
   async run(_payload, { db, log, signal }) {
-    for (const table of ['accounts.phoneCodes', 'accounts.resetTokens', 'accounts.oauthFlows'] as const) {
-      await db.deleteFrom(table).where('expiresAt', '<', now()).execute()
-    }
+    for (const table of EXPIRING) await db.deleteFrom(table).where('expiresAt', '<', now()).execute()
+    await db
+      .deleteFrom('accounts.secondFactors')
+      .where('confirmedAt', 'is', null)
+      .where('createdAt', '<', daysAgo(1))
+      .execute()
     await db.deleteFrom('accounts.attempts').where('resetsAt', '<', now()).execute()
     const unconfirmed = await dropUnconfirmed(db)
     await inBatches(signal, () => endIdleGuests(db))

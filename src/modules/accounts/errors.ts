@@ -102,6 +102,7 @@ export const tooManyPasskeys = conflict(
   'TOO_MANY',
   `This account has ${MAX_PASSKEYS} passkeys. Remove one first.`,
 )
+export const wrongProofPassword = invalid('password', 'PASSWORD_WRONG', 'This is not your password.')
 export const oneProofRequired = invalid('{field}', 'REQUIRED', 'Send one of {ways}.')
 export const factorProofRequired = defineRefusal({
   status: 403,

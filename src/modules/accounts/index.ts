@@ -23,8 +23,18 @@ export {
   rotateSigningKey,
 } from './credentials/signing-keys.ts'
 export { createTokens, type Tokens } from './credentials/tokens.ts'
-export { claimMail, confirmationMail, invitationMail, keyRevokedMail, mailInvitation, resetMail } from './jobs.ts'
+export {
+  claimMail,
+  confirmationMail,
+  invitationMail,
+  keyRevokedMail,
+  mailInvitation,
+  resetMail,
+  securityMail,
+} from './jobs.ts'
 export { colleagueRoutes } from './profile/colleague-routes.ts'
+export { resealFactors } from './second-factor/reseal-factors.ts'
+export { removeAllFactors } from './second-factor/second-factor.ts'
 export { findAliases, idsOf } from './sign-in/merge-guest.ts'
 export { createIdentityProvider } from './sign-in/oauth.ts'
 export { approveOrigin, createOrigins } from './sign-in/origins.ts'

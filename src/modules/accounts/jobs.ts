@@ -8,7 +8,7 @@ import { type AnyJob, defineJob, enqueue, type JobServices } from '#platform/job
 import { type Mailer, messageIdOf } from '#platform/mail/mailer.ts'
 import { plainName } from '#platform/mail/plain-name.ts'
 import { createRenderer, type Rendered } from '#platform/mail/render.ts'
-import { Id } from '#vocabulary/schemas.ts'
+import { Id, OneOf } from '#vocabulary/schemas.ts'
 import { openKeyring } from './credentials/signing-keys.ts'
 import { createTokens } from './credentials/tokens.ts'
 import { mintPhoneCode } from './profile/mint-phone-code.ts'
@@ -135,6 +135,30 @@ export const sendInvitation = defineJob({
   },
 })
 
+const NOTICES = {
+  'factor-added': 'A second factor was added to your account',
+  'factor-removed': 'The second factor of your account was removed',
+  'recovery-code-used': 'A recovery code of your account was used',
+  'passkey-added': 'A passkey was added to your account',
+  'passkey-removed': 'A passkey of your account was removed',
+} as const
+type Notice = keyof typeof NOTICES
+
+export const securityMail = (email: string, notice: Notice): Promise<Rendered> =>
+  render('security-notice', NOTICES[notice], { email, title: NOTICES[notice] })
+
+/** What changed about the ways into an account, for the case that it was not its owner. */
+export const sendSecurityNotice = defineJob({
+  name: 'accounts.send-security-notice',
+  on: 'control',
+  payload: Type.Object({ userId: Id, notice: OneOf(Object.keys(NOTICES) as [Notice, ...Notice[]]) }),
+  async run({ userId, notice }, { db, services }) {
+    if (!services.mail) return
+    const email = (await readEmails(db, [userId])).get(userId)
+    if (email) await services.mail.send({ to: email, ...(await securityMail(email, notice)) })
+  },
+})
+
 /** The way of a guest whom a business made into an account. Sent whether or not an account has that address. */
 export const sendClaim = defineJob({
   name: 'accounts.send-claim',
@@ -201,4 +225,5 @@ export const mailJobs: readonly AnyJob[] = [
   sendInvitation,
   sendClaim,
   sendKeyRevoked,
+  sendSecurityNotice,
 ]

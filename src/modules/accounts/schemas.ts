@@ -12,6 +12,7 @@ import {
   UnixSeconds,
   UserId,
 } from '#vocabulary/schemas.ts'
+import { Passkey } from './passkeys/schemas.ts'
 
 const Text = (maxLength: number, example: string) => Type.String({ maxLength, examples: [example] })
 const Password = Type.String({ maxLength: 1_000, examples: ['four unrelated words here'] })
@@ -49,6 +50,7 @@ export const LoginBody = Type.Object({
   originUrl: Type.Optional(
     Type.String({ maxLength: 2_000, description: 'OAUTH_IDP.', examples: ['https://shop.example.com'] }),
   ),
+  passkey: Type.Optional(Passkey),
   phoneNumber: Type.Optional(
     Type.String({ maxLength: 30, description: 'GUEST, optional.', examples: ['+4915112345678'] }),
   ),

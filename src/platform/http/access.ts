@@ -283,20 +283,20 @@ export function guardRoutes(app: FastifyInstance, options: GuardOptions, countin
   async function openStorefront(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const { business: asked } = request.params as { business?: unknown }
     const business = await findPublicBusiness(typeof asked === 'string' ? asked : '')
-    if (counting) await counting.countKey(request, reply, business && (await findKeyOf(request, business.id)))
+    if (counting) await counting.countKey(request, reply, business && (await findKeyOf(request, business)))
     if (!business) throw refusal.businessNotFound()
     stateOf(request).business = business
   }
 
   /** The API key that the request came with, if it is one of this business. */
-  async function findKeyOf(request: FastifyRequest, businessId: string): Promise<Actor | undefined> {
+  async function findKeyOf(request: FastifyRequest, business: Business): Promise<Actor | undefined> {
     const { credential } = stateOf(request)
     if (!credential) return undefined
     try {
       const actor = await authenticate(credential)
       if (actor?.kind !== 'api') return undefined
-      if (actor.onlyBusinessId !== undefined) return actor.onlyBusinessId === businessId ? actor : undefined
-      return (await permissionsOf(actor, businessId)).length > 0 ? actor : undefined
+      if (actor.onlyBusinessId !== undefined) return actor.onlyBusinessId === business.id ? actor : undefined
+      return thatCount(business, actor, await permissionsOf(actor, business.id)).length > 0 ? actor : undefined
     } catch (error) {
       // Who comes without a key is answered from caches, so whoever has one must be, too.
       request.log.warn({ err: error }, 'the key of a storefront request could not be looked up')
@@ -361,8 +361,11 @@ export function guardRoutes(app: FastifyInstance, options: GuardOptions, countin
     const hasNone = !caller || caller.kind === 'guest' || isElsewhere
     const permissions = hasNone ? NO_PERMISSIONS : permissionsOf(caller, id)
     const settle = (found: Business | undefined, held: readonly Permission[]) => {
-      if (isPermission(access) && !holdsAny(held, access)) {
-        throw refusal.permissionMissing({ access: wordsOf(access) })
+      const counted = thatCount(found, caller, held)
+      if (isPermission(access) && !holdsAny(counted, access)) {
+        throw holdsAny(held, access)
+          ? refusal.secondFactorMissing()
+          : refusal.permissionMissing({ access: wordsOf(access) })
       }
       if (!found) throw route.business === 'path' ? refusal.businessNotFound() : refusal.businessUnknown({ id })
       // Public routes stay open: newsletter subscribers of a suspended business can still unsubscribe.
@@ -370,7 +373,7 @@ export function guardRoutes(app: FastifyInstance, options: GuardOptions, countin
         throw access === 'guest' ? suspendedBusinessHidden() : businessSuspended()
       const guarded = stateOf(request)
       guarded.business = found
-      guarded.permissions = held
+      guarded.permissions = counted
     }
     if (business instanceof Promise || permissions instanceof Promise) {
       return Promise.all([business, permissions]).then(([found, held]) => settle(found, held))
@@ -386,9 +389,17 @@ export function guardRoutes(app: FastifyInstance, options: GuardOptions, countin
     const [business, held] = await Promise.all([findBusiness(opened.id), permissionsOf(caller, opened.id)])
     if (!business || business.suspendedAt) return undefined
     const { access = 'public' } = route
-    return isPermission(access) && !holdsAny(held, access) ? undefined : held
+    const counted = thatCount(business, caller, held)
+    return isPermission(access) && !holdsAny(counted, access) ? undefined : counted
   })
 }
+
+/** Where a business wants a second factor, whoever has passed none is a user without a role. */
+const thatCount = (
+  business: Business | undefined,
+  caller: Actor | undefined,
+  held: readonly Permission[],
+): readonly Permission[] => (business?.requireSecondFactor && !caller?.passedSecondFactor ? NO_PERMISSIONS : held)
 
 export const isPermission = (access: Access): access is Permission | readonly Permission[] =>
   access !== 'public' && access !== 'guest' && access !== 'signed-in'

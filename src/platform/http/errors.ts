@@ -45,7 +45,8 @@ function toBodyError(failures: FastifySchemaValidationError[], { body, routeOpti
   return isBadRequest?.(fields) ? badFields(details) : invalidFields(details)
 }
 
-export const errorBody = ({ code, message, details }: AppError, requestId: string) => ({
+export const errorBody = ({ code, message, details, fields }: AppError, requestId: string) => ({
+  ...fields,
   error: code,
   message,
   details,

@@ -72,14 +72,17 @@ export async function describeApi(app: FastifyInstance, publicUrl: string, tags:
           'x-business': business,
           headers: headersOf(method, { idempotent, versioned }),
           response: {
+            ...errorsOf(method, schema, { access, business, idempotent, versioned, keys, fails, parameters }),
             ...Object.fromEntries(
-              Object.entries(success).map(([status, body]) => [status, { 'x-response-description': 'Done.', ...body }]),
+              Object.entries(success).map(([status, body]) => [
+                status,
+                { 'x-response-description': REASONS[Number(status)]?.[1] ?? 'Done.', ...body },
+              ]),
             ),
             ...(versioned && method === 'GET'
               ? { 304: { type: 'null', 'x-response-description': 'Not changed.' } }
               : {}),
             ...(downloads && { 200: { 'x-response-description': 'The file.', ...fileOf(downloads) } }),
-            ...errorsOf(method, schema, { access, business, idempotent, versioned, keys, fails, parameters }),
           },
         } as unknown as typeof schema,
       }

@@ -31,6 +31,18 @@ export const OPERATIONS = {
   endSessions: 'DELETE /v1/users/sessions token',
   searchUsers: 'GET /v1/users/search token',
   setRole: 'PUT /v1/users/set-role token',
+  loginWithSecondFactor: 'POST /v1/users/login/second-factor',
+  reauthenticate: 'POST /v1/users/reauthenticate token',
+  getSecondFactor: 'GET /v1/users/second-factor token',
+  beginSecondFactor: 'POST /v1/users/second-factor token',
+  removeSecondFactor: 'DELETE /v1/users/second-factor token',
+  confirmSecondFactor: 'POST /v1/users/second-factor/confirm token',
+  renewRecoveryCodes: 'POST /v1/users/second-factor/recovery-codes token',
+  getPasskeyLoginOptions: 'POST /v1/users/login/passkey-options',
+  getPasskeyOptions: 'POST /v1/users/passkeys/options token',
+  createPasskey: 'POST /v1/users/passkeys token',
+  listPasskeys: 'GET /v1/users/passkeys token',
+  deletePasskey: 'DELETE /v1/users/passkeys/{id} token',
   listSigningKeys: 'GET /.well-known/jwks.json',
   listColleagues: 'GET /v1/businesses/{businessId}/colleagues token',
   createBusiness: 'POST /v1/businesses token key',
@@ -245,6 +257,18 @@ export interface OperationTypes {
   endSessions: { data: types.EndSessionsData; answer: types.EndSessionsResponse }
   searchUsers: { data: types.SearchUsersData; answer: types.SearchUsersResponse }
   setRole: { data: types.SetRoleData; answer: types.SetRoleResponse }
+  loginWithSecondFactor: { data: types.LoginWithSecondFactorData; answer: types.LoginWithSecondFactorResponse }
+  reauthenticate: { data: types.ReauthenticateData; answer: types.ReauthenticateResponse }
+  getSecondFactor: { data: types.GetSecondFactorData; answer: types.GetSecondFactorResponse }
+  beginSecondFactor: { data: types.BeginSecondFactorData; answer: types.BeginSecondFactorResponse }
+  removeSecondFactor: { data: types.RemoveSecondFactorData; answer: types.RemoveSecondFactorResponse }
+  confirmSecondFactor: { data: types.ConfirmSecondFactorData; answer: types.ConfirmSecondFactorResponse }
+  renewRecoveryCodes: { data: types.RenewRecoveryCodesData; answer: types.RenewRecoveryCodesResponse }
+  getPasskeyLoginOptions: { data: types.GetPasskeyLoginOptionsData; answer: types.GetPasskeyLoginOptionsResponse }
+  getPasskeyOptions: { data: types.GetPasskeyOptionsData; answer: types.GetPasskeyOptionsResponse }
+  createPasskey: { data: types.CreatePasskeyData; answer: types.CreatePasskeyResponse }
+  listPasskeys: { data: types.ListPasskeysData; answer: types.ListPasskeysResponse }
+  deletePasskey: { data: types.DeletePasskeyData; answer: types.DeletePasskeyResponse }
   listSigningKeys: { data: types.ListSigningKeysData; answer: types.ListSigningKeysResponse }
   listColleagues: { data: types.ListColleaguesData; answer: types.ListColleaguesResponse }
   createBusiness: { data: types.CreateBusinessData; answer: types.CreateBusinessResponse }

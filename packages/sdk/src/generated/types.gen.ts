@@ -406,6 +406,10 @@ export type Business = {
     timeZone?: string;
     storefront?: Storefront;
     /**
+     * Roles count only in sessions that have passed a second factor, and in API keys made in such a session. Only such a session can switch it on.
+     */
+    requireSecondFactor?: boolean;
+    /**
      * Unix time in seconds.
      */
     createdAt?: number;
@@ -2171,6 +2175,42 @@ export type MemberRoleGivenEvent = EventEnvelope & {
     data: MemberRoleGivenEventData;
 };
 
+export type NewPasskeyResponse = {
+    clientDataJSON: string;
+    attestationObject: string;
+    transports?: Array<string>;
+};
+
+/**
+ * NewPasskey
+ *
+ * The `toJSON()` of what `navigator.credentials.create()` returns.
+ */
+export type NewPasskey = {
+    id: string;
+    rawId: string;
+    type: 'public-key';
+    authenticatorAttachment?: string | null;
+    clientExtensionResults?: {
+        [key: string]: unknown;
+    };
+    response: NewPasskeyResponse;
+};
+
+/**
+ * NewSecondFactor
+ */
+export type NewSecondFactor = {
+    /**
+     * Base32, to be typed in.
+     */
+    secret: string;
+    /**
+     * The same as an `otpauth:` address, to be shown as a QR code.
+     */
+    uri: string;
+};
+
 export type NewsletterAutomationCreatedEventData = {
     /**
      * Id, starts with `col_`.
@@ -2941,6 +2981,104 @@ export type OwnInvitation = {
     createdAt: number;
 };
 
+/**
+ * Passkey
+ */
+export type Passkey = {
+    /**
+     * Id, starts with `pky_`.
+     */
+    id: string;
+    name: string;
+    /**
+     * Unix time in seconds.
+     */
+    createdAt: number;
+    lastUsedAt: number | null;
+};
+
+export type PasskeyAnswerResponse = {
+    clientDataJSON: string;
+    authenticatorData: string;
+    signature: string;
+    userHandle?: string | null;
+};
+
+/**
+ * PasskeyAnswer
+ *
+ * The `toJSON()` of what `navigator.credentials.get()` returns.
+ */
+export type PasskeyAnswer = {
+    id: string;
+    rawId: string;
+    type: 'public-key';
+    authenticatorAttachment?: string | null;
+    clientExtensionResults?: {
+        [key: string]: unknown;
+    };
+    response: PasskeyAnswerResponse;
+};
+
+export type PasskeyLoginOptionsAllowCredential = {
+    type: 'public-key';
+    id: string;
+    transports?: Array<string>;
+};
+
+/**
+ * PasskeyLoginOptions
+ */
+export type PasskeyLoginOptions = {
+    challenge: string;
+    rpId: string;
+    timeout: number;
+    userVerification: 'required';
+    allowCredentials: Array<PasskeyLoginOptionsAllowCredential>;
+};
+
+export type PasskeyOptionsRp = {
+    id: string;
+    name: string;
+};
+
+export type PasskeyOptionsUser = {
+    id: string;
+    name: string;
+    displayName: string;
+};
+
+export type PasskeyOptionsPubKeyCredParam = {
+    type: 'public-key';
+    alg: number;
+};
+
+export type PasskeyOptionsExcludeCredential = {
+    type: 'public-key';
+    id: string;
+    transports?: Array<string>;
+};
+
+export type PasskeyOptionsAuthenticatorSelection = {
+    residentKey: 'required';
+    requireResidentKey: true;
+    userVerification: 'required';
+};
+
+/**
+ * PasskeyOptions
+ */
+export type PasskeyOptions = {
+    challenge: string;
+    rp: PasskeyOptionsRp;
+    user: PasskeyOptionsUser;
+    pubKeyCredParams: Array<PasskeyOptionsPubKeyCredParam>;
+    timeout: number;
+    attestation: 'none';
+    excludeCredentials: Array<PasskeyOptionsExcludeCredential>;
+    authenticatorSelection: PasskeyOptionsAuthenticatorSelection;
+};
+
 export type PaymentMismatchEventData = {
     /**
      * Minor units (cents).
@@ -3701,6 +3839,16 @@ export type Recipient = {
     updatedAt: number;
 };
 
+/**
+ * RecoveryCodes
+ */
+export type RecoveryCodes = {
+    /**
+     * Ten codes, shown this once. Each works once, in place of a code of the app.
+     */
+    recoveryCodes: Array<string>;
+};
+
 export type RefundLine = {
     /**
      * Unique within its order.
@@ -4042,6 +4190,16 @@ export type SearchResult = {
     products: Array<SearchResultProduct>;
     customers: Array<SearchResultCustomer>;
     entries: Array<SearchResultEntry>;
+};
+
+/**
+ * SecondFactor
+ */
+export type SecondFactor = {
+    isOn: boolean;
+    since: number | null;
+    recoveryCodesLeft: number;
+    passedAt: number | null;
 };
 
 /**
@@ -5384,6 +5542,7 @@ export type LoginBody = {
      * OAUTH_IDP.
      */
     originUrl?: string;
+    passkey?: PasskeyAnswer;
     /**
      * GUEST, optional.
      */
@@ -5512,6 +5671,51 @@ export type SetRoleBody = {
      * Id, starts with `biz_`.
      */
     businessId: string;
+};
+
+export type LoginWithSecondFactorBody = {
+    /**
+     * From the refusal of the login.
+     */
+    challenge: string;
+    /**
+     * Of the authenticator app.
+     */
+    code?: string;
+    recoveryCode?: string;
+    passkey?: PasskeyAnswer;
+};
+
+export type ReauthenticateBody = {
+    password?: string;
+    /**
+     * Of the authenticator app.
+     */
+    code?: string;
+    passkey?: PasskeyAnswer;
+};
+
+export type ConfirmSecondFactorBody = {
+    /**
+     * Of the authenticator app.
+     */
+    code: string;
+};
+
+export type GetPasskeyLoginOptionsBody = {
+    /**
+     * From the refusal of the login.
+     */
+    challenge?: string;
+};
+
+export type CreatePasskeyBody = {
+    passkey: NewPasskey;
+    name: string;
+};
+
+export type ListPasskeysAnswer = {
+    items: Array<Passkey>;
 };
 
 export type ListSigningKeysAnswerKey = {
@@ -5674,6 +5878,10 @@ export type UpdateBusinessBody = {
     logo?: UpdateBusinessBodyLogo | null;
     storefront?: UpdateBusinessBodyStorefront;
     markets?: Array<UpdateBusinessBodyMarket>;
+    /**
+     * Roles count only in sessions that have passed a second factor, and in API keys made in such a session. Only such a session can switch it on.
+     */
+    requireSecondFactor?: boolean;
 };
 
 export type CreateRoleBody = {
@@ -8275,6 +8483,203 @@ export type SetRoleResponses = {
 };
 
 export type SetRoleResponse = SetRoleResponses[keyof SetRoleResponses];
+
+export type LoginWithSecondFactorData = {
+    body: LoginWithSecondFactorBody;
+    path?: never;
+    query?: never;
+    url: '/v1/users/login/second-factor';
+};
+
+export type LoginWithSecondFactorResponses = {
+    /**
+     * Done.
+     */
+    200: AuthResult;
+};
+
+export type LoginWithSecondFactorResponse = LoginWithSecondFactorResponses[keyof LoginWithSecondFactorResponses];
+
+export type ReauthenticateData = {
+    body: ReauthenticateBody;
+    path?: never;
+    query?: never;
+    url: '/v1/users/reauthenticate';
+};
+
+export type ReauthenticateResponses = {
+    /**
+     * Done.
+     */
+    200: Success;
+};
+
+export type ReauthenticateResponse = ReauthenticateResponses[keyof ReauthenticateResponses];
+
+export type RemoveSecondFactorData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/v1/users/second-factor';
+};
+
+export type RemoveSecondFactorResponses = {
+    /**
+     * Done.
+     */
+    200: Success;
+};
+
+export type RemoveSecondFactorResponse = RemoveSecondFactorResponses[keyof RemoveSecondFactorResponses];
+
+export type GetSecondFactorData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/v1/users/second-factor';
+};
+
+export type GetSecondFactorResponses = {
+    /**
+     * Done.
+     */
+    200: SecondFactor;
+};
+
+export type GetSecondFactorResponse = GetSecondFactorResponses[keyof GetSecondFactorResponses];
+
+export type BeginSecondFactorData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/v1/users/second-factor';
+};
+
+export type BeginSecondFactorResponses = {
+    /**
+     * Done.
+     */
+    200: NewSecondFactor;
+};
+
+export type BeginSecondFactorResponse = BeginSecondFactorResponses[keyof BeginSecondFactorResponses];
+
+export type ConfirmSecondFactorData = {
+    body: ConfirmSecondFactorBody;
+    path?: never;
+    query?: never;
+    url: '/v1/users/second-factor/confirm';
+};
+
+export type ConfirmSecondFactorResponses = {
+    /**
+     * Done.
+     */
+    200: RecoveryCodes;
+};
+
+export type ConfirmSecondFactorResponse = ConfirmSecondFactorResponses[keyof ConfirmSecondFactorResponses];
+
+export type RenewRecoveryCodesData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/v1/users/second-factor/recovery-codes';
+};
+
+export type RenewRecoveryCodesResponses = {
+    /**
+     * Done.
+     */
+    200: RecoveryCodes;
+};
+
+export type RenewRecoveryCodesResponse = RenewRecoveryCodesResponses[keyof RenewRecoveryCodesResponses];
+
+export type GetPasskeyLoginOptionsData = {
+    body: GetPasskeyLoginOptionsBody;
+    path?: never;
+    query?: never;
+    url: '/v1/users/login/passkey-options';
+};
+
+export type GetPasskeyLoginOptionsResponses = {
+    /**
+     * Done.
+     */
+    200: PasskeyLoginOptions;
+};
+
+export type GetPasskeyLoginOptionsResponse = GetPasskeyLoginOptionsResponses[keyof GetPasskeyLoginOptionsResponses];
+
+export type GetPasskeyOptionsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/v1/users/passkeys/options';
+};
+
+export type GetPasskeyOptionsResponses = {
+    /**
+     * Done.
+     */
+    200: PasskeyOptions;
+};
+
+export type GetPasskeyOptionsResponse = GetPasskeyOptionsResponses[keyof GetPasskeyOptionsResponses];
+
+export type ListPasskeysData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/v1/users/passkeys';
+};
+
+export type ListPasskeysResponses = {
+    /**
+     * Done.
+     */
+    200: ListPasskeysAnswer;
+};
+
+export type ListPasskeysResponse = ListPasskeysResponses[keyof ListPasskeysResponses];
+
+export type CreatePasskeyData = {
+    body: CreatePasskeyBody;
+    path?: never;
+    query?: never;
+    url: '/v1/users/passkeys';
+};
+
+export type CreatePasskeyResponses = {
+    /**
+     * Done.
+     */
+    201: Passkey;
+};
+
+export type CreatePasskeyResponse = CreatePasskeyResponses[keyof CreatePasskeyResponses];
+
+export type DeletePasskeyData = {
+    body?: never;
+    path: {
+        /**
+         * Id, starts with `pky_`.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/v1/users/passkeys/{id}';
+};
+
+export type DeletePasskeyResponses = {
+    /**
+     * Done.
+     */
+    200: Success;
+};
+
+export type DeletePasskeyResponse = DeletePasskeyResponses[keyof DeletePasskeyResponses];
 
 export type ListSigningKeysData = {
     body?: never;

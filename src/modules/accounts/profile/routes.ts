@@ -75,6 +75,7 @@ export const profileRoutes: FastifyPluginAsyncTypebox<AccountOptions> = async (
   handle(app, operation.exportMe, ({ actor }) => exportUser(control, actor.userId))
 
   handle(app, operation.eraseMe, async ({ actor }) => {
+    await needFreshProof(control, actor, { of: 'those-with-a-factor' })
     await eraseUser(control, actor)
     return success
   })

@@ -81,6 +81,18 @@ export const sprayLimit = (address: string): Limit => ({
   seconds: HOUR,
   ofAddress: true,
 })
+/**
+ * Per account, from any address, or at one address where it has shown its factor before. Apart from passwords, of which
+ * whoever guesses codes knows the right one. Ten wrong ones an hour, because six digits are soon guessed.
+ */
+export function factorLimits(kind: 'code' | 'recovery-code', userId: string, knownAddress: string | undefined) {
+  const key = `factor-${kind}:${userId}${knownAddress === undefined ? '' : `:${addressKey(knownAddress)}`}`
+  return {
+    perMinute: { key: `${key}:minute`, most: 10, seconds: MINUTE },
+    wrong: { key: `${key}:wrong`, most: 10, seconds: HOUR },
+    perDay: { key: `${key}:day`, most: 100, seconds: DAY },
+  } satisfies Record<string, Limit>
+}
 /** Failed logins of an account that are audited: the first ten of a day, then one a minute. */
 export const auditLimits = (account: string): [Limit, Limit] => [
   { key: `login-noted:${fingerprint(account)}`, most: 10, seconds: DAY },

@@ -4,8 +4,10 @@ import { hashToken, newToken, type SecretBox } from '#platform/crypto/secret-box
 import type { ControlDb, ControlTx } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import type { Actor } from '#vocabulary/actor.ts'
+import { needFreshProof } from '../credentials/need-proof.ts'
 import { revokeSessionsOf } from '../credentials/sessions.ts'
 import { tokenExpired, tokenInvalid, wrongOldPassword } from '../errors.ts'
+import { listMethods } from '../second-factor/queries.ts'
 import { emailKey } from '../users/queries.ts'
 import { type Attempts, dailyLoginLimit, loginLimits } from './attempts.ts'
 import { forgetAddresses, rememberAddress } from './known-addresses.ts'
@@ -21,6 +23,7 @@ export async function changePassword(
   actor: Actor,
   { oldPassword, newPassword }: { oldPassword: string; newPassword: string },
 ): Promise<void> {
+  await needFreshProof(control, actor, { of: 'those-with-a-factor' })
   const limits = loginLimits(actor.userId, address)
   await attempts.count(...limits)
   const user = await control
@@ -51,6 +54,8 @@ export async function changePassword(
 async function setPassword(tx: ControlTx, userId: string, passwordHash: string, keepSession?: string): Promise<void> {
   await tx.updateTable('accounts.users').set({ passwordHash, updatedAt: now() }).where('id', '=', userId).execute()
   await tx.deleteFrom('accounts.resetTokens').where('userId', '=', userId).execute()
+  // Logins that wait for a second factor were made with the password before.
+  await tx.deleteFrom('accounts.loginChallenges').where('userId', '=', userId).execute()
   await revokeSessionsOf(tx, userId, keepSession)
   await forgetAddresses(tx, userId)
 }
@@ -91,7 +96,8 @@ export async function resetPassword(
       .executeTakeFirst()
     if (numDeletedRows === 0n) throw tokenInvalid({ field: 'token' })
     await setPassword(tx, known.id, passwordHash)
-    await rememberAddress(tx, box, known.id, address)
+    // With a second factor, an address is known only if that was shown there.
+    if ((await listMethods(tx, known.id)).length === 0) await rememberAddress(tx, box, known.id, address)
     await tx
       .updateTable('accounts.users')
       .set({ confirmedAt: now() })

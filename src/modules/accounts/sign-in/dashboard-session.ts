@@ -6,6 +6,8 @@ import { isLoopback } from '#vocabulary/origins.ts'
 import { Success } from '#vocabulary/schemas.ts'
 import type { AccountOptions } from '../options.ts'
 import { AuthResult, LoginBody } from '../schemas.ts'
+import { finishLogin } from '../second-factor/login-challenge.ts'
+import { LoginFactorBody } from '../second-factor/schemas.ts'
 import { login, onlyProviders, trimEmail } from './login-request.ts'
 import { logout } from './logout.ts'
 import { refresh } from './refresh.ts'
@@ -14,6 +16,8 @@ const ADDRESS = '/admin/session'
 const MAX_AGE_SECONDS = 30 * 24 * 3_600 // since the login, whoever holds the token
 
 const SessionResult = Type.Omit(AuthResult, ['refreshToken'])
+/** A login, or its second half, or nothing. */
+const SessionBody = Type.Object({ ...LoginBody.properties, ...Type.Partial(LoginFactorBody).properties })
 
 /**
  * The dashboard's session: the refresh token is in a cookie that no script can read, and the access token stays in
@@ -23,7 +27,7 @@ const SessionResult = Type.Omit(AuthResult, ['refreshToken'])
 export const dashboardSessionRoutes: FastifyPluginAsyncTypebox<AccountOptions> = async (app, options) => {
   const { control, tokens, publicUrl } = options
   const cookie = createCookie(publicUrl)
-  const knownProvider = onlyProviders('EMAIL', 'OAUTH_IDP')
+  const knownProvider = onlyProviders('EMAIL', 'OAUTH_IDP', 'PASSKEY')
   const config = { access: 'public', business: 'none', isOwnPage: true } as const
 
   app.addHook('onRequest', async (_request, reply) => {
@@ -35,24 +39,38 @@ export const dashboardSessionRoutes: FastifyPluginAsyncTypebox<AccountOptions> =
     if (claims) await logout(options, claims.sid)
   }
 
-  // With a body it logs in; without one the cookie is refreshed.
+  // With a body it logs in, with a challenge it finishes a login; without one the cookie is refreshed.
   const logsIn = ({ body }: FastifyRequest) => Object.keys(body ?? {}).length > 0
+  const challengeOf = ({ body }: FastifyRequest) => (body as Static<typeof SessionBody>).challenge
+
+  async function enter(request: FastifyRequest, endsAt: Date) {
+    const challenge = challengeOf(request)
+    if (challenge === undefined) return login(options, request, endsAt)
+    const { code, recoveryCode, passkey } = request.body as Static<typeof LoginFactorBody>
+    const shown = {
+      ...(code === undefined ? {} : { code }),
+      ...(recoveryCode === undefined ? {} : { recoveryCode }),
+      ...(passkey === undefined ? {} : { passkey }),
+    }
+    const device = { userAgent: request.headers['user-agent'], address: request.ip }
+    return finishLogin({ ...options, device }, { challenge, ...shown }, endsAt)
+  }
   app.post(
     ADDRESS,
     {
       config: { ...config, shares: 'passwords', isBadRequest: ({ provider }) => provider === 'EMAIL' },
-      schema: { body: LoginBody, response: { 200: SessionResult } },
+      schema: { body: SessionBody, response: { 200: SessionResult } },
       preValidation: async (request) => {
         request.body ??= {}
         await trimEmail(request)
-        if (logsIn(request)) await knownProvider(request)
+        if (logsIn(request) && challengeOf(request) === undefined) await knownProvider(request)
       },
     },
     async (request, reply) => {
       const held = cookie.read(request.headers.cookie)
       const endsAt = new Date(nowMs() + MAX_AGE_SECONDS * 1_000)
       const { refreshToken, ...result } = logsIn(request)
-        ? await login(options, request, endsAt)
+        ? await enter(request, endsAt)
         : await refresh(control, tokens, held, { isShared: true, endsAt })
       if (logsIn(request)) await endSession(held) // its cookie is gone, so nobody else could
       void reply.header('set-cookie', cookie.write(refreshToken, MAX_AGE_SECONDS))

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { now } from '#platform/clock.ts'
 import type { SecretBox } from '#platform/crypto/secret-box.ts'
-import type { ControlTx } from '#platform/database/database.ts'
+import type { ControlDb, ControlTx } from '#platform/database/database.ts'
 import { addressKey } from '#platform/http/rate-limit.ts'
 
 /** About as many as a person uses: home, work, a phone, a train. */
@@ -25,6 +25,16 @@ export async function rememberAddress(tx: ControlTx, box: SecretBox, userId: str
                              where user_id = ${userId} and address_hash <> ${hash}
                              order by seen_at desc
                             offset ${KEPT - 1})`.execute(tx)
+}
+
+export async function isKnownAddress(db: ControlDb, box: SecretBox, userId: string, address: string): Promise<boolean> {
+  const known = await db
+    .selectFrom('accounts.knownAddresses')
+    .select('userId')
+    .where('userId', '=', userId)
+    .where('addressHash', 'in', addressHashes(box, address))
+    .executeTakeFirst()
+  return known !== undefined
 }
 
 /** Called after a new password: somebody who knew the old one may have logged in from anywhere. */

@@ -5,6 +5,7 @@ import { badFields, type Detail } from '#vocabulary/errors.ts'
 import { Email } from '#vocabulary/schemas.ts'
 import { emailInvalid, emailRequired, passwordRequired, unknownProvider, valueRequired } from '../errors.ts'
 import type { AccountOptions } from '../options.ts'
+import { loginWithPasskey } from '../passkeys/login-with-passkey.ts'
 import type { LoginBody } from '../schemas.ts'
 import { loginAsGuest, loginWithEmail } from './login.ts'
 import { loginWithCode } from './oauth.ts'
@@ -15,6 +16,10 @@ export async function login(options: AccountOptions, request: FastifyRequest, en
   const device = { userAgent: request.headers['user-agent'], address: request.ip }
   const context = { ...options, device, endsAt, caller: request.caller }
   if (body.provider === 'GUEST') return loginAsGuest(context, body, options.guestLoginsPerHour)
+  if (body.provider === 'PASSKEY') {
+    if (!body.passkey) throw valueRequired({ field: 'passkey' })
+    return loginWithPasskey(context, body.passkey)
+  }
   if (body.provider === 'OAUTH_IDP')
     return loginWithCode(context, { code: need('code', body.code), originUrl: need('originUrl', body.originUrl) })
   const { email, password } = body

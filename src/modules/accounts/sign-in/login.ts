@@ -11,6 +11,7 @@ import { type Device, startSession } from '../credentials/sessions.ts'
 import type { Tokens } from '../credentials/tokens.ts'
 import { notConfirmed, suspended, wrongPassword } from '../errors.ts'
 import { toE164 } from '../profile/phone-numbers.ts'
+import { challengeLogin, refuseUntilShown } from '../second-factor/login-challenge.ts'
 import { emailKey } from '../users/queries.ts'
 import {
   type Attempts,
@@ -22,8 +23,8 @@ import {
   sprayLimit,
 } from './attempts.ts'
 import { authResult } from './auth-result.ts'
-import { addressHashes, rememberAddress } from './known-addresses.ts'
-import { mergeGuest } from './merge-guest.ts'
+import { beginSession, type RightLogin } from './begin-session.ts'
+import { addressHashes } from './known-addresses.ts'
 import { hashPassword, isOutdated, passwordMatches } from './passwords.ts'
 
 export type LoginContext = {
@@ -77,28 +78,30 @@ export async function loginWithEmail(context: LoginContext, { email, password }:
   if (user.suspendedAt) throw suspended()
   const renewed = user.passwordHash && isOutdated(user.passwordHash) ? await hashPassword(password) : undefined
 
-  const session = await transaction(control, async (tx) => {
-    // Guarded: the password may have been reset while the hash was computed.
+  const outcome = await transaction(control, async (tx) => {
+    // Guarded: the password may have been reset while the hash was computed. It also locks the account.
     const still = await tx
       .updateTable('accounts.users')
-      .set({ lastLoginAt: now(), ...(renewed ? { passwordHash: renewed } : {}) })
+      .set({ passwordHash: renewed ?? user.passwordHash })
       .where('id', '=', user.id)
       .where('passwordHash', '=', user.passwordHash)
       .where('suspendedAt', 'is', null)
       .returning('id')
       .executeTakeFirst()
     if (!still) throw wrongPassword()
-    if (caller?.kind === 'guest') await mergeGuest(tx, caller.userId, user.id)
-    await rememberAddress(tx, box, user.id, device.address)
-    const started = await startSession(tx, { userId: user.id, provider: 'EMAIL', device, endsAt })
-    await audit(tx, {
-      action: 'login.succeeded',
-      subject: user.id,
-      data: { provider: 'EMAIL', address: device.address },
-    })
-    return started
+    const login: RightLogin = {
+      userId: user.id,
+      provider: 'EMAIL',
+      guestId: caller?.kind === 'guest' ? caller.userId : null,
+      endsAt: endsAt ?? null,
+      sealedProviderToken: null,
+      newIdentity: null,
+    }
+    const challenged = await challengeLogin(tx, login)
+    return challenged ? { challenged } : { session: await beginSession(tx, context, login) }
   })
-  return authResult(tokens, session, user, 'EMAIL')
+  if (outcome.challenged) throw refuseUntilShown(outcome.challenged)
+  return authResult(tokens, outcome.session, user, 'EMAIL')
 }
 
 /** Audits the first failures of a day, then one a minute, so that a flood of guesses does not fill the log. */

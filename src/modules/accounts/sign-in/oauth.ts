@@ -1,6 +1,5 @@
 import * as oidc from 'openid-client'
 import { Check } from 'typebox/value'
-import { audit } from '#modules/access/index.ts'
 import { now, nowMs } from '#platform/clock.ts'
 import type { Config } from '#platform/config.ts'
 import { hashToken, newToken, type SecretBox } from '#platform/crypto/secret-box.ts'
@@ -11,12 +10,14 @@ import { withTimeout } from '#platform/with-timeout.ts'
 import type { Actor } from '#vocabulary/actor.ts'
 import { newId } from '#vocabulary/ids.ts'
 import { Email } from '#vocabulary/schemas.ts'
-import { type Device, revokeSessionsOf, startSession } from '../credentials/sessions.ts'
+import { type Device, revokeSessionsOf } from '../credentials/sessions.ts'
 import type { Tokens } from '../credentials/tokens.ts'
 import { identityFailed, noIdentity, suspended, tokenExpired, tokenInvalid } from '../errors.ts'
+import { challengeLogin, refuseUntilShown } from '../second-factor/login-challenge.ts'
+import { listMethods, lockUser } from '../second-factor/queries.ts'
 import { emailKey } from '../users/queries.ts'
 import { authResult } from './auth-result.ts'
-import { mergeGuest } from './merge-guest.ts'
+import { beginSession, joinIdentity, type RightLogin } from './begin-session.ts'
 import type { Origins } from './origins.ts'
 
 const FLOW_MS = 10 * 60_000
@@ -109,12 +110,14 @@ export async function finishFlow(context: BrokerContext, callback: URL): Promise
     const identity = await withTimeout(MAX_EXCHANGE_MS, exchange(context, flow, callback), () => identityFailed())
     const code = newToken()
     await transaction(context.control, async (tx) => {
-      const userId = await findOrCreateUser(tx, identity)
+      const { userId, newIdentity } = await findOrCreateUser(tx, identity)
       await tx
         .updateTable('accounts.oauthFlows')
         .set({
           codeHash: hashToken(code),
           userId,
+          newIssuer: newIdentity?.issuer ?? null,
+          newSubject: newIdentity?.subject ?? null,
           sealedProviderToken: identity.token ? context.box.seal(Buffer.from(identity.token)) : null,
           expiresAt: new Date(nowMs() + CODE_MS),
         })
@@ -206,12 +209,12 @@ async function exchange({ provider, publicUrl }: BrokerContext, flow: Flow, call
 /**
  * Identities are keyed by (issuer, subject). An address that the provider does not call verified is never used to link
  * accounts. A verified one links to a confirmed account, and takes over an unconfirmed one after dropping its password,
- * keys and sessions.
+ * keys and sessions. `newIdentity`: joins the account only with the login, once its second factor was shown.
  */
 async function findOrCreateUser(
   tx: ControlTx,
   { issuer, subject, email, emailVerified, name }: Identity,
-): Promise<string> {
+): Promise<{ userId: string; newIdentity?: RightLogin['newIdentity'] }> {
   const known = await tx
     .selectFrom('accounts.identities')
     .innerJoin('accounts.users', 'accounts.users.id', 'accounts.identities.userId')
@@ -220,7 +223,7 @@ async function findOrCreateUser(
     .where('subject', '=', subject)
     .executeTakeFirst()
   if (known?.suspendedAt) throw suspended()
-  if (known) return known.id
+  if (known) return { userId: known.id }
   const usable = emailVerified && email ? { email, emailKey: emailKey(email) } : undefined
   const owner = usable && (await findOwner(tx, usable.emailKey))
   if (owner?.suspendedAt) throw suspended()
@@ -240,9 +243,9 @@ async function findOrCreateUser(
       })
       .execute()
   }
-  await tx.insertInto('accounts.identities').values({ issuer, subject, userId, createdAt: now() }).execute()
-  await audit(tx, { action: 'identity.linked', subject: userId, data: { issuer } })
-  return userId
+  if (owner && (await listMethods(tx, userId)).length > 0) return { userId, newIdentity: { issuer, subject } }
+  await joinIdentity(tx, userId, { issuer, subject })
+  return { userId }
 }
 
 const findOwner = (tx: ControlTx, key: string) =>
@@ -268,16 +271,10 @@ async function takeOver(tx: ControlTx, userId: string): Promise<void> {
 
 /** `POST /login` with our one-time code, from the origin that started the flow. */
 export async function loginWithCode(
-  {
-    control,
-    tokens,
-    origins,
-    device,
-    endsAt,
-    caller,
-  }: {
+  context: {
     control: ControlDb
     tokens: Tokens
+    box: SecretBox
     origins: Origins
     device: Device
     endsAt?: Date | undefined
@@ -285,6 +282,7 @@ export async function loginWithCode(
   },
   { code, originUrl }: { code: string; originUrl: string },
 ) {
+  const { control, tokens, origins, endsAt, caller } = context
   const origin = await origins.origin('originUrl', originUrl)
   // A separate statement, so that a code is used up even when it comes from the wrong origin.
   const flow = await control
@@ -295,32 +293,24 @@ export async function loginWithCode(
   const userId = flow?.userId
   if (!userId || flow.originUrl !== origin) throw tokenInvalid({ field: 'code' })
   if (flow.expiresAt <= now()) throw tokenExpired({ field: 'code' })
-  const { session, user } = await transaction(control, async (tx) => {
-    const account = await tx
-      .selectFrom('accounts.users')
-      .select(['id', 'email', 'suspendedAt'])
-      .where('id', '=', userId)
-      .executeTakeFirst()
-    if (!account) throw tokenInvalid({ field: 'code' })
-    if (account.suspendedAt) throw suspended()
-    await tx.updateTable('accounts.users').set({ lastLoginAt: now() }).where('id', '=', account.id).execute()
-    const guestId = caller?.kind === 'guest' ? caller.userId : flow.guestId
-    if (guestId) await mergeGuest(tx, guestId, account.id)
-    const started = await startSession(tx, {
-      userId: account.id,
+  const outcome = await transaction(control, async (tx) => {
+    const user = await lockUser(tx, userId)
+    if (!user) throw tokenInvalid({ field: 'code' })
+    if (user.suspendedAt) throw suspended()
+    const { newIssuer: issuer, newSubject: subject } = flow
+    const login: RightLogin = {
+      userId,
       provider: 'OAUTH_IDP',
-      device,
-      endsAt,
+      guestId: caller?.kind === 'guest' ? caller.userId : flow.guestId,
+      endsAt: endsAt ?? null,
       sealedProviderToken: flow.sealedProviderToken,
-    })
-    await audit(tx, {
-      action: 'login.succeeded',
-      subject: account.id,
-      data: { provider: 'OAUTH_IDP', address: device.address },
-    })
-    return { session: started, user: account }
+      newIdentity: issuer && subject ? { issuer, subject } : null,
+    }
+    const challenged = await challengeLogin(tx, login)
+    return challenged ? { challenged } : { user, session: await beginSession(tx, context, login) }
   })
-  return authResult(tokens, session, user, 'OAUTH_IDP')
+  if (outcome.challenged) throw refuseUntilShown(outcome.challenged)
+  return authResult(tokens, outcome.session, outcome.user, 'OAUTH_IDP')
 }
 
 /** RFC 7009. Best effort: our own session has ended already. */

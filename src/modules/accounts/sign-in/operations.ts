@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import { operation } from '#platform/http/operation.ts'
 import { Success } from '#vocabulary/schemas.ts'
 import * as shape from '../schemas.ts'
+import { LoginRefused } from '../second-factor/schemas.ts'
 import { alsoCheckPassword } from './passwords.ts'
 
 const open = { access: 'public', business: 'none' } as const
@@ -69,9 +70,9 @@ export const login = operation({
     tags: ['Sign in'],
     summary: 'Log in',
     description:
-      '`EMAIL`: email, password. `OAUTH_IDP`: code, originUrl. `GUEST`: phoneNumber (optional); each guest login creates a new guest. With a guest’s token in the header, the guest is merged into the account.',
+      '`EMAIL`: email, password. `OAUTH_IDP`: code, originUrl. `GUEST`: phoneNumber (optional); each guest login creates a new guest. `PASSKEY`: passkey; it is both factors. With a guest’s token in the header, the guest is merged into the account. Whoever has a second factor gets no tokens from `EMAIL` and `OAUTH_IDP`, but 403 `SECOND_FACTOR_REQUIRED` with a `challenge` for `POST /v1/users/login/second-factor`.',
     body: shape.LoginBody,
-    response: { 200: shape.AuthResult },
+    response: { 200: shape.AuthResult, 403: LoginRefused },
   },
 })
 

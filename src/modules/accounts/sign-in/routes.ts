@@ -5,8 +5,10 @@ import { enqueue } from '#platform/jobs/define.ts'
 import { logoutRefused, noMail, tokenRequired } from '../errors.ts'
 import { resendConfirmation, sendReset } from '../jobs.ts'
 import type { AccountOptions } from '../options.ts'
+import { passkeyRoutes } from '../passkeys/routes.ts'
 import { profileRoutes } from '../profile/routes.ts'
 import type { SigningKey } from '../schemas.ts'
+import { secondFactorRoutes } from '../second-factor/routes.ts'
 import { emailKey } from '../users/queries.ts'
 import { mailLimits, registerLimit } from './attempts.ts'
 import { resetPassword } from './change-password.ts'
@@ -26,6 +28,8 @@ const success = { success: true } as const
 export const accountRoutes: FastifyPluginAsyncTypebox<AccountOptions> = async (app, options) => {
   await app.register(signInRoutes, { ...options, prefix: '/v1/users' })
   await app.register(profileRoutes, { ...options, prefix: '/v1/users' })
+  await app.register(secondFactorRoutes, { ...options, prefix: '/v1/users' })
+  await app.register(passkeyRoutes, { ...options, prefix: '/v1/users' })
   await app.register(pageRoutes, options)
   if (options.hasDashboard) await app.register(dashboardSessionRoutes, options)
 
@@ -40,7 +44,7 @@ const signInRoutes: FastifyPluginAsyncTypebox<AccountOptions> = async (app, opti
   const needMail = () => {
     if (!options.providers.mail) throw noMail()
   }
-  const knownProvider = onlyProviders('EMAIL', 'OAUTH_IDP', 'GUEST')
+  const knownProvider = onlyProviders('EMAIL', 'OAUTH_IDP', 'GUEST', 'PASSKEY')
   app.addHook('preValidation', trimEmail)
 
   handle(
