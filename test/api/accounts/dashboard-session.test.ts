@@ -3,6 +3,7 @@ import { after, before, type TestContext, test } from 'node:test'
 import { CALLBACK_PATH } from '#modules/accounts/sign-in/oauth.ts'
 import { type Answer, createClient } from '../../support/client.ts'
 import { holdClock } from '../../support/clock.ts'
+import { addPasskey, addTotp, codeOf, usePasskey, wrongCodeOf } from '../../support/factors.ts'
 import { openIdentityProvider } from '../../support/identity-provider.ts'
 import { createPeople, decodeToken, PASSWORD } from '../../support/people.ts'
 import { refusal } from '../../support/refusal.ts'
@@ -294,4 +295,62 @@ test('over https the cookie is for this host alone; with DASHBOARD=off there is 
   browser.cookie = browser.cookie.replace('__Host-', '')
   assert.equal((await browser.refresh()).status, 401, 'another host could set a cookie of that name')
   assert.equal((await openBrowser(publicUrl, off.url).logIn(email)).status, 404)
+})
+
+test('with a second factor the first half sets no cookie, and the second half does', async () => {
+  const people = createPeople(api)
+  const { id, email } = await people.person()
+  const { secret } = await addTotp(await people.session(email))
+  const browser = openBrowser()
+  const refused = await browser.logIn(email)
+  assert.equal(refusal(refused), '403 FORBIDDEN  SECOND_FACTOR_REQUIRED')
+  assert.deepEqual(refused.headers.getSetCookie(), [])
+  const { challenge, methods } = refused.body
+  assert.deepEqual(methods, ['TOTP', 'RECOVERY_CODE'])
+  const wrong = await browser.send('POST', { challenge, code: wrongCodeOf(secret) })
+  assert.equal(refusal(wrong), '422 VALIDATION_FAILED code CODE_WRONG')
+  const foreign = await openBrowser('https://evil.example').send('POST', { challenge, code: codeOf(secret) })
+  assert.equal(foreign.status, 403)
+  const done = await browser.send('POST', { challenge, code: codeOf(secret) })
+  assert.equal(done.status, 200, done.text)
+  assert.deepEqual([done.body.userId, done.body.provider, 'refreshToken' in done.body], [id, 'EMAIL', false])
+  assert.match(done.headers.getSetCookie()[0] ?? '', /^kontor=ey.*HttpOnly; SameSite=Strict$/)
+  assert.equal((await browser.refresh()).status, 200)
+  const sessions = await api.services.databases.control
+    .selectFrom('accounts.sessions')
+    .select(['endsAt', 'provenWith'])
+    .where('userId', '=', id)
+    .orderBy('id', 'desc')
+    .execute()
+  assert.deepEqual([sessions[0]?.endsAt !== null, sessions[0]?.provenWith], [true, 'TOTP'])
+  const again = await browser.send('POST', { challenge, code: codeOf(secret, 1) })
+  assert.equal(refusal(again), '422 VALIDATION_FAILED challenge CHALLENGE_INVALID')
+})
+
+test('a passkey opens the dashboard by itself', async () => {
+  const people = createPeople(api)
+  const { id, email } = await people.person()
+  const session = await people.session(email)
+  const passkey = await addPasskey(session, PUBLIC)
+  await addTotp(session)
+  const browser = openBrowser()
+  const answer = await browser.send('POST', { provider: 'PASSKEY', passkey: await usePasskey(api.url, passkey) })
+  assert.deepEqual([answer.status, answer.body.userId, answer.body.provider], [200, id, 'PASSKEY'], answer.text)
+  assert.equal((await browser.refresh()).status, 200)
+})
+
+test('a challenge of the API, finished at the dashboard, makes a session that ends', async () => {
+  const people = createPeople(api)
+  const { id, email } = await people.person()
+  const { secret } = await addTotp(await people.session(email))
+  const { body } = await people.login(email)
+  const done = await openBrowser().send('POST', { challenge: body.challenge, code: codeOf(secret) })
+  assert.equal(done.status, 200, done.text)
+  const { endsAt } = await api.services.databases.control
+    .selectFrom('accounts.sessions')
+    .select('endsAt')
+    .where('userId', '=', id)
+    .orderBy('id', 'desc')
+    .executeTakeFirstOrThrow()
+  assert.ok(endsAt)
 })

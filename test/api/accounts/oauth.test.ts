@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { CALLBACK_PATH } from '#modules/accounts/sign-in/oauth.ts'
 import { createClient } from '../../support/client.ts'
+import { addTotp, codeOf } from '../../support/factors.ts'
 import { openIdentityProvider } from '../../support/identity-provider.ts'
 import { createMake } from '../../support/make.ts'
 import { startApi, type TestApi } from '../../support/start-api.ts'
@@ -109,4 +110,34 @@ test('an address that only looks like somebody’s joins nothing, however verifi
   assert.notEqual(body.userId, mike.id)
   const me = await createClient(api.url, { authorization: `Bearer ${body.accessToken}` }).get('/v1/users/me')
   assert.equal('email' in me.body, false, 'an address that is none is not kept')
+})
+
+test('with a second factor the code of the flow gives a challenge, and a new identity joins only after the factor', async () => {
+  const ada = await createMake(api).user()
+  const { secret } = await addTotp(ada)
+  idp.people.set('adele', { sub: 'adele', email: ada.email ?? '', email_verified: true })
+  const identities = () =>
+    api.services.databases.control
+      .selectFrom('accounts.identities')
+      .select('subject')
+      .where('userId', '=', ada.id)
+      .execute()
+  const { back } = await walk('adele')
+  const refused = await redeem(back.searchParams.get('code'))
+  assert.deepEqual([refused.status, refused.body.details[0].error], [403, 'SECOND_FACTOR_REQUIRED'])
+  assert.deepEqual(await identities(), [])
+  const again = await redeem(back.searchParams.get('code'))
+  assert.equal(again.status, 422, 'the code of the flow is used up')
+
+  const finish = (challenge: string, code: string) =>
+    anonymous().post('/v1/users/login/second-factor', { challenge, code })
+  const done = await finish(refused.body.challenge, codeOf(secret))
+  assert.deepEqual([done.status, done.body.userId, done.body.provider], [200, ada.id, 'OAUTH_IDP'], done.text)
+  assert.deepEqual(await identities(), [{ subject: 'adele' }])
+  const second = await redeem((await walk('adele')).back.searchParams.get('code'))
+  assert.equal(second.status, 403, 'a known identity needs the factor, too')
+  const before = idp.revoked.length
+  const out = await anonymous().post('/v1/users/logout', { provider: 'OAUTH_IDP', token: done.body.accessToken })
+  assert.equal(out.status, 200)
+  assert.ok(idp.revoked.length > before, 'the provider’s token came along')
 })

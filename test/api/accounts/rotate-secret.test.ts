@@ -2,7 +2,9 @@ import assert from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
 import { runCli } from '../../support/cli.ts'
 import { createClient } from '../../support/client.ts'
+import { addTotp, codeOf } from '../../support/factors.ts'
 import { createMake } from '../../support/make.ts'
+import { createPeople } from '../../support/people.ts'
 import { createTestDatabases, startApi, type TestApi } from '../../support/start-api.ts'
 import { until } from '../../support/until.ts'
 
@@ -66,6 +68,25 @@ describe('rotating SECRET_KEY', { concurrency: 2 }, () => {
     await until('it is noted', async () => (await prints()).used !== null)
     assert.equal(await statusOf(again, used), 200)
     assert.equal((await prints()).unused, null)
+  })
+
+  test('second factors are sealed anew by keys rotate, and work with the new one alone', async (t) => {
+    const { old, start } = await setUp(t)
+    const there = createPeople(old)
+    const { email } = await there.person()
+    const { secret } = await addTotp(await there.session(email))
+    const rotated = await runCli(['keys', 'rotate', '--json'], {
+      ...old.databases.env,
+      SECRET_KEY: `${NEW},${OLD}`,
+    })
+    assert.equal(rotated.code, 0, rotated.err)
+    const after = await start(NEW)
+    const { body } = await createPeople(after).login(email)
+    const finished = await createClient(after.url).post('/v1/users/login/second-factor', {
+      challenge: body.challenge,
+      code: codeOf(secret),
+    })
+    assert.equal(finished.status, 200, finished.text)
   })
 
   test('doctor says how many API keys still need the old one, and how many are lost without it', async (t) => {

@@ -156,6 +156,16 @@ test('a challenge ends after five minutes, and after five tries', async (t) => {
   assert.match(sixth.headers.get('retry-after') ?? '', /^\d+$/)
 })
 
+test('whoever has the password and no code is written down', async () => {
+  const { id, email, secret } = await personWithTotp(people)
+  assert.equal((await finish({ challenge: await challengeOf(email), code: wrongCodeOf(secret) })).status, 422)
+  const rows = await control().selectFrom('access.auditLog').select('action').where('subject', '=', id).execute()
+  assert.deepEqual(
+    rows.map(({ action }) => action).filter((action) => action.startsWith('login.')),
+    ['login.succeeded', 'login.factor-failed'],
+  )
+})
+
 test('exactly one thing is shown: a code, a recovery code or a passkey', async () => {
   const { email, secret, recoveryCodes } = await personWithTotp(people)
   const challenge = await challengeOf(email)

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { sql } from 'kysely'
 import { runCli } from '../../support/cli.ts'
 import { createClient } from '../../support/client.ts'
+import { addTotp } from '../../support/factors.ts'
 import { openNewsletter } from '../../support/newsletter-api.ts'
 import { createPeople, PASSWORD } from '../../support/people.ts'
 import { useApi } from '../../support/setup.ts'
@@ -44,6 +46,37 @@ describe('accounts and businesses from the command line', { concurrency: 2 }, ()
     assert.match(taken.out, /confirmed: it was registered/)
     assert.equal((await people().login(email)).status, 422, 'whoever registered it does not get in')
     assert.equal((await people().login(email, 'a new one of our own')).status, 200)
+  })
+
+  test('whoever has lost their second factor gets in again, and it is written down', async () => {
+    const { id, email } = await people().person()
+    const session = await people().session(email)
+    await addTotp(session)
+    assert.equal((await people().login(email)).status, 403)
+    const removed = await cli('users', 'second-factor', 'remove', email, '--json')
+    assert.equal(removed.code, 0, removed.err)
+    assert.deepEqual(removed.json, { id, email, removed: true })
+    assert.equal((await people().login(email)).status, 200)
+    await until('its session has ended', async () => (await session.get('/v1/users/me')).status === 401)
+    const { control } = used.api.services.databases
+    const entry = await control
+      .selectFrom('access.auditLog')
+      .select(['actorId', 'data'])
+      .where('subject', '=', id)
+      .where('action', '=', 'second-factor.removed')
+      .executeTakeFirst()
+    assert.deepEqual(entry, { actorId: null, data: { passkeys: 0 } })
+    const { rows: jobs } = await sql<{ notice: string }>`
+      select payload->>'notice' as notice from graphile_worker._private_jobs where payload->>'userId' = ${id}`.execute(
+      control,
+    )
+    assert.ok(
+      jobs.some(({ notice }) => notice === 'factor-removed'),
+      'they are told by mail',
+    )
+    const none = await cli('users', 'second-factor', 'remove', email)
+    assert.deepEqual([none.code, none.out], [0, `${email} has no second factor and no passkey\n`])
+    assert.equal((await cli('users', 'second-factor', 'remove', 'nobody@example.com')).code, 1)
   })
 
   test('a role is given by its name or id, and works at once', async () => {

@@ -1,10 +1,11 @@
 import { sql } from 'kysely'
 import type { Static } from 'typebox'
+import { audit } from '#modules/access/index.ts'
 import { now, nowMs } from '#platform/clock.ts'
 import { hashToken, newToken } from '#platform/crypto/secret-box.ts'
 import type { ControlDb, ControlTx } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
-import { withFields } from '#vocabulary/errors.ts'
+import { AppError, withFields } from '#vocabulary/errors.ts'
 import type { Device, Provider } from '../credentials/sessions.ts'
 import type { Tokens } from '../credentials/tokens.ts'
 import { challengeInvalid, challengeTriedOften, secondFactorRequired, suspended } from '../errors.ts'
@@ -58,21 +59,34 @@ export async function finishLogin(
   if (!waiting) throw challengeInvalid()
   if (waiting.tries > MAX_TRIES) throw challengeTriedOften({ seconds: 1 })
   const { userId } = waiting
-  const take = await judgeFactor({ ...context, address: device.address }, userId, shown)
-  const { session, user } = await transaction(control, async (tx) => {
-    const account = await lockUser(tx, userId)
-    if (!account || account.suspendedAt) throw suspended()
-    const { numDeletedRows } = await tx
-      .deleteFrom('accounts.loginChallenges')
-      .where('challengeHash', '=', challengeHash)
-      .executeTakeFirst()
-    if (numDeletedRows === 0n) throw challengeInvalid()
-    const proof = await take(tx)
-    const login = { ...waiting, endsAt: waiting.endsAt ?? endsAt }
-    return { session: await beginSession(tx, context, login, proof), user: account }
-  })
-  return authResult(tokens, session, user, waiting.provider)
+  try {
+    const take = await judgeFactor({ ...context, address: device.address }, userId, shown)
+    const { session, user } = await transaction(control, async (tx) => {
+      const account = await lockUser(tx, userId)
+      if (!account || account.suspendedAt) throw suspended()
+      const { numDeletedRows } = await tx
+        .deleteFrom('accounts.loginChallenges')
+        .where('challengeHash', '=', challengeHash)
+        .executeTakeFirst()
+      if (numDeletedRows === 0n) throw challengeInvalid()
+      const proof = await take(tx)
+      const login = { ...waiting, endsAt: waiting.endsAt ?? endsAt }
+      return { session: await beginSession(tx, context, login, proof), user: account }
+    })
+    return await authResult(tokens, session, user, waiting.provider)
+  } catch (error) {
+    if (isWrongFactor(error)) await auditWrong(control, userId, device)
+    throw error
+  }
 }
+
+const isWrongFactor = (error: unknown) =>
+  error instanceof AppError &&
+  error.details.some(({ error: code }) => code === 'CODE_WRONG' || code === 'PASSKEY_INVALID')
+
+/** Somebody knew the password. Few are judged, so few can be written. */
+const auditWrong = (control: ControlDb, userId: string, { address }: Device) =>
+  transaction(control, (tx) => audit(tx, { action: 'login.factor-failed', subject: userId, data: { address } }))
 
 /** A statement of its own, so that a wrong try stays counted. */
 async function countTry(

@@ -17,7 +17,7 @@ const MAX_AGE_SECONDS = 30 * 24 * 3_600 // since the login, whoever holds the to
 
 const SessionResult = Type.Omit(AuthResult, ['refreshToken'])
 /** A login, or its second half, or nothing. */
-const SessionBody = Type.Object({ ...LoginBody.properties, ...Type.Partial(LoginFactorBody).properties })
+const SessionBody = Type.Object({ ...Type.Partial(LoginFactorBody).properties, ...LoginBody.properties })
 
 /**
  * The dashboard's session: the refresh token is in a cookie that no script can read, and the access token stays in
