@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import diagnostics from 'node:diagnostics_channel'
 import { after, type TestContext, test } from 'node:test'
 import type { FastifyRequest } from 'fastify'
-import type { RouteInfo } from '#platform/http/access.ts'
+import { isPermission, type RouteInfo } from '#platform/http/access.ts'
 import type { Server } from '#platform/http/server.ts'
+import { PERMISSIONS } from '#vocabulary/permissions.ts'
 import {
   type Caller,
   call,
@@ -150,6 +151,27 @@ test('whoever may call a route comes in', async (t) => {
     world = await newWorld()
   }
   counted(`on ${routeTable.length} routes came in`)
+})
+
+test('a key with one permission of an ADMIN opens the routes of that permission, and no other', async (t) => {
+  const counted = counting(t)
+  const { targets, meetingsOf, keyWith } = await newWorld()
+  const routes = used.api.app.routeTable.filter(({ access, keys }) => isPermission(access) && keys === undefined)
+  const own = targets.filter(({ name }) => name === 'own')
+  for (const permission of PERMISSIONS) {
+    const all = meetingsOf(routes, [await keyWith(permission)], own)
+    const refused = all.filter(({ refusal }) => refusal === 403)
+    const allowed = all.filter(({ refusal }) => refusal === undefined)
+    assert.equal(refused.length + allowed.length, routes.length)
+    assert.ok(allowed.length > 0, permission)
+    if (permission !== 'ADMIN') assert.ok(refused.length > routes.length / 2, permission)
+    const reached = await handlersReached(async () => {
+      assert.deepEqual(await complaintsOf(sender, refused, 12), [])
+    })
+    assert.deepEqual(reached, [])
+    assert.deepEqual(await complaintsOf(sender, allowed, 1), [])
+  }
+  counted(`on ${routes.length} routes by keys with one permission`)
 })
 
 const swapLast = (path: string, to: string) => path.replace(/\/([^/]*)$/, `${to}$1`)

@@ -1,3 +1,5 @@
+import type { Permission } from './permissions.ts'
+
 /** The caller. `guest` and `user` come with a session, `api` with an API key that acts as its user. */
 export type Actor = {
   kind: 'guest' | 'user' | 'api'
@@ -11,6 +13,8 @@ export type Actor = {
   onlyBusinessId: string | undefined
   /** The session has passed a second factor, or the key was made in one that had. */
   passedSecondFactor?: boolean
+  /** An API key may have only some of its user's permissions. */
+  onlyPermissions?: readonly Permission[]
   /** The guest ids that this user had before: their records are the user's. */
   formerIds?: readonly string[]
 }

@@ -7,7 +7,7 @@ type Session = {
   sessionStore: { get: () => { signed: Signed | undefined } }
   accessToken: (refused?: string) => Promise<string>
   resume: () => Promise<Signed | undefined>
-  signIn: (body: Record<string, string>) => Promise<Signed>
+  signIn: (body: object) => Promise<{ challenge: string; methods: string[] } | undefined>
   signOut: () => Promise<void>
 }
 
@@ -128,4 +128,25 @@ test('whoever signs out takes their drafts along', async () => {
   tab.setItem('another', 'stays')
   await signOut()
   assert.deepEqual(Object.keys(tab), ['another'])
+})
+
+test('a login that wants a second factor signs nobody in, and says with what it goes on', async () => {
+  await signOut()
+  const refusal = {
+    error: 'FORBIDDEN',
+    message: 'This account has a second factor.',
+    details: [{ field: '', error: 'SECOND_FACTOR_REQUIRED', message: '' }],
+  }
+  const challenge = { challenge: 'opaque', methods: ['TOTP', 'RECOVERY_CODE'] }
+  answer = async () => Response.json({ ...refusal, ...challenge }, { status: 403 })
+  assert.deepEqual(await signIn({ provider: 'EMAIL' }), challenge)
+  assert.equal(current(), undefined)
+  answer = async () => as('usr_a')
+  assert.equal(await signIn({ challenge: 'opaque', code: '123456' }), undefined)
+  assert.equal(current(), 'usr_a')
+})
+
+test('a login that is forbidden for another reason is refused', async () => {
+  answer = async () => says(403, 'FORBIDDEN')
+  await assert.rejects(signIn({ provider: 'EMAIL' }), { status: 403 })
 })

@@ -15,6 +15,8 @@ export type Caller = {
   kind: 'nobody' | 'guest' | 'account'
   /** Comes with an API key: of every business of its user (null), or bound to one. */
   key?: string | null
+  /** The key has only some of its user's permissions. */
+  isLimited?: true
   holds(businessId: string): readonly Permission[]
 }
 export type Target = { name: string; id: string; exists: boolean }
@@ -82,6 +84,17 @@ export async function makeWorld(api: TestApi, make: Make, clock: ReturnType<type
   })
   const key = async (businessId?: string) => ({ 'x-api-key': (await make.apiKey(here.admin.id, businessId)).value })
   const adminThere = only([here.id, elsewhere.id], ['ADMIN'])
+  /** A key of the ADMIN that has one permission only. */
+  async function keyWith(permission: Permission, businessId?: string): Promise<Caller> {
+    const { value } = await make.apiKey(here.admin.id, businessId, [permission])
+    const name = `key with ${permission} alone${businessId ? ', bound to this business' : ''}`
+    const where = businessId ? [businessId] : [here.id, elsewhere.id]
+    return {
+      ...account(name, { 'x-api-key': value }, only(where, [permission])),
+      key: businessId ?? null,
+      isLimited: true,
+    }
+  }
   const callers: Caller[] = [
     nobody('anonymous', {}),
     nobody('garbage token', bearer('garbage')),
@@ -102,6 +115,8 @@ export async function makeWorld(api: TestApi, make: Make, clock: ReturnType<type
       key: elsewhere.id,
     },
     { ...account('key bound to a foreign business', await key(foreign.id)), key: foreign.id },
+    await keyWith('ORDERS_READ'),
+    await keyWith('PROMOS_WRITE', here.id),
   ]
   const targets: Target[] = [
     { name: 'own', id: here.id, exists: true },
@@ -138,7 +153,14 @@ export async function makeWorld(api: TestApi, make: Make, clock: ReturnType<type
           all.push({ route, caller, target, refusal: refusalFor(route, caller, target) })
     return all
   }
-  return { targets, callersOf, meetings }
+  /** The same for these callers instead of everybody. */
+  const meetingsOf = (routes: readonly RouteInfo[], some: readonly Caller[], places: readonly Target[]): Meeting[] =>
+    routes.flatMap((route) =>
+      some.flatMap((caller) =>
+        places.map((target) => ({ route, caller, target, refusal: refusalFor(route, caller, target) })),
+      ),
+    )
+  return { targets, callersOf, meetings, meetingsOf, keyWith }
 }
 
 /** What the declaration promises this caller: a status, or undefined when they may come in. */
@@ -151,7 +173,7 @@ function refusalFor(
   if (access !== 'public' && caller.kind === 'nobody') return 401
   if (access !== 'public' && access !== 'guest' && caller.kind === 'guest') return 403
   if (keys === 'refused' && caller.key !== undefined) return 403
-  if (keys === 'unbound' && caller.key) return 403
+  if (keys === 'unbound' && (caller.key || caller.isLimited)) return 403
   const isElsewhere = business !== 'none' && business !== 'provider' && caller.key && caller.key !== target.id
   if (isElsewhere && access !== 'public' && keys !== 'strangers') return 403
   if (isPermission(access)) {

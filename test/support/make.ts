@@ -40,10 +40,13 @@ export function createMake(
     return { id, email, sessionId, refreshId, token, actor, ...createClient(url, { authorization: `Bearer ${token}` }) }
   }
 
-  /** An API key of that user; `businessId` binds it to one business. */
-  async function apiKey(userId: string, businessId?: string) {
+  /**
+   * An API key of that user; `businessId` binds it to one business, `permissions` are all that it may do. It counts as used
+   * just now, so that its use is not written while a test looks at what is.
+   */
+  async function apiKey(userId: string, businessId?: string, permissions?: readonly Permission[]) {
     const value = `test-key-${newId('k')}-${newId('k')}`
-    const [keyHash] = box.hashes('api-key', value) as [Buffer]
+    const [keyHash] = box.hashes(permissions ? 'limited-api-key' : 'api-key', value) as [Buffer]
     const [secretPrint] = box.fingerprints as [string]
     await control
       .insertInto('accounts.apiKeys')
@@ -55,6 +58,8 @@ export function createMake(
         secretPrint,
         last4: value.slice(-4),
         businessId: businessId ?? null,
+        ...(permissions ? { permissions: [...permissions] } : {}),
+        lastUsedAt: now(),
         createdAt: now(),
       })
       .execute()

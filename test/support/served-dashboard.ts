@@ -26,11 +26,14 @@ const AXE = path.join(import.meta.dirname, '../../node_modules/axe-core/axe.min.
 
 export type Dashboard = Awaited<ReturnType<typeof openDashboard>>
 
-/** The dashboard as it is built, served by the API as a developer has it, with worker, mail and payment twin. `settings` are more of its environment. */
-export async function openDashboard(settings: Record<string, string> = {}) {
+/**
+ * The dashboard as it is built, served by the API as a developer has it, with worker, mail and payment twin. `settings` are
+ * more of its environment; passkeys want the host `localhost`, as they work for names only.
+ */
+export async function openDashboard(settings: Record<string, string> = {}, host = '127.0.0.1') {
   const [mailServer] = await Promise.all([startMailServer(), ensureDashboard()])
   const port = await freePort(27_000 + (process.pid % 1_900)) // others look for one at the same moment
-  const url = `http://127.0.0.1:${port}`
+  const url = `http://${host}:${port}`
   const env = { ...mailServer.env, NODE_ENV: 'development', ...settings }
   const service = await startPaymentsApi({ publicUrl: url, port, env })
   const { api } = service

@@ -17,7 +17,7 @@ export async function openContext(browser: Browser, service: Service, isSignedIn
 }
 
 /** Without the form. Each context by itself: a refresh token works once. */
-async function signIn(context: BrowserContext, { url, email, password }: Service): Promise<void> {
+export async function signIn(context: BrowserContext, { url, email, password }: Service): Promise<void> {
   const data = { provider: 'EMAIL', email, password }
   const answer = await context.request.post(`${url}/admin/session`, { data, headers: { origin: url } })
   assert.equal(answer.status(), 200, await answer.text())

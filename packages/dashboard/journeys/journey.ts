@@ -15,6 +15,8 @@ export type Journey<Case = unknown> = {
   isTriedWithLosses?: boolean
   /** What happened before, new for each run. */
   prepare: (shop: Shop) => Promise<Case>
+  /** What the machine has, before anything is opened on it. */
+  open?: (page: Page) => Promise<void>
   /** Where the person is when it begins, below the business. */
   place: string | ((about: Case) => string)
   /** Whether what is there can be worked with. */

@@ -16,7 +16,7 @@ import { type Failed, judge, writeReport } from './report.ts'
 import { sendLetter } from './send.journey.ts'
 import { withService } from './service.ts'
 import { openShop } from './shop.ts'
-import { createSignIn } from './sign-in.journey.ts'
+import { createPasskeySignIn, createPasswordSignIn } from './sign-in.journey.ts'
 import { stock } from './stock.journey.ts'
 import { type Tried, tryJourney } from './try.ts'
 import { twoEditors } from './two-editors.journey.ts'
@@ -44,7 +44,8 @@ const outcome = await withService(async (service) => {
     // Packing first: what the others buy would wait to be packed.
     const journeys: Journey[] = [
       pack,
-      createSignIn(service),
+      createPasskeySignIn(service),
+      createPasswordSignIn(service),
       product,
       refund,
       raisePrices,

@@ -99,6 +99,7 @@ async function go({ service, shop }: World, context: BrowserContext, journey: Jo
   }
   try {
     const { place } = journey
+    await journey.open?.(page)
     await page.goto(addressOf(service, typeof place === 'string' ? place : place(about)))
     await journey.isReady(page)
     await settle(page)

@@ -294,6 +294,13 @@ export const SCREENS: Screen[] = [
   { name: 'settings-security', address: '/{business}/settings/security' },
   { name: 'settings-audit', address: '/{business}/settings/audit' },
 
+  { name: 'profile', address: '/profile' },
+  { name: 'profile-security', address: '/profile/security' },
+  { name: 'profile-app', address: '/profile/security/app' },
+  { name: 'profile-sessions', address: '/profile/sessions' },
+  { name: 'profile-keys', address: '/profile/keys' },
+  { name: 'profile-new-key', address: '/profile/keys/new' },
+
   { name: 'palette', address: '/{business}/orders', act: find },
   { name: 'keys', address: '/{business}/orders', act: ({ page }) => page.keyboard.press('?') },
   { name: 'not-found', address: '/{slug}/nowhere' },

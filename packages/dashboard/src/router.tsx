@@ -9,6 +9,7 @@ import { lettersRoutes } from './letters/routes.ts'
 import { mediaRoutes } from './media/routes.ts'
 import { ordersRoutes } from './orders/routes.ts'
 import { productsRoutes } from './products/routes.ts'
+import { profileRoutes } from './profile/routes.ts'
 import { promosRoutes } from './promos/routes.ts'
 import { doorRoutes } from './session/routes.ts'
 import { settingsRoutes } from './settings/routes.ts'
@@ -25,6 +26,7 @@ const routeTree = rootRoute.addChildren([
   signedInRoute.addChildren([
     indexRoute,
     startRoute,
+    profileRoutes,
     businessRoute.addChildren([
       ...homeRoutes,
       ...ordersRoutes,

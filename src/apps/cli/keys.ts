@@ -1,25 +1,30 @@
 import type { Command } from 'commander'
 import { findBusiness, findBusinessBySlug } from '#modules/access/index.ts'
 import {
-  addApiKey,
   approveOrigin,
+  createApiKey,
   findConfirmedByEmail,
+  listApiKeys,
   listSigningKeys,
+  removeApiKey,
   resealFactors,
   resealSigningKeys,
   revokeSigningKey,
   rotateSigningKey,
 } from '#modules/accounts/index.ts'
+import { nowMs } from '#platform/clock.ts'
 import { createSecretBox } from '#platform/crypto/secret-box.ts'
-import type { ControlDb } from '#platform/database/database.ts'
+import type { Control, ControlDb } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { isOriginOrPrefix } from '#vocabulary/origins.ts'
+import { PERMISSIONS, type Permission } from '#vocabulary/permissions.ts'
+import { fromSeconds } from '#vocabulary/time.ts'
 import { BootError } from '../boot.ts'
 import { makeSure } from './ask.ts'
 import { addCommand, type Cli, JSON_LINES, type Json, UsageError } from './command.ts'
 import { printList, printResult } from './output.ts'
 
-type NewKey = Json & { user: string; business?: string; name: string }
+type NewKey = Json & { user: string; business?: string; name: string; permission?: string[]; days?: string }
 
 export function addOriginCommands(program: Command, { withDatabases }: Cli): void {
   const origins = program.command('origins').description('Origins to which links in mails and logins may lead.')
@@ -56,54 +61,117 @@ export function addKeyCommands(program: Command, { config, withDatabases }: Cli)
   )
 
   addCommand(keys, 'create', {
-    says: 'Create an API key with the permissions of a user. It is shown only once.',
+    says: 'Create an API key with the permissions of a user, or some of them. It is shown only once.',
     examples: [
       'keys create --user ada@example.com --name "Import script"',
       'keys create --user ada@example.com --business harbour-goods-1c3v9',
+      'keys create --user ada@example.com --permission ORDERS_READ --days 90',
     ],
   })
     .requiredOption('--user <email>', 'the account whose key it becomes')
     .option('--business <business>', 'limit the key to this business: its id or its slug')
+    .option('--permission <permission>', 'limit the key to this permission; repeat it for several', collect)
+    .option('--days <days>', 'refuse the key after so many days')
     .option('--name <name>', 'what its owner sees in the list of keys', 'API key')
-    .action(({ user, business, name, json = false }: NewKey) => {
+    .action(({ user, business, name, permission, days, json = false }: NewKey) => {
       if (name.trim() === '' || name.length > 200) throw new UsageError('A name has 1 to 200 letters.')
+      const permissions = permission && permissionsOf(permission)
+      const expiresAt = days === undefined ? null : inDays(days)
       return withDatabases(async ({ control }) => {
         const { id: userId } = await getConfirmed(control, user)
-        const businessId = business === undefined ? undefined : (await getBusiness(control, business)).id
+        const businessId = business === undefined ? null : (await getBusiness(control, business)).id
+        const wanted = { name, businessId, permissions: permissions ?? null, expiresAt }
         const box = createSecretBox(config().secretKeys)
-        const { id, value } = await transaction(control, (tx) => addApiKey(tx, box, { userId, name, businessId }))
-        printResult(json, { id, name, userId, businessId: businessId ?? null, value }, value)
+        const { id, value } = await transaction(control, (tx) => createApiKey(tx, box, { userId }, wanted))
+        printResult(json, { id, userId, ...wanted, value }, value)
         if (!json) console.error('Keep it safe: this is the only time that it is shown.')
       })
     })
 
   addCommand(keys, 'list', {
-    says: 'List the keys that sign tokens, oldest first: which one signs, is announced, or only verifies older tokens.',
-    examples: ['keys list'],
+    says:
+      'List the keys that sign tokens, oldest first: which one signs, is announced, or only verifies older tokens. ' +
+      'With --user, the API keys of an account.',
+    examples: ['keys list', 'keys list --user ada@example.com'],
     json: JSON_LINES,
-  }).action(({ json = false }: Json) =>
-    withDatabases(async ({ control }) => {
-      const rows = (await listSigningKeys(control)).map(({ kid, state, activeFrom }) => ({ kid, state, activeFrom }))
-      printList(json, ['kid', 'state', 'activeFrom'], rows, 'There are none yet: the first login makes one.')
-    }),
-  )
+  })
+    .option('--user <email>', 'list the API keys of this account')
+    .action(({ user, json = false }: Json & { user?: string }) =>
+      withDatabases(async ({ control }) => {
+        if (user !== undefined) return listOf(control, user, json)
+        const rows = (await listSigningKeys(control)).map(({ kid, state, activeFrom }) => ({ kid, state, activeFrom }))
+        printList(json, ['kid', 'state', 'activeFrom'], rows, 'There are none yet: the first login makes one.')
+      }),
+    )
 
-  addCommand(keys, 'revoke <kid>', {
+  addCommand(keys, 'revoke <key>', {
     says:
       'Revoke a signing key at once, because it may have leaked. Users with a token that it signed have to log in again; if ' +
-      'it is the current key, another one takes over.',
-    examples: ['keys revoke key_4k7q2m9x1c3v'],
+      'it is the current key, another one takes over. With --user, revoke an API key of that account.',
+    examples: ['keys revoke key_4k7q2m9x1c3v', 'keys revoke --user ada@example.com key_01jcq3v7k8f5t9x2m4n6p8r0sw'],
   })
+    .option('--user <email>', 'revoke an API key of this account')
     .option('--yes', 'do not ask')
-    .action(async (kid: string, { yes = false, json = false }: Json & { yes?: boolean }) => {
-      await makeSure(yes, `Everybody whose tokens ${kid} signed has to log in again.`)
-      return withDatabases(async ({ control }) => {
-        const box = createSecretBox(config().secretKeys)
-        const signsNow = await transaction(control, (tx) => revokeSigningKey(tx, box, kid))
-        if (!signsNow) throw new BootError(`There is no signing key ${kid}. cli keys list shows them.`)
-        printResult(json, { kid, signsNow }, `${kid} is revoked; ${signsNow} signs`)
-      })
+    .action(async (id: string, { user, yes = false, json = false }: Json & { user?: string; yes?: boolean }) => {
+      await makeSure(
+        yes,
+        user === undefined
+          ? `Everybody whose tokens ${id} signed has to log in again.`
+          : `Whatever uses the key ${id} of ${user} is refused from then on.`,
+      )
+      return withDatabases(({ control }) =>
+        user === undefined ? revokeSigning(control, id, json) : revokeOf(control, user, id, json),
+      )
     })
+
+  async function revokeSigning(control: Control, kid: string, json: boolean): Promise<void> {
+    const box = createSecretBox(config().secretKeys)
+    const signsNow = await transaction(control, (tx) => revokeSigningKey(tx, box, kid))
+    if (!signsNow) throw new BootError(`There is no signing key ${kid}. cli keys list shows them.`)
+    printResult(json, { kid, signsNow }, `${kid} is revoked; ${signsNow} signs`)
+  }
+}
+
+async function listOf(control: ControlDb, email: string, json: boolean): Promise<void> {
+  const { id } = await getConfirmed(control, email)
+  const rows = (await listApiKeys(control, id)).map((key) => ({
+    id: key.id,
+    name: key.name,
+    value: key.value,
+    business: key.businessId,
+    permissions: key.permissions?.join(' ') ?? null,
+    expiresAt: dateOf(key.expiresAt),
+    lastUsedAt: dateOf(key.lastUsedAt),
+  }))
+  const columns = ['id', 'name', 'value', 'business', 'permissions', 'expiresAt', 'lastUsedAt']
+  printList(json, columns, rows, `${email} has no API keys.`)
+}
+
+const dateOf = (seconds: number | null) => (seconds === null ? null : fromSeconds(seconds))
+
+async function revokeOf(control: Control, email: string, id: string, json: boolean): Promise<void> {
+  const { id: userId } = await getConfirmed(control, email)
+  const isGone = await transaction(control, (tx) => removeApiKey(tx, { userId }, id))
+  if (!isGone) throw new BootError(`${email} has no API key ${id}. cli keys list --user ${email} shows them.`)
+  printResult(json, { id, userId }, `${id} of ${email} is revoked`)
+}
+
+const collect = (value: string, before: string[] = []) => [...before, value]
+
+function permissionsOf(named: readonly string[]): Permission[] {
+  const unknown = named.find((each) => !(PERMISSIONS as readonly string[]).includes(each))
+  if (unknown !== undefined)
+    throw new UsageError(`There is no permission ${unknown}. There are: ${PERMISSIONS.join(', ')}.`)
+  return PERMISSIONS.filter((permission) => named.includes(permission))
+}
+
+const MOST_DAYS = 3_650
+
+function inDays(text: string): Date {
+  const days = Number(text)
+  if (!Number.isInteger(days) || days < 1 || days > MOST_DAYS)
+    throw new UsageError(`--days must be a whole number from 1 to ${MOST_DAYS}.`)
+  return new Date(nowMs() + days * 86_400_000)
 }
 
 async function getConfirmed(control: ControlDb, email: string) {

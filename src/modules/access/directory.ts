@@ -3,7 +3,7 @@ import type { ControlDb } from '#platform/database/database.ts'
 import type { Listener } from '#platform/database/listener.ts'
 import type { Actor } from '#vocabulary/actor.ts'
 import type { Business } from '#vocabulary/business.ts'
-import type { Permission } from '#vocabulary/permissions.ts'
+import { cutDown, type Permission } from '#vocabulary/permissions.ts'
 import { findBusiness, findBusinessBySlug, findPermissions } from './queries.ts'
 
 const TTL_MS = 60_000
@@ -68,12 +68,17 @@ export function createDirectory(control: ControlDb, listener: Listener) {
       return found instanceof Promise ? found.then(onlyPublic) : onlyPublic(found)
     },
 
-    permissionsOf({ userId }: Actor, businessId: string): readonly Permission[] | Promise<readonly Permission[]> {
+    /** What the caller's user may do there now, cut down to what an API key may. */
+    permissionsOf(
+      { userId, onlyPermissions }: Actor,
+      businessId: string,
+    ): readonly Permission[] | Promise<readonly Permission[]> {
       const key = `${businessId}/${userId}`
-      return (
-        permissions.peek(key) ??
-        permissions.get(key, () => findPermissions(control, businessId, userId)).then((held) => held ?? [])
-      )
+      const known = permissions.peek(key)
+      if (known) return cutDown(known, onlyPermissions)
+      return permissions
+        .get(key, () => findPermissions(control, businessId, userId))
+        .then((held) => cutDown(held ?? [], onlyPermissions))
     },
   }
 }

@@ -1,7 +1,7 @@
 import { now } from '#platform/clock.ts'
 import type { ControlTx } from '#platform/database/database.ts'
 import type { Actor } from '#vocabulary/actor.ts'
-import { firstLacking, type Permission } from '#vocabulary/permissions.ts'
+import { cutDown, firstLacking, type Permission } from '#vocabulary/permissions.ts'
 import { cannotGrant } from './errors.ts'
 import { findPermissions } from './queries.ts'
 
@@ -9,15 +9,15 @@ import { findPermissions } from './queries.ts'
 export type Granter = { businessId: string; actor: Actor }
 
 /**
- * Nobody may give, change or take a permission that they lack. Read here, under the business's lock where there is one:
- * the caller may have lost permissions since the request came in.
+ * Nobody may give, change or take a permission that they, or the API key they came with, lack. Read here, under the
+ * business's lock where there is one: the caller may have lost permissions since the request came in.
  */
 export async function mayGrant(
   tx: ControlTx,
   { businessId, actor }: Granter,
   wanted: readonly string[],
 ): Promise<void> {
-  const held = await findPermissions(tx, businessId, actor.userId)
+  const held = cutDown(await findPermissions(tx, businessId, actor.userId), actor.onlyPermissions)
   const lacking = firstLacking(held, wanted as Permission[])
   if (lacking) throw cannotGrant({ permission: lacking })
 }

@@ -6,7 +6,7 @@ import type { Actor } from '#vocabulary/actor.ts'
 import type { Business, Market, Storefront } from '#vocabulary/business.ts'
 import type { Media } from '#vocabulary/media.ts'
 import { decodeCursor, type Filters } from '#vocabulary/paging.ts'
-import type { Permission } from '#vocabulary/permissions.ts'
+import { PERMISSIONS, type Permission } from '#vocabulary/permissions.ts'
 import type { PageOnly } from '#vocabulary/schemas.ts'
 import { businessNotFound, roleGone } from './errors.ts'
 import type { InvitationQuery } from './schemas.ts'
@@ -50,9 +50,10 @@ export const toMarkets = (sent: readonly SentMarket[], known: readonly Market[] 
     }
   })
 
+/** The businesses in which a user has a role; for an API key, those in which it may do something. */
 export async function listBusinessesOf(
   db: ControlDb,
-  { userId, onlyBusinessId }: Actor,
+  { userId, onlyBusinessId, onlyPermissions }: Actor,
   { limit = 20, cursor }: PageOnly,
 ) {
   const filters = { list: 'businesses', userId, onlyBusinessId }
@@ -62,12 +63,21 @@ export async function listBusinessesOf(
       from access.businesses
      where id in (select business_id from access.memberships where user_id = ${userId})
            ${onlyBusinessId === undefined ? sql`` : sql`and id = ${onlyBusinessId}`}
+           ${onlyPermissions === undefined ? sql`` : sql`and id in (${businessesWith(userId, onlyPermissions)})`}
            ${position === undefined ? sql`` : sql`and id < ${position}`}
      order by id desc
      limit ${limit + 1}`
   const { rows } = await fittingRows<Business>(page, ['markets'], sql`id desc`).execute(db)
   return { rows: rows.map(toBusiness), filters }
 }
+
+/** Where a user holds one of these permissions; with ADMIN among them, where they hold any. */
+const businessesWith = (userId: string, permissions: readonly Permission[]) => sql`
+  select membership.business_id
+    from access.memberships as membership
+    join access.roles as role on role.business_id = membership.business_id and role.id = membership.role_id
+   where membership.user_id = ${userId}
+     and role.permissions && ${permissions.includes('ADMIN') ? PERMISSIONS : ['ADMIN', ...permissions]}::text[]`
 
 const positionOf = (filters: Filters, cursor: string | undefined) =>
   decodeCursor(filters, cursor, ['string'])?.[0] as string | undefined

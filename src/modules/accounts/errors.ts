@@ -143,7 +143,10 @@ export const keysMakeNoKeys = forbidden('An API key cannot make or change keys. 
 export const keyBusinessNotFound = invalid('{field}.businessId', 'NOT_FOUND', 'There is no business {businessId}.')
 export const keyRepeated = invalid('{field}.id', 'INVALID', 'Two keys have the id {id}.')
 export const keyProviderInvalid = invalid('{field}.provider', 'INVALID', 'provider must be API.')
-export const tooManyKeys = invalid('apiTokens', 'INVALID', `They have ${MAX_KEYS} keys, and cannot have more.`)
+export const keyBusinessUnknown = invalid('businessId', 'NOT_FOUND', 'There is no business {businessId}.')
+export const keyEndsInPast = invalid('expiresAt', 'INVALID', 'expiresAt must be in the future.')
+export const keyNotFound = notFound('key')
+export const tooManyKeys = conflict('id', 'TOO_MANY', `An account has ${MAX_KEYS} keys at most. Delete one first.`)
 export const weakKey = invalid(
   '{field}.value',
   'INVALID',

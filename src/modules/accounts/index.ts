@@ -9,8 +9,10 @@ import { mailJobs } from './jobs.ts'
 import { makeGuest } from './users/add-guest.ts'
 
 export const accountJobs = [...mailJobs, tidyAccounts, makeGuest]
-export { addApiKey, countApiKeys } from './credentials/api-keys.ts'
+export { countApiKeys, listApiKeys } from './credentials/api-keys.ts'
+export { createApiKey } from './credentials/create-api-key.ts'
 export { needFreshProof } from './credentials/need-proof.ts'
+export { removeApiKey } from './credentials/remove-api-key.ts'
 export { endAllSessions, revokeSession, startSession } from './credentials/sessions.ts'
 export {
   countSigningKeys,
@@ -21,7 +23,15 @@ export {
   rotateSigningKey,
 } from './credentials/signing-keys.ts'
 export { createTokens, type Tokens } from './credentials/tokens.ts'
-export { claimMail, confirmationMail, invitationMail, mailInvitation, resetMail, securityMail } from './jobs.ts'
+export {
+  claimMail,
+  confirmationMail,
+  invitationMail,
+  keyRevokedMail,
+  mailInvitation,
+  resetMail,
+  securityMail,
+} from './jobs.ts'
 export { exportJobs, type ReadOwn } from './profile/make-export.ts'
 export { memberRoutes } from './profile/member-routes.ts'
 export { resealFactors } from './second-factor/reseal-factors.ts'

@@ -44,6 +44,9 @@ export const claimMail = (values: { email: string; business: string; url: string
   return render('claim', `${business} has made an order for you`, { ...values, business })
 }
 
+export const keyRevokedMail = (values: { email: string; name: string; last4: string }): Promise<Rendered> =>
+  render('key-revoked', 'An API key of yours was revoked', { ...values, name: plainName(values.name) })
+
 export const sendConfirmation = defineJob({
   name: 'accounts.send-confirmation',
   on: 'control',
@@ -185,6 +188,22 @@ export const sendClaim = defineJob({
   },
 })
 
+/** The key is gone by then, so this carries what the mail says of it. */
+export const sendKeyRevoked = defineJob({
+  name: 'accounts.send-key-revoked',
+  on: 'control',
+  payload: Type.Object({
+    userId: Id,
+    name: Type.String({ maxLength: 200 }),
+    last4: Type.String({ maxLength: 4 }),
+  }),
+  async run({ userId, name, last4 }, { db, services }) {
+    if (!services.mail) return
+    const email = (await readEmails(db, [userId])).get(userId)
+    if (email) await services.mail.send({ to: email, ...(await keyRevokedMail({ email, name, last4 })) })
+  },
+})
+
 /**
  * Enqueues the mail in the transaction that creates the invitation, unless its address or business has reached today's
  * limit.
@@ -205,5 +224,6 @@ export const mailJobs: readonly AnyJob[] = [
   sendPhoneCode,
   sendInvitation,
   sendClaim,
+  sendKeyRevoked,
   sendSecurityNotice,
 ]

@@ -1,6 +1,17 @@
 import { type Static, Type } from 'typebox'
 import { PERMISSIONS } from '#vocabulary/permissions.ts'
-import { BusinessId, Email, Id, idOf, Nullable, OneOf, PageQuery, UnixSeconds, UserId } from '#vocabulary/schemas.ts'
+import {
+  BusinessId,
+  Email,
+  Id,
+  idOf,
+  Name,
+  Nullable,
+  OneOf,
+  PageQuery,
+  UnixSeconds,
+  UserId,
+} from '#vocabulary/schemas.ts'
 import { Passkey } from './passkeys/schemas.ts'
 
 const Text = (maxLength: number, example: string) => Type.String({ maxLength, examples: [example] })
@@ -125,6 +136,50 @@ const ApiToken = Type.Object({
   value: Type.String({ description: 'Masked; whole only in the answer that made it.', examples: ['••••x7q2'] }),
   provider: Type.Literal('API'),
   businessId: Type.Optional(BusinessId),
+})
+
+const KeyBounds = {
+  businessId: Nullable(
+    Type.String({ ...BusinessId, description: 'The one business in which it works; null: all of its user’s.' }),
+  ),
+  permissions: Nullable(
+    Type.Array(OneOf(PERMISSIONS), {
+      minItems: 1,
+      maxItems: PERMISSIONS.length,
+      uniqueItems: true,
+      description: 'What it may do at most, of what its user may at that moment; null: all of it.',
+    }),
+  ),
+  expiresAt: Nullable(
+    Type.Integer({ ...UnixSeconds, description: 'It is refused from then on; null: it has no end.' }),
+  ),
+}
+
+export const ApiKey = Type.Object(
+  {
+    id: idOf('key', '01jcq3v7k8f5t9x2m4n6p8r0sw'),
+    name: Text(200, 'Import script'),
+    value: Type.String({ description: 'Masked; whole only in the answer that made it.', examples: ['••••x7q2'] }),
+    ...KeyBounds,
+    lastUsedAt: Nullable(Type.Integer({ ...UnixSeconds, description: 'Written once an hour; null: not used yet.' })),
+    createdAt: UnixSeconds,
+    passedSecondFactor: Type.Boolean({
+      description: 'Made in a session that had passed a second factor: it works where a business asks for one.',
+      examples: [false],
+    }),
+  },
+  { title: 'ApiKey' },
+)
+export type ApiKey = Static<typeof ApiKey>
+
+export const NewKeyBody = Type.Object({ name: Name, ...Type.Partial(Type.Object(KeyBounds)).properties })
+export const RevokeKeyBody = Type.Object({
+  key: Type.String({
+    minLength: 1,
+    maxLength: 200,
+    description: 'The whole key.',
+    examples: ['kontor_4fN1xZ…'],
+  }),
 })
 
 export const User = Type.Object(

@@ -110,11 +110,14 @@ export interface AccessRoles {
 export interface AccountsApiKeys {
   businessId: string | null
   createdAt: Timestamp
+  expiresAt: Timestamp | null
   id: string
   keyHash: Buffer
   last4: string
+  lastUsedAt: Timestamp | null
   name: string
   passedSecondFactor: Generated<boolean>
+  permissions: string[] | null
   secretPrint: string | null
   userId: string
 }

@@ -37,8 +37,8 @@ declare module 'fastify' {
     idempotent?: boolean
     /**
      * The API keys that may call it. By default: all but those bound to another business than the route's. `refused`:
-     * none. `unbound`: only keys without a bound business. `strangers`: also keys of another business, treated as
-     * strangers.
+     * none. `unbound`: only keys that are bound to no business and have all permissions of their user. `strangers`:
+     * also keys of another business, treated as strangers.
      */
     keys?: KeyRule
     /** The contract returns 400 instead of 422 for some invalid bodies. */
@@ -313,6 +313,7 @@ export function guardRoutes(app: FastifyInstance, options: GuardOptions, countin
       throw refusal.keysRefused()
     }
     if (keys === 'unbound' && request.caller?.onlyBusinessId) throw refusal.keyIsBound()
+    if (keys === 'unbound' && request.caller?.onlyPermissions) throw refusal.keyIsLimited()
     if (source === 'path') return open(request, access, (request.params as { businessId?: unknown }).businessId)
     if (source === 'query') {
       const { businessId } = request.query as { businessId?: unknown }

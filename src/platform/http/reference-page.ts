@@ -11,7 +11,7 @@ Almost every call needs one, as \`Authorization: Bearer …\`.
 
 - **A shop front** begins as a guest: \`POST /v1/users/login\` with \`{"provider": "GUEST"}\` answers an \`accessToken\` and a \`refreshToken\`. A guest can browse and buy.
 - **A person** logs in with \`{"provider": "EMAIL", "email": "…", "password": "…"}\`; the guest’s orders become theirs.
-- **A program** uses an API key, also as \`X-API-Key\`. Operators make one with \`npm run cli -- keys create --user ada@example.com\`, everybody else in \`apiTokens\` of \`PUT /v1/users/update\`. Never put one into a page.
+- **A program** uses an API key, also as \`X-API-Key\`. Operators make one with \`npm run cli -- keys create --user ada@example.com\`, everybody else with \`POST /v1/users/keys\`. Never put one into a page.
 
 ## Conventions
 

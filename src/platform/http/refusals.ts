@@ -53,6 +53,7 @@ export const accountGone = unauthenticated('This account no longer exists.')
 export const guestsRefused = forbidden('Guests cannot do this. Log in with an account.')
 export const keysRefused = forbidden('An API key cannot do this. Log in with your account.')
 export const keyIsBound = forbidden('This key works in one business only.')
+export const keyIsLimited = forbidden('This key has only some of the permissions of its account, and cannot do this.')
 export const keyIsOfAnother = forbidden('This key works in another business.')
 export const permissionMissing = forbidden('This needs the permission {access} in this business.')
 export const secondFactorMissing = defineRefusal({

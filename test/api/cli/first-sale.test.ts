@@ -17,7 +17,8 @@ describe('from the command line to the first sale', { concurrency: 2 }, () => {
     const made = await cli('keys', 'create', '--user', email, '--name', 'Import', '--json')
     assert.equal(made.code, 0, made.err)
     const { value } = made.json as { value: string }
-    assert.deepEqual(made.json, { id: made.json.id, name: 'Import', userId: id, businessId: null, value })
+    const limits = { businessId: null, permissions: null, expiresAt: null }
+    assert.deepEqual(made.json, { id: made.json.id, userId: id, name: 'Import', ...limits, value })
     const { body } = await withKey(value).get('/v1/users/me')
     assert.equal(body.id, id)
     assert.deepEqual(body.apiTokens, [
@@ -25,7 +26,7 @@ describe('from the command line to the first sale', { concurrency: 2 }, () => {
     ])
 
     const second = await cli('keys', 'create', '--user', email)
-    assert.match(second.out, /^kk_[\w-]{40}\n$/)
+    assert.match(second.out, /^kontor_[0-9A-Za-z]{46}\n$/)
     assert.match(second.err, /only time/)
     assert.equal((await withKey(second.out.trim()).get('/v1/users/me')).body.apiTokens.length, 2)
   })

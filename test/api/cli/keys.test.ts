@@ -90,4 +90,63 @@ describe('keys and sessions from the command line', () => {
       .execute()
     assert.deepEqual(new Set(audit.map(({ action }) => action)), new Set(['sessions.ended', 'signing-key.revoked']))
   })
+
+  test('an API key with permissions and an end is made, listed with them, and revoked', async () => {
+    const business = await used.make.business()
+    const { email = '', id: userId } = business.admin
+    const limits = [
+      '--business',
+      business.id,
+      '--days',
+      '30',
+      '--permission',
+      'PRODUCTS_WRITE',
+      '--permission',
+      'ORDERS_READ',
+    ]
+    const made = await cli('keys', 'create', '--user', email, '--name', 'Till', '--json', ...limits)
+    assert.equal(made.code, 0, made.err)
+    const { id, value, permissions, expiresAt } = made.json
+    assert.deepEqual(permissions, ['PRODUCTS_WRITE', 'ORDERS_READ'])
+    assert.ok(Math.abs(Date.parse(expiresAt) - Date.now() - 30 * 86_400_000) < 60_000)
+    const key = createClient(used.api.url, { 'x-api-key': value })
+    assert.equal((await key.get(`${business.path}/customers`)).status, 200)
+    assert.equal((await key.get(`${business.path}/roles`)).status, 403)
+
+    const [listed, table] = await Promise.all([
+      cli('keys', 'list', '--user', email, '--json'),
+      cli('keys', 'list', '--user', email),
+    ])
+    assert.equal(listed.lines.length, 1)
+    assert.deepEqual(listed.lines[0].permissions, 'PRODUCTS_WRITE ORDERS_READ')
+    assert.deepEqual(listed.lines[0].value, `••••${value.slice(-4)}`)
+    assert.ok(table.out.includes(id) && !table.out.includes(value))
+
+    const unsure = await cli('keys', 'revoke', id, '--user', email)
+    assert.deepEqual([unsure.code, (await key.get(business.path)).status], [2, 200])
+    const revoked = await cli('keys', 'revoke', id, '--user', email, '--yes', '--json')
+    assert.deepEqual([revoked.code, revoked.json], [0, { id, userId }], revoked.err)
+    await until('the API has heard of it', async () => (await key.get('/v1/users/me')).status === 401)
+    const [again, none] = await Promise.all([
+      cli('keys', 'revoke', id, '--user', email, '--yes'),
+      cli('keys', 'list', '--user', email),
+    ])
+    assert.equal(again.code, 1)
+    assert.match(again.err, /has no API key/)
+    assert.match(none.out, /has no API keys\./)
+  })
+
+  test('a permission that there is not, and an end that is no number of days, are refused in a line', async () => {
+    const { email = '' } = await used.make.user()
+    const runs = await Promise.all([
+      cli('keys', 'create', '--user', email, '--permission', 'EVERYTHING'),
+      cli('keys', 'create', '--user', email, '--days', '0'),
+      cli('keys', 'create', '--user', email, '--days', 'soon'),
+    ])
+    assert.deepEqual(
+      runs.map(({ code }) => code),
+      [2, 2, 2],
+    )
+    assert.match(runs[0]?.err ?? '', /There is no permission EVERYTHING\. There are: ADMIN, /)
+  })
 })

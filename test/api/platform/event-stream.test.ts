@@ -213,6 +213,31 @@ test('it ends with its session, its role, its business and its token', async () 
   }
 })
 
+test('a key’s stream shows what the key may see, not what its user may, and ends with the key', async () => {
+  const clock = holdClock()
+  try {
+    const business = await used.make.business()
+    const make = async (body: object) => {
+      const { body: made, text } = await business.admin.post('/v1/users/keys', { name: 'Till', ...body })
+      assert.ok(made.value, text)
+      return { token: made.value as string }
+    }
+    const whole = await follow(business, await make({}))
+    const orders = await follow(business, await make({ permissions: ['ORDERS_READ'] }))
+    const ending = await follow(business, await make({ expiresAt: Math.floor(Date.now() / 1000) + 60 }))
+    assert.deepEqual([whole.status, orders.status, ending.status], [200, 200, 200])
+    await happen(business, 2) // of a topic that only ADMIN reads
+    await whole.until(2)
+    await until('the other one has moved over them', () => orders.lastId === '2')
+    assert.deepEqual(orders.events, [])
+    clock.advance(61)
+    await until('its key has ended it', () => ending.isOver)
+    assert.deepEqual([whole.isOver, orders.isOver], [false, false])
+  } finally {
+    clock.release()
+  }
+})
+
 test('a permission that is taken away is taken from an open stream', async () => {
   const business = await used.make.business()
   const member = await used.make.member(business.id, 'ADMIN')

@@ -1,9 +1,10 @@
 import { createKontor, KontorError } from '@kontor/sdk'
 import { QueryClient } from '@tanstack/react-query'
 import { accessToken } from '../session/session.ts'
+import { proven } from './proven.ts'
 
 /** Writes go through the outbox, which repeats them by itself. */
-export const kontor = createKontor({ baseUrl: location.origin, accessToken, retries: 1 })
+export const kontor = proven(createKontor({ baseUrl: location.origin, accessToken, retries: 1 }))
 
 const MOST_RETRIES = 3
 const FIRST_WAIT_MS = 250

@@ -1,4 +1,5 @@
 import { createKontor, type Kontor, KontorError } from '@kontor/sdk'
+import { proven } from '../api/proven.ts'
 import { accessToken, sessionStore } from '../session/session.ts'
 
 export const signedUserId = () => sessionStore.get().signed?.userId
@@ -22,7 +23,8 @@ export function kontorOf(userId: string): Kontor {
     if (signedUserId() !== userId) throw notSignedIn()
     return given
   }
-  const client = clients.get(userId) ?? createKontor({ baseUrl: location.origin, accessToken: token, retries: 0 })
+  const client =
+    clients.get(userId) ?? proven(createKontor({ baseUrl: location.origin, accessToken: token, retries: 0 }))
   clients.set(userId, client)
   return client
 }

@@ -14,7 +14,8 @@ export function usePermissions() {
   const business = useBusiness()
   const { data: me } = useSuspenseQuery(meQuery())
   const seen = useSeenAs()
-  const may = mayIn(me, business.id)
+  const held = mayIn(me, business.id)
+  const may = (permission: Permission) => !business.isShut && held(permission)
   return {
     may,
     mayAny: (...permissions: Permission[]) => permissions.some(may),

@@ -1,10 +1,9 @@
-import type { Business } from '@kontor/sdk'
 import type { QueryKey } from '@tanstack/react-query'
 import { queryClient } from '../api/client.ts'
 import { mayIn } from './may-in.ts'
 import type { Permission } from './permissions.ts'
 import { businessesQuery, meQuery } from './queries.ts'
-import { businessAt } from './use-business.ts'
+import { businessAt, type OpenBusiness } from './use-business.ts'
 
 type Reading = { queryKey: QueryKey; start: () => Promise<unknown> }
 
@@ -16,14 +15,14 @@ export async function readAhead(
   address: string,
   /** Any of these. */
   permission: Permission | readonly Permission[],
-  read: (business: Business & { timeZone: string }) => Reading,
+  read: (business: OpenBusiness) => Reading,
 ): Promise<void> {
   const [{ items }, me] = await Promise.all([
     queryClient.ensureQueryData(businessesQuery()),
     queryClient.ensureQueryData(meQuery()),
   ])
   const business = businessAt(items, address)
-  if (!business || ![permission].flat().some(mayIn(me, business.id))) return
+  if (!business || business.isShut || ![permission].flat().some(mayIn(me, business.id))) return
   const { queryKey, start } = read(business)
   if (queryClient.getQueryData(queryKey) === undefined) void start()
 }

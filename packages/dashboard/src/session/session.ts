@@ -83,17 +83,34 @@ export async function resume(): Promise<Signed | undefined> {
   }
 }
 
-/** `body` is that of `POST /v1/users/login`. */
-export async function signIn(body: Record<string, string>): Promise<Signed> {
-  const signed = await inTurn(async () => {
+/** What a second factor is asked with, and by which of them it can be answered. */
+export type Challenge = { challenge: string; methods: string[] }
+
+/**
+ * `body` is that of `POST /v1/users/login`, or of its second step. A challenge: so far it was right, and a second factor
+ * is wanted; undefined: signed in.
+ */
+export async function signIn(body: object): Promise<Challenge | undefined> {
+  const outcome = await inTurn(async () => {
     if (signedOutMark.isSet()) await endSession().catch(() => {}) // its cookie is about to be another
-    const answer = signedOf(await send('POST', body))
+    const { refusal, answer } = await call('POST', body)
+    const challenge = refusal && challengeOf(refusal, answer)
+    if (challenge) return { challenge }
+    if (refusal) throw refusal
+    const signed = signedOf(answer)
     signedOutMark.remove()
-    return answer
+    return { signed }
   })
+  if ('challenge' in outcome) return outcome.challenge
   generation++
-  set(signed)
-  return signed
+  set(outcome.signed)
+  return undefined
+}
+
+function challengeOf(refusal: KontorError, { challenge, methods }: SessionAnswer): Challenge | undefined {
+  if (!refusal.has('SECOND_FACTOR_REQUIRED') || typeof challenge !== 'string' || !Array.isArray(methods))
+    return undefined
+  return { challenge, methods: methods as string[] }
 }
 
 /** Signed out in all tabs in any case. What the service was not told now it is told before anybody else comes in. */
@@ -135,8 +152,17 @@ function signedOf(answer: SessionAnswer): Signed {
   throw new KontorError({ status: 200, code: 'UNKNOWN_ANSWER', message: 'Something else than the service answered.' })
 }
 
+async function send(method: string): Promise<SessionAnswer> {
+  const { refusal, answer } = await call(method)
+  if (refusal) throw refusal
+  return answer
+}
+
 /** All tabs wait for it: it ends, whatever the line does. */
-async function send(method: string, body?: object): Promise<SessionAnswer> {
+async function call(
+  method: string,
+  body?: object,
+): Promise<{ answer: SessionAnswer; refusal: KontorError | undefined }> {
   const init = body ? { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) } : {}
   let response: Response
   let answer: SessionAnswer
@@ -146,14 +172,17 @@ async function send(method: string, body?: object): Promise<SessionAnswer> {
   } catch (cause) {
     throw new KontorError({ status: 0, code: 'NETWORK', message: 'The service cannot be reached.', cause })
   }
-  if (response.ok) return answer
-  throw new KontorError({
-    status: response.status,
-    code: typeof answer.error === 'string' ? answer.error : 'UNKNOWN_ANSWER',
-    message: typeof answer.message === 'string' ? answer.message : `The service answered ${response.status}.`,
-    details: Array.isArray(answer.details) ? (answer.details as KontorError['details']) : [],
-  })
+  return { answer, refusal: response.ok ? undefined : refusalOf(response, answer) }
 }
+
+const refusalOf = ({ status, headers }: Response, { error, message, details }: SessionAnswer) =>
+  new KontorError({
+    status,
+    code: typeof error === 'string' ? error : 'UNKNOWN_ANSWER',
+    message: typeof message === 'string' ? message : `The service answered ${status}.`,
+    details: Array.isArray(details) ? (details as KontorError['details']) : [],
+    retryAfterSeconds: Number(headers.get('retry-after') ?? 0) || undefined,
+  })
 
 function parse(text: string): SessionAnswer {
   try {

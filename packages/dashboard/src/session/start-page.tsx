@@ -44,6 +44,8 @@ export function StartPage() {
         </ul>
         <CodeForm />
         <p className="note">
+          <Link className="link" to="/profile">{t`Your profile`}</Link>
+          {' · '}
           <button type="button" className="link" onClick={() => void signOut()}>{t`Sign out`}</button>
         </p>
       </div>

@@ -1,7 +1,10 @@
 import type { Business } from '@kontor/sdk'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
+import { lastOf } from '../shell/last-business.ts'
 import { businessesQuery } from './queries.ts'
+
+export type OpenBusiness = Business & { timeZone: string; isShut: boolean }
 
 /** The address says the slug, or the id where a slug would be an address of ours. */
 const TAKEN = new Set([
@@ -12,6 +15,7 @@ const TAKEN = new Set([
   'invitation',
   'me',
   'operator',
+  'profile',
   'start',
   'session',
   'assets',
@@ -21,21 +25,27 @@ export const addressOf = ({ id, slug }: Pick<Business, 'id' | 'slug'>) => (TAKEN
 export const findBusiness = (businesses: readonly Business[], address: string) =>
   businesses.find(({ slug }) => slug === address) ?? businesses.find(({ id }) => id === address)
 
+/**
+ * Only whose role counts is told the time zone. Where it does not, because the business wants a second factor which this
+ * session has not passed, it is shut, and shows what strangers see.
+ */
+const withClock = (business: Business | undefined): OpenBusiness | undefined =>
+  business && { ...business, timeZone: business.timeZone ?? 'UTC', isShut: business.timeZone === undefined }
+
 /** Which business an address was: it stays the same while somebody gives it another slug. */
 const known = new Map<string, string>()
 
-// Only who has a role sees the time zone, and only they are here.
 export function businessAt(businesses: readonly Business[], address: string) {
   const found = findBusiness(businesses, address) ?? findBusiness(businesses, known.get(address) ?? '')
   if (found) known.set(address, found.id)
-  return found && { ...found, timeZone: found.timeZone ?? 'UTC' }
+  return withClock(found)
 }
 
-/** The business of the address. Only inside of `/$business`, whose loader has it. */
-export function useBusiness(): Business & { timeZone: string } {
-  const { business: address = '' } = useParams({ strict: false })
+/** The business of the address, which the loader of `/$business` has; around the profile, that of last time. */
+export function useBusiness(): OpenBusiness {
+  const { business: address } = useParams({ strict: false })
   const { data } = useSuspenseQuery(businessesQuery())
-  const found = businessAt(data.items, address)
+  const found = address === undefined ? withClock(lastOf(data.items)) : businessAt(data.items, address)
   if (!found) throw new Error(`There is no business ${address} among those of this person.`)
   return found
 }

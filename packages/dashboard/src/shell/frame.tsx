@@ -1,6 +1,6 @@
 import { useLingui } from '@lingui/react/macro'
-import { Outlet } from '@tanstack/react-router'
-import { Keyboard, LogOut, Package, Search, Sun } from 'lucide-react'
+import { Outlet, useNavigate, useParams } from '@tanstack/react-router'
+import { Keyboard, KeyRound, Laptop, LogOut, Package, Search, ShieldCheck, Sun, User } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
 import { Live } from '../live/live.tsx'
 import { useIsUnderWay } from '../media/upload/under-way.ts'
@@ -20,13 +20,18 @@ const SeenAsBar = lazy(() => import('./seen-as-bar.tsx').then(({ SeenAsBar }) =>
 const KeysDialog = lazy(() => import('./keys-dialog.tsx').then(({ KeysDialog }) => ({ default: KeysDialog })))
 const Palette = lazy(() => import('./palette.tsx').then(({ Palette }) => ({ default: Palette })))
 
-/** What stands around every screen of a business. */
+/** Only where a business wants a second factor. */
+const Shut = lazy(() => import('../profile/shut-page.tsx').then(({ ShutPage }) => ({ default: ShutPage })))
+
+/** What stands around every screen of a business, and around one's own account. */
 export function Frame() {
   const { t } = useLingui()
   const business = useBusiness()
   const [open, setOpen] = useState<'palette' | 'keys'>()
   const lacking = useLacking()
   const isSeen = useSeenAs()?.businessId === business.id
+  const isOfBusiness = useParams({ strict: false }).business !== undefined
+  const isShut = business.isShut && isOfBusiness
   const isUploading = useIsUnderWay()
   const close = () => setOpen(undefined)
   useKeyboard()
@@ -43,7 +48,15 @@ export function Frame() {
               <SeenAsBar />
             </Suspense>
           )}
-          {lacking ? <NotForYou needs={lacking} /> : <Outlet />}
+          {isShut ? (
+            <Suspense>
+              <Shut />
+            </Suspense>
+          ) : lacking ? (
+            <NotForYou needs={lacking} />
+          ) : (
+            <Outlet />
+          )}
         </main>
         <PhoneNav />
       </div>
@@ -70,6 +83,13 @@ function useFrameCommands({ onFind, onKeys }: { onFind: () => void; onKeys: () =
   const { t } = useLingui()
   const go = useGo()
   const sections = useSections()
+  const navigate = useNavigate()
+  const profile = [
+    { to: '/profile', label: t`Go to your profile`, icon: User },
+    { to: '/profile/security', label: t`Go to passkeys, app and password`, icon: ShieldCheck },
+    { to: '/profile/sessions', label: t`Go to your sessions`, icon: Laptop },
+    { to: '/profile/keys', label: t`Go to your API keys`, icon: KeyRound },
+  ] as const
   useCommands([
     { id: 'find', label: t`Find or do`, keys: 'mod+k', icon: Search, inPalette: false, run: onFind },
     { id: 'keys', label: t`Show the keys`, keys: '?', icon: Keyboard, run: onKeys },
@@ -83,6 +103,7 @@ function useFrameCommands({ onFind, onKeys }: { onFind: () => void; onKeys: () =
     ...(sections.some(({ to }) => to === '/$business/orders')
       ? [{ id: 'to-pack', label: t`Go to what is to pack`, keys: 'g t', icon: Package, run: go.toPack }]
       : []),
+    ...profile.map(({ to, label, icon }) => ({ id: `go ${to}`, label, icon, run: () => void navigate({ to }) })),
     { id: 'theme', label: t`Light or dark`, icon: Sun, run: toggleTheme },
     { id: 'sign-out', label: t`Sign out`, icon: LogOut, run: () => void signOut() },
   ])

@@ -71,6 +71,7 @@ export function PhoneTop({ onFind }: { onFind: () => void }) {
         <button type="button" className="theme" aria-label={t`Find or do`} onClick={onFind}>
           <Icon of={Search} big />
         </button>
+        <Person isSmall />
       </div>
     </header>
   )

@@ -1,6 +1,7 @@
 import { useLingui } from '@lingui/react/macro'
 import { useSuspenseQuery } from '@tanstack/react-query'
-import { Languages, LogOut, Monitor, Moon, Sun } from 'lucide-react'
+import { useNavigate } from '@tanstack/react-router'
+import { Languages, LogOut, Monitor, Moon, ShieldCheck, Sun, User } from 'lucide-react'
 import { choose, LANGUAGES, type Language } from '../i18n/i18n.ts'
 import { meQuery } from '../session/queries.ts'
 import { signOut } from '../session/session.ts'
@@ -15,13 +16,18 @@ export const initialsOf = (name: string) =>
     .join('')
     .toUpperCase()
 
-/** Who is signed in: language, theme, sign out. */
-export function Person() {
+/** Who is signed in: profile, language, theme, sign out. */
+export function Person({ isSmall = false }: { isSmall?: boolean }) {
   const { t, i18n } = useLingui()
   const { data: me } = useSuspenseQuery(meQuery())
   const theme = useTheme()
+  const navigate = useNavigate()
   const name = me.name || me.email || t`Me`
-  const trigger = (
+  const trigger = isSmall ? (
+    <button type="button" className="theme" title={name} aria-label={name}>
+      <span className="face">{initialsOf(name)}</span>
+    </button>
+  ) : (
     <button type="button" className="who" title={name}>
       <span className="face">{initialsOf(name)}</span>
       <span className="cut">{name}</span>
@@ -29,7 +35,10 @@ export function Person() {
   )
   const current = (isIt: boolean) => (isIt ? '✓' : undefined)
   return (
-    <Menu trigger={trigger}>
+    <Menu trigger={trigger} align={isSmall ? 'end' : 'start'}>
+      <MenuItem icon={User} onClick={() => void navigate({ to: '/profile' })}>{t`Your profile`}</MenuItem>
+      <MenuItem icon={ShieldCheck} onClick={() => void navigate({ to: '/profile/security' })}>{t`Security`}</MenuItem>
+      <MenuRule />
       {(Object.keys(LANGUAGES) as Language[]).map((language) => (
         <MenuItem
           key={language}

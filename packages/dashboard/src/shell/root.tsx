@@ -1,21 +1,36 @@
 import { createRootRoute, createRoute, lazyRouteComponent, notFound, Outlet, redirect } from '@tanstack/react-router'
+import { lazy, Suspense, useSyncExternalStore } from 'react'
 import { queryClient } from '../api/client.ts'
+import { proofStore } from '../api/proof.ts'
 import { businessesQuery, meQuery } from '../session/queries.ts'
 import { resume } from '../session/session.ts'
 import { addressOf, findBusiness } from '../session/use-business.ts'
 import { Toasts } from '../ui/toast.tsx'
 import { Frame } from './frame.tsx'
-import { readLast, writeLast } from './last-business.ts'
+import { lastOf, writeLast } from './last-business.ts'
 import { wordOf } from './search.ts'
 
-export const rootRoute = createRootRoute({
-  component: () => (
+/** Only for whoever is asked once more who they are. */
+const ProofDialog = lazy(() =>
+  import('../session/proof-dialog.tsx').then(({ ProofDialog }) => ({ default: ProofDialog })),
+)
+
+export const rootRoute = createRootRoute({ component: Root })
+
+function Root() {
+  const isAsked = useSyncExternalStore(proofStore.subscribe, proofStore.get)
+  return (
     <>
       <Outlet />
+      {isAsked && (
+        <Suspense>
+          <ProofDialog />
+        </Suspense>
+      )}
       <Toasts />
     </>
-  ),
-})
+  )
+}
 
 type LoginSearch = {
   to?: string | undefined
@@ -61,7 +76,7 @@ export const indexRoute = createRoute({
   path: '/',
   beforeLoad: async () => {
     const { items } = await queryClient.ensureQueryData(businessesQuery())
-    const last = items.find(({ id }) => id === readLast()) ?? items[0]
+    const last = lastOf(items)
     if (!last) throw redirect({ to: '/start' })
     throw redirect({ to: '/$business', params: { business: addressOf(last) } })
   },

@@ -17,6 +17,10 @@ export const OPERATIONS = {
   getMe: 'GET /v1/users/me token',
   eraseMe: 'DELETE /v1/users/me token',
   updateMe: 'PUT /v1/users/update token',
+  listKeys: 'GET /v1/users/keys token',
+  createKey: 'POST /v1/users/keys token',
+  deleteKey: 'DELETE /v1/users/keys/{id} token',
+  revokeKey: 'POST /v1/users/keys/revoke',
   updateMyBusinessConfig: 'PUT /v1/users/me/businesses/{businessId} token',
   claimOrder: 'POST /v1/users/claim token',
   exportMe: 'GET /v1/users/me/export token',
@@ -249,6 +253,10 @@ export interface OperationTypes {
   getMe: { data: types.GetMeData; answer: types.GetMeResponse }
   eraseMe: { data: types.EraseMeData; answer: types.EraseMeResponse }
   updateMe: { data: types.UpdateMeData; answer: types.UpdateMeResponse }
+  listKeys: { data: types.ListKeysData; answer: types.ListKeysResponse }
+  createKey: { data: types.CreateKeyData; answer: types.CreateKeyResponse }
+  deleteKey: { data: types.DeleteKeyData; answer: types.DeleteKeyResponse }
+  revokeKey: { data: types.RevokeKeyData; answer: types.RevokeKeyResponse }
   updateMyBusinessConfig: { data: types.UpdateMyBusinessConfigData; answer: types.UpdateMyBusinessConfigResponse }
   claimOrder: { data: types.ClaimOrderData; answer: types.ClaimOrderResponse }
   exportMe: { data: types.ExportMeData; answer: types.ExportMeResponse }

@@ -24,6 +24,33 @@ export type AddressFormat = {
 };
 
 /**
+ * ApiKey
+ */
+export type ApiKey = {
+    /**
+     * Id, starts with `key_`.
+     */
+    id: string;
+    name: string;
+    /**
+     * Masked; whole only in the answer that made it.
+     */
+    value: string;
+    businessId: string | null;
+    permissions: Array<'ADMIN' | 'PRODUCTS_WRITE' | 'ORDERS_READ' | 'ORDERS_WRITE' | 'PROMOS_WRITE' | 'CONTENT_READ_DRAFTS' | 'CONTENT_WRITE' | 'NEWSLETTER_SEND' | 'SUBSCRIBERS_READ' | 'SETTINGS_WRITE'> | null;
+    expiresAt: number | null;
+    lastUsedAt: number | null;
+    /**
+     * Unix time in seconds.
+     */
+    createdAt: number;
+    /**
+     * Made in a session that had passed a second factor: it works where a business asks for one.
+     */
+    passedSecondFactor: boolean;
+};
+
+/**
  * AuditEntry
  */
 export type AuditEntry = {
@@ -5792,6 +5819,24 @@ export type UpdateMeBody = {
     apiTokens?: Array<UpdateMeBodyApiToken>;
 };
 
+export type ListKeysAnswer = {
+    items: Array<ApiKey>;
+};
+
+export type CreateKeyBody = {
+    name: string;
+    businessId?: string | null;
+    permissions?: Array<'ADMIN' | 'PRODUCTS_WRITE' | 'ORDERS_READ' | 'ORDERS_WRITE' | 'PROMOS_WRITE' | 'CONTENT_READ_DRAFTS' | 'CONTENT_WRITE' | 'NEWSLETTER_SEND' | 'SUBSCRIBERS_READ' | 'SETTINGS_WRITE'> | null;
+    expiresAt?: number | null;
+};
+
+export type RevokeKeyBody = {
+    /**
+     * The whole key.
+     */
+    key: string;
+};
+
 export type UpdateMyBusinessConfigBody = {
     settings: {
         [key: string]: unknown;
@@ -8467,6 +8512,72 @@ export type UpdateMeResponses = {
 };
 
 export type UpdateMeResponse = UpdateMeResponses[keyof UpdateMeResponses];
+
+export type ListKeysData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/v1/users/keys';
+};
+
+export type ListKeysResponses = {
+    /**
+     * Done.
+     */
+    200: ListKeysAnswer;
+};
+
+export type ListKeysResponse = ListKeysResponses[keyof ListKeysResponses];
+
+export type CreateKeyData = {
+    body: CreateKeyBody;
+    path?: never;
+    query?: never;
+    url: '/v1/users/keys';
+};
+
+export type CreateKeyResponses = {
+    /**
+     * Done.
+     */
+    201: ApiKey;
+};
+
+export type CreateKeyResponse = CreateKeyResponses[keyof CreateKeyResponses];
+
+export type DeleteKeyData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/v1/users/keys/{id}';
+};
+
+export type DeleteKeyResponses = {
+    /**
+     * Done.
+     */
+    200: Success;
+};
+
+export type DeleteKeyResponse = DeleteKeyResponses[keyof DeleteKeyResponses];
+
+export type RevokeKeyData = {
+    body: RevokeKeyBody;
+    path?: never;
+    query?: never;
+    url: '/v1/users/keys/revoke';
+};
+
+export type RevokeKeyResponses = {
+    /**
+     * Done.
+     */
+    200: Success;
+};
+
+export type RevokeKeyResponse = RevokeKeyResponses[keyof RevokeKeyResponses];
 
 export type UpdateMyBusinessConfigData = {
     body: UpdateMyBusinessConfigBody;

@@ -6,7 +6,9 @@ import type { ControlDb } from '#platform/database/database.ts'
 import type { Listener } from '#platform/database/listener.ts'
 import type { Credential } from '#platform/http/access.ts'
 import type { Actor } from '#vocabulary/actor.ts'
-import { findApiKeyActor, isJwtShaped } from './api-keys.ts'
+import { type FoundKey, findApiKey } from './api-keys.ts'
+import { createKeyUses } from './key-uses.ts'
+import { isJwtShaped } from './key-values.ts'
 import { ALL_SESSIONS, findSessionActor } from './sessions.ts'
 import type { Tokens } from './tokens.ts'
 
@@ -31,15 +33,16 @@ export function createAuthenticator(options: {
   const trusted = () => listener.connected
   const verified = createCache<{ sessionId: string; expiresMs: number }>({ max: MAX_CREDENTIALS, ttlMs: VERIFIED_MS })
   const sessions = createCache<Actor>({ max: MAX_CREDENTIALS, ttlMs: TTL_MS, trusted })
-  const apiKeys = createCache<Actor>({ max: MAX_CREDENTIALS, ttlMs: TTL_MS, trusted })
+  const apiKeys = createCache<FoundKey>({ max: MAX_CREDENTIALS, ttlMs: TTL_MS, trusted })
   // Never used to grant access, only to tell likely callers from floods: keys that were valid within the hour, and
   // recently refused ones.
   const seenKeys = createCache<true>({ max: MAX_CREDENTIALS, ttlMs: VERIFIED_MS })
   const refused = createCache<true>({ max: MAX_CREDENTIALS, ttlMs: TTL_MS })
+  const noteUse = createKeyUses(control)
   const note = (cache: typeof refused, key: string) => void cache.get(key, async () => true)
   listener.on('session', (id) => (id === ALL_SESSIONS ? sessions.clear() : sessions.drop(id)))
   listener.on('signing-keys', () => verified.clear()) // one of them may have been revoked
-  listener.on('api-keys', (userId) => apiKeys.dropWhere((_key, actor) => actor.userId === userId))
+  listener.on('api-keys', (userId) => apiKeys.dropWhere((_key, found) => found.userId === userId))
   listener.onGap(() => {
     verified.clear()
     sessions.clear()
@@ -60,9 +63,16 @@ export function createAuthenticator(options: {
   }
 
   async function authenticateKey(value: string, key: string): Promise<Actor | undefined> {
-    const actor = await apiKeys.get(key, () => findApiKeyActor(control, box, value))
+    const actor = use(await apiKeys.get(key, () => findApiKey(control, box, value)))
     note(actor ? seenKeys : refused, key)
     return actor
+  }
+
+  /** A key that is remembered ends at its time nevertheless. */
+  function use(found: FoundKey | undefined): Actor | undefined {
+    if (!found || found.expiresMs <= nowMs()) return undefined
+    noteUse(found)
+    return found.actor
   }
 
   const hashOf = (value: string) => hash('sha256', value, 'binary')
@@ -73,7 +83,7 @@ export function createAuthenticator(options: {
     peek(credential: Credential): Actor | undefined {
       if (!isReadable(credential.value)) return undefined
       const key = hashOf(credential.value)
-      if (!isToken(credential)) return apiKeys.peek(key)
+      if (!isToken(credential)) return use(apiKeys.peek(key))
       const known = verified.peek(key)
       return known && known.expiresMs > nowMs() ? sessions.peek(known.sessionId) : undefined
     },

@@ -24,9 +24,66 @@ export const updateMe = operation({
     tags: ['Accounts'],
     summary: 'Change my profile',
     description:
-      'Changes what is sent. `apiTokens` is the whole list of keys: one that is left out is deleted, one sent with its mask is kept, one without a value is made by the service and shown this once.',
+      'Changes what is sent. `apiTokens` is the whole list of keys: one that is left out is deleted, one sent with its mask is kept, one without a value is made by the service and shown this once. `POST /v1/users/keys` makes one alone.',
     body: shape.UpdateBody,
     response: { 200: shape.User },
+  },
+})
+
+export const listKeys = operation({
+  method: 'GET',
+  url: '/keys',
+  config: { ...account, keys: 'refused' },
+  schema: {
+    operationId: 'listKeys',
+    tags: ['Accounts'],
+    summary: 'List my API keys',
+    description: 'All of them, the first one first, also those that have expired.',
+    response: { 200: Type.Object({ items: Type.Array(shape.ApiKey) }) },
+  },
+})
+
+export const createKey = operation({
+  method: 'POST',
+  url: '/keys',
+  config: { ...account, keys: 'refused', fails: [409] },
+  schema: {
+    operationId: 'createKey',
+    tags: ['Accounts'],
+    summary: 'Make an API key',
+    description:
+      'The answer is the only one with its whole `value`. What the key may do is what its user may at that moment, cut down to `permissions` and to `businessId`. A key with `permissions` cannot read or change the account beyond `GET /v1/users/me`.',
+    body: shape.NewKeyBody,
+    response: { 201: shape.ApiKey },
+  },
+})
+
+export const deleteKey = operation({
+  method: 'DELETE',
+  url: '/keys/:id',
+  config: { ...account, keys: 'refused', fails: [404] },
+  schema: {
+    operationId: 'deleteKey',
+    tags: ['Accounts'],
+    summary: 'Delete an API key',
+    description: 'It is refused at once.',
+    params: Type.Object({ id: Id }),
+    response: { 200: Success },
+  },
+})
+
+export const revokeKey = operation({
+  method: 'POST',
+  url: '/keys/revoke',
+  config: { access: 'public', business: 'none' },
+  schema: {
+    operationId: 'revokeKey',
+    tags: ['Accounts'],
+    summary: 'Revoke an API key that has leaked',
+    description:
+      'For anybody who has found one. From this answer on the key opens nothing, and its owner gets a mail. A text that never was a key is answered alike.',
+    body: shape.RevokeKeyBody,
+    response: { 200: Success },
   },
 })
 

@@ -3,12 +3,17 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { setRole } from '#modules/access/index.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { handle } from '#platform/http/operation.ts'
+import { fromSeconds } from '#vocabulary/time.ts'
+import { listApiKeys } from '../credentials/api-keys.ts'
+import { createApiKey } from '../credentials/create-api-key.ts'
 import { needFreshProof } from '../credentials/need-proof.ts'
+import { removeApiKey, revokeLeakedKey } from '../credentials/remove-api-key.ts'
 import { listSessions, revokeSession, revokeSessionsOf } from '../credentials/sessions.ts'
-import { noSms, sessionNotFound, settingsTooLong, userNotFound } from '../errors.ts'
+import { keyNotFound, noSms, sessionNotFound, settingsTooLong, userNotFound } from '../errors.ts'
 import { mailInvitation } from '../jobs.ts'
 import { MAX_SETTINGS } from '../limits.ts'
 import type { AccountOptions } from '../options.ts'
+import { revokeLimit } from '../sign-in/attempts.ts'
 import { changePassword } from '../sign-in/change-password.ts'
 import { claimGuest } from '../sign-in/claim-guest.ts'
 import { getOwnUser, holdUser } from '../users/queries.ts'
@@ -26,9 +31,32 @@ export const profileRoutes: FastifyPluginAsyncTypebox<AccountOptions> = async (
   app,
   { control, tokens, box, attempts, providers },
 ) => {
-  handle(app, operation.getMe, ({ actor }) => getOwnUser(control, actor.userId, actor.onlyBusinessId))
+  handle(app, operation.getMe, ({ actor }) => getOwnUser(control, actor.userId, actor))
 
   handle(app, operation.updateMe, ({ actor, body }) => updateProfile(control, box, actor, body))
+
+  handle(app, operation.listKeys, async ({ actor }) => ({ items: await listApiKeys(control, actor.userId) }))
+
+  handle(app, operation.createKey, async ({ actor, body }, reply) => {
+    await needFreshProof(control, actor, { of: 'those-with-a-factor' })
+    const { name, businessId = null, permissions = null, expiresAt = null } = body
+    const wanted = { name, businessId, permissions, expiresAt: expiresAt === null ? null : fromSeconds(expiresAt) }
+    const key = await transaction(control, (tx) => createApiKey(tx, box, { userId: actor.userId, actor }, wanted))
+    return reply.code(201).send(key)
+  })
+
+  handle(app, operation.deleteKey, async ({ actor, params }) => {
+    await needFreshProof(control, actor, { of: 'those-with-a-factor' })
+    const { userId } = actor
+    if (!(await transaction(control, (tx) => removeApiKey(tx, { userId, actor }, params.id)))) throw keyNotFound()
+    return success
+  })
+
+  handle(app, operation.revokeKey, async ({ body, ip }) => {
+    await attempts.count(revokeLimit(ip))
+    await transaction(control, (tx) => revokeLeakedKey(tx, box, body.key))
+    return success
+  })
 
   handle(app, operation.updateMyBusinessConfig, async ({ actor, business, body }) => {
     const settings = JSON.stringify(body.settings)
@@ -38,7 +66,7 @@ export const profileRoutes: FastifyPluginAsyncTypebox<AccountOptions> = async (
       .values({ userId: actor.userId, businessId: business.id, settings })
       .onConflict((known) => known.columns(['userId', 'businessId']).doUpdateSet({ settings }))
       .execute()
-    return getOwnUser(control, actor.userId, actor.onlyBusinessId)
+    return getOwnUser(control, actor.userId, actor)
   })
 
   handle(app, operation.claimOrder, async ({ actor, body }) => {

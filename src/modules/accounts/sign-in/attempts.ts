@@ -135,6 +135,13 @@ export const claimLimits = (businessId: string, email: string): Limit[] => [
 ]
 /** Whole exports: each reads all orders of a person. */
 export const exportLimit = (userId: string): Limit => ({ key: `export:${userId}`, most: 5, seconds: DAY })
+/** Scanners of public text report many keys at once, from few addresses. */
+export const revokeLimit = (address: string): Limit => ({
+  key: `revoke-key:${addressKey(address)}`,
+  most: 60,
+  seconds: MINUTE,
+  ofAddress: true,
+})
 export const businessLimit = (userId: string, most: number): Limit => ({
   key: `business:${userId}`,
   most,

@@ -2,11 +2,12 @@ import type { Selectable } from 'kysely'
 import { listRolesOf, openPeople } from '#modules/access/index.ts'
 import type { AccountsUsers } from '#platform/database/control-tables.ts'
 import type { ControlDb, ControlTx } from '#platform/database/database.ts'
-import type { Permission } from '#vocabulary/permissions.ts'
+import type { Actor } from '#vocabulary/actor.ts'
+import { cutDown, type Permission } from '#vocabulary/permissions.ts'
 import { toSeconds } from '#vocabulary/time.ts'
 import { listApiKeys } from '../credentials/api-keys.ts'
 import { userGone } from '../errors.ts'
-import type { User } from '../schemas.ts'
+import type { ApiKey, User } from '../schemas.ts'
 
 export const emailKey = (email: string) => email.trim().toLowerCase()
 
@@ -67,8 +68,18 @@ export async function readNames(
   return new Map(rows.map(({ id, name }) => [id, JSON.stringify({ id, name })]))
 }
 
-/** The user's own record, in full; for a key that is bound to a business, only what belongs there. */
-export async function getOwnUser(db: ControlDb, userId: string, onlyBusinessId?: string): Promise<User> {
+/** The API key that asks for its user's record, if it is one. */
+type Asking = Pick<Actor, 'keyId' | 'onlyBusinessId' | 'onlyPermissions'>
+
+/**
+ * The user's own record, in full; for a key that is bound to a business, only what belongs there. A key with some of
+ * its user's permissions sees roles with these alone, and no other key.
+ */
+export async function getOwnUser(
+  db: ControlDb,
+  userId: string,
+  { keyId, onlyBusinessId, onlyPermissions }: Asking = { onlyBusinessId: undefined },
+): Promise<User> {
   const user = await db.selectFrom('accounts.users').selectAll().where('id', '=', userId).executeTakeFirst()
   if (!user) throw userGone() // erased in the meantime
   const [roles, apiTokens, configs] = await Promise.all([
@@ -76,15 +87,29 @@ export async function getOwnUser(db: ControlDb, userId: string, onlyBusinessId?:
     listApiKeys(db, userId),
     db.selectFrom('accounts.businessConfigs').select(['businessId', 'settings']).where('userId', '=', userId).execute(),
   ])
-  const isShown = ({ businessId }: { businessId?: string }) =>
+  const isShown = ({ businessId }: { businessId: string | null }) =>
     onlyBusinessId === undefined || businessId === onlyBusinessId
+  const counting = roles.map((role) => ({
+    ...role,
+    permissions: [...cutDown(role.permissions as Permission[], onlyPermissions)],
+  }))
   return {
-    ...presentUser(user, roles),
+    ...presentUser(user, counting),
     ...presentPrivate(user),
-    apiTokens: apiTokens.filter(isShown),
+    apiTokens: apiTokens
+      .filter((key) => isShown(key) && (onlyPermissions === undefined || key.id === keyId))
+      .map(presentToken),
     businessUserConfigs: configs.filter(isShown),
   }
 }
+
+const presentToken = ({ id, name, value, businessId }: ApiKey) => ({
+  id,
+  name,
+  value,
+  provider: 'API' as const,
+  ...(businessId ? { businessId } : {}),
+})
 
 type RoleRow = { id: string; name: string; permissions: string[]; businessId: string }
 
