@@ -20,6 +20,10 @@ export const OPERATIONS = {
   updateMyBusinessConfig: 'PUT /v1/users/me/businesses/{businessId} token',
   claimOrder: 'POST /v1/users/claim token',
   exportMe: 'GET /v1/users/me/export token',
+  requestExport: 'POST /v1/users/me/export token',
+  listExports: 'GET /v1/users/me/exports token',
+  getExport: 'GET /v1/users/me/exports/{id} token',
+  fetchExport: 'GET /v1/users/me/exports/{id}/file token',
   requestPhoneCode: 'POST /v1/users/phone-number token',
   confirmPhone: 'POST /v1/users/phone-number/confirm token',
   changePassword: 'POST /v1/users/reset-password token',
@@ -230,6 +234,10 @@ export interface OperationTypes {
   updateMyBusinessConfig: { data: types.UpdateMyBusinessConfigData; answer: types.UpdateMyBusinessConfigResponse }
   claimOrder: { data: types.ClaimOrderData; answer: types.ClaimOrderResponse }
   exportMe: { data: types.ExportMeData; answer: types.ExportMeResponse }
+  requestExport: { data: types.RequestExportData; answer: types.RequestExportResponse }
+  listExports: { data: types.ListExportsData; answer: types.ListExportsResponse }
+  getExport: { data: types.GetExportData; answer: types.GetExportResponse }
+  fetchExport: { data: types.FetchExportData; answer: types.FetchExportResponse }
   requestPhoneCode: { data: types.RequestPhoneCodeData; answer: types.RequestPhoneCodeResponse }
   confirmPhone: { data: types.ConfirmPhoneData; answer: types.ConfirmPhoneResponse }
   changePassword: { data: types.ChangePasswordData; answer: types.ChangePasswordResponse }

@@ -377,6 +377,10 @@ export type Business = {
      * An IANA time zone: where the days of the business begin.
      */
     timeZone?: string;
+    /**
+     * After a customer has deleted their account: for how many days from an order on it still says whose it was. Orders in work always do.
+     */
+    keepPersonDays?: number;
     storefront?: Storefront;
     /**
      * Unix time in seconds.
@@ -5290,6 +5294,26 @@ export type VariantTranslations = {
     };
 };
 
+/**
+ * WholeExport
+ *
+ * Everything that is a person’s, as a file that is being made.
+ */
+export type WholeExport = {
+    /**
+     * Id, starts with `exp_`.
+     */
+    id: string;
+    status: 'PENDING' | 'RUNNING' | 'READY' | 'FAILED';
+    size: number | null;
+    /**
+     * Unix time in seconds.
+     */
+    createdAt: number;
+    finishedAt: number | null;
+    expiresAt: number | null;
+};
+
 export type UploadFileAnswer = {
     uploaded: true;
 };
@@ -5431,6 +5455,10 @@ export type ClaimOrderBody = {
     token: string;
 };
 
+export type ListExportsAnswer = {
+    items: Array<WholeExport>;
+};
+
 export type RequestPhoneCodeBody = {
     phoneNumber: string;
 };
@@ -5548,6 +5576,10 @@ export type CreateBusinessBody = {
      * An IANA time zone: where the days of the business begin.
      */
     timeZone?: string;
+    /**
+     * After a customer has deleted their account: for how many days from an order on it still says whose it was. Orders in work always do.
+     */
+    keepPersonDays?: number;
     logo?: CreateBusinessBodyLogo | null;
     storefront?: CreateBusinessBodyStorefront;
     markets?: Array<CreateBusinessBodyMarket>;
@@ -5626,6 +5658,10 @@ export type UpdateBusinessBody = {
      * An IANA time zone: where the days of the business begin.
      */
     timeZone?: string;
+    /**
+     * After a customer has deleted their account: for how many days from an order on it still says whose it was. Orders in work always do.
+     */
+    keepPersonDays?: number;
     logo?: UpdateBusinessBodyLogo | null;
     storefront?: UpdateBusinessBodyStorefront;
     markets?: Array<UpdateBusinessBodyMarket>;
@@ -8029,6 +8065,74 @@ export type ExportMeResponses = {
 };
 
 export type ExportMeResponse = ExportMeResponses[keyof ExportMeResponses];
+
+export type RequestExportData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/v1/users/me/export';
+};
+
+export type RequestExportResponses = {
+    /**
+     * Done.
+     */
+    202: WholeExport;
+};
+
+export type RequestExportResponse = RequestExportResponses[keyof RequestExportResponses];
+
+export type ListExportsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/v1/users/me/exports';
+};
+
+export type ListExportsResponses = {
+    /**
+     * Done.
+     */
+    200: ListExportsAnswer;
+};
+
+export type ListExportsResponse = ListExportsResponses[keyof ListExportsResponses];
+
+export type GetExportData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/v1/users/me/exports/{id}';
+};
+
+export type GetExportResponses = {
+    /**
+     * Done.
+     */
+    200: WholeExport;
+};
+
+export type GetExportResponse = GetExportResponses[keyof GetExportResponses];
+
+export type FetchExportData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/v1/users/me/exports/{id}/file';
+};
+
+export type FetchExportResponses = {
+    /**
+     * The file.
+     */
+    200: Blob | File;
+};
+
+export type FetchExportResponse = FetchExportResponses[keyof FetchExportResponses];
 
 export type RequestPhoneCodeData = {
     body: RequestPhoneCodeBody;
