@@ -92,9 +92,10 @@ test('a dead job that carries an address goes after a day, one that may still be
         `select id from graphile_worker.add_job('accounts.send-reset', json_build_object('email', $1::text, 'linkBase', ''), run_at => now() + interval '1 year', max_attempts => 3)`,
         [email],
       )
-      await client.query('update graphile_worker._private_jobs set attempts = $2 where id = $1', [
+      await client.query('update graphile_worker._private_jobs set attempts = $2, updated_at = $3 where id = $1', [
         rows[0]?.id,
         attempts,
+        now(),
       ])
     }, used.api.databases.main.url)
   await add('dead@example.com', 3)
