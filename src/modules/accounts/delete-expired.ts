@@ -4,14 +4,19 @@ import { now, nowMs } from '#platform/clock.ts'
 import type { ControlDb } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { defineJob, enqueue } from '#platform/jobs/define.ts'
+import { dropDead } from '#platform/jobs/drop-dead.ts'
 import { revokeSession } from './credentials/sessions.ts'
+import { resendConfirmation, sendPhoneCode, sendReset } from './jobs.ts'
 import { tellUnconfirmed } from './tell-cells.ts'
+import { makeGuest } from './users/add-guest.ts'
 
 const DAY_MS = 86_400_000
 const UNCONFIRMED_DAYS = 7
 const GUEST_IDLE_DAYS = 30
 const ENDED_SESSION_DAYS = 30
 const BATCH = 1_000
+/** Jobs that carry an address or a number. */
+const WITH_PEOPLE = [sendReset, resendConfirmation, sendPhoneCode].map(({ name }) => name)
 
 const EXPIRING = [
   'accounts.phoneCodes',
@@ -29,7 +34,7 @@ export const tidyAccounts = defineJob({
   on: 'control',
   payload: Type.Object({}),
   cron: '37 * * * *',
-  async run(_payload, { db, log, signal }) {
+  async run(_payload, { db, cells, log, signal }) {
     for (const table of EXPIRING) await db.deleteFrom(table).where('expiresAt', '<', now()).execute()
     await db
       .deleteFrom('accounts.secondFactors')
@@ -41,6 +46,8 @@ export const tidyAccounts = defineJob({
     await inBatches(signal, () => endIdleGuests(db))
     await inBatches(signal, () => endPastSessions(db))
     const guests = await inBatches(signal, () => dropEndedSessions(db))
+    await dropDead(db, WITH_PEOPLE)
+    for (const cell of cells.values()) await dropDead(cell, [makeGuest.name])
     log.info({ unconfirmed, guests }, 'tidied')
   },
 })

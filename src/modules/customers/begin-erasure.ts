@@ -3,6 +3,7 @@ import { newPromoCustomer } from '#modules/orders/index.ts'
 import { now } from '#platform/clock.ts'
 import type { Db } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
+import { fault } from '#platform/faults.ts'
 import { eraseIn } from './erase-customers.ts'
 import { enqueueErasure } from './erasure-jobs.ts'
 import { lockSums } from './queries.ts'
@@ -24,4 +25,5 @@ export async function beginErasure(db: Db, { businessId, userId, ids, emailKey }
       on conflict do nothing`.execute(tx)
     await enqueueErasure(tx, { businessId, userId })
   })
+  await fault('erase-person.begun')
 }

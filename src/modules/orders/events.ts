@@ -48,7 +48,7 @@ export const orderExpired = defineEvent('order.expired', {
 })
 export const orderErased = defineEvent('order.erased', {
   subject: 'order',
-  note: 'The business has erased its customer: name, addresses, email, phone, notes, blocks and comments are gone.',
+  note: 'Its customer was erased, by the business or with their account: name, addresses, email, phone, notes, blocks and comments are gone.',
   data: Type.Object({ number: OrderNumber }),
 })
 export const orderCommented = defineEvent('order.commented', {

@@ -149,7 +149,7 @@ test('uses of a promo code stay counted, in orders and counter under one name th
 test('subscriptions end, also at the payment provider; what letters came to stays, and whoever left stays away', async () => {
   const person = await makePerson(used)
   const { a, b, me, letters, paidLetters, sending, left } = person
-  const before = (await letters.owner.get(`${sending.path}`)).body
+  const before = (await letters.owner.get(sending.path)).body
   const count = used.twin.events().filter(({ type }) => type === 'customer.subscription.deleted').length
   assert.equal((await me.delete('/v1/users/me')).status, 200)
   await settle([a.db, b.db])
@@ -161,7 +161,7 @@ test('subscriptions end, also at the payment provider; what letters came to stay
     }
   const ended = used.twin.events().filter(({ type }) => type === 'customer.subscription.deleted')
   assert.equal(ended.length, count + 1)
-  assert.deepEqual((await letters.owner.get(`${sending.path}`)).body, before)
+  assert.deepEqual((await letters.owner.get(sending.path)).body, before)
   const suppressed = (await letters.owner.get(`${a.shop.path}/suppressions`)).body.items
   assert.deepEqual(
     suppressed.map(({ reason }: { reason: string }) => reason),

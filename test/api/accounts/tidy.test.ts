@@ -4,6 +4,7 @@ import { rememberCustomer } from '#modules/access/index.ts'
 import { now } from '#platform/clock.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { enqueue } from '#platform/jobs/define.ts'
+import { dropDead } from '#platform/jobs/drop-dead.ts'
 import { jobs } from '../../../src/apps/jobs.ts'
 import { holdClock } from '../../support/clock.ts'
 import { onServer } from '../../support/database.ts'
@@ -82,4 +83,33 @@ test('an account that was never confirmed goes after seven days, and gives back 
     .where('guestId', '=', guest.id)
     .execute()
   assert.deepEqual(aliases, [])
+})
+
+test('a dead job that carries an address goes after a day, one that may still be tried does not', async () => {
+  const add = (email: string, attempts: number) =>
+    onServer(async (client) => {
+      const { rows } = await client.query<{ id: string }>(
+        `select id from graphile_worker.add_job('accounts.send-reset', json_build_object('email', $1::text, 'linkBase', ''), run_at => now() + interval '1 year', max_attempts => 3)`,
+        [email],
+      )
+      await client.query('update graphile_worker._private_jobs set attempts = $2, updated_at = $3 where id = $1', [
+        rows[0]?.id,
+        attempts,
+        now(),
+      ])
+    }, used.api.databases.main.url)
+  await add('dead@example.com', 3)
+  await add('waiting@example.com', 2)
+  const left = () =>
+    onServer(async (client) => {
+      const { rows } = await client.query<{ email: string }>(
+        "select payload ->> 'email' as email from graphile_worker._private_jobs where payload ->> 'email' is not null",
+      )
+      return rows.map(({ email }) => email)
+    }, used.api.databases.main.url)
+  await dropDead(control(), ['accounts.send-reset'])
+  assert.deepEqual((await left()).sort(), ['dead@example.com', 'waiting@example.com'])
+  clock.advance(DAY + 60)
+  await dropDead(control(), ['accounts.send-reset'])
+  assert.deepEqual(await left(), ['waiting@example.com'])
 })

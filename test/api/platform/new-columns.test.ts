@@ -88,6 +88,8 @@ async function writeTheRest({ admin, customer, path, id, bodies, records, newsle
   const wish = { email: bodies.updateBusiness?.contactEmail, productId, variantId: 'one' }
   await call(admin.post(`${path}/collections/${newsletter.id}/wishes`, wish))
   await call(admin.put(`${path}/products/${records.products?.[0]}/variants/one/prices/us`, { price: 900 }))
+  await call(admin.post('/v1/users/me/export', undefined))
+  await call(customer.delete('/v1/users/me')) // with an order in work, which waits
 }
 
 test('a column with a default that the next version adds to any table breaks no write of this one', async (t) => {
