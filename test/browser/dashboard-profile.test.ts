@@ -110,6 +110,10 @@ test('the menu of the person leads to the profile; a new name is kept over a rel
   await page.getByRole('button', { name: 'Save 1' }).click()
   await page.getByText('Saved.').waitFor()
   await page.locator('.who', { hasText: 'Ada Feddersen' }).waitFor()
+  await page.keyboard.press('Control+k')
+  await page.getByRole('combobox', { name: 'Find or do' }).fill('your sessions')
+  await page.keyboard.press('Enter')
+  await page.waitForURL(at('/profile/sessions'))
   assert.deepEqual(complaints, [])
   await context.close()
 })
@@ -295,6 +299,21 @@ test('who came in with a passkey last has it under the finger; one that is not c
   await continueButton(page).waitFor()
   await device.touch(
     () => page.keyboard.press('Enter'),
+    () => page.locator('.who').waitFor(),
+  )
+  await context.close()
+})
+
+test('a passkey that the browser offers below the email address signs in, too', async () => {
+  const { email } = await makePerson()
+  const { page, context } = await enterAs(email)
+  const device = await addAuthenticator(page)
+  await page.goto(at('/profile/security'))
+  await addPasskey(page, device)
+  await context.clearCookies()
+  // Without windows, what is offered is chosen by whoever has a finger on the device.
+  await device.touch(
+    () => page.goto(at('/login')),
     () => page.locator('.who').waitFor(),
   )
   await context.close()
@@ -492,13 +511,24 @@ test('a business that wants a second factor says so, leads to one, and opens', a
   await later.context.close()
 })
 
-for (const [width, name] of [
-  [1_280, 'desk'],
-  [390, 'phone'],
+test('a business that begins to want one says so to whoever works there, at their next step', async () => {
+  const { email, business } = await makePerson()
+  const { page, context } = await enterAs(email)
+  await page.goto(at(`/${business.slug}/orders`))
+  await page.getByRole('heading', { name: 'Orders', level: 1 }).waitFor()
+  await requireSecondFactor(business.id)
+  await page.getByRole('link', { name: 'Customers' }).first().click()
+  await page.getByRole('heading', { name: 'wants a second factor' }).waitFor()
+  await context.close()
+})
+
+for (const [width, name, locale] of [
+  [1_280, 'desk', 'en-GB'],
+  [390, 'phone', 'de-DE'],
 ] as const) {
-  test(`at ${width} px all pages of the profile can be read`, async () => {
+  test(`at ${width} px, in ${locale}, all pages of the profile can be read`, async () => {
     const { email } = await makePerson()
-    const { page, context } = await enterAs(email, { width })
+    const { page, context } = await enterAs(email, { width, locale })
     for (const place of ['', '/security', '/security/app', '/sessions', '/keys', '/keys/new']) {
       await page.goto(at(`/profile${place}`))
       await page.getByRole('heading', { level: 1 }).waitFor()

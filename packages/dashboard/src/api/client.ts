@@ -1,5 +1,5 @@
 import { createKontor, KontorError } from '@kontor/sdk'
-import { QueryClient } from '@tanstack/react-query'
+import { QueryCache, QueryClient } from '@tanstack/react-query'
 import { accessToken } from '../session/session.ts'
 import { proven } from './proven.ts'
 
@@ -13,7 +13,14 @@ const FIRST_WAIT_MS = 250
 const isWorthAnother = (failures: number, error: Error) =>
   failures < MOST_RETRIES && error instanceof KontorError && error.code === 'NETWORK'
 
+/** The business has begun to want a second factor, and shows itself as shut from now on: the frame says the rest. */
+function noticeShut(error: Error): void {
+  if (error instanceof KontorError && error.has('SECOND_FACTOR_REQUIRED'))
+    void queryClient.invalidateQueries({ queryKey: ['-', 'listBusinesses'] })
+}
+
 export const queryClient = new QueryClient({
+  queryCache: new QueryCache({ onError: noticeShut }),
   defaultOptions: {
     queries: {
       // The stream of events says what has changed: what is in the cache is shown at once.

@@ -9,12 +9,14 @@ type Props = {
   onChange: (code: string) => void
   /** All six are there. */
   onWhole: (code: string) => void
+  /** Whether something else comes before it. */
+  isLater?: boolean
   problem?: string | undefined
   hint?: string | undefined
 }
 
 /** Six digits of an app. Pasted ones may have spaces. It is sent as soon as it is whole; a wrong one is typed over. */
-export function CodeField({ label, code, onChange, onWhole, problem, hint }: Props) {
+export function CodeField({ label, code, onChange, onWhole, isLater = false, problem, hint }: Props) {
   const field = useRef<HTMLInputElement>(null)
   useEffect(() => {
     if (problem) field.current?.select()
@@ -27,7 +29,7 @@ export function CodeField({ label, code, onChange, onWhole, problem, hint }: Pro
       className="code"
       inputMode="numeric"
       autoComplete="one-time-code"
-      autoFocus
+      autoFocus={!isLater}
       required
       spellCheck={false}
       value={code}

@@ -2,6 +2,7 @@ import { Trans, useLingui } from '@lingui/react/macro'
 import { useState } from 'react'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
+import { Field } from '../../ui/field.tsx'
 import { useLeaveGuard } from '../../ui/use-draft.ts'
 import { CopyButton } from '../copy-button.tsx'
 
@@ -18,10 +19,9 @@ export function NewValue({ name, value, onKept }: { name: string; value: string;
           nowhere else.
         </Trans>
       </p>
-      <label className="label" htmlFor="key-value">{t`Value`}</label>
-      <input
-        id="key-value"
-        className="input mono"
+      <Field
+        label={t`Value`}
+        className="mono"
         readOnly
         value={value}
         onFocus={({ currentTarget }) => currentTarget.select()}

@@ -63,6 +63,9 @@ function SetUp({ onConfirmed }: { onConfirmed: (codes: string[]) => void }) {
             Any app for one-time codes will do: that of your password manager, or one from the store of your phone.
           </Trans>
         </p>
+        <p className="only-phone">
+          <a className="button" href={begun.uri}>{t`Open it in the app on this phone`}</a>
+        </p>
         <div className="scan">
           <QrCode text={begun.uri} label={t`QR code for the app`} />
           <div>
@@ -73,9 +76,6 @@ function SetUp({ onConfirmed }: { onConfirmed: (codes: string[]) => void }) {
               {begun.secret.match(/.{1,4}/g)?.join(' ')}
             </p>
             <CopyButton text={begun.secret}>{t`Copy the key`}</CopyButton>
-            <p className="note only-phone">
-              <a className="link" href={begun.uri}>{t`Open it in the app on this phone`}</a>
-            </p>
           </div>
         </div>
       </li>
@@ -140,6 +140,7 @@ function Confirm({ onConfirmed }: { onConfirmed: (codes: string[]) => void }) {
         code={code}
         onChange={setCode}
         onWhole={(whole) => void send(whole)}
+        isLater={matchMedia('(max-width: 640px)').matches} // its keyboard would cover the QR code
         problem={problem}
         hint={t`Six digits. They change every half minute.`}
       />
