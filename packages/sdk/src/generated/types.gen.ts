@@ -2757,7 +2757,7 @@ export type OrderErasedEventData = {
 /**
  * OrderErasedEvent
  *
- * The business has erased its customer: name, addresses, email, phone, notes, blocks and comments are gone.
+ * Its customer was erased, by the business or with their account: name, addresses, email, phone, notes, blocks and comments are gone.
  */
 export type OrderErasedEvent = EventEnvelope & {
     type: 'order.erased';
