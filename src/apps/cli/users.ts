@@ -74,7 +74,7 @@ export function addUserCommands(program: Command, cli: Cli): void {
   const factors = users.command('second-factor').description('Second factors and passkeys of people.')
   addCommand(factors, 'remove <email>', {
     says: 'Remove the second factor, its recovery codes and the passkeys of somebody who has lost them. They are told by mail.',
-    examples: ['users second-factor remove ada@example.com'],
+    examples: ['user second-factor remove ada@example.com'],
   }).action((email: string, { json = false }: Json) =>
     cli.withDatabases(async ({ control }) => {
       const { id } = await getUser(control, email)
