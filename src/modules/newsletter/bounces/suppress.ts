@@ -45,6 +45,17 @@ export async function hasOptedOut(tx: Tx, businessId: string, emailKey: string):
   return known !== undefined
 }
 
+/** Whether mail to the address bounces, or was called spam: not even the question whether it may be written to goes there. */
+export async function isUnwanted(db: Db, businessId: string, emailKey: string): Promise<boolean> {
+  const known = await db
+    .selectFrom('newsletter.suppressions')
+    .select('reason')
+    .where((known) => known.and({ businessId, emailKey }))
+    .where('reason', '<>', 'UNSUBSCRIBED')
+    .executeTakeFirst()
+  return known !== undefined
+}
+
 /** The owner is back: they have confirmed the address, or pay. */
 export const clearOptOut = (tx: Tx, businessId: string, emailKey: string) =>
   tx
