@@ -5,10 +5,12 @@ import { followFeed, planDue } from '#modules/newsletter/index.ts'
 import { now } from '#platform/clock.ts'
 import type { Db } from '#platform/database/database.ts'
 import { sequenceEvents } from '#platform/events/sequencer.ts'
+import type { Client } from '../../support/client.ts'
 import { holdClock } from '../../support/clock.ts'
 import { letter, openNewsletter, useNewsletterApi } from '../../support/newsletter-api.ts'
 import { faultsIn } from '../../support/paid-shop.ts'
 import { refusal } from '../../support/refusal.ts'
+import { market } from '../../support/shop.ts'
 
 // Anybody can type an address, and whatever name they like.
 
@@ -20,6 +22,8 @@ beforeEach(() => {
   clock = holdClock()
 })
 afterEach(() => clock.release())
+
+type Poster = Pick<Client, 'post'>
 
 const MINUTE = 60
 const HOUR = 3_600
@@ -109,6 +113,46 @@ test('who may read readers, but no orders, does not learn by counting what a rea
   assert.equal((await clerk.post(`${collection.path}/subscribers/matching`, { conditions: [tagged] })).status, 200)
   const own = [{ field: 'subscribed', from: 1 }]
   assert.equal((await reader.post(`${collection.path}/subscribers/matching`, { conditions: own })).status, 200)
+})
+
+test('a stranger who wishes for a hundred things leaves a reader room for their own', async () => {
+  const { admin, path, subscribed, entry, owner, collection, db, id: businessId, row } = await openNewsletter(used.make)
+  const back = await entry(letter(), { statuses: [{ status: 'PUBLISHED' }] })
+  const made = await owner.post(`${collection.path}/automations`, { trigger: 'BACK_IN_STOCK', entryId: back.id })
+  assert.equal(made.status, 201, made.text)
+  assert.equal((await admin.put(path, { markets: [market()] })).status, 200)
+  const [lamp, bell] = ['LAMP', 'BELL'].map((sku) => {
+    const pricing = { markets: [{ marketId: 'us', price: 1_000 }] }
+    const variants = [{ id: 'one', name: 'One size', sku, pricing, inventory: { tracked: true, quantity: 0 } }]
+    return used.make.product({ admin, products: `${path}/products` }, { variants })
+  })
+  const email = 'waits@strangers.example'
+  await subscribed(owner, { email })
+  const { id: subscriptionId } = await row(email)
+  const [stranger, reader] = [await used.make.guest(), await used.make.guest()]
+  await db
+    .insertInto('newsletter.wishes')
+    .values(
+      Array.from({ length: 100 }, (_, index) => ({
+        businessId,
+        productId: `prod_${index}`,
+        variantId: 'one',
+        subscriptionId,
+        id: `wsh_${businessId}_${index}`,
+        collectionId: collection.id,
+        userId: stranger.id,
+        createdAt: now(),
+      })),
+    )
+    .execute()
+  const wish = async (by: Poster, product: { id: string } | undefined) => {
+    const answer = await by.post(`${collection.path}/wishes`, { email, productId: product?.id, variantId: 'one' })
+    assert.equal(answer.status, 200, answer.text)
+    const wishes = await db.selectFrom('newsletter.wishes').select('id').where('businessId', '=', businessId).execute()
+    return wishes.length
+  }
+  assert.equal(await wish(stranger, await lamp), 100)
+  assert.equal(await wish(reader, await bell), 101)
 })
 
 describe('whoever has many letters due to one reader', () => {
