@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, beforeEach, describe, test } from 'node:test'
 import pino from 'pino'
+import { applyMailEvents } from '#modules/newsletter/bounces/suppress.ts'
 import { followFeed, planDue } from '#modules/newsletter/index.ts'
 import { now } from '#platform/clock.ts'
 import type { Db } from '#platform/database/database.ts'
+import { transaction } from '#platform/database/transaction.ts'
 import { sequenceEvents } from '#platform/events/sequencer.ts'
 import type { Client } from '../../support/client.ts'
 import { holdClock } from '../../support/clock.ts'
@@ -69,6 +71,26 @@ describe('a stranger who types an address again and again', () => {
     }
   })
 })
+
+for (const order of ['before', 'after'])
+  test(`who left everything has left it, also if the address bounced ${order} that and works again`, async () => {
+    const letters = await openNewsletter(used.make)
+    const { subscribed, unsubscribe, tokenOf, owner, path, db, id: businessId } = letters
+    const email = `${order}@left.example`
+    await subscribed(owner, { email })
+    const bounce = () =>
+      transaction(db, (tx) => applyMailEvents(tx, [{ type: 'HARD_BOUNCE', businessId, email, sendId: undefined }]))
+    if (order === 'before') await bounce()
+    await unsubscribe(await tokenOf(email), { everything: true })
+    if (order === 'after') await bounce()
+    const { items } = (await owner.get(`${path}/suppressions`)).body
+    assert.deepEqual(
+      items.map(({ reason }: { reason: string }) => reason),
+      ['UNSUBSCRIBED'],
+      'whoever lifts it sees what it is',
+    )
+    assert.equal((await subscribed(await used.make.guest(), { email })).status, 'PENDING', 'a stranger undoes nothing')
+  })
 
 test('a name leads nowhere: a shop does not mail the links of whoever typed it', async () => {
   const { subscribed, entry, owner, collection, db } = await openNewsletter(used.make)
