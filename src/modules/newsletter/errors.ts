@@ -2,6 +2,7 @@ import {
   badRequest,
   conflict,
   defineRefusal,
+  forbidden,
   invalid,
   lineRefused,
   notFound,
@@ -89,6 +90,9 @@ export const clickedEntryNotFound = invalid(
   'conditions.{index}.entryId',
   'NOT_FOUND',
   'This newsletter has no letter {entryId}.',
+)
+export const conditionsNeedOrders = forbidden(
+  'Conditions about what readers bought, or about their tags as customers, also need ORDERS_READ.',
 )
 export const subscribedWhen = invalid('conditions.{index}', 'REQUIRED', 'Say from when on, or until when.')
 export const subscribedEndsFirst = invalid('conditions.{index}.to', 'INVALID', 'It has to be later than from.')

@@ -179,6 +179,24 @@ describe('a newsletter that counts clicks', () => {
     assert.match((await open(next.hrefs.at(-1))).text, /Count mine again/)
   })
 
+  test('is not begun again for a reader who said no, by whoever has a link of theirs', async () => {
+    const { mailTo, row, domain } = await sent()
+    const { hrefs } = mailTo('reader1')
+    const shared = hrefs[0]?.split('/').at(-4) ?? ''
+    const choice = pathOf(hrefs.find((href) => href.includes('/newsletters/clicks/')))
+    const counts = async () => (await row(`reader1@${domain}`)).countsClicks
+    const post = async (path: string) => (await fetch(used.api.url + path, { method: 'POST' })).status
+    assert.deepEqual([await post(`${choice}/off`), await counts()], [200, false])
+    assert.deepEqual([await post(`/newsletters/clicks/${shared}/on`), await counts()], [404, false])
+    assert.deepEqual([await post(`${choice}/on`), await counts()], [200, true])
+    assert.deepEqual(
+      [await post(`/newsletters/clicks/${shared}/off`), await counts()],
+      [200, false],
+      'as in letters from before',
+    )
+    assert.equal((await open(hrefs[0]?.replace(shared, choice.split('/').at(-1) ?? ''))).status, 404)
+  })
+
   test('keeps counting for who gets it later, by a send to the rest', async () => {
     const { owner, sending, db, entry, domain, mailTo } = await sent()
     await db.updateTable('newsletter.recipients').set({ state: 'FAILED' }).where('sendId', '=', sending.id).execute()

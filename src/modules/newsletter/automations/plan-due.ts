@@ -151,19 +151,28 @@ async function decide(
   )
 }
 
-/** Of one person the first only: the next is judged when that is written down. */
+/**
+ * Of one person the first only that can go out: the next is judged when that is written down, and not while they are in a
+ * send that has not ended. What cannot go out is skipped at once, so that many of one person keep nobody else waiting.
+ */
 async function judge(tx: Tx, { businessId, id, times, days }: AutomationRow): Promise<Due[]> {
   const since = new Date(nowMs() - days * 24 * HOUR_MS)
   const { rows } = await sql<Due>`
     with due as materialized (
       select subscription_id, cause, product_id, variant_id, due_at
-        from newsletter.due_letters
+        from newsletter.due_letters as waiting
        where business_id = ${businessId} and automation_id = ${id} and state = 'WAITING' and due_at <= ${now()}
+         and not exists (select from newsletter.due_letters as planned
+                           join newsletter.sends as send
+                             on send.business_id = planned.business_id and send.id = planned.send_id
+                          where planned.business_id = ${businessId} and planned.automation_id = ${id}
+                            and planned.subscription_id = waiting.subscription_id and planned.state = 'PLANNED'
+                            and send.status in ('RUNNING', 'PAUSED'))
        order by due_at, cause
        limit ${BATCH}
     )
     select *
-      from (select distinct on (due.subscription_id) due.*,
+      from (select due.*, row_number() over (partition by due.subscription_id order by due.due_at, due.cause) as place,
                    case when due.due_at < ${new Date(nowMs() - LATE_AFTER_MS)} then 'TOO_LATE'
                         when subscription.status is distinct from 'ACTIVE' then 'LEFT'
                         when exists (select from newsletter.suppressions as suppression
@@ -177,8 +186,8 @@ async function judge(tx: Tx, { businessId, id, times, days }: AutomationRow): Pr
                    end as reason
               from due
               left join newsletter.subscriptions as subscription
-                on subscription.business_id = ${businessId} and subscription.id = due.subscription_id
-             order by due.subscription_id, due.due_at, due.cause) as judged
+                on subscription.business_id = ${businessId} and subscription.id = due.subscription_id) as judged
+     where place = 1 or reason is not null
      order by due_at, cause`.execute(tx)
   return rows
 }

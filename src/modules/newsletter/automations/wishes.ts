@@ -13,7 +13,7 @@ import type { Wish } from './schemas.ts'
 
 type Wisher = { businessId: string; actor: Actor }
 
-/** Of one reader. Whoever waits for more waits for a shop to open. */
+/** For one reader, by one wisher: what a stranger wishes for a reader leaves room for their own. */
 const MAX_WISHES = 100
 
 export const isBuyable = ({ status, tracked, quantity }: Goods) => status === 'ACTIVE' && (!tracked || quantity > 0)
@@ -42,7 +42,8 @@ export async function makeWish(
      where business_id = ${businessId} and collection_id = ${collectionId} and email_key = ${emailKeyOf(email)}
        and status = 'ACTIVE'
        and (select count(*) from newsletter.wishes as other
-             where other.business_id = subscription.business_id and other.subscription_id = subscription.id) < ${MAX_WISHES}
+             where other.business_id = subscription.business_id and other.subscription_id = subscription.id
+               and other.user_id = ${actor.userId}) < ${MAX_WISHES}
     on conflict do nothing
     returning subscription_id`.execute(tx)
   await announceWishes(

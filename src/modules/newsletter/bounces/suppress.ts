@@ -29,12 +29,20 @@ const REASONS = { SOFT_BOUNCE: null, HARD_BOUNCE: 'BOUNCE', COMPLAINT: 'COMPLAIN
 /** An event takes eight parameters of a statement, which allows 65,535. */
 const RECORDED_AT_ONCE = 5_000
 
-/** The owner of an address has unsubscribed from everything: only they can bring it back. */
+/**
+ * The owner of an address has unsubscribed from everything: only they can bring it back. That outlasts a bounce, which is
+ * lifted when the address works again.
+ */
 export const recordOptOut = (tx: Tx, businessId: string, emailKey: string) =>
   tx
     .insertInto('newsletter.suppressions')
     .values({ businessId, emailKey, reason: 'UNSUBSCRIBED', createdAt: now() })
-    .onConflict((known) => known.doNothing())
+    .onConflict((known) =>
+      known
+        .columns(['businessId', 'emailKey'])
+        .doUpdateSet({ reason: 'UNSUBSCRIBED' })
+        .where('suppressions.reason', '=', 'BOUNCE'),
+    )
     .execute()
 
 export async function hasOptedOut(tx: Tx, businessId: string, emailKey: string): Promise<boolean> {
@@ -42,6 +50,17 @@ export async function hasOptedOut(tx: Tx, businessId: string, emailKey: string):
     .selectFrom('newsletter.suppressions')
     .select('reason')
     .where((known) => known.and({ businessId, emailKey, reason: 'UNSUBSCRIBED' }))
+    .executeTakeFirst()
+  return known !== undefined
+}
+
+/** Whether mail to the address bounces, or was called spam: not even the question whether it may be written to goes there. */
+export async function isUnwanted(db: Db, businessId: string, emailKey: string): Promise<boolean> {
+  const known = await db
+    .selectFrom('newsletter.suppressions')
+    .select('reason')
+    .where((known) => known.and({ businessId, emailKey }))
+    .where('reason', '<>', 'UNSUBSCRIBED')
     .executeTakeFirst()
   return known !== undefined
 }
@@ -116,7 +135,7 @@ export async function applyMailEvents(tx: Tx, events: readonly MailEvent[]): Pro
       select business_id, email_key, reason, ${now()} from happened where reason is not null
        order by business_id collate "C", email_key collate "C"
       on conflict on constraint suppressions_pkey
-        do update set reason = excluded.reason where known.reason not in ('COMPLAINT', excluded.reason)
+        do update set reason = excluded.reason where excluded.reason = 'COMPLAINT' and known.reason <> 'COMPLAINT'
       returning business_id, email_key
     )
     select business_id, email_key, subscription.id, collection_id, plan_id, status

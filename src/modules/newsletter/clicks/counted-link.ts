@@ -5,12 +5,14 @@ import type { SecretBox } from '#platform/crypto/secret-box.ts'
 export type Clicker = { businessId: string; sendId: string; subscriptionId: string }
 
 const PURPOSE = 'newsletter click'
+/** Links get shared: one that is followed must not choose for its reader. */
+const CHOICE = 'newsletter click choice'
 
 const toText = ({ businessId, sendId, subscriptionId }: Clicker) => `${businessId} ${sendId} ${subscriptionId}`
 
-function tokenOf(box: SecretBox, clicker: Clicker): string {
+function tokenOf(box: SecretBox, clicker: Clicker, purpose = PURPOSE): string {
   const { businessId, sendId, subscriptionId } = clicker
-  return `${businessId}.${sendId}.${subscriptionId}.${makeProof(box, PURPOSE, toText(clicker))}`
+  return `${businessId}.${sendId}.${subscriptionId}.${makeProof(box, purpose, toText(clicker))}`
 }
 
 /** The address that all links of a reader's letter begin with. */
@@ -23,14 +25,17 @@ export const openUrlOf = (publicUrl: string, box: SecretBox, clicker: Clicker) =
 
 /** Where the reader says whether clicks are counted. */
 export const clicksChoiceUrlOf = (publicUrl: string, box: SecretBox, clicker: Clicker) =>
-  `${publicUrl}/newsletters/clicks/${tokenOf(box, clicker)}`
+  `${publicUrl}/newsletters/clicks/${tokenOf(box, clicker, CHOICE)}`
 
-export function readClicker(box: SecretBox, token: string): Clicker | undefined {
+export const readClicker = (box: SecretBox, token: string) => read(box, token, PURPOSE)
+export const readChooser = (box: SecretBox, token: string) => read(box, token, CHOICE)
+
+function read(box: SecretBox, token: string, purpose: string): Clicker | undefined {
   const [, businessId, sendId, subscriptionId, proof] =
     /^([\w-]{1,64})\.([\w-]{1,64})\.([\w-]{1,64})\.([\w-]{22})$/.exec(token) ?? []
   if (!businessId || !sendId || !subscriptionId || !proof) return undefined
   const clicker = { businessId, sendId, subscriptionId }
-  return isProof(box, PURPOSE, toText(clicker), proof) ? clicker : undefined
+  return isProof(box, purpose, toText(clicker), proof) ? clicker : undefined
 }
 
 /** Says where the link leads, for people who look before they click. It decides nothing. */

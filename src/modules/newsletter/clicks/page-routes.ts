@@ -5,7 +5,7 @@ import { cellOf } from '#platform/http/cells.ts'
 import { type Page, showPage } from '#platform/http/page.ts'
 import type { Business } from '#vocabulary/business.ts'
 import { chooseCounting, findChooser } from './choose-counting.ts'
-import { type Clicker, readClicker } from './counted-link.ts'
+import { type Clicker, readChooser, readClicker } from './counted-link.ts'
 import { followLink } from './follow-link.ts'
 import { noteOpen } from './note-open.ts'
 
@@ -29,8 +29,10 @@ export const clickPages: FastifyPluginAsyncTypebox<PageOptions> = async (app, { 
   // The button of the page sends a form; all that counts is its address.
   app.addContentTypeParser('*', { parseAs: 'string', bodyLimit: 10_000 }, (_request, _body, done) => done(null, {}))
 
-  async function find(token: string): Promise<{ clicker: Clicker; cell: Db; business: Business } | undefined> {
-    const clicker = readClicker(box, token)
+  /** In letters from before, links and the choice had the same proof: it ends the counting, and begins none. */
+  const readEither = (token: string) => readChooser(box, token) ?? readClicker(box, token)
+
+  async function find(clicker: Clicker | undefined) {
     const business = clicker && (await findBusiness(clicker.businessId))
     return clicker && business && !business.suspendedAt
       ? { clicker, business, cell: cellOf(cells, business, app.log) }
@@ -42,7 +44,7 @@ export const clickPages: FastifyPluginAsyncTypebox<PageOptions> = async (app, { 
     { config },
     async (request, reply) => {
       const { token, link } = request.params
-      const found = /^\d{1,4}$/.test(link) ? await find(token) : undefined
+      const found = /^\d{1,4}$/.test(link) ? await find(readClicker(box, token)) : undefined
       const url = found && (await followLink(found.cell, found.clicker, Number(link), request))
       if (url === undefined) return showPage(reply, NO_LINK, 404)
       // The page that it leads to is told nothing: not which letter, and not whose.
@@ -55,7 +57,7 @@ export const clickPages: FastifyPluginAsyncTypebox<PageOptions> = async (app, { 
   )
 
   app.get<{ Params: { token: string } }>('/newsletters/open/:token', { config }, async (request, reply) => {
-    const found = await find(request.params.token)
+    const found = await find(readClicker(box, request.params.token))
     if (!found) return showPage(reply, NO_LINK, 404)
     await noteOpen(found.cell, found.clicker, request)
     void reply.header('cache-control', 'no-store').header('x-robots-tag', 'noindex').type('image/gif')
@@ -63,7 +65,7 @@ export const clickPages: FastifyPluginAsyncTypebox<PageOptions> = async (app, { 
   })
 
   app.get<{ Params: { token: string } }>('/newsletters/clicks/:token', { config }, async ({ params }, reply) => {
-    const found = await find(params.token)
+    const found = await find(readEither(params.token))
     const chooser = found && (await findChooser(found.cell, found.clicker))
     if (!chooser) return showPage(reply, NO_LINK, 404)
     return showPage(reply, choicePage(chooser.countsClicks, found.business.name, params.token))
@@ -74,7 +76,7 @@ export const clickPages: FastifyPluginAsyncTypebox<PageOptions> = async (app, { 
       `/newsletters/clicks/:token/${choice}`,
       { config },
       async ({ params }, reply) => {
-        const found = await find(params.token)
+        const found = await find(choice === 'on' ? readChooser(box, params.token) : readEither(params.token))
         const isKnown = found && (await chooseCounting(found.cell, found.clicker, choice === 'on'))
         if (!isKnown) return showPage(reply, NO_LINK, 404)
         return showPage(reply, { title: 'Thank you', text: CHOSEN[choice] })

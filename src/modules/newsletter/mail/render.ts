@@ -207,7 +207,7 @@ const withPicture = (html: string, url: string | undefined) =>
 
 // An empty string would be true in a Liquid condition.
 const toScope = ({ name, email, market, goods, unsubscribeUrl, clicksChoiceUrl }: Reader) => ({
-  subscriber: { name: toLine(name) || undefined, email: toLine(email), market: market ?? undefined },
+  subscriber: { name: toName(name) || undefined, email: toLine(email), market: market ?? undefined },
   goods: goods && { names: toLine(goods.names) || undefined, url: goods.url ?? undefined },
   unsubscribeUrl,
   clicksChoiceUrl,
@@ -215,6 +215,9 @@ const toScope = ({ name, email, market, goods, unsubscribeUrl, clicksChoiceUrl }
 
 /** Collapses to one line: a line break in a subject would start another header. */
 const toLine = (text: string) => text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ').trim()
+
+/** Anybody may type an address and a name for it. Whatever a mail program would make a link of is taken apart. */
+const toName = (name: string) => toLine(name).replaceAll(/[.\u3002\uff0e\uff61](?=\p{L})|:(?=\/)/gu, '$& ')
 
 function cut(subject: string): string {
   if (subject.length <= MAX_SUBJECT_LENGTH) return subject

@@ -4,6 +4,7 @@ import type { Db } from '#platform/database/database.ts'
 import { createChecker } from '#platform/http/validation.ts'
 import { collectDetails, type Details } from '#vocabulary/block-values.ts'
 import type { Business } from '#vocabulary/business.ts'
+import { holds, type Permission } from '#vocabulary/permissions.ts'
 import * as refusal from '../errors.ts'
 import { type Condition, KINDS, type SentConditions } from './schemas.ts'
 
@@ -12,7 +13,12 @@ const KNOWN = KINDS.map((kind) => {
   return { fields: field.enum, check: createChecker(kind) }
 })
 
-type Place = { business: Pick<Business, 'id' | 'markets'>; newsletter: Collection }
+type Place = {
+  business: Pick<Business, 'id' | 'markets'>
+  newsletter: Collection
+  /** Of the caller. */
+  permissions: readonly Permission[]
+}
 
 /** The conditions as they were sent, each checked as what its field says it is; what they name has to be there. */
 export async function readConditions(db: Db, place: Place, sent: SentConditions): Promise<Condition[]> {
@@ -20,6 +26,9 @@ export async function readConditions(db: Db, place: Place, sent: SentConditions)
   const conditions = sent.map((condition, index) => readShape(condition, index, details))
   details.throwIfAny() // what has its shape is looked up
   const read = conditions.flat()
+  // A count of one reader tells what they are as a customer.
+  const asksOfCustomers = read.some(({ field }) => field === 'tag' || field === 'bought')
+  if (asksOfCustomers && !holds(place.permissions, 'ORDERS_READ')) throw refusal.conditionsNeedOrders()
   await checkNames(db, place, read, details)
   details.throwIfAny()
   return read

@@ -9,9 +9,9 @@ import { readConditions } from './read-conditions.ts'
 export type SegmentOptions = { markCustomers: MarkCustomers }
 
 export const segmentRoutes: FastifyPluginAsyncTypebox<SegmentOptions> = async (app, { markCustomers }) => {
-  handle(app, operation.countMatchingReaders, async ({ cell, business, params, body }) => {
+  handle(app, operation.countMatchingReaders, async ({ cell, business, params, body, permissions }) => {
     const newsletter = await getNewsletter(cell, business.id, params.id)
-    const conditions = await readConditions(cell, { business, newsletter }, body.conditions)
+    const conditions = await readConditions(cell, { business, newsletter, permissions }, body.conditions)
     return countMatching(cell, { businessId: business.id, collectionId: newsletter.id, conditions }, markCustomers)
   })
 }

@@ -6,6 +6,7 @@ import type { Actor } from '#vocabulary/actor.ts'
 import type { Business } from '#vocabulary/business.ts'
 import { type AppError } from '#vocabulary/errors.ts'
 import { newId } from '#vocabulary/ids.ts'
+import type { Permission } from '#vocabulary/permissions.ts'
 import { fromSeconds, toSeconds } from '#vocabulary/time.ts'
 import { alreadySent, entryNotFound, goesByItself, isUnderWay, notANewsletter } from '../errors.ts'
 import { sendPlanned } from '../events.ts'
@@ -16,17 +17,22 @@ import { insertSend, isAutomated, listSendsOfEntry } from './queries.ts'
 import type { SendRow } from './send.ts'
 
 /** `problem`: why the entry cannot be rendered as a mail. */
-type Planner = { business: Pick<Business, 'id' | 'markets'>; actor: Actor; problem: AppError | undefined }
+type Planner = {
+  business: Pick<Business, 'id' | 'markets'>
+  actor: Actor
+  permissions: readonly Permission[]
+  problem: AppError | undefined
+}
 
 /** Plans to send an entry, now or later. Returns the existing send if one is open. */
 export async function planSend(tx: Tx, planner: Planner, entryId: string, sent: NewSend): Promise<SendRow> {
-  const { business, actor, problem } = planner
+  const { business, actor, permissions, problem } = planner
   const businessId = business.id
   const entry = await findEntry(tx, businessId, entryId)
   if (!entry) throw entryNotFound()
   const collection = await findNewsletter(tx, entry)
   if (!collection) throw notANewsletter({ field: 'entryId' })
-  const conditions = await readConditions(tx, { business, newsletter: collection }, sent.conditions ?? [])
+  const conditions = await readConditions(tx, { business, newsletter: collection, permissions }, sent.conditions ?? [])
   if (await isAutomated(tx, businessId, entryId)) throw goesByItself()
   const earlier = await listSendsOfEntry(tx, businessId, entryId)
   const live = earlier.find(({ status }) => status !== 'DONE' && status !== 'CANCELLED')

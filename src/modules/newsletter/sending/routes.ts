@@ -34,12 +34,13 @@ export const sendRoutes: FastifyPluginAsyncTypebox<SendOptions> = async (app, { 
     operation.sendEntry,
     async (request, reply) => {
       if (!hasMail) throw noMail()
-      const { cell, business, params, actor, body } = request
+      const { cell, business, params, actor, permissions, body } = request
       const { entryId } = params
       // Composed before the transaction, because it may take seconds, so that a template error is returned now, not
       // when the send is due.
       const problem = await refusalOf(composeEntry(cell, business, entryId))
-      const plan = async (tx: Tx) => presentSend(await planSend(tx, { business, actor, problem }, entryId, body))
+      const plan = async (tx: Tx) =>
+        presentSend(await planSend(tx, { business, actor, permissions, problem }, entryId, body))
       return createOnce(request, reply, cell, plan, 202)
     },
     {

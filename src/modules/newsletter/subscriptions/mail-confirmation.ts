@@ -6,6 +6,7 @@ import { defineJob } from '#platform/jobs/define.ts'
 import { messageIdOf } from '#platform/mail/mailer.ts'
 import { createRenderer, type Rendered } from '#platform/mail/render.ts'
 import { Id } from '#vocabulary/schemas.ts'
+import { isUnwanted } from '../bounces/suppress.ts'
 import { findSubscription } from './queries.ts'
 import { confirmUrl } from './token.ts'
 
@@ -19,6 +20,7 @@ export const mailConfirmation = defineJob({
   async run({ businessId, subscriptionId }, { db, control, services }) {
     const row = await findSubscription(db, businessId, subscriptionId)
     if (row?.status !== 'PENDING' || !services.mail) return
+    if (await isUnwanted(db, businessId, row.emailKey)) return
     const [business, collection] = await Promise.all([
       findBusiness(control, businessId),
       findCollection(db, businessId, row.collectionId),

@@ -24,6 +24,7 @@ import { emailKeyOf, isPaidFor, type SubscriptionRow } from './subscription.ts'
 
 /** Limits confirmation mails to an address that somebody types again and again. */
 const CONFIRM_AGAIN_MS = 10 * 60_000
+const CONFIRM_RARELY_MS = 24 * 3_600_000
 
 export type Subscriber = { business: Business; actor: Actor; seesDrafts: boolean }
 export type PlanChoice = { collection: Collection; plan: Plan | undefined }
@@ -98,7 +99,7 @@ async function activate(
   { at, doubleOptIn }: { at: Date; doubleOptIn: boolean },
 ): Promise<SubscriptionRow> {
   const isPending = (await hasOptedOut(tx, row.businessId, row.emailKey)) || (doubleOptIn && row.status !== 'ACTIVE')
-  const isMailed = isPending && (!row.confirmSentAt || at.getTime() - row.confirmSentAt.getTime() >= CONFIRM_AGAIN_MS)
+  const isMailed = isPending && mayAskAgain(row, at)
   const after: SubscriptionRow = {
     ...row,
     status: isPending ? 'PENDING' : 'ACTIVE',
@@ -109,6 +110,14 @@ async function activate(
   await saveSubscription(tx, after)
   if (isMailed) await enqueue(tx, mailConfirmation, { businessId: row.businessId, subscriptionId: row.id })
   return after
+}
+
+/** After ten minutes, then after twice as long each time, and once a day in the end: whoever types it may not be its owner. */
+function mayAskAgain({ createdAt, confirmSentAt }: SubscriptionRow, at: Date): boolean {
+  if (!confirmSentAt) return true
+  const askedForMs = confirmSentAt.getTime() - createdAt.getTime()
+  const waitMs = Math.min(Math.max(CONFIRM_AGAIN_MS, askedForMs), CONFIRM_RARELY_MS)
+  return at.getTime() - confirmSentAt.getTime() >= waitMs
 }
 
 /** A new row of a free subscription; PENDING until the same transaction activates it. */

@@ -111,8 +111,11 @@ function AddCondition({ newsletter, isFull, onAdd }: AddProps) {
   const { t } = useLingui()
   const names = useFieldNames()
   const { markets } = useBusiness()
+  const { reason } = usePermissions()
   const full = isFull ? t`ten at most` : undefined
   const reasons: Partial<Record<ConditionField, string | undefined>> = {
+    bought: reason('ORDERS_READ'),
+    tag: reason('ORDERS_READ'),
     plan: newsletter && (newsletter.plans ?? []).length === 0 ? t`there are none` : undefined,
     market: markets.length === 0 ? t`there are none` : undefined,
     clicked: newsletter && !newsletter.countClicks ? t`not counted here` : undefined,
