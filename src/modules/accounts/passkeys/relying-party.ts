@@ -9,7 +9,7 @@ export type RelyingParty = { box: SecretBox; origins: Origins; publicUrl: string
 /** Passkeys are for the host of PUBLIC_URL. */
 export const relyingPartyId = (publicUrl: string) => new URL(publicUrl).hostname
 
-/** Loaded when the first passkey is judged: it is large, and warns on import that Node calls parts of its own crypto experimental. */
+/** Loaded when the first passkey is judged: it takes 0.4 s, and most processes never need it. */
 export const webauthn = () => import('@simplewebauthn/server')
 
 /** Ed25519, ECDSA on P-256, RSA: all that authenticators in use can do. */
