@@ -41,7 +41,7 @@ export const recordOptOut = (tx: Tx, businessId: string, emailKey: string) =>
       known
         .columns(['businessId', 'emailKey'])
         .doUpdateSet({ reason: 'UNSUBSCRIBED' })
-        .where('suppressions.reason', '=', 'BOUNCE'),
+        .where('newsletter.suppressions.reason', '=', 'BOUNCE'),
     )
     .execute()
 
