@@ -22,12 +22,14 @@ export { removeFromBusinesses } from './leave-businesses.ts'
 export { copyIntoLogo } from './logo.ts'
 export { type BusinessSummary, listAllBusinesses, setPaymentAccount, suspendBusiness } from './operate-business.ts'
 export { presentPublicBusiness } from './present.ts'
+export { keepProviderRoles, setProviderRoles } from './provider-roles.ts'
 export {
   dropInvitationsTo,
   findBusiness,
   findBusinessBySlug,
   findInvitation,
   findPeople,
+  findRolesOf,
   listHomes,
   listMembers,
   listOfferedRoles,
