@@ -27,6 +27,7 @@ export const TAGS: readonly Tag[] = [
     name: 'Second factor',
     description: 'Codes of an app, recovery codes and passkeys; proving once more who you are.',
   },
+  { name: 'Staff sign-in', description: 'Staff of a business log in with its own OpenID provider.' },
   { name: 'Accounts', description: 'Your own account, its keys and sessions; users of a business.' },
   { name: 'Events', description: 'Changes to what a business owns (events), and to the business itself (audit).' },
   { name: 'Health', description: 'For operators of the service.' },

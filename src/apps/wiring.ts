@@ -4,12 +4,14 @@ import {
   addGuest,
   businessLimit,
   createIdentityProvider,
+  createStaffProviders,
   findContact,
   forgetGuests,
   idsOf,
   mailInvitation,
   makeGuest,
   memberRoutes,
+  type Outgoing,
   readNames,
   userExists,
 } from '#modules/accounts/index.ts'
@@ -69,6 +71,9 @@ import { createModel } from '#platform/ai/openai-compatible.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import type { Server } from '#platform/http/server.ts'
 import { enqueue } from '#platform/jobs/define.ts'
+import { rulesFor } from '#platform/outgoing/check-address.ts'
+import { createFetch } from '#platform/outgoing/fetch.ts'
+import { askTextRecords } from '#platform/outgoing/resolve-name.ts'
 import { MAIL_PREVIEWS } from './mail-previews.ts'
 import { findOpenCells } from './open-cells.ts'
 import type { Parts } from './parts.ts'
@@ -80,6 +85,12 @@ const prefix = '/v1/businesses/:businessId'
 
 async function wireAccounts(app: Server, parts: Parts): Promise<void> {
   const { config, control, keyring, tokens, box, attempts, origins } = parts
+  const { allowLoopback, nameServers } = config.outgoing
+  const outgoing: Outgoing = {
+    fetch: createFetch(rulesFor(config.outgoing)),
+    findTextRecords: (name) => askTextRecords(name, nameServers),
+    allowsHttp: allowLoopback,
+  }
   await app.register(accountRoutes, {
     control,
     keyring,
@@ -89,6 +100,8 @@ async function wireAccounts(app: Server, parts: Parts): Promise<void> {
     guestLoginsPerHour: config.limits.guestLoginsPerHour,
     origins,
     provider: createIdentityProvider(config.identity),
+    staff: createStaffProviders({ control, box, outgoing }),
+    outgoing,
     publicUrl: config.publicUrl,
     providers: config.providers,
     hasDashboard: config.dashboard,

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
+import { isIP } from 'node:net'
 import path from 'node:path'
 import { isLoopback, isOrigin, isOriginOrPrefix } from '#vocabulary/origins.ts'
 import type { DatabaseAddress } from './database/database.ts'
@@ -78,7 +79,7 @@ export type Config = {
       }
     | undefined
   /** Addresses that others have named, such as those of pictures. `allowLoopback`: also on this machine, for development. */
-  outgoing: { allowLoopback: boolean }
+  outgoing: { allowLoopback: boolean; nameServers: string[] }
   /** The outside services and whether they are configured. Without one, only the operations that need it return 503. */
   providers: Record<'mail' | 'sms' | 'payments' | 'identity' | 'ai' | 'media' | 'redis', boolean>
   /**
@@ -205,6 +206,11 @@ export function loadConfig(env: Environment): Config {
   const allowLoopback = oneOf('OUTGOING_LOOPBACK', ['on', 'off'], 'off') === 'on'
   if (allowLoopback && mode === 'production') problem('OUTGOING_LOOPBACK is for development only: leave it out.')
 
+  const nameServers = list(value('OUTGOING_NAME_SERVERS'))
+  for (const server of nameServers)
+    if (!isIP(server.replace(/:\d+$/, '')) && !isIP(server))
+      problem(`OUTGOING_NAME_SERVERS: ${server} is no IP address, with or without a port.`)
+
   const slipFonts = list(value('SLIP_FONTS'))
   for (const font of slipFonts)
     if (!existsSync(font.split('#')[0] ?? '')) problem(`SLIP_FONTS: there is no file ${font.split('#')[0]}.`)
@@ -301,7 +307,7 @@ export function loadConfig(env: Environment): Config {
     },
     ai: ai && { apiUrl: ai.AI_API_URL, apiKey: ai.AI_API_KEY, model: ai.AI_MODEL, dailyTokens },
     media,
-    outgoing: { allowLoopback },
+    outgoing: { allowLoopback, nameServers },
     providers: {
       mail: Boolean(mail),
       sms: Boolean(sms),

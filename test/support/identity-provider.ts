@@ -7,8 +7,11 @@ export type Person = { sub: string; email?: string; email_verified?: boolean; na
 
 type At = { host: string; port: number }
 
-/** A real OpenID provider on loopback, with people who log in by name. `through`: where it is reached, if not where it listens. */
-export async function openIdentityProvider(callbackUrl: string, through?: (at: At) => Promise<At>) {
+/**
+ * A real OpenID provider on loopback, with people who log in by name. `through`: where it is reached, if not where it listens.
+ * `logoutUrl`: where it tells of logouts.
+ */
+export async function openIdentityProvider(callbackUrl: string, through?: (at: At) => Promise<At>, logoutUrl?: string) {
   const people = new Map<string, Person>()
   const server = createServer()
   server.listen(0, '127.0.0.1')
@@ -25,12 +28,19 @@ export async function openIdentityProvider(callbackUrl: string, through?: (at: A
         redirect_uris: [callbackUrl],
         grant_types: ['authorization_code', 'refresh_token'],
         response_types: ['code'],
+        ...(logoutUrl ? { backchannel_logout_uri: logoutUrl } : {}),
       },
     ],
     claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'] },
     conformIdTokenClaims: false,
-    features: { revocation: { enabled: true }, devInteractions: { enabled: true } },
+    features: {
+      revocation: { enabled: true },
+      devInteractions: { enabled: true },
+      backchannelLogout: { enabled: logoutUrl !== undefined },
+    },
     cookies: { keys: ['test'] },
+    // Without its own guard: whom it tells of logouts is on this machine.
+    fetch: (url: string, { dispatcher: _, ...options }: RequestInit & { dispatcher?: unknown }) => fetch(url, options),
     pkce: { required: () => true },
     async findAccount(_context: unknown, sub: string) {
       return { accountId: sub, claims: async () => people.get(sub) ?? { sub } }
@@ -46,6 +56,13 @@ export async function openIdentityProvider(callbackUrl: string, through?: (at: A
     people,
     revoked,
     env: { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: 'kontor', OIDC_CLIENT_SECRET: 'kontor-secret-for-tests' },
+    /** Tells us that a person has logged out everywhere. */
+    async tellLogout(sub: string) {
+      const client = (await provider.Client.find('kontor')) as unknown as {
+        backchannelLogout(sub: string, sid: string): Promise<unknown>
+      }
+      await client.backchannelLogout(sub, 'any')
+    },
     /** Walks through the provider's pages as a browser would. Answers where it is sent in the end, outside the provider. */
     logIn: (url: string, sub: string) => browse(issuer, url, sub),
     close: () =>

@@ -7,7 +7,7 @@ import {
   setPaymentAccount,
   suspendBusiness,
 } from '#modules/access/index.ts'
-import { findConfirmedByEmail, readEmails } from '#modules/accounts/index.ts'
+import { findConfirmedByEmail, proveDomain, readEmails } from '#modules/accounts/index.ts'
 import { pauseSends } from '#modules/newsletter/index.ts'
 import type { ControlDb, Databases } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
@@ -23,8 +23,10 @@ import { printJson, printList, printResult, type Row } from './output.ts'
 
 const PRESET_CODES = MARKET_PRESETS.map(({ id }) => id).join(', ')
 
-export function addBusinessCommands(program: Command, { withDatabases, config }: Cli): void {
+export function addBusinessCommands(program: Command, cli: Cli): void {
+  const { withDatabases, config } = cli
   const business = program.command('business').description('Businesses.')
+  addDomainCommands(business, cli)
 
   addCommand(business, 'create', {
     says: 'Create a business for an existing account.',
@@ -118,6 +120,23 @@ export function addBusinessCommands(program: Command, { withDatabases, config }:
         printResult(json, result, `${businessId}  money goes to ${paymentAccount ?? nobody}`)
       })
     })
+}
+
+function addDomainCommands(business: Command, { withDatabases }: Cli): void {
+  const domain = business.command('domain').description('Domains whose people sign in with the provider of a business.')
+  addCommand(domain, 'prove <businessId> <domain>', {
+    says:
+      'Say that a domain is this business’s, instead of its text record. Its sign-in provider can then sign in whoever ' +
+      'has an address there, also into accounts that exist.',
+    examples: ['business domain prove biz_4k7q2m9x1c3v harbour.example'],
+  }).action((businessId: string, name: string, { json = false }: Json) =>
+    withDatabases(async ({ control }) => {
+      const provenAt = await proveDomain(control, businessId, name.toLowerCase())
+      if (!provenAt)
+        throw new BootError(`The sign-in provider of ${businessId} has no domain ${name}. Its ADMIN adds it first.`)
+      printResult(json, { businessId, domain: name.toLowerCase(), provenAt }, `${name} is proven for ${businessId}`)
+    }),
+  )
 }
 
 function presetOf(code: string): Market {

@@ -8,6 +8,7 @@ import {
   listSigningKeys,
   removeApiKey,
   resealFactors,
+  resealProviders,
   resealSigningKeys,
   revokeSigningKey,
   rotateSigningKey,
@@ -54,6 +55,7 @@ export function addKeyCommands(program: Command, { config, withDatabases }: Cli)
       await resealFactors(control, box)
       const { kid, activeFrom } = await transaction(control, async (tx) => {
         await resealSigningKeys(tx, box)
+        await resealProviders(tx, box)
         return rotateSigningKey(tx, box)
       })
       printResult(json, { kid, activeFrom }, `${kid} signs from ${activeFrom.toISOString()}`)

@@ -23,12 +23,14 @@ export { copyIntoLogo } from './logo.ts'
 export { setMemberRoles } from './member-roles.ts'
 export { type BusinessSummary, listAllBusinesses, setPaymentAccount, suspendBusiness } from './operate-business.ts'
 export { presentPublicBusiness } from './present.ts'
+export { keepProviderRoles, setProviderRoles } from './provider-roles.ts'
 export {
   dropInvitationsTo,
   findBusiness,
   findBusinessBySlug,
   findInvitation,
   findPeople,
+  findRolesOf,
   listHomes,
   listMembers,
   listMemberships,

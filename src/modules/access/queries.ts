@@ -144,6 +144,21 @@ export const findRole = (db: ControlDb, businessId: string, id: string) =>
     .where((role) => role.and({ businessId, id }))
     .executeTakeFirst()
 
+/** Which of these are roles of the business. */
+export async function findRolesOf(
+  db: ControlDb,
+  businessId: string,
+  ids: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const rows = await db
+    .selectFrom('access.roles')
+    .select('id')
+    .where('businessId', '=', businessId)
+    .where('id', 'in', [...ids, ''])
+    .execute()
+  return new Set(rows.map(({ id }) => id))
+}
+
 export async function getRole(db: ControlDb, businessId: string, id: string) {
   const role = await findRole(db, businessId, id)
   if (!role) throw roleGone()

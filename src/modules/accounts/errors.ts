@@ -119,6 +119,44 @@ export const reauthenticationRequired = defineRefusal({
   message: 'Prove that it is you, then do this within 10 minutes: POST /v1/users/reauthenticate, or log in again.',
 })
 
+// Staff sign-in
+export const providerNotFound = notFound('sign-in provider')
+export const noStaffProvider = invalid(
+  'businessId',
+  'NOT_FOUND',
+  'This business has no sign-in provider. Log in another way, such as with your email address.',
+)
+export const staffProviderFailed = defineRefusal({
+  status: 502,
+  code: 'PROVIDER_FAILED',
+  message:
+    'The sign-in provider of this business does not answer as it should. Try again shortly, log in another way, or tell whoever looks after it.',
+})
+export const staffRefused = forbidden('The sign-in provider of this business cannot let this person in.')
+export const issuerInvalid = invalid(
+  'issuer',
+  'INVALID',
+  'issuer must be an https address without a query, such as https://login.example.com.',
+)
+export const issuerSilent = invalid(
+  'issuer',
+  'INVALID',
+  'There is no OpenID provider at {issuer} that answers. Its configuration must be at that address, below /.well-known/openid-configuration.',
+)
+export const secretRequired = invalid(
+  'clientSecret',
+  'REQUIRED',
+  'Send clientSecret as well: a secret is not handed on to another issuer or client.',
+)
+export const mappedRoleUnknown = invalid('roles.{index}.roleId', 'NOT_FOUND', 'This business has no role {roleId}.')
+export const claimValueRepeated = invalid('roles.{index}', 'DUPLICATE', 'This role is there for {value} already.')
+export const domainNotFound = invalid(
+  'domain',
+  'NOT_FOUND',
+  'The sign-in provider of this business has no domain {domain}. Add it first.',
+)
+export const logoutTokenInvalid = badRequest('This is no logout token of the sign-in provider of this business.')
+
 // Profile
 export const userGone = unauthenticated('This account no longer exists.')
 export const userNotFound = notFound('user')

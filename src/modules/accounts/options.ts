@@ -5,6 +5,7 @@ import type { Tokens } from './credentials/tokens.ts'
 import type { Attempts } from './sign-in/attempts.ts'
 import type { IdentityProvider } from './sign-in/oauth.ts'
 import type { Origins } from './sign-in/origins.ts'
+import type { Outgoing, StaffProviders } from './staff/providers.ts'
 
 /** Options that the app passes to this module's routes. */
 export type AccountOptions = {
@@ -17,6 +18,9 @@ export type AccountOptions = {
   guestLoginsPerHour: number
   origins: Origins
   provider: IdentityProvider
+  /** The providers of businesses, for their staff. */
+  staff: StaffProviders
+  outgoing: Outgoing
   publicUrl: string
   providers: { mail: boolean; sms: boolean }
   /** Whether the dashboard's session is served. */

@@ -78,6 +78,9 @@ export const LoginUrlQuery = Type.Object({
   provider: Provider,
   originUrl: Type.String({ maxLength: 2_000 }),
   redirectUrl: Type.String({ maxLength: 2_000 }),
+  businessId: Type.Optional(
+    Type.String({ ...BusinessId, description: 'For its staff: sign in with the provider of this business.' }),
+  ),
 })
 export const CallbackQuery = Type.Object({
   state: Type.Optional(Type.String({ maxLength: 500 })),

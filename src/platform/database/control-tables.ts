@@ -93,6 +93,7 @@ export interface AccessInvitations {
 export interface AccessMemberships {
   businessId: string
   createdAt: Timestamp
+  fromProvider: Generated<boolean>
   roleId: string
   userId: string
 }
@@ -178,7 +179,9 @@ export interface AccountsLoginChallenges {
   newIssuer: string | null
   newSubject: string | null
   provider: string
+  providerSession: string | null
   sealedProviderToken: Buffer | null
+  staffOf: string | null
   tries: Generated<number>
   userId: string
 }
@@ -190,9 +193,12 @@ export interface AccountsOauthFlows {
   newIssuer: string | null
   newSubject: string | null
   originUrl: string
+  passedSecondFactor: Generated<boolean>
+  providerSession: string | null
   redirectUrl: string
   sealedProviderToken: Buffer | null
   sealedSecrets: Buffer
+  staffOf: string | null
   stateHash: Buffer
   userId: string | null
 }
@@ -252,13 +258,24 @@ export interface AccountsSessions {
   provenAt: Timestamp | null
   provenWith: string | null
   provider: string
+  providerSession: string | null
   refreshId: string | null
   revokedAt: Timestamp | null
   rotatedAt: Timestamp | null
   sealedProviderToken: Buffer | null
   secondFactorAt: Timestamp | null
+  staffOf: string | null
   userAgent: string | null
   userId: string
+}
+
+export interface AccountsSignInDomains {
+  businessId: string
+  createdAt: Timestamp
+  domain: string
+  proof: string
+  provenAt: Timestamp | null
+  provenBy: string | null
 }
 
 export interface AccountsSigningKeys {
@@ -267,6 +284,19 @@ export interface AccountsSigningKeys {
   kid: string
   publicJwk: string
   sealedPrivate: Buffer
+}
+
+export interface AccountsSignInProviders {
+  businessId: string
+  clientId: string
+  createdAt: Timestamp
+  issuer: string
+  roleClaim: string
+  roles: Json
+  sealedSecret: Buffer
+  secretLast4: string
+  trustsSecondFactor: boolean
+  updatedAt: Timestamp
 }
 
 export interface AccountsUsedChallenges {
@@ -342,7 +372,9 @@ export interface DB {
   'accounts.resetTokens': AccountsResetTokens
   'accounts.secondFactors': AccountsSecondFactors
   'accounts.sessions': AccountsSessions
+  'accounts.signInDomains': AccountsSignInDomains
   'accounts.signingKeys': AccountsSigningKeys
+  'accounts.signInProviders': AccountsSignInProviders
   'accounts.usedChallenges': AccountsUsedChallenges
   'accounts.users': AccountsUsers
   'accounts.verifiedPhones': AccountsVerifiedPhones

@@ -15,13 +15,18 @@ export type Rules = {
 
 const PORTS: readonly number[] = [80, 443]
 
-export const rulesFor = ({ allowLoopback }: { allowLoopback: boolean }): Rules => {
+/** `nameServers`: those to ask instead of the machine's own. */
+export type OutgoingSettings = { allowLoopback: boolean; nameServers?: readonly string[] }
+
+export const rulesFor = ({ allowLoopback, nameServers }: OutgoingSettings): Rules => {
   const isHere = (address: string) => allowLoopback && isLoopbackAddress(address)
   return {
     isAllowed: (address) => isPublicAddress(address) || isHere(address),
     isAllowedPort: (port, address) => PORTS.includes(port) || isHere(address),
     // Names of this machine are known to `lookup` only.
-    resolve: allowLoopback ? (host) => lookup(host, { all: true, verbatim: true }) : (host) => askNameServers(host),
+    resolve: allowLoopback
+      ? (host) => lookup(host, { all: true, verbatim: true })
+      : (host) => askNameServers(host, nameServers),
   }
 }
 

@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
-import { type IncomingMessage, request as requestHttp } from 'node:http'
-import { request as requestHttps } from 'node:https'
-import type { LookupFunction } from 'node:net'
+import type { IncomingMessage } from 'node:http'
 import { pipeline } from 'node:stream/promises'
-import { type Checked, checkAddress, type Rules } from './check-address.ts'
+import { ask, untilAborted } from './ask.ts'
+import { checkAddress, type Rules } from './check-address.ts'
 import { OutgoingError } from './errors.ts'
 
 const MAX_REDIRECTS = 3
@@ -38,7 +37,7 @@ async function follow(address: string, rules: Rules, signal: AbortSignal): Promi
   let next = address
   for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
     const checked = await untilAborted(checkAddress(next, rules), signal)
-    const answer = await ask(checked, rules, signal)
+    const answer = await ask(checked, rules, { headers: { accept: 'image/*' }, signal })
     const status = answer.statusCode ?? 0
     if (status === 200) return answer
     answer.destroy()
@@ -49,41 +48,6 @@ async function follow(address: string, rules: Rules, signal: AbortSignal): Promi
     next = URL.parse(location, checked.url.href)?.href ?? ''
   }
   throw new OutgoingError('TOO_MANY_REDIRECTS')
-}
-
-/** Resolving a name cannot be broken off. */
-function untilAborted<Value>(asked: Promise<Value>, signal: AbortSignal): Promise<Value> {
-  const { promise, reject } = Promise.withResolvers<never>()
-  const abort = () => reject(signal.reason as Error)
-  if (signal.aborted) abort()
-  signal.addEventListener('abort', abort, { once: true })
-  return Promise.race([asked, promise]).finally(() => signal.removeEventListener('abort', abort))
-}
-
-/** Connects to what was checked, whatever the name says by now. */
-function ask({ url, addresses }: Checked, { isAllowed }: Rules, signal: AbortSignal): Promise<IncomingMessage> {
-  const lookup: LookupFunction = (_host, options, answer) => {
-    const [first] = addresses
-    if (options.all) answer(null, addresses)
-    else answer(null, first?.address ?? '', first?.family)
-  }
-  const request = url.protocol === 'https:' ? requestHttps : requestHttp
-  return new Promise((resolve, reject) => {
-    const asked = request(url, {
-      agent: false, // no proxy, and no connection that was opened for somebody else
-      lookup,
-      signal,
-      headers: { accept: 'image/*', 'accept-encoding': 'identity', 'user-agent': 'Kontor' },
-    })
-    asked.on('socket', (socket) =>
-      socket.once('connect', () => {
-        if (!isAllowed(socket.remoteAddress ?? '')) socket.destroy(new OutgoingError('ADDRESS_NOT_ALLOWED'))
-      }),
-    )
-    asked.on('response', resolve)
-    asked.on('error', reject)
-    asked.end()
-  })
 }
 
 /** No further than it may be long, whatever it says of its length. */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { after, before, test } from 'node:test'
+import { sql } from 'kysely'
 import { rebuildProducts } from '#modules/catalog/index.ts'
 import { rebuildContent } from '#modules/content/index.ts'
 import { startChild } from '../../support/child.ts'
@@ -18,7 +19,8 @@ const MAIL = { SMTP_URL: 'smtp://127.0.0.1:1', MAIL_FROM: 'hello@kontor.example'
 const NOT_WRITTEN = [
   ...['guest_aliases', 'identities', 'known_addresses', 'oauth_flows', 'origins'].map(of('accounts')),
   ...['login_challenges', 'passkeys', 'phone_codes', 'recovery_codes'].map(of('accounts')),
-  ...['second_factors', 'used_challenges', 'verified_phones'].map(of('accounts')),
+  ...['second_factors', 'sign_in_domains', 'sign_in_providers'].map(of('accounts')),
+  ...['used_challenges', 'verified_phones'].map(of('accounts')),
   ...['import_pictures', 'listing_stock'].map(of('catalog')),
   'catalog.stock_list_filling',
   'content.generation_usage',

@@ -47,6 +47,10 @@ export const OPERATIONS = {
   createPasskey: 'POST /v1/users/passkeys token',
   listPasskeys: 'GET /v1/users/passkeys token',
   deletePasskey: 'DELETE /v1/users/passkeys/{id} token',
+  getSignInProvider: 'GET /v1/businesses/{businessId}/sign-in-provider token',
+  saveSignInProvider: 'PUT /v1/businesses/{businessId}/sign-in-provider token',
+  removeSignInProvider: 'DELETE /v1/businesses/{businessId}/sign-in-provider token',
+  checkSignInDomain: 'POST /v1/businesses/{businessId}/sign-in-provider/check-domain token',
   listSigningKeys: 'GET /.well-known/jwks.json',
   listColleagues: 'GET /v1/businesses/{businessId}/colleagues token',
   listMembers: 'GET /v1/businesses/{businessId}/members token',
@@ -283,6 +287,10 @@ export interface OperationTypes {
   createPasskey: { data: types.CreatePasskeyData; answer: types.CreatePasskeyResponse }
   listPasskeys: { data: types.ListPasskeysData; answer: types.ListPasskeysResponse }
   deletePasskey: { data: types.DeletePasskeyData; answer: types.DeletePasskeyResponse }
+  getSignInProvider: { data: types.GetSignInProviderData; answer: types.GetSignInProviderResponse }
+  saveSignInProvider: { data: types.SaveSignInProviderData; answer: types.SaveSignInProviderResponse }
+  removeSignInProvider: { data: types.RemoveSignInProviderData; answer: types.RemoveSignInProviderResponse }
+  checkSignInDomain: { data: types.CheckSignInDomainData; answer: types.CheckSignInDomainResponse }
   listSigningKeys: { data: types.ListSigningKeysData; answer: types.ListSigningKeysResponse }
   listColleagues: { data: types.ListColleaguesData; answer: types.ListColleaguesResponse }
   listMembers: { data: types.ListMembersData; answer: types.ListMembersResponse }

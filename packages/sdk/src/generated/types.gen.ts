@@ -4560,6 +4560,77 @@ export type Shipment = {
     updatedAt: number;
 };
 
+/**
+ * The text record that proves it.
+ */
+export type SignInDomainRecord = {
+    name: string;
+    type: 'TXT';
+    value: string;
+};
+
+/**
+ * SignInDomain
+ */
+export type SignInDomain = {
+    domain: string;
+    status: 'PENDING' | 'PROVEN';
+    record: SignInDomainRecord;
+    provenAt: number | null;
+};
+
+export type SignInProviderRole = {
+    /**
+     * What the claim says, or one of what it says.
+     */
+    value: string;
+    /**
+     * Id, starts with `role_`.
+     */
+    roleId: string;
+};
+
+/**
+ * SignInProvider
+ */
+export type SignInProvider = {
+    /**
+     * An https address; its OpenID configuration is below it.
+     */
+    issuer: string;
+    clientId: string;
+    /**
+     * The claim of the id token, or of userinfo, that says which roles a person has.
+     */
+    roleClaim: string;
+    roles: Array<SignInProviderRole>;
+    /**
+     * Whether a second factor that was passed at the provider (`amr` with `mfa`) counts as passed here.
+     */
+    trustsSecondFactor: boolean;
+    /**
+     * Masked.
+     */
+    clientSecret: string;
+    domains: Array<SignInDomain>;
+    /**
+     * The redirect address to register at the provider.
+     */
+    callbackUrl: string;
+    /**
+     * Where the provider may tell that somebody has logged out.
+     */
+    backchannelLogoutUrl: string;
+    /**
+     * Unix time in seconds.
+     */
+    createdAt: number;
+    /**
+     * Unix time in seconds.
+     */
+    updatedAt: number;
+};
+
 export type StaleEntryDetail = {
     field: string;
     error: string;
@@ -5932,6 +6003,35 @@ export type CreatePasskeyBody = {
 
 export type ListPasskeysAnswer = {
     items: Array<Passkey>;
+};
+
+export type SaveSignInProviderBody = {
+    /**
+     * An https address; its OpenID configuration is below it.
+     */
+    issuer?: string;
+    clientId?: string;
+    /**
+     * The claim of the id token, or of userinfo, that says which roles a person has.
+     */
+    roleClaim?: string;
+    roles?: Array<SignInProviderRole>;
+    /**
+     * Whether a second factor that was passed at the provider (`amr` with `mfa`) counts as passed here.
+     */
+    trustsSecondFactor?: boolean;
+    /**
+     * Must be sent with another issuer or client id. Never shown again, but for the last four characters.
+     */
+    clientSecret?: string;
+    /**
+     * Only addresses of these can be signed in, once each is proven.
+     */
+    domains?: Array<string>;
+};
+
+export type CheckSignInDomainBody = {
+    domain: string;
 };
 
 export type ListSigningKeysAnswerKey = {
@@ -8377,6 +8477,10 @@ export type GetLoginUrlData = {
         provider?: string;
         originUrl: string;
         redirectUrl: string;
+        /**
+         * For its staff: sign in with the provider of this business.
+         */
+        businessId?: string;
     };
     url: '/v1/users/login/url';
 };
@@ -9033,6 +9137,102 @@ export type DeletePasskeyResponses = {
 };
 
 export type DeletePasskeyResponse = DeletePasskeyResponses[keyof DeletePasskeyResponses];
+
+export type RemoveSignInProviderData = {
+    body?: never;
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+    };
+    query?: never;
+    url: '/v1/businesses/{businessId}/sign-in-provider';
+};
+
+export type RemoveSignInProviderResponses = {
+    /**
+     * Done.
+     */
+    200: Success;
+};
+
+export type RemoveSignInProviderResponse = RemoveSignInProviderResponses[keyof RemoveSignInProviderResponses];
+
+export type GetSignInProviderData = {
+    body?: never;
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+    };
+    query?: never;
+    url: '/v1/businesses/{businessId}/sign-in-provider';
+};
+
+export type GetSignInProviderResponses = {
+    /**
+     * Done.
+     */
+    200: SignInProvider;
+};
+
+export type GetSignInProviderResponse = GetSignInProviderResponses[keyof GetSignInProviderResponses];
+
+export type SaveSignInProviderData = {
+    body: SaveSignInProviderBody;
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+    };
+    query?: never;
+    url: '/v1/businesses/{businessId}/sign-in-provider';
+};
+
+export type SaveSignInProviderResponses = {
+    /**
+     * Done.
+     */
+    200: SignInProvider;
+};
+
+export type SaveSignInProviderResponse = SaveSignInProviderResponses[keyof SaveSignInProviderResponses];
+
+export type CheckSignInDomainData = {
+    body: CheckSignInDomainBody;
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+    };
+    query?: never;
+    url: '/v1/businesses/{businessId}/sign-in-provider/check-domain';
+};
+
+export type CheckSignInDomainResponses = {
+    /**
+     * Done.
+     */
+    200: SignInDomain;
+};
+
+export type CheckSignInDomainResponse = CheckSignInDomainResponses[keyof CheckSignInDomainResponses];
+
+export type StaffLoginCallbackData = {
+    body?: never;
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+    };
+    query?: never;
+    url: '/v1/users/login/callback/{businessId}';
+};
 
 export type ListSigningKeysData = {
     body?: never;

@@ -11,7 +11,7 @@ import { toSeconds } from '#vocabulary/time.ts'
 export type Provider = 'EMAIL' | 'OAUTH_IDP' | 'PASSKEY' | 'GUEST'
 
 /** How a person proved themselves. */
-export type Proof = 'PASSWORD' | 'PROVIDER' | 'TOTP' | 'PASSKEY' | 'RECOVERY_CODE'
+export type Proof = 'PASSWORD' | 'PROVIDER' | 'PROVIDER_FACTOR' | 'TOTP' | 'PASSKEY' | 'RECOVERY_CODE'
 
 /** A passkey asks for something that its person has, and for what they know or are: it is both factors. */
 const isSecondFactor = (proof: Proof) => proof !== 'PASSWORD' && proof !== 'PROVIDER'
@@ -32,14 +32,26 @@ export type NewSession = {
   proof?: Proof
   device?: Device | undefined
   sealedProviderToken?: Buffer | null
-  /** Those of the dashboard end then; others do not end by themselves. */
+  /** Those of the dashboard, and of staff, end then; others do not end by themselves. */
   endsAt?: Date | undefined
+  /** Of the provider of this business, and its own id for the session, if it has told. */
+  staffOf?: string | null
+  providerSession?: string | null
 }
 
 /** Starts a session, one per login. Returns its id and that of its first refresh token. */
 export async function startSession(
   tx: ControlTx,
-  { userId, provider, proof = FIRST_PROOF[provider], device, sealedProviderToken, endsAt }: NewSession,
+  {
+    userId,
+    provider,
+    proof = FIRST_PROOF[provider],
+    device,
+    sealedProviderToken,
+    endsAt,
+    staffOf = null,
+    providerSession = null,
+  }: NewSession,
 ) {
   const session = { id: newId('ses'), refreshId: newId('tok') }
   await tx
@@ -54,6 +66,8 @@ export async function startSession(
       address: device?.address ?? null,
       sealedProviderToken: sealedProviderToken ?? null,
       endsAt: endsAt ?? null,
+      staffOf,
+      providerSession,
       ...provenNow(proof),
     })
     .execute()

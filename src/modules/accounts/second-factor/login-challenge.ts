@@ -101,10 +101,10 @@ async function countTry(
     .returningAll()
     .executeTakeFirst()
   if (!row) return undefined
-  const { userId, guestId, endsAt, sealedProviderToken, newIssuer, newSubject, tries } = row
+  const { userId, guestId, endsAt, sealedProviderToken, staffOf, providerSession, newIssuer, newSubject, tries } = row
   const newIdentity = newIssuer && newSubject ? { issuer: newIssuer, subject: newSubject } : null
   const provider = row.provider as Exclude<Provider, 'GUEST'>
-  return { userId, provider, guestId, endsAt, sealedProviderToken, newIdentity, tries }
+  return { userId, provider, guestId, endsAt, sealedProviderToken, newIdentity, staffOf, providerSession, tries }
 }
 
 /** The account whose login waits for this challenge. */

@@ -142,6 +142,21 @@ export const revokeLimit = (address: string): Limit => ({
   seconds: MINUTE,
   ofAddress: true,
 })
+export const providerLimit = (businessId: string): Limit => ({
+  key: `sign-in-provider:${businessId}`,
+  most: 30,
+  seconds: HOUR,
+})
+export const domainLimit = (businessId: string): Limit => ({
+  key: `sign-in-domain:${businessId}`,
+  most: 60,
+  seconds: HOUR,
+})
+export const staffLogoutLimit = (businessId: string, address: string): Limit => ({
+  key: `staff-logout:${businessId}:${addressKey(address)}`,
+  most: 300,
+  seconds: MINUTE,
+})
 export const businessLimit = (userId: string, most: number): Limit => ({
   key: `business:${userId}`,
   most,

@@ -17,13 +17,16 @@ export type RightLogin = {
   sealedProviderToken: Buffer | null
   /** Of the identity provider: joins the account with this login. */
   newIdentity: { issuer: string; subject: string } | null
+  /** The business whose provider it came from, and the provider's own id for the session. */
+  staffOf?: string | null
+  providerSession?: string | null
 }
 
 /** Starts the session of a login that has shown all that its account asks for. `proof`: the second factor, if it was. */
 export async function beginSession(
   tx: ControlTx,
   { box, device }: { box: SecretBox; device: Device },
-  { userId, provider, guestId, endsAt, sealedProviderToken, newIdentity }: RightLogin,
+  { userId, provider, guestId, endsAt, sealedProviderToken, newIdentity, staffOf, providerSession }: RightLogin,
   proof?: Proof,
 ) {
   await tx.updateTable('accounts.users').set({ lastLoginAt: now() }).where('id', '=', userId).execute()
@@ -36,6 +39,8 @@ export async function beginSession(
     device,
     sealedProviderToken,
     endsAt: endsAt ?? undefined,
+    staffOf: staffOf ?? null,
+    providerSession: providerSession ?? null,
     ...(proof ? { proof } : {}),
   })
   await audit(tx, {

@@ -1,5 +1,6 @@
 import * as oidc from 'openid-client'
 import { Check } from 'typebox/value'
+import { findBusiness } from '#modules/access/index.ts'
 import { now, nowMs } from '#platform/clock.ts'
 import type { Config } from '#platform/config.ts'
 import { hashToken, newToken, type SecretBox } from '#platform/crypto/secret-box.ts'
@@ -9,12 +10,24 @@ import { transaction } from '#platform/database/transaction.ts'
 import { withTimeout } from '#platform/with-timeout.ts'
 import type { Actor } from '#vocabulary/actor.ts'
 import { newId } from '#vocabulary/ids.ts'
+import { businessSuspended } from '#vocabulary/refusals.ts'
 import { Email } from '#vocabulary/schemas.ts'
 import { type Device, revokeSessionsOf } from '../credentials/sessions.ts'
 import type { Tokens } from '../credentials/tokens.ts'
-import { identityFailed, noIdentity, suspended, tokenExpired, tokenInvalid } from '../errors.ts'
+import {
+  identityFailed,
+  noIdentity,
+  noStaffProvider,
+  staffProviderFailed,
+  staffRefused,
+  suspended,
+  tokenExpired,
+  tokenInvalid,
+} from '../errors.ts'
 import { challengeLogin, refuseUntilShown } from '../second-factor/login-challenge.ts'
 import { listMethods, lockUser } from '../second-factor/queries.ts'
+import { admitStaff, giveRoles, saysSecondFactor } from '../staff/admit.ts'
+import type { StaffProviders } from '../staff/providers.ts'
 import { emailKey } from '../users/queries.ts'
 import { authResult } from './auth-result.ts'
 import { beginSession, joinIdentity, type RightLogin } from './begin-session.ts'
@@ -62,20 +75,36 @@ export type BrokerContext = {
   box: SecretBox
   origins: Origins
   provider: IdentityProvider
+  staff: StaffProviders
   publicUrl: string
 }
+
+/** Sessions of staff end after a day, so that their provider is asked again who they are. */
+const STAFF_SESSION_MS = 24 * 3_600_000
+
+/** Each provider of a business has an address of its own to come back to: none can pass off another's answer. */
+const callbackOf = (publicUrl: string, staffOf: string | null) =>
+  publicUrl + CALLBACK_PATH + (staffOf === null ? '' : `/${staffOf}`)
 
 /**
  * Starts the flow and returns the provider's URL, with our own callback. State, nonce and PKCE verifier stay on the
  * server.
  */
 export async function startFlow(
-  { control, box, origins, provider, publicUrl }: BrokerContext,
-  { originUrl, redirectUrl, caller }: { originUrl: string; redirectUrl: string; caller: Actor | undefined },
+  { control, box, origins, provider, staff, publicUrl }: BrokerContext,
+  {
+    originUrl,
+    redirectUrl,
+    businessId: staffOf = null,
+    caller,
+  }: { originUrl: string; redirectUrl: string; businessId?: string | null; caller: Actor | undefined },
 ): Promise<{ url: string; state: string }> {
   const origin = await origins.origin('originUrl', originUrl)
   const redirect = await origins.redirect('redirectUrl', redirectUrl)
-  const configuration = await provider.configuration()
+  const { configuration } =
+    staffOf === null
+      ? { configuration: await provider.configuration() }
+      : await staff.get(await openBusiness(control, staffOf))
   const secrets = { state: newToken(), nonce: newToken(), verifier: oidc.randomPKCECodeVerifier() }
   await control
     .insertInto('accounts.oauthFlows')
@@ -85,11 +114,12 @@ export async function startFlow(
       originUrl: origin,
       redirectUrl: redirect.href,
       guestId: caller?.kind === 'guest' ? caller.userId : null,
+      staffOf,
       expiresAt: new Date(nowMs() + FLOW_MS),
     })
     .execute()
   const url = oidc.buildAuthorizationUrl(configuration, {
-    redirect_uri: publicUrl + CALLBACK_PATH,
+    redirect_uri: callbackOf(publicUrl, staffOf),
     scope: 'openid email profile',
     state: secrets.state,
     nonce: secrets.nonce,
@@ -99,18 +129,37 @@ export async function startFlow(
   return { url: url.href, state: secrets.state }
 }
 
+async function openBusiness(control: ControlDb, id: string): Promise<string> {
+  const business = await findBusiness(control, id)
+  if (!business) throw noStaffProvider()
+  if (business.suspendedAt) throw businessSuspended()
+  return id
+}
+
 /** Handles the provider's redirect. Returns where the browser goes next: to `redirectUrl`, with a code or an error. */
-export async function finishFlow(context: BrokerContext, callback: URL): Promise<string> {
+export async function finishFlow(
+  context: BrokerContext,
+  callback: URL,
+  staffOf: string | null = null,
+): Promise<string> {
   const state = callback.searchParams.get('state') ?? ''
   const flow = await takeFlow(context, state)
-  if (!flow) throw tokenInvalid({ field: 'state' })
+  if (!flow || flow.staffOf !== staffOf) throw tokenInvalid({ field: 'state' })
   const back = new URL(flow.redirectUrl)
   back.searchParams.set('state', state)
   try {
-    const identity = await withTimeout(MAX_EXCHANGE_MS, exchange(context, flow, callback), () => identityFailed())
+    const provider =
+      staffOf === null ? undefined : await context.staff.get(await openBusiness(context.control, staffOf))
+    const configuration = provider?.configuration ?? (await context.provider.configuration())
+    const asked = exchange(context, { configuration, roleClaim: provider?.roleClaim }, flow, callback)
+    const identity = await withTimeout(MAX_EXCHANGE_MS, asked, () => identityFailed())
+    const passedSecondFactor = provider?.trustsSecondFactor === true && saysSecondFactor(identity.idToken)
     const code = newToken()
-    await transaction(context.control, async (tx) => {
-      const { userId, newIdentity } = await findOrCreateUser(tx, identity)
+    const isIn = await transaction(context.control, async (tx) => {
+      // Committed even if they are refused: roles that the provider no longer gives are taken.
+      if (provider && !(await admitStaff(tx, provider, identity))) return false
+      const { userId, newIdentity } = await findOrCreateUser(tx, identity, passedSecondFactor)
+      if (provider) await giveRoles(tx, provider, identity, userId)
       await tx
         .updateTable('accounts.oauthFlows')
         .set({
@@ -118,12 +167,17 @@ export async function finishFlow(context: BrokerContext, callback: URL): Promise
           userId,
           newIssuer: newIdentity?.issuer ?? null,
           newSubject: newIdentity?.subject ?? null,
-          sealedProviderToken: identity.token ? context.box.seal(Buffer.from(identity.token)) : null,
+          // Those of staff end at their provider, or with it: nothing of theirs is kept here.
+          sealedProviderToken: identity.token && !provider ? context.box.seal(Buffer.from(identity.token)) : null,
+          providerSession: provider ? identity.session : null,
+          passedSecondFactor,
           expiresAt: new Date(nowMs() + CODE_MS),
         })
         .where('stateHash', '=', hashToken(state))
         .execute()
+      return true
     })
+    if (!isIn) throw staffRefused()
     back.searchParams.set('code', code)
   } catch (error) {
     back.searchParams.set('error', errorOf(callback, error))
@@ -143,17 +197,19 @@ const KNOWN_ERRORS = [
 function errorOf(callback: URL, error: unknown): string {
   const reported = callback.searchParams.get('error') ?? ''
   if (KNOWN_ERRORS.includes(reported)) return reported
-  return (error as { code?: string }).code === 'FORBIDDEN' ? 'access_denied' : 'login_failed'
+  const { code, message } = error as { code?: string; message?: string }
+  if (message === staffProviderFailed.message) return 'temporarily_unavailable'
+  return code === 'FORBIDDEN' ? 'access_denied' : 'login_failed'
 }
 
-type Flow = { redirectUrl: string; nonce: string; verifier: string; state: string }
+type Flow = { redirectUrl: string; staffOf: string | null; nonce: string; verifier: string; state: string }
 
 /** A state is valid for one callback: its secrets are deleted as they are read. */
 async function takeFlow({ control, box }: BrokerContext, state: string): Promise<Flow | undefined> {
   const row = await transaction(control, async (tx) => {
     const found = await tx
       .selectFrom('accounts.oauthFlows')
-      .select(['sealedSecrets', 'redirectUrl'])
+      .select(['sealedSecrets', 'redirectUrl', 'staffOf'])
       .where('stateHash', '=', hashToken(state))
       .where('expiresAt', '>', now())
       .forUpdate()
@@ -167,7 +223,9 @@ async function takeFlow({ control, box }: BrokerContext, state: string): Promise
     return found
   })
   const plain = row && box.open(row.sealedSecrets)
-  return plain && { ...(JSON.parse(plain.toString()) as Omit<Flow, 'redirectUrl'>), redirectUrl: row.redirectUrl }
+  if (!plain) return undefined
+  const { redirectUrl, staffOf } = row
+  return { ...(JSON.parse(plain.toString()) as Pick<Flow, 'nonce' | 'verifier' | 'state'>), redirectUrl, staffOf }
 }
 
 export type Identity = {
@@ -177,11 +235,23 @@ export type Identity = {
   emailVerified: boolean
   name: string
   token: string | undefined
+  /** The provider's own id for its session. */
+  session: string | null
+  /** What the signed token says. */
+  idToken: Record<string, unknown>
+  /** The same, with what userinfo adds to it. */
+  claims: Record<string, unknown>
 }
 
-async function exchange({ provider, publicUrl }: BrokerContext, flow: Flow, callback: URL): Promise<Identity> {
-  const configuration = await provider.configuration()
-  const address = new URL(publicUrl + CALLBACK_PATH)
+type Asked = { configuration: oidc.Configuration; roleClaim: string | undefined }
+
+async function exchange(
+  { publicUrl }: BrokerContext,
+  { configuration, roleClaim }: Asked,
+  flow: Flow,
+  callback: URL,
+): Promise<Identity> {
+  const address = new URL(callbackOf(publicUrl, flow.staffOf))
   address.search = callback.search
   const answer = await oidc.authorizationCodeGrant(configuration, address, {
     expectedState: flow.state,
@@ -191,9 +261,13 @@ async function exchange({ provider, publicUrl }: BrokerContext, flow: Flow, call
   })
   const claims = answer.claims()
   if (!claims?.sub || claims.iat > nowMs() / 1000 + CLOCK_SKEW_SECONDS) throw identityFailed()
-  // Some providers leave the address out of the id_token.
+  // Some providers leave the address, or groups, out of the id_token.
+  const lacks = claims.email === undefined || (roleClaim !== undefined && claims[roleClaim] === undefined)
+  const hasInfo = claims.email === undefined || configuration.serverMetadata().userinfo_endpoint !== undefined
   const info =
-    claims.email === undefined ? await oidc.fetchUserInfo(configuration, answer.access_token, claims.sub) : claims
+    lacks && hasInfo
+      ? { ...(await oidc.fetchUserInfo(configuration, answer.access_token, claims.sub)), ...claims }
+      : claims
   return {
     issuer: claims.iss,
     subject: claims.sub,
@@ -203,6 +277,9 @@ async function exchange({ provider, publicUrl }: BrokerContext, flow: Flow, call
     emailVerified: info.email_verified === true,
     name: typeof info.name === 'string' ? info.name.slice(0, 200) : '',
     token: answer.refresh_token ?? answer.access_token,
+    session: typeof claims.sid === 'string' ? claims.sid.slice(0, 500) : null,
+    idToken: claims,
+    claims: info,
   }
 }
 
@@ -214,6 +291,7 @@ async function exchange({ provider, publicUrl }: BrokerContext, flow: Flow, call
 async function findOrCreateUser(
   tx: ControlTx,
   { issuer, subject, email, emailVerified, name }: Identity,
+  passedSecondFactor: boolean,
 ): Promise<{ userId: string; newIdentity?: RightLogin['newIdentity'] }> {
   const known = await tx
     .selectFrom('accounts.identities')
@@ -243,7 +321,8 @@ async function findOrCreateUser(
       })
       .execute()
   }
-  if (owner && (await listMethods(tx, userId)).length > 0) return { userId, newIdentity: { issuer, subject } }
+  if (owner && !passedSecondFactor && (await listMethods(tx, userId)).length > 0)
+    return { userId, newIdentity: { issuer, subject } }
   await joinIdentity(tx, userId, { issuer, subject })
   return { userId }
 }
@@ -302,10 +381,13 @@ export async function loginWithCode(
       userId,
       provider: 'OAUTH_IDP',
       guestId: caller?.kind === 'guest' ? caller.userId : flow.guestId,
-      endsAt: endsAt ?? null,
+      endsAt: flow.staffOf === null ? (endsAt ?? null) : new Date(nowMs() + STAFF_SESSION_MS),
       sealedProviderToken: flow.sealedProviderToken,
       newIdentity: issuer && subject ? { issuer, subject } : null,
+      staffOf: flow.staffOf,
+      providerSession: flow.providerSession,
     }
+    if (flow.passedSecondFactor) return { user, session: await beginSession(tx, context, login, 'PROVIDER_FACTOR') }
     const challenged = await challengeLogin(tx, login)
     return challenged ? { challenged } : { user, session: await beginSession(tx, context, login) }
   })

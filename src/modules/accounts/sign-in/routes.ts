@@ -9,6 +9,7 @@ import { passkeyRoutes } from '../passkeys/routes.ts'
 import { profileRoutes } from '../profile/routes.ts'
 import type { SigningKey } from '../schemas.ts'
 import { secondFactorRoutes } from '../second-factor/routes.ts'
+import { staffRoutes } from '../staff/routes.ts'
 import { emailKey } from '../users/queries.ts'
 import { mailLimits, registerLimit } from './attempts.ts'
 import { resetPassword } from './change-password.ts'
@@ -31,6 +32,7 @@ export const accountRoutes: FastifyPluginAsyncTypebox<AccountOptions> = async (a
   await app.register(secondFactorRoutes, { ...options, prefix: '/v1/users' })
   await app.register(passkeyRoutes, { ...options, prefix: '/v1/users' })
   await app.register(pageRoutes, options)
+  await app.register(staffRoutes, options)
   if (options.hasDashboard) await app.register(dashboardSessionRoutes, options)
 
   handle(app, operation.listSigningKeys, async (_request, reply) => {

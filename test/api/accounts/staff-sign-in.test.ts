@@ -1,0 +1,342 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import { sql } from 'kysely'
+import { suspendBusiness } from '#modules/access/index.ts'
+import { now } from '#platform/clock.ts'
+import { transaction } from '#platform/database/transaction.ts'
+import { json, openHostileProvider } from '../../scenarios/hostile-provider.ts'
+import { createClient } from '../../support/client.ts'
+import { openIdentityProvider } from '../../support/identity-provider.ts'
+import { refusal } from '../../support/refusal.ts'
+import { CALLBACK, openStaffDesk, PUBLIC, SHOP, type StaffDesk } from '../../support/staff-desk.ts'
+
+let desk: StaffDesk
+before(async () => {
+  desk = await openStaffDesk()
+})
+after(() => desk.close())
+
+const newSub = () => `sub-${randomBytes(6).toString('hex')}`
+const rolesOf = async (businessId: string, userId: string) => {
+  const rows = await desk.control
+    .selectFrom('access.memberships')
+    .select(['roleId', 'fromProvider'])
+    .where((row) => row.and({ businessId, userId }))
+    .orderBy('roleId')
+    .execute()
+  return rows.map(({ roleId, fromProvider }) => `${roleId}${fromProvider ? ' from the provider' : ''}`)
+}
+/** All that a sign-in could leave behind. */
+const traces = async () => {
+  const { rows } = await sql<Record<string, number>>`
+    select (select count(*) from accounts.users) as users, (select count(*) from accounts.sessions) as sessions,
+           (select count(*) from accounts.identities) as identities, (select count(*) from access.memberships) as members,
+           (select count(*) from accounts.oauth_flows where code_hash is not null) as codes`.execute(desk.control)
+  return rows[0]
+}
+const giveFactor = (userId: string) =>
+  desk.control
+    .insertInto('accounts.secondFactors')
+    .values({ userId, sealedSecret: Buffer.from('x'), createdAt: now(), confirmedAt: now() })
+    .execute()
+
+test('a person signs in with a real provider of their business, has the role that it says, and is out when it says so', async (t) => {
+  const business = await desk.make.business()
+  const logoutUrl = `${desk.api.url}/v1/users/login/logout/${business.id}`
+  const idp = await openIdentityProvider(`${PUBLIC}${CALLBACK}/${business.id}`, undefined, logoutUrl)
+  t.after(() => idp.close())
+  const { body: role } = await business.admin.post(`${business.path}/roles`, {
+    name: 'Editors',
+    permissions: ['CONTENT_WRITE'],
+  })
+  const domain = 'real.example'
+  const provider = `${business.path}/sign-in-provider`
+  const saved = await business.admin.put(provider, {
+    issuer: idp.issuer,
+    clientId: idp.env.OIDC_CLIENT_ID,
+    clientSecret: idp.env.OIDC_CLIENT_SECRET,
+    domains: [domain],
+    roleClaim: 'name',
+    roles: [{ value: 'Editor of the shop', roleId: role.id }],
+  })
+  assert.equal(saved.status, 200, saved.text)
+  await desk.prove({ admin: business.admin, domain, provider, saved })
+  const email = `ada@${domain}`
+  idp.people.set('ada', { sub: 'ada', email, email_verified: true, name: 'Editor of the shop' })
+
+  const { url } = await desk.start(business.id)
+  const arrived = await idp.logIn(url.href, 'ada')
+  assert.equal(arrived.pathname, `${CALLBACK}/${business.id}`)
+  const { error, code } = await desk.arrive(arrived.pathname, Object.fromEntries(arrived.searchParams))
+  assert.equal(error, null)
+  const { body, status, text } = await desk.redeem(code)
+  assert.equal(status, 200, text)
+  assert.deepEqual(await rolesOf(business.id, body.userId), [`${role.id} from the provider`])
+  const session = await desk.control
+    .selectFrom('accounts.sessions')
+    .select(['staffOf', 'endsAt'])
+    .where('userId', '=', body.userId)
+    .executeTakeFirstOrThrow()
+  assert.equal(session.staffOf, business.id)
+  const hours = ((session.endsAt?.getTime() ?? 0) - Date.now()) / 3_600_000
+  assert.ok(hours > 23 && hours <= 24, 'it ends after a day')
+
+  const ada = createClient(desk.api.url, { authorization: `Bearer ${body.accessToken}` })
+  assert.equal((await ada.get('/v1/users/me')).status, 200)
+  await idp.tellLogout('ada')
+  assert.equal((await ada.get('/v1/users/me')).status, 401, 'the provider has told that she is gone')
+  assert.deepEqual(await rolesOf(business.id, body.userId), [])
+})
+
+test('roles follow what the provider says at each login; those that people gave stay', async () => {
+  const business = await desk.openBusiness()
+  const { id, admin, path, roleId, domain, provider } = business
+  const { body: packers } = await admin.post(`${path}/roles`, { name: 'Packers', permissions: ['ORDERS_WRITE'] })
+  const { body: byHand } = await admin.post(`${path}/roles`, { name: 'By hand', permissions: ['PROMOS_WRITE'] })
+  const roles = [
+    { value: 'editors', roleId },
+    { value: 'packers', roleId: packers.id },
+  ]
+  await admin.put(provider, { roles })
+  const claims = { sub: newSub(), email: `bo@${domain}` }
+  const { userId } = await desk.enter(id, { ...claims, groups: ['editors', 'strangers'] })
+  assert.deepEqual(await rolesOf(id, userId), [`${roleId} from the provider`])
+  const given = await admin.put('/v1/users/set-role', { userId, roleId: byHand.id, businessId: id })
+  assert.equal(given.status, 200, given.text)
+
+  await desk.enter(id, { ...claims, groups: 'packers' })
+  assert.deepEqual(await rolesOf(id, userId), [`${packers.id} from the provider`, `${byHand.id}`].sort())
+  await desk.enter(id, { ...claims, groups: [] })
+  assert.deepEqual(await rolesOf(id, userId), [byHand.id], 'still a member, by hand')
+})
+
+test('whoever the provider gives no role any more is no member any more, and does not come in', async () => {
+  const { id, domain, path } = await desk.openBusiness()
+  const claims = { sub: newSub(), email: `cy@${domain}` }
+  const cy = await desk.enter(id, claims)
+  assert.ok('contactEmail' in (await cy.get(path)).body)
+  const { error, code } = await desk.signIn(id, desk.claiming({ ...claims, groups: ['strangers'] }))
+  assert.deepEqual([error, code], ['access_denied', null])
+  assert.deepEqual(await rolesOf(id, cy.userId), [])
+  assert.ok(!('contactEmail' in (await cy.get(path)).body), 'at once, also in sessions that are open')
+})
+
+test('the last ADMIN stays, whatever the provider says', async () => {
+  const { id, admin, domain, provider } = await desk.openBusiness()
+  const adminRole = await desk.control
+    .selectFrom('access.memberships')
+    .select('roleId')
+    .where('userId', '=', admin.id)
+    .where('businessId', '=', id)
+    .executeTakeFirstOrThrow()
+  await admin.put(provider, { roles: [{ value: 'owners', roleId: adminRole.roleId }] })
+  const claims = { sub: newSub(), email: `dee@${domain}` }
+  const { userId } = await desk.enter(id, { ...claims, groups: ['owners'] })
+  await desk.control
+    .deleteFrom('access.memberships')
+    .where((row) => row.and({ businessId: id, userId: admin.id }))
+    .execute()
+  await desk.signIn(id, desk.claiming({ ...claims, groups: [] }))
+  assert.deepEqual(await rolesOf(id, userId), [`${adminRole.roleId} from the provider`])
+})
+
+test('nobody with an address of another domain gets in, and nothing is left behind', async () => {
+  const { id, domain } = await desk.openBusiness()
+  const pending = await desk.openBusiness({ isProven: false })
+  const victim = await desk.make.user()
+  const foreign = await desk.openBusiness()
+  const tries: [string, Record<string, unknown>][] = [
+    [id, { email: victim.email }],
+    [id, { email: 'new@elsewhere.example' }],
+    [id, { email: `ed@${foreign.domain}` }],
+    [id, { email: `ed@sub.${domain}` }],
+    [id, { email: `ed@evil-${domain}` }],
+    [id, { email: `ed@${domain}`, email_verified: false }],
+    [id, { email: `ed@${domain}`, email_verified: undefined }],
+    [id, { email: `ed@${domain}`, email_verified: 'true' }],
+    [id, { email: `"ed@${domain}"@elsewhere.example` }],
+    [id, { email: undefined }],
+    [id, { email: `ed@${domain}`, groups: ['strangers'] }],
+    [id, { email: `ed@${domain}`, groups: { editors: true } }],
+    [pending.id, { email: `ed@${pending.domain}` }],
+  ]
+  for (const [businessId, claims] of tries) {
+    desk.idp.setUserInfo({ sub: 'nobody' })
+    const before = await traces()
+    const { error, code } = await desk.signIn(businessId, desk.claiming({ sub: newSub(), ...claims }))
+    assert.ok(error === 'access_denied' || error === 'login_failed', JSON.stringify(claims))
+    assert.equal(code, null)
+    assert.deepEqual(await traces(), before, JSON.stringify(claims))
+  }
+})
+
+test('an identity that has joined an account of another domain opens it for no business', async () => {
+  const { id, domain } = await desk.openBusiness()
+  const victim = await desk.make.user()
+  const subject = newSub()
+  await desk.control
+    .insertInto('accounts.identities')
+    .values({ issuer: desk.idp.issuer, subject, userId: victim.id, createdAt: now() })
+    .execute()
+  const before = await traces()
+  const { error } = await desk.signIn(id, desk.claiming({ sub: subject, email: `ed@${domain}` }))
+  assert.equal(error, 'access_denied')
+  assert.deepEqual(await traces(), before)
+})
+
+test('an account of a proven domain is joined, not doubled', async () => {
+  const { id, domain } = await desk.openBusiness()
+  const member = await desk.make.user()
+  const email = `fay@${domain}`
+  await desk.control.updateTable('accounts.users').set({ email, emailKey: email }).where('id', '=', member.id).execute()
+  const { userId } = await desk.enter(id, { sub: newSub(), email: `Fay@${domain.toUpperCase()}` })
+  assert.equal(userId, member.id)
+})
+
+const nowSeconds = () => Math.floor(Date.now() / 1000)
+
+test('a token that is not right in every part logs nobody in', async () => {
+  const { id, domain } = await desk.openBusiness()
+  const stranger = await openHostileProvider()
+  const lies: Record<string, Parameters<typeof desk.claiming>> = {
+    'another issuer': [{ iss: 'https://evil.example' }],
+    'another audience': [{ aud: 'another-client' }],
+    'two audiences, issued to the other': [{ aud: ['kontor', 'another'], azp: 'another' }],
+    'another nonce': [{ nonce: 'another' }],
+    'no nonce': [{ nonce: undefined }],
+    'an expired token': [{ iat: nowSeconds() - 7_200, exp: nowSeconds() - 3_600 }],
+    'a token from the future': [{ iat: nowSeconds() + 3_600, exp: nowSeconds() + 7_200 }],
+    'another key': [{}, { key: desk.idp.foreignKey }],
+  }
+  for (const [lie, [claims, options]] of Object.entries(lies)) {
+    const before = await traces()
+    const answer = desk.claiming({ sub: newSub(), email: `gil@${domain}`, ...claims }, options)
+    const { error, code } = await desk.signIn(id, answer)
+    assert.deepEqual([error, code], ['login_failed', null], lie)
+    assert.deepEqual(await traces(), before, lie)
+  }
+  const before = await traces()
+  const { error } = await desk.signIn(id, async (response, { nonce }) =>
+    json(response, {
+      access_token: 'x',
+      token_type: 'Bearer',
+      id_token: await stranger.idToken({ sub: newSub(), email: `gil@${domain}`, email_verified: true, nonce }),
+    }),
+  )
+  assert.equal(error, 'login_failed', 'another provider’s token')
+  assert.deepEqual(await traces(), before)
+  await stranger.close()
+})
+
+test('an answer is good for the sign-in that began with this business, once', async () => {
+  const [here, there] = [await desk.openBusiness(), await desk.openBusiness()]
+  for (const path of [`${CALLBACK}/${there.id}`, CALLBACK]) {
+    const { state, nonce } = await desk.start(here.id)
+    const code = newSub()
+    desk.idp.plan(code, nonce, desk.claiming({ sub: newSub(), email: `hal@${here.domain}` }))
+    assert.equal((await desk.arrive(path, { code, state })).status, 422, 'at another’s address')
+    assert.equal((await desk.arrive(`${CALLBACK}/${here.id}`, { code, state })).status, 422, 'the state is used up')
+  }
+  const { state, nonce } = await desk.start(here.id)
+  const code = newSub()
+  desk.idp.plan(code, nonce, desk.claiming({ sub: newSub(), email: `hal@${here.domain}` }))
+  const statuses = await Promise.all(
+    Array.from({ length: 5 }, async () => (await desk.arrive(`${CALLBACK}/${here.id}`, { code, state })).status),
+  )
+  assert.deepEqual(
+    statuses.sort((a, b) => a - b),
+    [302, 422, 422, 422, 422],
+  )
+  const { url } = await desk.start(here.id)
+  assert.equal(url.searchParams.get('redirect_uri'), `${PUBLIC}${CALLBACK}/${here.id}`)
+})
+
+test('a provider that is away: the login says so, and what to do instead', async () => {
+  const idp = await openHostileProvider()
+  const { id } = await desk.openBusiness({ issuer: idp.issuer })
+  const { state } = await desk.start(id)
+  await idp.close()
+  const { error } = await desk.arrive(`${CALLBACK}/${id}`, { code: 'x', state })
+  assert.ok(error === 'login_failed' || error === 'temporarily_unavailable', String(error))
+  const silent = await desk.openBusiness()
+  await desk.control
+    .updateTable('accounts.signInProviders')
+    .set({ issuer: idp.issuer })
+    .where('businessId', '=', silent.id)
+    .execute()
+  const answer = await desk.loginUrl(silent.id)
+  assert.equal(refusal(answer), '502 PROVIDER_FAILED')
+  assert.match(answer.body.message, /Try again shortly, log in another way/)
+})
+
+test('a business without a provider, a suspended one and none at all have no such login', async () => {
+  const plain = await desk.make.business()
+  const closed = await desk.openBusiness()
+  const { state } = await desk.start(closed.id)
+  await transaction(desk.control, (tx) => suspendBusiness(tx, closed.id, true))
+  for (const id of [plain.id, 'biz_000000000000'])
+    assert.equal(refusal(await desk.loginUrl(id)), '422 VALIDATION_FAILED businessId NOT_FOUND')
+  assert.equal(refusal(await desk.loginUrl(closed.id)), '403 FORBIDDEN')
+  const { error } = await desk.arrive(`${CALLBACK}/${closed.id}`, { code: 'x', state })
+  assert.equal(error, 'access_denied')
+})
+
+test('a second factor is asked for, unless it was passed at a provider that the business trusts in this', async () => {
+  const wary = await desk.openBusiness()
+  const trusting = await desk.openBusiness({ trustsSecondFactor: true })
+  for (const [business, claims, isIn] of [
+    [wary, {}, false],
+    [wary, { amr: ['pwd', 'mfa'] }, false],
+    [trusting, {}, false],
+    [trusting, { amr: ['pwd'] }, false],
+    [trusting, { amr: 'mfa' }, false],
+    [trusting, { acr: '0' }, false],
+    [trusting, { amr: ['pwd', 'mfa'] }, true],
+    [trusting, { acr: 'phr' }, true],
+  ] as const) {
+    const member = await desk.make.user()
+    const email = `${newSub()}@${business.domain}`
+    await desk.control
+      .updateTable('accounts.users')
+      .set({ email, emailKey: email })
+      .where('id', '=', member.id)
+      .execute()
+    await giveFactor(member.id)
+    const subject = newSub()
+    const { code } = await desk.signIn(business.id, desk.claiming({ sub: subject, email, ...claims }))
+    const answer = await desk.redeem(code)
+    const shown = JSON.stringify(claims)
+    assert.equal(refusal(answer), isIn ? '200' : '403 FORBIDDEN  SECOND_FACTOR_REQUIRED', shown)
+    if (!isIn) assert.ok(answer.body.challenge, shown)
+    const joined = await desk.control
+      .selectFrom('accounts.identities')
+      .select('userId')
+      .where('subject', '=', subject)
+      .execute()
+    assert.equal(joined.length, isIn ? 1 : 0, 'an identity joins only after the factor')
+    const sessions = await desk.control
+      .selectFrom('accounts.sessions')
+      .select('secondFactorAt')
+      .where('userId', '=', member.id)
+      .where('staffOf', '=', business.id)
+      .execute()
+    assert.deepEqual(
+      sessions.map(({ secondFactorAt }) => secondFactorAt !== null),
+      isIn ? [true] : [],
+      shown,
+    )
+  }
+})
+
+test('the address that a login goes back to is the operator’s, as for every login', async () => {
+  const { id } = await desk.openBusiness()
+  const query = new URLSearchParams({
+    provider: 'OAUTH_IDP',
+    originUrl: SHOP,
+    redirectUrl: 'https://evil.example',
+    businessId: id,
+  })
+  const answer = await desk.anonymous().get(`/v1/users/login/url?${query.toString()}`)
+  assert.equal(refusal(answer), '422 VALIDATION_FAILED redirectUrl INVALID_REDIRECT_URI')
+})
