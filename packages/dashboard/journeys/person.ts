@@ -12,7 +12,7 @@ const POINT = 1.1
 const PRESS = 0.2
 const CHANGE_HANDS = 0.4
 
-/** An email address and its password are known by heart, as one: nobody thinks between them. */
+/** An email address and its password are known by heart, a finger is what a passkey was pressed for: nobody thinks between them. */
 type Rest = { isRest?: boolean }
 
 type Options = {
@@ -66,8 +66,8 @@ export function createPerson(page: Page, hands: Hands, { keyDelayMs = 0, onStep 
       await page.keyboard.press('Control+v')
     },
     /** What is done outside of the page: in the print dialog of the browser, say. */
-    outside(count: number) {
-      for (let done = 0; done < count; done++) act('keyboard', PRESS * 2)
+    outside(count: number, rest?: Rest) {
+      for (let done = 0; done < count; done++) act('keyboard', PRESS * 2, rest)
     },
     /** A step is there to be seen. */
     async sees(name: string, ...targets: Locator[]) {

@@ -53,7 +53,7 @@ export const createPasskeySignIn = (service: Service) => {
         () => person.click(button(person.page)),
         () => lands(person),
       )
-      person.outside(1) // the finger
+      person.outside(1, REST) // the finger
     },
     async byKeyboard(person) {
       await person.sees('the door', button(person.page))
@@ -61,7 +61,7 @@ export const createPasskeySignIn = (service: Service) => {
         () => person.press('Enter'),
         () => lands(person),
       )
-      person.outside(1)
+      person.outside(1, REST)
     },
     check,
   })

@@ -4,7 +4,7 @@ import { type ReactNode, useId } from 'react'
 export function Part({ title, about, children }: { title: string; about?: ReactNode; children: ReactNode }) {
   const id = useId()
   return (
-    <section className="part" aria-labelledby={id}>
+    <section className="own-part" aria-labelledby={id}>
       <div className="about">
         <h2 id={id}>{title}</h2>
         {about && <p className="note">{about}</p>}

@@ -8,7 +8,7 @@ import { Tabs } from '../ui/tabs.tsx'
 export function ProfileHead({ title, children }: { title: string; children?: ReactNode }) {
   const { t } = useLingui()
   return (
-    <>
+    <div className="own-head">
       <Head title={title}>{children}</Head>
       <Tabs label={t`Profile`}>
         <Link to="/profile" activeOptions={{ exact: true }}>{t`Profile`}</Link>
@@ -16,6 +16,6 @@ export function ProfileHead({ title, children }: { title: string; children?: Rea
         <Link to="/profile/sessions">{t`Sessions`}</Link>
         <Link to="/profile/keys">{t`API keys`}</Link>
       </Tabs>
-    </>
+    </div>
   )
 }

@@ -5,6 +5,7 @@ import { Link } from '@tanstack/react-router'
 import { ShieldCheck, Smartphone, UserRoundKey } from 'lucide-react'
 import { queryClient } from '../api/client.ts'
 import { askForProof } from '../api/proof.ts'
+import { businessesQuery } from '../session/queries.ts'
 import { useBusiness } from '../session/use-business.ts'
 import { Bones } from '../ui/bones.tsx'
 import { Button } from '../ui/button.tsx'
@@ -13,11 +14,15 @@ import { usePageTitle } from '../ui/page.tsx'
 import { Problem } from '../ui/problem.tsx'
 import { passkeysQuery, secondFactorQuery } from './queries.ts'
 
+const LOOK_MS = 5_000
+
 /** A business in which roles count only after a second factor, for somebody who has not shown one. */
 export function ShutPage() {
   const { t } = useLingui()
   const { name } = useBusiness()
   usePageTitle(t`A second factor is wanted`)
+  // Once it was shown, here or in another tab, the business is open: whoever looks at this page need not ask.
+  useQuery({ ...businessesQuery(), refetchInterval: LOOK_MS })
   const factor = useQuery(secondFactorQuery())
   const passkeys = useQuery(passkeysQuery())
   const error = factor.error ?? passkeys.error

@@ -19,7 +19,7 @@ export function LostDevice({ hasPasskey, onChoose, onBack }: Props) {
           <Trans>There is a way in. The first of these that you have is the quickest.</Trans>
         </p>
       </div>
-      <ol className="ways">
+      <ol className="ways-in">
         <li>
           <h2>{t`One of your ten recovery codes`}</h2>
           <p className="note">

@@ -40,7 +40,7 @@ export function ProofDialog() {
           This needs a proof of the last ten minutes. Then it goes on by itself; nothing that you typed is lost.
         </Trans>
       </p>
-      <div className="proof">
+      <div className="ask-proof">
         {!isKnown ? (
           <Bones rows={2} columns={1} bleed={false} />
         ) : hasApp ? (

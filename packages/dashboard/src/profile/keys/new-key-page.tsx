@@ -144,7 +144,7 @@ function KeyForm({ wanted, onChange, onMade }: FormProps) {
           ))}
         </Select>
       </Part>
-      <div className="part">
+      <div className="own-part">
         <div />
         <div className="what">
           {error !== undefined && <KeyProblem error={error} />}

@@ -66,7 +66,7 @@ function SetUp({ onConfirmed }: { onConfirmed: (codes: string[]) => void }) {
         <p className="only-phone">
           <a className="button" href={begun.uri}>{t`Open it in the app on this phone`}</a>
         </p>
-        <div className="scan">
+        <div className="own-scan">
           <QrCode text={begun.uri} label={t`QR code for the app`} />
           <div>
             <p className="note">
@@ -134,7 +134,7 @@ function Confirm({ onConfirmed }: { onConfirmed: (codes: string[]) => void }) {
     void send(code)
   }
   return (
-    <form className="stack narrow" onSubmit={submit}>
+    <form className="own-narrow" onSubmit={submit}>
       <CodeField
         label={t`Code`}
         code={code}

@@ -44,7 +44,7 @@ export function CodesPage() {
                 You get ten new codes. Those that you have kept until now stop working at once, also on paper.
               </Trans>
             </p>
-            <div className="done">
+            <div className="own-done">
               <Button
                 look="main"
                 reason={isBusy ? t`They are being made.` : undefined}

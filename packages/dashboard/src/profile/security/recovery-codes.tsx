@@ -24,7 +24,7 @@ export function RecoveryCodes({ codes, onKept }: { codes: string[]; onKept: () =
     setTimeout(onKept) // after the guard has heard of it
   }
   return (
-    <div className="codes">
+    <div className="own-codes">
       <p>
         <Trans>
           When your phone is lost or broken, one of these signs you in in its place. Each works once. They are shown now
@@ -54,7 +54,7 @@ export function RecoveryCodes({ codes, onKept }: { codes: string[]; onKept: () =
           }}
         >{t`Print`}</Button>
       </div>
-      <div className="done">
+      <div className="own-done">
         <Button
           look="main"
           reason={isKept ? undefined : t`Copy, download or print them first.`}
