@@ -40,7 +40,7 @@ export async function openIdentityProvider(callbackUrl: string, through?: (at: A
     },
     cookies: { keys: ['test'] },
     // Without its own guard: whom it tells of logouts is on this machine.
-    fetch: (url: string, options: RequestInit) => fetch(url, { ...options, dispatcher: undefined } as RequestInit),
+    fetch: (url: string, options: RequestInit) => fetch(url, { ...options, dispatcher: undefined }),
     pkce: { required: () => true },
     async findAccount(_context: unknown, sub: string) {
       return { accountId: sub, claims: async () => people.get(sub) ?? { sub } }
