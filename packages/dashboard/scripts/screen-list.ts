@@ -267,6 +267,7 @@ export const SCREENS: Screen[] = [
 
   { name: 'letters', address: '/{business}/letters' },
   { name: 'letters-empty', address: '/{business}/letters', instead: [/\/collections\?/, NONE] },
+  { name: 'letters-welcome', address: '/{business}/letters?newsletter={newsletter}&set=WELCOME' },
   { name: 'letter', address: '/{business}/letters/{letter}' },
   { name: 'letter-as-phone', address: '/{business}/letters/{letter}?as=phone' },
   { name: 'letter-as-dark', address: '/{business}/letters/{letter}?as=dark' },
