@@ -24,8 +24,11 @@ export function Person({ isSmall = false }: { isSmall?: boolean }) {
   const navigate = useNavigate()
   const name = me.name || me.email || t`Me`
   const trigger = isSmall ? (
-    <button type="button" className="theme" title={name} aria-label={name}>
-      <span className="face">{initialsOf(name)}</span>
+    <button type="button" className="theme" title={name}>
+      <span className="face" aria-hidden="true">
+        {initialsOf(name)}
+      </span>
+      <span className="unseen">{name}</span>
     </button>
   ) : (
     <button type="button" className="who" title={name}>
