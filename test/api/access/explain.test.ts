@@ -8,6 +8,7 @@ import { type Answer, createClient } from '../../support/client.ts'
 import { onServer } from '../../support/database.ts'
 import { findSequentialScans, recordStatements } from '../../support/explain.ts'
 import { useApi } from '../../support/setup.ts'
+import { market } from '../../support/shop.ts'
 import { startApi } from '../../support/start-api.ts'
 import { until } from '../../support/until.ts'
 
@@ -95,12 +96,17 @@ async function callEverything(): Promise<Set<string>> {
   const invitation = await invite(bo.email)
   const token = await transaction(control, (tx) => mintInvitationToken(tx, id, invitation.id))
   await call('acceptInvitation', bo.post('/v1/users/invitations/accept', { token }))
-  await setRole(null)
+  await call('setMemberRoles', admin.put(`${path}/members/${bo.id}`, { roleIds: [] }))
+  await call('countRoles', admin.get(`${path}/roles/counts`))
+  await call('getPaymentAccount', admin.get(`${path}/payment-account`))
+  const carts = [{ lines: [{ unitPrice: 1, quantity: 1 }] }]
+  await call('tryMarket', admin.post(`${path}/markets/try`, { market: market(), carts }))
 
   for (const [operation, list] of [
     ['listBusinesses', '/v1/businesses'],
     ['listRoles', `${path}/roles`],
     ['listInvitations', `${path}/invitations`],
+    ['listMembers', `${path}/members`],
     ['listAudit', `${path}/audit`],
     ['listEvents', `${path}/events`],
   ] as const) {

@@ -389,7 +389,7 @@ describe('a mail', () => {
     assert.equal(new Set(mails.map(({ messageId }) => messageId)).size, 4)
   })
 
-  test('shows names and texts as they were typed, whatever is in them', async () => {
+  test('shows names and texts as they were typed, whatever is in them, but makes no link of a name', async () => {
     const { subscribed, admin, entry, send, db } = await openNewsletter(used.make)
     const email = 'hostile@names.example'
     const name = '{{ unsubscribeUrl }}<b>Ada</b>\r\nBcc: bob@names.example'
@@ -398,7 +398,7 @@ describe('a mail', () => {
     await used.sendWorker.run(db)
     const [mail, ...others] = mailsTo('names.example')
     assert.deepEqual(others, [])
-    assert.equal(mail?.subject, 'For {{ unsubscribeUrl }}<b>Ada</b> Bcc: bob@names.example')
+    assert.equal(mail?.subject, 'For {{ unsubscribeUrl }}<b>Ada</b> Bcc: bob@names. example')
     assert.match(mail?.html ?? '', /Dear \{\{ unsubscribeUrl \}\}&lt;b&gt;Ada&lt;\/b&gt;/)
     assert.equal(mail?.bcc, undefined)
   })
