@@ -172,6 +172,25 @@ test('nobody with an address of another domain gets in, and nothing is left behi
   }
 })
 
+test('an address counts as verified only by the document that names it: id token or userinfo', async () => {
+  const { id, domain } = await desk.openBusiness()
+  for (const [token, userInfo, isIn] of [
+    [{ email: 'boss' }, { email: 'me', email_verified: true }, false],
+    [{ email_verified: true }, { email: 'boss' }, false],
+    [{ email_verified: true }, { email: 'boss', email_verified: false }, false],
+    [{ email: 'boss', email_verified: false }, { email: 'boss', email_verified: true }, false],
+    [{ email: 'me' }, { email: 'me', email_verified: true }, true],
+    [{}, { email: 'me', email_verified: true }, true],
+  ] as const) {
+    const sub = newSub()
+    const at = ({ email, ...more }: { email?: string }) => ({ ...more, ...(email && { email: `${email}@${domain}` }) })
+    desk.idp.setUserInfo({ sub, groups: ['editors'], ...at(userInfo) })
+    const said = { sub, groups: undefined, email_verified: undefined, ...at(token) }
+    const { error } = await desk.signIn(id, desk.claiming(said))
+    assert.equal(error, isIn ? null : 'access_denied', JSON.stringify([token, userInfo]))
+  }
+})
+
 test('an identity that has joined an account of another domain opens it for no business', async () => {
   const { id, domain } = await desk.openBusiness()
   const victim = await desk.make.user()

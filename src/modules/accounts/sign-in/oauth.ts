@@ -264,17 +264,15 @@ async function exchange(
   // Some providers leave the address, or groups, out of the id_token.
   const lacks = claims.email === undefined || (roleClaim !== undefined && claims[roleClaim] === undefined)
   const hasInfo = claims.email === undefined || configuration.serverMetadata().userinfo_endpoint !== undefined
-  const info =
-    lacks && hasInfo
-      ? { ...(await oidc.fetchUserInfo(configuration, answer.access_token, claims.sub)), ...claims }
-      : claims
+  const told = lacks && hasInfo ? await oidc.fetchUserInfo(configuration, answer.access_token, claims.sub) : undefined
+  const info = { ...told, ...claims }
   return {
     issuer: claims.iss,
     subject: claims.sub,
     // Anything that is not a valid address is ignored: a look-alike letter that is folded must not open somebody else's
     // account.
     email: Check(Email, info.email) ? info.email : undefined,
-    emailVerified: info.email_verified === true,
+    emailVerified: isVerified(claims, told),
     name: typeof info.name === 'string' ? info.name.slice(0, 200) : '',
     token: answer.refresh_token ?? answer.access_token,
     session: typeof claims.sid === 'string' ? claims.sid.slice(0, 500) : null,
@@ -282,6 +280,14 @@ async function exchange(
     claims: info,
   }
 }
+
+type Address = { email?: unknown; email_verified?: unknown }
+
+/** What one document calls verified is the address that it names itself, not that of the other. */
+const isVerified = (claims: Address, told: Address = {}): boolean =>
+  claims.email !== undefined && (claims.email_verified !== undefined || claims.email !== told.email)
+    ? claims.email_verified === true
+    : told.email_verified === true
 
 /**
  * Identities are keyed by (issuer, subject). An address that the provider does not call verified is never used to link
