@@ -183,7 +183,10 @@ test('an address counts as verified only by the document that names it: id token
     [{}, { email: 'me', email_verified: true }, true],
   ] as const) {
     const sub = newSub()
-    const at = ({ email, ...more }: { email?: string }) => ({ ...more, ...(email && { email: `${email}@${domain}` }) })
+    const at = ({ email, ...more }: { email?: string; email_verified?: boolean }) => ({
+      ...more,
+      ...(email && { email: `${email}@${domain}` }),
+    })
     desk.idp.setUserInfo({ sub, groups: ['editors'], ...at(userInfo) })
     const said = { sub, groups: undefined, email_verified: undefined, ...at(token) }
     const { error } = await desk.signIn(id, desk.claiming(said))
