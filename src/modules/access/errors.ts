@@ -50,7 +50,7 @@ export const settingsTooLarge = invalid(
 export const secondFactorNotPassed = conflict(
   'requireSecondFactor',
   'WRONG_STATE',
-  'Only a session that has passed a second factor can ask everybody for one. Set one up, or log in with it, then try again.',
+  'Only a session that has passed a second factor can switch this on or off, and no API key. Set one up, or log in with it, then try again.',
 )
 
 // Roles

@@ -224,12 +224,18 @@ const ownInvitations = (db: ControlDb, { userId, email }: Actor) =>
 const isFor = (invited: { email: string | null; userId: string | null }, { userId, email }: Actor) =>
   invited.email === null ? invited.userId === userId : invited.email.toLowerCase() === email?.toLowerCase()
 
-/** A member who was removed cannot come back with an earlier invitation. */
-export const dropOpenInvitations = (tx: ControlTx, businessId: string, { userId, email }: Addressed) =>
+/** A member who was removed cannot come back with an earlier invitation, nor to a role that is not among those to be kept. */
+export const dropOpenInvitations = (
+  tx: ControlTx,
+  businessId: string,
+  { userId, email }: Addressed,
+  kept: readonly string[] = [],
+) =>
   tx
     .deleteFrom('access.invitations')
     .where('businessId', '=', businessId)
     .where('acceptedAt', 'is', null)
+    .where('roleId', '<>', sql<string>`all(${[...kept]}::text[])`)
     .where((row) =>
       row.or([row('userId', '=', userId), row(sql<string>`lower(email)`, '=', (email ?? '').toLowerCase())]),
     )

@@ -14,7 +14,7 @@ type Setting = { userId: string; email: string | null; roleIds: readonly string[
 
 /**
  * Gives a member exactly these roles; without any they are no member any more. ADMIN must be accepted first: it is offered, and the
- * offers are returned, to be mailed. Until then nothing is taken from them.
+ * offers are returned, to be mailed. Until then nothing is taken from them. Earlier offers of other roles end.
  */
 export async function setMemberRoles(
   tx: ControlTx,
@@ -37,8 +37,9 @@ export async function setMemberRoles(
     for (const { id } of held) if (!roleIds.includes(id)) await take(tx, granter, id)
     if ((await countAdmins(tx, businessId)) === 0) throw lastAdmin()
   }
+  // "These and no others" is also about what they could accept afterwards.
+  await dropOpenInvitations(tx, businessId, { userId, email }, roleIds)
   if (roleIds.length === 0) {
-    await dropOpenInvitations(tx, businessId, { userId, email })
     await audit(tx, { businessId, action: 'member.removed', subject: userId, actor })
     await tell(tx, memberRemoved({ businessId, subject: userId, actor }))
   }

@@ -24,9 +24,10 @@ export async function updateBusiness(
 ): Promise<{ before: Business; after: Business }> {
   const before = await lockBusiness(tx, businessId)
   checkExpected(expected, etagOf(before.version))
-  // Whoever asks others for it must be able to come back themselves.
-  const switchesOn = changes.requireSecondFactor && !before.requireSecondFactor
-  if (switchesOn && !(actor.sessionId && actor.passedSecondFactor)) throw secondFactorNotPassed()
+  // Whoever asks others for it must be able to come back themselves. No key of whoever may set things up takes it off again.
+  const { requireSecondFactor = before.requireSecondFactor } = changes
+  if (requireSecondFactor !== before.requireSecondFactor && !(actor.sessionId && actor.passedSecondFactor))
+    throw secondFactorNotPassed()
   const markets = changes.markets ? toMarkets(changes.markets, before.markets) : before.markets
   const storefront = { ...before.storefront, ...changes.storefront }
   const logo = toLogo(sentLogo, before.logo, held)

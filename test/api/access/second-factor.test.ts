@@ -32,7 +32,7 @@ async function strictBusiness() {
   return { ...business, secret }
 }
 
-test('only a session that has passed a second factor can switch it on', async () => {
+test('only a session that has passed a second factor can switch it on or off, and no key', async () => {
   const { admin, path } = await used.make.business()
   assert.equal((await admin.get(path)).body.requireSecondFactor, false)
   const REFUSED = '409 CONFLICT requireSecondFactor WRONG_STATE'
@@ -44,6 +44,8 @@ test('only a session that has passed a second factor can switch it on', async ()
   assert.equal(refusal(await key.put(path, { requireSecondFactor: true })), REFUSED)
   const on = await admin.put(path, { requireSecondFactor: true })
   assert.deepEqual([on.status, on.body.requireSecondFactor], [200, true], on.text)
+  assert.equal((await key.put(path, { requireSecondFactor: true, name: 'Renamed' })).status, 200, 'nothing switched')
+  assert.equal(refusal(await key.put(path, { requireSecondFactor: false })), REFUSED)
   assert.equal((await admin.put(path, { requireSecondFactor: false })).body.requireSecondFactor, false)
 })
 

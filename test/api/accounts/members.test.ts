@@ -125,6 +125,24 @@ test('ADMIN is offered, and until it is accepted nothing is taken', async () => 
   assert.deepEqual([admin?.roles.map((one) => one.id), admin?.pendingRoles], [[adminRole], []])
 })
 
+test('whoever is given other roles cannot become ADMIN any more by what was offered before', async () => {
+  const { id, admin, path, role, set, list, adminRole } = await open()
+  const packers = await role('Packers', 'ORDERS_READ')
+  const bo = await used.make.member(id, 'PROMOS_WRITE')
+  assert.equal((await set(bo.id, adminRole)).status, 200)
+  assert.equal((await admin.post(`${path}/invitations`, { email: bo.email, roleId: adminRole })).status, 201)
+  const mine = (await bo.get('/v1/users/invitations')).body.items
+  assert.equal(mine.length, 2)
+  assert.equal((await set(bo.id, packers.id, adminRole)).status, 200)
+  assert.equal((await bo.get('/v1/users/invitations')).body.items.length, 2, 'still among them')
+
+  assert.equal((await set(bo.id, packers.id)).status, 200)
+  for (const { id: offer } of mine)
+    assert.equal((await bo.post('/v1/users/invitations/accept', { id: offer })).status, 422)
+  const [member] = (await list()).filter((one) => one.id === bo.id)
+  assert.deepEqual([member?.roles.map((one) => one.id), member?.pendingRoles], [[packers.id], []])
+})
+
 test('the last ADMIN stays; strangers, unknown roles and callers who are no ADMIN are refused', async () => {
   const { id, admin, path, role, set, list, adminRole } = await open()
   const packers = await role('Packers', 'ORDERS_READ')

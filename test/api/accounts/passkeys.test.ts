@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, type TestContext, test } from 'node:test'
+import { sql } from 'kysely'
+import { transaction } from '#platform/database/transaction.ts'
 import { createAuthenticator } from '../../support/authenticator.ts'
 import { createClient } from '../../support/client.ts'
 import { holdClock } from '../../support/clock.ts'
@@ -219,6 +221,30 @@ test('a passkey alone changes no other login, and the first one ends other sessi
   const third = await people.session(email)
   await addPasskey(here, PUBLIC)
   assert.equal((await third.get('/v1/users/me')).status, 200)
+})
+
+test('of two sessions that add the first passkey at once, one is ended by the other and adds none', async () => {
+  const { id: userId, email } = await people.person()
+  const adding = async () => {
+    const session = await people.session(email)
+    const options = await session.post('/v1/users/passkeys/options', undefined)
+    const { passkey } = createAuthenticator(PUBLIC).create(options.body)
+    return () => session.post('/v1/users/passkeys', { passkey, name: 'Phone' })
+  }
+  const [one, two] = [await adding(), await adding()]
+  const waiting = async () => {
+    const { rows } = await sql`
+      select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(control())
+    return rows.length
+  }
+  const { asked } = await transaction(control(), async (tx) => {
+    await sql`select from accounts.users where id = ${userId} for update`.execute(tx)
+    const both = [one(), two()]
+    await until('both wait for the account', async () => (await waiting()) === 2)
+    return { asked: both }
+  })
+  const statuses = (await Promise.all(asked)).map((answer) => refusal(answer)).sort()
+  assert.deepEqual(statuses, ['201', '403 FORBIDDEN  REAUTHENTICATION_REQUIRED'])
 })
 
 test('a password alone adds nothing to an account that has a passkey', async () => {

@@ -3,11 +3,12 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { after, before, test } from 'node:test'
 import { now } from '#platform/clock.ts'
+import { json, openHostileProvider } from '../../scenarios/hostile-provider.ts'
 import { runCli } from '../../support/cli.ts'
 import { createClient } from '../../support/client.ts'
 import { createMake } from '../../support/make.ts'
 import { refusal } from '../../support/refusal.ts'
-import { openStaffDesk, SECRET, SHOP, type StaffDesk } from '../../support/staff-desk.ts'
+import { CALLBACK, openStaffDesk, SECRET, SHOP, type StaffDesk } from '../../support/staff-desk.ts'
 import { startApi } from '../../support/start-api.ts'
 
 let desk: StaffDesk
@@ -125,6 +126,37 @@ test('a domain is proven by its text record, not by another, and stays proven', 
   const theirs = await other.admin.put(other.provider, { domains: [domain] })
   assert.equal(theirs.body.domains[0].status, 'PENDING', 'a proof is for one business')
   assert.notEqual(theirs.body.domains[0].record.value, record.value)
+})
+
+test('a proof is for one issuer: with another, who has the name servers is asked again', async (t) => {
+  const { admin, provider, domain, saved, id } = await desk.openBusiness()
+  const own = await openHostileProvider()
+  t.after(() => own.close())
+  assert.equal((await admin.put(provider, { clientSecret: SECRET })).body.domains[0].status, 'PROVEN', 'the same one')
+  const swapped = await admin.put(provider, { issuer: own.issuer, clientSecret: SECRET })
+  const [{ status, record, provenAt }] = swapped.body.domains
+  assert.deepEqual([status, provenAt], ['PENDING', null])
+  assert.notEqual(record.value, saved.body.domains[0].record.value)
+  assert.equal((await admin.post(`${provider}/check-domain`, { domain })).body.status, 'PENDING', 'by the old record')
+
+  const { state, nonce } = await desk.start(id)
+  own.plan('a-code', nonce, async (response, context) =>
+    json(response, {
+      access_token: 'x',
+      token_type: 'Bearer',
+      id_token: await own.idToken({
+        sub: 'boss',
+        email: `boss@${domain}`,
+        email_verified: true,
+        groups: ['editors'],
+        nonce: context.nonce,
+      }),
+    }),
+  )
+  const { error, code } = await desk.arrive(`${CALLBACK}/${id}`, { code: 'a-code', state })
+  assert.deepEqual([error, code], ['access_denied', null])
+  desk.names.texts.set(record.name, [record.value])
+  assert.equal((await admin.post(`${provider}/check-domain`, { domain })).body.status, 'PROVEN')
 })
 
 test('the operator can say that a domain is theirs', async () => {

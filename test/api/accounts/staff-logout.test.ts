@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, before, test } from 'node:test'
+import { addTotp, codeOf } from '../../support/factors.ts'
+import { refusal } from '../../support/refusal.ts'
 import { openStaffDesk, type StaffDesk } from '../../support/staff-desk.ts'
 
 // OpenID Connect Back-Channel Logout 1.0.
@@ -114,4 +116,37 @@ test('a login by password goes on', async () => {
   const staff = await desk.enter(id, { sub, email })
   assert.equal(await tell(id, await tokenOf({ sub })), 200)
   assert.deepEqual([await isIn(staff), await isIn(member)], [false, true])
+})
+
+test('a provider is understood whether its issuer was typed with a slash at the end or without', async () => {
+  const { id, domain } = await desk.openBusiness({ issuer: `${desk.idp.issuer}/` })
+  const claims = { sub: fresh(), email: `max@${domain}` }
+  const person = await desk.enter(id, claims)
+  assert.equal(await tell(id, await tokenOf({ sub: claims.sub })), 200)
+  assert.ok(!(await isIn(person)))
+})
+
+test('a login that has not got its session yet ends as well, and that of somebody else does not', async () => {
+  const { id, domain } = await desk.openBusiness()
+  const [out, stays] = [fresh(), fresh()].map((sub) => ({ sub, email: `${sub}@${domain}`, sid: fresh() }))
+  assert.ok(out && stays)
+  for (const told of [{ sub: out.sub }, { sid: out.sid }]) {
+    const waiting = await desk.signIn(id, desk.claiming(out))
+    const other = await desk.signIn(id, desk.claiming(stays))
+    assert.equal(await tell(id, await tokenOf(told)), 200)
+    assert.deepEqual([(await desk.redeem(waiting.code)).status, (await desk.redeem(other.code)).status], [422, 200])
+  }
+})
+
+test('so does one that waits for its second factor', async () => {
+  const { id, domain } = await desk.openBusiness()
+  const claims = { sub: fresh(), email: `nia@${domain}` }
+  const person = await desk.enter(id, claims)
+  const { secret } = await addTotp(person)
+  const { code } = await desk.signIn(id, desk.claiming(claims))
+  const { challenge } = (await desk.redeem(code)).body
+  assert.ok(challenge)
+  assert.equal(await tell(id, await tokenOf({ sub: claims.sub })), 200)
+  const finished = await desk.anonymous().post('/v1/users/login/second-factor', { challenge, code: codeOf(secret) })
+  assert.equal(refusal(finished), '422 VALIDATION_FAILED challenge CHALLENGE_INVALID')
 })

@@ -7,6 +7,7 @@ import { now } from '#platform/clock.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { json, openHostileProvider } from '../../scenarios/hostile-provider.ts'
 import { createClient } from '../../support/client.ts'
+import { addTotp, codeOf } from '../../support/factors.ts'
 import { openIdentityProvider } from '../../support/identity-provider.ts'
 import { refusal } from '../../support/refusal.ts'
 import { CALLBACK, openStaffDesk, PUBLIC, SHOP, type StaffDesk } from '../../support/staff-desk.ts'
@@ -171,6 +172,28 @@ test('nobody with an address of another domain gets in, and nothing is left behi
   }
 })
 
+test('an address counts as verified only by the document that names it: id token or userinfo', async () => {
+  const { id, domain } = await desk.openBusiness()
+  for (const [token, userInfo, isIn] of [
+    [{ email: 'boss' }, { email: 'me', email_verified: true }, false],
+    [{ email_verified: true }, { email: 'boss' }, false],
+    [{ email_verified: true }, { email: 'boss', email_verified: false }, false],
+    [{ email: 'boss', email_verified: false }, { email: 'boss', email_verified: true }, false],
+    [{ email: 'me' }, { email: 'me', email_verified: true }, true],
+    [{}, { email: 'me', email_verified: true }, true],
+  ] as const) {
+    const sub = newSub()
+    const at = ({ email, ...more }: { email?: string; email_verified?: boolean }) => ({
+      ...more,
+      ...(email && { email: `${email}@${domain}` }),
+    })
+    desk.idp.setUserInfo({ sub, groups: ['editors'], ...at(userInfo) })
+    const said = { sub, groups: undefined, email_verified: undefined, ...at(token) }
+    const { error } = await desk.signIn(id, desk.claiming(said))
+    assert.equal(error, isIn ? null : 'access_denied', JSON.stringify([token, userInfo]))
+  }
+})
+
 test('an identity that has joined an account of another domain opens it for no business', async () => {
   const { id, domain } = await desk.openBusiness()
   const victim = await desk.make.user()
@@ -282,6 +305,27 @@ test('a business without a provider, a suspended one and none at all have no suc
   assert.equal(error, 'access_denied')
 })
 
+/** Somebody of the business's domain who has an account from before. */
+async function memberOf({ domain }: { domain: string }) {
+  const member = await desk.make.user()
+  const email = `${newSub()}@${domain}`
+  await desk.control.updateTable('accounts.users').set({ email, emailKey: email }).where('id', '=', member.id).execute()
+  return { ...member, email, subject: newSub() }
+}
+const isJoined = async (subject: string) =>
+  (await desk.control.selectFrom('accounts.identities').select('userId').where('subject', '=', subject).execute())
+    .length > 0
+/** Of each session by a provider, whether a second factor was passed. */
+const passedIn = async (userId: string) => {
+  const sessions = await desk.control
+    .selectFrom('accounts.sessions')
+    .select('secondFactorAt')
+    .where('userId', '=', userId)
+    .where('staffOf', 'is not', null)
+    .execute()
+  return sessions.map(({ secondFactorAt }) => secondFactorAt !== null)
+}
+
 test('a second factor is asked for, unless it was passed at a provider that the business trusts in this', async () => {
   const wary = await desk.openBusiness()
   const trusting = await desk.openBusiness({ trustsSecondFactor: true })
@@ -295,38 +339,62 @@ test('a second factor is asked for, unless it was passed at a provider that the 
     [trusting, { amr: ['pwd', 'mfa'] }, true],
     [trusting, { acr: 'phr' }, true],
   ] as const) {
-    const member = await desk.make.user()
-    const email = `${newSub()}@${business.domain}`
+    const { id: userId, email, subject } = await memberOf(business)
+    await giveFactor(userId)
     await desk.control
-      .updateTable('accounts.users')
-      .set({ email, emailKey: email })
-      .where('id', '=', member.id)
+      .insertInto('accounts.identities')
+      .values({ issuer: desk.idp.issuer, subject, userId, createdAt: now() })
       .execute()
-    await giveFactor(member.id)
-    const subject = newSub()
     const { code } = await desk.signIn(business.id, desk.claiming({ sub: subject, email, ...claims }))
     const answer = await desk.redeem(code)
     const shown = JSON.stringify(claims)
     assert.equal(refusal(answer), isIn ? '200' : '403 FORBIDDEN  SECOND_FACTOR_REQUIRED', shown)
     if (!isIn) assert.ok(answer.body.challenge, shown)
-    const joined = await desk.control
-      .selectFrom('accounts.identities')
-      .select('userId')
-      .where('subject', '=', subject)
-      .execute()
-    assert.equal(joined.length, isIn ? 1 : 0, 'an identity joins only after the factor')
-    const sessions = await desk.control
-      .selectFrom('accounts.sessions')
-      .select('secondFactorAt')
-      .where('userId', '=', member.id)
-      .where('staffOf', '=', business.id)
-      .execute()
-    assert.deepEqual(
-      sessions.map(({ secondFactorAt }) => secondFactorAt !== null),
-      isIn ? [true] : [],
-      shown,
-    )
+    assert.deepEqual(await passedIn(userId), isIn ? [true] : [], shown)
   }
+})
+
+test('an identity joins an account that has a second factor only after that factor, whatever its provider says', async () => {
+  const business = await desk.openBusiness({ trustsSecondFactor: true })
+  const { email, subject, ...member } = await memberOf(business)
+  const { secret } = await addTotp(member)
+  const claims = { sub: subject, email, amr: ['pwd', 'mfa'] }
+  const first = await desk.signIn(business.id, desk.claiming(claims))
+  const refused = await desk.redeem(first.code)
+  assert.equal(refusal(refused), '403 FORBIDDEN  SECOND_FACTOR_REQUIRED')
+  assert.deepEqual([await isJoined(subject), await passedIn(member.id)], [false, []])
+
+  const { challenge } = refused.body
+  const shown = { challenge, code: codeOf(secret) }
+  assert.equal((await desk.anonymous().post('/v1/users/login/second-factor', shown)).status, 200)
+  assert.ok(await isJoined(subject))
+  await desk.enter(business.id, claims)
+  assert.deepEqual(await passedIn(member.id), [true, true], 'from now on the provider is believed')
+})
+
+test('what a provider says of a second factor does not stand for the passkey of an account', async () => {
+  const business = await desk.openBusiness({ trustsSecondFactor: true })
+  const { id: userId, email, subject } = await memberOf(business)
+  const passkey = { credentialId: randomBytes(16), publicKey: Buffer.from('x'), transports: [], name: 'Phone' }
+  await desk.control
+    .insertInto('accounts.passkeys')
+    .values({ userId, id: `pky_${subject}`, counter: 0, createdAt: now(), ...passkey })
+    .execute()
+  const claims = { sub: subject, email, amr: ['mfa'] }
+  await desk.enter(business.id, claims)
+  const again = await desk.enter(business.id, claims)
+  assert.deepEqual(await passedIn(userId), [false, false])
+  assert.equal(
+    refusal(await again.delete(`/v1/users/passkeys/pky_${subject}`)),
+    '403 FORBIDDEN  REAUTHENTICATION_REQUIRED',
+  )
+
+  const newcomer = await desk.enter(business.id, {
+    sub: newSub(),
+    email: `${newSub()}@${business.domain}`,
+    amr: ['mfa'],
+  })
+  assert.deepEqual(await passedIn(newcomer.userId), [true], 'who has no factor of their own has the provider’s')
 })
 
 test('the address that a login goes back to is the operator’s, as for every login', async () => {

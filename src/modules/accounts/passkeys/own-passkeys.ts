@@ -108,6 +108,7 @@ export async function addPasskey(
   }
   await transaction(control, async (tx) => {
     if (!(await lockUser(tx, userId))) throw userGone()
+    await needFreshProof(tx, actor) // once more: this session may have ended, or a factor been added, meanwhile
     await useChallenge(tx, challenge)
     const isFirst = !(await hasAnyFactor(tx, userId))
     const { held } = await tx
@@ -151,6 +152,7 @@ export async function removePasskey(control: ControlDb, actor: Actor, id: string
   await needFreshProof(control, actor)
   await transaction(control, async (tx) => {
     await lockUser(tx, userId)
+    await needFreshProof(tx, actor)
     const { numDeletedRows } = await tx
       .deleteFrom('accounts.passkeys')
       .where((row) => row.and({ userId, id }))

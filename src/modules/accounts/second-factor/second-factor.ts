@@ -56,6 +56,7 @@ export async function confirmFactor(context: Context, actor: Actor, code: string
   if (step === undefined) throw factorCodeWrong()
   return transaction(control, async (tx) => {
     if (!(await lockUser(tx, userId))) throw userGone()
+    await needFreshProof(tx, actor) // once more: this session may have ended, or a passkey been added, meanwhile
     const { numUpdatedRows } = await tx
       .updateTable('accounts.secondFactors')
       .set({ confirmedAt: now(), lastStep: step })
@@ -81,6 +82,7 @@ export async function renewRecoveryCodes(control: ControlDb, actor: Actor): Prom
   await needFreshProof(control, actor)
   return transaction(control, async (tx) => {
     await lockUser(tx, userId)
+    await needFreshProof(tx, actor)
     if (!(await findFactor(tx, userId))) throw factorMissing()
     await audit(tx, { action: 'recovery-codes.renewed', subject: userId, actor })
     return replaceRecoveryCodes(tx, userId)
@@ -92,6 +94,7 @@ export async function removeFactor(control: ControlDb, actor: Actor): Promise<vo
   await needFreshProof(control, actor)
   await transaction(control, async (tx) => {
     await lockUser(tx, userId)
+    await needFreshProof(tx, actor)
     if (!(await deleteFactor(tx, userId))) throw factorMissing()
     await forgetFactor(tx, userId, sessionId)
     await audit(tx, { action: 'second-factor.removed', subject: userId, actor })

@@ -25,7 +25,7 @@ import {
   tokenInvalid,
 } from '../errors.ts'
 import { challengeLogin, refuseUntilShown } from '../second-factor/login-challenge.ts'
-import { listMethods, lockUser } from '../second-factor/queries.ts'
+import { hasAnyFactor, listMethods, lockUser } from '../second-factor/queries.ts'
 import { admitStaff, giveRoles, saysSecondFactor } from '../staff/admit.ts'
 import type { StaffProviders } from '../staff/providers.ts'
 import { emailKey } from '../users/queries.ts'
@@ -153,12 +153,12 @@ export async function finishFlow(
     const configuration = provider?.configuration ?? (await context.provider.configuration())
     const asked = exchange(context, { configuration, roleClaim: provider?.roleClaim }, flow, callback)
     const identity = await withTimeout(MAX_EXCHANGE_MS, asked, () => identityFailed())
-    const passedSecondFactor = provider?.trustsSecondFactor === true && saysSecondFactor(identity.idToken)
+    const saysFactor = provider?.trustsSecondFactor === true && saysSecondFactor(identity.idToken)
     const code = newToken()
     const isIn = await transaction(context.control, async (tx) => {
       // Committed even if they are refused: roles that the provider no longer gives are taken.
       if (provider && !(await admitStaff(tx, provider, identity))) return false
-      const { userId, newIdentity } = await findOrCreateUser(tx, identity, passedSecondFactor)
+      const { userId, newIdentity } = await findOrCreateUser(tx, identity)
       if (provider) await giveRoles(tx, provider, identity, userId)
       await tx
         .updateTable('accounts.oauthFlows')
@@ -170,7 +170,7 @@ export async function finishFlow(
           // Those of staff end at their provider, or with it: nothing of theirs is kept here.
           sealedProviderToken: identity.token && !provider ? context.box.seal(Buffer.from(identity.token)) : null,
           providerSession: provider ? identity.session : null,
-          passedSecondFactor,
+          passedSecondFactor: saysFactor,
           expiresAt: new Date(nowMs() + CODE_MS),
         })
         .where('stateHash', '=', hashToken(state))
@@ -264,17 +264,15 @@ async function exchange(
   // Some providers leave the address, or groups, out of the id_token.
   const lacks = claims.email === undefined || (roleClaim !== undefined && claims[roleClaim] === undefined)
   const hasInfo = claims.email === undefined || configuration.serverMetadata().userinfo_endpoint !== undefined
-  const info =
-    lacks && hasInfo
-      ? { ...(await oidc.fetchUserInfo(configuration, answer.access_token, claims.sub)), ...claims }
-      : claims
+  const told = lacks && hasInfo ? await oidc.fetchUserInfo(configuration, answer.access_token, claims.sub) : undefined
+  const info = { ...told, ...claims }
   return {
     issuer: claims.iss,
     subject: claims.sub,
     // Anything that is not a valid address is ignored: a look-alike letter that is folded must not open somebody else's
     // account.
     email: Check(Email, info.email) ? info.email : undefined,
-    emailVerified: info.email_verified === true,
+    emailVerified: isVerified(claims, told),
     name: typeof info.name === 'string' ? info.name.slice(0, 200) : '',
     token: answer.refresh_token ?? answer.access_token,
     session: typeof claims.sid === 'string' ? claims.sid.slice(0, 500) : null,
@@ -282,6 +280,14 @@ async function exchange(
     claims: info,
   }
 }
+
+type Address = { email?: unknown; email_verified?: unknown }
+
+/** What one document calls verified is the address that it names itself, not that of the other. */
+const isVerified = (claims: Address, told: Address = {}): boolean =>
+  claims.email !== undefined && (claims.email_verified !== undefined || claims.email !== told.email)
+    ? claims.email_verified === true
+    : told.email_verified === true
 
 /**
  * Identities are keyed by (issuer, subject). An address that the provider does not call verified is never used to link
@@ -291,7 +297,6 @@ async function exchange(
 async function findOrCreateUser(
   tx: ControlTx,
   { issuer, subject, email, emailVerified, name }: Identity,
-  passedSecondFactor: boolean,
 ): Promise<{ userId: string; newIdentity?: RightLogin['newIdentity'] }> {
   const known = await tx
     .selectFrom('accounts.identities')
@@ -321,8 +326,7 @@ async function findOrCreateUser(
       })
       .execute()
   }
-  if (owner && !passedSecondFactor && (await listMethods(tx, userId)).length > 0)
-    return { userId, newIdentity: { issuer, subject } }
+  if (owner && (await listMethods(tx, userId)).length > 0) return { userId, newIdentity: { issuer, subject } }
   await joinIdentity(tx, userId, { issuer, subject })
   return { userId }
 }
@@ -387,13 +391,22 @@ export async function loginWithCode(
       staffOf: flow.staffOf,
       providerSession: flow.providerSession,
     }
-    if (flow.passedSecondFactor) return { user, session: await beginSession(tx, context, login, 'PROVIDER_FACTOR') }
+    if (flow.passedSecondFactor && (await standsForFactor(tx, login)))
+      return { user, session: await beginSession(tx, context, login, 'PROVIDER_FACTOR') }
     const challenged = await challengeLogin(tx, login)
     return challenged ? { challenged } : { user, session: await beginSession(tx, context, login) }
   })
   if (outcome.challenged) throw refuseUntilShown(outcome.challenged)
   return authResult(tokens, outcome.session, outcome.user, 'OAUTH_IDP')
 }
+
+/**
+ * Whether the word of a provider may stand for a second factor of the account. The owner of a domain could have its mail,
+ * and so its passwords, but nobody's factor: an identity that is new here shows that of the account first, and where only
+ * passkeys can show one, nobody has shown any when it joined.
+ */
+const standsForFactor = async (tx: ControlTx, { userId, newIdentity }: RightLogin): Promise<boolean> =>
+  (await listMethods(tx, userId)).length > 0 ? newIdentity === null : !(await hasAnyFactor(tx, userId))
 
 /** RFC 7009. Best effort: our own session has ended already. */
 export async function revokeAtProvider(provider: IdentityProvider, token: string): Promise<boolean> {

@@ -39,6 +39,7 @@ export async function takeLogoutToken(
       .$if(logout.session !== undefined, (query) => query.where('providerSession', '=', logout.session ?? ''))
       .execute()
     for (const { id } of sessions) await revokeSession(tx, id)
+    await dropWaiting(tx, { businessId, userId: userId || undefined, session: logout.session })
     if (userId && logout.session === undefined) await setProviderRoles(tx, { businessId, userId, roleIds: [] })
     const subject = userId || sessions[0]?.userId
     if (subject)
@@ -49,6 +50,26 @@ export async function takeLogoutToken(
         data: { sessions: sessions.length },
       })
   })
+}
+
+/** Logins by this provider whose code or second factor is still to come: they would begin a session after the logout. */
+async function dropWaiting(
+  tx: ControlTx,
+  { businessId, userId, session }: { businessId: string; userId: string | undefined; session: string | undefined },
+): Promise<void> {
+  const theirs = {
+    staffOf: businessId,
+    ...(userId === undefined ? {} : { userId }),
+    ...(session === undefined ? {} : { providerSession: session }),
+  }
+  await tx
+    .deleteFrom('accounts.oauthFlows')
+    .where((flow) => flow.and(theirs))
+    .execute()
+  await tx
+    .deleteFrom('accounts.loginChallenges')
+    .where((login) => login.and(theirs))
+    .execute()
 }
 
 async function readToken({ issuer, clientId, keys }: StaffProvider, token: string): Promise<Logout> {

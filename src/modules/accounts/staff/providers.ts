@@ -87,17 +87,19 @@ export function createStaffProviders({
       const clientSecret = box.open(row.sealedSecret)?.toString()
       // Sealed under a SECRET_KEY that is gone: somebody has to send it again.
       if (clientSecret === undefined) throw staffProviderFailed()
-      const { issuer, clientId, roleClaim, trustsSecondFactor } = row
+      const { clientId, roleClaim, trustsSecondFactor } = row
       const key = createHash('sha256')
-        .update(JSON.stringify([businessId, issuer, clientId, clientSecret]))
+        .update(JSON.stringify([businessId, row.issuer, clientId, clientSecret]))
         .digest('hex')
       const discovered = await known
-        .get(key, () => discover({ issuer, clientId, clientSecret }))
+        .get(key, () => discover({ issuer: row.issuer, clientId, clientSecret }))
         .catch(() => {
           throw staffProviderFailed()
         })
       if (!discovered) throw staffProviderFailed()
       const roles = row.roles as MappedRole[]
+      // As it calls itself in its tokens: somebody may have typed it with a slash at the end, or without.
+      const { issuer } = discovered.configuration.serverMetadata()
       return { businessId, issuer, clientId, roleClaim, roles, trustsSecondFactor, ...discovered }
     },
   }

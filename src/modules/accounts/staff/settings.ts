@@ -122,6 +122,7 @@ export async function saveProvider(
         .onConflict((same) => same.column('businessId').doUpdateSet(changed))
         .execute()
     }
+    if (locked && changed.issuer !== locked.issuer) await beginProofsAnew(tx, businessId)
     if (changes.domains) await setDomains(tx, businessId, changes.domains)
     await audit(tx, {
       businessId,
@@ -172,6 +173,19 @@ async function checkRoles(tx: ControlTx, businessId: string, roles: readonly Map
     known.has(roleId) ? [] : [mappedRoleUnknown.asDetail({ index, roleId })],
   )
   if (details.length > 0) throw invalidFields(details)
+}
+
+/**
+ * Whoever put the text record there meant the issuer that was named then. Otherwise an ADMIN could name one of their own,
+ * and sign in as anybody of the domain.
+ */
+async function beginProofsAnew(tx: ControlTx, businessId: string): Promise<void> {
+  for (const { domain } of await listDomains(tx, businessId))
+    await tx
+      .updateTable('accounts.signInDomains')
+      .set({ proof: newToken(), provenAt: null, provenBy: null })
+      .where((row) => row.and({ businessId, domain }))
+      .execute()
 }
 
 /** A domain that stays keeps its proof. */

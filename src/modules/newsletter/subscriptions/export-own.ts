@@ -23,10 +23,13 @@ export async function* exportOwnSubscriptions(db: Db, { businessId, ids, emailKe
         from newsletter.subscriptions
        where business_id = ${businessId} and id = any (array(select id from theirs order by id limit ${BATCH}))
        order by id`.execute(db)
+    // Under another address others may wait for something: whoever subscribed it need not be its owner.
+    const own = rows.filter((row) => row.emailKey === emailKey).map(({ id }) => id)
     const { rows: wishes } = await sql<Wished>`
       select subscription_id, product_id, variant_id, created_at
         from newsletter.wishes
        where business_id = ${businessId} and subscription_id = any (${rows.map(({ id }) => id)}::text[])
+         and (user_id = any (${ids}::text[]) or subscription_id = any (${own}::text[]))
        order by id`.execute(db)
     const wished = Map.groupBy(wishes, ({ subscriptionId }) => subscriptionId)
     yield rows.map((row) => ({

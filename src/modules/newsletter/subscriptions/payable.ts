@@ -85,7 +85,7 @@ async function begin(
     await recordUnexpectedPayment(tx, checkout, id)
     return cancelRenewal(tx, businessId, checkout.id, id)
   }
-  const { row, isNew } = await lockByEmail(tx, toRow(businessId, collectionId, checkout, undefined))
+  const { row, isNew } = await lockByEmail(tx, toRow(businessId, collectionId, checkout, null))
   if (isNew) await showSuppressions(tx, businessId, [row.emailKey])
   // Paid twice, in two sessions: the later one counts, the earlier is cancelled.
   if (isPaidFor(row) && row.checkoutId && row.providerId) {

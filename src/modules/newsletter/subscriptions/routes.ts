@@ -26,15 +26,17 @@ export const subscriptionRoutes: FastifyPluginAsyncTypebox<SubscriptionOptions> 
     business,
     actor,
     seesDrafts: holds(permissions, 'CONTENT_WRITE') || holds(permissions, 'CONTENT_READ_DRAFTS'),
+    keepsReaders: holds(permissions, 'NEWSLETTER_SEND'),
   })
 
   handle(app, operation.subscribe, async (request, reply) => {
-    const { cell, params, body, business, actor } = request
+    const { cell, params, body, business, actor, permissions } = request
+    const mayRead = (row: SubscriptionRow) => isOwnedBy(row, actor) || holds(permissions, 'SUBSCRIBERS_READ')
     const subscriber = subscriberOf(request)
     const choice = await readPlanChoice(cell, subscriber, params.collectionId, body)
     const answer = (row: SubscriptionRow) =>
       presentSubscription({
-        ...(isOwnedBy(row, actor) ? row : redactAsNew(row, body, choice.collection)),
+        ...(mayRead(row) ? row : redactAsNew(row, body, choice.collection)),
         // Shown only to callers who sent the same name, because anybody may have given it.
         name: row.name === body.name ? row.name : '',
       })

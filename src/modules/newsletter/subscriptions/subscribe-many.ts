@@ -26,7 +26,7 @@ export async function subscribeMany(
 ): Promise<Outcome> {
   const byKey = Map.groupBy(imported, ({ email }) => emailKeyOf(email))
   const made = [...byKey.values()].map((same) =>
-    settleAll(toRow(businessId, collectionId, same[0] as ImportedSubscriber, undefined), same),
+    settleAll(toRow(businessId, collectionId, same[0] as ImportedSubscriber, null), same),
   )
   const inserted = await write(
     tx,

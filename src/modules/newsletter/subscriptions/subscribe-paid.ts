@@ -21,7 +21,7 @@ import { type Checkout, insertCheckout } from './checkouts.ts'
 import { newsletterPayable } from './payable.ts'
 import { findByEmail } from './queries.ts'
 import type { PlanChoice, Subscriber } from './subscribe.ts'
-import { isPaidFor, type SubscriptionRow } from './subscription.ts'
+import { isPaidFor, type SubscriptionRow, subscriberIdOf } from './subscription.ts'
 
 export type PaidContext = PaymentContext & {
   isAllowedUrl: (business: Business, url: string) => boolean | Promise<boolean>
@@ -64,7 +64,7 @@ export async function subscribePaid(
     planId: plan.id,
     planName: `${collection.name}: ${plan.name}`,
     interval: plan.price.interval,
-    userId: actor.userId,
+    userId: subscriberIdOf(actor, sent.email),
     returnUrl: sent.returnUrl ?? null,
     cancelUrl: sent.cancelUrl ?? null,
     providerId: null,

@@ -20,13 +20,14 @@ import { subscriptionChanged, subscriptionConfirmed, subscriptionCreated } from 
 import type { NewSubscription } from '../schemas.ts'
 import { mailConfirmation } from './mail-confirmation.ts'
 import { lockByEmail, saveSubscription } from './queries.ts'
-import { emailKeyOf, isPaidFor, type SubscriptionRow } from './subscription.ts'
+import { emailKeyOf, isPaidFor, nextUserId, type SubscriptionRow, subscriberIdOf } from './subscription.ts'
 
 /** Limits confirmation mails to an address that somebody types again and again. */
 const CONFIRM_AGAIN_MS = 10 * 60_000
 const CONFIRM_RARELY_MS = 24 * 3_600_000
 
-export type Subscriber = { business: Business; actor: Actor; seesDrafts: boolean }
+/** `keepsReaders`: may bring readers and their names, as with an import. */
+export type Subscriber = { business: Business; actor: Actor; seesDrafts: boolean; keepsReaders: boolean }
 export type PlanChoice = { collection: Collection; plan: Plan | undefined }
 
 /** The requested newsletter and plan; throws when they are not available. */
@@ -57,7 +58,7 @@ function planOf({ type, plans }: Collection, { planId, plan_id }: NewSubscriptio
 /** Subscribes an address for free. Idempotent: a repeated request changes only the plan. */
 export async function subscribeFree(
   tx: Tx,
-  { business, actor }: Subscriber,
+  { business, actor, keepsReaders }: Subscriber,
   collectionId: string,
   sent: NewSubscription,
 ): Promise<SubscriptionRow> {
@@ -66,18 +67,26 @@ export async function subscribeFree(
   if (!collection) throw collectionNotFound()
   const plan = planOf(collection, sent)
   if (plan && isPaidPlan(plan)) throw planNotFound({ field: 'planId' }) // it was free a moment ago
-  const { row: before, isNew } = await lockByEmail(tx, toRow(business.id, collectionId, sent, actor))
+  const { row: before, isNew } = await lockByEmail(
+    tx,
+    toRow(business.id, collectionId, sent, subscriberIdOf(actor, sent.email)),
+  )
   if (isPaidFor(before)) throw alreadySubscribed()
   if (isNew) await showSuppressions(tx, business.id, [before.emailKey])
 
   // An earlier paid period has ended, and must not be taken for this subscription.
   const free = { planId: plan?.id ?? null, checkoutId: null, providerId: null, account: null }
-  // Anybody may type an address, so only its owner may change the name.
-  const mayRename = isNew || before.name === '' || before.userId === actor.userId
+  // Anybody may type an address, so only its owner may change the name, or staff.
+  const mayRename = isNew || before.name === '' || before.userId === actor.userId || keepsReaders
   const name = mayRename ? (sent.name ?? before.name) : before.name
+  const userId = isNew ? before.userId : nextUserId(before, actor, { isNamed: name !== before.name && !keepsReaders })
   const at = isNew ? before.createdAt : now()
   const market = mayRename ? (sent.market ?? before.market) : before.market
-  const after = await activate(tx, { ...before, ...free, name, market }, { at, doubleOptIn: collection.doubleOptIn })
+  const after = await activate(
+    tx,
+    { ...before, ...free, name, market, userId },
+    { at, doubleOptIn: collection.doubleOptIn },
+  )
   const isChanged = isNew || before.status !== after.status || before.planId !== after.planId
   if (isChanged)
     await recordSubscriptionEvent(
@@ -125,7 +134,7 @@ export function toRow(
   businessId: string,
   collectionId: string,
   { email, name, market }: Pick<NewSubscription, 'email' | 'name'> & { market?: string | null | undefined },
-  actor: Pick<Actor, 'userId'> | undefined,
+  userId: string | null,
 ): SubscriptionRow {
   const at = now()
   return {
@@ -139,7 +148,7 @@ export function toRow(
     status: 'PENDING',
     secret: '',
     mailedProofs: null,
-    userId: actor?.userId ?? null,
+    userId,
     checkoutId: null,
     providerId: null,
     account: null,

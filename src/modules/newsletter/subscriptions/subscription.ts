@@ -11,13 +11,31 @@ export type SubscriptionRow = Omit<Selectable<NewsletterSubscriptions>, 'status'
 /** Addresses are compared case-insensitively. */
 export const emailKeyOf = (email: string) => email.toLowerCase()
 
+const hasAddress = ({ email }: Pick<Actor, 'email'>, key: string) => email !== undefined && emailKeyOf(email) === key
+
+/**
+ * Whose a subscription to this address is. Not that of the person behind an API key: with it a shop subscribes its
+ * readers, who must not go with that person's account, nor into what they export of themselves.
+ */
+export const subscriberIdOf = (actor: Actor, email: string): string | null =>
+  actor.kind !== 'api' || hasAddress(actor, emailKeyOf(email)) ? actor.userId : null
+
+/**
+ * Whose it is after somebody has subscribed the address once more: its owner's, if it is that of their account. If
+ * another than who asked for it gives it a name, nobody's: anybody may type an address before its owner does.
+ */
+export function nextUserId(row: SubscriptionRow, actor: Actor, { isNamed }: { isNamed: boolean }): string | null {
+  if (hasAddress(actor, row.emailKey)) return actor.userId
+  return isNamed && ![actor.userId, ...(actor.formerIds ?? [])].includes(row.userId ?? '') ? null : row.userId
+}
+
 /** Whether somebody pays for it, or is due to. */
 export const isPaidFor = ({ status, providerId }: SubscriptionRow) =>
   providerId !== null && (status === 'ACTIVE' || status === 'PAST_DUE')
 
 /** Whether it is the actor's, by address or as its creator, so that they may see its details. */
 export const isOwnedBy = (row: SubscriptionRow, { userId, formerIds = [], email }: Actor) =>
-  [userId, ...formerIds].some((id) => id === row.userId) || (email !== undefined && emailKeyOf(email) === row.emailKey)
+  [userId, ...formerIds].some((id) => id === row.userId) || hasAddress({ email }, row.emailKey)
 
 /**
  * Shown as if it were new: a caller who only typed the address must not learn what is stored about it. Its id stays.
