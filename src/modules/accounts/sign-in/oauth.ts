@@ -281,7 +281,7 @@ async function exchange(
   }
 }
 
-type Address = { email?: unknown; email_verified?: unknown }
+type Address = { [claim: string]: unknown; email?: unknown; email_verified?: unknown }
 
 /** What one document calls verified is the address that it names itself, not that of the other. */
 const isVerified = (claims: Address, told: Address = {}): boolean =>
