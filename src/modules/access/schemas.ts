@@ -93,7 +93,7 @@ const Storefront = Type.Object(
 
 const RequireSecondFactor = Type.Boolean({
   description:
-    'Roles count only in sessions that have passed a second factor, and in API keys made in such a session. Only such a session can switch it on.',
+    'Roles count only in sessions that have passed a second factor, and in API keys made in such a session. Only such a session can switch it on or off.',
   examples: [false],
 })
 

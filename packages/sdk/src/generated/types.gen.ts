@@ -410,7 +410,7 @@ export type Business = {
     keepPersonDays?: number;
     storefront?: Storefront;
     /**
-     * Roles count only in sessions that have passed a second factor, and in API keys made in such a session. Only such a session can switch it on.
+     * Roles count only in sessions that have passed a second factor, and in API keys made in such a session. Only such a session can switch it on or off.
      */
     requireSecondFactor?: boolean;
     /**
@@ -6218,7 +6218,7 @@ export type UpdateBusinessBody = {
     storefront?: UpdateBusinessBodyStorefront;
     markets?: Array<UpdateBusinessBodyMarket>;
     /**
-     * Roles count only in sessions that have passed a second factor, and in API keys made in such a session. Only such a session can switch it on.
+     * Roles count only in sessions that have passed a second factor, and in API keys made in such a session. Only such a session can switch it on or off.
      */
     requireSecondFactor?: boolean;
 };
