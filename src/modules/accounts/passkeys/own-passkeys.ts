@@ -149,7 +149,6 @@ const presentPasskey = (row: { id: string; name: string; createdAt: Date; lastUs
 
 export async function removePasskey(control: ControlDb, actor: Actor, id: string): Promise<void> {
   const { userId, sessionId } = actor
-  await needFreshProof(control, actor)
   await transaction(control, async (tx) => {
     await lockUser(tx, userId)
     await needFreshProof(tx, actor)

@@ -79,7 +79,6 @@ export async function confirmFactor(context: Context, actor: Actor, code: string
 /** Ten new ones; those before no longer work. */
 export async function renewRecoveryCodes(control: ControlDb, actor: Actor): Promise<string[]> {
   const { userId } = actor
-  await needFreshProof(control, actor)
   return transaction(control, async (tx) => {
     await lockUser(tx, userId)
     await needFreshProof(tx, actor)
@@ -91,7 +90,6 @@ export async function renewRecoveryCodes(control: ControlDb, actor: Actor): Prom
 
 export async function removeFactor(control: ControlDb, actor: Actor): Promise<void> {
   const { userId, sessionId } = actor
-  await needFreshProof(control, actor)
   await transaction(control, async (tx) => {
     await lockUser(tx, userId)
     await needFreshProof(tx, actor)

@@ -76,37 +76,37 @@ export const clearOptOut = (tx: Tx, businessId: string, emailKey: string) =>
  * The owners of these addresses are forgotten. That they complained or left everything is kept, under a key that does
  * not show the address; a bounce is not.
  */
-export async function hideSuppressions(tx: Tx, businessId: string, emailKeys: readonly string[]): Promise<void> {
+export function hideSuppressions(tx: Tx, businessId: string, emailKeys: readonly string[]): Promise<void> {
   const keys = [...new Set(emailKeys)]
-  await sql`
-    with gone as (
-      delete from newsletter.suppressions
-       where business_id = ${businessId} and email_key = any (${keys}::text[])
-      returning email_key, reason, created_at
-    )
-    insert into newsletter.suppressions (business_id, email_key, reason, created_at)
-    select ${businessId}, hidden.key, reason, created_at
-      from gone
-      join unnest(${keys}::text[], ${keys.map((key) => hiddenKeyOf(businessId, key))}::text[]) as hidden (email_key, key)
-           using (email_key)
-     where reason <> 'BOUNCE'
-    on conflict do nothing`.execute(tx)
+  return renameSuppressions(tx, businessId, keys, hiddenKeysOf(businessId, keys))
 }
 
 /** The business has these addresses again: what was hidden of them counts. */
 export async function showSuppressions(tx: Tx, businessId: string, emailKeys: readonly string[]): Promise<void> {
-  if (emailKeys.length === 0) return
-  const hidden = emailKeys.map((key) => hiddenKeyOf(businessId, key))
+  if (emailKeys.length > 0) await renameSuppressions(tx, businessId, hiddenKeysOf(businessId, emailKeys), emailKeys)
+}
+
+const hiddenKeysOf = (businessId: string, emailKeys: readonly string[]) =>
+  emailKeys.map((key) => hiddenKeyOf(businessId, key))
+
+/** Bounces go: nothing was hidden of them. */
+const renameSuppressions = async (
+  tx: Tx,
+  businessId: string,
+  from: readonly string[],
+  to: readonly string[],
+): Promise<void> => {
   await sql`
-    with found as (
+    with gone as (
       delete from newsletter.suppressions
-       where business_id = ${businessId} and email_key = any (${hidden}::text[])
+       where business_id = ${businessId} and email_key = any (${from}::text[])
       returning email_key, reason, created_at
     )
     insert into newsletter.suppressions (business_id, email_key, reason, created_at)
-    select ${businessId}, shown.email_key, reason, created_at
-      from found
-      join unnest(${emailKeys}::text[], ${hidden}::text[]) as shown (email_key, key) on shown.key = found.email_key
+    select ${businessId}, renamed.key, reason, created_at
+      from gone
+      join unnest(${from}::text[], ${to}::text[]) as renamed (email_key, key) using (email_key)
+     where reason <> 'BOUNCE'
     on conflict do nothing`.execute(tx)
 }
 
