@@ -105,6 +105,8 @@ async function start(): Promise<void> {
       AI_API_KEY: 'twin',
       AI_MODEL: 'twin',
       MEDIA_STORAGE: `folder:${path.join(folder, 'media')}`,
+      // Webhooks, callouts and pictures of the developer's own programs.
+      OUTGOING_LOOPBACK: process.env.OUTGOING_LOOPBACK ?? 'on',
       KONTOR_URL: publicUrl,
       KONTOR_INBOX_URL: `http://localhost:${ports.inbox}`,
     }

@@ -23,6 +23,7 @@ const REST: Parts = {
   'openapi lint': bin('redocly', 'lint', 'docs/openapi.json'),
   errors: node('scripts/errors.ts', '--check'),
   events: node('scripts/events.ts', '--check'),
+  monitoring: node('scripts/monitoring.ts', '--check'),
   sdk: node('scripts/sdk.ts', '--check'),
 }
 const TESTS: Parts = { tests: node('scripts/test.ts') }

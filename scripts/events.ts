@@ -16,7 +16,8 @@ function row({ type, subject, note, data }: EventDefinition): string {
 const text = `# Events
 
 This page is made from the source by \`npm run events\`. How the feed is read is in
-[api-design.md](api-design.md#paging); the shape of each event is in the reference, as \`Event\`.
+[api-design.md](api-design.md#paging), how others are told in [Webhooks](guides/webhooks.md). The shape of each event is in the
+reference, as \`Event\`; in the SDK it is the union \`BusinessEvent\`. These are the shapes of version 1 (\`/v1\`).
 
 \`data\` holds ids, figures and words of the service, never names, addresses or texts that people wrote: read the
 \`subject\` for those. A field with \`?\` may be missing. New types and new fields may come at any time: pass over those

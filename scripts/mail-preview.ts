@@ -1,7 +1,7 @@
 // Previews the service's mails: writes each as an HTML and a text file, to be opened in a browser.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { MAIL_PREVIEWS } from '#apps/mail-previews.ts'
-import { confirmationMail, keyRevokedMail, resetMail, securityMail } from '#modules/accounts/index.ts'
+import { confirmationMail, deletionMail, keyRevokedMail, resetMail, securityMail } from '#modules/accounts/index.ts'
 import type { Rendered } from '#platform/mail/render.ts'
 import type { Business } from '#vocabulary/business.ts'
 
@@ -34,6 +34,7 @@ const mails: Record<string, Rendered> = {
   confirm: await confirmationMail(email, `${shop}/confirm?token=${token}`),
   'reset-password': await resetMail(email, `${shop}/reset-password?token=${token}`),
   'key-revoked': await keyRevokedMail({ email, name: 'Import <script>', last4: 'x7q2' }),
+  'business-deletion': await deletionMail('Harbour <b>Goods</b>', '2026-12-18'),
   'security-notice': await securityMail(email, 'recovery-code-used'),
 }
 for (const [name, render] of Object.entries(MAIL_PREVIEWS)) mails[name] = await render(business)

@@ -1,5 +1,5 @@
 // Runs the tests: all of them, or those whose path contains one of the given words.
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, globSync, mkdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
@@ -13,6 +13,8 @@ const SWEEP_MS = 10_000
 // A file that never ends must fail the run, and be named by it, not hold it up. A slow machine takes half an hour.
 const LIMIT_MS = 60 * 60_000
 const AGAIN_LIMIT_MS = 15 * 60_000
+// A file whose tests have failed may have left something open, and never ends: it must not hold up the others.
+const FILE_LIMIT_SECONDS = 12 * 60
 const FAILED = '.results/failed-tests'
 // More than these are no accident.
 const AGAIN_AT_MOST = 12
@@ -88,10 +90,19 @@ async function run(tests: readonly string[], { concurrency, limitMs }: Limits): 
   while (runner.exitCode === null && runner.signalCode === null) {
     await Promise.race([ended, sleep(SWEEP_MS)])
     await sweepDatabases().catch(() => {}) // the server has other things to do: the next one does it
+    if (runner.pid !== undefined) endStuck(runner.pid)
   }
   clearTimeout(limit)
   process.off('SIGINT', forward).off('SIGTERM', forward)
   return runner.exitCode ?? 1
+}
+
+/** Its file is then one of those that failed. */
+function endStuck(runner: number): void {
+  const { stdout } = spawnSync('ps', ['-o', 'pid=,etimes=', '--ppid', String(runner)], { encoding: 'utf8' })
+  const files = (stdout ?? '').split('\n').map((line) => line.trim().split(/\s+/).map(Number))
+  for (const [pid = 0, seconds = 0] of files)
+    if (pid > 0 && seconds > FILE_LIMIT_SECONDS) spawnSync('kill', [String(pid)]) // it may have ended meanwhile
 }
 
 function failedFiles(): string[] {

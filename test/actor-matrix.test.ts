@@ -60,7 +60,7 @@ const fingerprint = (url: string) =>
     const { rows: tables } = await client.query<{ name: string }>(`
       select oid::regclass::text as name from pg_class
        where relkind = 'r' and relnamespace::regnamespace::text not in ('pg_catalog', 'information_schema')
-         and oid::regclass::text <> 'control.processes'`) // heartbeats
+         and oid::regclass::text not in ('control.processes', 'cell.usage')`) // heartbeats, and what was counted before
     const parts = tables.map(
       ({ name }) => `select '${name}' as name, count(*) as rows, sum(xmin::text::bigint) as written from ${name}`,
     )

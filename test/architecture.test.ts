@@ -11,22 +11,27 @@ const ARROWS: Record<string, string[]> = {
   catalog: ['media'],
   content: ['media'],
   orders: ['catalog'],
-  checkout: ['catalog', 'orders', 'payments'],
+  checkout: ['callouts', 'catalog', 'orders', 'payments'],
   newsletter: ['catalog', 'content', 'orders', 'payments'],
   customers: ['newsletter', 'orders'],
+  reports: ['customers', 'newsletter', 'orders'],
   storefront: ['catalog', 'content'],
 }
 /** What a module gets from others without importing them: the app hands it in (src/apps/wiring.ts). These are arrows, too. */
 const HANDED_IN: Record<string, string[]> = {
   access: ['accounts', 'media'],
   backoffice: ['catalog', 'content', 'customers', 'orders'],
+  callouts: ['accounts'],
   catalog: ['content', 'orders'],
   checkout: ['access', 'accounts', 'newsletter'],
   content: ['accounts', 'catalog', 'newsletter', 'orders'],
   customers: ['access', 'accounts', 'content', 'payments'],
   newsletter: ['access', 'accounts', 'checkout', 'customers'],
-  orders: ['access', 'accounts', 'checkout', 'media', 'newsletter'],
+  operator: ['accounts', 'newsletter'],
+  orders: ['access', 'accounts', 'checkout', 'media', 'newsletter', 'reports'],
   payments: ['access', 'checkout', 'newsletter'],
+  webhooks: ['accounts'],
+  reports: ['catalog', 'payments'],
 }
 const PLATFORM_SCHEMAS = ['control', 'cell', 'graphile_worker']
 
@@ -60,7 +65,9 @@ function importProblem(file: string, specifier: string): string | undefined {
 function tablesOf(sources: Sources): Set<string> {
   const migrations = Object.keys(sources).filter((file) => file.endsWith('.sql'))
   const names = migrations.flatMap((file) =>
-    [...(sources[file] ?? '').matchAll(/create table (?:if not exists )?(\w+\.\w+)/g)].map(([, name = '']) => name),
+    [...(sources[file] ?? '').matchAll(/create (?:unlogged )?table (?:if not exists )?(\w+\.\w+)/g)].map(
+      ([, name = '']) => name,
+    ),
   )
   return new Set([...names, ...names.map((name) => name.replace(/_(\w)/g, (_, letter) => letter.toUpperCase()))])
 }

@@ -4,6 +4,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { test } from 'node:test'
+import { makeProject } from './support/extension-project.ts'
 
 const ROOT = path.join(import.meta.dirname, '..')
 
@@ -43,4 +44,24 @@ test('the compiler refuses to mix databases, and to take a pool for a transactio
 
   const unguarded = lines.map((line) => (expectation.test(line) ? '' : line)).join('\n')
   assert.deepEqual([...new Set(await linesInError(unguarded))], mistakes)
+})
+
+test('an extension type-checks in a project beside Kontor, and the compiler knows its routes, jobs and events', async () => {
+  const project = makeProject()
+  try {
+    project.write('source.ts', await readFile(path.join(import.meta.dirname, 'types/extension.ts'), 'utf8'))
+    const settings = {
+      extends: 'kontor/tsconfig.json',
+      compilerOptions: { typeRoots: ['node_modules/kontor/node_modules/@types'] },
+      include: ['source.ts'],
+    }
+    project.write('tsconfig.json', JSON.stringify(settings))
+    const output = await new Promise<string>((resolve) => {
+      const options = ['--noEmit', '--pretty', 'false', '-p', project.folder]
+      execFile(`${ROOT}/node_modules/.bin/tsc`, options, (_error, stdout, stderr) => resolve(stdout + stderr))
+    })
+    assert.equal(output.slice(0, 2_000), '')
+  } finally {
+    project.remove()
+  }
 })

@@ -8,16 +8,13 @@ import { type Child, startChild } from '../../test/support/child.ts'
 import { recordStatements } from '../../test/support/explain.ts'
 import { createSendWorker, letter } from '../../test/support/newsletter-api.ts'
 import { until } from '../../test/support/until.ts'
-import { type Figure, median, type Run } from '../report/figures.ts'
+import { type Figure, median, type Run, sizeOf } from '../report/figures.ts'
 
 export const title =
   'Newsletters: every recipient accounted for, memory, planning, reads beside a send, many sends at once'
 
 const PATIENCE_MS = 900_000
 /** `--recipients=20000` and the like, instead of the usual size. */
-const sizeOf = (name: string, usual: number) =>
-  Number(process.argv.find((word) => word.startsWith(`--${name}=`))?.split('=')[1] ?? usual)
-
 export async function run({ quick, note }: Run) {
   const recipients = sizeOf('recipients', quick ? 10_000 : 100_000)
   const kills = sizeOf('kills', quick ? 4 : 20)

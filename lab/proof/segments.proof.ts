@@ -5,7 +5,7 @@ import type { Db } from '#platform/database/database.ts'
 import { openSendWorld, type SendWorld } from '../../test/scenarios/send-storm.ts'
 import { createSendWorker, letter, openNewsletter } from '../../test/support/newsletter-api.ts'
 import { market } from '../../test/support/shop.ts'
-import { type Figure, median, type Run } from '../report/figures.ts'
+import { type Figure, median, type Run, sizeOf } from '../report/figures.ts'
 
 export const title = 'Segments: a million readers, counted by three conditions, and planned as counted'
 
@@ -17,11 +17,8 @@ const PRODUCTS = 4_000
 const SENDS = 20
 
 /** `--readers=200000` instead of the usual size. */
-const sizeOf = (usual: number) =>
-  Number(process.argv.find((word) => word.startsWith('--readers='))?.split('=')[1] ?? usual)
-
 export async function run({ quick, note }: Run) {
-  const readers = sizeOf(quick ? 100_000 : 1_000_000)
+  const readers = sizeOf('readers', quick ? 100_000 : 1_000_000)
   const world = await openSendWorld()
   try {
     const place = await open(world)

@@ -50,3 +50,7 @@ export const p95Bars = (title: string, times: ReadonlyMap<string, readonly numbe
   unit: 'ms',
   bars: [...times].map(([label, taken]) => ({ label, value: percentile(taken, 95) })),
 })
+
+/** How many of something a run takes: what `--name=` on the command line says, or as many as usual. */
+export const sizeOf = (name: string, usual: number): number =>
+  Number(process.argv.find((word) => word.startsWith(`--${name}=`))?.split('=')[1] ?? usual)

@@ -8,6 +8,11 @@ import { buildApi } from './build-api.ts'
 import { describeCells } from './open-cells.ts'
 
 const MAX_DRAIN_MS = 25_000
+/**
+ * Connections that wait to be accepted; the system may allow fewer. After a restart thousands of streams come back in one moment, and
+ * one that finds no place is tried again after one, three and seven seconds.
+ */
+const BACKLOG = 4_096
 
 await boot(async () => {
   const config = loadConfig(process.env)
@@ -15,8 +20,13 @@ await boot(async () => {
   const metrics = createMetrics()
   const tracing = await openTracing(config, 'kontor-api', log)
   const app = await buildApi(config, { log, metrics, trace: tracing?.requests })
-  await assertMigrated(app.services.databases, log)
-  const address = await app.listen({ host: config.host, port: config.port })
+  const { databases, extensions } = app.services
+  await assertMigrated(
+    databases,
+    log,
+    extensions.map(({ migrations }) => migrations),
+  )
+  const address = await app.listen({ host: config.host, port: config.port, backlog: BACKLOG })
   const { watch, presence } = app.services
   const metricsServer = await serveMetrics(metrics, config.host, config.metricsPort, () =>
     describeCells(watch, presence),
@@ -38,6 +48,7 @@ await boot(async () => {
       metrics: `http://${config.host}:${metricsServer.port}/metrics`,
       database: describeDatabase(config.databases.control.url),
       cells: ['main', ...Object.keys(config.databases.cells)].join(', '),
+      ...(extensions.length > 0 && { extensions: extensions.map(({ extension }) => extension.name).join(', ') }),
       mode: config.mode,
     },
     config.providers,

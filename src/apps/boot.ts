@@ -3,7 +3,8 @@ import type { Logger } from 'pino'
 import { ConfigError } from '#platform/config.ts'
 import type { Databases } from '#platform/database/database.ts'
 import { isDatabaseUnavailable } from '#platform/database/errors.ts'
-import { MigrationError, missingMigrations } from '#platform/database/migrate.ts'
+import { MigrationError, type MigrationSet, missingMigrations } from '#platform/database/migrate.ts'
+import { ExtensionError } from '#platform/extensions/load.ts'
 import { VERSION } from '#platform/version.ts'
 
 /** A problem that the operator can fix: printed without a stack. */
@@ -13,7 +14,11 @@ export class BootError extends Error {}
  * Refuses to start on a database that lacks migrations; one ahead of the code is fine. An unreachable cell only affects
  * its businesses.
  */
-export async function assertMigrated({ control, cells }: Databases, log: Logger): Promise<void> {
+export async function assertMigrated(
+  { control, cells }: Databases,
+  log: Logger,
+  extensions: readonly MigrationSet[],
+): Promise<void> {
   const missing: string[] = []
   try {
     missing.push(...(await missingMigrations(control)))
@@ -24,7 +29,7 @@ export async function assertMigrated({ control, cells }: Databases, log: Logger)
   }
   for (const [name, cell] of cells) {
     try {
-      missing.push(...(await missingMigrations(cell)).map((migration) => `${migration} (cell ${name})`))
+      missing.push(...(await missingMigrations(cell, extensions)).map((migration) => `${migration} (cell ${name})`))
     } catch (error) {
       if (!isDatabaseUnavailable(error)) throw error
       log.error({ err: error, cell: name }, 'this cell cannot be reached; its businesses get 503 until it can')
@@ -43,7 +48,7 @@ export async function boot(main: () => Promise<void>): Promise<void> {
     await main()
   } catch (error) {
     const known =
-      [BootError, ConfigError, MigrationError].some((kind) => error instanceof kind) ||
+      [BootError, ConfigError, ExtensionError, MigrationError].some((kind) => error instanceof kind) ||
       (error as { code?: string }).code === 'EADDRINUSE'
     console.error(known ? (error as Error).message : error)
     process.exit(1)

@@ -1,26 +1,36 @@
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
-import { createAuthenticator } from '#modules/accounts/index.ts'
+import { listRolesOf } from '#modules/access/index.ts'
+import { createAuthenticator, needFreshProof } from '#modules/accounts/index.ts'
 import type { Config } from '#platform/config.ts'
 import { eventRoutes } from '#platform/events/routes.ts'
 import { createStreams, type StreamSettings } from '#platform/events/streams.ts'
+import { tagOf } from '#platform/extensions/routes.ts'
+import { logRequests } from '#platform/http/access-log.ts'
 import { healthRoutes } from '#platform/http/health.ts'
+import type { Tag } from '#platform/http/openapi.ts'
 import { createServer, type Server } from '#platform/http/server.ts'
 import {
   type Metrics,
+  measureBusinesses,
   measureCells,
   measureOverload,
   measurePools,
+  measurePresence,
   measureRedisCounts,
   measureRequests,
   measureStreams,
 } from '#platform/observability/metrics.ts'
 import { storageOrigins } from '#platform/storage/origins.ts'
 import { fileRoutes, uploadRoutes } from '#platform/storage/routes.ts'
+import { countRequests } from '#platform/usage/count-usage.ts'
 import { isLoopback } from '#vocabulary/origins.ts'
+import type { Permission } from '#vocabulary/permissions.ts'
 import { DASHBOARD_FOLDER, dashboardRoutes } from './dashboard.ts'
 import { demoImages } from './demo/image-routes.ts'
 import { EVENT_READERS, EVENTS } from './events.ts'
+import { openExtensions, wireExtensions } from './extensions.ts'
+import { mcpRoutes } from './mcp/routes.ts'
 import { openParts, type Parts } from './parts.ts'
 import { TAGS } from './tags.ts'
 import { MODULES } from './wiring.ts'
@@ -37,6 +47,8 @@ export type ApiOptions = {
   readerPatienceMs?: number
   /** How often databases are looked at. */
   lookEveryMs?: number
+  /** How often the busiest businesses are told anew. */
+  businessesEveryMs?: number
   streams?: StreamSettings
   trace?: ((app: FastifyInstance) => void) | undefined
   /** Called after every module, for more routes. */
@@ -49,12 +61,17 @@ export async function buildApi(config: Config, options: ApiOptions) {
   if (!config.rateLimits && config.mode === 'production') {
     log.warn('RATE_LIMITS is off: anybody may send as many requests as they like. It is meant for load tests.')
   }
-  const parts = await openParts(config, { log, metrics, lookEveryMs })
+  const extensions = await openExtensions(config)
+  const parts = await openParts(config, { log, metrics, extensions, lookEveryMs })
   const { databases, cells, listener, tokens, box, watch, presence } = parts
-  const app = await openServer(parts, options)
+  const app = await openServer(parts, options, [...TAGS, ...extensions.map(tagOf)])
   app.addHook('onClose', parts.close)
   measureRequests(app, metrics, cells)
+  if (config.businessMetrics > 0) measureBusinesses(app, metrics, config.businessMetrics, options.businessesEveryMs)
+  if (config.accessLog) logRequests(app, log, config.accessLog)
+  countRequests(app, parts.usage)
   measureCells(metrics, watch)
+  measurePresence(metrics, presence)
   measurePools(metrics, Object.fromEntries([...cells].map(([name, cell]) => [name, cell.pool])))
 
   await app.register(uploadRoutes, { folder: parts.folder })
@@ -69,6 +86,8 @@ export async function buildApi(config: Config, options: ApiOptions) {
     readers: EVENT_READERS,
     streams,
   })
+  await wireExtensions(app, parts, extensions)
+  await wireMcp(app, parts)
   if (config.dashboard) {
     const isDevelopment = config.mode === 'development'
     const hasDevLogin = isDevelopment && isLoopback(config.publicUrl)
@@ -78,15 +97,30 @@ export async function buildApi(config: Config, options: ApiOptions) {
   if (config.demoImages) await app.register(demoImages)
   await extend?.(app)
 
-  return Object.assign(app, { services: { databases, listener, tokens, box, watch, presence } })
+  return Object.assign(app, {
+    services: { databases, listener, tokens, box, watch, presence, extensions, usage: parts.usage },
+  })
 }
 
-function openServer(parts: Parts, { log, trace, drainGraceMs = 1_000, readerPatienceMs = 10_000 }: ApiOptions) {
+const wireMcp = (app: Server, { config, control, directory }: Parts) =>
+  app.register(mcpRoutes, {
+    publicUrl: config.publicUrl,
+    findBusiness: directory.findBusiness,
+    permissionsOf: directory.permissionsOf,
+    listPermissions: async (userId) =>
+      (await listRolesOf(control, [userId])).flatMap((role) => role.permissions as Permission[]),
+  })
+
+function openServer(
+  parts: Parts,
+  { log, trace, drainGraceMs = 1_000, readerPatienceMs = 10_000 }: ApiOptions,
+  tags: readonly Tag[],
+) {
   const { config, metrics, control, cells, tokens, box, listener, directory, watch } = parts
   return createServer({
     log,
     publicUrl: config.publicUrl,
-    tags: TAGS,
+    tags,
     trustProxy: config.trustProxy,
     limits: config.rateLimits ? config.limits : undefined,
     redisCounts: config.redis && { ...config.redis, meter: measureRedisCounts(metrics) },
@@ -104,6 +138,7 @@ function openServer(parts: Parts, { log, trace, drainGraceMs = 1_000, readerPati
     guard: {
       ...directory,
       ...createAuthenticator({ control, tokens, box, listener }),
+      needFreshProof: (actor) => needFreshProof(control, actor),
       cells,
       ownOrigin: new URL(config.publicUrl).origin,
       isBehind: (name) => watch.cells.get(name)?.state === 'behind',

@@ -1,16 +1,18 @@
 import { accessEvents } from '#modules/access/index.ts'
 import { catalogEvents } from '#modules/catalog/index.ts'
+import { checkEvents } from '#modules/checks/index.ts'
 import { contentEvents } from '#modules/content/index.ts'
 import { customerEvents } from '#modules/customers/index.ts'
 import { mediaEvents } from '#modules/media/index.ts'
 import { newsletterEvents } from '#modules/newsletter/index.ts'
 import { orderEvents } from '#modules/orders/index.ts'
 import { paymentEvents } from '#modules/payments/index.ts'
+import { webhookEvents } from '#modules/webhooks/index.ts'
 import type { EventDefinition } from '#platform/events/define.ts'
 import type { Readers } from '#platform/events/readers.ts'
 
 /** Every kind of event. */
-export const EVENTS: readonly EventDefinition[] = [
+export const EVENTS = [
   ...accessEvents,
   ...catalogEvents,
   ...orderEvents,
@@ -19,7 +21,9 @@ export const EVENTS: readonly EventDefinition[] = [
   ...contentEvents,
   ...mediaEvents,
   ...newsletterEvents,
-]
+  ...webhookEvents,
+  ...checkEvents,
+] as const satisfies readonly EventDefinition[]
 
 /** Who may read them, in the feed and in the stream. What is not named here is for ADMIN. */
 export const EVENT_READERS: Readers = {

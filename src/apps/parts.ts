@@ -1,45 +1,60 @@
 import type { Logger } from 'pino'
 import { createCustomers, createDirectory, listUsedCells } from '#modules/access/index.ts'
 import { createAttempts, createOrigins, createTokens, openKeyring } from '#modules/accounts/index.ts'
+import { createAskServices } from '#modules/callouts/index.ts'
 import { type Config, pagesUrlOf } from '#platform/config.ts'
 import { createSecretBox } from '#platform/crypto/secret-box.ts'
 import { openDatabases } from '#platform/database/database.ts'
 import { openListener } from '#platform/database/listener.ts'
 import { watchDatabases } from '#platform/database/watch.ts'
-import type { Metrics } from '#platform/observability/metrics.ts'
+import type { LoadedExtension } from '#platform/extensions/load.ts'
+import { tellWorkers } from '#platform/jobs/tell-workers.ts'
+import { type Metrics, measureCallouts } from '#platform/observability/metrics.ts'
+import { rulesFor } from '#platform/outgoing/check-address.ts'
 import { announceProcess } from '#platform/processes.ts'
 import { openPayments } from '#platform/services.ts'
 import { createStorage, openFolder } from '#platform/storage/storage.ts'
+import { countUsage } from '#platform/usage/count-usage.ts'
 import { payables } from './payables.ts'
 
 export type Parts = Awaited<ReturnType<typeof openParts>>
 
-type PartsOptions = { log: Logger; metrics: Metrics; lookEveryMs?: number | undefined }
+type PartsOptions = {
+  log: Logger
+  metrics: Metrics
+  extensions: readonly LoadedExtension[]
+  lookEveryMs?: number | undefined
+}
 
 /** All that several modules of the API share. */
-export async function openParts(config: Config, { log, metrics, lookEveryMs }: PartsOptions) {
+export async function openParts(config: Config, { log, metrics, extensions, lookEveryMs }: PartsOptions) {
   const { publicUrl, rateLimits, allowedOrigins } = config
   const databases = openDatabases(config.databases, {
     max: config.poolSize,
     maxAgeSeconds: config.connectionMaxAgeSeconds,
   })
   const { control, cells } = databases
+  for (const cell of cells.values()) tellWorkers(cell)
   const every = lookEveryMs === undefined ? {} : { everyMs: lookEveryMs }
   const [listener, watch, presence] = await Promise.all([
     openListener(control),
-    watchDatabases(databases, { log, ...every }),
+    watchDatabases(databases, { log, extensions: extensions.map(({ migrations }) => migrations), ...every }),
     announceProcess({ control, kind: 'api', cells, findHomes: () => listUsedCells(control), log, ...every }),
   ])
   const box = createSecretBox(config.secretKeys)
   const keyring = openKeyring(control, box, listener)
   const tokens = createTokens(keyring, publicUrl)
-  const directory = createDirectory(control, listener)
+  const usage = countUsage(cells, { log })
+  const directory = createDirectory(control, listener, { most: config.directoryBusinesses })
   const origins = createOrigins({ control, listener, publicUrl, pagesUrl: pagesUrlOf(config), allowed: allowedOrigins })
   const customers = createCustomers(control)
   const attempts = createAttempts(control, { addresses: rateLimits })
   const folder = openFolder(config)
   const storage = folder ?? createStorage(config)
   const paying = { payments: openPayments(config), payables, publicUrl, log }
+  // By which rules services of businesses are asked.
+  const outgoing = { rules: rulesFor(config.outgoing), allowsHttp: config.outgoing.allowLoopback }
+  const services = createAskServices({ outgoing, box, log, meter: measureCallouts(metrics) })
   return {
     config,
     metrics,
@@ -53,14 +68,17 @@ export async function openParts(config: Config, { log, metrics, lookEveryMs }: P
     keyring,
     tokens,
     directory,
+    usage,
     origins,
     customers,
     attempts,
     paying,
+    outgoing,
+    services,
     folder,
     storage,
     async close() {
-      await Promise.all([presence.stop(), watch.stop()])
+      await Promise.all([presence.stop(), watch.stop(), usage.stop()])
       await listener.close()
       await storage?.close()
       await databases.close()

@@ -1,5 +1,5 @@
-import { findCame } from '#modules/access/index.ts'
-import { findAliases, findGuests } from '#modules/accounts/index.ts'
+import { findCame, listAdmins } from '#modules/access/index.ts'
+import { findAliases, findGuests, readEmails } from '#modules/accounts/index.ts'
 import type { AskControl } from '#modules/customers/index.ts'
 import type { ControlDb } from '#platform/database/database.ts'
 
@@ -36,3 +36,9 @@ export const askControl =
       erased: new Set(came.filter(({ userId }) => !users.has(userId) && !aliases.has(userId)).map(keyOf)),
     }
   }
+
+/** Whom to write to about a business. */
+export async function findAdmins(control: ControlDb, businessId: string): Promise<string[]> {
+  const emails = await readEmails(control, await listAdmins(control, businessId))
+  return [...emails.values()]
+}

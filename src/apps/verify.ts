@@ -1,11 +1,11 @@
-import { globSync, readFileSync } from 'node:fs'
-import path from 'node:path'
 import { type QueryExecutorProvider, type RawBuilder, sql } from 'kysely'
+import type { Rule } from '#modules/checks/index.ts'
 import { listPaymentsSince, type Payment } from '#modules/payments/index.ts'
 import { nowMs } from '#platform/clock.ts'
 import type { Db } from '#platform/database/database.ts'
 import { forEachLimit } from '#platform/for-each-limit.ts'
 import { type Payments, providerNamed, type SessionState, UnknownSession } from '#platform/payments/provider.ts'
+import { RULES } from './rules.ts'
 
 /** An invariant, and some of the rows that violate it. */
 export type Finding = { check: string; violations: Record<string, unknown>[] }
@@ -14,31 +14,19 @@ const MAX_SHOWN = 20
 const DAY_MS = 24 * 3_600_000
 const AT_ONCE = 8
 
-const MODULES = path.join(import.meta.dirname, '../modules')
-
 /** The invariants of every module, keyed by their sentence. */
-export const invariants: ReadonlyMap<string, string> = new Map(
-  globSync('*/invariants.sql', { cwd: MODULES }).sort().flatMap(readRules),
-)
-
-function readRules(file: string): [sentence: string, query: string][] {
-  const parts = readFileSync(path.join(MODULES, file), 'utf8').split(/^-- check: /m)
-  return parts.slice(1).map((part) => {
-    const [sentence = '', ...lines] = part.split('\n')
-    return [sentence.trim(), lines.join('\n').trim()]
-  })
-}
+export const invariants: ReadonlyMap<string, Rule> = new Map(RULES.map((rule) => [rule.says, rule]))
 
 /**
  * The violations of an invariant, in one business or in all of a cell. PostgreSQL pushes the condition down to each
  * table's index.
  */
 export function queryOf(sentence: string, businessId?: string): RawBuilder<Record<string, unknown>> {
-  const query = invariants.get(sentence)
-  if (query === undefined) throw new Error(`There is no rule: ${sentence}`)
+  const rule = invariants.get(sentence)
+  if (!rule) throw new Error(`There is no rule: ${sentence}`)
   const ofOne = businessId === undefined ? sql`` : sql`where business_id = ${businessId}`
   return sql<Record<string, unknown>>`
-    select * from (${sql.raw(query)}
+    select * from (${sql.raw(rule.query)}
 ) as found ${ofOne} limit ${MAX_SHOWN}`
 }
 

@@ -3,8 +3,10 @@ import {
   accountRoutes,
   addGuest,
   businessLimit,
+  calloutTestLimit,
   createIdentityProvider,
   createStaffProviders,
+  findByEmailPrefix,
   findContact,
   forgetGuests,
   idsOf,
@@ -12,22 +14,28 @@ import {
   makeGuest,
   memberRoutes,
   type Outgoing,
+  pingLimit,
+  readEmails,
   readNames,
   userExists,
 } from '#modules/accounts/index.ts'
 import { mailRoutes, savedViewRoutes, searchRoutes } from '#modules/backoffice/index.ts'
+import { calloutRoutes } from '#modules/callouts/index.ts'
 import {
   bulkEditRoutes,
   catalogResolvers,
   catalogRoutes,
   categoryRoutes,
+  countIncompleteImports,
   createProductSearch,
+  findLowStock,
   promoRoutes,
   readProducts,
   stockRoutes,
   transferRoutes,
 } from '#modules/catalog/index.ts'
 import { checkoutRoutes, closeOrderSession, refundRoutes, resultPage } from '#modules/checkout/index.ts'
+import { checkRoutes } from '#modules/checks/index.ts'
 import {
   collectionRoutes,
   contentResolvers,
@@ -42,8 +50,10 @@ import {
   automationRoutes,
   bounceRoutes,
   clickPages,
+  countSendsOfCell,
   guardCollection,
   listPaidNewsletters,
+  listSendsOfCell,
   newsletterPages,
   segmentRoutes,
   sendRoutes,
@@ -51,6 +61,7 @@ import {
   subscriptionRoutes,
   suppressionRoutes,
 } from '#modules/newsletter/index.ts'
+import { operatorRoutes } from '#modules/operator/index.ts'
 import {
   commentRoutes,
   committedSql,
@@ -65,8 +76,10 @@ import {
   shipmentRoutes,
   timelineRoutes,
 } from '#modules/orders/index.ts'
-import { eraseOrderPayers, paymentAccountRoutes, webhookRoutes } from '#modules/payments/index.ts'
+import { eraseOrderPayers, findTroubles, paymentAccountRoutes, webhookRoutes } from '#modules/payments/index.ts'
+import { isFirstSql, reportRoutes } from '#modules/reports/index.ts'
 import { storefrontRoutes } from '#modules/storefront/index.ts'
+import { webhookEndpointRoutes } from '#modules/webhooks/index.ts'
 import { createModel } from '#platform/ai/openai-compatible.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import type { Server } from '#platform/http/server.ts'
@@ -74,9 +87,12 @@ import { enqueue } from '#platform/jobs/define.ts'
 import { rulesFor } from '#platform/outgoing/check-address.ts'
 import { createFetch } from '#platform/outgoing/fetch.ts'
 import { askTextRecords } from '#platform/outgoing/resolve-name.ts'
+import { EVENT_READERS, EVENTS } from './events.ts'
 import { MAIL_PREVIEWS } from './mail-previews.ts'
 import { findOpenCells } from './open-cells.ts'
 import type { Parts } from './parts.ts'
+import { RULES } from './rules.ts'
+import { webhookAddresses } from './webhook-addresses.ts'
 
 // Each function registers the routes of one module, and hands in what that module needs of others without importing them. The
 // architecture test reads these arrows from here.
@@ -162,6 +178,7 @@ async function wireOrders(app: Server, { config, control, paying, storage }: Par
   await app.register(findingRoutes, {
     prefix,
     idsOf: (userId) => idsOf(control, userId),
+    isFirst: isFirstSql,
     noteExport: (businessId, actor, data) =>
       transaction(control, (tx) =>
         audit(tx, { businessId, action: 'orders.exported', subject: businessId, actor, data }),
@@ -183,9 +200,18 @@ async function wireCustomers(app: Server, { control }: Parts): Promise<void> {
   })
 }
 
-async function wireCheckout(app: Server, { config, control, customers, origins, paying }: Parts): Promise<void> {
+async function wireCallouts(app: Server, { control, box, outgoing, services, attempts }: Parts): Promise<void> {
+  const countTest = (businessId: string) => attempts.count(calloutTestLimit(businessId))
+  await app.register(calloutRoutes, { prefix, control, box, outgoing, services, countTest })
+}
+
+async function wireCheckout(
+  app: Server,
+  { config, control, customers, origins, paying, services }: Parts,
+): Promise<void> {
   await app.register(checkoutRoutes, {
     ...paying,
+    services,
     rememberCustomer: customers.remember,
     findContact: (userId) => findContact(control, userId),
     limitsUnpaid: config.rateLimits,
@@ -266,8 +292,43 @@ async function wireBackoffice(app: Server): Promise<void> {
   })
 }
 
+async function wireWebhooks(app: Server, { config, box, attempts }: Parts): Promise<void> {
+  await app.register(webhookEndpointRoutes, {
+    prefix,
+    box,
+    addresses: webhookAddresses(config),
+    countPing: (endpointId) => attempts.count(pingLimit(endpointId)),
+    events: EVENTS,
+    readers: EVENT_READERS,
+  })
+}
+
+async function wireReports(app: Server): Promise<void> {
+  await app.register(reportRoutes, { prefix, findTroubles, findLowStock, countIncompleteImports })
+}
+
+async function wireChecks(app: Server): Promise<void> {
+  await app.register(checkRoutes, { prefix, rules: RULES })
+}
+
 async function wireStorefront(app: Server, { box }: Parts): Promise<void> {
   await app.register(storefrontRoutes, { prefix: '/v1/storefront/:business', box })
+}
+
+async function wireOperator(app: Server, { config, control, cells, watch, presence }: Parts): Promise<void> {
+  await app.register(operatorRoutes, {
+    prefix: '/v1/operator',
+    control,
+    cells,
+    watch,
+    presence,
+    providers: config.providers,
+    people: {
+      findByEmailPrefix: (prefix) => findByEmailPrefix(control, prefix),
+      readEmails: (ids) => readEmails(control, ids),
+    },
+    letters: { list: listSendsOfCell, count: countSendsOfCell },
+  })
 }
 
 /** Every module that has routes: the list of what exists. */
@@ -277,11 +338,16 @@ export const MODULES = [
   wireCatalog,
   wireOrders,
   wireCustomers,
+  wireCallouts,
   wireCheckout,
   wirePayments,
   wireContent,
   wireMedia,
   wireNewsletter,
+  wireReports,
   wireBackoffice,
+  wireChecks,
   wireStorefront,
+  wireWebhooks,
+  wireOperator,
 ]

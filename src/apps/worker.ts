@@ -1,38 +1,68 @@
 import closeWithGrace from 'close-with-grace'
-import { listUsedCells } from '#modules/access/index.ts'
-import { keepStockList, STOCK_LIST_TOPIC, startPictures } from '#modules/catalog/index.ts'
+import { createQuotaOf, listUsedCells } from '#modules/access/index.ts'
+import { hasUnlisted, keepStockList, STOCK_LIST_TOPIC, startPictures } from '#modules/catalog/index.ts'
 import { endExpired } from '#modules/checkout/index.ts'
-import { publishDue } from '#modules/content/index.ts'
-import { CUSTOMER_TOPICS, followOrders, markCustomers } from '#modules/customers/index.ts'
+import { startChecks } from '#modules/checks/index.ts'
+import { hasUnpublished, publishDue } from '#modules/content/index.ts'
+import { CUSTOMER_TOPICS, followOrders, hasUnfollowed, markCustomers } from '#modules/customers/index.ts'
 import { startMedia } from '#modules/media/index.ts'
 import { startNewsletters } from '#modules/newsletter/index.ts'
-import { COMMITTED_TOPIC, followCommitted, indexOrders, ORDER_TOPIC } from '#modules/orders/index.ts'
-import { carryOutRefunds, reconcileStale } from '#modules/payments/index.ts'
-import { loadConfig } from '#platform/config.ts'
-import { openDatabases } from '#platform/database/database.ts'
+import {
+  COMMITTED_TOPIC,
+  followCommitted,
+  hasExpired,
+  hasUncounted,
+  hasUnindexed,
+  indexOrders,
+  ORDER_TOPIC,
+} from '#modules/orders/index.ts'
+import { carryOutRefunds, hasPendingRefunds, hasUnreconciled, reconcileStale } from '#modules/payments/index.ts'
+import { followReports, hasUnreported, REPORT_TOPICS } from '#modules/reports/index.ts'
+import { startWebhooks } from '#modules/webhooks/index.ts'
+import { ConfigError, loadConfig } from '#platform/config.ts'
+import { type Cell, MAIN_CELL, openDatabases } from '#platform/database/database.ts'
 import { watchDatabases } from '#platform/database/watch.ts'
-import { sequenceAllEvents } from '#platform/events/sequencer.ts'
+import { measureFeedLag } from '#platform/events/measure-lag.ts'
+import { hasUnnumbered, sequenceAllEvents } from '#platform/events/sequencer.ts'
+import { followFeed, isBehind } from '#platform/extensions/follow-feed.ts'
 import { startLoop } from '#platform/jobs/loop.ts'
+import { type Condition, createRests } from '#platform/jobs/rest.ts'
 import { startWorker } from '#platform/jobs/worker.ts'
 import { createLog } from '#platform/observability/log.ts'
-import { createMetrics, measureCells, measurePools, serveMetrics } from '#platform/observability/metrics.ts'
+import {
+  createMetrics,
+  measureCells,
+  measureChecks,
+  measurePools,
+  measurePresence,
+  measureWebhooks,
+  serveMetrics,
+} from '#platform/observability/metrics.ts'
 import { openTracing } from '#platform/observability/open-tracing.ts'
 import { rulesFor } from '#platform/outgoing/check-address.ts'
 import { createDownload } from '#platform/outgoing/download.ts'
 import { announceProcess } from '#platform/processes.ts'
 import { openServices } from '#platform/services.ts'
+import { countUsage } from '#platform/usage/count-usage.ts'
 import { announce, assertMigrated, boot, describeDatabase } from './boot.ts'
+import { openExtensions } from './extensions.ts'
 import { jobs } from './jobs.ts'
 import { describeCells } from './open-cells.ts'
 import { payables } from './payables.ts'
 import { askControl } from './people.ts'
+import { RULES } from './rules.ts'
+import { webhookAddresses } from './webhook-addresses.ts'
 
 const MAX_DRAIN_MS = 25_000
 const SEQUENCE_MS = 500
 const SWEEP_MS = 2_000
 const INDEX_MS = 500
+/** How often is looked for events that no extension was told of. */
+const BEHIND_MS = 5_000
+/** Connections are used for some milliseconds, some times a minute, unless there is something to do. */
+const IDLE_MS = 5_000
 
-const TOPICS = [ORDER_TOPIC, ...CUSTOMER_TOPICS, COMMITTED_TOPIC, STOCK_LIST_TOPIC]
+const TOPICS = [ORDER_TOPIC, ...CUSTOMER_TOPICS, COMMITTED_TOPIC, STOCK_LIST_TOPIC, ...REPORT_TOPICS]
 
 await boot(async () => {
   const config = loadConfig(process.env)
@@ -43,11 +73,28 @@ await boot(async () => {
     applicationName: 'kontor worker',
     max: config.poolSize,
     maxAgeSeconds: config.connectionMaxAgeSeconds,
+    idleMs: IDLE_MS,
   })
-  await assertMigrated(databases, log)
+  const extensions = await openExtensions(config)
+  const migrations = extensions.map((each) => each.migrations)
+  await assertMigrated(databases, log, migrations)
 
   const { control, cells } = databases
-  const watch = await watchDatabases(databases, { log })
+  const served = chooseCells(cells, config.workerCells)
+  const rests = createRests(served.values(), log)
+  // Others are reached only where a job of control has to do something in all of them.
+  const watched = new Map([...cells].filter(([name]) => name === MAIN_CELL || served.has(name)))
+  const watch = await watchDatabases(
+    { ...databases, cells: watched },
+    {
+      log,
+      extensions: migrations,
+      lineOf: (name) => {
+        const cell = served.get(name)
+        return cell && rests.of(cell).line()
+      },
+    },
+  )
   const presence = await announceProcess({
     control,
     kind: 'worker',
@@ -56,15 +103,22 @@ await boot(async () => {
     log,
   })
   measureCells(metrics, watch)
+  measurePresence(metrics, presence)
+  measureFeedLag(metrics, served, TOPICS)
   measurePools(metrics, Object.fromEntries([...cells].map(([name, cell]) => [name, cell.pool])))
 
   const services = openServices(config)
+  const usage = countUsage(cells, { log })
+  const allJobs = [...jobs, ...extensions.flatMap((each) => each.jobs)]
   const worker = startWorker({
     databases,
-    jobs,
+    cells: served,
+    rests,
+    jobs: allJobs,
     services,
     log,
     metrics,
+    usage,
     trace: tracing?.job,
     abandon: (database) => {
       log.fatal(
@@ -74,31 +128,68 @@ await boot(async () => {
       process.exit(1)
     },
   })
-  const sequencers = [...databases.cells].map(([name, cell]) =>
-    startLoop(`sequencer of ${name}`, SEQUENCE_MS, (signal) => sequenceAllEvents(cell, TOPICS, signal), log),
-  )
+  const { rules } = webhookAddresses(config)
+  const webhooks = await startWebhooks(served, {
+    control,
+    box: services.box,
+    rules,
+    log,
+    meter: measureWebhooks(metrics),
+    rests,
+  })
   const paying = { ...services, payables }
-  const sweeps = [...databases.cells].flatMap(([name, cell]) => [
-    startLoop(`expiry in ${name}`, SWEEP_MS, () => endExpired(paying, cell, log), log),
-    startLoop(`reconciliation in ${name}`, SWEEP_MS, () => reconcileStale(paying, cell, log), log),
-    startLoop(`publishing in ${name}`, SWEEP_MS, () => publishDue(cell, log), log),
-    startLoop(`refunds in ${name}`, SWEEP_MS, () => carryOutRefunds(paying, cell, log), log),
-    startLoop(`search for orders in ${name}`, INDEX_MS, (signal) => indexOrders(cell, signal), log),
-    startLoop(`committed stock in ${name}`, INDEX_MS, (signal) => followCommitted(cell, signal), log),
-    startLoop(`list of stock in ${name}`, INDEX_MS, (signal) => keepStockList(cell, signal), log),
-    startLoop(`customers of ${name}`, INDEX_MS, (signal) => followOrders(cell, askControl(control), log, signal), log),
-  ])
-  const newsletters = startNewsletters(config, databases, { markCustomers, log })
-  const media = services.storage && startMedia(databases.cells.values(), { storage: services.storage, log })
+  const ofExtensions = extensions.map(({ extension }) => extension).filter(({ on }) => on)
+  const loops = [...served].flatMap(([name, cell]) => {
+    const rest = rests.of(cell)
+    const loop = (what: string, everyMs: number, run: (signal: AbortSignal) => Promise<unknown>, isDue: Condition) =>
+      startLoop(`${what} ${name}`, everyMs, run, log, rest.bell(everyMs, isDue))
+    const followers = ofExtensions.map((extension) => {
+      const bell = rest.bell(BEHIND_MS, () => isBehind(extension))
+      const run = (signal: AbortSignal) => followFeed(cell, extension, log, signal)
+      return { bell, ...startLoop(`events for ${extension.name} in ${name}`, SEQUENCE_MS, run, log, bell) }
+    })
+    const tellWebhooks = webhooks.tell(cell)
+    async function tell(businessIds: readonly string[]) {
+      await tellWebhooks(businessIds)
+      for (const { bell } of followers) bell.ring()
+      rest.wake()
+    }
+    return [
+      ...followers,
+      loop('sequencer of', SEQUENCE_MS, (signal) => sequenceAllEvents(cell, TOPICS, signal, tell), hasUnnumbered),
+      loop('expiry in', SWEEP_MS, () => endExpired(paying, cell, log), hasExpired),
+      loop(
+        'reconciliation in',
+        SWEEP_MS,
+        () => reconcileStale(paying, cell, log),
+        () => hasUnreconciled(paying),
+      ),
+      loop('publishing in', SWEEP_MS, () => publishDue(cell, log), hasUnpublished),
+      loop('refunds in', SWEEP_MS, () => carryOutRefunds(paying, cell, log), hasPendingRefunds),
+      loop('search for orders in', INDEX_MS, (signal) => indexOrders(cell, signal), hasUnindexed),
+      loop('committed stock in', INDEX_MS, (signal) => followCommitted(cell, signal), hasUncounted),
+      loop('list of stock in', INDEX_MS, (signal) => keepStockList(cell, signal), hasUnlisted),
+      loop('reports of', INDEX_MS, (signal) => followReports(cell, log, signal), hasUnreported),
+      loop('customers of', INDEX_MS, (signal) => followOrders(cell, askControl(control), log, signal), hasUnfollowed),
+    ]
+  })
+  const checks = startChecks(served, { rules: RULES, log, tell: measureChecks(metrics), rests })
+  const newsletters = startNewsletters(
+    config,
+    { control, cells: served },
+    { markCustomers, metrics, usage, rests, log },
+  )
+  const media = services.storage && startMedia(served.values(), { storage: services.storage, log, rests })
   const pictures =
     services.storage &&
     config.media &&
-    startPictures(databases.cells.values(), {
+    startPictures(served.values(), {
       storage: services.storage,
       publicUrl: services.storage.publicUrl,
-      quota: config.media.quotaBytes,
+      quotaOf: createQuotaOf(control, config.media.quotaBytes),
       download: createDownload(rulesFor(config.outgoing)),
       log,
+      rests,
     })
   const metricsServer = await serveMetrics(metrics, config.host, config.workerMetricsPort, () =>
     describeCells(watch, presence),
@@ -110,12 +201,14 @@ await boot(async () => {
     await Promise.all([
       worker.stop(),
       newsletters?.stop(),
+      webhooks.stop(),
+      checks.stop(),
       media?.stop(),
       pictures?.stop(),
-      ...[...sequencers, ...sweeps].map((loop) => loop.stop()),
+      ...loops.map((loop) => loop.stop()),
     ])
     await metricsServer.close()
-    await Promise.all([presence.stop(), watch.stop()])
+    await Promise.all([presence.stop(), watch.stop(), usage.stop()])
     services.mail?.close()
     await services.storage?.close()
     await databases.close()
@@ -126,10 +219,18 @@ await boot(async () => {
     {
       metrics: `http://${config.host}:${metricsServer.port}/metrics`,
       database: describeDatabase(config.databases.control.url),
-      cells: ['main', ...Object.keys(config.databases.cells)].join(', '),
-      jobs: String(jobs.length),
+      cells: [...served.keys()].join(', '),
+      jobs: String(allJobs.length),
+      ...(extensions.length > 0 && { extensions: extensions.map(({ extension }) => extension.name).join(', ') }),
     },
     config.providers,
     log,
   )
 })
+
+function chooseCells(cells: ReadonlyMap<string, Cell>, names: readonly string[] | undefined): Map<string, Cell> {
+  if (!names) return new Map(cells)
+  const unknown = names.filter((name) => !cells.has(name))
+  if (unknown.length > 0) throw new ConfigError([`WORKER_CELLS: there is no cell ${unknown.join(', ')}.`])
+  return new Map([...cells].filter(([name]) => names.includes(name)))
+}

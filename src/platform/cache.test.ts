@@ -113,13 +113,30 @@ test('only what matches is dropped', async () => {
   assert.deepEqual([cache.peek('a/1'), cache.peek('a/2'), cache.peek('b/1')], [undefined, 'y', 'x'])
 })
 
-test('it holds no more than it may, and the oldest goes first', async () => {
+test('it holds no more than it may, and what nobody asked for the longest goes first', async () => {
   const cache = createCache<string>({ max: 3, ttlMs: 1_000 })
   for (const key of ['a', 'b', 'c', 'd']) await cache.get(key, value(key))
   assert.deepEqual(
     ['a', 'b', 'c', 'd'].map((key) => cache.peek(key)),
     [undefined, 'b', 'c', 'd'],
   )
+  assert.equal(await cache.get('b', unwanted), 'b')
+  await cache.get('e', value('e'))
+  assert.deepEqual(
+    ['b', 'c', 'd', 'e'].map((key) => cache.peek(key)),
+    ['b', undefined, 'd', 'e'],
+  )
+})
+
+test('being asked for again and again does not make anything last longer', async () => {
+  let time = 0
+  useClock(() => time)
+  const cache = createCache<string>({ max: 3, ttlMs: 1_000 })
+  await cache.get('a', value('a'))
+  time = 999
+  assert.equal(cache.peek('a'), 'a')
+  time = 1_000
+  assert.equal(cache.peek('a'), undefined)
 })
 
 test('while drops cannot be heard, everything is loaded and nothing kept', async () => {
@@ -145,7 +162,7 @@ test('while drops cannot be heard, everything is loaded and nothing kept', async
 
 const lengthOf = (text: string) => text.length
 
-test('it holds no more bytes than it may, and the oldest goes first', async () => {
+test('it holds no more bytes than it may, and what nobody asked for the longest goes first', async () => {
   const cache = createCache<string>({ max: 10, ttlMs: 1_000, weight: { maxBytes: 10, of: lengthOf } })
   for (const key of ['aaaa', 'bbbb', 'cccc']) await cache.get(key, value(key))
   assert.deepEqual([cache.peek('aaaa'), cache.peek('bbbb'), cache.peek('cccc')], [undefined, 'bbbb', 'cccc'])

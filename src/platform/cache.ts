@@ -24,14 +24,14 @@ type CacheOptions<Value> = {
 }
 
 /**
- * A bounded cache with a TTL that never keeps a stale read: a value whose load overlaps a `drop` or `clear` is returned
- * once and not stored. Absent values are not stored, nor is a value larger than the whole cache may be. `trusted` says
- * whether this process still receives invalidations; while it does not, everything is loaded. Expired entries are swept
+ * A bounded cache with a TTL. What was not asked for the longest goes first. It never keeps a stale read: a value whose load
+ * overlaps a `drop` or `clear` is returned once and not stored. Absent values are not stored, nor is a value larger than the
+ * whole cache may be. `trusted` says whether this process still receives invalidations; while it does not, everything is loaded. Expired entries are swept
  * even if nobody asks for them.
  */
 export function createCache<Value>(options: CacheOptions<Value>): Cache<Value> {
   const { max, ttlMs, trusted = () => true, weight = { maxBytes: 0, of: () => 0 } } = options
-  const entries = new Map<string, Entry<Value>>() // oldest first, which is also the order in which they expire
+  const entries = new Map<string, Entry<Value>>() // least recently used first
   const loading = new Map<string, Promise<Value | undefined>>()
   let drops = 0
   let bytes = 0
@@ -42,16 +42,17 @@ export function createCache<Value>(options: CacheOptions<Value>): Cache<Value> {
     entries.delete(key)
   }
 
-  function removeOldestWhile(isTooMuch: (oldest: Entry<Value>) => boolean): void {
-    for (const [key, oldest] of entries) {
-      if (!isTooMuch(oldest)) return
+  function makeRoom(own: number): void {
+    for (const key of entries.keys()) {
+      if (entries.size < max && bytes + own <= weight.maxBytes) return
       remove(key)
     }
   }
 
   function sweep(): void {
     sweeping = undefined
-    removeOldestWhile(({ until }) => until <= nowMs())
+    const at = nowMs()
+    for (const [key, { until }] of entries) if (until <= at) remove(key)
     if (entries.size > 0) sweepLater()
   }
 
@@ -62,9 +63,13 @@ export function createCache<Value>(options: CacheOptions<Value>): Cache<Value> {
   function peek(key: string): Value | undefined {
     const entry = entries.get(key)
     if (entry === undefined || !trusted()) return undefined
-    if (entry.until > nowMs()) return entry.value
-    remove(key)
-    return undefined
+    if (entry.until <= nowMs()) {
+      remove(key)
+      return undefined
+    }
+    entries.delete(key)
+    entries.set(key, entry)
+    return entry.value
   }
 
   async function loadAndStore(key: string, load: () => Promise<Value | undefined>): Promise<Value | undefined> {
@@ -74,7 +79,7 @@ export function createCache<Value>(options: CacheOptions<Value>): Cache<Value> {
     const own = weight.of(value)
     if (own > weight.maxBytes) return value
     remove(key)
-    removeOldestWhile(({ until }) => until <= nowMs() || entries.size >= max || bytes + own > weight.maxBytes)
+    makeRoom(own)
     entries.set(key, { value, until: nowMs() + ttlMs, bytes: own })
     bytes += own
     sweepLater()

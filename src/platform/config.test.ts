@@ -93,6 +93,15 @@ test('every problem is told, each by the name of its variable', () => {
   assert.equal(problems.length, names.length, problems.join('\n'))
 })
 
+test('a worker serves all cells, or those that are named', () => {
+  const cellsOf = (WORKER_CELLS?: string) => loadConfig({ ...production, WORKER_CELLS }).workerCells
+  assert.equal(cellsOf(), undefined)
+  assert.equal(cellsOf('all'), undefined)
+  assert.deepEqual(cellsOf('main, eu2,main'), ['main', 'eu2'])
+  for (const wrong of ['all,eu2', 'EU', 'eu 2'])
+    assert.match(problemsOf({ ...production, WORKER_CELLS: wrong }).join(), /^WORKER_CELLS must be all, or names/)
+})
+
 test('no message shows a secret', () => {
   const text = problemsOf({ DATABASE_URL: 'mysql://kontor:hunter2@db/x', SECRET_KEY: 'hunter2' }).join()
   assert.doesNotMatch(text, /hunter2/)
@@ -285,4 +294,22 @@ test('what is wrong about the storage of media is told without its secrets', () 
   assert.ok(!problems.join().includes('hidden'))
   assert.match(problemsOf({ ...production, MEDIA_STORAGE: '/srv/media' })[0] ?? '', /folder:/)
   assert.equal(problemsOf({ ...production, ...s3, MEDIA_PUBLIC_URL: 'http://media.example.com' }).length, 1)
+})
+
+test('the access log and the metrics of businesses are off, and told what is wrong with them', () => {
+  const config = loadConfig(production)
+  assert.deepEqual([config.accessLog, config.businessMetrics], [undefined, 0])
+  const on = loadConfig({ ...production, ACCESS_LOG: 'sampled', BUSINESS_METRICS: '20' })
+  assert.deepEqual([on.accessLog, on.businessMetrics], [{ mode: 'sampled', rate: 0.01, address: 'off' }, 20])
+  const problems = problemsOf({
+    ...production,
+    ACCESS_LOG: 'some',
+    ACCESS_LOG_RATE: '5%',
+    ACCESS_LOG_ADDRESS: 'yes',
+    BUSINESS_METRICS: '1000',
+  })
+  assert.deepEqual(
+    problems.map((problem) => problem.split(' ')[0]),
+    ['ACCESS_LOG', 'ACCESS_LOG_ADDRESS', 'ACCESS_LOG_RATE', 'BUSINESS_METRICS'],
+  )
 })

@@ -14,6 +14,10 @@ export type Config = {
   poolSize: number | undefined
   /** A connection to a database is renewed at about this age. */
   connectionMaxAgeSeconds: number
+  /** The cells that a worker serves; undefined: all. */
+  workerCells: string[] | undefined
+  /** How many businesses an API process keeps in memory. */
+  directoryBusinesses: number
   host: string
   port: number
   publicUrl: string
@@ -50,6 +54,8 @@ export type Config = {
   /** Whether the pictures of the demo shop are served. */
   demoImages: boolean
   mail: { smtpUrl: string; from: string; dkim: Dkim | undefined } | undefined
+  /** Where the operator is told of what needs them, such as books that do not balance. */
+  operatorEmail: string | undefined
   newsletters: {
     /** Mails a second: for all businesses of a cell, and for one business. */
     perSecond: number
@@ -68,6 +74,8 @@ export type Config = {
   identity: { issuer: string; clientId: string; clientSecret: string } | undefined
   /** `dailyTokens`: how many tokens one business may use per day (UTC). */
   ai: { apiUrl: string; apiKey: string; model: string; dailyTokens: number } | undefined
+  /** Files of extensions. */
+  extensions: string[]
   /** Where files are stored; undefined: nowhere, and there is no media. */
   media:
     | {
@@ -80,6 +88,8 @@ export type Config = {
     | undefined
   /** Addresses that others have named, such as those of pictures. `allowLoopback`: also on this machine, for development. */
   outgoing: { allowLoopback: boolean; nameServers: string[] }
+  /** `allowPrivate`: webhooks may go to http addresses and into private networks. */
+  webhooks: { allowPrivate: boolean }
   /** The outside services and whether they are configured. Without one, only the operations that need it return 503. */
   providers: Record<'mail' | 'sms' | 'payments' | 'identity' | 'ai' | 'media' | 'redis', boolean>
   /**
@@ -88,7 +98,15 @@ export type Config = {
    */
   tracing: { serviceName: string | undefined } | undefined
   logLevel: string
+  /** One line a request; undefined: none. */
+  accessLog:
+    | { mode: 'errors' | 'sampled' | 'all'; rate: number; address: (typeof ACCESS_LOG_ADDRESSES)[number] }
+    | undefined
+  /** Of how many businesses the metrics tell, the busiest first; 0: of none. */
+  businessMetrics: number
 }
+
+const ACCESS_LOG_ADDRESSES = ['off', 'network', 'full'] as const
 
 export type S3Settings = {
   kind: 's3'
@@ -181,6 +199,10 @@ export function loadConfig(env: Environment): Config {
     return Object.fromEntries(names.map((name) => [name, value(name) ?? ''])) as Record<Name, string>
   }
   const mail = group('SMTP_URL', 'MAIL_FROM')
+  const operatorEmail = value('OPERATOR_EMAIL')
+  if (operatorEmail && !/^[^\s@,]+@[^\s@,]+$/.test(operatorEmail)) {
+    problem(`OPERATOR_EMAIL must be one email address, not "${operatorEmail}".`)
+  }
   const dkim = group('DKIM_DOMAIN', 'DKIM_SELECTOR', 'DKIM_PRIVATE_KEY')
   const sms = group('TWILIO_ACCOUNT_SID', 'TWILIO_AUTH_TOKEN', 'TWILIO_FROM')
   const identity = group('OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET')
@@ -234,6 +256,15 @@ export function loadConfig(env: Environment): Config {
     }
   }
 
+  const accessLog = oneOf('ACCESS_LOG', ['off', 'errors', 'sampled', 'all'], 'off')
+  const accessLogAddress = oneOf('ACCESS_LOG_ADDRESS', ACCESS_LOG_ADDRESSES, 'off')
+  const accessLogRate = Number(value('ACCESS_LOG_RATE') ?? 0.01)
+  if (!(accessLogRate >= 0 && accessLogRate <= 1))
+    problem(`ACCESS_LOG_RATE must be a share from 0 to 1, such as 0.01, not "${value('ACCESS_LOG_RATE')}".`)
+  const businessMetrics = Number(value('BUSINESS_METRICS') ?? 0)
+  if (!Number.isInteger(businessMetrics) || businessMetrics < 0 || businessMetrics > 100)
+    problem(`BUSINESS_METRICS must be a whole number from 0 to 100, not "${value('BUSINESS_METRICS')}".`)
+
   const businessSignup = oneOf('BUSINESS_SIGNUP', ['open', 'closed'], mode === 'production' ? 'closed' : 'open')
   // Where anybody may open a business, no payment may reach the operator's account by accident.
   const sharedAccount = oneOf(
@@ -247,6 +278,8 @@ export function loadConfig(env: Environment): Config {
     databases: readDatabases(value, problem),
     poolSize: readPoolSize(value('DATABASE_POOL_SIZE'), problem),
     connectionMaxAgeSeconds: readMaxAge(value('DATABASE_CONNECTION_MAX_AGE'), problem),
+    workerCells: readWorkerCells(value('WORKER_CELLS'), problem),
+    directoryBusinesses: limit('DIRECTORY_BUSINESSES', 20_000),
     host: value('HOST') ?? '127.0.0.1',
     port,
     publicUrl,
@@ -280,6 +313,7 @@ export function loadConfig(env: Environment): Config {
         privateKey: dkim.DKIM_PRIVATE_KEY.replaceAll('\\n', '\n'), // environment variables hold it in one line
       },
     },
+    operatorEmail,
     newsletters: {
       perSecond: rate('NEWSLETTER_RATE', 100),
       perSecondOfBusiness: rate('NEWSLETTER_BUSINESS_RATE', 50),
@@ -306,8 +340,10 @@ export function loadConfig(env: Environment): Config {
       clientSecret: identity.OIDC_CLIENT_SECRET,
     },
     ai: ai && { apiUrl: ai.AI_API_URL, apiKey: ai.AI_API_KEY, model: ai.AI_MODEL, dailyTokens },
+    extensions: list(value('KONTOR_EXTENSIONS')),
     media,
     outgoing: { allowLoopback, nameServers },
+    webhooks: { allowPrivate: oneOf('WEBHOOKS_ALLOW_PRIVATE', ['true', 'false'], 'false') === 'true' },
     providers: {
       mail: Boolean(mail),
       sms: Boolean(sms),
@@ -319,6 +355,8 @@ export function loadConfig(env: Environment): Config {
     },
     tracing: traceUrls.length > 0 ? { serviceName: value('OTEL_SERVICE_NAME') } : undefined,
     logLevel: oneOf('LOG_LEVEL', ['trace', 'debug', 'info', 'warn', 'error', 'silent'], 'info'),
+    accessLog: accessLog === 'off' ? undefined : { mode: accessLog, rate: accessLogRate, address: accessLogAddress },
+    businessMetrics,
   }
   if (problems.length > 0) throw new ConfigError(problems)
   return config
@@ -341,6 +379,9 @@ export function loadDatabases(env: Environment): Config['databases'] {
   if (problems.length > 0) throw new ConfigError(problems)
   return databases
 }
+
+/** The files of extensions alone: migrating needs nothing else. */
+export const loadExtensionFiles = (env: Environment): string[] => list(unquote(env.KONTOR_EXTENSIONS))
 
 function readDatabases(
   value: (name: string) => string | undefined,
@@ -405,6 +446,16 @@ function readCells(text: string | undefined, problem: (text: string) => void): R
     wrong()
     return {}
   }
+}
+
+/** Whether there are such cells is seen when they are opened. */
+function readWorkerCells(text: string | undefined, problem: (text: string) => void): string[] | undefined {
+  const names = list(text)
+  if (names.length === 0 || (names.length === 1 && names[0] === 'all')) return undefined
+  for (const name of names)
+    if (!/^[a-z0-9-]{1,32}$/.test(name) || name === 'all')
+      problem(`WORKER_CELLS must be all, or names of cells such as main,eu2, not "${text}".`)
+  return [...new Set(names)]
 }
 
 const FOR_S3 = ['S3_REGION', 'S3_BUCKET', 'S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY', 'MEDIA_PUBLIC_URL']

@@ -15,6 +15,8 @@ export type ProcessKind = 'api' | 'worker'
 export type Presence = {
   /** Cells that hold businesses, but that CELLS does not name in this process. */
   unknownCells(): readonly string[]
+  /** How many processes of each kind have a recent heartbeat; undefined while control does not answer. */
+  alive(): Readonly<Record<ProcessKind, number>> | undefined
   stop(): Promise<void>
 }
 type Options = {
@@ -36,14 +38,37 @@ export async function announceProcess(options: Options): Promise<Presence> {
   const id = `${os.hostname()}:${process.pid}:${randomBytes(3).toString('hex')}`
   const known = [...cells.keys()]
   let unknown: readonly string[] = []
+  let alive: Record<ProcessKind, number> | undefined
   let beats = 0
 
   async function beat() {
-    await sql`
-      with swept as (delete from control.processes where seen_at < now() - interval '1 hour')
-      insert into control.processes (id, kind, version, cells, started_at, seen_at)
-      values (${id}, ${kind}, ${VERSION}, ${known}::text[], now(), now())
-      on conflict (id) do update set seen_at = now()`.execute(control)
+    try {
+      alive = await announce()
+    } catch (error) {
+      alive = undefined
+      throw error
+    }
+    await lookForUnknown()
+  }
+
+  /** Says that this one is alive, and how many of each kind are, itself among them. */
+  async function announce(): Promise<Record<ProcessKind, number>> {
+    const { rows } = await sql<{ kind: ProcessKind; count: number }>`
+      with swept as (delete from control.processes where seen_at < now() - interval '1 hour'),
+           seen as (
+             insert into control.processes (id, kind, version, cells, started_at, seen_at)
+             values (${id}, ${kind}, ${VERSION}, ${known}::text[], now(), now())
+             on conflict (id) do update set seen_at = now()
+             returning id, kind)
+      select kind, count(*)::int as count
+        from (select id, kind from seen
+               union
+              select id, kind from control.processes where seen_at > now() - ${PROCESS_TTL}::interval) as alive
+       group by kind`.execute(control)
+    return Object.assign({ api: 0, worker: 0 }, Object.fromEntries(rows.map((row) => [row.kind, row.count])))
+  }
+
+  async function lookForUnknown() {
     if (beats++ % LOOK_FOR_UNKNOWN_EVERY > 0) return
     const found = (await findHomes()).filter((cell) => !cells.has(cell))
     const news = found.filter((cell) => !unknown.includes(cell))
@@ -59,6 +84,7 @@ export async function announceProcess(options: Options): Promise<Presence> {
   const loop = startLoop('process heartbeat', everyMs, beat, log)
   return {
     unknownCells: () => unknown,
+    alive: () => alive,
     async stop() {
       await loop.stop()
       await sql`delete from control.processes where id = ${id}`.execute(control).catch(() => {}) // else the row expires
@@ -76,12 +102,19 @@ export async function knownToAll(control: ControlDb, cells: readonly string[]): 
   return rows.map(({ cell }) => cell)
 }
 
-export type ProcessRow = { id: string; kind: ProcessKind; version: string; cells: string[] }
+export type ProcessRow = {
+  id: string
+  kind: ProcessKind
+  version: string
+  cells: string[]
+  startedAt: Date
+  seenAt: Date
+}
 
 /** The processes with a recent heartbeat. */
 export async function listProcesses(control: ControlDb): Promise<ProcessRow[]> {
   const { rows } = await sql<ProcessRow>`
-    select id, kind, version, cells from control.processes
+    select id, kind, version, cells, started_at, seen_at from control.processes
      where seen_at > now() - ${PROCESS_TTL}::interval
      order by kind, id`.execute(control)
   return rows

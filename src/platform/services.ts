@@ -21,5 +21,6 @@ export const openServices = (config: Config): JobServices => ({
   storage: createStorage(config),
   box: createSecretBox(config.secretKeys),
   publicUrl: config.publicUrl,
+  operatorEmail: config.operatorEmail,
   pagesUrl: pagesUrlOf(config),
 })

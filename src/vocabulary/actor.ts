@@ -13,6 +13,8 @@ export type Actor = {
   onlyBusinessId: string | undefined
   /** The session has passed a second factor, or the key was made in one that had. */
   passedSecondFactor?: boolean
+  /** An operator of the service, in a session of their own account: never a key, never one that a business let in. */
+  isOperator?: boolean
   /** An API key may have only some of its user's permissions. */
   onlyPermissions?: readonly Permission[]
   /** The guest ids that this user had before: their records are the user's. */

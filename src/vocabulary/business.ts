@@ -5,7 +5,14 @@ export const PAYMENT_METHODS = ['CREDIT_CARD', 'CARD_PROVIDER'] as const
 /** Of a product without another one. Shipping belongs to it, too. */
 export const STANDARD_TAX_CLASS = 'standard'
 
-export type ShippingMethod = { id: string; name: string; price: number; freeFrom?: number | undefined }
+export type ShippingMethod = {
+  id: string
+  name: string
+  price: number
+  freeFrom?: number | undefined
+  /** From a service of the business, not of the market. Never stored with the business. */
+  isTold?: boolean
+}
 
 /** A market that a business sells in; its `id` is the "market code" of the API. */
 export type Market = {
@@ -25,6 +32,26 @@ export type Market = {
 export const taxRateOf = ({ taxRates, taxBps }: Pick<Market, 'taxRates' | 'taxBps'>, taxClass: string): number =>
   taxRates.find((rate) => rate.taxClass === taxClass)?.taxBps ?? taxBps
 
+/** Where services of the business can be asked while somebody waits. */
+export const CALLOUT_POINTS = ['tax.calculate', 'shipping.rates', 'cart.validate'] as const
+export type CalloutPoint = (typeof CALLOUT_POINTS)[number]
+
+export const CALLOUT_FAILURES = ['FAIL', 'FALLBACK'] as const
+
+/** A service that is asked at one point. Times are in seconds. */
+export type Callout = {
+  url: string
+  timeoutMs: number
+  /** What a failure means: the quote or checkout fails, or the business's own settings count. */
+  onFailure: (typeof CALLOUT_FAILURES)[number]
+  isEnabled: boolean
+  /** What requests to it are signed with; Base64. */
+  sealedSecret: string
+  createdAt: number
+  updatedAt: number
+}
+export type Callouts = Partial<Record<CalloutPoint, Callout>>
+
 /** What everybody may read of the shop without a credential. */
 export type Storefront = {
   isPublic: boolean
@@ -34,6 +61,13 @@ export type Storefront = {
   previewUrl?: string | null
   /** Where the shop shows a product, with `{slug}`. */
   productUrl?: string | null
+}
+
+/** What one business may use, where that differs from the others. Absent: as the service is set up. */
+export type BusinessLimits = {
+  requestsPerMinute?: number
+  mediaBytes?: number
+  mailsPerDay?: number
 }
 
 /** A business with its settings, as every request carries it. */
@@ -55,12 +89,18 @@ export type Business = {
   logo: Media | null
   storefront: Storefront
   markets: Market[]
+  /** Null: none, as with most. */
+  callouts: Callouts | null
   /** Roles count only for callers who have passed a second factor. */
   requireSecondFactor: boolean
   paymentAccount: string | null
   cell: string
   /** Suspended by the operator: nobody can access it. */
   suspendedAt: Date | null
+  /** What the operator said about it. */
+  suspendedReason: string | null
+  /** Set by the operator; null: those of the service, as with most. */
+  limits: BusinessLimits | null
   version: number
   createdAt: Date
   updatedAt: Date

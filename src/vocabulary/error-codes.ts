@@ -15,6 +15,8 @@ export const ERRORS = {
   INTERNAL: 'Our fault. It has been logged under the `requestId`.',
   PROVIDER_FAILED: 'A service outside of this one failed: identity, payment, AI or SNS. Trying again may help.',
   PROVIDER_NOT_CONFIGURED: 'The operator has not set up what this needs. There is nothing to wait for.',
+  CALLOUT_FAILED:
+    'A service that the business has set up for quote and checkout failed. The detail names which. Trying again may help.',
   UNAVAILABLE: 'Overloaded, stopping, or a database is away. `Retry-After` says when to come back.',
 } as const satisfies Record<string, string>
 
@@ -27,6 +29,9 @@ export const DETAILS = {
   ALREADY_SUBSCRIBED: 'The address pays for another plan of this newsletter. It has to leave that first.',
   AMOUNT_OUT_OF_RANGE: 'A sum that cannot be paid by card, or is too large to be computed with.',
   BULK_EDIT_RUNNING: 'Another bulk edit of the business is under way. Wait for it, or stop it.',
+  CALLOUT_FAILED: 'The service of the business for this point is away, too slow, or answers what cannot be used.',
+  CART_CHANGED: 'Prices changed while the services of the business were asked. Ask for a quote again.',
+  CART_REFUSED: 'A service of the business does not accept the cart. `problems` of the body has its own codes.',
   CHALLENGE_INVALID: 'The challenge of a login has run out, was used, or is none. Log in again.',
   CODE_EXISTS: 'The business has a promo code of this name.',
   CODE_WRONG: 'Not the code from the SMS, or none was sent; not the code of the second factor, or one that was used.',
@@ -40,6 +45,7 @@ export const DETAILS = {
   IN_USE:
     'Something else needs it: users a role, entries or subscribers a collection, subscribers a plan, products or others below it a category, records a file, an automation a letter.',
   LAST_ADMIN: 'Nobody would be ADMIN of the business any more.',
+  LIMIT_REACHED: 'The operator of the service has set a limit for this business. The message says which.',
   NAME_EXISTS: 'The business has a role of this name.',
   NOBODY_LEFT: 'Nobody is left whom a send has not reached and who still wants it.',
   NOTHING_TO_REFUND: 'Nothing was paid through the payment provider, or all of it went back.',

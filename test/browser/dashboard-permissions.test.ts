@@ -47,6 +47,10 @@ before(async () => {
     statuses: [{ status: 'PUBLISHED' }],
   })
   const send = await desk.owner.post(`${desk.business}/entries/${letter.body.id}/send`, { scheduledAt: 4_000_000_000 })
+  const endpoint = await desk.owner.post(`${desk.business}/webhook-endpoints`, {
+    url: 'https://erp.example.com/kontor',
+    types: ['order.*'],
+  })
   const firstOf = async (list: string) => (await desk.owner.get(`${desk.business}/${list}?limit=1`)).body.items[0].id
   ids = {
     business: 'harbour-goods',
@@ -65,6 +69,8 @@ before(async () => {
     promo: await firstOf('promo-codes'),
     role: await firstOf('roles'),
     market: 'us',
+    endpoint: endpoint.body.id,
+    point: 'tax.calculate',
   }
 })
 after(async () => {

@@ -210,7 +210,7 @@ test('the dashboard is seen as a role: less is there, nothing can be changed, an
   await bar.getByText('You see this as Sellers.').waitFor()
   const links = () => page.locator('.side .nav a').allTextContents()
   await until('only what they may see is left', async () => !(await links()).includes('Settings'))
-  assert.deepEqual(await links(), ['Home', 'Orders', 'Promo codes', 'Customers'])
+  assert.deepEqual(await links(), ['Home', 'Orders', 'Promo codes', 'Customers', 'Insights'])
   await look(page, 'seen-as-1280')
   await phone('seen-as')
   await page.reload() // it stays, in this tab

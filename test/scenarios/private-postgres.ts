@@ -15,7 +15,7 @@ const BIN = process.env.PG_BIN ?? globSync('/usr/lib/postgresql/*/bin').sort().a
 export type PrivatePostgres = Awaited<ReturnType<typeof openPrivatePostgres>>
 
 /** A PostgreSQL of our own in a temporary folder, which writes through to the disk and can be killed. */
-export async function openPrivatePostgres() {
+export async function openPrivatePostgres(more: readonly string[] = []) {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'kontor-postgres-'))
   const user = serverUser()
   if (user) chownSync(folder, user.uid, user.gid)
@@ -38,6 +38,7 @@ export async function openPrivatePostgres() {
       'unix_socket_directories=',
       'fsync=on',
       'synchronous_commit=on',
+      ...more,
     ]
     const args = ['-D', data, ...settings.flatMap((setting) => ['-c', setting])]
     return spawn(path.join(BIN, 'postgres'), args, { ...user, stdio: 'ignore' })

@@ -1,5 +1,5 @@
 import http from 'node:http'
-import { revokeSession } from '#modules/accounts/index.ts'
+import { removeOperator, revokeSession } from '#modules/accounts/index.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { isPermission, permissionsIn, type RouteInfo } from '#platform/http/access.ts'
 import { PERMISSIONS, type Permission } from '#vocabulary/permissions.ts'
@@ -15,6 +15,8 @@ export type Caller = {
   kind: 'nobody' | 'guest' | 'account'
   /** Comes with an API key: of every business of its user (null), or bound to one. */
   key?: string | null
+  /** An operator of the service; `passed` a second factor in this session. */
+  operator?: 'passed' | 'not passed'
   /** The key has only some of its user's permissions. */
   isLimited?: true
   holds(businessId: string): readonly Permission[]
@@ -75,6 +77,13 @@ export async function makeWorld(api: TestApi, make: Make, clock: ReturnType<type
   const revoked = await make.user()
   await transaction(api.services.databases.control, (tx) => revokeSession(tx, revoked.sessionId))
 
+  const operator = await make.operator()
+  const plainOperator = await make.operator({})
+  const staffOperator = await make.operator({ proof: 'PROVIDER_FACTOR', staffOf: here.id })
+  const former = await make.operator()
+  await transaction(api.services.databases.control, (tx) => removeOperator(tx, former.id))
+  const proven = await make.user({ proof: 'TOTP' })
+
   const nobody = (name: string, headers: Headers): Caller => ({ name, headers, kind: 'nobody', holds: nothing })
   const account = (name: string, headers: Headers, holds: Caller['holds'] = nothing): Caller => ({
     name,
@@ -115,6 +124,12 @@ export async function makeWorld(api: TestApi, make: Make, clock: ReturnType<type
       key: elsewhere.id,
     },
     { ...account('key bound to a foreign business', await key(foreign.id)), key: foreign.id },
+    { ...account('operator', bearer(operator.token)), operator: 'passed' },
+    { ...account('operator without a second factor', bearer(plainOperator.token)), operator: 'not passed' },
+    account('operator let in by a business', bearer(staffOperator.token)),
+    account('former operator', bearer(former.token)),
+    account('user with a second factor', bearer(proven.token)),
+    { ...account('key of an operator', { 'x-api-key': (await make.apiKey(operator.id)).value }), key: null },
     await keyWith('ORDERS_READ'),
     await keyWith('PROMOS_WRITE', here.id),
   ]
@@ -172,6 +187,7 @@ function refusalFor(
   if (isOwnPage) return 403 // none of these comes from there
   if (access !== 'public' && caller.kind === 'nobody') return 401
   if (access !== 'public' && access !== 'guest' && caller.kind === 'guest') return 403
+  if (access === 'operator') return caller.operator === 'passed' ? undefined : 403
   if (keys === 'refused' && caller.key !== undefined) return 403
   if (keys === 'unbound' && (caller.key || caller.isLimited)) return 403
   const isElsewhere = business !== 'none' && business !== 'provider' && caller.key && caller.key !== target.id

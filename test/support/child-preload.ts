@@ -1,4 +1,6 @@
 // Loaded into child processes ahead of the app: does at named places what the test that started them has asked for.
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { useFaults } from '#platform/faults.ts'
 import type { FaultAction } from './child.ts'
 
@@ -9,13 +11,21 @@ const actions = JSON.parse(process.env.KONTOR_TEST_FAULTS ?? '{}') as Faults
 const release = Promise.withResolvers<void>()
 const seen = new Set<string>()
 
-process.on('message', (message: 'release' | Faults) => {
+process.on('message', (message: 'release' | 'collect garbage' | Faults) => {
   if (message === 'release') return release.resolve()
+  if (message === 'collect garbage') return collectGarbage()
   Object.assign(actions, message)
   process.send?.('armed')
 })
 process.once('disconnect', () => process.exit(1)) // the test is gone: leave nothing behind
 process.channel?.unref()
+
+/** For whoever measures memory. */
+function collectGarbage(): void {
+  setFlagsFromString('--expose-gc')
+  runInNewContext('gc')()
+  process.send?.('collected')
+}
 
 useFaults(async (name) => {
   const action = actions[name]

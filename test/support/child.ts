@@ -11,6 +11,13 @@ const MAX_WAIT_MS = 60_000
 /** At a named fault point: die without a word (there, or when it comes there again), throw, or wait until `release`. */
 export type FaultAction = 'kill' | 'kill-second' | 'throw' | 'hold'
 
+type ChildOptions = {
+  faults?: Record<string, FaultAction>
+  root?: string
+  /** What loads files of its own, such as extensions, must not have a second copy of the sources beside the packed one. */
+  isPacked?: boolean
+}
+
 export type Exit = { code: number | null; signal: NodeJS.Signals | null }
 export type Child = Awaited<ReturnType<typeof startChild>>
 
@@ -31,9 +38,9 @@ const environment = (env: Record<string, string>) => ({
 export async function startChild(
   app: 'api' | 'worker',
   env: Record<string, string>,
-  { faults = {}, root = ROOT }: { faults?: Record<string, FaultAction>; root?: string } = {},
+  { faults = {}, root = ROOT, isPacked = root === ROOT }: ChildOptions = {},
 ) {
-  const flags = root === ROOT ? PACKED_FLAGS : []
+  const flags = isPacked ? PACKED_FLAGS : []
   const child = spawn(process.execPath, [...flags, '--import', PRELOAD, path.join(root, 'bin/kontor.js'), app], {
     cwd: root,
     env: { ...environment(env), KONTOR_TEST_FAULTS: JSON.stringify(faults) },
@@ -81,6 +88,12 @@ export async function startChild(
       child.send(actions)
       await until('armed', () => reached.has('armed') || undefined)
     },
+    /** For whoever measures memory. */
+    async collectGarbage(): Promise<void> {
+      reached.delete('collected')
+      child.send('collect garbage')
+      await until('collected', () => reached.has('collected') || undefined)
+    },
     async kill(): Promise<void> {
       child.kill('SIGKILL')
       await exited
@@ -96,9 +109,9 @@ export async function startChild(
 export async function runKontor(
   args: string[],
   env: Record<string, string>,
-  { node = process.execPath, root = ROOT }: { node?: string; root?: string } = {},
+  { node = process.execPath, root = ROOT, isPacked = true }: { node?: string; root?: string; isPacked?: boolean } = {},
 ): Promise<Exit & { output: string }> {
-  const flags = node === process.execPath && root === ROOT ? PACKED_FLAGS : []
+  const flags = node === process.execPath && root === ROOT && isPacked ? PACKED_FLAGS : []
   const child = spawn(node, [...flags, path.join(root, 'bin/kontor.js'), ...args], {
     cwd: root,
     env: environment(env),

@@ -1,3 +1,4 @@
+import { after, before } from 'node:test'
 import { useClock } from '#platform/clock.ts'
 
 /** A clock that stands still until a test moves it. Starts at the real time, so that tokens and rows look sane. */
@@ -10,4 +11,14 @@ export function holdClock() {
     },
     release: () => useClock(undefined),
   }
+}
+
+/** The same for all tests of a file. Files that run in one process have one clock: it is held when their turn comes. */
+export function useHeldClock(): Pick<ReturnType<typeof holdClock>, 'advance'> {
+  let clock: ReturnType<typeof holdClock>
+  before(() => {
+    clock = holdClock()
+  })
+  after(() => clock.release())
+  return { advance: (seconds) => clock.advance(seconds) }
 }

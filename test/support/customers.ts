@@ -3,6 +3,7 @@ import pino from 'pino'
 import { keepStockList, STOCK_LIST_TOPIC } from '#modules/catalog/index.ts'
 import { CUSTOMER_TOPICS, followOrders } from '#modules/customers/index.ts'
 import { COMMITTED_TOPIC, followCommitted, indexOrders, ORDER_TOPIC } from '#modules/orders/index.ts'
+import { followReports, REPORT_TOPICS } from '#modules/reports/index.ts'
 import type { Db } from '#platform/database/database.ts'
 import { sequenceEvents } from '#platform/events/sequencer.ts'
 import { askControl } from '../../src/apps/people.ts'
@@ -22,7 +23,7 @@ export type Customer = {
 
 const log = pino({ level: 'silent' })
 
-const TOPICS = [ORDER_TOPIC, ...CUSTOMER_TOPICS, COMMITTED_TOPIC, STOCK_LIST_TOPIC]
+const TOPICS = [ORDER_TOPIC, ...CUSTOMER_TOPICS, COMMITTED_TOPIC, STOCK_LIST_TOPIC, ...REPORT_TOPICS]
 
 /** What the worker does all the time, once, now: orders are found by their words, customers are known by their orders. */
 export async function follow({ services }: Pick<TestApi, 'services'>, db: Db): Promise<void> {
@@ -31,6 +32,7 @@ export async function follow({ services }: Pick<TestApi, 'services'>, db: Db): P
   await followCommitted(db)
   await keepStockList(db)
   await followOrders(db, askControl(services.databases.control), log)
+  await followReports(db, log)
 }
 
 /** A shop whose orders are written by hand, and its list of customers. */

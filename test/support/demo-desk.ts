@@ -9,7 +9,7 @@ import { makeProducts } from '../../src/apps/demo/products.ts'
 import { makePromos } from '../../src/apps/demo/promos.ts'
 import { waitUntilIdle } from './paid-shop.ts'
 import { createPeople, PASSWORD } from './people.ts'
-import { openDashboard } from './served-dashboard.ts'
+import { type Dashboard, openDashboard } from './served-dashboard.ts'
 
 export type DemoDesk = Awaited<ReturnType<typeof openDemoDesk>>
 
@@ -19,8 +19,17 @@ const SLUG = 'harbour-goods'
 type DeskOptions = { withOrders?: boolean; withJournal?: boolean; env?: Record<string, string> }
 
 /** The dashboard with the demo in it: its goods, its orders and its journal if they are wanted, and its owner to sign in as. */
-export async function openDemoDesk({ withOrders = false, withJournal = false, env = {} }: DeskOptions = {}) {
-  const desk = await openDashboard(env)
+export async function openDemoDesk(options: DeskOptions = {}) {
+  const desk = await openDashboard(options.env)
+  try {
+    return await fillDesk(desk, options)
+  } catch (error) {
+    await desk.close() // its servers would keep the process alive for ever
+    throw error
+  }
+}
+
+async function fillDesk(desk: Dashboard, { withOrders = false, withJournal = false }: DeskOptions) {
   const { api, make, url } = desk
   const person = await createPeople(api).person()
   const { databases } = api.services

@@ -10,7 +10,8 @@ type Query = (this: Connected, config: unknown, values?: unknown, ...rest: unkno
 
 let recording: Statement[] | undefined
 /** What a process says by itself every few seconds. */
-const SIGN_OF_LIFE = /insert into control\.processes|select distinct cell from access\.businesses/
+const SIGN_OF_LIFE =
+  /insert into control\.processes|insert into cell\.usage|select pg_notify\(\$1, ''\)|select distinct cell from access\.businesses/
 
 // Wrapped once, when this file is imported: a connection keeps the function that it had when it was opened.
 // oxlint-disable-next-line typescript/unbound-method -- called with its own `this` below

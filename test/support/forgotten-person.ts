@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
+import { execFile, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
+import { promisify } from 'node:util'
 import { sql } from 'kysely'
 import type { Db } from '#platform/database/database.ts'
 import { type Answer, createClient } from './client.ts'
@@ -38,6 +40,23 @@ export async function saidIn(url: string, texts: readonly string[]): Promise<str
   const forms = texts.flatMap((text) => [text, Buffer.from(text).toString('hex')])
   const rows = await rowsOf(url)
   return [...new Set(rows.filter(({ row }) => forms.some((form) => row.includes(form))).map(({ table }) => table))]
+}
+
+const PG_DUMP = process.env.PG_DUMP ?? 'pg_dump'
+export const hasPgDump = spawnSync(PG_DUMP, ['--version']).status === 0
+
+/** Which of these texts a backup of the database holds, as they are, as bytes, or in base64. */
+export async function foundInDump(url: string, texts: readonly string[]): Promise<string[]> {
+  const { stdout } = await promisify(execFile)(PG_DUMP, ['--no-owner', url], { maxBuffer: 2 ** 30 })
+  assert.match(stdout, /PostgreSQL database dump complete/)
+  const dump = stdout.toLowerCase()
+  const isIn = (text: string) =>
+    [
+      text,
+      Buffer.from(text).toString('hex'),
+      Buffer.from(text).toString('base64').replace(/=+$/, '').toLowerCase(),
+    ].some((form) => dump.includes(form))
+  return texts.filter(isIn)
 }
 
 /**

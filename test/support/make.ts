@@ -1,5 +1,5 @@
 import { createBusiness, rememberCustomer } from '#modules/access/index.ts'
-import { startSession as startNow } from '#modules/accounts/index.ts'
+import { addOperator, type NewSession, startSession as startNow } from '#modules/accounts/index.ts'
 import { now } from '#platform/clock.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import type { Actor } from '#vocabulary/actor.ts'
@@ -31,10 +31,12 @@ export function createMake(
     return { id, email: email ?? undefined }
   }
 
-  async function session(isGuest: boolean) {
+  async function session(isGuest: boolean, more: Partial<NewSession> = {}) {
     const { id, email } = await account(isGuest)
     const provider = isGuest ? 'GUEST' : 'EMAIL'
-    const { id: sessionId, refreshId } = await transaction(control, (tx) => startSession(tx, { userId: id, provider }))
+    const { id: sessionId, refreshId } = await transaction(control, (tx) =>
+      startSession(tx, { userId: id, provider, ...more }),
+    )
     const { token } = await tokens.issue('access', { sub: id, sid: sessionId, provider, ...(email ? { email } : {}) })
     const actor: Actor = { kind: isGuest ? 'guest' : 'user', userId: id, email, sessionId, onlyBusinessId: undefined }
     return { id, email, sessionId, refreshId, token, actor, ...createClient(url, { authorization: `Bearer ${token}` }) }
@@ -66,8 +68,15 @@ export function createMake(
     return { value, ...createClient(url, { 'x-api-key': value }) }
   }
 
-  const user = () => session(false)
+  const user = (more?: Partial<NewSession>) => session(false, more)
   type User = Awaited<ReturnType<typeof user>>
+
+  /** An operator of the service; by default with a session that has passed a second factor just now. */
+  async function operator(more: Partial<NewSession> = { proof: 'TOTP' }) {
+    const made = await session(false, more)
+    await transaction(control, (tx) => addOperator(tx, made.id))
+    return made
+  }
 
   /** A business with its ADMIN; `cell` puts it in a given cell. */
   async function business({ cell, owner, name }: { cell?: string; owner?: User; name?: string } = {}) {
@@ -154,6 +163,7 @@ export function createMake(
     business,
     member,
     customer,
+    operator,
     anonymous: () => createClient(url),
   }
 }

@@ -3,7 +3,14 @@ import { after, before } from 'node:test'
 import { sql } from 'kysely'
 import pino from 'pino'
 import { markCustomers } from '#modules/customers/index.ts'
-import { createDeliverer, deliverAll, newsletterJobs, recordHeartbeat, startDue } from '#modules/newsletter/index.ts'
+import {
+  createDailyLimits,
+  createDeliverer,
+  deliverAll,
+  newsletterJobs,
+  recordHeartbeat,
+  startDue,
+} from '#modules/newsletter/index.ts'
 import { type Purpose, tokenOf } from '#modules/newsletter/subscriptions/token.ts'
 import { now } from '#platform/clock.ts'
 import type { Db } from '#platform/database/database.ts'
@@ -183,6 +190,7 @@ export function createSendWorker({ services, config }: TestApi, options: SendWor
     box: services.box,
     limits,
     markCustomers,
+    findDailyLimit: createDailyLimits(services.databases.control),
     log,
   }
   return {

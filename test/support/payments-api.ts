@@ -46,8 +46,11 @@ export async function startPaymentsApi(options: StartOptions = {}) {
     },
     async close() {
       await worker.stop()
-      await api.close()
-      await twin.close()
+      try {
+        await api.close()
+      } finally {
+        await twin.close()
+      }
     },
   }
 }

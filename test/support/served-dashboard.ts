@@ -16,6 +16,7 @@ import { follow } from './customers.ts'
 import { startMailServer } from './mail-server.ts'
 import { startPaymentsApi } from './payments-api.ts'
 import { PASSWORD } from './people.ts'
+import type { TestDatabases } from './start-api.ts'
 import { startTestWorker } from './start-worker.ts'
 
 export { PASSWORD } from './people.ts'
@@ -28,14 +29,19 @@ export type Dashboard = Awaited<ReturnType<typeof openDashboard>>
 
 /**
  * The dashboard as it is built, served by the API as a developer has it, with worker, mail and payment twin. `settings` are
- * more of its environment; passkeys want the host `localhost`, as they work for names only.
+ * more of its environment; passkeys want the host `localhost`, as they work for names only. `databases` of somebody who drops
+ * them, too.
  */
-export async function openDashboard(settings: Record<string, string> = {}, host = '127.0.0.1') {
+export async function openDashboard(
+  settings: Record<string, string> = {},
+  host = '127.0.0.1',
+  databases?: TestDatabases,
+) {
   const [mailServer] = await Promise.all([startMailServer(), ensureDashboard()])
   const port = await freePort(27_000 + (process.pid % 1_900)) // others look for one at the same moment
   const url = `http://${host}:${port}`
   const env = { ...mailServer.env, NODE_ENV: 'development', ...settings }
-  const service = await startPaymentsApi({ publicUrl: url, port, env })
+  const service = await startPaymentsApi({ publicUrl: url, port, env, ...(databases && { databases }) })
   const { api } = service
   // By the clock nothing runs here.
   const ofCatalog = catalogJobs.map(({ cron: _cron, ...job }) => job)
@@ -65,9 +71,10 @@ export async function openDashboard(settings: Record<string, string> = {}, host 
     },
     async close() {
       await Promise.all(loops.map((loop) => loop.stop()))
-      await worker.stop()
-      await service.close()
-      await mailServer.close()
+      // Each of them, whatever fails: what is left open keeps the process alive for ever.
+      const stopped = await Promise.allSettled([worker.stop()])
+      const closed = await Promise.allSettled([service.close(), mailServer.close()])
+      for (const one of [...stopped, ...closed]) if (one.status === 'rejected') throw one.reason
     },
   }
 }

@@ -3,12 +3,15 @@ import { createMake, type Make } from './make.ts'
 import { type StartOptions, startApi, type TestApi } from './start-api.ts'
 
 /** One API for all tests of a file, each of which makes its own businesses and users. */
-export function useApi(options?: StartOptions): { api: TestApi; make: Make } {
-  const used = {} as { api: TestApi; make: Make }
+export function useApi(options?: StartOptions, prepare?: (used: Used) => Promise<void>): Used {
+  const used = {} as Used
   before(async () => {
     used.api = await startApi(options)
     used.make = createMake(used.api)
+    await prepare?.(used)
   })
   after(() => used.api.close())
   return used
 }
+
+type Used = { api: TestApi; make: Make }

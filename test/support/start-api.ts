@@ -23,6 +23,8 @@ export type StartOptions = {
   readerPatienceMs?: number
   /** How often databases are looked at. */
   lookEveryMs?: number
+  /** How long a minute of the busiest businesses is. */
+  businessesEveryMs?: number
   streams?: StreamSettings
 }
 
@@ -59,7 +61,7 @@ export async function startApi(options: StartOptions = {}) {
   })
   const lines = options.lines
   const log = pino({ level: lines ? 'debug' : 'silent' }, { write: (line: string) => void lines?.push(line) })
-  const { routes: extend, drainGraceMs = 0, readerPatienceMs, lookEveryMs, streams } = options
+  const { routes: extend, drainGraceMs = 0, readerPatienceMs, lookEveryMs, businessesEveryMs, streams } = options
   const metrics = createMetrics()
   const app = await buildApi(config, {
     log,
@@ -67,6 +69,7 @@ export async function startApi(options: StartOptions = {}) {
     drainGraceMs,
     ...(readerPatienceMs === undefined ? {} : { readerPatienceMs }),
     ...(lookEveryMs === undefined ? {} : { lookEveryMs }),
+    ...(businessesEveryMs === undefined ? {} : { businessesEveryMs }),
     ...(streams ? { streams } : {}),
     ...(extend ? { extend } : {}),
   })

@@ -30,3 +30,12 @@ export async function settle(page: Page): Promise<void> {
   await page.locator('[aria-busy=true], .bone').first().waitFor({ state: 'detached' })
   await page.evaluate('document.fonts.ready.then(() => new Promise(requestAnimationFrame)).then(() => {})')
 }
+
+/** A phone in one hand, and what is shown fits it. */
+export const PHONE = { width: 360, height: 740 }
+export const isNarrow = async (page: Page): Promise<void> =>
+  assert.equal(
+    await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth'),
+    0,
+    'it can be scrolled sideways',
+  )

@@ -7,6 +7,8 @@ import { importFile } from './import.journey.ts'
 import type { Journey } from './journey.ts'
 import { letter } from './letter.journey.ts'
 import { countRequests, type Loads, measureLoads, type Opened } from './loads.ts'
+import { createOperator } from './operator.journey.ts'
+import { owner } from './owner.journey.ts'
 import { pack } from './pack.journey.ts'
 import type { Hands } from './person.ts'
 import { product } from './product.journey.ts'
@@ -55,6 +57,8 @@ const outcome = await withService(async (service) => {
       letter,
       sendLetter,
       twoEditors,
+      createOperator(service),
+      owner,
     ]
     for (const journey of journeys.filter(({ number, name }) => isWanted(`${number} ${name}`))) {
       for (const hands of HANDS) {

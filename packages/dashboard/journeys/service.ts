@@ -23,6 +23,8 @@ export type Service = {
   apiKey: string
   email: string
   password: string
+  /** Of control and the only cell, for what no route can bring about. */
+  databaseUrl: string
 }
 
 /**
@@ -40,7 +42,7 @@ export async function withService<Result>(work: (service: Service) => Promise<Re
         const env = parseEnv(readFileSync(path.join(folder, 'dev.env'), 'utf8'))
         const { KONTOR_URL: url = '', KONTOR_BUSINESS_ID: businessId = '', KONTOR_API_KEY: apiKey = '' } = env
         const { body } = await caller(url, { 'x-api-key': apiKey })('GET', `/v1/businesses/${businessId}`)
-        const service = { url, businessId, slug: body.slug, apiKey, ...PERSON }
+        const service = { url, businessId, slug: body.slug, apiKey, databaseUrl, ...PERSON }
         return await Promise.race([work(service), interrupted()])
       } finally {
         await stop()

@@ -171,6 +171,13 @@ export const SCREENS: Screen[] = [
 
   { name: 'home', address: '/{business}' },
   { name: 'home-quiet', address: '/{business}', instead: [LISTED, NONE] },
+  { name: 'insights', address: '/{business}/insights' },
+  { name: 'insights-table', address: '/{business}/insights?as=table&time=12m' },
+  { name: 'insights-products', address: '/{business}/insights?report=products' },
+  { name: 'insights-customers', address: '/{business}/insights?report=customers' },
+  { name: 'insights-codes', address: '/{business}/insights?report=promo-codes' },
+  { name: 'insights-readers', address: '/{business}/insights?report=readers' },
+  { name: 'insights-today', address: '/{business}/insights?time=today' },
 
   { name: 'orders', address: '/{business}/orders' },
   { name: 'orders-picked', address: '/{business}/orders', act: (scene) => pick(scene, [1, 3, 4]) },
@@ -293,6 +300,11 @@ export const SCREENS: Screen[] = [
   { name: 'settings-roles', address: '/{business}/settings/roles' },
   { name: 'settings-role-new', address: '/{business}/settings/roles/new' },
   { name: 'settings-security', address: '/{business}/settings/security' },
+  { name: 'settings-sign-in', address: '/{business}/settings/sign-in' },
+  { name: 'settings-webhooks', address: '/{business}/settings/webhooks' },
+  { name: 'settings-webhook-new', address: '/{business}/settings/webhooks/new' },
+  { name: 'settings-callouts', address: '/{business}/settings/callouts' },
+  { name: 'settings-callout', address: '/{business}/settings/callouts/tax.calculate' },
   { name: 'settings-audit', address: '/{business}/settings/audit' },
 
   { name: 'profile', address: '/profile' },

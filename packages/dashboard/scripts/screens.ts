@@ -1,5 +1,6 @@
 // npm run screens: every screen of the dashboard as a picture, light, dark and on a phone, in .results/screens. It looks at the
-// `npm run dev` that is running, with demo data, and buys something there; words name some screens or looks only.
+// `npm run dev` that is running, with demo data, and buys something there; words name some screens or looks only, and figures
+// are other widths: of a phone below 700, of a desk above.
 import assert from 'node:assert/strict'
 import { mkdirSync } from 'node:fs'
 import path from 'node:path'
@@ -11,10 +12,15 @@ import { openShop, type Shop } from '../journeys/shop.ts'
 import { SCREENS, type Scene, type Screen } from './screen-list.ts'
 
 const OUT = path.resolve(import.meta.dirname, '../../../.results/screens')
+const given = process.argv.slice(2)
+const widths = given.filter((word) => /^\d+$/.test(word)).map(Number)
+const desk = { width: widths.find((width) => width >= 700) ?? 1_440, height: 900 }
+const phone = { width: widths.find((width) => width < 700) ?? 390, height: 844 }
 const LOOKS = {
-  light: { viewport: { width: 1_440, height: 900 }, colorScheme: 'light' },
-  dark: { viewport: { width: 1_440, height: 900 }, colorScheme: 'dark' },
-  phone: { viewport: { width: 390, height: 844 }, colorScheme: 'light', hasTouch: true },
+  light: { viewport: desk, colorScheme: 'light' },
+  dark: { viewport: desk, colorScheme: 'dark' },
+  phone: { viewport: phone, colorScheme: 'light', hasTouch: true },
+  night: { viewport: phone, colorScheme: 'dark', hasTouch: true },
 } as const
 
 const env = readSettings(openFolder())
@@ -23,8 +29,8 @@ const businessId = env.KONTOR_BUSINESS_ID ?? ''
 const email = env.KONTOR_ADMIN_EMAIL ?? ''
 const password = env.KONTOR_ADMIN_PASSWORD ?? ''
 const isLook = (word: string): word is keyof typeof LOOKS => word in LOOKS
-const looks = process.argv.slice(2).filter(isLook)
-const words = process.argv.slice(2).filter((word) => !isLook(word))
+const looks = given.filter(isLook)
+const words = given.filter((word) => !isLook(word) && !/^\d+$/.test(word))
 const wanted = SCREENS.filter(({ name }) => words.length === 0 || words.some((word) => name.includes(word)))
 mkdirSync(OUT, { recursive: true })
 
@@ -91,7 +97,7 @@ async function show(browser: Browser, look: keyof typeof LOOKS): Promise<void> {
   await context.close()
 }
 
-async function take(page: Page, { name, address, instead, act }: Screen, look: string): Promise<void> {
+async function take(page: Page, { name, address, instead, act }: Screen, look: keyof typeof LOOKS): Promise<void> {
   const place = address.replaceAll(/\{(\w+)\}/g, (_, word: string) => places[word] ?? word)
   const change: Scene['change'] = async (fields) => {
     await shop.write('PUT', '/orders/update', { id: places.paid, ...fields })
@@ -106,7 +112,7 @@ async function take(page: Page, { name, address, instead, act }: Screen, look: s
     }
     await page.goto(`${url}/admin${place}`)
     await settle(page)
-    await act?.({ page, isPhone: look === 'phone', change })
+    await act?.({ page, isPhone: 'hasTouch' in LOOKS[look], change })
     await settle(page)
     await page.waitForTimeout(400) // what follows a key, a moment later
     await page.screenshot({ path: path.join(OUT, `${name}-${look}.png`) })

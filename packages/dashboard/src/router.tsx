@@ -5,8 +5,10 @@ import { contentRoutes } from './content/routes.ts'
 import { customersRoutes } from './customers/routes.ts'
 import { homeRoutes } from './home/routes.ts'
 import { importsRoutes } from './imports/routes.ts'
+import { insightsRoutes } from './insights/routes.ts'
 import { lettersRoutes } from './letters/routes.ts'
 import { mediaRoutes } from './media/routes.ts'
+import { operatorRoutes } from './operator/routes.ts'
 import { ordersRoutes } from './orders/routes.ts'
 import { productsRoutes } from './products/routes.ts'
 import { profileRoutes } from './profile/routes.ts'
@@ -27,6 +29,7 @@ const routeTree = rootRoute.addChildren([
     indexRoute,
     startRoute,
     profileRoutes,
+    operatorRoutes,
     businessRoute.addChildren([
       ...homeRoutes,
       ...ordersRoutes,
@@ -40,6 +43,7 @@ const routeTree = rootRoute.addChildren([
       ...importsRoutes,
       ...contentRoutes,
       ...lettersRoutes,
+      ...insightsRoutes,
       settingsRoutes,
     ]),
   ]),

@@ -69,6 +69,10 @@ export type {
   UpdateProductBody,
   User,
   Variant,
+  WebhookAttempt,
+  WebhookDelivery,
+  WebhookEndpoint,
+  WebhookEndpointWithSecret,
 } from './generated/types.gen.ts'
 export { createKontor, type Kontor, type KontorOptions } from './kontor.ts'
 export type { Answer, Body, Input, OperationId, Operations, Query } from './operations.ts'
@@ -92,3 +96,4 @@ export type {
 export type { CallOptions } from './send.ts'
 export type { Registration, Session } from './session.ts'
 export type { KontorStorage } from './store.ts'
+export { verifyWebhook, WebhookError, type WebhookHeaders, type WebhookOptions } from './webhooks.ts'

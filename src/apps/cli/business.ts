@@ -4,6 +4,7 @@ import {
   createBusiness,
   findBusiness,
   listAllBusinesses,
+  readMarks,
   setPaymentAccount,
   suspendBusiness,
 } from '#modules/access/index.ts'
@@ -20,6 +21,7 @@ import { findOpenCellsNow } from '../open-cells.ts'
 import { addCommand, type Cli, JSON_LINES, type Json, UsageError } from './command.ts'
 import { MARKET_PRESETS } from './market-presets.ts'
 import { printJson, printList, printResult, type Row } from './output.ts'
+import { addPortableCommands } from './portable.ts'
 
 const PRESET_CODES = MARKET_PRESETS.map(({ id }) => id).join(', ')
 
@@ -27,6 +29,7 @@ export function addBusinessCommands(program: Command, cli: Cli): void {
   const { withDatabases, config } = cli
   const business = program.command('business').description('Businesses.')
   addDomainCommands(business, cli)
+  addPortableCommands(business, cli)
 
   addCommand(business, 'create', {
     says: 'Create a business for an existing account.',
@@ -170,7 +173,17 @@ const SUSPENDED = 'The operator of this service has suspended the business.'
 
 async function suspend(databases: Databases, businessId: string, { resume, json }: { resume: boolean; json: boolean }) {
   const { cell } = await findHome(databases, businessId)
-  const { suspendedAt } = await transaction(databases.control, (tx) => suspendBusiness(tx, businessId, !resume))
+  const { business } = await transaction(databases.control, async (tx) => {
+    const suspended = await suspendBusiness(tx, businessId, !resume)
+    // Only now: the lock is held, so nobody asks for its deletion between the two.
+    const marks = await readMarks(tx, businessId)
+    if (resume && marks?.importOf)
+      throw new BootError(`${businessId} is not imported yet: cli business import goes on.`)
+    if (resume && marks?.deleteAt)
+      throw new BootError(`${businessId} is going to be deleted. To keep it: cli business delete ${businessId} --undo`)
+    return suspended
+  })
+  const { suspendedAt } = business
   // After the business is suspended, so that no further send can be planned.
   const paused = resume ? 0 : await pauseSends(cell, businessId, SUSPENDED)
   const sentence = resume ? `${businessId} is open` : `${businessId} is suspended (${paused} newsletters paused)`

@@ -20,6 +20,10 @@ const COMMANDS: Record<string, () => Promise<Add>> = {
   content: async () => (await import('./content.ts')).addContentCommands,
   newsletter: async () => (await import('./newsletter.ts')).addNewsletterCommands,
   outbound: async () => (await import('./newsletter.ts')).addOutboundCommands,
+  webhooks: async () => (await import('./webhooks.ts')).addWebhookCommands,
+  listen: async () => (await import('./listen.ts')).addListenCommand,
+  mcp: async () => (await import('./mcp.ts')).addMcpCommand,
+  reports: async () => (await import('./reports.ts')).addReportCommands,
   jobs: async () => (await import('./jobs.ts')).addJobCommands,
   verify: async () => (await import('./verify.ts')).addVerifyCommand,
 }

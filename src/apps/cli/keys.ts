@@ -13,6 +13,8 @@ import {
   revokeSigningKey,
   rotateSigningKey,
 } from '#modules/accounts/index.ts'
+import { resealCallouts } from '#modules/callouts/index.ts'
+import { resealEndpoints, resealOperatorEndpoints } from '#modules/webhooks/index.ts'
 import { nowMs } from '#platform/clock.ts'
 import { createSecretBox } from '#platform/crypto/secret-box.ts'
 import type { Control, ControlDb } from '#platform/database/database.ts'
@@ -47,15 +49,18 @@ export function addOriginCommands(program: Command, { withDatabases }: Cli): voi
 export function addKeyCommands(program: Command, { config, withDatabases }: Cli): void {
   const keys = program.command('keys').description('API keys, and the keys that sign tokens.')
   addCommand(keys, 'rotate', {
-    says: 'Announce a new signing key; it signs in 15 minutes. Seals all keys, and the secrets of second factors, under the first SECRET_KEY.',
+    says: 'Announce a new signing key; it signs in 15 minutes. Seals all keys, and the secrets of second factors and webhooks, under the first SECRET_KEY.',
     examples: ['keys rotate'],
   }).action(({ json = false }: Json) =>
-    withDatabases(async ({ control }) => {
+    withDatabases(async ({ control, cells }) => {
       const box = createSecretBox(config().secretKeys)
       await resealFactors(control, box)
+      await resealOperatorEndpoints(control, box)
+      for (const cell of cells.values()) await resealEndpoints(cell, box)
       const { kid, activeFrom } = await transaction(control, async (tx) => {
         await resealSigningKeys(tx, box)
         await resealProviders(tx, box)
+        await resealCallouts(tx, box)
         return rotateSigningKey(tx, box)
       })
       printResult(json, { kid, activeFrom }, `${kid} signs from ${activeFrom.toISOString()}`)

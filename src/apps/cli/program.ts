@@ -3,6 +3,7 @@ import { ConfigError, loadConfig } from '#platform/config.ts'
 import { openDatabases } from '#platform/database/database.ts'
 import { isDatabaseUnavailable } from '#platform/database/errors.ts'
 import { MigrationError } from '#platform/database/migrate.ts'
+import { ExtensionError } from '#platform/extensions/load.ts'
 import { VERSION } from '#platform/version.ts'
 import { AppError } from '#vocabulary/errors.ts'
 import { BootError, boot } from '../boot.ts'
@@ -70,7 +71,10 @@ const codeOf = (error: Error) => {
 /** One line for problems that an operator can fix. Other errors keep their stack only if requested. */
 function explain(error: unknown): unknown {
   if (error instanceof AppError) return new BootError(error.message)
-  if (!(error instanceof Error) || [BootError, ConfigError, MigrationError].some((kind) => error instanceof kind))
+  if (
+    !(error instanceof Error) ||
+    [BootError, ConfigError, ExtensionError, MigrationError].some((kind) => error instanceof kind)
+  )
     return error
   const what = error.message || codeOf(error) // with several addresses, the error has only a code
   if (['42P01', '3F000', '42703'].includes(codeOf(error)))

@@ -2,10 +2,13 @@ import type { Command } from 'commander'
 import { Check } from 'typebox/value'
 import { grantRole } from '#modules/access/index.ts'
 import {
+  addOperator,
   createUser,
   findByEmail,
+  listOperators,
   register,
   removeAllFactors,
+  removeOperator,
   resumeUser,
   suspendUser,
 } from '#modules/accounts/index.ts'
@@ -15,8 +18,8 @@ import { transaction } from '#platform/database/transaction.ts'
 import { Email } from '#vocabulary/schemas.ts'
 import { BootError } from '../boot.ts'
 import { askSecret, canAsk, readSecret } from './ask.ts'
-import { addCommand, type Cli, type Json, UsageError } from './command.ts'
-import { printResult } from './output.ts'
+import { addCommand, type Cli, JSON_LINES, type Json, UsageError } from './command.ts'
+import { printList, printResult } from './output.ts'
 
 type NewUser = Json & { email: string; password?: string; name?: string; confirmed?: boolean }
 
@@ -71,6 +74,8 @@ export function addUserCommands(program: Command, cli: Cli): void {
       }),
     )
 
+  addOperatorCommands(users, cli)
+
   const factors = users.command('second-factor').description('Second factors and passkeys of people.')
   addCommand(factors, 'remove <email>', {
     says: 'Remove the second factor, its recovery codes and the passkeys of somebody who has lost them. They are told by mail.',
@@ -83,6 +88,48 @@ export function addUserCommands(program: Command, cli: Cli): void {
         ? `${email} has no second factor any more; all their sessions have ended`
         : `${email} has no second factor and no passkey`
       printResult(json, { id, email, removed }, sentence)
+    }),
+  )
+}
+
+function addOperatorCommands(users: Command, { withDatabases }: Cli): void {
+  const operator = users
+    .command('operator')
+    .description('Operators: people who see and change what concerns every business.')
+
+  addCommand(operator, 'add <email>', {
+    says: 'Make somebody an operator. They get in with a second factor only: a code of an app, or a passkey.',
+    examples: ['user operator add ada@example.com'],
+  }).action((email: string, { json = false }: Json) =>
+    withDatabases(async ({ control }) => {
+      const { id, confirmedAt } = await getUser(control, email)
+      if (!confirmedAt) throw new BootError(`${email} has not confirmed the address yet.`)
+      const added = await transaction(control, (tx) => addOperator(tx, id))
+      printResult(json, { id, email, added }, added ? `${email} is an operator now` : `${email} is an operator already`)
+    }),
+  )
+
+  addCommand(operator, 'remove <email>', {
+    says: 'From now on they are an operator no more. Their sessions go on as those of anybody else.',
+    examples: ['user operator remove ada@example.com'],
+  }).action((email: string, { json = false }: Json) =>
+    withDatabases(async ({ control }) => {
+      const { id } = await getUser(control, email)
+      const removed = await transaction(control, (tx) => removeOperator(tx, id))
+      const sentence = removed ? `${email} is no operator any more` : `${email} is no operator`
+      printResult(json, { id, email, removed }, sentence)
+    }),
+  )
+
+  addCommand(operator, 'list', {
+    says: 'The operators, and whether they have a second factor yet.',
+    examples: ['user operator list'],
+    json: JSON_LINES,
+  }).action(({ json = false }: Json) =>
+    withDatabases(async ({ control }) => {
+      const rows = await listOperators(control)
+      const columns = ['userId', 'email', 'hasSecondFactor', 'createdAt']
+      printList(json, columns, rows, 'There are none yet. Make one: cli user operator add')
     }),
   )
 }

@@ -5,7 +5,7 @@ import { nowMs } from '#platform/clock.ts'
 import type { Config } from '#platform/config.ts'
 import { createSecretBox, type SecretBox } from '#platform/crypto/secret-box.ts'
 import { type ControlDb, type DatabaseAddress, openDatabases } from '#platform/database/database.ts'
-import { loadMigrations } from '#platform/database/migrate.ts'
+import { loadMigrations, type MigrationSet } from '#platform/database/migrate.ts'
 import { listProcesses } from '#platform/processes.ts'
 import { type Check, failed, type Look, look, ok, reasonOf, warning } from './look.ts'
 import { blamePooler, noPooler, pooler } from './pooler.ts'
@@ -20,16 +20,24 @@ type Kind = 'control' | 'cell'
 export async function checkDatabases(
   { control, cells }: Config['databases'],
   config: Config | undefined,
+  extensions: readonly MigrationSet[],
 ): Promise<Check[]> {
   const found = await Promise.all([
-    checkMain(control, ['main', ...Object.keys(cells)], config),
-    ...Object.entries(cells).map(([name, address]) => checkBothWays(`cell ${name}`, address, looksAt(['cell']))),
+    checkMain(control, ['main', ...Object.keys(cells)], config, extensions),
+    ...Object.entries(cells).map(([name, address]) =>
+      checkBothWays(`cell ${name}`, address, looksAt(['cell'], extensions)),
+    ),
   ])
   return found.flat()
 }
 
-async function checkMain(control: DatabaseAddress, known: string[], config: Config | undefined): Promise<Check[]> {
-  const checks = await checkBothWays('main', control, looksAt(['control', 'cell']))
+async function checkMain(
+  control: DatabaseAddress,
+  known: string[],
+  config: Config | undefined,
+  extensions: readonly MigrationSet[],
+): Promise<Check[]> {
+  const checks = await checkBothWays('main', control, looksAt(['control', 'cell'], extensions))
   const canBeUsed = ['main: database', 'main: pooler'].every(
     (name) => checks.find(({ check }) => check === name)?.status === 'ok',
   )
@@ -83,7 +91,13 @@ const checkProcesses = (control: DatabaseAddress, known: readonly string[]) =>
     },
   )
 
-const looksAt = (kinds: readonly Kind[]): Look[] => [privileges, migrations(kinds), clock, workers, deadJobs]
+const looksAt = (kinds: readonly Kind[], extensions: readonly MigrationSet[]): Look[] => [
+  privileges,
+  migrations(kinds, extensions),
+  clock,
+  workers,
+  deadJobs,
+]
 
 async function checkDatabase(name: string, url: string, looks: readonly Look[]): Promise<Check[]> {
   const client = new pg.Client({
@@ -138,19 +152,23 @@ const privileges: Look = {
   },
 }
 
-const migrations = (kinds: readonly Kind[]): Look => ({
+const migrations = (kinds: readonly Kind[], extensions: readonly MigrationSet[]): Look => ({
   name: 'migrations',
   fix: 'Run: npm run db:migrate',
   async run(client) {
     const missing: string[] = []
     const ahead: string[] = []
-    for (const kind of kinds) {
-      const known = (await loadMigrations(kind)).map(({ name }) => name)
-      const { rows: tables } = await client.query('select to_regclass($1) is not null as there', [`${kind}.migrations`])
-      const { rows } = tables[0].there ? await client.query(`select name from ${kind}.migrations`) : { rows: [] }
+    const ours = await Promise.all(
+      kinds.map(async (kind) => ({ schema: kind as string, migrations: await loadMigrations(kind) })),
+    )
+    for (const { schema, migrations } of [...ours, ...extensions]) {
+      const known = migrations.map(({ name }) => name)
+      const table = `${schema}.migrations`
+      const { rows: tables } = await client.query('select to_regclass($1) is not null as there', [table])
+      const { rows } = tables[0].there ? await client.query(`select name from ${table}`) : { rows: [] }
       const done = rows.map(({ name }: { name: string }) => name)
-      missing.push(...known.filter((name) => !done.includes(name)).map((name) => `${kind}/${name}`))
-      ahead.push(...done.filter((name: string) => !known.includes(name)).map((name: string) => `${kind}/${name}`))
+      missing.push(...known.filter((name) => !done.includes(name)).map((name) => `${schema}/${name}`))
+      ahead.push(...done.filter((name: string) => !known.includes(name)).map((name: string) => `${schema}/${name}`))
     }
     if (missing.length > 0) return failed(`it lacks ${shorten(missing)}`)
     if (ahead.length > 0)

@@ -1,5 +1,6 @@
 import { type Config, ConfigError, loadConfig, loadDatabases } from '#platform/config.ts'
 import { checkDatabases } from './databases.ts'
+import { checkExtensions } from './extensions.ts'
 import { type Check, failed, ok, type Verdict, warning } from './look.ts'
 import { checkMedia } from './media.ts'
 import { checkProviders } from './providers.ts'
@@ -10,12 +11,20 @@ type Environment = Record<string, string | undefined>
 export async function examine(env: Environment): Promise<Check[]> {
   const { config, checks } = readConfig(env)
   const databases = config?.databases ?? attempt(() => loadDatabases(env))
+  const extensions = await checkExtensions(env)
   const [ofDatabases, ofProviders, ofMedia] = await Promise.all([
-    databases ? checkDatabases(databases, config) : [],
+    databases ? checkDatabases(databases, config, extensions.sets) : [],
     config ? checkProviders(config, env.REDIS_URL?.trim()) : [],
     config ? checkMedia(config) : [],
   ])
-  return [{ check: 'node', ...ok(process.versions.node) }, ...checks, ...ofDatabases, ...ofProviders, ...ofMedia]
+  return [
+    { check: 'node', ...ok(process.versions.node) },
+    ...checks,
+    ...extensions.checks,
+    ...ofDatabases,
+    ...ofProviders,
+    ...ofMedia,
+  ]
 }
 
 function readConfig(env: Environment): { config: Config | undefined; checks: Check[] } {

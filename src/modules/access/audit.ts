@@ -20,12 +20,13 @@ export type NewAuditEntry = {
   /** Undefined for the service itself, or for its operator on the command line. */
   actor?: Actor | undefined
   data?: JsonObject
+  isOperator?: true
 }
 
 /** Records a change of businesses, roles, members or accounts in the transaction that makes it. */
 export async function audit(
   tx: ControlTx,
-  { businessId, action, subject, actor, data = {} }: NewAuditEntry,
+  { businessId, action, subject, actor, data = {}, isOperator }: NewAuditEntry,
 ): Promise<void> {
   await tx
     .insertInto('access.auditLog')
@@ -35,11 +36,58 @@ export async function audit(
       action,
       subject,
       actorId: actor?.userId ?? null,
-      actorKind: actor?.kind ?? 'system',
+      actorKind: actor ? (isOperator ? 'operator' : actor.kind) : 'system',
       data: JSON.stringify(data),
       occurredAt: now(),
     })
     .execute()
+}
+
+export const OPERATOR_LOG: PartitionedLog = { table: 'access.operator_log', keepMonths: 25 }
+
+/** Records what an operator changes, in the transaction that changes it; what concerns a business, in its log as well. */
+export async function auditOperator(tx: ControlTx, entry: NewAuditEntry): Promise<string> {
+  const { businessId, action, subject, actor, data = {} } = entry
+  const id = newId('aud')
+  await tx
+    .insertInto('access.operatorLog')
+    .values({
+      id,
+      action,
+      subject,
+      businessId: businessId ?? null,
+      actorId: actor?.userId ?? null,
+      data: JSON.stringify(data),
+      occurredAt: now(),
+    })
+    .execute()
+  if (businessId !== undefined) await audit(tx, { ...entry, isOperator: true })
+  return id
+}
+
+/** What came of it, where that is known only afterwards. */
+export async function addToOperatorLog(db: ControlDb, id: string, data: JsonObject): Promise<void> {
+  await sql`update access.operator_log set data = data || ${JSON.stringify(data)}::jsonb where id = ${id}`.execute(db)
+}
+
+export async function listOperatorLog(
+  db: ControlDb,
+  query: { limit?: number; cursor?: string; businessId?: string; actorId?: string; action?: string[] },
+) {
+  const { limit = 20, cursor, businessId, actorId, action } = query
+  const filters = { list: 'operator-audit', businessId, actorId, action }
+  const position = decodeCursor(filters, cursor, ['string'])?.[0] as string | undefined
+  const rows = await db
+    .selectFrom('access.operatorLog')
+    .selectAll()
+    .$if(businessId !== undefined, (rows) => rows.where('businessId', '=', businessId ?? ''))
+    .$if(actorId !== undefined, (rows) => rows.where('actorId', '=', actorId ?? ''))
+    .$if(action !== undefined, (rows) => rows.where('action', 'in', action ?? []))
+    .$if(position !== undefined, (rows) => rows.where('id', '<', position ?? ''))
+    .orderBy('id', 'desc')
+    .limit(limit + 1)
+    .execute()
+  return { rows, limit, filters }
 }
 
 const FORGOTTEN_AT_ONCE = 1_000

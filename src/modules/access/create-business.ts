@@ -40,10 +40,13 @@ export async function createBusiness(
     logo: toLogo(body.logo, null),
     storefront: { isPublic: false, showQuantity: false, ...body.storefront },
     markets: toMarkets(body.markets ?? []),
+    callouts: null,
     requireSecondFactor: false,
     paymentAccount: null,
     cell: await findEmptiestCell(tx, cells),
     suspendedAt: null,
+    suspendedReason: null,
+    limits: null,
     version: 1,
     createdAt: now(),
     updatedAt: now(),
@@ -57,6 +60,7 @@ export async function createBusiness(
         markets: JSON.stringify(business.markets),
       })
       .execute()
+    await tx.insertInto('access.businessFigures').values({ businessId: id }).execute()
   } catch (error) {
     throw violatedConstraint(error) === 'businesses_slug_key' ? slugExists({ slug: business.slug }) : error
   }

@@ -7,11 +7,14 @@ import { cutDown, type Permission } from '#vocabulary/permissions.ts'
 import { findBusiness, findBusinessBySlug, findPermissions } from './queries.ts'
 
 const TTL_MS = 60_000
-const MAX_BUSINESS_BYTES = 64 * 1024 * 1024
+/** Of one business, on average: as many as shall be known take no more than that many times this. */
+const BYTES_EACH = 3_200
+/** Those who work in businesses, and customers with an account, as far as they come. */
+const PEOPLE_EACH = 2.5
 
 /** About three times the JSON, because of the overhead of objects and strings. */
-const weigh = ({ markets, locales, allowedOrigins }: Business) =>
-  1_000 + 3 * JSON.stringify([markets, locales, allowedOrigins]).length
+const weigh = ({ markets, locales, allowedOrigins, callouts }: Business) =>
+  1_000 + 3 * JSON.stringify([markets, locales, allowedOrigins, callouts]).length
 
 const onlyPublic = (business: Business | undefined) =>
   business?.storefront.isPublic && !business.suspendedAt ? business : undefined
@@ -23,16 +26,16 @@ export const MEMBERS_CHANGED = 'members'
  * Caches the business of a request, its cell, and the caller's permissions there. Every process drops its copy when a
  * change commits; while notifications cannot be heard, the database is read each time.
  */
-export function createDirectory(control: ControlDb, listener: Listener) {
+export function createDirectory(control: ControlDb, listener: Listener, { most = 20_000 }: { most?: number } = {}) {
   const trusted = () => listener.connected
   const businesses = createCache<Business>({
-    max: 20_000,
+    max: most,
     ttlMs: TTL_MS,
     trusted,
-    weight: { maxBytes: MAX_BUSINESS_BYTES, of: weigh },
+    weight: { maxBytes: most * BYTES_EACH, of: weigh },
   })
-  const slugs = createCache<string>({ max: 20_000, ttlMs: TTL_MS, trusted })
-  const permissions = createCache<readonly Permission[]>({ max: 50_000, ttlMs: TTL_MS, trusted })
+  const slugs = createCache<string>({ max: most, ttlMs: TTL_MS, trusted })
+  const permissions = createCache<readonly Permission[]>({ max: PEOPLE_EACH * most, ttlMs: TTL_MS, trusted })
   listener.on(BUSINESS_CHANGED, (id) => businesses.drop(id))
   listener.on(MEMBERS_CHANGED, (businessId) => permissions.dropWhere((key) => key.startsWith(`${businessId}/`)))
   listener.onGap(() => {

@@ -1,10 +1,18 @@
-import type { EventDefinition } from '#platform/events/define.ts'
 import type { AnyRefusal } from '#vocabulary/define-refusal.ts'
 import * as errors from './errors.ts'
 import * as events from './events.ts'
 import { carryEvents } from './outbox.ts'
 
-export { AUDIT_LOG, audit, forgetAddresses } from './audit.ts'
+export {
+  AUDIT_LOG,
+  addToOperatorLog,
+  audit,
+  auditOperator,
+  forgetAddresses,
+  listOperatorLog,
+  OPERATOR_LOG,
+} from './audit.ts'
+export { keepCallouts, listCallouts } from './callouts.ts'
 export { createBusiness } from './create-business.ts'
 export {
   createCustomers,
@@ -16,21 +24,55 @@ export {
   rememberCustomer,
   withoutCustomers,
 } from './customers.ts'
+export {
+  askDeletion,
+  endGrace,
+  finishImport,
+  forgetBusiness,
+  listCustomerIds,
+  listMemberIds,
+  listToDelete,
+  readMarks,
+  undoDeletion,
+} from './delete-business.ts'
 export { createDirectory } from './directory.ts'
+export { type Figures, listIdsOfCell, saveFigures, saveRows } from './figures.ts'
 export { mintInvitationToken } from './invitations.ts'
 export { removeFromBusinesses } from './leave-businesses.ts'
+export {
+  BUSINESS_HEALTH,
+  BUSINESS_SORTS,
+  type BusinessHealth,
+  type BusinessOverview,
+  type BusinessSort,
+  countBusinesses,
+  findNames,
+  findOverview,
+  listForOperator,
+  type OverviewQuery,
+} from './list-for-operator.ts'
 export { copyIntoLogo } from './logo.ts'
 export { setMemberRoles } from './member-roles.ts'
-export { type BusinessSummary, listAllBusinesses, setPaymentAccount, suspendBusiness } from './operate-business.ts'
+export {
+  type BusinessSummary,
+  createQuotaOf,
+  type LimitChanges,
+  listAllBusinesses,
+  setLimits,
+  setPaymentAccount,
+  suspendBusiness,
+} from './operate-business.ts'
 export { presentPublicBusiness } from './present.ts'
 export { keepProviderRoles, setProviderRoles } from './provider-roles.ts'
 export {
   dropInvitationsTo,
   findBusiness,
   findBusinessBySlug,
+  findEmptiestCell,
   findInvitation,
   findPeople,
   findRolesOf,
+  listAdmins,
   listHomes,
   listMembers,
   listMemberships,
@@ -45,7 +87,8 @@ export { grantRole, setRole } from './roles.ts'
 export { accessRoutes } from './routes.ts'
 export { NewMarket, publicBusiness } from './schemas.ts'
 export { checkMarket } from './settings.ts'
+export { accessTables } from './tables.ts'
 
-export const accessEvents: readonly EventDefinition[] = Object.values(events)
+export const accessEvents = Object.values(events)
 export const accessJobs = [carryEvents]
 export const accessRefusals: readonly AnyRefusal[] = Object.values(errors)

@@ -3,23 +3,37 @@ import { now } from '#platform/clock.ts'
 import type { ControlDb, ControlTx } from '#platform/database/database.ts'
 import { violatedConstraint } from '#platform/database/errors.ts'
 import { notify } from '#platform/database/listener.ts'
-import type { Business } from '#vocabulary/business.ts'
-import { audit } from './audit.ts'
+import type { Actor } from '#vocabulary/actor.ts'
+import type { Business, BusinessLimits } from '#vocabulary/business.ts'
+import { auditOperator } from './audit.ts'
 import { BUSINESS_CHANGED } from './directory.ts'
 import { paymentAccountTaken } from './errors.ts'
 import { businessUpdated } from './events.ts'
 import { tell } from './outbox.ts'
-import { lockBusiness } from './queries.ts'
+import { findBusiness, lockBusiness } from './queries.ts'
 
-/** A suspended business cannot be reached through the API; payments and expiry in progress are brought to their end. */
-export async function suspendBusiness(tx: ControlTx, id: string, isSuspended: boolean): Promise<Business> {
+/**
+ * A suspended business cannot be reached through the API; payments and expiry in progress are brought to their end.
+ * `actor` is undefined on the command line. Says whether anything changed.
+ */
+export async function suspendBusiness(
+  tx: ControlTx,
+  id: string,
+  isSuspended: boolean,
+  { actor, reason = null }: { actor?: Actor; reason?: string | null } = {},
+): Promise<{ business: Business; isChanged: boolean }> {
   const before = await lockBusiness(tx, id)
-  if ((before.suspendedAt !== null) === isSuspended) return before
-  const suspendedAt = isSuspended ? now() : null
-  await tx.updateTable('access.businesses').set({ suspendedAt, updatedAt: now() }).where('id', '=', id).execute()
-  await audit(tx, { businessId: id, action: isSuspended ? 'business.suspended' : 'business.resumed', subject: id })
+  if ((before.suspendedAt !== null) === isSuspended) return { business: before, isChanged: false }
+  const changes = { suspendedAt: isSuspended ? now() : null, suspendedReason: isSuspended ? reason : null }
+  await tx
+    .updateTable('access.businesses')
+    .set({ ...changes, updatedAt: now() })
+    .where('id', '=', id)
+    .execute()
+  const action = isSuspended ? 'business.suspended' : 'business.resumed'
+  await auditOperator(tx, { businessId: id, action, subject: id, actor, data: reason === null ? {} : { reason } })
   await notify(tx, BUSINESS_CHANGED, id)
-  return { ...before, suspendedAt }
+  return { business: { ...before, ...changes }, isChanged: true }
 }
 
 /** The account at the payment provider that receives the money; null: none, or the shared one. */
@@ -37,11 +51,27 @@ export async function setPaymentAccount(tx: ControlTx, id: string, account: stri
       ? paymentAccountTaken({ account: account ?? '' })
       : error
   }
-  await audit(tx, { businessId: id, action: 'business.payments-set', subject: id, data: { account } })
+  await auditOperator(tx, { businessId: id, action: 'business.payments-set', subject: id, data: { account } })
   await tell(tx, businessUpdated({ businessId: id, subject: id, data: { fields: ['paymentAccount'] } }))
   await notify(tx, BUSINESS_CHANGED, id)
   return { ...before, paymentAccount: account }
 }
+
+export type LimitChanges = { [Name in keyof BusinessLimits]?: number | null }
+
+/** Limits of one business. Null takes one away; what is not sent stays. Every process heeds them from the next request on. */
+export async function setLimits(tx: ControlTx, id: string, changes: LimitChanges, actor: Actor): Promise<void> {
+  const { limits: before } = await lockBusiness(tx, id)
+  const kept = Object.entries({ ...before, ...changes }).filter(([, limit]) => limit !== null && limit !== undefined)
+  const limits = kept.length === 0 ? null : JSON.stringify(Object.fromEntries(kept))
+  await tx.updateTable('access.businesses').set({ limits, updatedAt: now() }).where('id', '=', id).execute()
+  await auditOperator(tx, { businessId: id, action: 'business.limits-set', subject: id, actor, data: { ...changes } })
+  await notify(tx, BUSINESS_CHANGED, id)
+}
+
+/** The bytes that a business may store, for workers: `quota` unless the operator has set another limit. */
+export const createQuotaOf = (control: ControlDb, quota: number) => async (businessId: string) =>
+  (await findBusiness(control, businessId))?.limits?.mediaBytes ?? quota
 
 export type BusinessSummary = {
   id: string
@@ -58,21 +88,24 @@ const BATCH = 500
 
 /** All businesses, oldest first, in batches. */
 export async function* listAllBusinesses(db: ControlDb): AsyncGenerator<BusinessSummary[]> {
-  for (let last = { createdAt: new Date(0), id: '' }; ; ) {
-    const { rows } = await sql<BusinessSummary>`
-      select business.id, business.name, slug, cell, business.created_at, suspended_at,
+  // Times have microseconds, which a Date has not: as text, the next batch begins exactly after this one.
+  for (let last = { position: '-infinity', id: '' }; ; ) {
+    const { rows } = await sql<BusinessSummary & { position: string }>`
+      select business.created_at::text as position,
+             business.id, business.name, slug, cell, business.created_at, suspended_at,
              array(select distinct user_id
                      from access.memberships
                      join access.roles on roles.business_id = memberships.business_id and roles.id = role_id
                     where memberships.business_id = business.id and 'ADMIN' = any (permissions)
                     order by user_id) as admin_ids
         from access.businesses as business
-       where (date_trunc('milliseconds', business.created_at), business.id) > (${last.createdAt}, ${last.id})
-       order by date_trunc('milliseconds', business.created_at), business.id
+       where (business.created_at, business.id) > (${last.position}::timestamptz, ${last.id})
+       order by business.created_at, business.id
        limit ${BATCH}`.execute(db)
-    yield rows
-    const end = rows.at(-1)
-    if (!end || rows.length < BATCH) return
-    last = end
+    yield rows.map(({ position, ...business }) => {
+      last = { position, id: business.id }
+      return business
+    })
+    if (rows.length < BATCH) return
   }
 }

@@ -7,6 +7,7 @@ import { recordCarried, toEventRow } from '#platform/events/record.ts'
 import { fault } from '#platform/faults.ts'
 import { defineJob, enqueue } from '#platform/jobs/define.ts'
 import { BusinessId } from '#vocabulary/schemas.ts'
+import { readMarks } from './delete-business.ts'
 import { findBusiness } from './queries.ts'
 
 const BATCH = 500
@@ -45,6 +46,7 @@ async function listWaiting(control: Control): Promise<string[]> {
 /** May run twice, even at once: the cell takes each event once, and what it has taken may be forgotten here. */
 async function carry(control: Control, cells: ReadonlyMap<string, Cell>, businessId: string): Promise<void> {
   const business = await findBusiness(control, businessId)
+  if ((await readMarks(control, businessId))?.importOf) return // its cell takes nothing but the archive until it is whole
   const cell = cells.get(business?.cell ?? '')
   if (!cell) throw new Error(`The events of ${businessId} cannot be carried: its cell is not known here`)
   for (;;) {

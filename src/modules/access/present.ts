@@ -36,6 +36,12 @@ export const presentBusiness = (business: Business, isMember: boolean) =>
       }
     : presentStorefront(business)
 
+/** To a member whose role counts only after a second factor: what strangers see, and why it is no more. */
+export const presentShutBusiness = (business: Business) => ({
+  ...presentStorefront(business),
+  needsSecondFactor: true,
+})
+
 export const presentRole = ({
   id,
   name,

@@ -3,7 +3,7 @@ import { now } from '#platform/clock.ts'
 import type { ControlDb, ControlTx } from '#platform/database/database.ts'
 import { fittingRows } from '#platform/database/page-bytes.ts'
 import type { Actor } from '#vocabulary/actor.ts'
-import type { Business, Market, Storefront } from '#vocabulary/business.ts'
+import type { Business, BusinessLimits, Callouts, Market, Storefront } from '#vocabulary/business.ts'
 import type { Media } from '#vocabulary/media.ts'
 import { decodeCursor, type Filters } from '#vocabulary/paging.ts'
 import { PERMISSIONS, type Permission } from '#vocabulary/permissions.ts'
@@ -29,8 +29,14 @@ export async function lockBusiness(tx: ControlTx, id: string): Promise<Business>
 }
 
 /** Markets that were stored before they had taxes get the defaults. */
-const toBusiness = <Row extends { markets: unknown; storefront: unknown; logo: unknown }>(row: Row) => ({
+const toBusiness = <
+  Row extends { markets: unknown; storefront: unknown; logo: unknown; callouts: unknown; limits: unknown },
+>(
+  row: Row,
+) => ({
   ...row,
+  limits: row.limits as BusinessLimits | null,
+  callouts: row.callouts as Callouts | null,
   storefront: row.storefront as Storefront,
   logo: row.logo as Media | null,
   markets: toMarkets(row.markets as SentMarket[]),
@@ -135,6 +141,27 @@ export const countAdmins = async (tx: ControlTx, businessId: string): Promise<nu
     .where((row) => row(row.val('ADMIN'), '=', row.fn.any('access.roles.permissions')))
     .executeTakeFirstOrThrow()
   return admins
+}
+
+const MAX_ADMINS = 50
+
+/** The users who are ADMIN, the first 50. */
+export async function listAdmins(db: ControlDb, businessId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('access.memberships')
+    .innerJoin('access.roles', (join) =>
+      join
+        .onRef('access.roles.businessId', '=', 'access.memberships.businessId')
+        .onRef('access.roles.id', '=', 'access.memberships.roleId'),
+    )
+    .select('access.memberships.userId')
+    .distinct()
+    .where('access.memberships.businessId', '=', businessId)
+    .where((row) => row(row.val('ADMIN'), '=', row.fn.any('access.roles.permissions')))
+    .orderBy('access.memberships.userId')
+    .limit(MAX_ADMINS)
+    .execute()
+  return rows.map(({ userId }) => userId)
 }
 
 export const findRole = (db: ControlDb, businessId: string, id: string) =>

@@ -18,7 +18,13 @@ import {
 } from './invitations.ts'
 import { type Logos, withLogo } from './logo.ts'
 import * as operation from './operations.ts'
-import { presentBusiness, presentInvitation, presentOwnInvitation, presentRole } from './present.ts'
+import {
+  presentBusiness,
+  presentInvitation,
+  presentOwnInvitation,
+  presentRole,
+  presentShutBusiness,
+} from './present.ts'
 import { countMembers, getRole, listBusinessesOf, listInvitations, listRoles } from './queries.ts'
 import { createRole, deleteRole, updateRole } from './roles.ts'
 import { updateBusiness } from './update-business.ts'
@@ -55,8 +61,10 @@ export const accessRoutes: FastifyPluginAsyncTypebox<AccessOptions> = async (app
       shown,
       filters,
       (row) => [row.id],
-      // A role that does not count here shows what strangers see.
-      (row) => presentBusiness(row, !row.requireSecondFactor || actor.passedSecondFactor === true),
+      (row) =>
+        row.requireSecondFactor && actor.passedSecondFactor !== true
+          ? presentShutBusiness(row)
+          : presentBusiness(row, true),
     )
   })
 

@@ -160,6 +160,13 @@ export const Business = Type.Object(
     keepPersonDays: Type.Optional(KeepPersonDays),
     storefront: Type.Optional(Storefront),
     requireSecondFactor: Type.Optional(RequireSecondFactor),
+    needsSecondFactor: Type.Optional(
+      Type.Boolean({
+        description:
+          'Only in your list, and only `true`: you have a role here that counts once this session has passed a second factor.',
+        examples: [true],
+      }),
+    ),
     createdAt: Type.Optional(UnixSeconds),
     updatedAt: Type.Optional(UnixSeconds),
   },

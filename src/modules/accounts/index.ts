@@ -2,7 +2,7 @@ import type { AnyRefusal } from '#vocabulary/define-refusal.ts'
 import * as errors from './errors.ts'
 
 export { createAuthenticator } from './credentials/authenticate.ts'
-export { businessLimit, createAttempts } from './sign-in/attempts.ts'
+export { businessLimit, calloutTestLimit, createAttempts, pingLimit } from './sign-in/attempts.ts'
 
 import { tidyAccounts } from './delete-expired.ts'
 import { mailJobs } from './jobs.ts'
@@ -13,7 +13,7 @@ export { countApiKeys, listApiKeys } from './credentials/api-keys.ts'
 export { createApiKey } from './credentials/create-api-key.ts'
 export { needFreshProof } from './credentials/need-proof.ts'
 export { removeApiKey } from './credentials/remove-api-key.ts'
-export { endAllSessions, revokeSession, startSession } from './credentials/sessions.ts'
+export { endAllSessions, type NewSession, revokeSession, startSession } from './credentials/sessions.ts'
 export {
   countSigningKeys,
   listSigningKeys,
@@ -26,11 +26,13 @@ export { createTokens, type Tokens } from './credentials/tokens.ts'
 export {
   claimMail,
   confirmationMail,
+  deletionMail,
   invitationMail,
   keyRevokedMail,
   mailInvitation,
   resetMail,
   securityMail,
+  sendDeletionNotice,
 } from './jobs.ts'
 export { exportJobs, type ReadOwn } from './profile/make-export.ts'
 export { memberRoutes } from './profile/member-routes.ts'
@@ -44,12 +46,14 @@ export { accountRoutes } from './sign-in/routes.ts'
 export { proveDomain } from './staff/domains.ts'
 export { createStaffProviders, type Outgoing } from './staff/providers.ts'
 export { resealProviders } from './staff/reseal-providers.ts'
+export { accountTables } from './tables.ts'
 export { type CellNews, cellJobs } from './tell-cells.ts'
-
 export { addGuest, makeGuest, type NewGuest } from './users/add-guest.ts'
 export { addPeople, type NewPerson } from './users/add-people.ts'
+export { type CarriedPerson, placeGuests, placePeople, readPeople } from './users/carry-people.ts'
 export { createUser, findByEmail } from './users/create-user.ts'
 export { forgetGuests } from './users/forget-guests.ts'
+export { addOperator, findByEmailPrefix, listOperators, removeOperator } from './users/operators.ts'
 export { findConfirmedByEmail, findContact, findGuests, readEmails, readNames, userExists } from './users/queries.ts'
 export { resumeUser, suspendUser } from './users/suspend-user.ts'
 

@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { Type } from 'typebox'
-import { findBusiness, findInvitation, mintInvitationToken } from '#modules/access/index.ts'
+import { findBusiness, findInvitation, listMemberIds, mintInvitationToken, readMarks } from '#modules/access/index.ts'
 import type { ControlDb, ControlTx } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { fault } from '#platform/faults.ts'
@@ -217,6 +217,31 @@ export async function mailInvitation(
   await enqueue(tx, sendInvitation, { businessId, invitationId: id })
 }
 
+export const deletionMail = (business: string, day: string | undefined): Promise<Rendered> => {
+  const name = plainName(business)
+  const isUndone = day === undefined
+  const subject = `${name} will ${isUndone ? 'not ' : ''}be deleted`
+  return render('business-deletion', subject, { business: name, day: day ?? '', isUndone })
+}
+
+/** Tells all members what is going to become of a business, as it is decided when the mail is sent. */
+export const sendDeletionNotice = defineJob({
+  name: 'accounts.send-deletion-notice',
+  on: 'control',
+  payload: Type.Object({ businessId: Id }),
+  async run({ businessId }, { db, services }) {
+    const [business, marks] = await Promise.all([findBusiness(db, businessId), readMarks(db, businessId)])
+    if (!services.mail || !business || !marks || marks.importOf) return
+    const day = marks.deleteAt?.toISOString().slice(0, 10)
+    const mail = await deletionMail(business.name, day)
+    const emails = await readEmails(db, await listMemberIds(db, businessId))
+    for (const [userId, to] of emails) {
+      const messageId = messageIdOf('deletion', `${businessId}.${userId}.${day ?? 'undone'}`, services.publicUrl)
+      await services.mail.send({ to, ...mail, messageId })
+    }
+  },
+})
+
 export const mailJobs: readonly AnyJob[] = [
   sendConfirmation,
   resendConfirmation,
@@ -226,4 +251,5 @@ export const mailJobs: readonly AnyJob[] = [
   sendClaim,
   sendKeyRevoked,
   sendSecurityNotice,
+  sendDeletionNotice,
 ]

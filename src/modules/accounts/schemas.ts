@@ -212,6 +212,12 @@ export const User = Type.Object(
       lastLoginAt: Nullable(UnixSeconds),
       onboardingCompleted: Type.Boolean({ examples: [false] }),
     }),
+    isOperator: Type.Optional(
+      Type.Boolean({
+        description: 'Whether this session is that of an operator of the service. Only of oneself, and only if so.',
+        examples: [true],
+      }),
+    ),
   },
   { title: 'User' },
 )

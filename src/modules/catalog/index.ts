@@ -1,4 +1,3 @@
-import type { EventDefinition } from '#platform/events/define.ts'
 import type { AnyJob } from '#platform/jobs/define.ts'
 import type { AnyRefusal } from '#vocabulary/define-refusal.ts'
 import * as bulkEditErrors from './bulk-edits/errors.ts'
@@ -60,17 +59,20 @@ export { promoRoutes } from './promos/routes.ts'
 export { NewPromoCode } from './promos/schemas.ts'
 export { lowStockMail } from './stock/announce-low-stock.ts'
 export { changeStock, keyOf, type StockOutcome, stockChange, type VariantKey } from './stock/change-stock.ts'
+export { findLowStock } from './stock/find-low-stock.ts'
 export { forgetReasons } from './stock/forget-reasons.ts'
 export { findGoods, type Goods, lockGoods, lockGoodsAndQuery } from './stock/goods.ts'
-export { keepStockList, STOCK_LIST_TOPIC } from './stock/keep-stock-list.ts'
+export { hasUnlisted, keepStockList, STOCK_LIST_TOPIC } from './stock/keep-stock-list.ts'
 export { stockRoutes } from './stock/routes.ts'
 export { toStockChanged } from './stock/stock-changed.ts'
+export { catalogTables } from './tables.ts'
+export { countIncompleteImports } from './transfer/count-incomplete.ts'
 export { exportProducts } from './transfer/export-products.ts'
 export { startPictures } from './transfer/fetch-pictures.ts'
 export { productImport } from './transfer/import-products.ts'
 export { transferRoutes } from './transfer/routes.ts'
 
-export const catalogEvents: readonly EventDefinition[] = Object.values(events)
+export const catalogEvents = Object.values(events)
 export const catalogRefusals: readonly AnyRefusal[] = Object.values(errors)
 export const bulkEditRefusals: readonly AnyRefusal[] = Object.values(bulkEditErrors)
 export const categoryRefusals: readonly AnyRefusal[] = Object.values(categoryErrors)

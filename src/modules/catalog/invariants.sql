@@ -1,47 +1,55 @@
 -- What must be true between any two transactions. Each part selects what breaks its rule, and says of which business.
 
--- check: stock is the sum of its ledger
-select stock.business_id, stock.product_id, stock.variant_id, stock.quantity, coalesce(ledger.total, 0) as ledger
+-- check stock-ledger: stock is the sum of its ledger
+-- pieces: product_id of catalog.stock (product_id)
+select stock.business_id, stock.product_id, stock.variant_id, stock.quantity, ledger.total as ledger
   from catalog.stock
-  left join (select business_id, product_id, variant_id, sum(delta) as total
-               from catalog.stock_movements
-              group by business_id, product_id, variant_id) as ledger using (business_id, product_id, variant_id)
- where stock.quantity <> coalesce(ledger.total, 0)
+ cross join lateral (
+   select coalesce(sum(delta), 0) as total
+     from catalog.stock_movements as movement
+    where movement.business_id = stock.business_id and movement.product_id = stock.product_id
+      and movement.variant_id = stock.variant_id) as ledger
+ where stock.quantity <> ledger.total
 
--- check: no stock is below zero
+-- check stock-not-negative: no stock is below zero
+-- pieces: product_id of catalog.stock (product_id)
 select business_id, product_id, variant_id, quantity
   from catalog.stock
  where quantity < 0
 
--- check: movements are numbered from 1 without a gap, the last is the stock's version
-select business_id, product_id, variant_id, stock.version, ledger.movements, ledger.lowest, ledger.highest
-  from catalog.stock
-  full join (select business_id, product_id, variant_id, count(*) as movements, min(number) as lowest, max(number) as highest
-               from catalog.stock_movements
-              group by business_id, product_id, variant_id) as ledger using (business_id, product_id, variant_id)
- where stock.version is distinct from coalesce(ledger.highest, 0)
-    or coalesce(ledger.lowest, 1) <> 1
-    or ledger.movements <> ledger.highest
+-- check stock-numbers: movements are numbered from 1 without a gap, the last is the stock's version
+-- pieces: product_id of catalog.stock_movements (product_id)
+select business_id, product_id, variant_id, max(version) as version, count(number) as movements, min(number) as lowest,
+       max(number) as highest
+  from (select business_id, product_id, variant_id, version, null as number from catalog.stock
+         union all
+        select business_id, product_id, variant_id, null, number from catalog.stock_movements) as both_say
+ group by business_id, product_id, variant_id
+having max(version) is distinct from coalesce(max(number), 0)
+    or coalesce(min(number), 1) <> 1
+    or count(number) <> coalesce(max(number), 0)
 
--- check: each movement notes what was there after it
+-- check stock-steps: each movement notes what was there after it
+-- pieces: product_id of catalog.stock_movements (product_id)
 select business_id, product_id, variant_id, number, delta, quantity, running
   from (select *, sum(delta) over (partition by business_id, product_id, variant_id order by number) as running
           from catalog.stock_movements) as walked
  where quantity <> running or quantity < 0
 
--- check: a document has a gap for the stock of each variant
-select product.business_id, product.id, gaps, coalesce(variants, 0) as variants
+-- check product-stock-places: a document has a gap for the stock of each variant
+-- pieces: product_id of catalog.products (id)
+select product.business_id, product.id as product_id, gaps, variants
   from catalog.products as product
  cross join lateral (select length(product.document) - length(replace(product.document, chr(1), '')) as gaps) as counted
-  left join (select business_id, product_id as id, count(*) as variants
-               from catalog.stock
-              where position is not null
-              group by business_id, product_id) as stock using (business_id, id)
- where product.status <> 'DELETED' and gaps <> coalesce(variants, 0)
+ cross join lateral (
+   select count(*) as variants
+     from catalog.stock
+    where stock.business_id = product.business_id and stock.product_id = product.id and position is not null) as known
+ where product.status <> 'DELETED' and gaps <> variants
 
--- check: categories are a tree, at most six deep
+-- check category-tree: categories are a tree, at most six deep
 -- Six above one are one too many; in a circle they never end.
-select category.business_id, category.id, category.parent_id
+select category.business_id, category.id as category_id, category.parent_id
   from catalog.categories as category
   join catalog.categories as second on second.business_id = category.business_id and second.id = category.parent_id
   join catalog.categories as third on third.business_id = category.business_id and third.id = second.parent_id
@@ -50,7 +58,7 @@ select category.business_id, category.id, category.parent_id
   join catalog.categories as sixth on sixth.business_id = category.business_id and sixth.id = fifth.parent_id
  where sixth.parent_id is not null
 
--- check: the slugs of categories are those of their locales
+-- check category-slugs: the slugs of categories are those of their locales
 select business_id, category_id, slug, said.slug is not null as is_said, kept.slug is not null as is_kept
   from (select business_id, id as category_id, slug
           from catalog.categories
@@ -62,16 +70,18 @@ select business_id, category_id, slug, said.slug is not null as is_said, kept.sl
   full join catalog.category_slugs as kept using (business_id, category_id, slug)
  where said.slug is null or kept.slug is null
 
--- check: lists know every product as it is, and none that is deleted
+-- check product-lists: lists know every product as it is, and none that is deleted
+-- pieces: product_id of catalog.products (id)
 -- Without a public text it was written by an older version of this service, and its rows come with that text.
-select product.business_id, product.id, product.status, listing.status as listed
+select product.business_id, product.id as product_id, product.status, listing.status as listed
   from catalog.products as product
   left join catalog.listing on listing.business_id = product.business_id and listing.product_id = product.id and listing.market_id = ''
  where product.public_document is not null
    and (listing.status, listing.category)
        is distinct from (case when product.status <> 'DELETED' then product.status end, case when product.status <> 'DELETED' then product.category end)
 
--- check: lists know a product in a market only where it has a price, and only as it is known without a market
+-- check product-markets: lists know a product in a market only where it has a price, and only as it is known without a market
+-- pieces: product_id of catalog.listing (product_id)
 select listing.business_id, listing.product_id, listing.market_id, listing.price
   from catalog.listing
   left join catalog.listing as plain
@@ -80,8 +90,8 @@ select listing.business_id, listing.product_id, listing.market_id, listing.price
     or (plain.status, plain.name_key, plain.category, plain.is_in_stock, plain.marks)
        is distinct from (listing.status, listing.name_key, listing.category, listing.is_in_stock, listing.marks)
 
--- check: a stocktake has changed the ledger by what it says
-select business_id, id, stocktakes.changed, stocktakes.delta, ledger.movements, ledger.delta as ledger_delta
+-- check stocktakes: a stocktake has changed the ledger by what it says
+select business_id, id as stocktake_id, stocktakes.changed, stocktakes.delta, ledger.movements, ledger.delta as ledger_delta
   from catalog.stocktakes
   full join (select business_id, reference as id, count(*) as movements, sum(delta) as delta
                from catalog.stock_movements
@@ -90,7 +100,8 @@ select business_id, id, stocktakes.changed, stocktakes.delta, ledger.movements, 
  where stocktakes.changed is null
     or (stocktakes.changed, stocktakes.delta) is distinct from (coalesce(ledger.movements, 0), coalesce(ledger.delta, 0))
 
--- check: the list of stock has every variant that is tracked, and nothing else
+-- check stock-list: the list of stock has every variant that is tracked, and nothing else
+-- pieces: product_id of catalog.stock (product_id)
 -- A product with an event that still waits is not looked at, and neither is one from before the list that is not copied yet.
 with waiting as not materialized (
   select business_id, subject as product_id from cell.event_outbox where starts_with(type, 'product.')
@@ -113,9 +124,9 @@ select business_id, product_id, variant_id, is_tracked, is_listed
                     where filling.business_id < compared.business_id
                        or filling.business_id = compared.business_id and filling.product_id < compared.product_id)
 
--- check: a bulk edit counts its items as they are
+-- check bulk-edit-items: a bulk edit counts its items as they are
 -- What was thrown away loses its items a slice at a time.
-select edit.business_id, edit.id, edit.total, counted.items
+select edit.business_id, edit.id as bulk_edit_id, edit.total, counted.items
   from catalog.bulk_edits as edit
  cross join lateral (
    select count(*) as items, count(*) filter (where status = 'UNCHANGED') as unchanged,
@@ -130,14 +141,14 @@ select edit.business_id, edit.id, edit.total, counted.items
        is distinct from (counted.items, counted.unchanged, counted.refused, counted.skipped, counted.applied, counted.undone,
                          counted.kept, counted.changing)
 
--- check: the lines of an import that is finished, or of a dry run, add up to its file
-select business_id, id, status, total, created, updated, unchanged, skipped, failed
+-- check import-lines: the lines of an import that is finished, or of a dry run, add up to its file
+select business_id, id as import_id, status, total, created, updated, unchanged, skipped, failed
   from catalog.imports
  where status in ('READY', 'DONE', 'STOPPED', 'UNDONE') and created + updated + unchanged + skipped + failed <> total
 
--- check: the report of an import that can be undone has its lines
+-- check import-report: the report of an import that can be undone has its lines
 -- What is thrown away goes a little later.
-select business_id, id, status, created, updated, reported.count
+select business_id, id as import_id, status, created, updated, reported.count
   from catalog.imports
  cross join lateral (select count(*) as count
                        from catalog.import_items as item

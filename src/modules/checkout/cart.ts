@@ -19,7 +19,7 @@ import {
   tooManyOfVariant,
   variantNotFound,
 } from './errors.ts'
-import { type CartLine, type Pricing, type PricingInput, price, toPricingInput } from './pricing.ts'
+import { type CartLine, type Pricing, type PricingInput, price, type ToldTax, toPricingInput } from './pricing.ts'
 import type { Item } from './schemas.ts'
 
 /** `index` is that of the first item with this variant, for error details. */
@@ -39,8 +39,11 @@ export function mergeItems(items: readonly Item[], field: string): MergedItem[] 
 
 type Choice = { market: string; paymentMethod?: string; shippingMethodId?: string | null }
 
-/** The market with the chosen shipping and payment methods; throws when the choice is invalid. */
-export function chooseMarket(business: Business, choice: Choice) {
+/**
+ * The market with the chosen shipping and payment methods; throws when the choice is invalid. `asksForRates`: shipping is
+ * chosen later, from what a service offers.
+ */
+export function chooseMarket(business: Business, choice: Choice, asksForRates = false) {
   const market = business.markets.find(({ id }) => id === choice.market)
   if (!market) throw marketNotFound({ id: choice.market })
   const methods: readonly string[] = market.paymentMethods
@@ -48,10 +51,11 @@ export function chooseMarket(business: Business, choice: Choice) {
     throw paymentMethodNotTaken()
   }
   const paymentMethod = choice.paymentMethod ?? methods[0] ?? 'CREDIT_CARD'
-  return { market, shippingMethod: chooseShipping(market, choice.shippingMethodId), paymentMethod }
+  const shippingMethod = asksForRates ? undefined : chooseShipping(market, choice.shippingMethodId)
+  return { market, shippingMethod, paymentMethod }
 }
 
-function chooseShipping({ shippingMethods }: Market, id: string | null | undefined): ShippingMethod | undefined {
+export function chooseShipping({ shippingMethods }: Market, id: string | null | undefined): ShippingMethod | undefined {
   if (shippingMethods.length === 0) return undefined
   if (id === undefined || id === null || id === '') throw shippingMethodRequired()
   const found = shippingMethods.find((method) => method.id === id)
@@ -67,12 +71,14 @@ export type Cart = {
   shippingMethod: ShippingMethod | undefined
   promo: Promo | undefined
   atSeconds: number
+  /** What the business's service for taxes said, if it has one. */
+  toldTax?: ToldTax | undefined
 }
 
-type Priced = { input: PricingInput; pricing: Pricing }
+export type PricedCart = { input: PricingInput; pricing: Pricing }
 
 /** Prices a cart from the catalog; prices that the caller sends are ignored. Refuses a promo code that does not apply. */
-export function priceCart(cart: Cart, goods: ReadonlyMap<string, Goods>): Priced {
+export function priceCart(cart: Cart, goods: ReadonlyMap<string, Goods>): PricedCart {
   const priced = priceGoods(cart, goods)
   const refusal = cart.promo && promoRefusal(cart.promo, purchaseOf(cart, priced.pricing))
   if (refusal) throw promoNotApplicable(refusal)
@@ -88,9 +94,9 @@ export const purchaseOf = ({ market, atSeconds }: Cart, { subtotal }: Pricing): 
 
 /** The same, whether the promo code applies or not. */
 export function priceGoods(
-  { items, field, market, shippingMethod, promo, atSeconds }: Cart,
+  { items, field, market, shippingMethod, promo, atSeconds, toldTax }: Cart,
   goods: ReadonlyMap<string, Goods>,
-): Priced {
+): PricedCart {
   const details: Detail[] = []
   const lines = items.map(({ productId, variantId, quantity, index }): CartLine => {
     const found = goods.get(keyOf({ productId, variantId }))
@@ -114,6 +120,6 @@ export function priceGoods(
   })
   if (details.length > 0) throw invalidFields(details)
 
-  const input = toPricingInput(lines, market, shippingMethod, promo)
+  const input = toPricingInput(lines, market, shippingMethod, promo, toldTax)
   return { input, pricing: price(input) }
 }

@@ -28,6 +28,15 @@ export const amountOutOfRange = invalid(
 )
 export const blocksTooLarge = invalid('blocks', 'TOO_LONG', 'The blocks of an order may have 16 KiB in all.')
 
+// Services of the business
+/** In the words of the service. */
+export const cartRefused = conflict('{field}', 'CART_REFUSED', '{message}')
+export const cartChanged = conflict(
+  'items',
+  'CART_CHANGED',
+  'Prices changed while this was being computed. Ask for a quote again.',
+)
+
 // Choices
 export const paymentMethodNotTaken = invalid(
   'paymentMethod',
@@ -43,6 +52,21 @@ export const shippingMethodNotFound = invalid(
   'shippingMethodId',
   'NOT_FOUND',
   'This market has no shipping method {id}.',
+)
+export const noShippingOffered = invalid(
+  'shippingMethodId',
+  'REQUIRED',
+  'No shipping is offered for this cart and address. Change the address, or ask the shop.',
+)
+export const rateRequired = invalid(
+  'shippingMethodId',
+  'REQUIRED',
+  'Choose how it is shipped: one of shippingRates of the quote.',
+)
+export const rateNotFound = invalid(
+  'shippingMethodId',
+  'NOT_FOUND',
+  'Shipping {id} is not offered for this cart and address. The quote lists what is.',
 )
 export const promoNotFound = invalid('promoCode', 'NOT_FOUND', 'There is no such promo code.')
 export const promoExhausted = conflict(

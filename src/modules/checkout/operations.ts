@@ -38,7 +38,8 @@ export const tryPromoCode = operation({
     operationId: 'tryPromoCode',
     tags: ['Promo codes'],
     summary: 'Try a promo code on a cart',
-    description: 'What a code would give, with its steps, before it is saved. Has no effect.',
+    description:
+      'What a code would give, with its steps, before it is saved. Callouts are not asked: taxes and shipping are those of the market. Has no effect.',
     params: BusinessParams,
     body: shape.TryPromoBody,
     response: { 200: shape.TriedPromo },
@@ -54,7 +55,7 @@ export const tryMarket = operation({
     tags: ['Businesses'],
     summary: 'Try a market on carts',
     description:
-      'What shoppers would pay in a market, with its taxes and shipping, before it is saved; goods are made up by price and tax class. Has no effect.',
+      'What shoppers would pay in a market, with its taxes and shipping, before it is saved; goods are made up by price and tax class. Callouts are not asked. Has no effect.',
     params: BusinessParams,
     body: shape.TryMarketBody,
     response: { 200: shape.TriedMarket },

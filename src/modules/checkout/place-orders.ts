@@ -33,12 +33,20 @@ import { keyReused } from '#platform/http/refusals.ts'
 import type { Actor } from '#vocabulary/actor.ts'
 import type { Address } from '#vocabulary/address.ts'
 import type { Block } from '#vocabulary/blocks.ts'
-import type { Business, Market, ShippingMethod } from '#vocabulary/business.ts'
+import type { Business, CalloutPoint, Market, ShippingMethod } from '#vocabulary/business.ts'
 import { AppError } from '#vocabulary/errors.ts'
 import { appendStatuses } from '#vocabulary/status-history.ts'
 import { toSeconds } from '#vocabulary/time.ts'
 import { type MergedItem, priceCart } from './cart.ts'
-import { amountOutOfRange, promoExhausted, promoNeedsCustomer, promoNotFound, tooManyUnpaid } from './errors.ts'
+import { hasCallouts, isStillSo, type Told } from './consult.ts'
+import {
+  amountOutOfRange,
+  cartChanged,
+  promoExhausted,
+  promoNeedsCustomer,
+  promoNotFound,
+  tooManyUnpaid,
+} from './errors.ts'
 import type { Pricing, PricingInput } from './pricing.ts'
 import { mailPaid, toPaid } from './settle-order.ts'
 
@@ -54,6 +62,10 @@ export type CheckoutRequest = {
   actor: Actor
   market: Market
   shippingMethod: ShippingMethod | undefined
+  /** As it was sent: it may name a rate that only a service knows. */
+  shippingMethodId: string | null
+  /** What services of the business said. */
+  told: Told | undefined
   paymentMethod: string
   items: readonly MergedItem[]
   blocks: Block[]
@@ -80,9 +92,9 @@ export type CheckoutRequest = {
 
 /**
  * Stored with an order: the input of its figures, the business name of its payment session, which must be the same when
- * it is opened again, and whether its address was only typed.
+ * it is opened again, whether its address was only typed, and for which points services of the business failed.
  */
-export type Trace = PricingInput & { business?: string; isEmailTyped?: boolean }
+export type Trace = PricingInput & { business?: string; isEmailTyped?: boolean; fallbacks?: CalloutPoint[] }
 
 export type Placed = { order: OrderRow; isRepeated: boolean }
 export type Outcome = PromiseSettledResult<Placed>
@@ -199,11 +211,14 @@ type Draft = { request: CheckoutRequest; order: OrderRow }
 
 /** Decides on one order, and takes what it needs out of the supplies, so that later ones see less. */
 async function draft(tx: Tx, request: CheckoutRequest, { goods, promos, unpaid }: Supplies): Promise<Placed> {
-  const { business, actor, items, market, shippingMethod, limitedIds, promoCode, promoCustomer, payee } = request
+  const { business, actor, items, market, shippingMethod, limitedIds, promoCode, promoCustomer, payee, told } = request
   const promo = promoCode === undefined ? undefined : promos.get(promoCode)
   if (promoCode !== undefined && !promo) throw promoNotFound()
-  const cart = { items, field: 'items', market, shippingMethod, promo, atSeconds: toSeconds(now()) }
-  const { input, pricing } = priceCart(cart, goods)
+  const toldTax = told?.tax
+  const cart = { items, field: 'items', market, shippingMethod, promo, atSeconds: toSeconds(now()), toldTax }
+  const priced = priceCart(cart, goods)
+  if (hasCallouts(business) && !(told && isStillSo(told, priced, goods))) throw cartChanged()
+  const { input, pricing } = priced
   if (pricing.total > 0 && !payee) throw noPayee()
   if (pricing.total > 0 && !payee?.provider.isPayable(pricing.total, pricing.currency)) throw amountOutOfRange()
   const toPay = limitedIds.reduce((sum, id) => sum + (unpaid.get(id) ?? 0), 0)
@@ -271,6 +286,7 @@ function toOrder(
       ...input,
       business: request.business.name,
       ...(request.isEmailTyped && { isEmailTyped: true }),
+      ...(request.told && request.told.fallbacks.length > 0 && { fallbacks: request.told.fallbacks }),
     } satisfies Trace,
     returnUrl: request.returnUrl,
     cancelUrl: request.cancelUrl,

@@ -10,12 +10,14 @@ export type CartLine = {
   taxClass: string
   taxBps: number
 }
+/** What the business's own service for taxes said: as it came, lines by their position. */
+export type ToldTax = { lines: { taxBps: number; tax: number }[]; shippingTax: number; taxes: TaxGroup[] }
 export type PricingPromo = { code: string; type: 'PERCENT' | 'FIXED'; value: number }
 
 /** Everything that a price depends on. Stored with the order, so that it can be computed again. */
 export type PricingInput = {
-  /** Counts the changes of this shape. */
-  version: 2
+  /** Counts the changes of this shape. 3: services of the business were asked. */
+  version: 2 | 3
   lines: CartLine[]
   currency: string
   /** The market's own rate. */
@@ -24,8 +26,10 @@ export type PricingInput = {
   /** The rate of the class `standard`, to which shipping belongs. */
   shippingTaxBps: number
   pricesIncludeTax: boolean
-  shipping: Pick<ShippingMethod, 'id' | 'price' | 'freeFrom'> | null
+  shipping: (Pick<ShippingMethod, 'id' | 'price' | 'freeFrom'> & { isTold?: boolean }) | null
   promo: PricingPromo | null
+  /** Instead of what the rates would give. */
+  toldTax?: ToldTax
 }
 
 /** As stored before there were tax classes: one rate, never inside the prices. */
@@ -59,8 +63,9 @@ export const toPricingInput = (
   market: Market,
   shipping: ShippingMethod | undefined,
   promo: PricingPromo | undefined,
+  toldTax?: ToldTax,
 ): PricingInput => ({
-  version: 2,
+  version: toldTax || shipping?.isTold ? 3 : 2,
   lines,
   currency: market.currency,
   taxBps: market.taxBps,
@@ -72,9 +77,11 @@ export const toPricingInput = (
         id: shipping.id,
         price: shipping.price,
         ...(shipping.freeFrom !== undefined && { freeFrom: shipping.freeFrom }),
+        ...(shipping.isTold && { isTold: true }),
       }
     : null,
   promo: promo ? { code: promo.code, type: promo.type, value: promo.value } : null,
+  ...(toldTax && { toldTax }),
 })
 
 /** An input as stored, whichever version stored it. */
@@ -115,12 +122,16 @@ export function price(input: PricingInput): Pricing {
   const isFree = method?.freeFrom !== undefined && reduced >= BigInt(method.freeFrom)
   const shipping = method && !isFree ? BigInt(method.price) : 0n
   if (method) {
-    const rule = isFree ? `shipping ${method.id}, free from ${method.freeFrom}` : `shipping ${method.id}`
+    const told = method.isTold ? ', from shipping.rates' : ''
+    const rule = isFree ? `shipping ${method.id}, free from ${method.freeFrom}` : `shipping ${method.id}${told}`
     note({ rule, base: Number(reduced), result: Number(shipping) })
   }
 
   const taxed = prices.map((totalPrice, index) => totalPrice - (discounts[index] as bigint))
-  const { taxes, shares, shippingTax } = taxOf(input, taxed, shipping, note)
+  const { toldTax } = input
+  const { taxes, shares, shippingTax } = toldTax
+    ? takeTold(toldTax, taxed, shipping, note)
+    : taxOf(input, taxed, shipping, note)
   const sum = toMinorUnits(
     taxes.reduce((total, { amount }) => total + BigInt(amount), 0n),
     'tax',
@@ -132,6 +143,7 @@ export function price(input: PricingInput): Pricing {
   return {
     lines: lines.map((line, index) => ({
       ...line,
+      ...(toldTax && { taxBps: toldTax.lines[index]?.taxBps ?? 0 }),
       totalPrice: Number(prices[index]),
       discount: Number(discounts[index]),
       tax: Number(shares[index]),
@@ -143,7 +155,7 @@ export function price(input: PricingInput): Pricing {
     taxIncluded,
     shippingTax: Number(shippingTax),
     taxes,
-    taxBps: rateOf(input, taxes),
+    taxBps: toldTax ? toldRateOf(input, toldTax, reduced + shipping) : rateOf(input, taxes),
     total,
     currency,
     steps,
@@ -153,6 +165,28 @@ export function price(input: PricingInput): Pricing {
 function discountOf({ type, value }: PricingPromo, subtotal: bigint): bigint {
   const discount = type === 'PERCENT' ? shareOf(subtotal, value) : BigInt(value)
   return discount > subtotal ? subtotal : discount
+}
+
+/** A service's figures are never computed again. */
+function takeTold(
+  { lines, shippingTax, taxes }: ToldTax,
+  amounts: readonly bigint[],
+  shipping: bigint,
+  note: (step: PricingStep) => void,
+) {
+  const whole = amounts.reduce((sum, amount) => sum + amount, shipping)
+  const result = taxes.reduce((sum, { amount }) => sum + amount, 0)
+  note({ rule: 'tax, from tax.calculate', base: Number(whole), result })
+  return { taxes, shares: lines.map(({ tax }) => BigInt(tax)), shippingTax: BigInt(shippingTax) }
+}
+
+/** The one rate of the lines; of several, the one that would give the same sum. Groups may be of the same base. */
+function toldRateOf({ taxBps, pricesIncludeTax }: PricingInput, { lines, taxes }: ToldTax, whole: bigint): number {
+  const [first, ...others] = new Set(lines.map((line) => line.taxBps))
+  if (first !== undefined && others.length === 0) return first
+  const amount = taxes.reduce((sum, group) => sum + BigInt(group.amount), 0n)
+  const base = pricesIncludeTax ? whole - amount : whole
+  return base <= 0n ? taxBps : Number((2n * amount * 10_000n + base) / (2n * base))
 }
 
 type Taxed = { index: number; taxClass: string; amount: bigint }

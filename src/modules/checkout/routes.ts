@@ -1,4 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyRequest } from 'fastify'
 import { findOrder } from '#modules/orders/index.ts'
 import { keyOfRequest } from '#platform/http/idempotency.ts'
 import { handle } from '#platform/http/operation.ts'
@@ -14,6 +15,7 @@ import { tryMarket } from './try-market.ts'
 import { tryPromo } from './try-promo.ts'
 
 export const checkoutRoutes: FastifyPluginAsyncTypebox<CheckoutContext> = async (app, context) => {
+  const { services } = context
   const checkout = createCheckout(context)
 
   handle(app, operation.listAddressFormats, ({ query }, reply) => {
@@ -23,7 +25,9 @@ export const checkoutRoutes: FastifyPluginAsyncTypebox<CheckoutContext> = async 
     return { items: formatsIn(locale) }
   })
 
-  handle(app, operation.quote, ({ cell, business, body }) => quote(cell, business, body))
+  handle(app, operation.quote, (request) =>
+    quote({ services, customerId: request.actor.userId, asker: askerOf(request) }, request.body),
+  )
 
   handle(app, operation.tryPromoCode, ({ cell, business, body }) => tryPromo(cell, business, body))
 
@@ -33,7 +37,8 @@ export const checkoutRoutes: FastifyPluginAsyncTypebox<CheckoutContext> = async 
     const { cell, business, actor, permissions, body } = request
     const requestKey = keyOfRequest(request)
     const isSeller = holds(permissions, 'ORDERS_WRITE')
-    const { isRepeated, ...result } = await checkout({ cell, business, actor, isSeller, requestKey }, body)
+    const caller = { cell, business, actor, isSeller, requestKey, asker: askerOf(request) }
+    const { isRepeated, ...result } = await checkout(caller, body)
     if (isRepeated) void reply.header('idempotency-replayed', 'true')
     return result
   })
@@ -44,3 +49,11 @@ export const checkoutRoutes: FastifyPluginAsyncTypebox<CheckoutContext> = async 
     return explain(order)
   })
 }
+
+/** For whom services of the business are asked, where it has any. */
+const askerOf = (request: FastifyRequest) => ({
+  cell: request.cell,
+  business: request.business,
+  requestId: request.id,
+  whileOutside: <Result>(work: () => Promise<Result>) => request.whileOutside(work),
+})

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { NewMarket } from '#modules/access/index.ts'
 import { NewPromoCode, PROMO_REFUSALS } from '#modules/catalog/index.ts'
-import { newContact, Quantity, shares, taxFigures } from '#modules/orders/index.ts'
+import { Fallbacks, newContact, Quantity, shares, taxFigures } from '#modules/orders/index.ts'
 import { ADDRESS_FIELDS, Country } from '#vocabulary/address.ts'
 import { NewBlocks } from '#vocabulary/blocks.ts'
 import { PAYMENT_METHODS } from '#vocabulary/business.ts'
@@ -102,6 +102,10 @@ export const CheckoutResult = Type.Object(
 )
 export type CheckoutResult = Static<typeof CheckoutResult>
 
+/** Where the business asks services of its own, their figures may depend on it. */
+const { shippingAddress, billingAddress } = newContact
+const addresses = { shippingAddress, billingAddress }
+
 export const QuoteBody = Type.Object({
   businessId: BusinessId,
   market: MarketId,
@@ -111,6 +115,7 @@ export const QuoteBody = Type.Object({
   items: Type.Optional(Items),
   shippingMethodId: ShippingMethodId,
   promoCode: PromoCode,
+  ...addresses,
   explain: Type.Optional(Type.Boolean({ description: 'Answers `steps`, too.', examples: [true] })),
 })
 export type QuoteBody = Static<typeof QuoteBody>
@@ -146,6 +151,20 @@ export const Quote = Type.Object(
     total: Type.Integer({ ...moneyOf(4_877), description: 'subtotal + tax + shipping − discount' }),
     currency: Type.String({ examples: ['USD'] }),
     steps: Type.Optional(Steps),
+    shippingRates: Type.Optional(
+      Type.Array(
+        Type.Object({
+          id: Type.String({ examples: ['express'] }),
+          name: Type.String({ examples: ['Express, 1–2 days'] }),
+          price: moneyOf(595),
+        }),
+        {
+          description:
+            'Only where the business asks a service for them: they stand in the place of the market’s shipping methods, and `shippingMethodId` names one. While none is named, `shipping` is 0 and a checkout is refused.',
+        },
+      ),
+    ),
+    fallbacks: Type.Optional(Fallbacks),
   },
   { title: 'Quote' },
 )

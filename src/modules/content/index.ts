@@ -1,4 +1,3 @@
-import type { EventDefinition } from '#platform/events/define.ts'
 import type { AnyJob } from '#platform/jobs/define.ts'
 import type { AnyRefusal } from '#vocabulary/define-refusal.ts'
 import { checkAllEntries } from './collections/check-entries.ts'
@@ -13,7 +12,7 @@ export { createEntry } from './entries/change-entry.ts'
 export { copyIntoEntries } from './entries/copy-media.ts'
 export { eraseEntriesOf, exportEntriesOf } from './entries/entries-of-orders.ts'
 export { checkComplete, type Entry } from './entries/entry.ts'
-export { publishDue } from './entries/publish-due.ts'
+export { hasUnpublished, publishDue } from './entries/publish-due.ts'
 export { rebuildContent } from './entries/rebuild.ts'
 export { entryRoutes } from './entries/routes.ts'
 export { createEntrySearch } from './entries/search-entries.ts'
@@ -29,8 +28,9 @@ export {
   PublicEntry,
   PublicEntryQuery,
 } from './schemas.ts'
+export { contentTables } from './tables.ts'
 
-export const contentEvents: readonly EventDefinition[] = Object.values(events)
+export const contentEvents = Object.values(events)
 export const contentRefusals: readonly AnyRefusal[] = Object.values(errors)
 
 export const contentJobs: readonly AnyJob[] = [checkAllEntries]

@@ -6,7 +6,7 @@ import { now } from '#platform/clock.ts'
 import type { Db, Tx } from '#platform/database/database.ts'
 import { isDatabaseUnavailable } from '#platform/database/errors.ts'
 import { transaction } from '#platform/database/transaction.ts'
-import { addFollowed, dropFollowed, peekFollowed, type Topic } from '#platform/events/sequencer.ts'
+import { addFollowed, dropFollowed, hasFollowed, peekFollowed, type Topic } from '#platform/events/sequencer.ts'
 import { keyOf, type Person } from './customer.ts'
 import { eraseIn } from './erase-customers.ts'
 import { keepBought } from './keep-bought.ts'
@@ -39,6 +39,10 @@ export type AskControl = (people: readonly Person[]) => Promise<PeopleKnown>
 type Followed = OrderPlace & { position: number }
 type Batch = { orders: readonly Followed[]; subscriptions: readonly Followed[] }
 type Log = Pick<FastifyBaseLogger, 'error'>
+
+/** Whether customers are to be looked at. */
+export const hasUnfollowed = () => sql`
+  ${hasFollowed(ORDERS, SUBSCRIPTIONS)} or exists (select from customers.filling where begins_at <= ${now()})`
 
 /** Keeps customers after orders and subscriptions that have changed; then counts those from before the tables. */
 export async function followOrders(db: Db, ask: AskControl, log: Log, signal?: AbortSignal): Promise<void> {

@@ -1,7 +1,7 @@
 -- What must be true of customers, as of the last event that the worker has looked at: orders with an event that still waits are
 -- left out, and so are those from before the tables that are not counted yet.
 
--- check: a customer's orders and sums are those of the orders that are counted
+-- check customer-sums: a customer's orders and sums are those of the orders that are counted
 with counted as not materialized (
   select counted.business_id, coalesce(aliases.user_id, counted.customer_id) as user_id, counted.currency, counted.spent
     from customers.counted
@@ -21,13 +21,14 @@ select business_id, user_id, currency, numbers.orders as orders_say, said.orders
   full join said using (business_id, user_id, currency)
  where (numbers.orders, numbers.amount) is distinct from (said.orders, said.amount)
 
--- check: what is counted of an order is what the order says
+-- check customer-order: what is counted of an order is what the order says
+-- pieces: order_id of orders.orders (id)
 with waiting as (
   select business_id, subject as id from cell.event_outbox where starts_with(type, 'order.')
   union
   select business_id, subject from cell.followed where topic = 'customers-orders'
 )
-select orders.business_id, orders.id, orders.version, counted.version as counted_version, orders.customer_id,
+select orders.business_id, orders.id as order_id, orders.version, counted.version as counted_version, orders.customer_id,
        counted.customer_id as counted_for, orders.total - orders.refunded_amount as net, counted.spent
   from orders.orders
   left join customers.counted on counted.business_id = orders.business_id and counted.order_id = orders.id
@@ -46,7 +47,8 @@ select orders.business_id, orders.id, orders.version, counted.version as counted
                                       or filling.business_id = orders.business_id and filling.id < orders.id))
        end
 
--- check: what a customer bought last is what their paid orders say
+-- check customer-bought: what a customer bought last is what their paid orders say
+-- pieces: order_id of orders.orders (id)
 with waiting as not materialized (
   select business_id, subject as id from cell.event_outbox where starts_with(type, 'order.')
   union
@@ -59,7 +61,7 @@ with waiting as not materialized (
     left join customers.aliases on aliases.business_id = orders.business_id and aliases.guest_id = orders.customer_id
     left join waiting on waiting.business_id = orders.business_id and waiting.id = orders.id
    where waiting.id is null
-), sold as not materialized (
+), sold as (
   select distinct settled.business_id, settled.order_id, settled.user_id, settled.created_at, (line ->> 'productId') collate "C" as product_id
     from settled
    cross join lateral json_array_elements(settled.lines) as line
@@ -81,6 +83,5 @@ union all
 select bought.business_id, bought.user_id, bought.product_id, settled.order_id, settled.created_at, bought.order_id, bought.last_at
   from customers.bought
   join settled on settled.business_id = bought.business_id and settled.order_id = bought.order_id
- where not exists (select from sold
-                    where sold.business_id = bought.business_id and sold.order_id = bought.order_id and sold.user_id = bought.user_id
-                      and sold.product_id = bought.product_id and sold.created_at = bought.last_at)
+ where not (settled.is_paid and settled.user_id = bought.user_id and settled.created_at = bought.last_at
+            and exists (select from json_array_elements(settled.lines) as line where line ->> 'productId' = bought.product_id))

@@ -1,13 +1,29 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
-import type { Merged, Person } from './customer.ts'
+import { addFollowed } from '#platform/events/sequencer.ts'
+import { keyOf, type Merged, type Person } from './customer.ts'
 import { eraseIn } from './erase-customers.ts'
 import { moveBought } from './keep-bought.ts'
 import { findCustomer, idsOf, lockSums } from './queries.ts'
-import { refreshCustomers } from './refresh-customers.ts'
+import { listed, refreshCustomers } from './refresh-customers.ts'
 
 const MAX_TAGS = 50
+
+/** The ids that mean another customer now, for whoever keeps something by customer. */
+export const MERGED_TOPIC = 'customers-merged'
+
+/** Whom these ids mean now, by `keyOf`; only of those who became somebody else. */
+export async function readAliases(db: Db, people: readonly Person[]): Promise<Map<string, string>> {
+  if (people.length === 0) return new Map()
+  const { rows } = await sql<{ businessId: string; guestId: string; userId: string }>`
+    select aliases.business_id, aliases.guest_id, aliases.user_id
+      from ${listed(people)} as person
+      join customers.aliases on aliases.business_id = person.business_id and aliases.guest_id = person.user_id`.execute(
+    db,
+  )
+  return new Map(rows.map(({ businessId, guestId, userId }) => [keyOf({ businessId, userId: guestId }), userId]))
+}
 
 /** The guest and the user become one customer. May run twice. */
 export async function mergeCustomers(db: Db, merged: Merged): Promise<void> {
@@ -61,6 +77,7 @@ export async function returnToGuest(db: Db, { businessId, userId }: Person): Pro
  */
 export async function moveCustomer(tx: Tx, { businessId, guestId, userId }: Merged): Promise<boolean> {
   if (guestId === userId) return false
+  await addFollowed(tx, MERGED_TOPIC, [{ businessId, id: guestId }])
   await sql`
     insert into customers.aliases (business_id, guest_id, user_id) values (${businessId}, ${guestId}, ${userId})
     on conflict (business_id, guest_id) do update set user_id = excluded.user_id`.execute(tx)

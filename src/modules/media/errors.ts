@@ -17,7 +17,7 @@ export const typeNotTaken = invalid(
 export const quotaExceeded = conflict(
   'size',
   'QUOTA_EXCEEDED',
-  'There is no room for {size} bytes: the business has stored {used} of {quota}. Delete files that you do not need.',
+  'There is no room for {size} bytes: the business has stored {used} of {quota}. Delete files that you do not need; the operator of this service can raise the limit.',
 )
 export const fileInUse = conflict(
   'id',

@@ -1,4 +1,3 @@
-import type { EventDefinition } from '#platform/events/define.ts'
 import type { AnyJob } from '#platform/jobs/define.ts'
 import type { AnyRefusal } from '#vocabulary/define-refusal.ts'
 import { type Copiers, copyAgain } from './copy-again.ts'
@@ -9,8 +8,11 @@ import { sweepIncoming, sweepMedia } from './sweep.ts'
 
 export type { CopyInto } from './copy-again.ts'
 export { createHoldMedia, type HoldMedia, knownMedia } from './hold-media.ts'
+export { deleteObjects, hasFiles, listObjects } from './list-objects.ts'
 export { createLogos, readLogo } from './logo.ts'
+export { listUsedBytes } from './quota.ts'
 export { mediaRoutes } from './routes.ts'
+export { mediaTables } from './tables.ts'
 export {
   createHoldLoaded,
   findOutcomes,
@@ -24,7 +26,7 @@ export {
 export { usagesGone, usageWrites } from './usages.ts'
 export { startMedia } from './work-off.ts'
 
-export const mediaEvents: readonly EventDefinition[] = Object.values(events)
+export const mediaEvents = Object.values(events)
 export const mediaRefusals: readonly AnyRefusal[] = Object.values(errors)
 
 export const mediaJobs = (copiers: Copiers): readonly AnyJob[] => [

@@ -47,7 +47,8 @@ export async function deleteLeftovers(db: Db, storage: Storage, isOver: () => bo
 
 async function deleteOne(db: Db, storage: Storage, { businessId, prefix, dueAt }: Leftover): Promise<void> {
   const keys = []
-  for await (const { key } of storage.list(prefix)) keys.push(key)
+  // A row may have come in an archive: whatever it names, only files of its own business go.
+  if (prefix.split('/')[1] === businessId) for await (const { key } of storage.list(prefix)) keys.push(key)
   if (keys.length > 0) await storage.delete(keys)
   await fault('media.leftover-deleted')
   await db

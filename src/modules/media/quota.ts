@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Tx } from '#platform/database/database.ts'
+import type { Db, Tx } from '#platform/database/database.ts'
 import { quotaExceeded } from './errors.ts'
 
 /**
@@ -24,3 +24,6 @@ export async function takeRoom(tx: Tx, businessId: string, size: number, quota: 
 
 export const freeRoom = (tx: Tx, businessId: string, size: number) =>
   sql`update media.used set bytes = bytes - ${size}::bigint where business_id = ${businessId}`.execute(tx)
+
+/** What every business of a cell has stored. */
+export const listUsedBytes = (db: Db) => db.selectFrom('media.used').select(['businessId', 'bytes']).execute()

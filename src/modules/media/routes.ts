@@ -42,7 +42,12 @@ export const mediaRoutes: FastifyPluginAsyncTypebox<MediaOptions> = async (app, 
       reply,
       cell,
       async (tx) => {
-        const { row, upload } = await startUpload(tx, { businessId: business.id, quota }, signed, body)
+        const { row, upload } = await startUpload(
+          tx,
+          { businessId: business.id, quota: business.limits?.mediaBytes ?? quota },
+          signed,
+          body,
+        )
         return presentFile(row, storage?.publicUrl, upload)
       },
       ({ upload }) => (upload ? 201 : 200),

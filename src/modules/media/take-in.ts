@@ -39,7 +39,12 @@ export class NotTaken extends Error {
   }
 }
 
-export type Intake = { storage: Storage; quota: number; download: Download }
+export type Intake = {
+  storage: Storage
+  /** Bytes that this business may store. */
+  quotaOf: (businessId: string) => Promise<number>
+  download: Download
+}
 
 export const hashOf = (address: string) => createHash('sha256').update(address).digest('hex')
 
@@ -49,7 +54,7 @@ export const hashOf = (address: string) => createHash('sha256').update(address).
  */
 export async function takeIn(
   db: Db,
-  { storage, quota, download }: Intake,
+  { storage, quotaOf, download }: Intake,
   { businessId, address }: { businessId: string; address: string },
   signal: AbortSignal,
 ): Promise<string> {
@@ -68,6 +73,7 @@ export async function takeIn(
       await storage.put(uploadKeyOf({ businessId, id }), createReadStream(file), about)
     }
     await fault('media.taken-in')
+    const quota = await quotaOf(businessId)
     const sent = { ...loaded, mimeType, fileName: nameOf(address) }
     return await transaction(db, (tx) => note(tx, { businessId, quota, id, address, isStored: !known }, sent))
   } finally {

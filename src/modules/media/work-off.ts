@@ -6,7 +6,9 @@ import type { FastifyBaseLogger } from 'fastify'
 import { sql } from 'kysely'
 import { now, nowMs } from '#platform/clock.ts'
 import type { Db } from '#platform/database/database.ts'
+import { bellOf, createRound, type Round } from '#platform/jobs/go-round.ts'
 import { startLoop } from '#platform/jobs/loop.ts'
+import type { Rests } from '#platform/jobs/rest.ts'
 import type { Storage } from '#platform/storage/storage.ts'
 import type { FileRow } from './file.ts'
 import { FOLDER } from './folders.ts'
@@ -39,6 +41,8 @@ const WAITING: Record<Kind, ReturnType<typeof sql>> = {
 }
 const OLDEST: Record<Kind, ReturnType<typeof sql>> = { upload: sql`completed_at, id`, avif: sql`id` }
 
+const isWaiting = (kind: Kind) => sql`${WAITING[kind]} and (leased_until is null or leased_until < ${now()})`
+
 /** Businesses take turns: the next one after `last` that has something to do, but none of `busy`. */
 async function claim(db: Db, kind: Kind, last: string, busy: readonly string[]): Promise<Claimed | undefined> {
   const lease = randomUUID()
@@ -48,7 +52,7 @@ async function claim(db: Db, kind: Kind, last: string, busy: readonly string[]):
      where (business_id, id) = (
              select business_id, id
                from media.files
-              where ${WAITING[kind]} and business_id > ${last} and (leased_until is null or leased_until < ${now()})
+              where ${isWaiting(kind)} and business_id > ${last}
                 and business_id <> all (${[...busy]}::text[])
               order by business_id, ${OLDEST[kind]}
               limit 1
@@ -163,17 +167,20 @@ async function removeStale(): Promise<void> {
 }
 
 /** Two files at a time, of all cells together. One of the places makes AVIF, too, while no upload waits. */
-export function startMedia(cells: Iterable<Db>, worker: MediaWorker): { stop(): Promise<void> } {
+export function startMedia(
+  cells: Iterable<Db>,
+  { rests, ...worker }: MediaWorker & { rests?: Rests },
+): { stop(): Promise<void> } {
   const { log } = worker
-  const turns = [...cells].map((cell) => createTurns(cell, worker))
+  const turns = new Map([...cells].map((cell) => [cell, createTurns(cell, worker)]))
+  const roundOf = (kind: Kind) =>
+    createRound([...turns.keys()], rests, LOOK_MS, () => sql`exists (select from media.files where ${isWaiting(kind)})`)
+  const rounds: Record<Kind, Round> = { upload: roundOf('upload'), avif: roundOf('avif') }
   removeStale().catch((error: unknown) => log.warn({ err: error }, 'folders of files could not be tidied'))
 
   /** Each cell once; true: there was something to do. */
-  async function goRound(kind: Kind, signal: AbortSignal): Promise<boolean> {
-    let wasBusy = false
-    for (const workOffOne of turns) if (!signal.aborted && (await workOffOne(kind, signal))) wasBusy = true
-    return wasBusy
-  }
+  const goRound = (kind: Kind, signal: AbortSignal) =>
+    rounds[kind].go(signal, async (cell) => (await turns.get(cell)?.(kind, signal)) ?? false)
 
   const places = [
     startLoop(
@@ -183,6 +190,7 @@ export function startMedia(cells: Iterable<Db>, worker: MediaWorker): { stop(): 
         while (!signal.aborted && (await goRound('upload', signal)));
       },
       log,
+      bellOf(rounds.upload),
     ),
     startLoop(
       'uploads of files, and AVIF',
@@ -191,6 +199,7 @@ export function startMedia(cells: Iterable<Db>, worker: MediaWorker): { stop(): 
         while (!signal.aborted && ((await goRound('upload', signal)) || (await goRound('avif', signal))));
       },
       log,
+      bellOf(rounds.upload, rounds.avif),
     ),
   ]
   return {

@@ -166,6 +166,13 @@ export const topicUnknown = defineRefusal({
   message: 'SNS_TOPIC_ARNS does not name this topic.',
 })
 
+// Limits
+export const dailyLimitReached = conflict(
+  'entryId',
+  'LIMIT_REACHED',
+  'This business may send {limit} letters a day, and has sent them. Send it tomorrow; the operator of this service can raise the limit.',
+)
+
 // Files of subscribers
 export const columnsMissing = badRequest('The first line of the file must name its columns, email among them.')
 export const newsletterGone = lineRefused('', 'INVALID', 'The newsletter is not there any more.')

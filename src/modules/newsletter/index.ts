@@ -1,8 +1,9 @@
-import type { EventDefinition } from '#platform/events/define.ts'
 import type { AnyJob } from '#platform/jobs/define.ts'
+import type { MetricDefinition } from '#platform/observability/define-metric.ts'
 import type { AnyRefusal } from '#vocabulary/define-refusal.ts'
 import * as errors from './errors.ts'
 import * as events from './events.ts'
+import * as metrics from './metrics.ts'
 import { mailTest } from './sending/test-mail.ts'
 import { forgetSecrets } from './subscriptions/forget-secrets.ts'
 import { mailConfirmation } from './subscriptions/mail-confirmation.ts'
@@ -17,11 +18,14 @@ export { suppressionRoutes } from './bounces/suppression-routes.ts'
 export { clickPages } from './clicks/page-routes.ts'
 export type { MarkCustomers, Wanted } from './segments/matching-readers.ts'
 export { segmentRoutes } from './segments/routes.ts'
+export { countStoppedSends } from './sending/count-stopped.ts'
+export { createDailyLimits } from './sending/daily-limit.ts'
 export { createDeliverer, type Deliverer, type DeliveryContext, deliverAll } from './sending/deliver.ts'
+export { countSendsOfCell, countStoppedByBusiness, listSendsOfCell } from './sending/list-for-operator.ts'
 export { enableOutbound, readOutbound } from './sending/outbound.ts'
-export { pauseSends } from './sending/pause-sends.ts'
+export { pauseSends, pauseSendsIn } from './sending/pause-sends.ts'
 export { countOpenSends, findSend } from './sending/queries.ts'
-export { abandonOrphans, recordHeartbeat } from './sending/recipients.ts'
+export { abandonOrphans, forgetToday, recordHeartbeat } from './sending/recipients.ts'
 export { sendRoutes } from './sending/routes.ts'
 export { startNewsletters } from './sending/run-sending.ts'
 export { presentSend } from './sending/send.ts'
@@ -36,18 +40,22 @@ export { listPaidNewsletters } from './subscriptions/queries.ts'
 export {
   listSubscriptionsAfter,
   listSubscriptionsOf,
+  readStates,
   readSubscriberContacts,
   readSubscribers,
   type SubscriberContact,
+  type SubscriptionState,
 } from './subscriptions/read-for-customers.ts'
 export { subscriptionRoutes } from './subscriptions/routes.ts'
-export { subscribeMany } from './subscriptions/subscribe-many.ts'
+export { IMPORTED_TOPIC, subscribeMany } from './subscriptions/subscribe-many.ts'
 export { presentSubscription } from './subscriptions/subscription.ts'
+export { newsletterTables } from './tables.ts'
 export { exportSubscribers } from './transfer/export-subscribers.ts'
 export { subscriberImport } from './transfer/import-subscribers.ts'
 export { subscriberTransferRoutes } from './transfer/routes.ts'
 
-export const newsletterEvents: readonly EventDefinition[] = Object.values(events)
+export const newsletterEvents = Object.values(events)
+export const newsletterMetrics: readonly MetricDefinition[] = Object.values(metrics)
 export const newsletterRefusals: readonly AnyRefusal[] = Object.values(errors)
 
 export const newsletterJobs: readonly AnyJob[] = [

@@ -1,7 +1,8 @@
 -- What must be true between any two transactions. Each part selects what breaks its rule, and says of which business.
 
--- check: a send counts what its recipients' states are
-select send.business_id, send.id, send.total, send.sent, send.failed, send.suppressed, send.uncertain, counted.*
+-- check send-counts: a send counts what its recipients' states are
+-- pieces: send_id of newsletter.sends (id), 20 at a time
+select send.business_id, send.id as send_id, send.total, send.sent, send.failed, send.suppressed, send.uncertain, counted.*
   from newsletter.sends as send
  cross join lateral (
    select count(*) as recipients,
@@ -14,13 +15,15 @@ select send.business_id, send.id, send.total, send.sent, send.failed, send.suppr
  where (send.total, send.sent, send.failed, send.suppressed, send.uncertain)
        is distinct from (recipients, are_sent, are_failed, are_suppressed, are_uncertain)
 
--- check: a send that is done has nobody left
-select business_id, id, total, sent, failed, suppressed, uncertain
+-- check send-done: a send that is done has nobody left
+-- pieces: send_id of newsletter.sends (id)
+select business_id, id as send_id, total, sent, failed, suppressed, uncertain
   from newsletter.sends
  where status = 'DONE' and (not is_planned or sent + failed + suppressed + uncertain <> total)
 
--- check: a remainder goes to recipients of its first send, each in one remainder of it only
-select send.business_id, send.id, recipient.subscription_id
+-- check send-remainder: a remainder goes to recipients of its first send, each in one remainder of it only
+-- pieces: send_id of newsletter.sends (id), 20 at a time
+select send.business_id, send.id as send_id, recipient.subscription_id
   from newsletter.sends as send
   join newsletter.recipients as recipient on recipient.business_id = send.business_id and recipient.send_id = send.id
  where send.remainder_of is not null
@@ -32,7 +35,8 @@ select send.business_id, send.id, recipient.subscription_id
                     where other.business_id = send.business_id and other.remainder_of = send.remainder_of
                       and other.id <> send.id and again.subscription_id = recipient.subscription_id))
 
--- check: whoever gets a letter that goes out by itself was due, and whoever was planned for it has a row
+-- check send-letters: whoever gets a letter that goes out by itself was due, and whoever was planned for it has a row
+-- pieces: send_id of newsletter.sends (id), 20 at a time
 select recipient.business_id, recipient.send_id, recipient.subscription_id
   from newsletter.sends as send
   join newsletter.recipients as recipient on recipient.business_id = send.business_id and recipient.send_id = send.id

@@ -118,6 +118,12 @@ const presentLine = (line: OrderLine) => ({
   sku: line.sku,
 })
 
+/** Of the trace, which is the checkout's, the one part that is shown. */
+function fallbacksOf({ trace }: OrderRow): Pick<Order, 'fallbacks'> {
+  const { fallbacks } = (trace ?? {}) as Pick<Order, 'fallbacks'>
+  return fallbacks ? { fallbacks } : {}
+}
+
 /** Tags are the staff's own: only those who may read all orders see them. */
 export const presentOrder = (row: OrderRow, { seesTags }: { seesTags: boolean }): Order => ({
   id: row.id,
@@ -144,7 +150,7 @@ export const presentOrder = (row: OrderRow, { seesTags }: { seesTags: boolean })
   billingAddress: row.billingAddress,
   phone: row.phone,
   customerNote: row.customerNote,
-  ...(seesTags && { tags: row.tags }),
+  ...(seesTags && { tags: row.tags, ...fallbacksOf(row) }),
   fulfillment: fulfillmentOf(row),
   refundedAmount: row.refundedAmount,
   statuses: row.statuses,

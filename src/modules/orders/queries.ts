@@ -56,6 +56,13 @@ export async function lockOrder(tx: Tx, businessId: string, id: string): Promise
 
 const SWEEP_AGAIN_SECONDS = 30
 
+const isExpired = () => sql`
+  status = 'PENDING' and payment_status in ('PENDING', 'FAILED') and expires_at <= ${now()}
+  and (swept_at is null or swept_at <= ${new Date(nowMs() - SWEEP_AGAIN_SECONDS * 1000)})`
+
+/** Whether an order is to be ended. */
+export const hasExpired = () => sql`exists (select from orders.orders where ${isExpired()})`
+
 /** Claims expired orders, each for half a minute: one that cannot be ended now does not block the others. */
 export async function claimExpired(db: Db, limit: number): Promise<{ businessId: string; id: string }[]> {
   const { rows } = await sql<{ businessId: string; id: string }>`
@@ -63,8 +70,7 @@ export async function claimExpired(db: Db, limit: number): Promise<{ businessId:
        set swept_at = ${now()}
       from (select business_id, id
               from orders.orders
-             where status = 'PENDING' and payment_status in ('PENDING', 'FAILED') and expires_at <= ${now()}
-               and (swept_at is null or swept_at <= ${new Date(nowMs() - SWEEP_AGAIN_SECONDS * 1000)})
+             where ${isExpired()}
              order by swept_at nulls first, expires_at -- one that fails again and again comes after all others
              limit ${limit}
                for update skip locked) as due

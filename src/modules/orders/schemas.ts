@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { Address, NewAddress } from '#vocabulary/address.ts'
 import { Block, NewBlocks } from '#vocabulary/blocks.ts'
-import { PAYMENT_METHODS } from '#vocabulary/business.ts'
+import { CALLOUT_POINTS, PAYMENT_METHODS } from '#vocabulary/business.ts'
 import {
   BasisPoints,
   BusinessId,
@@ -100,6 +100,11 @@ export const newContact = Changes({ shippingAddress: NewAddress, billingAddress:
 
 const amounts = { subtotal: moneyOf(3_998), tax: moneyOf(684), shipping: moneyOf(595), total: moneyOf(4_877) }
 
+export const Fallbacks = Type.Array(OneOf(CALLOUT_POINTS), {
+  description:
+    'Services of the business that failed, so that the market’s own settings counted. Only where there are any; of an order, only with `ORDERS_READ`.',
+})
+
 export const Order = Type.Object(
   {
     id: OrderId,
@@ -119,6 +124,7 @@ export const Order = Type.Object(
     contactEmail: Nullable(Email),
     ...contact,
     tags: Type.Optional(Type.Array(Type.String({ examples: ['gift'] }), { description: 'Only with `ORDERS_READ`.' })),
+    fallbacks: Type.Optional(Fallbacks),
     fulfillment: OneOf(FULFILLMENTS, { description: 'How much of it has been shipped.' }),
     refundedAmount: moneyOf(0),
     statuses: Type.Array(StatusEntryOf(ORDER_STATUSES, 'OrderStatusEntry'), { description: 'The last is current.' }),

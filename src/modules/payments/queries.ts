@@ -105,6 +105,14 @@ export const endPayment = (tx: Tx, { businessId, id }: Payment) =>
     .where('status', 'in', ['OPENING', 'OPEN'])
     .execute()
 
+/** Open payments of these kinds without news since then: after 5 minutes, then 10, 20, 40, as most are just not paid. */
+const isStale = (since: Date, kinds: readonly PaymentKind[]) => sql`
+  status in ('OPENING', 'OPEN') and checked_at < ${since} and split_part(subject, ':', 1) = any (${kinds}::text[])
+  and (status = 'OPENING' or checked_at - created_at < ${now()} - checked_at)`
+
+export const hasStale = (since: Date, kinds: readonly PaymentKind[]) =>
+  sql`exists (select from payments.payments where ${isStale(since, kinds)})`
+
 /**
  * Claims open payments of these kinds without news since then. Each goes to one worker, because its time is moved on at
  * once.
@@ -120,10 +128,7 @@ export async function claimStale(
        set checked_at = ${now()}
       from (select business_id, id
               from payments.payments
-             where status in ('OPENING', 'OPEN') and checked_at < ${since}
-               and split_part(subject, ':', 1) = any (${kinds}::text[])
-               -- after 5 minutes, then 10, 20, 40: most are just not paid
-               and (status = 'OPENING' or checked_at - created_at < ${now()} - checked_at)
+             where ${isStale(since, kinds)}
              order by checked_at
              limit ${limit}
                for update skip locked) as stale

@@ -5,7 +5,7 @@ import { forEachLimit } from '#platform/for-each-limit.ts'
 import { closeSession } from './close-session.ts'
 import { type PaymentContext, payableOf } from './payable.ts'
 import type { Payment } from './payment.ts'
-import { claimStale } from './queries.ts'
+import { claimStale, hasStale } from './queries.ts'
 import { readSubject } from './subject.ts'
 import { syncPayment } from './sync-payment.ts'
 
@@ -15,11 +15,16 @@ const STALE_MS = 5 * 60_000
 // Concurrency: most of the time is spent waiting for the provider.
 const AT_A_TIME = 10
 
+/** Whether the provider is to be asked. */
+export const hasUnreconciled = ({ payables }: Pick<PaymentContext, 'payables'>) =>
+  hasStale(new Date(nowMs() - STALE_MS), kindsOf(payables))
+
+const kindsOf = (payables: PaymentContext['payables']) => payables.map(({ kind }) => kind)
+
 /** Reconciles open payments without news with the provider, in case an event was lost. */
 export async function reconcileStale(services: PaymentContext, db: Db, log: FastifyBaseLogger): Promise<number> {
   const context = { ...services, log }
-  const kinds = context.payables.map(({ kind }) => kind)
-  const stale = await claimStale(db, new Date(nowMs() - STALE_MS), BATCH, kinds)
+  const stale = await claimStale(db, new Date(nowMs() - STALE_MS), BATCH, kindsOf(context.payables))
   await forEachLimit(AT_A_TIME, stale, async (payment) => {
     try {
       await reconcile(context, db, payment)

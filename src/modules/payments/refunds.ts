@@ -75,6 +75,11 @@ export type PendingRefund = Pick<Refund, 'businessId' | 'id' | 'paymentId' | 'am
 
 const RETRY_SECONDS = 30
 
+const isDue = () => sql`status = 'PENDING' and due_at <= ${now()}`
+
+/** Whether a refund waits for the provider. */
+export const hasPendingRefunds = () => sql`exists (select from payments.refunds where ${isDue()})`
+
 /** Claims refunds that no worker is carrying out, each for half a minute. */
 export async function claimPendingRefunds(db: Db, limit: number): Promise<PendingRefund[]> {
   const { rows } = await sql<PendingRefund>`
@@ -82,7 +87,7 @@ export async function claimPendingRefunds(db: Db, limit: number): Promise<Pendin
        set due_at = ${new Date(nowMs() + RETRY_SECONDS * 1000)}
       from (select business_id, id
               from payments.refunds
-             where status = 'PENDING' and due_at <= ${now()}
+             where ${isDue()}
              order by due_at
              limit ${limit}
                for update skip locked) as due

@@ -1,16 +1,17 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { Counter } from 'prom-client'
 import type { Db } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { fault } from '#platform/faults.ts'
 import { cellOf } from '#platform/http/cells.ts'
 import { handle } from '#platform/http/operation.ts'
 import { enqueue } from '#platform/jobs/define.ts'
+import { openCounter } from '#platform/observability/define-metric.ts'
 import type { Metrics } from '#platform/observability/metrics.ts'
 import { type PaymentProvider, type Payments, type ProviderEvent, providerNamed } from '#platform/payments/provider.ts'
 import type { Business } from '#vocabulary/business.ts'
 import { noPayee, sendEventAgain, signatureInvalid } from './errors.ts'
 import { applyEvent } from './jobs.ts'
+import { paymentEvents } from './metrics.ts'
 import { receiveEvent } from './operations.ts'
 import type { Payable } from './payable.ts'
 import { storeEvent } from './provider-events.ts'
@@ -30,12 +31,7 @@ const ALWAYS = 'stripe'
 export const webhookRoutes: FastifyPluginAsyncTypebox<WebhookOptions> = async (app, options) => {
   const { payments, payables, findBusiness, cells, metrics } = options
   const apply = applyEvent(payables)
-  const counted = new Counter({
-    name: 'kontor_payment_events_total',
-    help: 'Events of the payment provider, by what became of them',
-    labelNames: ['outcome'],
-    registers: [metrics.registry],
-  })
+  const counted = openCounter(metrics, paymentEvents)
   // The signature covers the raw bytes.
   app.removeContentTypeParser('application/json')
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, raw, done) => done(null, raw))

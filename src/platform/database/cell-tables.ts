@@ -42,6 +42,13 @@ export interface BackofficeSavedViews {
   version: Generated<number>
 }
 
+export interface CalloutsAnswers {
+  answer: Json | null
+  businessId: string
+  expiresAt: Timestamp
+  inputHash: Buffer
+}
+
 export interface CatalogBulkEditItems {
   bulkEditId: string
   businessId: string
@@ -370,6 +377,7 @@ export interface CellEvents {
 
 export interface CellFollowed {
   businessId: string
+  number: number | null
   position: Generated<number>
   subject: string
   topic: string
@@ -385,10 +393,75 @@ export interface CellIdempotencyKeys {
   status: number
 }
 
+export interface CellUsage {
+  businessId: string
+  jobs: Generated<number>
+  mails: Generated<number>
+  requests: Generated<number>
+  since: Timestamp
+}
+
+export interface CellUsageDays {
+  businessId: string
+  day: Timestamp
+  jobs: Generated<number>
+  mails: Generated<number>
+  mediaBytes: number | null
+  requests: Generated<number>
+  rows: number | null
+}
+
 export interface CellWorkers {
   poolId: string
   startedAt: Generated<Timestamp>
   suspectedAt: Timestamp | null
+}
+
+export interface ChecksBroken {
+  businessId: string
+  count: number
+  examples: Json
+  mailedAt: Timestamp | null
+  rule: string
+  since: Timestamp
+}
+
+export interface ChecksBusinesses {
+  askedAt: Timestamp | null
+  businessId: string
+  finishedAt: Timestamp | null
+  lastNumber: Generated<number>
+  startedAt: Timestamp | null
+  unchecked: Generated<string[]>
+}
+
+export interface ChecksNights {
+  after: string | null
+  businesses: Generated<number>
+  busyMs: Generated<number>
+  finishedAt: Timestamp | null
+  large: Generated<number>
+  startedAt: Timestamp
+}
+
+export interface ChecksRuns {
+  after: string | null
+  businessId: string
+  createdAt: Timestamp
+  done: Generated<string[]>
+  found: Generated<Json>
+  id: string
+  isNightly: boolean
+  lastNumber: Generated<number>
+  rows: Generated<number>
+  startedAt: Timestamp | null
+  unchecked: Generated<string[]>
+}
+
+export interface ChecksTurns {
+  isOnly: Generated<boolean>
+  until: Timestamp
+  worker: string
 }
 
 export interface ContentCollections {
@@ -1024,8 +1097,156 @@ export interface PaymentsRefunds {
   updatedAt: Timestamp
 }
 
+export interface ReportsFilling {
+  beginsAt: Generated<Timestamp>
+  businessId: Generated<string>
+  id: Generated<string>
+  kind: string
+}
+
+export interface ReportsOrders {
+  businessId: string
+  createdAt: Timestamp
+  currency: string
+  customerId: string
+  discount: number
+  isCounted: boolean
+  isFirst: Generated<boolean>
+  lines: Json | null
+  market: string
+  orderId: string
+  person: string
+  promoCode: string | null
+  quarter: number
+  refunded: number
+  shipping: number
+  subtotal: number
+  tax: number
+  total: number
+  units: number
+  version: number
+}
+
+export interface ReportsReaders {
+  at: number
+  businessId: string
+  collectionId: string
+  grain: number
+  joined: number
+  left: number
+}
+
+export interface ReportsRebuilding {
+  businessId: string
+  isClearing: boolean
+  run: Generated<string>
+}
+
+export interface ReportsSubjects {
+  businessId: string
+  key: string
+  kind: string
+  name: Generated<string>
+  namedAt: Generated<Timestamp>
+  number: Generated<number>
+  variantId: Generated<string>
+}
+
+export interface ReportsSubscriptions {
+  businessId: string
+  collectionId: string
+  isActive: boolean
+  subscriptionId: string
+}
+
+export interface ReportsSums {
+  at: number
+  businessId: string
+  currency: string
+  discount: number
+  grain: number
+  kind: string
+  market: string
+  netSize: Generated<number>
+  orders: number
+  refunded: number
+  shipping: number
+  subject: number
+  subtotal: number
+  tax: number
+  total: number
+  units: number
+  unitSize: Generated<number>
+}
+
+export interface WebhooksAttempts {
+  answer: string
+  at: Timestamp
+  businessId: string
+  endpointId: string
+  id: string
+  milliseconds: number
+  number: number
+  problem: string | null
+  status: number | null
+}
+
+export interface WebhooksDeliveries {
+  attempts: number
+  begunAt: Timestamp
+  businessId: string
+  createdAt: Timestamp
+  endpointId: string
+  eventId: string
+  nextAt: Timestamp | null
+  number: number
+  status: string
+  type: string
+  updatedAt: Timestamp
+}
+
+export interface WebhooksEndpoints {
+  businessId: string
+  createdAt: Timestamp
+  description: string
+  disabledAt: Timestamp | null
+  disabledReason: string | null
+  id: string
+  isEnabled: boolean
+  oldSecret: Buffer | null
+  oldSecretUntil: Timestamp | null
+  secret: Buffer
+  types: string[]
+  updatedAt: Timestamp
+  url: string
+  version: number
+}
+
+export interface WebhooksFeeds {
+  businessId: string
+  dueAt: Timestamp | null
+  isChanged: Generated<boolean>
+  lease: string | null
+  quietUntil: Timestamp | null
+}
+
+export interface WebhooksPositions {
+  businessId: string
+  endpointId: string
+  failingSince: Timestamp | null
+  failures: Generated<number>
+  number: number
+  pausedUntil: Timestamp | null
+  replayAfter: number | null
+  replayBefore: number | null
+  replayNumber: number | null
+  replayStartedAt: Timestamp | null
+  warnedAt: Timestamp | null
+}
+
 export interface DB {
   'backoffice.savedViews': BackofficeSavedViews
+  'callouts.answers': CalloutsAnswers
   'catalog.bulkEditItems': CatalogBulkEditItems
   'catalog.bulkEdits': CatalogBulkEdits
   'catalog.categories': CatalogCategories
@@ -1055,7 +1276,14 @@ export interface DB {
   'cell.events': CellEvents
   'cell.followed': CellFollowed
   'cell.idempotencyKeys': CellIdempotencyKeys
+  'cell.usage': CellUsage
+  'cell.usageDays': CellUsageDays
   'cell.workers': CellWorkers
+  'checks.broken': ChecksBroken
+  'checks.businesses': ChecksBusinesses
+  'checks.nights': ChecksNights
+  'checks.runs': ChecksRuns
+  'checks.turns': ChecksTurns
   'content.collections': ContentCollections
   'content.collectionSchemas': ContentCollectionSchemas
   'content.entries': ContentEntries
@@ -1109,4 +1337,16 @@ export interface DB {
   'payments.events': PaymentsEvents
   'payments.payments': PaymentsPayments
   'payments.refunds': PaymentsRefunds
+  'reports.filling': ReportsFilling
+  'reports.orders': ReportsOrders
+  'reports.readers': ReportsReaders
+  'reports.rebuilding': ReportsRebuilding
+  'reports.subjects': ReportsSubjects
+  'reports.subscriptions': ReportsSubscriptions
+  'reports.sums': ReportsSums
+  'webhooks.attempts': WebhooksAttempts
+  'webhooks.deliveries': WebhooksDeliveries
+  'webhooks.endpoints': WebhooksEndpoints
+  'webhooks.feeds': WebhooksFeeds
+  'webhooks.positions': WebhooksPositions
 }

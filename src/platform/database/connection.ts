@@ -1,5 +1,7 @@
 import os from 'node:os'
+import { sql } from 'kysely'
 import pg from 'pg'
+import type { Tx } from './database.ts'
 import { isFull, isReadOnly, isServerAnswer, isSlow, readOnlyServer } from './errors.ts'
 import { preparedName } from './statement-names.ts'
 
@@ -9,6 +11,8 @@ export type PoolOptions = {
   max?: number | undefined
   statementTimeoutMs?: number
   applicationName?: string
+  /** How long a connection that nobody uses is kept. */
+  idleMs?: number
   /** Connections are replaced at about this age. */
   maxAgeSeconds?: number | undefined
 }
@@ -19,8 +23,11 @@ const CONNECT_TIMEOUT_MS = 2_000
 const MAX_WAIT_MS = 5_000
 const RETRY_MS = 50
 const STATEMENT_TIMEOUT_MS = 5_000
+/** The server ends a statement first, and says so. */
+const SERVER_FIRST_MS = 2_000
 const LOCK_TIMEOUT_MS = 3_000
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 10_000
+const IDLE_MS = 30_000
 const MAX_AGE_SECONDS = 600
 
 // JIT is off: statements that PostgreSQL estimates as costly are mostly short here, and compiling them takes longer
@@ -56,13 +63,13 @@ export function openPool(url: string, options: PoolOptions = {}): PatientPool {
     application_name: options.applicationName ?? 'kontor',
     max: options.max ?? DEFAULT_MAX,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    idleTimeoutMillis: 30_000,
+    idleTimeoutMillis: options.idleMs ?? IDLE_MS,
     keepAlive: true,
     Client: DatabaseClient,
     verify: refuseStandby,
     types,
     // The client's own timeout, for a server that no longer responds: a little later than the server's.
-    query_timeout: statementTimeoutMs + 2_000,
+    query_timeout: statementTimeoutMs + SERVER_FIRST_MS,
     ...(options.behindPooler
       ? { eachTransaction: { ...timeouts, ...PLANNER } }
       : { ...timeouts, options: PLANNER_OPTIONS }),
@@ -86,6 +93,8 @@ export class DatabaseClient extends pg.Client {
   /** PostgreSQL 14 and newer reports `in_hot_standby` when a connection begins and whenever it changes. */
   isStandby = false
   readonly #begin: string | undefined
+  /** Of the transaction that is open, if it has asked for more (`allowSeconds`). */
+  #timeoutMs: number | undefined
 
   constructor(config: ClientConfig = {}) {
     super(config)
@@ -103,7 +112,11 @@ export class DatabaseClient extends pg.Client {
 
   // oxlint-disable-next-line typescript/no-explicit-any -- pg has eight overloads, and all of them end here
   override query(config: unknown, values?: unknown, callback?: unknown): any {
-    const answer = super.query(this.#adapt(config) as string, values as unknown[], callback as never) as unknown
+    const answer = super.query(
+      this.#adapt(this.#withTimeout(config)) as string,
+      values as unknown[],
+      callback as never,
+    ) as unknown
     if (answer instanceof Promise) {
       answer.catch((error: unknown) => {
         if (!isServerAnswer(error) || isReadOnly(error)) this.isBroken = true
@@ -112,11 +125,30 @@ export class DatabaseClient extends pg.Client {
     return answer
   }
 
+  /** The client waits as long as the server was told to. */
+  #withTimeout(config: unknown): unknown {
+    const text = textOf(config)
+    const allowed = text?.startsWith(ALLOW) ? Number(text.slice(ALLOW.length)) : undefined
+    if (allowed !== undefined) this.#timeoutMs = allowed + SERVER_FIRST_MS
+    else if (text === 'commit' || text === 'rollback') this.#timeoutMs = undefined
+    if (this.#timeoutMs === undefined || allowed !== undefined) return config
+    const query = typeof config === 'string' ? { text: config } : config
+    return Object.assign({}, query, { query_timeout: this.#timeoutMs })
+  }
+
   #adapt(config: unknown): unknown {
     if (this.#begin === undefined) return withName(config)
     return config === 'begin' ? this.#begin : config
   }
 }
+
+const ALLOW = 'set local statement_timeout = '
+
+/** How long each statement of this transaction may take, where a few seconds are not enough: it reads a great deal, rarely. */
+export const allowSeconds = (tx: Tx, seconds: number): Promise<unknown> =>
+  sql.raw(`${ALLOW}${seconds * 1_000}`).execute(tx)
+
+const textOf = (config: unknown) => (typeof config === 'string' ? config : (config as { text?: string }).text)
 
 /**
  * Behind PgBouncer, the next transaction may get another server connection: settings are local to the transaction, and
@@ -127,7 +159,7 @@ const beginWith = (settings: Settings) =>
 
 /** Frequent statements have a name (prepared statements): each connection plans them once. */
 function withName(config: unknown): unknown {
-  const text = typeof config === 'string' ? config : (config as { text?: string }).text
+  const text = textOf(config)
   const name = text === undefined ? undefined : preparedName(text)
   if (name === undefined) return config
   return typeof config === 'string' ? { name, text } : { ...(config as object), name }
@@ -156,6 +188,8 @@ export class PatientPool extends pg.Pool {
    * waiting for a timeout.
    */
   isSilent = false
+  /** Called with the time that a caller waited for a connection, whether or not there was one in the end. */
+  onWaited: ((seconds: number) => void) | undefined
   #answeredAt = Number.NEGATIVE_INFINITY
 
   constructor(config: pg.PoolConfig & Pick<ClientConfig, 'eachTransaction'>) {
@@ -178,8 +212,10 @@ export class PatientPool extends pg.Pool {
     const attempt = () =>
       super.connect((error, client, done) => {
         const isAlive = error && (isFull(error) || (isSlow(error) && this.hasAnswered(CONNECT_TIMEOUT_MS)))
-        if (isAlive && performance.now() - since < MAX_WAIT_MS) setTimeout(attempt, RETRY_MS)
-        else callback(error, client, done)
+        const waitedMs = performance.now() - since
+        if (isAlive && waitedMs < MAX_WAIT_MS) return void setTimeout(attempt, RETRY_MS)
+        this.onWaited?.(waitedMs / 1000)
+        callback(error, client, done)
       })
     attempt()
   }

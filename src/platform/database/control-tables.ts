@@ -35,12 +35,17 @@ export interface AccessAuditLog {
 
 export interface AccessBusinesses {
   allowedOrigins: string[]
+  callouts: Json | null
   cell: string
   contactEmail: string | null
   createdAt: Timestamp
   defaultLocale: string
+  deleteAskedAt: Timestamp | null
+  deleteAt: Timestamp | null
   id: string
+  importOf: string | null
   keepPersonDays: Generated<number>
+  limits: Json | null
   locales: string[]
   logo: Json | null
   markets: Json
@@ -52,9 +57,24 @@ export interface AccessBusinesses {
   storefront: Generated<Json>
   stripeAccountId: string | null
   suspendedAt: Timestamp | null
+  suspendedReason: string | null
   timeZone: Generated<string>
   updatedAt: Timestamp
   version: Generated<number>
+}
+
+export interface AccessBusinessFigures {
+  brokenRules: Generated<number>
+  businessId: string
+  checkedAt: Timestamp | null
+  deadJobs: Generated<number>
+  jobs: Generated<number>
+  mails: Generated<number>
+  measuredAt: Timestamp | null
+  mediaBytes: Generated<number>
+  requests: Generated<number>
+  rows: Generated<number>
+  stoppedSends: Generated<number>
 }
 
 export interface AccessCustomers {
@@ -96,6 +116,16 @@ export interface AccessMemberships {
   fromProvider: Generated<boolean>
   roleId: string
   userId: string
+}
+
+export interface AccessOperatorLog {
+  action: string
+  actorId: string | null
+  businessId: string | null
+  data: Json
+  id: string
+  occurredAt: Timestamp
+  subject: string
 }
 
 export interface AccessRoles {
@@ -201,6 +231,11 @@ export interface AccountsOauthFlows {
   staffOf: string | null
   stateHash: Buffer
   userId: string | null
+}
+
+export interface AccountsOperators {
+  createdAt: Timestamp
+  userId: string
 }
 
 export interface AccountsOrigins {
@@ -347,13 +382,24 @@ export interface ControlProcesses {
   version: string
 }
 
+export interface WebhooksOperatorEndpoints {
+  createdAt: Timestamp
+  description: string
+  id: string
+  secret: Buffer
+  types: string[]
+  url: string
+}
+
 export interface DB {
   'access.auditLog': AccessAuditLog
   'access.businesses': AccessBusinesses
+  'access.businessFigures': AccessBusinessFigures
   'access.customers': AccessCustomers
   'access.eventOutbox': AccessEventOutbox
   'access.invitations': AccessInvitations
   'access.memberships': AccessMemberships
+  'access.operatorLog': AccessOperatorLog
   'access.roles': AccessRoles
   'accounts.apiKeys': AccountsApiKeys
   'accounts.attempts': AccountsAttempts
@@ -365,6 +411,7 @@ export interface DB {
   'accounts.knownAddresses': AccountsKnownAddresses
   'accounts.loginChallenges': AccountsLoginChallenges
   'accounts.oauthFlows': AccountsOauthFlows
+  'accounts.operators': AccountsOperators
   'accounts.origins': AccountsOrigins
   'accounts.passkeys': AccountsPasskeys
   'accounts.phoneCodes': AccountsPhoneCodes
@@ -380,4 +427,5 @@ export interface DB {
   'accounts.verifiedPhones': AccountsVerifiedPhones
   'control.idempotencyKeys': ControlIdempotencyKeys
   'control.processes': ControlProcesses
+  'webhooks.operatorEndpoints': WebhooksOperatorEndpoints
 }

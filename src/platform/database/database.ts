@@ -35,6 +35,8 @@ export class Database<Tables> extends Kysely<Tables> {
   readonly lease: () => Promise<Lease>
   /** Called with each notification of a transaction of this process, once it has committed. */
   onAnnounced: ((topic: string, id: string) => void) | undefined
+  /** Called after each transaction of this process that has committed. */
+  onCommitted: (() => void) | undefined
 
   constructor({ kind, name, pool, address, lease = () => leaseFrom(pool) }: Parts) {
     super({

@@ -20,21 +20,32 @@ export class MigrationError extends Error {}
 export type Migration = { name: string; sql: string; checksum: string }
 type Kind = 'control' | 'cell'
 
-export async function loadMigrations(kind: Kind): Promise<Migration[]> {
-  const names = (await readdir(path.join(ROOT, kind))).filter((name) => name.endsWith('.sql')).sort()
-  return Promise.all(
-    names.map(async (name) => {
-      const sql = await readFile(path.join(ROOT, kind, name), 'utf8')
-      return { name, sql, checksum: createHash('sha256').update(sql).digest('hex') }
-    }),
-  )
+/** Migrations with a record of their own, in the schema that they make. */
+export type MigrationSet = {
+  schema: string
+  migrations: readonly Migration[]
+  /** Runs around each migration, in its transaction; what it throws undoes it. */
+  around?: (client: pg.Client, run: () => Promise<unknown>) => Promise<void>
 }
+
+export const toMigration = (name: string, sql: string): Migration => ({
+  name,
+  sql,
+  checksum: createHash('sha256').update(sql).digest('hex'),
+})
+
+export async function readMigrations(folder: string): Promise<Migration[]> {
+  const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort()
+  return Promise.all(names.map(async (name) => toMigration(name, await readFile(path.join(folder, name), 'utf8'))))
+}
+
+export const loadMigrations = (kind: Kind): Promise<Migration[]> => readMigrations(path.join(ROOT, kind))
 
 const loaded = new Map<Kind, Promise<string[]>>()
 
 /** The names of this version's migrations; the folder is read once. */
 export function loadNames(kind: Kind): Promise<string[]> {
-  const names = loaded.get(kind) ?? loadMigrations(kind).then((all) => all.map(({ name }) => name))
+  const names = loaded.get(kind) ?? loadMigrations(kind).then(namesOf)
   loaded.set(kind, names)
   return names
 }
@@ -44,17 +55,23 @@ export function loadNames(kind: Kind): Promise<string[]> {
  * once: one works, the others wait. Each file is one transaction, unless its first line is `-- no transaction` (for
  * `create index concurrently`).
  */
-export async function migrate(directUrl: string, kinds: readonly Kind[]): Promise<string[]> {
+export async function migrate(
+  directUrl: string,
+  kinds: readonly Kind[],
+  extensions: readonly MigrationSet[] = [],
+): Promise<string[]> {
   const client = new pg.Client({ connectionString: directUrl, application_name: 'kontor migrate' })
   await client.connect()
   try {
     await lock(client)
     await client.query(`set lock_timeout = ${lockTimeoutMs(LOCK_RETRIES)}`)
     const applied: string[] = []
-    for (const kind of kinds) applied.push(...(await migrateKind(client, kind)))
+    for (const kind of kinds)
+      applied.push(...(await applySet(client, { schema: kind, migrations: await loadMigrations(kind) })))
     await indexPartitions(client)
     await makeFirstPartitions(client)
     await installQueue({ connectionString: directUrl })
+    for (const set of extensions) applied.push(...(await applySet(client, set)))
     return applied
   } finally {
     await client.end()
@@ -110,25 +127,26 @@ async function lock(client: pg.Client) {
   }
 }
 
-async function migrateKind(client: pg.Client, kind: Kind): Promise<string[]> {
-  await client.query(`create schema if not exists ${kind}`)
+async function applySet(client: pg.Client, set: MigrationSet): Promise<string[]> {
+  const { schema } = set
+  await client.query(`create schema if not exists ${schema}`)
   await client.query(`
-    create table if not exists ${kind}.migrations (
+    create table if not exists ${schema}.migrations (
       name text collate "C" primary key,
       checksum text not null,
       applied_at timestamptz not null default now()
     )`)
-  const { rows } = await client.query(`select name, checksum from ${kind}.migrations`)
+  const { rows } = await client.query(`select name, checksum from ${schema}.migrations`)
   const done = new Map<string, string>(rows.map((row) => [row.name, row.checksum]))
   const applied: string[] = []
-  for (const migration of await loadMigrations(kind)) {
+  for (const migration of set.migrations) {
     const checksum = done.get(migration.name)
     if (checksum === undefined) {
-      await apply(client, kind, migration)
-      applied.push(`${kind}/${migration.name}`)
+      await apply(client, set, migration)
+      applied.push(`${schema}/${migration.name}`)
     } else if (checksum !== migration.checksum) {
       throw new MigrationError(
-        `Migration ${kind}/${migration.name} was changed after it had been applied. ` +
+        `Migration ${schema}/${migration.name} was changed after it had been applied. ` +
           'Restore the file and put the change in a new migration.',
       )
     }
@@ -136,8 +154,8 @@ async function migrateKind(client: pg.Client, kind: Kind): Promise<string[]> {
   return applied
 }
 
-async function apply(client: pg.Client, kind: Kind, { name, sql, checksum }: Migration) {
-  const note = { text: `insert into ${kind}.migrations (name, checksum) values ($1, $2)`, values: [name, checksum] }
+async function apply(client: pg.Client, { schema, around }: MigrationSet, { name, sql, checksum }: Migration) {
+  const note = { text: `insert into ${schema}.migrations (name, checksum) values ($1, $2)`, values: [name, checksum] }
   if (sql.startsWith('-- no transaction')) {
     // A concurrent build waits for old transactions and blocks nobody. If it timed out, it would leave an invalid index
     // behind.
@@ -152,7 +170,8 @@ async function apply(client: pg.Client, kind: Kind, { name, sql, checksum }: Mig
     try {
       await client.query(`set lock_timeout = ${lockTimeoutMs(attempt)}`)
       await client.query('begin')
-      await client.query(sql)
+      if (around) await around(client, () => client.query(sql))
+      else await client.query(sql)
       await client.query(note)
       await client.query('commit')
       return
@@ -172,14 +191,23 @@ async function dropLeftover(client: pg.Client, sql: string): Promise<void> {
 }
 
 /** The migrations of this release that the database lacks. A database ahead of the code lacks none: it is ready. */
-export async function missingMigrations(db: Control | Cell): Promise<string[]> {
-  const { kind, pool } = db
-  const known = await loadNames(kind)
-  const { rows: tables } = await pool.query('select to_regclass($1) is not null as there', [`${kind}.migrations`])
-  if (!tables[0].there) return known.map((name) => `${kind}/${name}`)
-  const { rows } = await pool.query(`select name from ${kind}.migrations`)
+export async function missingMigrations(
+  { kind, pool }: Control | Cell,
+  extensions: readonly MigrationSet[] = [],
+): Promise<string[]> {
+  const missing = await missingIn(pool, kind, await loadNames(kind))
+  for (const { schema, migrations } of kind === 'cell' ? extensions : [])
+    missing.push(...(await missingIn(pool, schema, namesOf(migrations))))
+  return missing
+}
+
+export const namesOf = (migrations: readonly Migration[]) => migrations.map(({ name }) => name)
+
+async function missingIn(pool: Cell['pool'], schema: string, known: readonly string[]): Promise<string[]> {
+  const { rows: tables } = await pool.query('select to_regclass($1) is not null as there', [`${schema}.migrations`])
+  const { rows } = tables[0].there ? await pool.query(`select name from ${schema}.migrations`) : { rows: [] }
   const done = new Set(rows.map((row) => row.name))
-  return known.filter((name) => !done.has(name)).map((name) => `${kind}/${name}`)
+  return known.filter((name) => !done.has(name)).map((name) => `${schema}/${name}`)
 }
 
 /** Whether a migration was applied before that time. */

@@ -40,6 +40,18 @@ const makePartition = (table: string, name: string, from: string, to: string) =>
     alter table ${table} attach partition ${name} for values from ('${from}') to ('${to}');
   end $$`
 
+const MAX_PAST_MONTHS = 36
+
+/** Makes the partitions from the month of the oldest row up to now: rows that were written long ago come in. */
+export async function makePastPartitions(db: Db | ControlDb, table: string, oldest: Date): Promise<void> {
+  for (let offset = -MAX_PAST_MONTHS; offset < 0; offset++) {
+    const [from, to] = [monthStart(now(), offset), monthStart(now(), offset + 1)]
+    if (to <= oldest) continue
+    const name = `${table}_${suffix(from)}`
+    await sql.raw(makePartition(table, name, from.toISOString(), to.toISOString())).execute(db)
+  }
+}
+
 /** Makes partitions ahead of time and drops those past their retention. Returns the names of the dropped ones. */
 export async function maintainPartitions(db: Db | ControlDb, { table, keepMonths }: PartitionedLog): Promise<string[]> {
   for (const statement of partitionStatements(table, now())) await sql.raw(statement).execute(db)

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Kysely, Transaction } from 'kysely'
+import { type Kysely, sql, type Transaction } from 'kysely'
+import { now } from '../clock.ts'
 import { Database } from './database.ts'
 import { isSerializationFailure } from './errors.ts'
 import { announcedIn } from './local-invalidation.ts'
@@ -22,7 +23,10 @@ export async function transaction<Tables, Result>(
         used = tx
         return work(tx)
       })
-      if (db instanceof Database) for (const [topic, id] of announcedIn(used)) db.onAnnounced?.(topic, id)
+      if (db instanceof Database) {
+        for (const [topic, id] of announcedIn(used)) db.onAnnounced?.(topic, id)
+        db.onCommitted?.()
+      }
       return result
     } catch (error) {
       if (attempt === ATTEMPTS || !(renewStalePlans(error) || isSerializationFailure(error))) throw error
@@ -30,3 +34,25 @@ export async function transaction<Tables, Result>(
     }
   }
 }
+
+/**
+ * Reads everything as it is now, for as long as it takes: a long one keeps PostgreSQL from clearing away old versions of
+ * rows. For commands, on databases that were opened with time for long statements.
+ */
+export const snapshot = <Tables, Result>(
+  db: Kysely<Tables>,
+  work: (tx: Transaction<Tables>, at: Date) => Promise<Result>,
+): Promise<Result> =>
+  db
+    .transaction()
+    .setIsolationLevel('repeatable read')
+    .setAccessMode('read only')
+    .execute(async (tx) => {
+      await waitPatiently(tx)
+      const { rows } = await sql<{ at: Date }>`select now() as at`.execute(tx) // from here on it stays as it is
+      return work(tx, rows[0]?.at ?? now())
+    })
+
+/** Time may pass between two statements of this transaction: what it writes comes from a file. */
+export const waitPatiently = <Tables>(tx: Transaction<Tables>): Promise<unknown> =>
+  sql`set local idle_in_transaction_session_timeout = 0`.execute(tx)

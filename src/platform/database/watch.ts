@@ -1,9 +1,10 @@
 import type { FastifyBaseLogger } from 'fastify'
 import pg from 'pg'
+import { withTimeout } from '../with-timeout.ts'
 import { hangUp, type PatientPool } from './connection.ts'
 import { type Databases, MAIN_CELL } from './database.ts'
 import { isFull, isNoAnswer, isUndefined } from './errors.ts'
-import { loadNames } from './migrate.ts'
+import { loadNames, type MigrationSet, namesOf as namesIn } from './migrate.ts'
 
 /**
  * `up`; `down`: it refuses connections; `silent`: it neither replies nor refuses; `read-only`: a standby, or a server
@@ -24,11 +25,15 @@ export type Watch = {
 }
 
 type Log = Pick<FastifyBaseLogger, 'info' | 'error'>
-type Options = { log: Log; everyMs?: number }
+/** Asks a cell on a connection that somebody keeps and hears from all the time; undefined while it does not answer quickly. */
+export type LineOf = (name: string) => ((text: string) => Promise<unknown[]>) | undefined
+type Options = { log: Log; everyMs?: number; extensions?: readonly MigrationSet[]; lineOf?: LineOf }
 
 const EVERY_MS = 1_000
 /** The interval while the database is not `up`. */
 const EVERY_WHILE_AWAY_MS = 400
+/** The interval while somebody else hears from it. */
+const EVERY_WHILE_HEARD_MS = 5_000
 const CHECK_MS = 800
 /** If a check took this much longer than its timeout, our own event loop was late, not the database. */
 const MAX_LATE_MS = 250
@@ -36,20 +41,28 @@ const CHECKS_UNTIL_SILENT = 2
 
 /**
  * Health checks of every database at an interval, each on its own connection and with a timeout, so that readers of the
- * result (health endpoints, placement, metrics) never wait for a database. The pool of a silent database refuses at
+ * result (health endpoints, placement, metrics) never wait for a database. A worker has a connection to each cell that
+ * shows it to be alive (`lineOf`): as long as that answers, it is asked on the same one, and seldom. The pool of a silent database refuses at
  * once until it replies again (circuit breaker).
  */
-export async function watchDatabases(databases: Databases, { log, everyMs = EVERY_MS }: Options): Promise<Watch> {
-  const names = { control: await loadNames('control'), cell: await loadNames('cell') }
+export async function watchDatabases(
+  databases: Databases,
+  { log, everyMs = EVERY_MS, extensions = [], lineOf }: Options,
+): Promise<Watch> {
+  const ofExtensions = extensions.map(({ schema, migrations }) => [schema, namesIn(migrations)] as const)
+  const ofCell: Needs = { cell: await loadNames('cell'), ...Object.fromEntries(ofExtensions) }
+  const ofMain: Needs = { control: await loadNames('control'), ...ofCell }
   const cells = new Map<string, Seen>([...databases.cells.keys()].map((name) => [name, UP])) // shown in this order
   const watched = await Promise.all(
     [...databases.cells].map(([name, cell]) => {
       const { pool, address } = cell
-      const lacks = name === MAIN_CELL ? names : { cell: names.cell }
+      const lacks = name === MAIN_CELL ? ofMain : ofCell
       return watchOne({
         name,
         url: address.url,
         pool,
+        // Behind PgBouncer, what a direct connection says is not what others would hear.
+        line: () => (address.url === address.directUrl ? lineOf?.(name) : undefined),
         needs: lacks,
         everyMs,
         log,
@@ -75,11 +88,13 @@ export async function checkOnce(databases: Databases): Promise<ReadonlyMap<strin
 
 const NO_LOG = { info() {}, error() {} }
 
-type Needs = Partial<Record<'control' | 'cell', readonly string[]>>
+/** The migrations of this version, by schema. */
+type Needs = Readonly<Record<string, readonly string[]>>
 type One = {
   name: string
   url: string
   pool: PatientPool
+  line: () => ReturnType<LineOf>
   needs: Needs
   everyMs: number
   log: Log
@@ -87,9 +102,10 @@ type One = {
 }
 
 /** Resolves after the first check; returns a function that stops it. */
-async function watchOne({ name, url, pool, needs, everyMs, log, onSeen }: One): Promise<() => Promise<void>> {
+async function watchOne({ name, url, pool, line, needs, everyMs, log, onSeen }: One): Promise<() => Promise<void>> {
   let last: Seen | undefined
   let late = 0
+  let heardMs = Number.NEGATIVE_INFINITY
   let client: pg.Client | undefined
   let isStopped = false
   let wake = () => {}
@@ -99,7 +115,23 @@ async function watchOne({ name, url, pool, needs, everyMs, log, onSeen }: One): 
     client = undefined
   }
 
+  /** What the line says, if there is one that answers; otherwise the next check has a connection of its own. */
+  async function askOnLine(): Promise<Seen | undefined> {
+    const ask = line()
+    if (!ask || last?.state !== 'up') return undefined
+    if (performance.now() - heardMs < EVERY_WHILE_HEARD_MS) return last
+    const late = () => new Error('The line does not answer')
+    const rows = await withTimeout(CHECK_MS, ask(questionFor(needs)), late).catch(() => [])
+    const seen = rows[0] ? judge(rows[0] as Answer, needs) : undefined
+    if (seen?.state !== 'up') return undefined
+    heardMs = performance.now()
+    drop()
+    return seen
+  }
+
   async function check(): Promise<Seen> {
+    const heard = await askOnLine()
+    if (heard) return heard
     const since = performance.now()
     try {
       client ??= await connect(url)
@@ -161,7 +193,7 @@ async function watchOne({ name, url, pool, needs, everyMs, log, onSeen }: One): 
 const UP: Seen = { state: 'up', isStandby: false, missing: [] }
 
 const namesOf = (needs: Needs) =>
-  Object.entries(needs).flatMap(([kind, names]) => (names ?? []).map((name) => `${kind}/${name}`))
+  Object.entries(needs).flatMap(([schema, names]) => names.map((name) => `${schema}/${name}`))
 
 async function connect(url: string): Promise<pg.Client> {
   const client = new pg.Client({
@@ -184,11 +216,15 @@ async function connect(url: string): Promise<pg.Client> {
 type Answer = { isStandby: boolean; isReadOnly: boolean; done: string[] }
 
 async function ask(client: pg.Client, needs: Needs): Promise<Answer> {
-  const kinds = Object.keys(needs) // our own constants, safe to inline
-  const { rows } = await client.query<Answer>(`
-    select pg_is_in_recovery() as "isStandby", current_setting('default_transaction_read_only')::boolean as "isReadOnly",
-           array(${kinds.map((kind) => `select '${kind}/' || name from ${kind}.migrations`).join(' union all ')}) as done`)
+  const { rows } = await client.query<Answer>(questionFor(needs))
   return rows[0] as Answer
+}
+
+function questionFor(needs: Needs): string {
+  const schemas = Object.keys(needs) // our own constants and checked names, safe to inline
+  return `
+    select pg_is_in_recovery() as "isStandby", current_setting('default_transaction_read_only')::boolean as "isReadOnly",
+           array(${schemas.map((schema) => `select '${schema}/' || name from ${schema}.migrations`).join(' union all ')}) as done`
 }
 
 function judge({ isStandby, isReadOnly, done }: Answer, needs: Needs): Seen {

@@ -7,9 +7,9 @@ export const Count = Type.Integer({ minimum: 0, examples: [7] })
 export const FieldNames = Type.Array(Type.String({ examples: ['name'] }))
 
 /** A kind of event: its type, its subject and the shape of its data. Feed, reference and docs are generated from it. */
-export type EventDefinition<Data extends TObject = TObject> = {
+export type EventDefinition<Data extends TObject = TObject, Name extends string = string> = {
   /** Words of `[a-z0-9_]` joined by dots: `order.paid`. */
-  readonly type: string
+  readonly type: Name
   /** The kind of record that the subject is the id of. */
   readonly subject: string
   /** When it happens, where that is not obvious. */
@@ -39,12 +39,13 @@ type Happened<Data> = {
 } & ([keyof Data] extends [never] ? { data?: undefined } : { data: Data })
 
 /** The definition of an event, and the function that makes one. */
-export type EventKind<Data extends TObject> = EventDefinition<Data> & ((event: Happened<Static<Data>>) => NewEvent)
+export type EventKind<Data extends TObject, Name extends string = string> = EventDefinition<Data, Name> &
+  ((event: Happened<Static<Data>>) => NewEvent)
 
-export function defineEvent<Properties extends TProperties>(
-  type: string,
+export function defineEvent<const Name extends string, Properties extends TProperties>(
+  type: Name,
   { subject, data, note = '' }: { subject: string; data: TObject<Properties>; note?: string },
-): EventKind<TObject<Properties>> {
+): EventKind<TObject<Properties>, Name> {
   const definition: EventDefinition = { type, subject, note, data }
   const make = (event: { businessId: string; subject: string; actor?: Actor; data?: object }) => ({
     actor: undefined,
@@ -52,5 +53,5 @@ export function defineEvent<Properties extends TProperties>(
     ...event,
     definition,
   })
-  return Object.assign(make, definition) as unknown as EventKind<TObject<Properties>>
+  return Object.assign(make, definition) as unknown as EventKind<TObject<Properties>, Name>
 }

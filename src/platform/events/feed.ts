@@ -60,6 +60,64 @@ export const readAfter = (db: Db, businessId: string, number: number, limit: num
     .limit(limit)
     .execute()
 
+/** The next events of several businesses, each after a number of its own, oldest first; in one statement. */
+export async function readAllAfter(
+  db: Db,
+  positions: readonly { businessId: string; number: number }[],
+  limit: number,
+): Promise<EventRow[]> {
+  const { rows } = await sql<EventRow>`
+    select event.*
+      from unnest(${positions.map(({ businessId }) => businessId)}::text[], ${positions.map(({ number }) => number)}::bigint[])
+           as position (business_id, number)
+     cross join lateral (
+             select * from cell.events as each
+              where each.business_id = position.business_id and each.number > position.number
+              order by each.number
+              limit ${limit}) as event
+     order by event.business_id, event.number`.execute(db)
+  return rows
+}
+
+/** Some events of a business, by their numbers. */
+export const readNumbered = (db: Db, businessId: string, numbers: readonly number[]): Promise<EventRow[]> =>
+  db
+    .selectFrom('cell.events')
+    .selectAll()
+    .where('businessId', '=', businessId)
+    .where('number', '=', sql<number>`any(${[...numbers]}::bigint[])`)
+    .orderBy('number')
+    .execute()
+
+/** The number of the last event that was in the feed at a time; 0 if there was none. */
+export async function readNumberAt(db: Db, businessId: string, time: Date): Promise<number> {
+  const row = await db
+    .selectFrom('cell.events')
+    .select('number')
+    .where('businessId', '=', businessId)
+    .where('sequencedAt', '<', time)
+    .orderBy('number', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.number ?? 0
+}
+
+/** The numbers of the newest events of these businesses; those without any are missing. */
+export async function readLastNumbers(db: Db, businessIds: readonly string[]): Promise<Map<string, number>> {
+  const rows = await db
+    .selectFrom('cell.eventCounters')
+    .selectAll()
+    .where('businessId', '=', sql<string>`any(${[...businessIds]}::text[])`)
+    .execute()
+  return new Map(rows.map(({ businessId, lastNumber }) => [businessId, lastNumber]))
+}
+export const findEvent = (db: Db, businessId: string, number: number): Promise<EventRow | undefined> =>
+  db
+    .selectFrom('cell.events')
+    .selectAll()
+    .where((event) => event.and({ businessId, number }))
+    .executeTakeFirst()
+
 /** The number of the newest event; 0 if there is none. */
 export async function readLastNumber(db: Db, businessId: string): Promise<number> {
   const row = await db
@@ -76,3 +134,6 @@ export const behindSql = (positions: RawBuilder<unknown>) => sql`
     from ${positions} as position
     join cell.event_counters as counter on counter.business_id = position.business_id
    where counter.last_number > position.number`
+
+/** Every business in which something happened, as a query. */
+export const withEventsSql = sql`select business_id, last_number from cell.event_counters`

@@ -17,13 +17,22 @@ const BATCH = 5_000
  * transaction committed. Returns how many were moved; undefined when another process holds the lock. `topics`: whose
  * subjects somebody follows (`takeFollowed`).
  */
-export function sequenceEvents(db: Db, topics: readonly Topic[] = []): Promise<number | undefined> {
+export async function sequenceEvents(db: Db, topics: readonly Topic[] = [], tell?: Tell): Promise<number | undefined> {
+  const moved = await moveEvents(db, topics)
+  if (moved && moved.length > 0) await tell?.(moved.map(({ businessId }) => businessId))
+  return moved?.reduce((sum, { count }) => sum + count, 0)
+}
+
+/** Whoever wants to know, soon after, in which businesses something happened. */
+export type Tell = (businessIds: readonly string[]) => Promise<void>
+
+function moveEvents(db: Db, topics: readonly Topic[]): Promise<{ businessId: string; count: number }[] | undefined> {
   const followed = topics.map((topic) => (typeof topic === 'string' ? { topic, of: topic } : topic))
   return transaction(db, async (tx) => {
     const { rows: locks } = await sql<{ locked: boolean }>`
       select pg_try_advisory_xact_lock(hashtextextended('kontor.events', 0)) as locked`.execute(tx)
     if (!locks[0]?.locked) return undefined
-    const { numAffectedRows = 0n } = await sql`
+    const { rows } = await sql<{ businessId: string; count: number }>`
       with taken as (
         delete from cell.event_outbox
          where position = any (array(select position from cell.event_outbox order by position limit ${BATCH}))
@@ -33,29 +42,50 @@ export function sequenceEvents(db: Db, topics: readonly Topic[] = []): Promise<n
         select business_id, count(*) from taken group by business_id order by business_id
         on conflict (business_id) do update set last_number = counter.last_number + excluded.last_number
         returning business_id, last_number
+      ), numbered as (
+        select taken.*, last_number + 1 - row_number() over (partition by business_id order by position desc) as number
+          from taken join counted using (business_id)
       ), followed as (
-        insert into cell.followed (topic, business_id, subject)
-        select follower.topic, business_id, subject
-          from taken
+        insert into cell.followed (topic, business_id, subject, number)
+        select follower.topic, business_id, subject, min(number)
+          from numbered
           join unnest(${followed.map(({ topic }) => topic)}::text[], ${followed.map((each) => each.of)}::text[])
                as follower (topic, word) on follower.word = split_part(type, '.', 1)
          group by 1, 2, 3
          order by min(position)
+      ), moved as (
+        insert into cell.events
+               (business_id, number, id, type, subject, actor_id, actor_kind, data, occurred_at, sequenced_at)
+        select business_id, number, id, type, subject, actor_id, actor_kind, data, occurred_at, ${now()}
+          from numbered
       )
-      insert into cell.events
-             (business_id, number, id, type, subject, actor_id, actor_kind, data, occurred_at, sequenced_at)
-      select business_id,
-             last_number + 1 - row_number() over (partition by business_id order by position desc),
-             id, type, subject, actor_id, actor_kind, data, occurred_at, ${now()}
-        from taken join counted using (business_id)`.execute(tx)
-    return Number(numAffectedRows)
+      select business_id, count(*)::integer as count from taken group by business_id`.execute(tx)
+    return rows
   })
 }
 
 /** Goes on at once while there is more than a batch. */
-export async function sequenceAllEvents(db: Db, topics: readonly Topic[], signal: AbortSignal): Promise<void> {
-  while ((await sequenceEvents(db, topics)) === BATCH && !signal.aborted);
+export async function sequenceAllEvents(
+  db: Db,
+  topics: readonly Topic[],
+  signal: AbortSignal,
+  tell?: Tell,
+): Promise<void> {
+  while ((await sequenceEvents(db, topics, tell)) === BATCH && !signal.aborted);
 }
+
+/** Whether events wait to be numbered. */
+export const hasUnnumbered = () => sql`exists (select from cell.event_outbox)`
+
+/** Whether subjects of these topics wait. */
+export const hasFollowed = (...topics: readonly Topic[]) =>
+  sql.join(
+    topics.map(
+      (topic) =>
+        sql`exists (select from cell.followed where topic = ${typeof topic === 'string' ? topic : topic.topic})`,
+    ),
+    sql` or `,
+  )
 
 /** The oldest subjects of a topic that wait; they stay in the queue. */
 export async function peekFollowed(db: Db, topic: string, limit: number) {
@@ -76,6 +106,14 @@ export const waitingSubjects = ({ topic, of }: Exclude<Topic, string>, businessI
            union
           select subject from cell.followed where topic = ${topic} and business_id = ${businessId}) as waiting
    limit ${limit}`
+
+/**
+ * The number of the last event of a business after which everything was looked at for this topic, as an expression: the
+ * one before the first that waits. 0 while a subject waits that no event has brought.
+ */
+export const lookedUpTo = (topic: string, businessId: string) => sql<number>`
+  coalesce((select min(coalesce(number, 1)) - 1 from cell.followed where topic = ${topic} and business_id = ${businessId}),
+           (select last_number from cell.event_counters where business_id = ${businessId}), 0)`
 
 /** Takes these out of the queue. Returns the positions that were still there: another process may have been faster. */
 export async function dropFollowed(tx: Tx, topic: string, positions: readonly number[]): Promise<Set<number>> {

@@ -16,10 +16,12 @@ import { cellOf } from './cells.ts'
 import * as refusal from './refusals.ts'
 
 /**
- * The callers that a route admits: anybody, any token, any token but a guest's, or holders of a permission in the
- * route's business; of a list, any one suffices.
+ * The callers that a route admits: anybody, any token, any token but a guest's, holders of a permission in the route's
+ * business (of a list, any one suffices), or operators of the whole service.
+ *
+ * `operator`: a session that has passed a second factor, never an API key; what is no GET needs a fresh proof, too.
  */
-export type Access = 'public' | 'guest' | 'signed-in' | Permission | readonly Permission[]
+export type Access = 'public' | 'guest' | 'signed-in' | 'operator' | Permission | readonly Permission[]
 
 /**
  * Where a request names its business. `provider`: in the provider's own payload, checked by the handler. `storefront`:
@@ -81,6 +83,10 @@ declare module 'fastify' {
     cell: Cell
     /** The caller's permissions in this business. */
     permissions: readonly Permission[]
+    /** Waits for somebody else's server without taking up a place in the gate. */
+    whileOutside<Result>(work: () => Promise<Result>): Promise<Result>
+    /** Does not count for the caller's rate limit: it makes a request of its own in the caller's name, which does. */
+    countLess(): void
   }
   interface FastifyInstance {
     routeTable: RouteInfo[]
@@ -119,6 +125,8 @@ export type GuardOptions = {
   /** The business with that id or slug, if its shop is public and it is not suspended. */
   findPublicBusiness: (idOrSlug: string) => Maybe<Business | undefined>
   permissionsOf: (actor: Actor, businessId: string) => Maybe<readonly Permission[]>
+  /** Throws unless the caller has proven within minutes who they are. */
+  needFreshProof: (actor: Actor) => Promise<void>
   cells: ReadonlyMap<string, Cell>
   /** The origin of PUBLIC_URL. */
   ownOrigin: string
@@ -143,6 +151,10 @@ const stateOf = (request: FastifyRequest) => (request as Guarded)[state]
 
 /** The cell of the business that this request is for, once that is known. */
 export const cellNameOf = (request: FastifyRequest): string | undefined => stateOf(request)?.business?.cell
+
+/** The business that this request is for, once that is known. */
+export const businessIdOf = (request: FastifyRequest): string | undefined => stateOf(request)?.business?.id
+export const businessOf = (request: FastifyRequest): Business | undefined => stateOf(request)?.business
 
 const NO_PERMISSIONS: readonly Permission[] = []
 
@@ -172,6 +184,8 @@ type Counting = {
   countCaller: CountCaller
   /** For storefront routes: the key of the business that the request came with, if any. */
   countKey: (request: FastifyRequest, reply: FastifyReply, key: Actor | undefined) => Maybe<void>
+  /** Throws when the business has a limit of its own, and is over it. */
+  countBusiness: (business: Business) => Maybe<void>
 }
 
 /**
@@ -179,8 +193,8 @@ type Counting = {
  * server from starting.
  */
 export function guardRoutes(app: FastifyInstance, options: GuardOptions, counting?: Counting): void {
-  const { authenticate, findBusiness, findPublicBusiness, permissionsOf, cells, ownOrigin, isBehind, enterCell } =
-    options
+  const { authenticate, findBusiness, findPublicBusiness, permissionsOf, needFreshProof } = options
+  const { cells, ownOrigin, isBehind, enterCell } = options
   const countCaller = counting?.countCaller
 
   app.decorate('routeTable', [])
@@ -235,6 +249,9 @@ export function guardRoutes(app: FastifyInstance, options: GuardOptions, countin
       if (isPermission(access) && (business === 'none' || business === 'provider')) {
         throw new Error(`${method} ${url} asks for ${wordsOf(access)}, but names no business in which to hold it.`)
       }
+      if (access === 'operator' && business !== 'none') {
+        throw new Error(`${method} ${url} is for operators, who act in no business: give it business: 'none'.`)
+      }
       if (keys === 'strangers' && (method !== 'GET' || access !== 'guest')) {
         throw new Error(`${method} ${url} takes keys of other businesses, which only read what any guest may.`)
       }
@@ -285,6 +302,7 @@ export function guardRoutes(app: FastifyInstance, options: GuardOptions, countin
     const business = await findPublicBusiness(typeof asked === 'string' ? asked : '')
     if (counting) await counting.countKey(request, reply, business && (await findKeyOf(request, business)))
     if (!business) throw refusal.businessNotFound()
+    await counting?.countBusiness(business)
     stateOf(request).business = business
   }
 
@@ -308,6 +326,7 @@ export function guardRoutes(app: FastifyInstance, options: GuardOptions, countin
     if (access !== 'public' && access !== 'guest' && request.caller?.kind === 'guest') {
       throw refusal.guestsRefused()
     }
+    if (access === 'operator') return enterAsOperator(request)
     const { keys } = stateOf(request).route
     if (keys === 'refused' && request.caller?.kind === 'api') {
       throw refusal.keysRefused()
@@ -320,6 +339,13 @@ export function guardRoutes(app: FastifyInstance, options: GuardOptions, countin
       // An absent id is for the schema to refuse, with its field's name.
       if (typeof businessId === 'string') return open(request, access, businessId)
     }
+  }
+
+  function enterAsOperator({ actor, method }: FastifyRequest): Maybe<void> {
+    if (actor.kind !== 'user') throw refusal.keysRefused()
+    if (!actor.isOperator) throw refusal.operatorsOnly()
+    if (!actor.passedSecondFactor) throw refusal.operatorFactorMissing()
+    if (method !== 'GET' && method !== 'HEAD') return needFreshProof(actor)
   }
 
   app.addHook('preValidation', (request, _reply, done) => {
@@ -360,13 +386,16 @@ export function guardRoutes(app: FastifyInstance, options: GuardOptions, countin
     const business = findBusiness(id)
     const hasNone = !caller || caller.kind === 'guest' || isElsewhere
     const permissions = hasNone ? NO_PERMISSIONS : permissionsOf(caller, id)
-    const settle = (found: Business | undefined, held: readonly Permission[]) => {
+    const settle = (found: Business | undefined, held: readonly Permission[]): Maybe<void> => {
       const counted = thatCount(found, caller, held)
       if (isPermission(access) && !holdsAny(counted, access)) {
         throw holdsAny(held, access)
           ? refusal.secondFactorMissing()
           : refusal.permissionMissing({ access: wordsOf(access) })
       }
+      // A person goes on as a customer. A program would take their few records for all there are.
+      if (access !== 'public' && caller?.kind === 'api' && counted !== held && held.length > 0)
+        throw refusal.secondFactorMissing()
       if (!found) throw route.business === 'path' ? refusal.businessNotFound() : refusal.businessUnknown({ id })
       // Public routes stay open: newsletter subscribers of a suspended business can still unsubscribe.
       if (found.suspendedAt && access !== 'public')
@@ -374,11 +403,13 @@ export function guardRoutes(app: FastifyInstance, options: GuardOptions, countin
       const guarded = stateOf(request)
       guarded.business = found
       guarded.permissions = counted
+      // Nor does a limit of the business keep its readers from unsubscribing: these count for the address alone.
+      return access === 'public' ? undefined : counting?.countBusiness(found)
     }
     if (business instanceof Promise || permissions instanceof Promise) {
       return Promise.all([business, permissions]).then(([found, held]) => settle(found, held))
     }
-    settle(business, permissions)
+    return settle(business, permissions)
   }
 
   app.decorate('lookAgain', async (request: FastifyRequest) => {
@@ -395,14 +426,14 @@ export function guardRoutes(app: FastifyInstance, options: GuardOptions, countin
 }
 
 /** Where a business wants a second factor, whoever has passed none is a user without a role. */
-const thatCount = (
+export const thatCount = (
   business: Business | undefined,
   caller: Actor | undefined,
   held: readonly Permission[],
 ): readonly Permission[] => (business?.requireSecondFactor && !caller?.passedSecondFactor ? NO_PERMISSIONS : held)
 
 export const isPermission = (access: Access): access is Permission | readonly Permission[] =>
-  access !== 'public' && access !== 'guest' && access !== 'signed-in'
+  access !== 'public' && access !== 'guest' && access !== 'signed-in' && access !== 'operator'
 
 /** The permissions of which any one suffices. */
 export const permissionsIn = (access: Permission | readonly Permission[]): readonly Permission[] =>

@@ -177,6 +177,8 @@ export function createGate(connections: number, { now, every }: Clock = REAL_CLO
 
   return {
     enter,
+    /** For one who was inside before, and only waited for somebody else meanwhile: what is left of it is little. */
+    readmit: admit,
     leave,
     limit: () => limit,
     state: () => ({ limit, inside, waiting }),

@@ -29,6 +29,8 @@ export async function createOnce<Tables, Body extends object | string>(
   db: Database<Tables>,
   work: (tx: Transaction<Tables>) => Promise<Body>,
   status: number | ((body: Body) => number) = 201,
+  /** What is stored for retries, where the first answer has a secret that is shown once. */
+  kept: (body: Body) => Body = (body) => body,
 ): Promise<Body> {
   const claim = claimOf(request)
   const statusOf = (body: Body) => (typeof status === 'number' ? status : status(body))
@@ -38,14 +40,18 @@ export async function createOnce<Tables, Body extends object | string>(
     return typeof body === 'string' ? sendText(reply, body) : body
   }
 
+  // The serializer is that of the status.
+  const textOf = (code: number, body: Body) =>
+    typeof body === 'string' ? body : (reply.code(code).serialize(body) as string)
+  let first: Body | undefined
   const answer = await runOnce(db, claim, request.id, async (tx) => {
-    const body = await work(tx)
-    const code = statusOf(body)
-    // The serializer is that of the status.
-    return { status: code, body: typeof body === 'string' ? body : (reply.code(code).serialize(body) as string) }
+    first = await work(tx)
+    const code = statusOf(first)
+    return { status: code, body: textOf(code, kept(first)) }
   })
   if (answer.replayed) void reply.header('idempotency-replayed', 'true')
-  return sendText(reply.code(answer.status), answer.body)
+  const isFirst = !answer.replayed && first !== undefined
+  return sendText(reply.code(answer.status), isFirst ? textOf(answer.status, first as Body) : answer.body)
 }
 
 export type ItemOutcome<Result> =

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { MAX_JSON_DEPTH } from './limits.ts'
 import * as refusal from './refusals.ts'
 
@@ -7,11 +7,12 @@ import * as refusal from './refusals.ts'
  * recursive), an empty body read as none (many clients send a content type with an empty DELETE), and no text that the
  * database cannot store.
  */
-export function parseJsonBodies(app: FastifyInstance): void {
+export function parseJsonBodies(app: FastifyInstance, keep?: (request: FastifyRequest, text: string) => void): void {
   const parse = app.getDefaultJsonParser('error', 'error')
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, raw, done) => {
     const text = raw as string
+    keep?.(request, text)
     if (text === '') return done(null, undefined)
     if (isTooDeep(text)) return done(refusal.jsonTooDeep())
     void parse(request, text, (error, body) => {

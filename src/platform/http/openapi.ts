@@ -110,6 +110,8 @@ function accessSentence(access: Access): string {
   if (access === 'public') return 'Needs no token.'
   if (access === 'guest') return 'Any token works, also a guest’s.'
   if (access === 'signed-in') return 'Needs the token or key of an account, not a guest’s.'
+  if (access === 'operator')
+    return 'For operators of the service, in a session that has passed a second factor. API keys cannot call it.'
   return `Needs the permission ${permissionsIn(access)
     .map((permission) => `\`${permission}\``)
     .join(' or ')} in the business.`
@@ -163,7 +165,7 @@ function errorsOf(
   if (body) statuses.push(409)
   if (access !== 'public') statuses.push(401)
   const refusesKeys = keys === undefined ? access !== 'public' && business !== 'none' : keys !== 'strangers'
-  if (access === 'signed-in' || isPermission(access) || refusesKeys) statuses.push(403)
+  if (access === 'signed-in' || access === 'operator' || isPermission(access) || refusesKeys) statuses.push(403)
   if (business !== 'none' || params) statuses.push(404)
   if (idempotent) statuses.push(409)
   if (versioned) statuses.push(412)

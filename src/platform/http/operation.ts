@@ -12,7 +12,7 @@ import type {
   RouteHandlerMethod,
 } from 'fastify'
 
-type App = FastifyInstance<
+export type App = FastifyInstance<
   RawServerDefault,
   RawRequestDefaultExpression,
   RawReplyDefaultExpression,
@@ -32,7 +32,7 @@ export type Operation<Schema extends FastifySchema = FastifySchema> = {
 
 export const operation = <Schema extends FastifySchema>(value: Operation<Schema>): Operation<Schema> => value
 
-type Handler<Schema extends FastifySchema> = RouteHandlerMethod<
+export type Handler<Schema extends FastifySchema> = RouteHandlerMethod<
   RawServerDefault,
   RawRequestDefaultExpression,
   RawReplyDefaultExpression,

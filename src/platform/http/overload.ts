@@ -20,6 +20,11 @@ export type Overload = {
    * request.
    */
   enterCell(request: FastifyRequest, cell: string): AppError | undefined
+  /**
+   * Gives the request's place to others while it only waits for somebody else's server, as long as that may take. It comes
+   * back without asking; the time outside does not count as ours.
+   */
+  whileOutside<Result>(request: FastifyRequest, work: () => Promise<Result>): Promise<Result>
 }
 
 export type OverloadMeter = {
@@ -32,7 +37,7 @@ export type OverloadMeter = {
 const MAX_LINGER_MS = 30_000
 
 const place = Symbol('place')
-type Place = { kind: Kind; since: number; cell: string | undefined }
+type Place = { kind: Kind; since: number; cell: string | undefined; reply: FastifyReply }
 type Placed = FastifyRequest & { [place]: Place | null }
 
 /**
@@ -59,15 +64,7 @@ export function refuseOverload(app: FastifyInstance, { connections, isAnswering,
   }
 
   function ask(kind: Kind, request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void {
-    const take = () => {
-      const taken: Place = { kind, since: performance.now(), cell: undefined }
-      ;(request as Placed)[place] = taken
-      // The caller may leave while we still work for them: a request that waits for a database counts until it is done.
-      reply.raw.once('close', () => {
-        if ((request as Placed)[place] !== taken) return
-        setTimeout(() => free(request, taken, performance.now() - taken.since), MAX_LINGER_MS).unref()
-      })
-    }
+    const take = () => give(request, { kind, since: performance.now(), cell: undefined, reply })
     const isGone = () => request.raw.socket.destroyed // `request.raw` is destroyed once its body has been read
     const outcome = gate.enter(kind, isGone, (later) => {
       if (later === 'in') {
@@ -80,6 +77,35 @@ export function refuseOverload(app: FastifyInstance, { connections, isAnswering,
     if (outcome !== 'in') return refuse(request, reply, done)
     take()
     done()
+  }
+
+  function give(request: FastifyRequest, taken: Place) {
+    const { raw } = taken.reply
+    ;(request as Placed)[place] = taken
+    // The caller may leave while we still work for them: a request that waits for a database counts until it is done.
+    const linger = () => {
+      if ((request as Placed)[place] !== taken) return
+      setTimeout(() => free(request, taken, performance.now() - taken.since), MAX_LINGER_MS).unref()
+    }
+    if (raw.closed) linger()
+    else raw.once('close', linger)
+  }
+
+  async function whileOutside<Result>(request: FastifyRequest, work: () => Promise<Result>): Promise<Result> {
+    const taken = (request as Placed)[place]
+    if (!taken) return work()
+    const { kind, cell, reply } = taken
+    free(request, taken, 0, true)
+    try {
+      return await work()
+    } finally {
+      // Who was sent away meanwhile, because it took too long altogether, needs no place any more.
+      if (!reply.sent) {
+        gate.readmit(kind)
+        if (cell !== undefined) insideOf.set(cell, (insideOf.get(cell) ?? 0) + 1)
+        give(request, { kind, since: performance.now(), cell, reply })
+      }
+    }
   }
 
   function refuse(request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) {
@@ -129,15 +155,15 @@ export function refuseOverload(app: FastifyInstance, { connections, isAnswering,
     }
     done(null, payload)
   })
-  return { enterCell }
+  return { enterCell, whileOutside }
 }
 
 /** Exempt: these are rare, or static. */
 const needsNoPlace = (url: string) => isUnlimited(url) || url === '/openapi.json' || /^\/docs(\/|$)/.test(url)
 
 /** Their latency does not reflect our load: they wait for an upload, a provider, or the password queue. */
-const waitsForOthers = ({ shares, uploads, fails }: FastifyContextConfig) =>
-  Boolean(shares || uploads || fails?.includes(502))
+const waitsForOthers = ({ shares, uploads, isSlow, fails }: FastifyContextConfig) =>
+  Boolean(shares || uploads || isSlow || fails?.includes(502))
 
 const hasBody = ({ headers, method }: FastifyRequest) =>
   method !== 'GET' && (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0)

@@ -1,8 +1,9 @@
 import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Actor } from '#vocabulary/actor.ts'
+import type { Business } from '#vocabulary/business.ts'
 import type { AppError } from '#vocabulary/errors.ts'
 import { type Credential, type Maybe, recognised } from './access.ts'
-import { tooManyRequests } from './refusals.ts'
+import { businessOverLimit, tooManyRequests } from './refusals.ts'
 import { type Count, createCounts } from './window-counts.ts'
 
 /** Requests a minute. */
@@ -101,6 +102,11 @@ export function limitRates(app: FastifyInstance, { perMinute, shared, recognises
   })
 
   return {
+    /** For a request that makes another of its own, which counts: both are one to the caller. */
+    giveBack({ actor }: FastifyRequest): void {
+      const { key, most } = ofCaller(actor)
+      counts.giveBack(key, most)
+    },
     /** For a credential that proved valid only now: moves the count from the address to the caller. */
     countCaller(request: FastifyRequest, reply: FastifyReply, caller: Actor): Maybe<void> {
       if (isUnlimited(recognised(request).url)) return
@@ -108,6 +114,14 @@ export function limitRates(app: FastifyInstance, { perMinute, shared, recognises
       counts.giveBack(key, most)
       return then(take(ofCaller(caller), reply), (refusal) => {
         if (refusal) throw refusal
+      })
+    },
+    /** An operator may have set a limit for one business: everybody who calls it counts together. */
+    countBusiness({ id, limits }: Business): Maybe<void> {
+      const most = limits?.requestsPerMinute
+      if (most === undefined) return
+      return then(counts.count(`business:${id}`, WINDOW_MS, most), ({ current, ttl }) => {
+        if (current > most) throw businessOverLimit({ most, seconds: Math.max(1, Math.ceil(ttl / 1000)) })
       })
     },
     /** On storefront routes, once the business is known: moves the count from the address to a key of that business. */

@@ -63,12 +63,23 @@ export const secondFactorMissing = defineRefusal({
   detail: 'SECOND_FACTOR_REQUIRED',
   message: 'Your role in this business counts only after a second factor. Set one up, or log in with it.',
 })
+export const operatorsOnly = forbidden('Only operators of this service can do this, logged in with their own account.')
+export const operatorFactorMissing = defineRefusal({
+  status: 403,
+  code: 'FORBIDDEN',
+  field: '',
+  detail: 'SECOND_FACTOR_REQUIRED',
+  message: 'Operators need a second factor. Set one up, or log in with it.',
+})
 export const foreignOrigin = forbidden('Only the dashboard of this service can do this, from its own address.')
 export const businessNotFound = notFound('business')
 export const businessUnknown = invalid('businessId', 'NOT_FOUND', 'There is no business {id}.')
 export const businessRequired = invalid('businessId', 'REQUIRED', 'Say which business this is for: fill in businessId.')
 export const businessesDiffer = invalid('businessId', 'INVALID', 'The body names another business than the path.')
 export const tooManyRequests = rateLimited('Too many requests. Try again in {seconds} s.')
+export const businessOverLimit = rateLimited(
+  'This business may be sent {most} requests a minute, by everybody together. Try again in {seconds} s; the operator of this service can raise the limit.',
+)
 export const tooManyStreams = rateLimited(
   'There are {most} streams of events open for {whom} already. Close one, or try again in {seconds} s.',
 )

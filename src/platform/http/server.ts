@@ -2,7 +2,13 @@ import { randomBytes } from 'node:crypto'
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
-import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController, type RawServerDefault } from 'fastify'
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyRequest,
+  LogController,
+  type RawServerDefault,
+} from 'fastify'
 import { type GuardOptions, guardRoutes, recogniseCallers } from './access.ts'
 import { cleanLargeHtml } from './clean-html.ts'
 import { compressResponses } from './compression.ts'
@@ -84,8 +90,14 @@ export async function createServer(options: ServerOptions) {
   endSlowReaders(app, options.readerPatienceMs)
   recogniseCallers(app, options.guard)
   const limited = options.limits && limitRates(app, await limitOptions(app, options, options.limits))
+  app.decorateRequest('countLess', function (this: FastifyRequest) {
+    limited?.giveBack(this)
+  })
   // After the rate limits: floods get 429, and take up no slot.
   const overload = options.overload && refuseOverload(app, options.overload)
+  app.decorateRequest('whileOutside', function (this: FastifyRequest, work) {
+    return overload ? overload.whileOutside(this, work) : work()
+  })
   // After the gate: whoever goes on sending what was refused takes up no slot.
   drainBody(app)
   if (options.compression) compressResponses(app)
@@ -118,18 +130,26 @@ function requestId(given: string | string[] | undefined): string {
   return `${start}-${count.toString(36)}`
 }
 
+/** What Node's own handler looks at, too: the answer that is being written, if any. */
+type Answering = { _httpMessage?: { headersSent: boolean } | null }
+
 /**
  * For requests that are not HTTP, too slow, or with too large headers: the usual error body, written by hand, because
- * there is no request object yet.
+ * there is no request object yet. A HEAD has no body in its answer; its client would take it for the next one.
  */
 function answerUnreadable(error: Error & { code?: string }, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) return
-  const [status, message] = UNREADABLE[error.code ?? ''] ?? [400, 'The request is not readable HTTP.']
+  const { code, rawPacket } = error as typeof error & { rawPacket?: Buffer }
+  if (code === 'ECONNRESET' || !socket.writable) return
+  const { _httpMessage: answer } = socket as Answering
+  // It came behind a request whose answer is half written: more bytes would become part of that.
+  if (answer?.headersSent) return void socket.destroy()
+  const [status, message] = UNREADABLE[code ?? ''] ?? [400, 'The request is not readable HTTP.']
   const id = requestId(undefined)
   const body = JSON.stringify(errorBody(refusal.unreadable({ message }), id))
+  const isHead = rawPacket?.subarray(0, 5).toString('latin1') === 'HEAD '
   socket.end(
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\ncontent-type: application/json; charset=utf-8\r\n` +
-      `content-length: ${Buffer.byteLength(body)}\r\nx-request-id: ${id}\r\nconnection: close\r\n\r\n${body}`,
+      `content-length: ${Buffer.byteLength(body)}\r\nx-request-id: ${id}\r\nconnection: close\r\n\r\n${isHead ? '' : body}`,
   )
 }
 

@@ -17,6 +17,8 @@ export type JobServices = {
   storage: Storage | undefined
   box: SecretBox
   publicUrl: string
+  /** Who runs this service, where they want to be told of what needs them. */
+  operatorEmail: string | undefined
   /** Where the pages are that mails about accounts lead to. */
   pagesUrl: string
 }

@@ -3,12 +3,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyBaseLogger } from 'fastify'
 import { type CronItem, Logger, parseCronItems, type Runner, run, type Task, type WorkerEvents } from 'graphile-worker'
 import { type Cell, type Control, type Databases, makeRevocable } from '../database/database.ts'
-import type { Metrics } from '../observability/metrics.ts'
 import type { JobTracer } from '../observability/tracing.ts'
+import type { Usage } from '../usage/count-usage.ts'
 import { type AnyJob, checkPayload, DEFAULT_ATTEMPTS, type JobContext, type JobServices } from './define.ts'
-import { countJobs, holdsLock, openQueuePool, RECLAIM } from './graphile-internals.ts'
-import { openHeartbeat } from './heartbeat.ts'
+import { countJobs, holdsLock, isJobReady, type JobCounts, openQueuePool, RECLAIM } from './graphile-internals.ts'
+import { CELL_CHANNEL, openHeartbeat } from './heartbeat.ts'
+import type { JobMeter } from './measure.ts'
 import { reclaimDeadWorkersJobs } from './recovery.ts'
+import type { Rest } from './rest.ts'
 import { revocable } from './revocable.ts'
 
 type QueueOptions = {
@@ -16,11 +18,14 @@ type QueueOptions = {
   /** Set where the control database and this cell are the same database. */
   control?: Control
   cell: Cell
+  rest: Rest
   databases: Databases
   jobs: readonly AnyJob[]
   services: JobServices
   log: FastifyBaseLogger
-  metrics: Metrics
+  meter: JobMeter
+  /** Counts the jobs of each business. */
+  usage?: Pick<Usage, 'note'> | undefined
   /** Traces each job as a span. */
   trace?: JobTracer | undefined
   concurrency?: number
@@ -32,24 +37,29 @@ export type Queue = {
   /** Resolves with the reason when this queue has to be closed and opened anew. */
   broken: Promise<unknown>
   running(): number
-  counts(): Promise<Record<string, number>>
+  counts(): Promise<JobCounts>
   /** Takes no more jobs and waits for the running ones; then releases whatever is still locked for this queue. */
   stop(): Promise<void>
 }
 
 const DEFAULT_CONCURRENCY = 4
-const POLL_MS = 1_000
+/** The runner is told of jobs; this is the net under it. */
+const POLL_MS = 300_000
+/** How often is looked for jobs whose time has come. */
+const LOOK_MS = 1_000
 const CLOSE_TIMEOUT_MS = 2_000
 /** Other workers take over a job 5 s after the heartbeat is lost: by then it must have ended here. */
 const GIVE_UP_MS = 1_000
 
 /** Runs the jobs of one database until it is stopped or its connection breaks. */
 export async function openQueue(options: QueueOptions): Promise<Queue> {
-  const { cell, control, log, metrics, concurrency = DEFAULT_CONCURRENCY } = options
+  const { cell, control, rest, log, meter, concurrency = DEFAULT_CONCURRENCY } = options
   const { directUrl } = cell.address
   const jobs = options.jobs.filter((job) => job.on === 'cell' || control)
-  const life = await openHeartbeat(directUrl)
-  const { pool, tearDown } = openQueuePool(directUrl, concurrency)
+  const { pool, runnerPool, hear, wake, tearDown } = openQueuePool(directUrl, concurrency)
+  const life = await openHeartbeat(directUrl, (message) =>
+    message.channel === CELL_CHANNEL ? rest.wake() : hear(message),
+  )
 
   const { promise: broken, resolve: breakDown } = Promise.withResolvers<unknown>()
   let running = 0
@@ -82,10 +92,11 @@ export async function openQueue(options: QueueOptions): Promise<Queue> {
   })
   events.on('job:complete', ({ job, error }) => {
     running--
-    metrics.jobs.inc({ job: job.task_identifier, outcome: error ? 'failed' : 'done' })
+    rest.look() // it may have made something to do
+    meter.jobs.inc({ job: job.task_identifier, outcome: error ? 'failed' : 'done' })
   })
   events.on('job:failed', ({ job, error }) => {
-    metrics.jobs.inc({ job: job.task_identifier, outcome: 'dead' })
+    meter.jobs.inc({ job: job.task_identifier, outcome: 'dead' })
     log.error({ err: error, job: job.task_identifier, jobId: job.id }, 'job is out of attempts and waits for a person')
   })
 
@@ -110,11 +121,12 @@ export async function openQueue(options: QueueOptions): Promise<Queue> {
           throw new Error(`Job ${id} was given up for dead and belongs to another worker now`)
         },
       }
-      const stopClock = metrics.jobSeconds.startTimer({ job: job.name })
+      const stopClock = meter.seconds.startTimer({ job: job.name })
       busy++
       try {
         const work = () => job.run(payload, context)
         const { businessId } = payload as { businessId?: string }
+        if (businessId && job.on === 'cell') options.usage?.note(options.name, businessId, 'jobs')
         const facts = {
           'kontor.job_id': id,
           'kontor.attempt': attempts,
@@ -131,7 +143,7 @@ export async function openQueue(options: QueueOptions): Promise<Queue> {
   let runner: Runner
   try {
     runner = await run({
-      pgPool: pool,
+      pgPool: runnerPool,
       taskList: Object.fromEntries(jobs.map((job) => [job.name, taskFor(job)])),
       parsedCronItems: parseCronItems(jobs.flatMap(toCronItem)),
       concurrency,
@@ -154,7 +166,9 @@ export async function openQueue(options: QueueOptions): Promise<Queue> {
     () => breakDown('the queue’s runner has ended'),
     (error: unknown) => breakDown(error),
   )
-  const recovery = reclaimDeadWorkersJobs(life.query, () => poolId, log, metrics)
+  const isWanted = () => running < concurrency
+  const unwatch = rest.watch({ everyMs: LOOK_MS, condition: isJobReady, isWanted, onDue: wake, isLoop: false })
+  const recovery = reclaimDeadWorkersJobs(life.query, poolId, rest, log, meter)
 
   /** A server that vanished never confirms that a connection is closed. */
   async function close() {
@@ -164,8 +178,9 @@ export async function openQueue(options: QueueOptions): Promise<Queue> {
   return {
     broken,
     running: () => running,
-    counts: () => countJobs(pool),
+    counts: () => countJobs(cell.pool),
     async stop() {
+      unwatch()
       recovery.stop()
       await runner.stop().catch(() => {}) // it has ended already
       await ended

@@ -1,20 +1,27 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyBaseLogger } from 'fastify'
-import { Gauge } from 'prom-client'
 import type { Cell, Control, Databases } from '../database/database.ts'
 import type { Metrics } from '../observability/metrics.ts'
 import type { JobTracer } from '../observability/tracing.ts'
-import { withTimeout } from '../with-timeout.ts'
+import type { Usage } from '../usage/count-usage.ts'
 import type { AnyJob, JobServices } from './define.ts'
+import { measureJobs, measureQueues } from './measure.ts'
 import { openQueue, type Queue } from './queue.ts'
+import { createRests, type Rests } from './rest.ts'
 
 export type WorkerOptions = {
   databases: Databases
+  /** The cells whose queues it serves; all of them, unless some are named. */
+  cells?: ReadonlyMap<string, Cell>
+  /** Where loops of this process wait for something to do; its queues look for them. */
+  rests?: Rests
   jobs: readonly AnyJob[]
   services: JobServices
   log: FastifyBaseLogger
   metrics: Metrics
   trace?: JobTracer | undefined
+  /** Counts the jobs of each business. */
+  usage?: Pick<Usage, 'note'> | undefined
   /** Jobs at once, for each database. */
   concurrency?: number
   /**
@@ -29,19 +36,17 @@ export type Worker = { stop(): Promise<void> }
 
 /** A queue that worked for this long is reopened at once, without backoff. */
 const STEADY_MS = 10_000
-/** A scrape of the metrics does not wait for a silent database. */
-const MAX_SCRAPE_MS = 800
 
 /**
  * Serves the queues of the control database and of every cell. A queue that is down is reopened with backoff; the
  * others go on.
  */
 export function startWorker(options: WorkerOptions): Worker {
-  const { databases, log } = options
+  const { databases, log, cells = databases.cells, rests = createRests(cells.values(), log) } = options
   const stopping = new AbortController()
   const open = new Map<string, Queue>()
   const leaving = new Set<Promise<void>>()
-  measureQueues(options.metrics, open)
+  const meter = measureJobs(options.metrics)
 
   /** Running jobs may take long: they finish in the background, while the database gets a new queue. */
   function leave(queue: Queue) {
@@ -53,7 +58,9 @@ export function startWorker(options: WorkerOptions): Worker {
     for (let failures = 0; !stopping.signal.aborted; failures++) {
       const since = performance.now()
       try {
-        const queue = await openQueue({ ...options, name, ...targets, abandon: () => options.abandon(name) })
+        const rest = rests.of(targets.cell)
+        const abandon = () => options.abandon(name)
+        const queue = await openQueue({ ...options, meter, name, ...targets, rest, abandon })
         open.set(name, queue)
         const reason = await Promise.race([queue.broken, aborted(stopping.signal)])
         if (stopping.signal.aborted) return await queue.stop()
@@ -70,10 +77,16 @@ export function startWorker(options: WorkerOptions): Worker {
   }
 
   const hasCellJobs = options.jobs.some((job) => job.on === 'cell')
-  const served = [...databases.cells].flatMap(([name, cell]) => {
-    if (cell.pool === databases.control.pool) return [serve(name, { control: databases.control, cell })]
-    return hasCellJobs ? [serve(name, { cell })] : [] // without any job, the runner would refuse to start
-  })
+  const isControl = (cell: Cell) => cell.pool === databases.control.pool
+  const queues = [...cells].filter(([, cell]) => isControl(cell) || hasCellJobs) // without any job, the runner would refuse to start
+  measureQueues(
+    options.metrics,
+    queues.map(([name]) => name),
+    open,
+  )
+  const served = queues.map(([name, cell]) =>
+    serve(name, isControl(cell) ? { control: databases.control, cell } : { cell }),
+  )
   return {
     async stop() {
       stopping.abort()
@@ -88,22 +101,3 @@ const aborted = (signal: AbortSignal) =>
     if (signal.aborted) resolve()
     else signal.addEventListener('abort', () => resolve(), { once: true })
   })
-
-function measureQueues({ registry }: Metrics, open: ReadonlyMap<string, Queue>): void {
-  new Gauge({
-    name: 'kontor_queue_jobs',
-    help: 'Jobs in a queue: ready, running, scheduled, and dead (out of attempts, waiting for a person).',
-    labelNames: ['database', 'state'],
-    registers: [registry],
-    async collect() {
-      this.reset() // no reply: no value
-      await Promise.all(
-        [...open].map(async ([database, queue]) => {
-          const late = () => new Error('this queue does not answer')
-          const counts = await withTimeout(MAX_SCRAPE_MS, queue.counts(), late).catch(() => ({}))
-          for (const [state, count] of Object.entries(counts)) this.set({ database, state }, count)
-        }),
-      )
-    },
-  })
-}

@@ -1,135 +1,182 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
-import type pg from 'pg'
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { collectDefaultMetrics, Registry } from 'prom-client'
+import type { PatientPool } from '../database/connection.ts'
 import type { Watch } from '../database/watch.ts'
-import { cellNameOf } from '../http/access.ts'
+import { businessIdOf, cellNameOf, recognised } from '../http/access.ts'
 import type { OverloadMeter } from '../http/overload.ts'
 import type { RedisCountsOptions } from '../http/redis-rate-limit.ts'
+import type { Presence } from '../processes.ts'
+import { openCounter, openGauge, openHistogram } from './define-metric.ts'
+import { createHeavyHitters } from './heavy-hitters.ts'
+import * as list from './metric-list.ts'
 
 export type Metrics = ReturnType<typeof createMetrics>
 
 /** One registry a process, nothing global: tests run two nodes in one process. */
 export function createMetrics() {
   const registry = new Registry()
-  const registers = [registry]
   collectDefaultMetrics({ register: registry }) // event-loop lag, heap, garbage collection, CPU
-  return {
-    registry,
-    requests: new Histogram({
-      name: 'kontor_http_request_seconds',
-      help: 'Requests by method, route template, status, and the cell of the business that they are for.',
-      labelNames: ['method', 'route', 'status', 'cell'],
-      buckets: [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10],
-      registers,
-    }),
-    jobs: new Counter({
-      name: 'kontor_jobs_total',
-      help: 'Jobs run, by name and outcome.',
-      labelNames: ['job', 'outcome'],
-      registers,
-    }),
-    jobSeconds: new Histogram({
-      name: 'kontor_job_seconds',
-      help: 'How long jobs run.',
-      labelNames: ['job'],
-      buckets: [0.01, 0.1, 1, 10, 60, 600],
-      registers,
-    }),
-    refused: new Counter({
-      name: 'kontor_http_refused_total',
-      help: 'Requests refused because there was more to do than could be done, by route template.',
-      labelNames: ['route'],
-      registers,
-    }),
-    recovered: new Counter({
-      name: 'kontor_jobs_recovered_total',
-      help: 'Jobs reclaimed from workers that died.',
-      registers,
-    }),
-  }
+  return { registry }
 }
+
+const NO_CELL = 'none'
 
 /** Labels by route template, never by URL: URLs are unbounded (cardinality). */
 export function measureRequests(app: FastifyInstance, metrics: Metrics, cells: ReadonlyMap<string, unknown>): void {
+  const byRoute = openHistogram(metrics, list.requestSeconds)
+  const byCell = openHistogram(metrics, list.cellRequestSeconds)
   app.addHook('onResponse', (request, reply, done) => {
+    const { config, url = 'unknown' } = request.routeOptions
+    const { statusCode: status, elapsedTime } = reply
     // How long a stream was open tells nothing about our speed.
-    if (request.routeOptions.config.isStream && reply.statusCode < 300) return done()
-    const route = request.is404 ? 'unknown' : (request.routeOptions.url ?? 'unknown')
+    if (config.isStream && status < 300) return done()
+    const seconds = elapsedTime / 1000
+    byRoute.observe({ method: request.method, route: request.is404 ? 'unknown' : url, status }, seconds)
     const cell = cellNameOf(request) ?? ''
-    const labels = { method: request.method, route, status: reply.statusCode, cell: cells.has(cell) ? cell : 'none' }
-    metrics.requests.observe(labels, reply.elapsedTime / 1000)
+    byCell.observe({ cell: cells.has(cell) ? cell : NO_CELL, status: `${Math.floor(status / 100)}xx` }, seconds)
     done()
   })
 }
 
-export function measureStreams({ registry }: Metrics, count: () => number): void {
-  new Gauge({
-    name: 'kontor_event_streams',
-    help: 'Streams of events that are open in this process.',
-    registers: [registry],
-    collect() {
-      this.set(count())
-    },
+const MINUTE_MS = 60_000
+/** Names held for each measure; whoever has more than a thousandth of all is surely among them. */
+const CAPACITY = 1_000
+const OTHER = 'other'
+
+/**
+ * Which businesses keep the process busy: the first `top` of each full minute, and the sum of the others. A label for every
+ * business would be a series each, for good, in every process.
+ */
+export function measureBusinesses(app: FastifyInstance, metrics: Metrics, top: number, everyMs = MINUTE_MS): void {
+  const measures = {
+    requests: { gauge: openGauge(metrics, list.businessRequests), found: createHeavyHitters(CAPACITY) },
+    errors: { gauge: openGauge(metrics, list.businessErrors), found: createHeavyHitters(CAPACITY) },
+    seconds: { gauge: openGauge(metrics, list.businessSeconds), found: createHeavyHitters(CAPACITY) },
+  }
+  app.addHook('onResponse', (request, reply, done) => {
+    const id = businessIdOf(request)
+    if (id === undefined || recognised(request).route.isStream) return done()
+    measures.requests.found.add(id, 1)
+    measures.seconds.found.add(id, reply.elapsedTime / 1000)
+    if (reply.statusCode >= 500) measures.errors.found.add(id, 1)
+    done()
+  })
+  const timer = setInterval(() => {
+    for (const { gauge, found } of Object.values(measures)) {
+      const { first, other } = found.take(top)
+      gauge.reset()
+      for (const [business, sum] of first) gauge.set({ business }, sum)
+      gauge.set({ business: OTHER }, other)
+    }
+  }, everyMs)
+  timer.unref()
+  app.addHook('onClose', async () => clearInterval(timer))
+}
+
+export function measureStreams(metrics: Metrics, count: () => number): void {
+  openGauge(metrics, list.eventStreams, function () {
+    this.set(count())
   })
 }
 
 /** Metrics of load shedding. */
-export const measureOverload = ({ registry, refused }: Metrics): OverloadMeter => ({
-  refused: (route) => refused.inc({ route }),
-  watch(state) {
-    new Gauge({
-      name: 'kontor_http_gate_requests',
-      help: 'Requests being worked on, waiting to be, and how many may be worked on at once.',
-      labelNames: ['state'],
-      registers: [registry],
-      collect() {
+export function measureOverload(metrics: Metrics): OverloadMeter {
+  const refused = openCounter(metrics, list.refusedRequests)
+  return {
+    refused: (route) => refused.inc({ route }),
+    watch(state) {
+      openGauge(metrics, list.gateRequests, function () {
         for (const [name, count] of Object.entries(state())) this.set({ state: name }, count)
-      },
-    })
-  },
-})
+      })
+    },
+  }
+}
+
+/** How long servers of others were waited for, and what came of it. */
+export function measureCallouts(metrics: Metrics) {
+  const seconds = openHistogram(metrics, list.calloutSeconds)
+  const unanswered = openCounter(metrics, list.calloutsUnanswered)
+  return {
+    asked: (point: string, outcome: 'answered' | 'failed' | 'left_alone', took: number) =>
+      seconds.observe({ point, outcome }, took),
+    unanswered: (point: string, became: 'fallback' | 'refused') => unanswered.inc({ point, became }),
+    watch(openBreakers: () => number) {
+      openGauge(metrics, list.calloutBreakersOpen, function () {
+        this.set(openBreakers())
+      })
+    },
+  }
+}
+
+/** What became of deliveries, and how long the oldest one waits. */
+export function measureWebhooks(metrics: Metrics) {
+  const deliveries = openCounter(metrics, list.webhookDeliveries)
+  const delays = new Map<string, () => number>()
+  openGauge(metrics, list.webhookDelaySeconds, function () {
+    for (const [cell, delaySeconds] of delays) this.set({ cell }, delaySeconds())
+  })
+  return {
+    count: (outcome: 'delivered' | 'failed' | 'parked') => deliveries.inc({ outcome }),
+    watch: (cell: string, delaySeconds: () => number) => void delays.set(cell, delaySeconds),
+  }
+}
 
 /** Whether Redis is up, and whether it or the process counts requests. */
-export function measureRedisCounts({ registry }: Metrics): NonNullable<RedisCountsOptions['meter']> {
-  const registers = [registry]
-  const isUp = new Gauge({ name: 'kontor_redis_up', help: '1 while Redis answers.', registers })
-  const counts = new Counter({
-    name: 'kontor_limit_counts_total',
-    help: 'Requests counted for the limit of an address: in redis, or here, in this process alone.',
-    labelNames: ['where'],
-    registers,
-  })
+export function measureRedisCounts(metrics: Metrics): NonNullable<RedisCountsOptions['meter']> {
+  const isUp = openGauge(metrics, list.redisUp)
+  const counts = openCounter(metrics, list.limitCounts)
   return { up: (up) => isUp.set(up ? 1 : 0), counted: (where) => counts.inc({ where }) }
 }
 
 /** The last known state of each cell: a scrape queries no database. */
-export function measureCells({ registry }: Metrics, { cells }: Pick<Watch, 'cells'>): void {
-  new Gauge({
-    name: 'kontor_cell_up',
-    help: '1 while a cell is well; 0 while it is down, silent, read-only or behind in migrations.',
-    labelNames: ['cell'],
-    registers: [registry],
-    collect() {
-      for (const [cell, { state }] of cells) this.set({ cell }, state === 'up' ? 1 : 0)
-    },
+export function measureCells(metrics: Metrics, { cells }: Pick<Watch, 'cells'>): void {
+  openGauge(metrics, list.cellUp, function () {
+    for (const [cell, { state }] of cells) this.set({ cell }, state === 'up' ? 1 : 0)
   })
 }
 
-export function measurePools({ registry }: Metrics, pools: Record<string, pg.Pool>): void {
-  new Gauge({
-    name: 'kontor_pool_connections',
-    help: 'Connections of a database pool: total, idle, and callers waiting for one.',
-    labelNames: ['database', 'state'],
-    registers: [registry],
-    collect() {
-      for (const [database, pool] of Object.entries(pools)) {
-        this.set({ database, state: 'total' }, pool.totalCount)
-        this.set({ database, state: 'idle' }, pool.idleCount)
-        this.set({ database, state: 'waiting' }, pool.waitingCount)
-      }
-    },
+/** The last nightly check of each cell, as the worker last read it. */
+export function measureChecks(metrics: Metrics) {
+  const finished = openGauge(metrics, list.checksFinished)
+  const seconds = openGauge(metrics, list.checksSeconds)
+  const businesses = openGauge(metrics, list.checksBusinesses)
+  const broken = openGauge(metrics, list.checksBrokenRules)
+  return (
+    cell: string,
+    state: { finishedAt: Date | null | undefined; seconds: number; businesses: number; broken: number },
+  ) => {
+    finished.set({ cell }, (state.finishedAt?.getTime() ?? 0) / 1000)
+    seconds.set({ cell }, state.seconds)
+    businesses.set({ cell }, state.businesses)
+    broken.set({ cell }, state.broken)
+  }
+}
+
+/** Who is alive, as control knows it; no value while control does not answer. */
+export function measurePresence(metrics: Metrics, presence: Pick<Presence, 'unknownCells' | 'alive'>): void {
+  openGauge(metrics, list.cellsUnknown, function () {
+    this.set(presence.unknownCells().length)
+  })
+  openGauge(metrics, list.processes, function () {
+    this.reset()
+    for (const [kind, count] of Object.entries(presence.alive() ?? {})) this.set({ kind }, count)
+  })
+}
+
+export function measurePools(metrics: Metrics, pools: Record<string, PatientPool>): void {
+  const waits = openHistogram(metrics, list.poolWaitSeconds)
+  for (const [database, pool] of Object.entries(pools)) {
+    const waited = waits.labels({ database })
+    pool.onWaited = (seconds) => waited.observe(seconds)
+  }
+  openGauge(metrics, list.poolConnections, function () {
+    for (const [database, pool] of Object.entries(pools)) {
+      this.set({ database, state: 'total' }, pool.totalCount)
+      this.set({ database, state: 'idle' }, pool.idleCount)
+      this.set({ database, state: 'waiting' }, pool.waitingCount)
+    }
   })
 }
 

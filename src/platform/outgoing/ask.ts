@@ -38,6 +38,8 @@ export function ask(
     )
     asked.on('response', resolve)
     asked.on('error', reject)
+    // Who answers 101 ends it without an error and without an answer.
+    asked.on('close', () => reject(new OutgoingError('UNREACHABLE', { isTemporary: true })))
     asked.end(body)
   })
 }

@@ -16,19 +16,21 @@ export type Rules = {
 const PORTS: readonly number[] = [80, 443]
 
 /** `nameServers`: those to ask instead of the machine's own. */
-export type OutgoingSettings = { allowLoopback: boolean; nameServers?: readonly string[] }
+export type OutgoingSettings = { allowLoopback: boolean; allowPrivate?: boolean; nameServers?: readonly string[] }
 
-export const rulesFor = ({ allowLoopback, nameServers }: OutgoingSettings): Rules => {
+export const rulesFor = ({ allowLoopback, allowPrivate = false, nameServers }: OutgoingSettings): Rules => {
+  // Names of private networks, too, may be known to `lookup` only.
+  if (allowPrivate) return { isAllowed: () => true, isAllowedPort: () => true, resolve: lookUp }
   const isHere = (address: string) => allowLoopback && isLoopbackAddress(address)
   return {
     isAllowed: (address) => isPublicAddress(address) || isHere(address),
     isAllowedPort: (port, address) => PORTS.includes(port) || isHere(address),
     // Names of this machine are known to `lookup` only.
-    resolve: allowLoopback
-      ? (host) => lookup(host, { all: true, verbatim: true })
-      : (host) => askNameServers(host, nameServers),
+    resolve: allowLoopback ? lookUp : (host) => askNameServers(host, nameServers),
   }
 }
+
+const lookUp: Resolve = (host) => lookup(host, { all: true, verbatim: true })
 
 export type Checked = { url: URL; addresses: { address: string; family: number }[] }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { mintInvitationToken } from '#modules/access/index.ts'
+import { listAllBusinesses, mintInvitationToken } from '#modules/access/index.ts'
 import { notify } from '#platform/database/listener.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { newId } from '#vocabulary/ids.ts'
@@ -147,6 +147,18 @@ test('no statement of these routes reads a whole table', async () => {
   const [counting, ...others] = await findSequentialScans(statements)
   assert.match(counting ?? '', /^access\.businesses .*\bselect cell, count.* group by cell/s)
   assert.deepEqual(others, [])
+})
+
+test('all businesses are gone through by key, each comes once, and no page reads the others', async () => {
+  await filled()
+  const ids: string[] = []
+  const statements = await recordStatements(async () => {
+    for await (const some of listAllBusinesses(used.api.services.databases.control))
+      ids.push(...some.map(({ id }) => id))
+  })
+  assert.ok(ids.length >= 10_000)
+  assert.equal(new Set(ids).size, ids.length)
+  assert.deepEqual(await findSequentialScans(statements), [])
 })
 
 test('a statement that reads a whole table is found', async () => {

@@ -58,8 +58,11 @@ test('a role counts in sessions that have passed one, and nobody else has any', 
     assert.equal('contactEmail' in (await caller.get(path)).body, false, 'the view of strangers')
     const { body } = await caller.get('/v1/businesses')
     const shown = body.items.find((one: { id: string }) => one.id === id)
-    assert.equal('contactEmail' in shown, false)
+    assert.deepEqual(['contactEmail' in shown, shown.needsSecondFactor], [false, true])
+    assert.equal('needsSecondFactor' in (await caller.get(path)).body, false)
   }
+  const { body: open } = await admin.get('/v1/businesses')
+  assert.equal('needsSecondFactor' in open.items[0], false, 'only where it is needed')
   assert.equal((await admin.get(`${path}/orders/counts?by=status`)).status, 200)
   assert.equal('contactEmail' in (await admin.get(path)).body, true)
   const stranger = await used.make.user()
@@ -96,6 +99,10 @@ test('an API key counts if the session that made it has passed one', async () =>
   const before = await used.make.apiKey(admin.id)
   assert.equal((await passed.get(`${path}/orders/counts?by=status`)).status, 200)
   assert.equal(refusal(await before.get(`${path}/orders/counts?by=status`)), NEEDED)
+  assert.equal(refusal(await before.get(`${path}/orders`)), NEEDED, 'a program would believe that there are none')
+  assert.equal((await (await plainSession(admin.id)).get(`${path}/orders`)).status, 200, 'people are customers, too')
+  const customers = await used.make.apiKey((await used.make.user()).id)
+  assert.equal((await customers.get(`${path}/orders`)).status, 200, 'who has no role here loses none')
 })
 
 test('whoever has removed their last factor has no role there any more', async () => {

@@ -5,7 +5,15 @@ import { jobs } from '#apps/jobs.ts'
 import { verify } from '#apps/verify.ts'
 import type { Db } from '#platform/database/database.ts'
 import { enqueue } from '#platform/jobs/define.ts'
-import { type ForgottenPerson, makePerson, rowsOf, saidIn, settle } from '../../support/forgotten-person.ts'
+import {
+  type ForgottenPerson,
+  foundInDump,
+  hasPgDump,
+  makePerson,
+  rowsOf,
+  saidIn,
+  settle,
+} from '../../support/forgotten-person.ts'
 import { type NewsletterApi, startNewsletterApi } from '../../support/newsletter-api.ts'
 import { faultsIn } from '../../support/paid-shop.ts'
 import { refusal } from '../../support/refusal.ts'
@@ -129,6 +137,30 @@ test('a person who deletes their account is in no table any more once their orde
   const customer = await a.owner.get(`${a.shop.path}/customers/${id}`)
   assert.deepEqual([customer.body.isErased, customer.body.name, customer.body.orders], [true, null, 2])
   assert.deepEqual(faultsIn(used.lines), [], 'nothing was logged as our fault')
+})
+
+test('a backup by pg_dump holds nothing of them either, but their orders', { skip: !hasPgDump }, async () => {
+  const person = await makePerson(used)
+  const { a, b, me, words, orders, follow } = person
+  const all = [...words.values()]
+  const inBackup = async (texts: readonly string[]) =>
+    new Set((await Promise.all(urls().map((url) => foundInDump(url, texts)))).flat())
+  const before = await inBackup(all)
+  const unseen = [...words].filter(([, word]) => !before.has(word)).map(([name]) => name)
+  assert.deepEqual(unseen, [], 'the net holds: each word is in the backup before')
+
+  assert.equal((await b.owner.put(`${orders.open.path}/status`, { status: 'DELIVERED' })).status, 200)
+  assert.equal((await me.delete('/v1/users/me')).status, 200)
+  await settle([a.db, b.db])
+  await follow()
+  await sql`update customers.erasures set due_at = now()`.execute(b.db)
+  for (const db of [a.db, b.db]) await sweep(db)
+  await follow()
+  const after = await inBackup(all)
+  const left = [...words].filter(([, word]) => after.has(word)).map(([name]) => name)
+  assert.deepEqual(left, [])
+  const ids = [orders.asGuest.id, orders.paid.id, orders.open.id]
+  assert.deepEqual([...(await inBackup(ids))].sort(), ids.sort(), 'the orders themselves are still there')
 })
 
 test('uses of a promo code stay counted, in orders and counter under one name that says nothing', async () => {

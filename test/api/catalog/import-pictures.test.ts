@@ -70,7 +70,12 @@ async function openShop({ quota = 1_000_000_000 } = {}) {
   const storage = createStorage(used.api.config)
   assert.ok(storage)
   const download = createDownload(rulesFor({ allowLoopback: true }))
-  const fetchOne = createPictureTurns(shop.db, { storage, quota, download, log: pino({ level: 'silent' }) })
+  const fetchOne = createPictureTurns(shop.db, {
+    storage,
+    quotaOf: async () => quota,
+    download,
+    log: pino({ level: 'silent' }),
+  })
   const { admin, products } = shop
   return {
     ...shop,

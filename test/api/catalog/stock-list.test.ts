@@ -175,6 +175,16 @@ test('what is sent by its status alone is on the shelf no more', async () => {
   assert.equal((await desk.level(mug)).committed, 0)
   await desk.admin.put(`${desk.orders}/${id}/status`, { status: 'PROCESSING' })
   assert.equal((await desk.level(mug)).committed, 4)
+
+  // Also when it is refunded later; and the books say the same.
+  for (const status of ['SHIPPED', 'DELIVERED', 'REFUNDED'])
+    assert.equal((await desk.admin.put(`${desk.orders}/${id}/status`, { status })).status, 200, status)
+  assert.equal((await desk.level(mug)).committed, 0)
+  await desk.catchUp()
+  await sql`update orders.orders set updated_at = now() - interval '1 hour' where business_id = ${desk.id}`.execute(
+    desk.db,
+  )
+  for (const { check, violations } of await verify(desk.db, desk.id)) assert.deepEqual(violations, [], check)
 })
 
 test('an order that waits for its payment holds its pieces', async () => {

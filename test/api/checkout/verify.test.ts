@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
+import { brokenSql, findBroken, type Rule } from '#modules/checks/index.ts'
 import type { Tx } from '#platform/database/database.ts'
 import { check, compareWithProvider, invariants, queryOf, verify } from '../../../src/apps/verify.ts'
 import { runKontor } from '../../support/child.ts'
@@ -252,6 +253,38 @@ const VIOLATIONS: Record<string, (scene: Scene) => ReturnType<typeof sql>[]> = {
     sql`delete from customers.filling`,
     sql`update customers.bought set last_at = last_at - interval '1 second'`,
   ],
+  'what reports count of an order is what the order says': ({ orders }) => [
+    sql`delete from reports.filling`,
+    sql`update reports.orders set version = version - 1 where order_id = ${orders.free}`,
+    sql`update orders.orders set updated_at = now() - interval '1 hour' where id = ${orders.free}`,
+  ],
+  'the sums of reports are those of the orders that are counted': () => [
+    sql`update reports.sums set units = units + 1 where grain = 1 and kind = 'PROMO'`,
+  ],
+  'long spans of reports are the sums of their quarters of an hour': () => [
+    sql`update reports.sums set refunded = refunded + 1 where grain = 96 and kind = 'PRODUCT'`,
+  ],
+  'the first order of a customer that counts is marked in reports, and no other': () => [
+    sql`update reports.orders set is_first = not is_first where is_counted`,
+  ],
+  'reports count an order for the customer whom its guest became': () => [
+    sql`
+      insert into customers.aliases (business_id, guest_id, user_id)
+      select distinct business_id, customer_id, 'usr_another' from reports.orders where is_counted`,
+  ],
+  'the readers of a newsletter who came, less those who left, are those who are there': ({ shop }) => [
+    sql`
+      insert into reports.readers (business_id, collection_id, grain, at, joined, "left")
+      values (${shop.id}, 'col_1', 1, 0, 1, 0)`,
+  ],
+  'reports know of every subscription whether it is active': ({ shop }) => [
+    sql`delete from reports.filling`,
+    sql`
+      insert into newsletter.subscriptions
+             (business_id, id, collection_id, email, email_key, name, status, created_at, updated_at)
+      select ${shop.id}, 'sub_unknown', id, 'a@example.com', 'a@example.com', '', 'ACTIVE', now(), now() - interval '1 hour'
+        from content.collections where business_id = ${shop.id} limit 1`,
+  ],
   'a stocktake has changed the ledger by what it says': () => [sql`update catalog.stocktakes set delta = delta + 1`],
   'the list of stock has every variant that is tracked, and nothing else': () => [
     sql`update catalog.products set updated_at = now() - interval '1 hour'`,
@@ -299,8 +332,39 @@ for (const [rule, plant] of Object.entries(VIOLATIONS)) {
       assert.notDeepEqual((await check(tx, rule)).violations, [])
       assert.notDeepEqual((await check(tx, rule, scene.shop.id)).violations, [])
       assert.deepEqual((await check(tx, rule, 'biz_another')).violations, [])
+      await assertNamed(tx, ruleOf(rule))
     }))
 }
+
+function ruleOf(sentence: string): Rule {
+  const rule = invariants.get(sentence)
+  assert.ok(rule, sentence)
+  return rule
+}
+
+/** It is found among other businesses, with rows to look at; and in two pieces as in one. */
+async function assertNamed(tx: Tx, rule: Rule) {
+  const ids = ['biz_another', scene.shop.id]
+  const broken = await findBroken(tx, rule, ids)
+  assert.deepEqual([...broken.keys()], [scene.shop.id])
+  const { count, examples } = broken.get(scene.shop.id) ?? { count: 0, examples: [] }
+  assert.ok(count > 0 && examples.length === Math.min(count, 10))
+  assert.ok(
+    examples.every((example) => Object.keys(example).some((name) => /Id$|^number$|^counted$|^subject$/.test(name))),
+  )
+  if (!rule.pieces) return
+  const keyName = rule.pieces.key.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
+  const [middle] = examples.map((example) => String(example[keyName])).sort()
+  assert.ok(middle)
+  const below = await findBroken(tx, rule, ids, { after: null, until: middle })
+  const above = await findBroken(tx, rule, ids, { after: middle, until: null })
+  const counts = [below, above].map((found) => found.get(scene.shop.id)?.count ?? 0)
+  assert.ok((counts[0] ?? 0) > 0, 'the piece with the row finds it')
+  assert.equal((counts[0] ?? 0) + (counts[1] ?? 0), count)
+}
+
+/** Reads that are bound to no business: how far a copy is, and events that wait. They are short, whatever there is to check. */
+const OF_THE_CELL = /^(\w*filling|event_outbox)$/
 
 type Plan = { Plans?: Plan[] } & Record<string, unknown>
 const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)]
@@ -319,6 +383,26 @@ for (const rule of invariants.keys()) {
       for (const scan of scans) {
         const { 'Index Cond': found, 'Recheck Cond': rechecked, Filter: kept } = scan
         assert.match([found, rechecked, kept].join(' '), /business_id = /, JSON.stringify(scan))
+      }
+    }))
+}
+
+for (const rule of invariants.keys()) {
+  test(`for many businesses at once, and in pieces, every table is read by an index: ${rule}`, () =>
+    undone(async (tx) => {
+      await sql`set local enable_seqscan = off`.execute(tx)
+      const range = { after: 'a', until: 'b' }
+      const { rows } = await sql<Record<string, [{ Plan: Plan }]>>`
+        explain (format json) ${brokenSql(ruleOf(rule), ['biz_another', scene.shop.id], range)}`.execute(tx)
+      const scans = rows
+        .flatMap((row) => Object.values(row))
+        .flatMap(([{ Plan: plan }]) => nodesOf(plan))
+        .filter((node) => 'Relation Name' in node && !OF_THE_CELL.test(String(node['Relation Name'])))
+      assert.notDeepEqual(scans, [])
+      for (const scan of scans) {
+        const { 'Index Cond': found, 'Recheck Cond': rechecked, 'Index Name': index } = scan
+        if (index === 'refunds_pending') continue // an index of the few that are under way
+        assert.match([found, rechecked].join(' '), /business_id = /, JSON.stringify(scan))
       }
     }))
 }

@@ -51,6 +51,22 @@ test('what cannot be stored is refused before it is sent', async () => {
   }
 })
 
+test('an operator gives one business more room, or less', async () => {
+  const operator = await used.make.operator()
+  const business = await used.make.business()
+  const limit = (mediaBytes: number | null) =>
+    operator.put(`/v1/operator/businesses/${business.id}/limits`, { mediaBytes })
+  const post = (text: string) => business.admin.post(`${business.path}/media`, claimOf(png(text)))
+  await limit(10)
+  const refused = await post('x'.repeat(11))
+  assert.equal(refused.body.details[0].error, 'QUOTA_EXCEEDED')
+  assert.match(refused.body.message, /of 10\..*operator of this service can raise the limit/)
+  await limit(2_000)
+  assert.equal((await post('x'.repeat(1_500))).status, 201)
+  await limit(null)
+  assert.equal((await post('more')).body.details[0].error, 'QUOTA_EXCEEDED', 'as everybody else')
+})
+
 test('without a store there is nothing to upload to', async () => {
   const { admin, path } = await without.make.business()
   const refused = await admin.post(`${path}/media`, claimOf(png('a')))

@@ -285,7 +285,11 @@ describe('newsletters leave', () => {
   const start = (deploymentId: string | undefined) => {
     const { config, services } = used.api
     const newsletters = { ...config.newsletters, deploymentId }
-    return startNewsletters({ ...config, newsletters }, services.databases, { markCustomers, log })
+    return startNewsletters({ ...config, newsletters }, services.databases, {
+      markCustomers,
+      usage: { note: () => {} },
+      log,
+    })
   }
 
   test('from the deployment that the database knows, and from another once it is enabled', async () => {
@@ -319,7 +323,11 @@ describe('newsletters leave', () => {
   test('not at all without a mail server', () => {
     const { config, services } = used.api
     assert.equal(
-      startNewsletters({ ...config, mail: undefined }, services.databases, { markCustomers, log }),
+      startNewsletters({ ...config, mail: undefined }, services.databases, {
+        markCustomers,
+        usage: { note: () => {} },
+        log,
+      }),
       undefined,
     )
   })

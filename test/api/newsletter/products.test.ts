@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, beforeEach, test } from 'node:test'
+import { now } from '#platform/clock.ts'
+import { toSeconds } from '#vocabulary/time.ts'
 import { holdClock } from '../../support/clock.ts'
 import { BODY, text } from '../../support/content.ts'
 import { openNewsletter, useNewsletterApi } from '../../support/newsletter-api.ts'
@@ -65,7 +67,7 @@ test('a letter shows products as they are when it is sent, each reader the price
   ]) {
     await subscribed(admin, { email, ...(market && { market }) })
   }
-  const sending = await send(await letter(boat, sail), { scheduledAt: Math.floor(Date.now() / 1000) + 3_600 })
+  const sending = await send(await letter(boat, sail), { scheduledAt: toSeconds(now()) + 3_600 })
   await admin.put(`${path}/products/${sail.id}`, { name: 'Blue sail' })
   clock.advance(3_601)
   await used.sendWorker.run(db)

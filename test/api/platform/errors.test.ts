@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { PassThrough } from 'node:stream'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
@@ -21,6 +22,11 @@ const used = useApi({
   routes(app) {
     app.get('/test/bug', { config: PUBLIC }, () => {
       throw new Error('the password is hunter2')
+    })
+    app.get('/test/begun', { config: PUBLIC }, (_request, reply) => {
+      const body = new PassThrough()
+      body.write('begun')
+      return reply.type('text/plain').send(body)
     })
     app.get('/test/odd-throw', { config: PUBLIC }, async () => {
       throw null
@@ -272,6 +278,35 @@ test('what is not HTTP is 400, on a socket that is closed then', async () => {
     assertError(await raw.read(), 400, 'BAD_REQUEST')
     await raw.closed
   }
+})
+
+/** All that comes until the connection is closed. */
+async function bytesAfter(bytes: string, then?: string): Promise<string> {
+  const raw = await openRaw(used.api.url)
+  let heard = ''
+  raw.socket.on('data', (chunk) => {
+    heard += chunk.toString('latin1')
+  })
+  raw.write(bytes)
+  if (then !== undefined) {
+    while (!heard.includes('begun')) await sleep(5)
+    raw.write(then)
+  }
+  await raw.closed
+  return heard
+}
+
+test('a HEAD that is not readable is answered without a body, which would pass for the next answer', async () => {
+  const head = await bytesAfter('HEAD /healthz HTTP/1.1\r\nbad header\r\n\r\n')
+  assert.match(head, /^HTTP\/1\.1 400 [^]*connection: close\r\n\r\n$/)
+  const get = await bytesAfter('GET /healthz HTTP/1.1\r\nbad header\r\n\r\n')
+  assert.match(get, /\r\n\r\n\{"error":"BAD_REQUEST"/)
+})
+
+test('what is not readable behind a request puts nothing into the answer to that request', async () => {
+  const heard = await bytesAfter('GET /test/begun HTTP/1.1\r\nhost: x\r\n\r\n', 'hello\r\n\r\n')
+  assert.equal(heard.match(/HTTP\/1\.1/g)?.length, 1)
+  assert.ok(heard.endsWith('begun\r\n'))
 })
 
 test('headers beyond all measure are 431', async () => {

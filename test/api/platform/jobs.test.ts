@@ -97,11 +97,7 @@ test('a job enqueued while the worker waits starts at once, not at its next look
   const { main, work, look } = await setUp(t)
   const { noted, job } = noting('test.note')
   work([job], { concurrency: 1 })
-  await until(
-    'the worker listens',
-    async () =>
-      (await look("select 1 from pg_stat_activity where query like 'LISTEN%' and datname = current_database()")).length,
-  )
+  await until('the worker can be seen', async () => (await look('select 1 from cell.workers')).length)
   const waits: number[] = []
   for (let turn = 1; turn <= 5; turn++) {
     const before = performance.now()

@@ -21,6 +21,12 @@ const NOT_WRITTEN = [
   ...['login_challenges', 'passkeys', 'phone_codes', 'recovery_codes'].map(of('accounts')),
   ...['second_factors', 'sign_in_domains', 'sign_in_providers'].map(of('accounts')),
   ...['used_challenges', 'verified_phones'].map(of('accounts')),
+  'accounts.operators',
+  'access.operator_log',
+  'cell.usage',
+  'cell.usage_days',
+  'callouts.answers',
+  ...['broken', 'businesses', 'nights', 'runs', 'turns'].map(of('checks')),
   ...['import_pictures', 'listing_stock'].map(of('catalog')),
   'catalog.stock_list_filling',
   'content.generation_usage',
@@ -28,10 +34,12 @@ const NOT_WRITTEN = [
   'orders.committed_filling',
   'orders.search_filling',
   ...['aliases', 'filling'].map(of('customers')),
+  ...['filling', 'readers', 'rebuilding', 'subscriptions'].map(of('reports')),
   ...['checkouts', 'clicks', 'due_letters', 'feed_positions', 'opens', 'outbound', 'rates', 'recipients'].map(
     of('newsletter'),
   ),
   ...['unsubscribes', 'wishes'].map(of('newsletter')),
+  ...['attempts', 'deliveries', 'endpoints', 'feeds', 'operator_endpoints', 'positions'].map(of('webhooks')),
 ]
 function of(schema: string) {
   return (table: string) => `${schema}.${table}`

@@ -39,6 +39,7 @@ async function askWithoutReading(url: string, path: string, times = 1) {
 async function startHeld(t: TestContext) {
   const held = Promise.withResolvers<void>()
   let inside = 0
+  let outside = 0
   let streams = 0
   const api = await startApi({
     databases: used.api.databases,
@@ -56,6 +57,11 @@ async function startHeld(t: TestContext) {
         await held.promise
         return { done: true }
       })
+      app.get('/test/outside', { config }, async (request) => {
+        outside++
+        await request.whileOutside(() => held.promise)
+        return { done: true }
+      })
       app.get('/test/quick', { config }, () => ({ done: true }))
       app.post('/test/told', { config }, () => ({ done: true }))
       app.get('/test/large', { config }, (_request, reply) => reply.type('application/octet-stream').send(LARGE))
@@ -70,7 +76,14 @@ async function startHeld(t: TestContext) {
     held.resolve()
     return api.close()
   })
-  return { api, client: createClient(api.url), letGo: held.resolve, inside: () => inside, streams: () => streams }
+  return {
+    api,
+    client: createClient(api.url),
+    letGo: held.resolve,
+    inside: () => inside,
+    outside: () => outside,
+    streams: () => streams,
+  }
 }
 
 test('more than can be done is refused soon, as any error is, and nothing else suffers', async (t) => {
@@ -109,6 +122,22 @@ test('whoever has left still counts while we work for them', async (t) => {
   assertError(await client.get('/test/held'), 503, 'UNAVAILABLE')
   letGo()
   await until('there is room again', async () => (await client.get('/test/held')).status === 200)
+})
+
+test('who waits for somebody else’s server takes up no place, and is counted right, whether they stay or leave', async (t) => {
+  const { api, client, letGo, outside } = await startHeld(t)
+  const placesTaken = async () =>
+    /^kontor_http_gate_requests{state="inside"} (\d+)/m.exec(await api.metrics.registry.metrics())?.[1]
+  const callers = await Promise.all(Array.from({ length: PLACES }, () => openRaw(api.url)))
+  for (const caller of callers) caller.write('GET /test/outside HTTP/1.1\r\nhost: x\r\n\r\n')
+  const all = Array.from({ length: 2 * PLACES }, () => client.get('/test/outside'))
+  await until('all of them wait', () => outside() === 3 * PLACES)
+  assert.equal(await placesTaken(), '0')
+  for (const caller of callers) caller.destroy()
+  letGo()
+  assert.deepEqual(new Set((await Promise.all(all)).map(({ status }) => status)), new Set([200]))
+  await until('nobody is counted any more', async () => (await placesTaken()) === '0')
+  assert.equal((await client.get('/test/held')).status, 200)
 })
 
 test('in a short burst everybody is answered, with a body or without', async (t) => {

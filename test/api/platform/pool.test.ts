@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
-import { openPool } from '#platform/database/connection.ts'
+import { Kysely, PostgresDialect, sql } from 'kysely'
+import { allowSeconds, openPool } from '#platform/database/connection.ts'
 import { onServer, withScratchDatabase } from '../../support/database.ts'
 
 /** A pool of up to 8 connections, of which the server gives `limit` at most. */
@@ -61,5 +62,24 @@ test('behind a pooler, each transaction sets its own limits and leaves nothing o
     } finally {
       client.release()
       await pool.end()
+    }
+  }))
+
+test('a transaction may be given more time than others, and the next one on its connection is not', () =>
+  withScratchDatabase(async (url) => {
+    const pool = openPool(url, { max: 1, statementTimeoutMs: 100 })
+    const db = new Kysely<object>({ dialect: new PostgresDialect({ pool }) })
+    try {
+      // The client gives up two seconds after the server would.
+      await db.transaction().execute(async (tx) => {
+        await allowSeconds(tx, 10)
+        await sql`select pg_sleep(2.5)`.execute(tx)
+      })
+      await assert.rejects(
+        db.transaction().execute((tx) => sql`select pg_sleep(1)`.execute(tx)),
+        { code: '57014' },
+      )
+    } finally {
+      await db.destroy()
     }
   }))

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { suspendBusiness } from '#modules/access/index.ts'
 import { startSession } from '#modules/accounts/index.ts'
 import { nowMs } from '#platform/clock.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { PERMISSIONS } from '#vocabulary/permissions.ts'
 import { type Answer, createClient } from '../../support/client.ts'
-import { holdClock } from '../../support/clock.ts'
+import { useHeldClock } from '../../support/clock.ts'
 import { ARCHIVED, contentOf, DRAFT, openContentShop, PUBLISHED, text } from '../../support/content.ts'
 import { assertPublicAnswer, seenOf } from '../../support/public-answers.ts'
 import { useApi } from '../../support/setup.ts'
@@ -14,9 +14,8 @@ import { useApi } from '../../support/setup.ts'
 // Every record × every way to ask for it × every credential. Routes come from the route table: a new one below
 // /v1/storefront fails here until WAYS says how it is asked. Whatever must not leave says "hidden" somewhere.
 
+const clock = useHeldClock()
 const used = useApi()
-const clock = holdClock()
-after(() => clock.release())
 
 type Made = { id: string; slug?: string | undefined; isShown: boolean }
 type Records = { products: Made[]; collections: Made[]; entries: Made[] }

@@ -1,34 +1,32 @@
 import { useLingui } from '@lingui/react/macro'
+import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { PaymentStatus } from '../orders/words.tsx'
+import { useBusiness } from '../session/use-business.ts'
 import { Bones } from '../ui/bones.tsx'
-import { Empty } from '../ui/empty.tsx'
 import { Problem } from '../ui/problem.tsx'
 import { OrderRows } from './order-row.tsx'
-import { useNewest } from './use-days.ts'
+import { newestQuery } from './queries.ts'
 
 const route = getRouteApi('/signed-in/$business/')
 
 /** The newest orders, whatever became of them. */
-export function CameIn({ now }: { now: number }) {
+export function CameIn() {
   const { t } = useLingui()
-  const { orders, error, retry } = useNewest(now)
+  const { id } = useBusiness()
+  const { data, error, refetch } = useQuery(newestQuery(id))
   return (
     <section>
       <div className="section-head">
         <h2>{t`Came in last`}</h2>
         <route.Link className="link end note" to="/$business/orders" params={(now) => now}>{t`All orders`}</route.Link>
       </div>
-      {!orders ? (
-        error ? (
-          <Problem error={error} onRetry={retry} />
-        ) : (
-          <Bones rows={5} columns={5} bleed={false} />
-        )
-      ) : orders.length === 0 ? (
-        <Empty title={t`No orders yet`}>{t`The first one stands here as soon as it comes.`}</Empty>
+      {data ? (
+        <OrderRows orders={data.items} head={t`Payment`} state={(order) => <PaymentStatus order={order} />} />
+      ) : error ? (
+        <Problem error={error} onRetry={() => void refetch()} />
       ) : (
-        <OrderRows orders={orders} head={t`Payment`} state={(order) => <PaymentStatus order={order} />} />
+        <Bones rows={5} columns={5} bleed={false} />
       )}
     </section>
   )

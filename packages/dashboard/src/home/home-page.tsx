@@ -1,26 +1,31 @@
 import { useLingui } from '@lingui/react/macro'
+import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import { usePermissions } from '../session/permissions.ts'
+import { type Permission, usePermissions } from '../session/permissions.ts'
 import { useBusiness } from '../session/use-business.ts'
 import { useFormat } from '../session/use-format.ts'
 import { Empty } from '../ui/empty.tsx'
 import { Head } from '../ui/page.tsx'
 import { CameIn } from './came-in.tsx'
-import { mayKnowNeeds } from './needs.ts'
+import { FirstSteps } from './first-steps.tsx'
 import { Needs } from './needs-list.tsx'
-import { RanLow } from './ran-low.tsx'
-import { Sales } from './sales.tsx'
-import { ToPack } from './to-pack.tsx'
+import { newestQuery } from './queries.ts'
+import { RunsLow } from './runs-low.tsx'
+import { Sells } from './sells.tsx'
+import { Today } from './today.tsx'
 import { useFreshNews } from './use-news.ts'
+
+const READERS: Permission[] = ['ORDERS_READ', 'PRODUCTS_WRITE', 'SUBSCRIBERS_READ', 'CONTENT_READ_DRAFTS']
 
 /** Did we sell, what has to be done, what went wrong. */
 export function HomePage() {
   const { t } = useLingui()
   const format = useFormat()
-  const { may } = usePermissions()
+  const { may, mayAny } = usePermissions()
   const business = useBusiness()
-  const hasNeeds = mayKnowNeeds(may)
-  const isEmpty = !hasNeeds && !may('PRODUCTS_WRITE')
+  const seesSales = may('ORDERS_READ')
+  const newest = useQuery({ ...newestQuery(business.id), enabled: seesSales })
+  const isNew = seesSales && newest.data?.items.length === 0
   const now = useNow()
   useFreshNews()
   const place = format.timeZone.split('/').at(-1)?.replaceAll('_', ' ') ?? ''
@@ -31,22 +36,30 @@ export function HomePage() {
         title={format.weekday(now)}
         facts={<span>{place === 'UTC' ? t`${time} UTC` : t`${time} in ${place}`}</span>}
       />
-      {isEmpty ? (
+      {!mayAny(...READERS) ? (
         <div className="page">
           <Empty title={t`Nothing here is about your work yet`}>
             {t`What happens to orders, goods and texts stands here. An admin of ${business.name} can let you see it.`}
           </Empty>
         </div>
       ) : (
-        <div className="home">
-          <div className="home-work">
-            {may('ORDERS_READ') && <Sales now={now} />}
-            {may('ORDERS_READ') && <ToPack />}
-            {may('ORDERS_READ') && <CameIn now={now} />}
-          </div>
+        <div className={seesSales ? 'home' : 'home narrow'}>
+          {seesSales && (
+            <div className="home-work">
+              <Today now={now} isNew={isNew} />
+              {isNew ? (
+                <FirstSteps />
+              ) : (
+                <>
+                  <Sells />
+                  <CameIn />
+                </>
+              )}
+            </div>
+          )}
           <div className="home-side">
-            {hasNeeds && <Needs />}
-            {may('PRODUCTS_WRITE') && <RanLow />}
+            <Needs />
+            {may('PRODUCTS_WRITE') && <RunsLow />}
           </div>
         </div>
       )}

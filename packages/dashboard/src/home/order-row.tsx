@@ -7,7 +7,7 @@ import { When } from '../ui/time.tsx'
 
 const route = getRouteApi('/signed-in/$business/')
 
-/** A few orders, as both lists of this page show them. `state` is what matters there. */
+/** A few orders. `state` is what matters there. */
 export function OrderRows({
   orders,
   head,
@@ -25,7 +25,6 @@ export function OrderRows({
           <th>{t`Order`}</th>
           <th>{t`Placed`}</th>
           <th>{t`Customer`}</th>
-          <th className="num">{t`Pieces`}</th>
           <th>{head}</th>
           <th className="num">{t`Total`}</th>
         </tr>
@@ -56,7 +55,6 @@ function Row({ order, state }: { order: Order; state: ReactNode }) {
         </span>
         <span className="hide-phone">{name || '–'}</span>
       </td>
-      <td className="num soft">{pieces}</td>
       <td className="p4">{state}</td>
       <td className="p3 only-phone">
         {order.number} · <Plural value={pieces} one="# piece" other="# pieces" />

@@ -10,7 +10,7 @@ const GATHER_MS = 800
 /** Up to which event the news of each business were asked for. */
 const askedAt = new Map<string, number>()
 
-/** What needs a person and what ran low. */
+/** What went wrong, as far as only the feed knows it. */
 export function useNews() {
   const { may } = usePermissions()
   return newsQuery(useBusiness().id, may)

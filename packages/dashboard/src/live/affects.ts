@@ -4,10 +4,10 @@ import type { OperationId } from '@kontor/sdk'
 const AFFECTED: Record<string, RegExp> = {
   order: /Order|Refund|Shipment|Customer|Report|Stock|Promo|^search/,
   payment: /Order|Refund|Customer|Report|Home/,
-  product: /Product|Stock|Categor|Events|^search/,
-  stock: /Product|Stock|Events/,
-  bulk_edit: /BulkEdit|Product|Stock|Categor|^search/,
-  import: /Import|Product|Stock/,
+  product: /Product|Stock|Categor|Events|Home|^search/,
+  stock: /Product|Stock|Events|Home/,
+  bulk_edit: /BulkEdit|Product|Stock|Categor|Home|^search/,
+  import: /Import|Product|Stock|Home/,
   promo: /Promo/,
   category: /Categor/,
   collection: /Collection|Entr|Schema/,
@@ -16,6 +16,7 @@ const AFFECTED: Record<string, RegExp> = {
   subscription: /Subscri|Customer|Suppression|Report/,
   subscriber_import: /Subscri/,
   media: /Media/,
+  webhook_endpoint: /Webhook/,
 }
 
 /** What is of no known kind may have changed anything. */

@@ -5,7 +5,10 @@ import { startOfDay } from '../i18n/days.ts'
 import { useBusiness } from '../session/use-business.ts'
 import { useFormat } from '../session/use-format.ts'
 import { Chip } from '../ui/chip.tsx'
+import { unitFor } from './amounts.ts'
 import { isRelative, type OrderSearch, type RelativeDays } from './filters.ts'
+import { GoodsChip } from './goods-chip.tsx'
+import { useMoments } from './moments.ts'
 import { FULFILLMENT_WORDS, PAYMENT_WORDS, STATUS_WORDS } from './words.tsx'
 
 type Props = { search: OrderSearch; onChange: (changes: OrderSearch) => void }
@@ -19,8 +22,10 @@ export function FilterChips({ search, onChange }: Props) {
     values.map((value) => i18n._(words[value])).join(', ')
   const day = (text: string) => format.date(startOfDay(text, timeZone))
   const moving: Record<RelativeDays, string> = { today: t`today`, '7d': t`last 7 days`, '30d': t`last 30 days` }
+  const moments = useMoments()
   const { status, paymentStatus, fulfillment, market, tag, promoCode, id, from, to, totalFrom, totalTo } = search
-  const money = (amount: number) => format.number(amount / 100)
+  const { currency, productId, variantId, customer, createdFrom, createdTo } = search
+  const money = (amount: number) => format.number(amount / unitFor(search, markets))
   return (
     <>
       {status && (
@@ -42,6 +47,23 @@ export function FilterChips({ search, onChange }: Props) {
         <Chip name={t`Market`} onRemove={() => onChange({ market: undefined })}>
           {market.map((id) => markets.find((one) => one.id === id)?.name ?? id).join(', ')}
         </Chip>
+      )}
+      {currency && (
+        <Chip name={t`Currency`} onRemove={() => onChange({ currency: undefined })}>
+          {currency.join(', ')}
+        </Chip>
+      )}
+      {customer && (
+        <Chip name={t`Customer`} onRemove={() => onChange({ customer: undefined })}>
+          {customer === 'NEW' ? t`new` : t`returning`}
+        </Chip>
+      )}
+      {(productId ?? variantId) && (
+        <GoodsChip
+          productId={productId}
+          variantId={variantId}
+          onRemove={() => onChange({ productId: undefined, variantId: undefined })}
+        />
       )}
       {tag && (
         <Chip name={t`Tag`} onRemove={() => onChange({ tag: undefined })}>
@@ -69,6 +91,11 @@ export function FilterChips({ search, onChange }: Props) {
               : from
                 ? t`since ${day(from)}`
                 : t`until ${day(to ?? '')}`}
+        </Chip>
+      )}
+      {(createdFrom !== undefined || createdTo !== undefined) && (
+        <Chip name={t`Placed`} onRemove={() => onChange({ createdFrom: undefined, createdTo: undefined })}>
+          {moments(createdFrom, createdTo)}
         </Chip>
       )}
       {(totalFrom !== undefined || totalTo !== undefined) && (

@@ -9,6 +9,7 @@ import { Field } from '../ui/field.tsx'
 import { formText } from '../ui/form-text.ts'
 import { Icon } from '../ui/icon.tsx'
 import { Popover } from '../ui/popover.tsx'
+import { amountOf, unitFor } from './amounts.ts'
 import { FULFILLMENTS, isRelative, type OrderSearch, PAYMENT_STATUSES, type RelativeDays, STATUSES } from './filters.ts'
 import { FULFILLMENT_WORDS, PAYMENT_WORDS, STATUS_WORDS } from './words.tsx'
 
@@ -19,25 +20,29 @@ export function FilterMenu({ search, onChange }: Props) {
   const { t } = useLingui()
   const [isOpen, setOpen] = useState(false)
   const { markets } = useBusiness()
+  const unit = unitFor(search, markets)
+  const typed = (amount: number | undefined) => (amount === undefined ? undefined : String(amount / unit))
   const trigger = (
     <button type="button" className="chip add">
       <Icon of={Plus} />
       {t`Filter`}
     </button>
   )
-  const since = (from: RelativeDays) => onChange({ from, to: undefined })
+  const since = (from: RelativeDays) => onChange({ from, to: undefined, ...NO_MOMENTS })
   const relative = isRelative(search.from) ? search.from : undefined
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     const form = event.currentTarget
     const day = (name: string) => (isDay(formText(form, name)) ? formText(form, name) : undefined)
     const tag = formText(form, 'tag').trim()
+    const hasDays = day('from') !== undefined || day('to') !== undefined
     const changes = {
+      ...(hasDays && NO_MOMENTS),
       // A day that is typed takes the place of days that move.
       from: day('from') ?? (day('to') === undefined ? relative : undefined),
       to: day('to'),
-      totalFrom: cents(formText(form, 'totalFrom')),
-      totalTo: cents(formText(form, 'totalTo')),
+      totalFrom: amountOf(formText(form, 'totalFrom'), unit),
+      totalTo: amountOf(formText(form, 'totalTo'), unit),
     }
     onChange({ ...changes, ...(tag && { tag: [...new Set([...(search.tag ?? []), tag])] }) })
     setOpen(false)
@@ -89,8 +94,8 @@ export function FilterMenu({ search, onChange }: Props) {
         <fieldset>
           <legend className="label">{t`Total and tag`}</legend>
           <div className="two">
-            <Field label={t`At least`} name="totalFrom" inputMode="decimal" defaultValue={units(search.totalFrom)} />
-            <Field label={t`At most`} name="totalTo" inputMode="decimal" defaultValue={units(search.totalTo)} />
+            <Field label={t`At least`} name="totalFrom" inputMode="decimal" defaultValue={typed(search.totalFrom)} />
+            <Field label={t`At most`} name="totalTo" inputMode="decimal" defaultValue={typed(search.totalTo)} />
           </div>
           <Field label={t`Tag`} name="tag" autoComplete="off" />
         </fieldset>
@@ -99,6 +104,9 @@ export function FilterMenu({ search, onChange }: Props) {
     </Popover>
   )
 }
+
+/** Days take the place of exact moments. */
+const NO_MOMENTS = { createdFrom: undefined, createdTo: undefined }
 
 type TicksProps<Value extends string> = {
   title: string
@@ -131,10 +139,3 @@ function Ticks<Value extends string>({ title, values, words, on = [], onChange }
     </fieldset>
   )
 }
-
-/** Filters by amount know no currency: two digits, as nearly all have. */
-const cents = (text: string) => {
-  const amount = Number(text.trim().replace(',', '.'))
-  return text.trim() !== '' && amount >= 0 ? Math.round(amount * 100) : undefined
-}
-const units = (amount: number | undefined) => (amount === undefined ? undefined : String(amount / 100))

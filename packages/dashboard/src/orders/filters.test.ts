@@ -18,3 +18,16 @@ test('days that move begin at midnight of the business, counted from today; othe
   assert.deepEqual(filtersOf(readOrdersSearch({ from: '2026-11-16' }), 'UTC'), { createdFrom: 1_794_787_200 })
   for (const from of ['yesterday', '8d', 'toString']) assert.equal(readOrdersSearch({ from }).from, undefined)
 })
+
+test('a figure of a report leads to its exact moments, by a link as by an address', () => {
+  for (const [createdFrom, createdTo] of [
+    [1_794_787_200, 1_794_788_100],
+    ['1794787200', '1794788100'],
+  ])
+    assert.deepEqual(filtersOf(readOrdersSearch({ createdFrom, createdTo, customer: 'NEW', currency: 'USD' }), 'UTC'), {
+      createdFrom: 1_794_787_200,
+      createdTo: 1_794_788_100,
+      customer: 'NEW',
+      currency: ['USD'],
+    })
+})

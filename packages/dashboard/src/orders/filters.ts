@@ -5,6 +5,7 @@ import { oneOf, type Search, wholeOf, wordOf, wordsOf } from '../shell/search.ts
 export const STATUSES = ['PENDING', 'PROCESSING', 'SHIPPED', 'DELIVERED', 'CANCELLED', 'REFUNDED'] as const
 export const PAYMENT_STATUSES = ['PENDING', 'PAID', 'FAILED', 'REFUNDED', 'PARTIALLY_REFUNDED'] as const
 export const FULFILLMENTS = ['UNFULFILLED', 'PARTIALLY_FULFILLED', 'FULFILLED'] as const
+export const CUSTOMERS = ['NEW', 'RETURNING'] as const
 export const SORTS = ['-createdAt', 'createdAt', '-total', 'total', '-updatedAt'] as const
 export const EXTRA_COLUMNS = ['email', 'tags', 'promo', 'updated'] as const
 export const COLUMNS = [
@@ -27,7 +28,7 @@ export const isRelative = (from: string | undefined): from is RelativeDays =>
 
 /**
  * What the address of the list says. Days are those of the business; a day `to` counts whole. `from` is a day, or `today`,
- * `7d` or `30d`.
+ * `7d` or `30d`. A figure of a report leads here with its own query: `createdFrom` and `createdTo` are its exact moments.
  */
 export type OrderSearch = {
   status?: (typeof STATUSES)[number][] | undefined
@@ -38,8 +39,16 @@ export type OrderSearch = {
   promoCode?: string[] | undefined
   /** Those that another page counted. */
   id?: string[] | undefined
+  currency?: string[] | undefined
+  productId?: string[] | undefined
+  variantId?: string[] | undefined
+  /** Whether it is the first one of its customer. */
+  customer?: (typeof CUSTOMERS)[number] | undefined
   from?: string | undefined
   to?: string | undefined
+  /** Unix seconds; the end is not in it. */
+  createdFrom?: number | undefined
+  createdTo?: number | undefined
   /** In minor units. */
   totalFrom?: number | undefined
   totalTo?: number | undefined
@@ -68,8 +77,14 @@ export const readOrdersSearch = (search: Search): OrderSearch => ({
   tag: wordsOf(search.tag),
   promoCode: wordsOf(search.promoCode),
   id: wordsOf(search.id)?.slice(0, MOST_IDS),
+  currency: wordsOf(search.currency),
+  productId: wordsOf(search.productId),
+  variantId: wordsOf(search.variantId),
+  customer: oneOf(search.customer, CUSTOMERS),
   from: oneOf(search.from, Object.keys(RELATIVE_DAYS)) ?? dayIn(search.from),
   to: dayIn(search.to),
+  createdFrom: wholeOf(search.createdFrom),
+  createdTo: wholeOf(search.createdTo),
   totalFrom: wholeOf(search.totalFrom),
   totalTo: wholeOf(search.totalTo),
   query: wordOf(search.query),
@@ -86,8 +101,8 @@ export function filtersOf(search: OrderSearch, timeZone: string): Filters {
   const { from, to, sort: _sort, columns: _columns, view: _view, do: _do, ...rest } = search
   const filters: Filters = {
     ...rest,
-    createdFrom: from === undefined ? undefined : startOfDay(firstDayOf(from, timeZone), timeZone),
-    createdTo: to === undefined ? undefined : startOfDay(nextDay(to), timeZone),
+    ...(from !== undefined && { createdFrom: startOfDay(firstDayOf(from, timeZone), timeZone) }),
+    ...(to !== undefined && { createdTo: startOfDay(nextDay(to), timeZone) }),
   }
   return Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined))
 }
@@ -103,8 +118,14 @@ export const FILTER_NAMES = [
   'tag',
   'promoCode',
   'id',
+  'currency',
+  'productId',
+  'variantId',
+  'customer',
   'from',
   'to',
+  'createdFrom',
+  'createdTo',
   'totalFrom',
   'totalTo',
   'query',
@@ -112,3 +133,6 @@ export const FILTER_NAMES = [
 
 export const filterKey = (search: OrderSearch) => JSON.stringify(FILTER_NAMES.map((name) => search[name] ?? null))
 export const hasFilters = (search: OrderSearch) => FILTER_NAMES.some((name) => search[name] !== undefined)
+
+/** Without any filter. */
+export const CLEARED: OrderSearch = Object.fromEntries(FILTER_NAMES.map((name) => [name, undefined]))

@@ -23,7 +23,7 @@ import { useSelection } from '../ui/use-selection.ts'
 import { COLUMN_NAMES, DEFAULT_COLUMNS, useColumns } from './columns.tsx'
 import { FilterChips } from './filter-chips.tsx'
 import { FilterMenu } from './filter-menu.tsx'
-import { COLUMNS, type ColumnId, hasFilters, type OrderSearch } from './filters.ts'
+import { CLEARED, COLUMNS, type ColumnId, hasFilters, type OrderSearch } from './filters.ts'
 import type { Listed } from './listed.ts'
 import { orderCounts, orderPages } from './queries.ts'
 import { useExport } from './use-export.ts'
@@ -157,7 +157,7 @@ export function OrdersPage() {
       {list.isFirst && <Bones rows={14} columns={7} />}
       {list.isEmpty && (
         <div className="page">
-          <Nothing search={search} onClear={() => change({ ...CLEARED })} />
+          <Nothing search={search} onClear={() => change({ ...CLEARED, view: undefined })} />
         </div>
       )}
       {rows.length > 0 && (
@@ -203,20 +203,6 @@ export function OrdersPage() {
       )}
     </>
   )
-}
-
-const CLEARED: OrderSearch = {
-  status: undefined,
-  paymentStatus: undefined,
-  fulfillment: undefined,
-  market: undefined,
-  tag: undefined,
-  from: undefined,
-  to: undefined,
-  totalFrom: undefined,
-  totalTo: undefined,
-  query: undefined,
-  view: undefined,
 }
 
 const isDefault = (columns: readonly ColumnId[]) =>

@@ -12,8 +12,8 @@ type Props = {
   /** On the button that does it. */
   verb: string
   act: () => Promise<unknown>
-  /** Once it is done. */
-  done: string
+  /** Once it is done; unless `act` has said so itself. */
+  done?: string
   onClose: () => void
 }
 
@@ -27,7 +27,7 @@ export function Sure({ title, children, verb, act, done, onClose }: Props) {
     setError(undefined)
     try {
       await act()
-      toast(done)
+      if (done) toast(done)
       onClose()
     } catch (cause) {
       setSent(false)

@@ -25,7 +25,7 @@ export const Harbour = () => (
         <path className="red" d="M607.500 308h45l3.200 36h-51.400zM600.500 384h59l3.200 34h-65.400z" />
         <path d="M606 234h48v28h-48zM598 262h64" />
         <path className="red" d="M602 234c6-26 50-26 56 0z" />
-        <path d="M630 214v-16M700 422v-32l26-20 26 20v32M720 420v-16h12v16" />
+        <path d="M630 214v-16M682 421v-32l26-20 26 20v32M702 420v-16h12v16" />
         <path d="M196 548V420" />
         <path d="M192 432v96h-62z" />
         <path d="M202 446v82h44z" />

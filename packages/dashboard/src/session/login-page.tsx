@@ -8,9 +8,11 @@ import { ForgottenForm } from './forgotten-form.tsx'
 import { PasskeyButton } from './passkey-button.tsx'
 import { PasswordForm, type Typed } from './password-form.tsx'
 import { ProviderButton } from './provider-button.tsx'
-import { SecondStep } from './second-step.tsx'
+import { type Ended, SecondStep } from './second-step.tsx'
 import { type Challenge, signIn } from './session.ts'
+import { staffOf } from './staff-of.ts'
 import { useEnter } from './use-enter.ts'
+import { useProviderReturn } from './use-provider-return.ts'
 
 const route = getRouteApi('/login')
 
@@ -18,24 +20,22 @@ const route = getRouteApi('/login')
 export function LoginPage() {
   const { t } = useLingui()
   usePageTitle(t`Sign in`)
-  const { forgotten, invitation } = route.useSearch()
+  const { forgotten, invitation, business, to } = route.useSearch()
   const greeting = useGreeting()
   const typed = useRef<Typed>({ email: '', password: '', invitation })
   const [asked, setAsked] = useState<Challenge>()
-  const [isLate, setLate] = useState(false)
+  const [ended, setEnded] = useState<Ended>()
   const land = useEnter()
-  const navigate = route.useNavigate()
   const enter = async (body: object) => {
-    setLate(false)
+    setEnded(undefined)
     const challenge = await signIn(body)
     if (challenge) setAsked(challenge)
     else await land(typed.current.invitation)
   }
-  const goBack = (why?: { isLate: boolean }) => {
+  const came = useProviderReturn(enter)
+  const goBack = (why?: Ended) => {
     setAsked(undefined)
-    setLate(why?.isLate ?? false)
-    // A code of the identity provider works once.
-    void navigate({ to: '.', search: (before) => ({ ...before, code: undefined, state: undefined }), replace: true })
+    setEnded(why)
   }
   if (forgotten)
     return (
@@ -49,6 +49,8 @@ export function LoginPage() {
         <SecondStep key={asked.challenge} asked={asked} enter={enter} onBack={goBack} />
       </Door>
     )
+  const staff = business ?? staffOf.get()
+  const provider = <ProviderButton businessId={staff} isSent={business !== undefined} to={to} came={came} />
   return (
     <Door>
       <div className="form">
@@ -62,14 +64,22 @@ export function LoginPage() {
             )}
           </p>
         </div>
-        {isLate && (
-          <Notice tone="wait" title={t`The second step took longer than five minutes.`}>
-            {t`Sign in once more: what you typed is still there.`}
+        {ended && (
+          <Notice
+            tone="wait"
+            title={
+              ended === 'late'
+                ? t`The second step took longer than five minutes.`
+                : t`Those were too many wrong ones for one sign-in.`
+            }
+          >
+            {typed.current.email === '' ? t`Sign in once more.` : t`Sign in once more: what you typed is still there.`}
           </Notice>
         )}
-        <PasskeyButton enter={enter} />
+        {staff && provider}
+        <PasskeyButton enter={enter} look={staff ? undefined : 'main'} />
         <PasswordForm typed={typed.current} onTyped={(next) => (typed.current = next)} enter={enter} />
-        <ProviderButton enter={enter} />
+        {!staff && provider}
       </div>
     </Door>
   )

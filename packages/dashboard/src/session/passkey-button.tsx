@@ -12,8 +12,14 @@ import { askForPasskey, canOfferPasskeys, canUsePasskeys, endPasskeys, isGivenUp
 /** What is offered is signed for a challenge of the service, which forgets it after five minutes. */
 const OFFER_MS = 4 * 60_000
 
+type Props = {
+  enter: (body: object) => Promise<void>
+  /** None where something else comes first. */
+  look: 'main' | undefined
+}
+
 /** One press, and the browser asks for finger, face or key. Those it knows it also offers below the email address. */
-export function PasskeyButton({ enter }: { enter: (body: object) => Promise<void> }) {
+export function PasskeyButton({ enter, look }: Props) {
   const { t } = useLingui()
   const wordsOf = useProblem()
   const [problem, setProblem] = useState<string>()
@@ -70,10 +76,10 @@ export function PasskeyButton({ enter }: { enter: (body: object) => Promise<void
   return (
     <>
       <Button
-        look="main"
+        look={look}
         className="tall"
         icon={UserRoundKey}
-        autoFocus={lastWay.isPasskey()}
+        autoFocus={look === 'main' && lastWay.isPasskey()}
         reason={isBusy ? t`Your browser asks for it.` : undefined}
         onClick={() => void press()}
       >{t`Continue with a passkey`}</Button>

@@ -8,6 +8,7 @@ import { formText } from '../ui/form-text.ts'
 import { useProblem } from '../ui/problem.tsx'
 import { lastWay } from './last-way.ts'
 import { canUsePasskeys } from './passkeys.ts'
+import { useTooOften } from './use-too-often.ts'
 
 const route = getRouteApi('/login')
 
@@ -27,6 +28,7 @@ export function PasswordForm({ typed, onTyped, enter }: Props) {
   const [isBusy, setBusy] = useState(false)
   const [hasCode, setHasCode] = useState(typed.invitation !== undefined)
   const wordsOf = useProblem()
+  const tooOften = useTooOften()
   const submit = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     const form = event.currentTarget
@@ -39,7 +41,11 @@ export function PasswordForm({ typed, onTyped, enter }: Props) {
       await enter({ provider: 'EMAIL', email, password })
       lastWay.keep('password')
     } catch (error) {
-      setProblem(isWrong(error) ? t`Email or password is wrong. Both are kept as you typed them.` : wordsOf(error).what)
+      setProblem(
+        isWrong(error)
+          ? t`Email or password is wrong. Both are kept as you typed them.`
+          : (tooOften(error) ?? wordsOf(error).what),
+      )
     } finally {
       setBusy(false)
     }

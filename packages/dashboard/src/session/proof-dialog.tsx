@@ -18,6 +18,7 @@ import { CodeField } from './code-field.tsx'
 import { askForPasskey, canUsePasskeys, isGivenUp } from './passkeys.ts'
 import { meQuery } from './queries.ts'
 import { useSigned } from './use-signed.ts'
+import { useTooOften } from './use-too-often.ts'
 
 /** Asks once more whether it is this person. What waits for it is done right after, and nothing typed is lost. */
 export function ProofDialog() {
@@ -78,6 +79,7 @@ type Way = { prove: Prove; problem: string | undefined; isBusy: boolean }
 function useProve(): Way {
   const { t } = useLingui()
   const wordsOf = useProblem()
+  const tooOften = useTooOften()
   const [problem, setProblem] = useState<string>()
   const [isBusy, setBusy] = useState(false)
   const wordsFor = (error: unknown) => {
@@ -87,7 +89,7 @@ function useProve(): Way {
     if (error.has('CODE_WRONG'))
       return t`This code is not right, or was used already. Your app shows a new one every half minute.`
     if (error.has('PASSKEY_INVALID')) return t`This passkey does not belong to your account.`
-    return wordsOf(error).what
+    return tooOften(error) ?? wordsOf(error).what
   }
   const prove: Prove = async (proof) => {
     if (isBusy) return
@@ -124,9 +126,20 @@ function ByCode({ prove, problem, isBusy }: Way) {
         onWhole={send}
         problem={problem}
       />
+      <p className="note">
+        <Trans>Without your device?</Trans> <SignInAgain />{' '}
+        <Trans>with a recovery code: for ten minutes after that nothing is asked.</Trans>
+      </p>
       <Acts isBusy={isBusy} />
     </form>
   )
+}
+
+/** What waits is given up, and this page is where it leads to. */
+function SignInAgain() {
+  const { t } = useLingui()
+  const to = location.pathname + location.search
+  return <Link className="link" to="/login" search={{ to }} onClick={() => endProof(false)}>{t`Sign in again`}</Link>
 }
 
 function ByPassword({ prove, problem, isBusy }: Way) {
@@ -137,7 +150,6 @@ function ByPassword({ prove, problem, isBusy }: Way) {
     const password = formText(event.currentTarget, 'password')
     void prove(() => ({ password }))
   }
-  const to = location.pathname + location.search
   return (
     <form onSubmit={submit}>
       <input type="email" name="email" autoComplete="username" value={me?.email ?? ''} readOnly hidden />
@@ -151,8 +163,7 @@ function ByPassword({ prove, problem, isBusy }: Way) {
         problem={problem}
       />
       <p className="note">
-        <Trans>You have none, because you come in by your company’s sign-in?</Trans>{' '}
-        <Link className="link" to="/login" search={{ to }} onClick={() => endProof(false)}>{t`Sign in again`}</Link>
+        <Trans>You have none, because you come in by your company’s sign-in?</Trans> <SignInAgain />
       </p>
       <Acts isBusy={isBusy} />
     </form>

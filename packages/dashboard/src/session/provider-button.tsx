@@ -1,47 +1,77 @@
+import { KontorError } from '@kontor/sdk'
 import { useLingui } from '@lingui/react/macro'
 import { useQuery } from '@tanstack/react-query'
-import { getRouteApi } from '@tanstack/react-router'
 import { Building2 } from 'lucide-react'
-import { useEffect, useState } from 'react'
+import { useEffect } from 'react'
 import { kontor } from '../api/client.ts'
 import { Button } from '../ui/button.tsx'
 import { Notice } from '../ui/notice.tsx'
+import { useProblem } from '../ui/problem.tsx'
+import { staffOf } from './staff-of.ts'
+import type { ProviderReturn } from './use-provider-return.ts'
 
-const route = getRouteApi('/login')
-const STATE_KEY = 'kontor:login-state'
+type Props = {
+  /** Whose staff come in here; undefined: the provider of the service, where it has one. */
+  businessId: string | undefined
+  /** By its address: their company has sent them here. Else they came in this way last time. */
+  isSent: boolean
+  to: string | undefined
+  came: ProviderReturn
+}
 
-/** Only where the service has an identity provider. The browser comes back here with a code. */
-export function ProviderButton({ enter }: { enter: (body: object) => Promise<void> }) {
+/** The company's own sign-in. The browser comes back to this page, with a code or with what went wrong. */
+export function ProviderButton({ businessId, isSent, to, came }: Props) {
   const { t } = useLingui()
-  const { code, state } = route.useSearch()
-  const [problem, setProblem] = useState<string>()
+  const wordsOf = useProblem()
   const originUrl = location.origin
-  const { data } = useQuery({
-    queryKey: ['-', 'getLoginUrl'],
-    queryFn: () =>
-      kontor.operations.getLoginUrl({
-        query: { provider: 'OAUTH_IDP', originUrl, redirectUrl: `${originUrl}/admin/login` },
-      }),
+  const isStaff = businessId !== undefined
+  const { data, error } = useQuery({
+    queryKey: ['-', 'getLoginUrl', { businessId, to }],
+    queryFn: () => {
+      const back = new URL('/admin/login', originUrl)
+      if (to) back.searchParams.set('to', to)
+      if (businessId) back.searchParams.set('business', businessId)
+      return kontor.operations.getLoginUrl({
+        query: { provider: 'OAUTH_IDP', originUrl, redirectUrl: back.href, ...(businessId && { businessId }) },
+      })
+    },
     staleTime: 5 * 60_000,
-    enabled: !code,
+    enabled: !came.isBusy,
   })
+  // Where there is no provider, nobody misses it; whoever was sent here by their company does.
+  const isMissed = isSent && error instanceof KontorError
+  const isGone = isStaff && !isSent && error instanceof KontorError && error.status === 422
   useEffect(() => {
-    if (!code) return
-    const expected = sessionStorage.getItem(STATE_KEY)
-    sessionStorage.removeItem(STATE_KEY)
-    if (state !== expected) return setProblem(t`This sign-in was not begun here. Begin again.`)
-    enter({ provider: 'OAUTH_IDP', code, originUrl }).catch((error: Error) => setProblem(error.message))
-  }, [code])
-  if (problem) return <Notice tone="alert" title={problem} />
-  if (!data) return null
+    if (isGone) staffOf.forget()
+  }, [isGone])
   const leave = () => {
-    sessionStorage.setItem(STATE_KEY, data.state)
-    location.assign(data.url)
+    if (data) came.leave(data)
   }
   return (
     <>
-      <p className="or">{t`or`}</p>
-      <Button className="tall" icon={Building2} onClick={leave}>{t`Continue with your company’s sign-in`}</Button>
+      {came.problem && (
+        <Notice tone="alert" title={came.problem.title}>
+          {came.problem.what}
+        </Notice>
+      )}
+      {isMissed && !came.problem && (
+        <Notice tone="alert" title={t`The sign-in of your company cannot be used now.`}>
+          {wordsOf(error).what}
+        </Notice>
+      )}
+      {(data || came.isBusy) && (
+        <>
+          {!isStaff && <p className="or">{t`or`}</p>}
+          <Button
+            className="tall"
+            look={isStaff ? 'main' : undefined}
+            icon={Building2}
+            reason={came.isBusy ? t`Signing in` : undefined}
+            onClick={leave}
+          >{t`Continue with your company’s sign-in`}</Button>
+          {isStaff && <p className="or">{t`or`}</p>}
+        </>
+      )}
     </>
   )
 }

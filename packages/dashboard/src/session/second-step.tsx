@@ -15,16 +15,22 @@ import { CodeField } from './code-field.tsx'
 import { LostDevice } from './lost-device.tsx'
 import { askForPasskey, canUsePasskeys, isGivenUp } from './passkeys.ts'
 import type { Challenge } from './session.ts'
+import { useTooOften } from './use-too-often.ts'
 
 type Way = 'TOTP' | 'PASSKEY' | 'RECOVERY_CODE'
 
 /** As the service counts them for one challenge. */
 const TRIES = 5
+/** A challenge that was tried too often is of no use at once; everything else that is counted takes a while. */
+const AT_ONCE_SECONDS = 1
+
+/** Why this login has to begin anew. */
+export type Ended = 'late' | 'tried-often'
 
 type Props = {
   asked: Challenge
   enter: (body: object) => Promise<void>
-  onBack: (why?: { isLate: boolean }) => void
+  onBack: (why?: Ended) => void
 }
 
 /** The password was right; the account has a second factor. */
@@ -99,6 +105,7 @@ type Answer = ReturnType<typeof useAnswer>
 function useAnswer({ asked, enter, onBack }: Props) {
   const { t } = useLingui()
   const wordsOf = useProblem()
+  const tooOften = useTooOften()
   const [isBusy, setBusy] = useState(false)
   const [problem, setProblem] = useState<string>()
   const [wrong, setWrong] = useState(0)
@@ -106,12 +113,9 @@ function useAnswer({ asked, enter, onBack }: Props) {
   const wordsFor = (error: unknown): string => {
     if (isGivenUp(error)) return t`Nothing was confirmed. Try again, or choose another way.`
     if (!(error instanceof KontorError)) return wordsOf(error).what
-    if (error.status === 429) return t`Those were too many tries. Wait a minute, then sign in again.`
-    const isWrong = ['CODE_WRONG', 'PASSKEY_INVALID'].some((code) => error.has(code))
-    if (!isWrong) return wordsOf(error).what
+    if (!isWrong(error)) return tooOften(error) ?? wordsOf(error).what
     const left = TRIES - wrong - 1
-    setWrong(wrong + 1)
-    const tries = t`${plural(left, { 0: 'Sign in again.', one: '# try is left.', other: '# tries are left.' })}`
+    const tries = t`${plural(left, { one: '# try is left.', other: '# tries are left.' })}`
     if (error.has('PASSKEY_INVALID')) return t`This passkey does not belong to your account. ${tries}`
     return error.details.some(({ field }) => field === 'recoveryCode')
       ? t`This is none of your recovery codes, or you have used it already. ${tries}`
@@ -130,14 +134,27 @@ function useAnswer({ asked, enter, onBack }: Props) {
         await enter({ challenge: asked.challenge, ...(await proof()) })
         return true
       } catch (error) {
-        if (error instanceof KontorError && error.has('CHALLENGE_INVALID')) onBack({ isLate: true })
+        const ended = endedBy(error, wrong)
+        if (ended) onBack(ended)
         else setProblem(wordsFor(error))
+        if (isWrong(error)) setWrong(wrong + 1)
         return false
       } finally {
         setBusy(false)
       }
     },
   }
+}
+
+const isWrong = (error: unknown) =>
+  error instanceof KontorError && ['CODE_WRONG', 'PASSKEY_INVALID'].some((code) => error.has(code))
+
+/** Nothing more can be given here: then whoever it is begins anew, and is not left with a field that helps no more. */
+function endedBy(error: unknown, wrongBefore: number): Ended | undefined {
+  if (!(error instanceof KontorError)) return undefined
+  if (error.has('CHALLENGE_INVALID')) return 'late'
+  const isSpent = error.status === 429 && (error.retryAfterSeconds ?? 0) <= AT_ONCE_SECONDS
+  return isSpent || (isWrong(error) && wrongBefore + 1 >= TRIES) ? 'tried-often' : undefined
 }
 
 function ByCode({ answer }: { answer: Answer }) {

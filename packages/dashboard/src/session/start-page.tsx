@@ -10,7 +10,7 @@ import { formText } from '../ui/form-text.ts'
 import { usePageTitle } from '../ui/page.tsx'
 import { useProblem } from '../ui/problem.tsx'
 import { Door } from './door.tsx'
-import { businessesQuery } from './queries.ts'
+import { businessesQuery, meQuery } from './queries.ts'
 import { signOut } from './session.ts'
 import { addressOf } from './use-business.ts'
 
@@ -19,6 +19,7 @@ export function StartPage() {
   const { t } = useLingui()
   usePageTitle(t`Businesses`)
   const { data } = useSuspenseQuery(businessesQuery())
+  const { data: me } = useQuery(meQuery())
   return (
     <Door>
       <div className="form">
@@ -44,6 +45,12 @@ export function StartPage() {
         </ul>
         <CodeForm />
         <p className="note">
+          {me?.isOperator && (
+            <>
+              <Link className="link" to="/operator">{t`Operator`}</Link>
+              {' · '}
+            </>
+          )}
           <Link className="link" to="/profile">{t`Your profile`}</Link>
           {' · '}
           <button type="button" className="link" onClick={() => void signOut()}>{t`Sign out`}</button>

@@ -25,12 +25,9 @@ export const addressOf = ({ id, slug }: Pick<Business, 'id' | 'slug'>) => (TAKEN
 export const findBusiness = (businesses: readonly Business[], address: string) =>
   businesses.find(({ slug }) => slug === address) ?? businesses.find(({ id }) => id === address)
 
-/**
- * Only whose role counts is told the time zone. Where it does not, because the business wants a second factor which this
- * session has not passed, it is shut, and shows what strangers see.
- */
+/** Shut: the business wants a second factor which this session has not passed. Then it shows what strangers see. */
 const withClock = (business: Business | undefined): OpenBusiness | undefined =>
-  business && { ...business, timeZone: business.timeZone ?? 'UTC', isShut: business.timeZone === undefined }
+  business && { ...business, timeZone: business.timeZone ?? 'UTC', isShut: business.needsSecondFactor === true }
 
 /** Which business an address was: it stays the same while somebody gives it another slug. */
 const known = new Map<string, string>()

@@ -1,10 +1,13 @@
 import type { MessageDescriptor } from '@lingui/core'
 import { msg } from '@lingui/core/macro'
 import {
+  Building2,
+  Calculator,
   Globe,
   History,
   KeyRound,
   Landmark,
+  ListChecks,
   type LucideIcon,
   Mail,
   MailCheck,
@@ -12,6 +15,7 @@ import {
   ShieldCheck,
   Store,
   UsersRound,
+  Webhook,
 } from 'lucide-react'
 import type { Permission } from '../session/permissions.ts'
 
@@ -26,7 +30,11 @@ export type SettingsPage = {
     | '/$business/settings/team'
     | '/$business/settings/roles'
     | '/$business/settings/security'
+    | '/$business/settings/sign-in'
+    | '/$business/settings/webhooks'
+    | '/$business/settings/callouts'
     | '/$business/settings/audit'
+    | '/$business/settings/checks'
   label: MessageDescriptor
   about: MessageDescriptor
   icon: LucideIcon
@@ -99,10 +107,38 @@ export const PAGES: readonly SettingsPage[] = [
     needs: ['SETTINGS_WRITE'],
   },
   {
+    to: '/$business/settings/sign-in',
+    label: msg`Staff sign-in`,
+    about: msg`Your team signs in with the company’s own provider`,
+    icon: Building2,
+    needs: ['ADMIN'],
+  },
+  {
+    to: '/$business/settings/webhooks',
+    label: msg`Webhooks`,
+    about: msg`Other programs that are told what happens here`,
+    icon: Webhook,
+    needs: ['SETTINGS_WRITE'],
+  },
+  {
+    to: '/$business/settings/callouts',
+    label: msg`Checkout services`,
+    about: msg`Programs that are asked for taxes and shipping prices, or to check a cart`,
+    icon: Calculator,
+    needs: ['ADMIN'],
+  },
+  {
     to: '/$business/settings/audit',
     label: msg`Audit log`,
     about: msg`Who changed what, and when`,
     icon: History,
+    needs: ['ADMIN'],
+  },
+  {
+    to: '/$business/settings/checks',
+    label: msg`Checks`,
+    about: msg`Proof that the books balance, every night`,
+    icon: ListChecks,
     needs: ['ADMIN'],
   },
 ]

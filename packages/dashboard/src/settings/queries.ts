@@ -12,6 +12,7 @@ export type AuditEntry = Answer<'listAudit'>['items'][number]
 /** A business has a handful of roles, rarely more than a screen. */
 export const rolesQuery = (businessId: string) => query(businessId, 'listRoles', { query: { limit: 100 } })
 export const roleQuery = (businessId: string, id: string) => query(businessId, 'getRole', { path: { id } })
+export const providerQuery = (businessId: string) => query(businessId, 'getSignInProvider')
 export const countsQuery = (businessId: string) => query(businessId, 'countRoles')
 
 export function membersQuery(businessId: string, { query: words, role }: TeamSearch) {

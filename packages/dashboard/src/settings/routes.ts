@@ -1,9 +1,11 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { isDay } from '../i18n/days.ts'
+import { withWords } from '../i18n/i18n.ts'
 import { businessRoute } from '../shell/root.tsx'
 import { oneOf, type Search, wordOf } from '../shell/search.ts'
 
 const screens = () => import('./screens.ts')
+const connections = () => import('./connections.ts')
 
 const settingsRoute = createRoute({
   getParentRoute: () => businessRoute,
@@ -117,6 +119,64 @@ const securityRoute = createRoute({
   component: lazyRouteComponent(screens, 'SecurityPage'),
 })
 
+const signInRoute = createRoute({
+  getParentRoute: () => settingsRoute,
+  path: 'sign-in',
+  validateSearch: (search: Search): { do?: 'delete' | undefined } => ({ do: oneOf(search.do, ['delete']) }),
+  component: lazyRouteComponent(screens, 'SignInPage'),
+})
+
+const webhooksRoute = createRoute({
+  getParentRoute: () => settingsRoute,
+  path: 'webhooks',
+  component: lazyRouteComponent(connections, 'WebhooksPage'),
+})
+
+const newEndpointRoute = createRoute({
+  getParentRoute: () => settingsRoute,
+  path: 'webhooks/new',
+  component: lazyRouteComponent(connections, 'NewEndpointPage'),
+})
+
+export type EndpointSearch = {
+  tab?: 'settings' | undefined
+  status?: 'FAILED' | 'PENDING' | 'DELIVERED' | undefined
+  /** The number of the delivery whose attempts are shown. */
+  open?: string | undefined
+  do?: 'delete' | 'replay' | undefined
+}
+
+const endpointRoute = createRoute({
+  getParentRoute: () => settingsRoute,
+  path: 'webhooks/$endpoint',
+  validateSearch: (search: Search): EndpointSearch => ({
+    tab: oneOf(search.tab, ['settings']),
+    status: oneOf(search.status, ['FAILED', 'PENDING', 'DELIVERED']),
+    open: wordOf(search.open),
+    do: oneOf(search.do, ['delete', 'replay']),
+  }),
+  component: lazyRouteComponent(connections, 'EndpointPage'),
+})
+
+const secretRoute = createRoute({
+  getParentRoute: () => settingsRoute,
+  path: 'webhooks/$endpoint/secret',
+  component: lazyRouteComponent(connections, 'SecretPage'),
+})
+
+const calloutsRoute = createRoute({
+  getParentRoute: () => settingsRoute,
+  path: 'callouts',
+  component: lazyRouteComponent(connections, 'CalloutsPage'),
+})
+
+const calloutRoute = createRoute({
+  getParentRoute: () => settingsRoute,
+  path: 'callouts/$point',
+  validateSearch: (search: Search): { do?: 'delete' | undefined } => ({ do: oneOf(search.do, ['delete']) }),
+  component: lazyRouteComponent(connections, 'CalloutPage'),
+})
+
 export type AuditSearch = {
   person?: string | undefined
   kind?: string | undefined
@@ -140,6 +200,15 @@ const auditRoute = createRoute({
   component: lazyRouteComponent(screens, 'AuditPage'),
 })
 
+const checksRoute = createRoute({
+  getParentRoute: () => settingsRoute,
+  path: 'checks',
+  component: lazyRouteComponent(
+    () => withWords(import('../checks/checks-page.tsx'), () => import('../checks/locales/de.po')),
+    'ChecksPage',
+  ),
+})
+
 export const settingsRoutes = settingsRoute.addChildren([
   indexRoute,
   generalRoute,
@@ -155,5 +224,13 @@ export const settingsRoutes = settingsRoute.addChildren([
   newRoleRoute,
   roleRoute,
   securityRoute,
+  signInRoute,
+  webhooksRoute,
+  newEndpointRoute,
+  endpointRoute,
+  secretRoute,
+  calloutsRoute,
+  calloutRoute,
   auditRoute,
+  checksRoute,
 ])

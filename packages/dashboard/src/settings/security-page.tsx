@@ -82,7 +82,7 @@ export function SecurityPage() {
               the law wants invoices to be kept, say for how long; orders in work always keep them.
             </Trans>
           </p>
-          <div className="form-grid">
+          <div className="short">
             <Field
               label={names.keepPersonDays}
               className="num"
@@ -102,7 +102,7 @@ export function SecurityPage() {
         reason={isWrong ? t`Something in the form is not right yet.` : undefined}
         warning={
           form.requireSecondFactor && isChanged('requireSecondFactor')
-            ? t`Colleagues without a second factor are locked out of this business until they set one up.`
+            ? t`Colleagues without a second factor are locked out of this business until they set one up. API keys that were made without one are refused from then on: make new ones first.`
             : undefined
         }
       />

@@ -36,8 +36,11 @@ type LoginSearch = {
   to?: string | undefined
   invitation?: string | undefined
   forgotten?: boolean | undefined
+  /** Whose provider is to be used, for its staff. */
+  business?: string | undefined
   code?: string | undefined
   state?: string | undefined
+  error?: string | undefined
 }
 
 export const loginRoute = createRoute({
@@ -47,8 +50,10 @@ export const loginRoute = createRoute({
     to: wordOf(search.to),
     invitation: wordOf(search.invitation),
     forgotten: search.forgotten === 'true' || search.forgotten === true || undefined,
+    business: wordOf(search.business),
     code: wordOf(search.code),
     state: wordOf(search.state),
+    error: wordOf(search.error),
   }),
   component: lazyRouteComponent(() => import('../session/login-page.tsx'), 'LoginPage'),
 })

@@ -41,7 +41,9 @@ export function wordsOf<Word extends string>(value: unknown, known?: readonly Wo
 export const oneOf = <Word extends string>(value: unknown, known: readonly Word[]): Word | undefined =>
   wordsOf(value, known)?.[0]
 
+/** From an address it comes as a word, from a link as the figure itself. */
 export function wholeOf(value: unknown): number | undefined {
+  if (typeof value === 'number') return Number.isInteger(value) ? value : undefined
   const word = wordOf(value)
   return word !== undefined && /^-?\d+$/.test(word) ? Number(word) : undefined
 }

@@ -2,6 +2,7 @@ import type { MessageDescriptor } from '@lingui/core'
 import { msg } from '@lingui/core/macro'
 import {
   Box,
+  ChartColumn,
   FileText,
   FileUp,
   FolderTree,
@@ -32,6 +33,7 @@ export type Section = {
     | '/$business/customers'
     | '/$business/content'
     | '/$business/letters'
+    | '/$business/insights'
     | '/$business/settings'
   label: MessageDescriptor
   icon: LucideIcon
@@ -93,6 +95,13 @@ export const SECTIONS: Section[] = [
     icon: Mail,
     keys: 'g l',
     needs: ['NEWSLETTER_SEND', 'SUBSCRIBERS_READ', 'CONTENT_WRITE'],
+  },
+  {
+    to: '/$business/insights',
+    label: msg`Insights`,
+    icon: ChartColumn,
+    keys: 'g a',
+    needs: ['ORDERS_READ', 'SUBSCRIBERS_READ'],
   },
   {
     to: '/$business/settings',

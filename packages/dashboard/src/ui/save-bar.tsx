@@ -47,6 +47,12 @@ export function SaveBar({
           ))}
         </ul>
         {warning && <p className="wait-text">{warning}</p>}
+        {/* A title on the button is nothing to a finger, and the button itself says it to screen readers. */}
+        {reason && !isSaving && (
+          <p className="wait-text" aria-hidden="true">
+            {reason}
+          </p>
+        )}
       </div>
       <div className="acts">
         <Button look="quiet" onClick={onDiscard}>{t`Discard`}</Button>

@@ -151,6 +151,11 @@ export const OPERATIONS = {
   commentOnCustomer: 'POST /v1/businesses/{businessId}/customers/{userId}/comments token key',
   listCustomerComments: 'GET /v1/businesses/{businessId}/customers/{userId}/comments token',
   deleteCustomerComment: 'DELETE /v1/businesses/{businessId}/customers/{userId}/comments/{commentId} token',
+  listCallouts: 'GET /v1/businesses/{businessId}/callouts token',
+  getCallout: 'GET /v1/businesses/{businessId}/callouts/{point} token',
+  saveCallout: 'PUT /v1/businesses/{businessId}/callouts/{point} token',
+  removeCallout: 'DELETE /v1/businesses/{businessId}/callouts/{point} token',
+  testCallout: 'POST /v1/businesses/{businessId}/callouts/{point}/test token',
   listAddressFormats: 'GET /v1/address-formats',
   quote: 'POST /v1/payments/quote token',
   tryPromoCode: 'POST /v1/businesses/{businessId}/promo-codes/try token',
@@ -222,6 +227,12 @@ export const OPERATIONS = {
   deleteSuppression: 'DELETE /v1/businesses/{businessId}/suppressions/{email} token',
   receiveBounces: 'POST /v1/newsletters/webhooks/bounces',
   receiveSesEvents: 'POST /v1/newsletters/webhooks/ses',
+  readSalesReport: 'GET /v1/businesses/{businessId}/reports/sales token',
+  readCustomersReport: 'GET /v1/businesses/{businessId}/reports/customers token',
+  readProductsReport: 'GET /v1/businesses/{businessId}/reports/products token',
+  readPromoCodesReport: 'GET /v1/businesses/{businessId}/reports/promo-codes token',
+  readSubscribersReport: 'GET /v1/businesses/{businessId}/reports/subscribers token',
+  readHomeReport: 'GET /v1/businesses/{businessId}/reports/home token',
   previewMail: 'GET /v1/businesses/{businessId}/mails/{mail}/preview token',
   createSavedView: 'POST /v1/businesses/{businessId}/saved-views token key',
   listSavedViews: 'GET /v1/businesses/{businessId}/saved-views token',
@@ -229,6 +240,9 @@ export const OPERATIONS = {
   updateSavedView: 'PUT /v1/businesses/{businessId}/saved-views/{id} token',
   deleteSavedView: 'DELETE /v1/businesses/{businessId}/saved-views/{id} token',
   search: 'GET /v1/businesses/{businessId}/search token',
+  readChecks: 'GET /v1/businesses/{businessId}/checks token',
+  startChecks: 'POST /v1/businesses/{businessId}/checks token',
+  stopChecks: 'DELETE /v1/businesses/{businessId}/checks token',
   getStorefront: 'GET /v1/storefront/{business}',
   listStorefrontProducts: 'GET /v1/storefront/{business}/products',
   listStorefrontFacets: 'GET /v1/storefront/{business}/products/facets',
@@ -237,6 +251,31 @@ export const OPERATIONS = {
   getStorefrontCollection: 'GET /v1/storefront/{business}/collections/{idOrSlug}',
   listStorefrontEntries: 'GET /v1/storefront/{business}/entries',
   getStorefrontEntry: 'GET /v1/storefront/{business}/entries/{id}',
+  createWebhookEndpoint: 'POST /v1/businesses/{businessId}/webhook-endpoints token key',
+  listWebhookEndpoints: 'GET /v1/businesses/{businessId}/webhook-endpoints token',
+  getWebhookEndpoint: 'GET /v1/businesses/{businessId}/webhook-endpoints/{id} token',
+  updateWebhookEndpoint: 'PUT /v1/businesses/{businessId}/webhook-endpoints/{id} token',
+  deleteWebhookEndpoint: 'DELETE /v1/businesses/{businessId}/webhook-endpoints/{id} token',
+  rotateWebhookSecret: 'POST /v1/businesses/{businessId}/webhook-endpoints/{id}/rotate token',
+  pingWebhookEndpoint: 'POST /v1/businesses/{businessId}/webhook-endpoints/{id}/ping token',
+  listWebhookDeliveries: 'GET /v1/businesses/{businessId}/webhook-endpoints/{id}/deliveries token',
+  replayWebhookEvents: 'POST /v1/businesses/{businessId}/webhook-endpoints/{id}/replay token',
+  readOperatorOverview: 'GET /v1/operator/overview token',
+  listOperatorCells: 'GET /v1/operator/cells token',
+  listOperatorBusinesses: 'GET /v1/operator/businesses token',
+  getOperatorBusiness: 'GET /v1/operator/businesses/{id} token',
+  suspendBusiness: 'POST /v1/operator/businesses/{id}/suspend token',
+  resumeBusiness: 'POST /v1/operator/businesses/{id}/resume token',
+  setOperatorLimits: 'PUT /v1/operator/businesses/{id}/limits token',
+  readOperatorUsage: 'GET /v1/operator/businesses/{id}/usage token',
+  listOperatorUsage: 'GET /v1/operator/usage token',
+  listOperatorJobs: 'GET /v1/operator/jobs token',
+  retryJob: 'POST /v1/operator/jobs/{id}/retry token',
+  discardJob: 'POST /v1/operator/jobs/{id}/discard token',
+  retryJobs: 'POST /v1/operator/jobs/retry token',
+  discardJobs: 'POST /v1/operator/jobs/discard token',
+  listOperatorSends: 'GET /v1/operator/sends token',
+  listOperatorAudit: 'GET /v1/operator/audit token',
   listEvents: 'GET /v1/businesses/{businessId}/events token',
   streamEvents: 'GET /v1/businesses/{businessId}/events/stream token stream',
 } as const
@@ -391,6 +430,11 @@ export interface OperationTypes {
   commentOnCustomer: { data: types.CommentOnCustomerData; answer: types.CommentOnCustomerResponse }
   listCustomerComments: { data: types.ListCustomerCommentsData; answer: types.ListCustomerCommentsResponse }
   deleteCustomerComment: { data: types.DeleteCustomerCommentData; answer: types.DeleteCustomerCommentResponse }
+  listCallouts: { data: types.ListCalloutsData; answer: types.ListCalloutsResponse }
+  getCallout: { data: types.GetCalloutData; answer: types.GetCalloutResponse }
+  saveCallout: { data: types.SaveCalloutData; answer: types.SaveCalloutResponse }
+  removeCallout: { data: types.RemoveCalloutData; answer: types.RemoveCalloutResponse }
+  testCallout: { data: types.TestCalloutData; answer: types.TestCalloutResponse }
   listAddressFormats: { data: types.ListAddressFormatsData; answer: types.ListAddressFormatsResponse }
   quote: { data: types.QuoteData; answer: types.QuoteResponse }
   tryPromoCode: { data: types.TryPromoCodeData; answer: types.TryPromoCodeResponse }
@@ -462,6 +506,12 @@ export interface OperationTypes {
   deleteSuppression: { data: types.DeleteSuppressionData; answer: types.DeleteSuppressionResponse }
   receiveBounces: { data: types.ReceiveBouncesData; answer: types.ReceiveBouncesResponse }
   receiveSesEvents: { data: types.ReceiveSesEventsData; answer: types.ReceiveSesEventsResponse }
+  readSalesReport: { data: types.ReadSalesReportData; answer: types.ReadSalesReportResponse }
+  readCustomersReport: { data: types.ReadCustomersReportData; answer: types.ReadCustomersReportResponse }
+  readProductsReport: { data: types.ReadProductsReportData; answer: types.ReadProductsReportResponse }
+  readPromoCodesReport: { data: types.ReadPromoCodesReportData; answer: types.ReadPromoCodesReportResponse }
+  readSubscribersReport: { data: types.ReadSubscribersReportData; answer: types.ReadSubscribersReportResponse }
+  readHomeReport: { data: types.ReadHomeReportData; answer: types.ReadHomeReportResponse }
   previewMail: { data: types.PreviewMailData; answer: types.PreviewMailResponse }
   createSavedView: { data: types.CreateSavedViewData; answer: types.CreateSavedViewResponse }
   listSavedViews: { data: types.ListSavedViewsData; answer: types.ListSavedViewsResponse }
@@ -469,6 +519,9 @@ export interface OperationTypes {
   updateSavedView: { data: types.UpdateSavedViewData; answer: types.UpdateSavedViewResponse }
   deleteSavedView: { data: types.DeleteSavedViewData; answer: types.DeleteSavedViewResponse }
   search: { data: types.SearchData; answer: types.SearchResponse }
+  readChecks: { data: types.ReadChecksData; answer: types.ReadChecksResponse }
+  startChecks: { data: types.StartChecksData; answer: types.StartChecksResponse }
+  stopChecks: { data: types.StopChecksData; answer: types.StopChecksResponse }
   getStorefront: { data: types.GetStorefrontData; answer: types.GetStorefrontResponse }
   listStorefrontProducts: { data: types.ListStorefrontProductsData; answer: types.ListStorefrontProductsResponse }
   listStorefrontFacets: { data: types.ListStorefrontFacetsData; answer: types.ListStorefrontFacetsResponse }
@@ -477,6 +530,31 @@ export interface OperationTypes {
   getStorefrontCollection: { data: types.GetStorefrontCollectionData; answer: types.GetStorefrontCollectionResponse }
   listStorefrontEntries: { data: types.ListStorefrontEntriesData; answer: types.ListStorefrontEntriesResponse }
   getStorefrontEntry: { data: types.GetStorefrontEntryData; answer: types.GetStorefrontEntryResponse }
+  createWebhookEndpoint: { data: types.CreateWebhookEndpointData; answer: types.CreateWebhookEndpointResponse }
+  listWebhookEndpoints: { data: types.ListWebhookEndpointsData; answer: types.ListWebhookEndpointsResponse }
+  getWebhookEndpoint: { data: types.GetWebhookEndpointData; answer: types.GetWebhookEndpointResponse }
+  updateWebhookEndpoint: { data: types.UpdateWebhookEndpointData; answer: types.UpdateWebhookEndpointResponse }
+  deleteWebhookEndpoint: { data: types.DeleteWebhookEndpointData; answer: types.DeleteWebhookEndpointResponse }
+  rotateWebhookSecret: { data: types.RotateWebhookSecretData; answer: types.RotateWebhookSecretResponse }
+  pingWebhookEndpoint: { data: types.PingWebhookEndpointData; answer: types.PingWebhookEndpointResponse }
+  listWebhookDeliveries: { data: types.ListWebhookDeliveriesData; answer: types.ListWebhookDeliveriesResponse }
+  replayWebhookEvents: { data: types.ReplayWebhookEventsData; answer: types.ReplayWebhookEventsResponse }
+  readOperatorOverview: { data: types.ReadOperatorOverviewData; answer: types.ReadOperatorOverviewResponse }
+  listOperatorCells: { data: types.ListOperatorCellsData; answer: types.ListOperatorCellsResponse }
+  listOperatorBusinesses: { data: types.ListOperatorBusinessesData; answer: types.ListOperatorBusinessesResponse }
+  getOperatorBusiness: { data: types.GetOperatorBusinessData; answer: types.GetOperatorBusinessResponse }
+  suspendBusiness: { data: types.SuspendBusinessData; answer: types.SuspendBusinessResponse }
+  resumeBusiness: { data: types.ResumeBusinessData; answer: types.ResumeBusinessResponse }
+  setOperatorLimits: { data: types.SetOperatorLimitsData; answer: types.SetOperatorLimitsResponse }
+  readOperatorUsage: { data: types.ReadOperatorUsageData; answer: types.ReadOperatorUsageResponse }
+  listOperatorUsage: { data: types.ListOperatorUsageData; answer: types.ListOperatorUsageResponse }
+  listOperatorJobs: { data: types.ListOperatorJobsData; answer: types.ListOperatorJobsResponse }
+  retryJob: { data: types.RetryJobData; answer: types.RetryJobResponse }
+  discardJob: { data: types.DiscardJobData; answer: types.DiscardJobResponse }
+  retryJobs: { data: types.RetryJobsData; answer: types.RetryJobsResponse }
+  discardJobs: { data: types.DiscardJobsData; answer: types.DiscardJobsResponse }
+  listOperatorSends: { data: types.ListOperatorSendsData; answer: types.ListOperatorSendsResponse }
+  listOperatorAudit: { data: types.ListOperatorAuditData; answer: types.ListOperatorAuditResponse }
   listEvents: { data: types.ListEventsData; answer: types.ListEventsResponse }
   streamEvents: { data: types.StreamEventsData; answer: ReadableStream<Uint8Array> }
 }

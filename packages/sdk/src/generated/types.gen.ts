@@ -51,6 +51,21 @@ export type ApiKey = {
 };
 
 /**
+ * AskedCell
+ */
+export type AskedCell = {
+    cell: string;
+    /**
+     * If not, the page lacks what this cell holds.
+     */
+    isAnswering: boolean;
+    /**
+     * Why it has not answered.
+     */
+    problem: string | null;
+};
+
+/**
  * AuditEntry
  */
 export type AuditEntry = {
@@ -414,6 +429,10 @@ export type Business = {
      */
     requireSecondFactor?: boolean;
     /**
+     * Only in your list, and only `true`: you have a role here that counts once this session has passed a second factor.
+     */
+    needsSecondFactor?: boolean;
+    /**
      * Unix time in seconds.
      */
     createdAt?: number;
@@ -421,6 +440,28 @@ export type Business = {
      * Unix time in seconds.
      */
     updatedAt?: number;
+};
+
+/**
+ * BusinessAdmin
+ */
+export type BusinessAdmin = {
+    /**
+     * Id, starts with `usr_`.
+     */
+    userId: string;
+    email: string | null;
+};
+
+/**
+ * BusinessLimits
+ *
+ * `null`: as the service is set up for everybody.
+ */
+export type BusinessLimits = {
+    requestsPerMinute: number | null;
+    mediaBytes: number | null;
+    mailsPerDay: number | null;
 };
 
 export type BusinessUpdatedEventData = {
@@ -435,6 +476,162 @@ export type BusinessUpdatedEventData = {
 export type BusinessUpdatedEvent = EventEnvelope & {
     type: 'business.updated';
     data: BusinessUpdatedEventData;
+};
+
+/**
+ * BusinessUsage
+ */
+export type BusinessUsage = {
+    /**
+     * Days on which there was anything, oldest first.
+     */
+    items: Array<UsageDay>;
+};
+
+/**
+ * Callout
+ */
+export type Callout = {
+    point: 'tax.calculate' | 'shipping.rates' | 'cart.validate';
+    /**
+     * An https address that everybody can reach.
+     */
+    url: string;
+    /**
+     * How long an answer may take; 1000 unless told. All callouts of a request together may take 5 seconds.
+     */
+    timeoutMs: number;
+    /**
+     * `FAIL`, unless told: quote and checkout answer 503. `FALLBACK`: the rates and shipping methods of the market count, every cart is taken, and the order says so.
+     */
+    onFailure: 'FAIL' | 'FALLBACK';
+    /**
+     * True unless told.
+     */
+    isEnabled: boolean;
+    /**
+     * What requests are signed with. Only in the answer to the first `PUT`.
+     */
+    secret: string | null;
+    /**
+     * Unix time in seconds.
+     */
+    createdAt: number;
+    /**
+     * Unix time in seconds.
+     */
+    updatedAt: number;
+};
+
+export type CalloutRequestLine = {
+    /**
+     * Its place in this cart. Answers name lines by it.
+     */
+    id: string;
+    /**
+     * Id, starts with `prod_`.
+     */
+    productId: string;
+    /**
+     * Unique within its product.
+     */
+    variantId: string;
+    sku: string;
+    quantity: number;
+    /**
+     * Minor units (cents).
+     */
+    unitPrice: number;
+    /**
+     * Minor units (cents).
+     */
+    totalPrice: number;
+    /**
+     * Its share of the discount.
+     */
+    discount: number;
+    /**
+     * Markets set the rate of each class.
+     */
+    taxClass: string;
+};
+
+/**
+ * CalloutRequest
+ */
+export type CalloutRequest = {
+    point: 'tax.calculate' | 'shipping.rates' | 'cart.validate';
+    /**
+     * Id, starts with `biz_`.
+     */
+    businessId: string;
+    /**
+     * Of the request that it was asked for.
+     */
+    requestId: string;
+    /**
+     * A market of the business.
+     */
+    market: string;
+    /**
+     * The market’s.
+     */
+    currency: string;
+    pricesIncludeTax: boolean;
+    /**
+     * Id, starts with `usr_`.
+     */
+    customerId: string;
+    shippingAddress: OrderAddress | null;
+    billingAddress: OrderAddress | null;
+    /**
+     * The one that was chosen. `null` for `shipping.rates`.
+     */
+    shippingMethodId: string | null;
+    /**
+     * What that costs. 0 for `shipping.rates`.
+     */
+    shipping: number;
+    /**
+     * Minor units (cents).
+     */
+    discount: number;
+    lines: Array<CalloutRequestLine>;
+};
+
+export type CalloutTestProblem = {
+    /**
+     * Empty: the answer as a whole.
+     */
+    field: string;
+    message: string;
+};
+
+/**
+ * CalloutTest
+ */
+export type CalloutTest = {
+    /**
+     * Whether a quote could use what came.
+     */
+    isUsable: boolean;
+    /**
+     * `null`: no answer came.
+     */
+    status: number | null;
+    /**
+     * How long it took, in milliseconds.
+     */
+    ms: number;
+    sent: CalloutRequest;
+    /**
+     * The first 10,000 characters of what came.
+     */
+    received: string | null;
+    /**
+     * What is wrong with it; empty if it is usable.
+     */
+    problems: Array<CalloutTestProblem>;
 };
 
 export type CategorySeo = {
@@ -572,6 +769,83 @@ export type CategoryUpdatedEvent = EventEnvelope & {
 };
 
 /**
+ * ChangedJobs
+ */
+export type ChangedJobs = {
+    /**
+     * How many dead jobs were retried or discarded.
+     */
+    changed: number;
+    /**
+     * If not, there are more: ask again.
+     */
+    isComplete: boolean;
+    /**
+     * The cells that were asked, and which of them did not answer.
+     */
+    cells: Array<AskedCell>;
+};
+
+export type CheckFailedEventData = {
+    rule: string;
+    count: number;
+};
+
+/**
+ * CheckFailedEvent
+ *
+ * A rule of the books no longer holds. Once for each rule, until it holds again.
+ */
+export type CheckFailedEvent = EventEnvelope & {
+    type: 'check.failed';
+    data: CheckFailedEventData;
+};
+
+/**
+ * CheckRun
+ */
+export type CheckRun = {
+    /**
+     * WAITING: another check of this cell goes first.
+     */
+    status: 'WAITING' | 'RUNNING';
+    /**
+     * Whether the night began it, or a person.
+     */
+    isNightly: boolean;
+    startedAt: number | null;
+    rulesDone: number;
+    rulesTotal: number;
+    rowsLookedAt: number;
+};
+
+/**
+ * CheckedRule
+ */
+export type CheckedRule = {
+    /**
+     * The name of the rule.
+     */
+    rule: string;
+    /**
+     * The same as a sentence.
+     */
+    says: string;
+    holds: boolean | null;
+    /**
+     * How many rows break it.
+     */
+    count: number;
+    /**
+     * Some of these rows: ids such as `orderId` and `productId`, and the figures that differ.
+     */
+    examples: Array<{
+        [key: string]: unknown;
+    }>;
+    since: number | null;
+};
+
+/**
  * CheckoutResult
  */
 export type CheckoutResult = {
@@ -587,6 +861,17 @@ export type CheckoutResult = {
      * There was nothing to pay.
      */
     status?: 'COMPLETED';
+};
+
+/**
+ * Checks
+ */
+export type Checks = {
+    startedAt: number | null;
+    finishedAt: number | null;
+    items: Array<CheckedRule>;
+    run: CheckRun | null;
+    canRunAt: number | null;
 };
 
 export type ClicksLink = {
@@ -985,6 +1270,114 @@ export type CustomerUpdatedEventData = {
 export type CustomerUpdatedEvent = EventEnvelope & {
     type: 'customer.updated';
     data: CustomerUpdatedEventData;
+};
+
+/**
+ * CustomersReport
+ */
+export type CustomersReport = {
+    items: Array<CustomersRow>;
+    /**
+     * Everything up to this number of the feed is in it. 0: orders from before an upgrade, or of a rebuild, are still being counted.
+     */
+    upToEvent: number;
+};
+
+/**
+ * CustomersRow
+ */
+export type CustomersRow = {
+    /**
+     * The beginning, inclusive.
+     */
+    from: number;
+    /**
+     * The end, exclusive.
+     */
+    to: number;
+    /**
+     * A market of the business.
+     */
+    market: string;
+    /**
+     * The market’s.
+     */
+    currency: string;
+    /**
+     * Whose payment is PAID, PARTIALLY_REFUNDED or REFUNDED.
+     */
+    orders: number;
+    /**
+     * Pieces in their lines.
+     */
+    units: number;
+    /**
+     * Minor units (cents).
+     */
+    subtotal: number;
+    /**
+     * Minor units (cents).
+     */
+    discount: number;
+    /**
+     * Minor units (cents).
+     */
+    shipping: number;
+    /**
+     * On top of the prices and inside them.
+     */
+    tax: number;
+    /**
+     * Minor units (cents).
+     */
+    total: number;
+    /**
+     * Of these orders, so far.
+     */
+    refunded: number;
+    /**
+     * `total` less `refunded`.
+     */
+    net: number;
+    /**
+     * The query of `GET …/orders` for exactly these orders.
+     */
+    orderQuery: string;
+    previous?: ReportBefore;
+    /**
+     * `NEW`: the first order of its customer that was paid.
+     */
+    customer: 'NEW' | 'RETURNING';
+};
+
+/**
+ * DeadJob
+ */
+export type DeadJob = {
+    /**
+     * The cell, and the number of the job in it.
+     */
+    id: string;
+    cell: string;
+    name: string;
+    businessId: string | null;
+    businessName: string | null;
+    /**
+     * How often it was tried.
+     */
+    attempts: number;
+    /**
+     * What it failed with last.
+     */
+    error: string | null;
+    /**
+     * Unix time in seconds.
+     */
+    createdAt: number;
+    /**
+     * Unix time in seconds.
+     */
+    diedAt: number;
 };
 
 /**
@@ -1396,7 +1789,19 @@ export type Event = ({
     type: 'subscription.unsuppressed';
 } & SubscriptionUnsuppressedEvent) | ({
     type: 'newsletter.wish_made';
-} & NewsletterWishMadeEvent);
+} & NewsletterWishMadeEvent) | ({
+    type: 'webhook_endpoint.created';
+} & WebhookEndpointCreatedEvent) | ({
+    type: 'webhook_endpoint.deleted';
+} & WebhookEndpointDeletedEvent) | ({
+    type: 'webhook_endpoint.disabled';
+} & WebhookEndpointDisabledEvent) | ({
+    type: 'webhook_endpoint.secret_rotated';
+} & WebhookEndpointSecretRotatedEvent) | ({
+    type: 'webhook_endpoint.updated';
+} & WebhookEndpointUpdatedEvent) | ({
+    type: 'check.failed';
+} & CheckFailedEvent);
 
 /**
  * EventEnvelope
@@ -1558,6 +1963,32 @@ export type GenerationBudget = {
      * Midnight UTC.
      */
     renewsAt: number;
+};
+
+/**
+ * HomeReport
+ */
+export type HomeReport = {
+    /**
+     * Today so far, with the same weekday last week up to the same quarter of an hour as `previous`; this and `selling` are empty without ORDERS_READ.
+     */
+    today: Array<SalesRow>;
+    /**
+     * What waits for somebody; of what you may see.
+     */
+    needsPerson: Array<Task>;
+    /**
+     * What brought most in the last seven days and today, in the currency of most orders; 5 at most.
+     */
+    selling: Array<ProductsRow>;
+    /**
+     * The lowest first, 5 at most; none without PRODUCTS_WRITE.
+     */
+    lowStock: Array<LowStock>;
+    /**
+     * Everything up to this number of the feed is in it. 0: orders from before an upgrade, or of a rebuild, are still being counted.
+     */
+    upToEvent: number;
 };
 
 /**
@@ -1845,6 +2276,50 @@ export type ItemError = {
     error: string;
     message: string;
     details: Array<ItemErrorDetail>;
+};
+
+/**
+ * JobQueue
+ */
+export type JobQueue = {
+    cell: string;
+    name: string;
+    /**
+     * Due, and waiting for a worker.
+     */
+    ready: number;
+    /**
+     * Running now.
+     */
+    running: number;
+    /**
+     * Not due yet.
+     */
+    scheduled: number;
+    /**
+     * Out of attempts: somebody has to look.
+     */
+    dead: number;
+    oldestReadyAt: number | null;
+};
+
+/**
+ * LowStock
+ */
+export type LowStock = {
+    /**
+     * Id, starts with `prod_`.
+     */
+    productId: string;
+    /**
+     * Unique within its product.
+     */
+    variantId: string;
+    productName: string;
+    variantName: string;
+    sku: string;
+    quantity: number;
+    lowStockThreshold: number | null;
 };
 
 /**
@@ -2491,6 +2966,400 @@ export type NewsletterWishMadeEvent = EventEnvelope & {
     data: NewsletterWishMadeEventData;
 };
 
+/**
+ * OperatorAuditEntry
+ */
+export type OperatorAuditEntry = {
+    /**
+     * Id, starts with `aud_`.
+     */
+    id: string;
+    action: string;
+    /**
+     * The id of what was changed.
+     */
+    subject: string;
+    businessId: string | null;
+    actorId: string | null;
+    actorEmail: string | null;
+    data: {
+        [key: string]: unknown;
+    };
+    /**
+     * Unix time in seconds.
+     */
+    timestamp: number;
+};
+
+export type OperatorBusinessSize = {
+    /**
+     * Records, estimated.
+     */
+    rows: number;
+    /**
+     * What its files take up.
+     */
+    mediaBytes: number;
+};
+
+/**
+ * What it used within the last 24 hours.
+ */
+export type OperatorBusinessLastDay = {
+    /**
+     * Requests to its routes.
+     */
+    requests: number;
+    /**
+     * Letters sent to its readers.
+     */
+    mails: number;
+    /**
+     * Jobs run.
+     */
+    jobs: number;
+};
+
+/**
+ * When its books were last checked, and what came of it.
+ */
+export type OperatorBusinessLastCheck = {
+    /**
+     * Unix time in seconds.
+     */
+    checkedAt: number;
+    /**
+     * Rules that do not hold.
+     */
+    broken: number;
+};
+
+/**
+ * OperatorBusiness
+ */
+export type OperatorBusiness = {
+    /**
+     * Id, starts with `biz_`.
+     */
+    id: string;
+    name: string;
+    slug: string;
+    cell: string;
+    /**
+     * How the database is that it lives in.
+     */
+    cellState: 'up' | 'down' | 'silent' | 'read-only' | 'behind' | 'unknown';
+    state: 'ACTIVE' | 'SUSPENDED';
+    suspendedAt: number | null;
+    suspendedReason: string | null;
+    /**
+     * `TROUBLED`: jobs of it are out of attempts, letters of it have stopped, or its books do not balance.
+     */
+    health: 'GOOD' | 'TROUBLED';
+    /**
+     * Jobs that are out of attempts.
+     */
+    deadJobs: number;
+    /**
+     * Letters that a problem has stopped.
+     */
+    stoppedSends: number;
+    /**
+     * The first five.
+     */
+    admins: Array<BusinessAdmin>;
+    size: OperatorBusinessSize;
+    lastDay: OperatorBusinessLastDay;
+    measuredAt: number | null;
+    lastCheck: OperatorBusinessLastCheck | null;
+    /**
+     * The last four characters of the account that gets its money. Only the command line shows and sets it.
+     */
+    paymentAccount: string | null;
+    /**
+     * Unix time in seconds.
+     */
+    createdAt: number;
+};
+
+export type OperatorBusinessDetailSize = {
+    /**
+     * Records, estimated.
+     */
+    rows: number;
+    /**
+     * What its files take up.
+     */
+    mediaBytes: number;
+};
+
+/**
+ * What it used within the last 24 hours.
+ */
+export type OperatorBusinessDetailLastDay = {
+    /**
+     * Requests to its routes.
+     */
+    requests: number;
+    /**
+     * Letters sent to its readers.
+     */
+    mails: number;
+    /**
+     * Jobs run.
+     */
+    jobs: number;
+};
+
+/**
+ * When its books were last checked, and what came of it.
+ */
+export type OperatorBusinessDetailLastCheck = {
+    /**
+     * Unix time in seconds.
+     */
+    checkedAt: number;
+    /**
+     * Rules that do not hold.
+     */
+    broken: number;
+};
+
+/**
+ * OperatorBusinessDetail
+ */
+export type OperatorBusinessDetail = {
+    /**
+     * Id, starts with `biz_`.
+     */
+    id: string;
+    name: string;
+    slug: string;
+    cell: string;
+    /**
+     * How the database is that it lives in.
+     */
+    cellState: 'up' | 'down' | 'silent' | 'read-only' | 'behind' | 'unknown';
+    state: 'ACTIVE' | 'SUSPENDED';
+    suspendedAt: number | null;
+    suspendedReason: string | null;
+    /**
+     * `TROUBLED`: jobs of it are out of attempts, letters of it have stopped, or its books do not balance.
+     */
+    health: 'GOOD' | 'TROUBLED';
+    /**
+     * Jobs that are out of attempts.
+     */
+    deadJobs: number;
+    /**
+     * Letters that a problem has stopped.
+     */
+    stoppedSends: number;
+    /**
+     * The first five.
+     */
+    admins: Array<BusinessAdmin>;
+    size: OperatorBusinessDetailSize;
+    lastDay: OperatorBusinessDetailLastDay;
+    measuredAt: number | null;
+    lastCheck: OperatorBusinessDetailLastCheck | null;
+    /**
+     * The last four characters of the account that gets its money. Only the command line shows and sets it.
+     */
+    paymentAccount: string | null;
+    /**
+     * Unix time in seconds.
+     */
+    createdAt: number;
+    limits: BusinessLimits;
+};
+
+export type OperatorCellJobs = {
+    /**
+     * Due, and waiting for a worker.
+     */
+    ready: number;
+    /**
+     * Running now.
+     */
+    running: number;
+    /**
+     * Not due yet.
+     */
+    scheduled: number;
+    /**
+     * Out of attempts: somebody has to look.
+     */
+    dead: number;
+};
+
+export type OperatorCellSends = {
+    /**
+     * Under way.
+     */
+    running: number;
+    /**
+     * To come.
+     */
+    scheduled: number;
+    /**
+     * Paused, by people or by a problem.
+     */
+    paused: number;
+    /**
+     * Paused by a problem.
+     */
+    stopped: number;
+};
+
+/**
+ * OperatorCell
+ */
+export type OperatorCell = {
+    name: string;
+    state: 'up' | 'down' | 'silent' | 'read-only' | 'behind' | 'unknown';
+    /**
+     * If not, the page lacks what this cell holds.
+     */
+    isAnswering: boolean;
+    /**
+     * Why it has not answered.
+     */
+    problem: string | null;
+    isStandby: boolean;
+    missingMigrations: Array<string>;
+    /**
+     * Businesses that live in it.
+     */
+    businesses: number;
+    /**
+     * Suspended ones among them.
+     */
+    suspended: number;
+    /**
+     * Troubled ones among them.
+     */
+    troubled: number;
+    workers: number | null;
+    connections: number | null;
+    databaseBytes: number | null;
+    jobs: OperatorCellJobs | null;
+    sends: OperatorCellSends | null;
+    jobLagSeconds: number | null;
+    eventLagSeconds: number | null;
+};
+
+export type OperatorOverviewProvider = {
+    name: 'mail' | 'sms' | 'payments' | 'identity' | 'ai' | 'media' | 'redis';
+    isConfigured: boolean;
+};
+
+/**
+ * Over the cells that have answered.
+ */
+export type OperatorOverviewTotals = {
+    businesses: number;
+    suspended: number;
+    troubled: number;
+    workers: number;
+    readyJobs: number;
+    deadJobs: number;
+    runningSends: number;
+    stoppedSends: number;
+};
+
+/**
+ * OperatorOverview
+ */
+export type OperatorOverview = {
+    /**
+     * Of the process that answers.
+     */
+    version: string;
+    /**
+     * Of all processes.
+     */
+    versions: Array<string>;
+    /**
+     * Those that were heard of within 20 seconds.
+     */
+    processes: Array<OperatorProcess>;
+    cells: Array<OperatorCell>;
+    /**
+     * Businesses live there, but CELLS does not name them here.
+     */
+    unknownCells: Array<string>;
+    providers: Array<OperatorOverviewProvider>;
+    totals: OperatorOverviewTotals;
+};
+
+/**
+ * OperatorProcess
+ */
+export type OperatorProcess = {
+    id: string;
+    kind: 'api' | 'worker';
+    version: string;
+    cells: Array<string>;
+    /**
+     * Unix time in seconds.
+     */
+    startedAt: number;
+    /**
+     * Unix time in seconds.
+     */
+    seenAt: number;
+};
+
+/**
+ * OperatorSend
+ */
+export type OperatorSend = {
+    /**
+     * Id, starts with `snd_`.
+     */
+    id: string;
+    cell: string;
+    /**
+     * Id, starts with `biz_`.
+     */
+    businessId: string;
+    businessName: string | null;
+    collectionId: string;
+    entryId: string;
+    status: 'SCHEDULED' | 'RUNNING' | 'PAUSED' | 'DONE';
+    /**
+     * What has stopped it.
+     */
+    problem: string | null;
+    /**
+     * Readers.
+     */
+    total: number;
+    /**
+     * Handed over.
+     */
+    sent: number;
+    /**
+     * Refused.
+     */
+    failed: number;
+    /**
+     * Not to be written to.
+     */
+    suppressed: number;
+    /**
+     * Perhaps handed over.
+     */
+    uncertain: number;
+    /**
+     * Unix time in seconds.
+     */
+    scheduledAt: number;
+    startedAt: number | null;
+    finishedAt: number | null;
+};
+
 export type OrderLine = {
     /**
      * Unique within its order.
@@ -2611,6 +3480,10 @@ export type Order = {
      * Only with `ORDERS_READ`.
      */
     tags?: Array<string>;
+    /**
+     * Services of the business that failed, so that the market’s own settings counted. Only where there are any; of an order, only with `ORDERS_READ`.
+     */
+    fallbacks?: Array<'tax.calculate' | 'shipping.rates' | 'cart.validate'>;
     /**
      * How much of it has been shipped.
      */
@@ -3460,6 +4333,95 @@ export type ProductUpdatedEvent = EventEnvelope & {
 };
 
 /**
+ * ProductsReport
+ */
+export type ProductsReport = {
+    items: Array<ProductsRow>;
+    cursor: string | null;
+    /**
+     * Everything up to this number of the feed is in it. 0: orders from before an upgrade, or of a rebuild, are still being counted.
+     */
+    upToEvent: number;
+};
+
+/**
+ * ProductsRow
+ *
+ * Of the lines with it: `total` is theirs after discount and tax, `refunded` their share of what went back. `shipping` belongs to no product, and is 0.
+ */
+export type ProductsRow = {
+    /**
+     * The beginning, inclusive.
+     */
+    from: number;
+    /**
+     * The end, exclusive.
+     */
+    to: number;
+    /**
+     * A market of the business.
+     */
+    market: string;
+    /**
+     * The market’s.
+     */
+    currency: string;
+    /**
+     * Whose payment is PAID, PARTIALLY_REFUNDED or REFUNDED.
+     */
+    orders: number;
+    /**
+     * Pieces in their lines.
+     */
+    units: number;
+    /**
+     * Minor units (cents).
+     */
+    subtotal: number;
+    /**
+     * Minor units (cents).
+     */
+    discount: number;
+    /**
+     * Minor units (cents).
+     */
+    shipping: number;
+    /**
+     * On top of the prices and inside them.
+     */
+    tax: number;
+    /**
+     * Minor units (cents).
+     */
+    total: number;
+    /**
+     * Of these orders, so far.
+     */
+    refunded: number;
+    /**
+     * `total` less `refunded`.
+     */
+    net: number;
+    /**
+     * The query of `GET …/orders` for exactly these orders.
+     */
+    orderQuery: string;
+    previous?: ReportBefore;
+    /**
+     * Id, starts with `prod_`.
+     */
+    productId: string;
+    /**
+     * Unique within its product.
+     */
+    variantId: string;
+    /**
+     * As it was sold last.
+     */
+    name: string;
+};
+
+/**
  * PromoCode
  */
 export type PromoCode = {
@@ -3510,6 +4472,82 @@ export type PromoCodeCountsItem = {
  */
 export type PromoCodeCounts = {
     items: Array<PromoCodeCountsItem>;
+};
+
+/**
+ * PromoCodesReport
+ */
+export type PromoCodesReport = {
+    items: Array<PromoCodesRow>;
+    cursor: string | null;
+    /**
+     * Everything up to this number of the feed is in it. 0: orders from before an upgrade, or of a rebuild, are still being counted.
+     */
+    upToEvent: number;
+};
+
+/**
+ * PromoCodesRow
+ */
+export type PromoCodesRow = {
+    /**
+     * The beginning, inclusive.
+     */
+    from: number;
+    /**
+     * The end, exclusive.
+     */
+    to: number;
+    /**
+     * A market of the business.
+     */
+    market: string;
+    /**
+     * The market’s.
+     */
+    currency: string;
+    /**
+     * Whose payment is PAID, PARTIALLY_REFUNDED or REFUNDED.
+     */
+    orders: number;
+    /**
+     * Pieces in their lines.
+     */
+    units: number;
+    /**
+     * Minor units (cents).
+     */
+    subtotal: number;
+    /**
+     * Minor units (cents).
+     */
+    discount: number;
+    /**
+     * Minor units (cents).
+     */
+    shipping: number;
+    /**
+     * On top of the prices and inside them.
+     */
+    tax: number;
+    /**
+     * Minor units (cents).
+     */
+    total: number;
+    /**
+     * Of these orders, so far.
+     */
+    refunded: number;
+    /**
+     * `total` less `refunded`.
+     */
+    net: number;
+    /**
+     * The query of `GET …/orders` for exactly these orders.
+     */
+    orderQuery: string;
+    previous?: ReportBefore;
+    promoCode: string;
 };
 
 export type PromoCreatedEventData = {
@@ -3820,6 +4858,15 @@ export type QuoteStep = {
     result: number;
 };
 
+export type QuoteShippingRate = {
+    id: string;
+    name: string;
+    /**
+     * Minor units (cents).
+     */
+    price: number;
+};
+
 /**
  * Quote
  */
@@ -3863,6 +4910,14 @@ export type Quote = {
     total: number;
     currency: string;
     steps?: Array<QuoteStep>;
+    /**
+     * Only where the business asks a service for them: they stand in the place of the market’s shipping methods, and `shippingMethodId` names one. While none is named, `shipping` is 0 and a checkout is refused.
+     */
+    shippingRates?: Array<QuoteShippingRate>;
+    /**
+     * Services of the business that failed, so that the market’s own settings counted. Only where there are any; of an order, only with `ORDERS_READ`.
+     */
+    fallbacks?: Array<'tax.calculate' | 'shipping.rates' | 'cart.validate'>;
 };
 
 /**
@@ -4054,6 +5109,62 @@ export type Rendition = {
     url: string;
 };
 
+/**
+ * ReportBefore
+ *
+ * With `compare`: the same of the time before.
+ */
+export type ReportBefore = {
+    /**
+     * The beginning, inclusive.
+     */
+    from: number;
+    /**
+     * The end, exclusive.
+     */
+    to: number;
+    /**
+     * Whose payment is PAID, PARTIALLY_REFUNDED or REFUNDED.
+     */
+    orders: number;
+    /**
+     * Pieces in their lines.
+     */
+    units: number;
+    /**
+     * Minor units (cents).
+     */
+    subtotal: number;
+    /**
+     * Minor units (cents).
+     */
+    discount: number;
+    /**
+     * Minor units (cents).
+     */
+    shipping: number;
+    /**
+     * On top of the prices and inside them.
+     */
+    tax: number;
+    /**
+     * Minor units (cents).
+     */
+    total: number;
+    /**
+     * Of these orders, so far.
+     */
+    refunded: number;
+    /**
+     * `total` less `refunded`.
+     */
+    net: number;
+    /**
+     * The query of `GET …/orders` for exactly these orders.
+     */
+    orderQuery: string;
+};
+
 export type ReturnLine = {
     /**
      * Unique within its order.
@@ -4157,6 +5268,80 @@ export type RoleUpdatedEventData = {
 export type RoleUpdatedEvent = EventEnvelope & {
     type: 'role.updated';
     data: RoleUpdatedEventData;
+};
+
+/**
+ * SalesReport
+ */
+export type SalesReport = {
+    items: Array<SalesRow>;
+    /**
+     * Everything up to this number of the feed is in it. 0: orders from before an upgrade, or of a rebuild, are still being counted.
+     */
+    upToEvent: number;
+};
+
+/**
+ * SalesRow
+ */
+export type SalesRow = {
+    /**
+     * The beginning, inclusive.
+     */
+    from: number;
+    /**
+     * The end, exclusive.
+     */
+    to: number;
+    /**
+     * A market of the business.
+     */
+    market: string;
+    /**
+     * The market’s.
+     */
+    currency: string;
+    /**
+     * Whose payment is PAID, PARTIALLY_REFUNDED or REFUNDED.
+     */
+    orders: number;
+    /**
+     * Pieces in their lines.
+     */
+    units: number;
+    /**
+     * Minor units (cents).
+     */
+    subtotal: number;
+    /**
+     * Minor units (cents).
+     */
+    discount: number;
+    /**
+     * Minor units (cents).
+     */
+    shipping: number;
+    /**
+     * On top of the prices and inside them.
+     */
+    tax: number;
+    /**
+     * Minor units (cents).
+     */
+    total: number;
+    /**
+     * Of these orders, so far.
+     */
+    refunded: number;
+    /**
+     * `total` less `refunded`.
+     */
+    net: number;
+    /**
+     * The query of `GET …/orders` for exactly these orders.
+     */
+    orderQuery: string;
+    previous?: ReportBefore;
 };
 
 /**
@@ -4968,6 +6153,76 @@ export type SubscriberImportFinishedEvent = EventEnvelope & {
 };
 
 /**
+ * SubscribersBefore
+ *
+ * With `compare`: the same of the time before.
+ */
+export type SubscribersBefore = {
+    /**
+     * The beginning, inclusive.
+     */
+    from: number;
+    /**
+     * The end, exclusive.
+     */
+    to: number;
+    /**
+     * Became active.
+     */
+    joined: number;
+    /**
+     * Were active, and are no longer.
+     */
+    left: number;
+    /**
+     * At the end.
+     */
+    active: number;
+};
+
+/**
+ * SubscribersReport
+ */
+export type SubscribersReport = {
+    items: Array<SubscribersRow>;
+    /**
+     * Everything up to this number of the feed is in it. 0: orders from before an upgrade, or of a rebuild, are still being counted.
+     */
+    upToEvent: number;
+};
+
+/**
+ * SubscribersRow
+ */
+export type SubscribersRow = {
+    /**
+     * The beginning, inclusive.
+     */
+    from: number;
+    /**
+     * The end, exclusive.
+     */
+    to: number;
+    /**
+     * Id, starts with `col_`.
+     */
+    collectionId: string;
+    /**
+     * Became active.
+     */
+    joined: number;
+    /**
+     * Were active, and are no longer.
+     */
+    left: number;
+    /**
+     * At the end.
+     */
+    active: number;
+    previous?: SubscribersBefore;
+};
+
+/**
  * Subscription
  */
 export type Subscription = {
@@ -5205,6 +6460,22 @@ export type Suppression = {
 };
 
 /**
+ * Task
+ */
+export type Task = {
+    /**
+     * `ORDERS_TO_SHIP`: paid, and something has not gone out. `PAYMENTS_TO_CHECK`: paid, but not what was asked for. `REFUNDS_FAILED`: of the last 30 days, and no other was asked for since. `SENDS_STOPPED`: newsletters that a problem has paused. `IMPORTS_INCOMPLETE`: files of products of the last 7 days of which lines were left out.
+     */
+    task: 'ORDERS_TO_SHIP' | 'PAYMENTS_TO_CHECK' | 'REFUNDS_FAILED' | 'SENDS_STOPPED' | 'IMPORTS_INCOMPLETE';
+    count: number;
+    /**
+     * `false`: there are more than were counted.
+     */
+    isExact: boolean;
+    orderQuery: string | null;
+};
+
+/**
  * TaxGroup
  */
 export type TaxGroup = {
@@ -5296,11 +6567,31 @@ export type TimelineEvent = {
     timestamp: number;
 };
 
+/**
+ * TopUsage
+ */
+export type TopUsage = {
+    items: Array<UsedByBusiness>;
+    /**
+     * The cells that were asked, and which of them did not answer.
+     */
+    cells: Array<AskedCell>;
+};
+
 export type TriedMarketItemStep = {
     rule: string;
     base: number;
     rate?: number;
     result: number;
+};
+
+export type TriedMarketItemShippingRate = {
+    id: string;
+    name: string;
+    /**
+     * Minor units (cents).
+     */
+    price: number;
 };
 
 export type TriedMarketItemLine = {
@@ -5367,6 +6658,14 @@ export type TriedMarketItem = {
     total: number;
     currency: string;
     steps?: Array<TriedMarketItemStep>;
+    /**
+     * Only where the business asks a service for them: they stand in the place of the market’s shipping methods, and `shippingMethodId` names one. While none is named, `shipping` is 0 and a checkout is refused.
+     */
+    shippingRates?: Array<TriedMarketItemShippingRate>;
+    /**
+     * Services of the business that failed, so that the market’s own settings counted. Only where there are any; of an order, only with `ORDERS_READ`.
+     */
+    fallbacks?: Array<'tax.calculate' | 'shipping.rates' | 'cart.validate'>;
     lines: Array<TriedMarketItemLine>;
 };
 
@@ -5421,6 +6720,15 @@ export type TriedPromoCodeQuoteStep = {
     result: number;
 };
 
+export type TriedPromoCodeQuoteShippingRate = {
+    id: string;
+    name: string;
+    /**
+     * Minor units (cents).
+     */
+    price: number;
+};
+
 /**
  * With what the code gives, even if it is refused; a FIXED one gives nothing in another currency.
  */
@@ -5464,6 +6772,14 @@ export type TriedPromoCodeQuote = {
     total: number;
     currency: string;
     steps?: Array<TriedPromoCodeQuoteStep>;
+    /**
+     * Only where the business asks a service for them: they stand in the place of the market’s shipping methods, and `shippingMethodId` names one. While none is named, `shipping` is 0 and a checkout is refused.
+     */
+    shippingRates?: Array<TriedPromoCodeQuoteShippingRate>;
+    /**
+     * Services of the business that failed, so that the market’s own settings counted. Only where there are any; of an order, only with `ORDERS_READ`.
+     */
+    fallbacks?: Array<'tax.calculate' | 'shipping.rates' | 'cart.validate'>;
 };
 
 export type TriedPromoCodeWithoutLine = {
@@ -5505,6 +6821,15 @@ export type TriedPromoCodeWithoutStep = {
     base: number;
     rate?: number;
     result: number;
+};
+
+export type TriedPromoCodeWithoutShippingRate = {
+    id: string;
+    name: string;
+    /**
+     * Minor units (cents).
+     */
+    price: number;
 };
 
 /**
@@ -5550,6 +6875,14 @@ export type TriedPromoCodeWithout = {
     total: number;
     currency: string;
     steps?: Array<TriedPromoCodeWithoutStep>;
+    /**
+     * Only where the business asks a service for them: they stand in the place of the market’s shipping methods, and `shippingMethodId` names one. While none is named, `shipping` is 0 and a checkout is refused.
+     */
+    shippingRates?: Array<TriedPromoCodeWithoutShippingRate>;
+    /**
+     * Services of the business that failed, so that the market’s own settings counted. Only where there are any; of an order, only with `ORDERS_READ`.
+     */
+    fallbacks?: Array<'tax.calculate' | 'shipping.rates' | 'cart.validate'>;
 };
 
 /**
@@ -5562,6 +6895,54 @@ export type TriedPromoCode = {
     refusals: Array<'NOT_STARTED' | 'ENDED' | 'MARKET' | 'CURRENCY' | 'MINIMUM'>;
     quote: TriedPromoCodeQuote;
     without: TriedPromoCodeWithout;
+};
+
+/**
+ * UsageDay
+ */
+export type UsageDay = {
+    /**
+     * Of UTC.
+     */
+    day: string;
+    /**
+     * Requests to its routes.
+     */
+    requests: number;
+    /**
+     * Letters handed over to its readers.
+     */
+    mails: number;
+    /**
+     * Jobs run.
+     */
+    jobs: number;
+    rows: number | null;
+    mediaBytes: number | null;
+};
+
+/**
+ * UsedByBusiness
+ */
+export type UsedByBusiness = {
+    /**
+     * Id, starts with `biz_`.
+     */
+    businessId: string;
+    businessName: string | null;
+    cell: string;
+    /**
+     * Requests to its routes.
+     */
+    requests: number;
+    /**
+     * Letters handed over to its readers.
+     */
+    mails: number;
+    /**
+     * Jobs run.
+     */
+    jobs: number;
 };
 
 export type Address = {
@@ -5636,6 +7017,10 @@ export type User = {
     apiTokens: Array<ApiToken>;
     businessUserConfigs: Array<UserBusinessUserConfig>;
     lifecycle: UserLifecycle;
+    /**
+     * Whether this session is that of an operator of the service. Only of oneself, and only if so.
+     */
+    isOperator?: boolean;
 };
 
 /**
@@ -5736,6 +7121,232 @@ export type VariantTranslations = {
             value: string;
         }>;
     };
+};
+
+/**
+ * WebhookAttempt
+ */
+export type WebhookAttempt = {
+    /**
+     * Unix time in seconds.
+     */
+    at: number;
+    status: number | null;
+    problem: 'REFUSED' | 'REDIRECTED' | 'TIMED_OUT' | 'UNREACHABLE' | 'ADDRESS_NOT_ALLOWED' | null;
+    milliseconds: number;
+    /**
+     * The first 1,000 bytes.
+     */
+    answer: string;
+};
+
+/**
+ * WebhookDelivery
+ */
+export type WebhookDelivery = {
+    /**
+     * Id, starts with `evt_`.
+     */
+    eventId: string;
+    number: number;
+    type: string;
+    /**
+     * PENDING: tried again at `nextAttemptAt`. FAILED: not any more, unless it is replayed.
+     */
+    status: 'PENDING' | 'DELIVERED' | 'FAILED';
+    nextAttemptAt: number | null;
+    /**
+     * The newest 25, newest first.
+     */
+    attempts: Array<WebhookAttempt>;
+    /**
+     * Unix time in seconds.
+     */
+    createdAt: number;
+    /**
+     * Unix time in seconds.
+     */
+    updatedAt: number;
+};
+
+/**
+ * WebhookEndpoint
+ */
+export type WebhookEndpoint = {
+    /**
+     * Id, starts with `whe_`.
+     */
+    id: string;
+    /**
+     * An `https` address on a public host, at port 443.
+     */
+    url: string;
+    /**
+     * Types of events, topics such as `order.*`, or `*` for all. Only what the caller may read in `GET …/events`.
+     */
+    types: Array<string>;
+    description: string;
+    /**
+     * Whether it is told. Enabled again, it is told what happens from then on; `replay` brings what it missed.
+     */
+    isEnabled: boolean;
+    /**
+     * FAILING: nothing has been delivered since `failingSince`.
+     */
+    status: 'ACTIVE' | 'FAILING' | 'DISABLED';
+    disabledReason: 'PERSON' | 'GONE' | 'FAILING' | null;
+    disabledAt: number | null;
+    failingSince: number | null;
+    nextAttemptAt: number | null;
+    /**
+     * It was told of every event up to this one; those that failed are in its deliveries.
+     */
+    lastNumber: number;
+    /**
+     * How many events of the feed come after `lastNumber`.
+     */
+    behind: number;
+    oldSecretUntil: number | null;
+    replay: WebhookReplay | null;
+    /**
+     * Unix time in seconds.
+     */
+    createdAt: number;
+    /**
+     * Unix time in seconds.
+     */
+    updatedAt: number;
+};
+
+export type WebhookEndpointCreatedEventData = {
+    [key: string]: unknown;
+};
+
+/**
+ * WebhookEndpointCreatedEvent
+ */
+export type WebhookEndpointCreatedEvent = EventEnvelope & {
+    type: 'webhook_endpoint.created';
+    data: WebhookEndpointCreatedEventData;
+};
+
+export type WebhookEndpointDeletedEventData = {
+    [key: string]: unknown;
+};
+
+/**
+ * WebhookEndpointDeletedEvent
+ */
+export type WebhookEndpointDeletedEvent = EventEnvelope & {
+    type: 'webhook_endpoint.deleted';
+    data: WebhookEndpointDeletedEventData;
+};
+
+export type WebhookEndpointDisabledEventData = {
+    reason: 'GONE' | 'FAILING';
+    failingSince: number | null;
+};
+
+/**
+ * WebhookEndpointDisabledEvent
+ *
+ * By itself: it answered 410, or nothing was delivered to it for five days.
+ */
+export type WebhookEndpointDisabledEvent = EventEnvelope & {
+    type: 'webhook_endpoint.disabled';
+    data: WebhookEndpointDisabledEventData;
+};
+
+export type WebhookEndpointSecretRotatedEventData = {
+    [key: string]: unknown;
+};
+
+/**
+ * WebhookEndpointSecretRotatedEvent
+ */
+export type WebhookEndpointSecretRotatedEvent = EventEnvelope & {
+    type: 'webhook_endpoint.secret_rotated';
+    data: WebhookEndpointSecretRotatedEventData;
+};
+
+export type WebhookEndpointUpdatedEventData = {
+    fields: Array<string>;
+};
+
+/**
+ * WebhookEndpointUpdatedEvent
+ *
+ * With the fields that were sent.
+ */
+export type WebhookEndpointUpdatedEvent = EventEnvelope & {
+    type: 'webhook_endpoint.updated';
+    data: WebhookEndpointUpdatedEventData;
+};
+
+/**
+ * WebhookEndpointWithSecret
+ */
+export type WebhookEndpointWithSecret = {
+    /**
+     * Id, starts with `whe_`.
+     */
+    id: string;
+    /**
+     * An `https` address on a public host, at port 443.
+     */
+    url: string;
+    /**
+     * Types of events, topics such as `order.*`, or `*` for all. Only what the caller may read in `GET …/events`.
+     */
+    types: Array<string>;
+    description: string;
+    /**
+     * Whether it is told. Enabled again, it is told what happens from then on; `replay` brings what it missed.
+     */
+    isEnabled: boolean;
+    /**
+     * FAILING: nothing has been delivered since `failingSince`.
+     */
+    status: 'ACTIVE' | 'FAILING' | 'DISABLED';
+    disabledReason: 'PERSON' | 'GONE' | 'FAILING' | null;
+    disabledAt: number | null;
+    failingSince: number | null;
+    nextAttemptAt: number | null;
+    /**
+     * It was told of every event up to this one; those that failed are in its deliveries.
+     */
+    lastNumber: number;
+    /**
+     * How many events of the feed come after `lastNumber`.
+     */
+    behind: number;
+    oldSecretUntil: number | null;
+    replay: WebhookReplay | null;
+    /**
+     * Unix time in seconds.
+     */
+    createdAt: number;
+    /**
+     * Unix time in seconds.
+     */
+    updatedAt: number;
+    secret: string | null;
+};
+
+/**
+ * WebhookReplay
+ */
+export type WebhookReplay = {
+    after: number;
+    before: number;
+    /**
+     * How far it is.
+     */
+    lastNumber: number;
+    /**
+     * Unix time in seconds.
+     */
+    startedAt: number;
 };
 
 /**
@@ -7417,6 +9028,29 @@ export type ListCustomerCommentsPage = {
     cursor: string | null;
 };
 
+export type ListCalloutsAnswer = {
+    items: Array<Callout>;
+};
+
+export type SaveCalloutBody = {
+    /**
+     * An https address that everybody can reach.
+     */
+    url?: string;
+    /**
+     * How long an answer may take; 1000 unless told. All callouts of a request together may take 5 seconds.
+     */
+    timeoutMs?: number;
+    /**
+     * `FAIL`, unless told: quote and checkout answer 503. `FALLBACK`: the rates and shipping methods of the market count, every cart is taken, and the order says so.
+     */
+    onFailure?: 'FAIL' | 'FALLBACK';
+    /**
+     * True unless told.
+     */
+    isEnabled?: boolean;
+};
+
 export type ListAddressFormatsAnswer = {
     items: Array<AddressFormat>;
 };
@@ -7465,6 +9099,34 @@ export type QuoteBody = {
     items?: Array<QuoteBodyItem>;
     shippingMethodId?: string | null;
     promoCode?: string | null;
+    shippingAddress?: {
+        name?: string | null;
+        company?: string | null;
+        street?: string | null;
+        street2?: string | null;
+        city?: string | null;
+        state?: string | null;
+        zip?: string | null;
+        /**
+         * ISO 3166-1 alpha-2.
+         */
+        country: string;
+        phone?: string | null;
+    } | null;
+    billingAddress?: {
+        name?: string | null;
+        company?: string | null;
+        street?: string | null;
+        street2?: string | null;
+        city?: string | null;
+        state?: string | null;
+        zip?: string | null;
+        /**
+         * ISO 3166-1 alpha-2.
+         */
+        country: string;
+        phone?: string | null;
+    } | null;
     /**
      * Answers `steps`, too.
      */
@@ -8337,6 +9999,164 @@ export type ListStorefrontCategoriesPage = {
 
 export type ListStorefrontEntriesPage = {
     items: Array<PublicEntry>;
+    /**
+     * Hand it back to get the next page; `null` on the last.
+     */
+    cursor: string | null;
+};
+
+export type CreateWebhookEndpointBody = {
+    /**
+     * An `https` address on a public host, at port 443.
+     */
+    url: string;
+    /**
+     * Types of events, topics such as `order.*`, or `*` for all. Only what the caller may read in `GET …/events`.
+     */
+    types: Array<string>;
+    description?: string;
+    /**
+     * Whether it is told. Enabled again, it is told what happens from then on; `replay` brings what it missed.
+     */
+    isEnabled?: boolean;
+};
+
+export type ListWebhookEndpointsPage = {
+    items: Array<WebhookEndpoint>;
+    /**
+     * Hand it back to get the next page; `null` on the last.
+     */
+    cursor: string | null;
+};
+
+export type UpdateWebhookEndpointBody = {
+    /**
+     * An `https` address on a public host, at port 443.
+     */
+    url?: string;
+    /**
+     * Types of events, topics such as `order.*`, or `*` for all. Only what the caller may read in `GET …/events`.
+     */
+    types?: Array<string>;
+    description?: string;
+    /**
+     * Whether it is told. Enabled again, it is told what happens from then on; `replay` brings what it missed.
+     */
+    isEnabled?: boolean;
+};
+
+export type RotateWebhookSecretBody = {
+    /**
+     * For how many hours requests are signed with both.
+     */
+    keepOldHours?: number;
+};
+
+export type ListWebhookDeliveriesPage = {
+    items: Array<WebhookDelivery>;
+    /**
+     * Hand it back to get the next page; `null` on the last.
+     */
+    cursor: string | null;
+};
+
+export type ReplayWebhookEventsBody = {
+    /**
+     * Every event with a higher number that it was told of.
+     */
+    after?: number;
+    /**
+     * And a lower one than this. Default: all.
+     */
+    before?: number;
+    /**
+     * Instead: every delivery that is FAILED.
+     */
+    failed?: boolean;
+};
+
+export type ListOperatorCellsAnswer = {
+    items: Array<OperatorCell>;
+};
+
+export type ListOperatorBusinessesPage = {
+    items: Array<OperatorBusiness>;
+    /**
+     * Hand it back to get the next page; `null` on the last.
+     */
+    cursor: string | null;
+};
+
+export type SuspendBusinessBody = {
+    /**
+     * In the log of the business, too: its people read it.
+     */
+    reason: string;
+};
+
+export type SetOperatorLimitsBody = {
+    /**
+     * By everybody together. `null`: no limit of its own.
+     */
+    requestsPerMinute?: number | null;
+    /**
+     * `null`: as much as every business has.
+     */
+    mediaBytes?: number | null;
+    /**
+     * Letters to readers. `null`: no limit of its own.
+     */
+    mailsPerDay?: number | null;
+};
+
+export type ListOperatorJobsPage = {
+    /**
+     * All jobs, by cell and kind.
+     */
+    queues: Array<JobQueue>;
+    /**
+     * The cells that were asked, and which of them did not answer.
+     */
+    cells: Array<AskedCell>;
+    items: Array<DeadJob>;
+    /**
+     * Hand it back to get the next page; `null` on the last.
+     */
+    cursor: string | null;
+};
+
+export type RetryJobsBody = {
+    name?: string;
+    cell?: string;
+    /**
+     * Id, starts with `biz_`.
+     */
+    businessId?: string;
+};
+
+export type DiscardJobsBody = {
+    name?: string;
+    cell?: string;
+    /**
+     * Id, starts with `biz_`.
+     */
+    businessId?: string;
+};
+
+export type ListOperatorSendsPage = {
+    /**
+     * The cells that were asked, and which of them did not answer.
+     */
+    cells: Array<AskedCell>;
+    items: Array<OperatorSend>;
+    /**
+     * Hand it back to get the next page; `null` on the last.
+     */
+    cursor: string | null;
+};
+
+export type ListOperatorAuditPage = {
+    items: Array<OperatorAuditEntry>;
     /**
      * Hand it back to get the next page; `null` on the last.
      */
@@ -11338,6 +13158,10 @@ export type ListOrdersData = {
          */
         market?: Array<string>;
         /**
+         * The currency. Repeat it for several: any of them.
+         */
+        currency?: Array<string>;
+        /**
          * A tag, spelled as it is. Repeat it for several: any of them.
          */
         tag?: Array<string>;
@@ -11349,6 +13173,14 @@ export type ListOrdersData = {
          * A product in one of the lines. New orders are found by it within seconds. Repeat it for several: any of them.
          */
         productId?: Array<string>;
+        /**
+         * A variant in one of the lines; with `productId`, of that product. Repeat it for several: any of them.
+         */
+        variantId?: Array<string>;
+        /**
+         * `NEW`: the first order of its customer that was paid; `RETURNING`: all others. As reports count them, within seconds.
+         */
+        customer?: 'NEW' | 'RETURNING';
         /**
          * Made at this time or later.
          */
@@ -11907,6 +13739,10 @@ export type CountOrdersData = {
          */
         market?: Array<string>;
         /**
+         * The currency. Repeat it for several: any of them.
+         */
+        currency?: Array<string>;
+        /**
          * A tag, spelled as it is. Repeat it for several: any of them.
          */
         tag?: Array<string>;
@@ -11918,6 +13754,14 @@ export type CountOrdersData = {
          * A product in one of the lines. New orders are found by it within seconds. Repeat it for several: any of them.
          */
         productId?: Array<string>;
+        /**
+         * A variant in one of the lines; with `productId`, of that product. Repeat it for several: any of them.
+         */
+        variantId?: Array<string>;
+        /**
+         * `NEW`: the first order of its customer that was paid; `RETURNING`: all others. As reports count them, within seconds.
+         */
+        customer?: 'NEW' | 'RETURNING';
         /**
          * Made at this time or later.
          */
@@ -11986,6 +13830,10 @@ export type ExportOrdersData = {
          */
         market?: Array<string>;
         /**
+         * The currency. Repeat it for several: any of them.
+         */
+        currency?: Array<string>;
+        /**
          * A tag, spelled as it is. Repeat it for several: any of them.
          */
         tag?: Array<string>;
@@ -11997,6 +13845,14 @@ export type ExportOrdersData = {
          * A product in one of the lines. New orders are found by it within seconds. Repeat it for several: any of them.
          */
         productId?: Array<string>;
+        /**
+         * A variant in one of the lines; with `productId`, of that product. Repeat it for several: any of them.
+         */
+        variantId?: Array<string>;
+        /**
+         * `NEW`: the first order of its customer that was paid; `RETURNING`: all others. As reports count them, within seconds.
+         */
+        customer?: 'NEW' | 'RETURNING';
         /**
          * Made at this time or later.
          */
@@ -12298,6 +14154,115 @@ export type DeleteCustomerCommentResponses = {
 };
 
 export type DeleteCustomerCommentResponse = DeleteCustomerCommentResponses[keyof DeleteCustomerCommentResponses];
+
+export type ListCalloutsData = {
+    body?: never;
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+    };
+    query?: never;
+    url: '/v1/businesses/{businessId}/callouts';
+};
+
+export type ListCalloutsResponses = {
+    /**
+     * Done.
+     */
+    200: ListCalloutsAnswer;
+};
+
+export type ListCalloutsResponse = ListCalloutsResponses[keyof ListCalloutsResponses];
+
+export type RemoveCalloutData = {
+    body?: never;
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+        point: 'tax.calculate' | 'shipping.rates' | 'cart.validate';
+    };
+    query?: never;
+    url: '/v1/businesses/{businessId}/callouts/{point}';
+};
+
+export type RemoveCalloutResponses = {
+    /**
+     * Done.
+     */
+    200: Success;
+};
+
+export type RemoveCalloutResponse = RemoveCalloutResponses[keyof RemoveCalloutResponses];
+
+export type GetCalloutData = {
+    body?: never;
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+        point: 'tax.calculate' | 'shipping.rates' | 'cart.validate';
+    };
+    query?: never;
+    url: '/v1/businesses/{businessId}/callouts/{point}';
+};
+
+export type GetCalloutResponses = {
+    /**
+     * Done.
+     */
+    200: Callout;
+};
+
+export type GetCalloutResponse = GetCalloutResponses[keyof GetCalloutResponses];
+
+export type SaveCalloutData = {
+    body: SaveCalloutBody;
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+        point: 'tax.calculate' | 'shipping.rates' | 'cart.validate';
+    };
+    query?: never;
+    url: '/v1/businesses/{businessId}/callouts/{point}';
+};
+
+export type SaveCalloutResponses = {
+    /**
+     * Done.
+     */
+    200: Callout;
+};
+
+export type SaveCalloutResponse = SaveCalloutResponses[keyof SaveCalloutResponses];
+
+export type TestCalloutData = {
+    body?: never;
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+        point: 'tax.calculate' | 'shipping.rates' | 'cart.validate';
+    };
+    query?: never;
+    url: '/v1/businesses/{businessId}/callouts/{point}/test';
+};
+
+export type TestCalloutResponses = {
+    /**
+     * Done.
+     */
+    200: CalloutTest;
+};
+
+export type TestCalloutResponse = TestCalloutResponses[keyof TestCalloutResponses];
 
 export type ListAddressFormatsData = {
     body?: never;
@@ -14176,6 +16141,269 @@ export type ReceiveSesEventsResponses = {
 
 export type ReceiveSesEventsResponse = ReceiveSesEventsResponses[keyof ReceiveSesEventsResponses];
 
+export type ReadSalesReportData = {
+    body?: never;
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+    };
+    query?: {
+        /**
+         * A time in the first interval. Absent: 30 days before `to`.
+         */
+        from?: number;
+        /**
+         * The end, exclusive: the interval before it is the last. Absent: now.
+         */
+        to?: number;
+        /**
+         * Each row also with the figures of the same length of time right before.
+         */
+        compare?: 'previous';
+        /**
+         * In the time zone of the business. Weeks begin on Monday. First and last are whole ones.
+         */
+        interval?: 'hour' | 'day' | 'week' | 'month';
+        /**
+         * A market of the business.
+         */
+        market?: string;
+        /**
+         * Only this currency.
+         */
+        currency?: string;
+    };
+    url: '/v1/businesses/{businessId}/reports/sales';
+};
+
+export type ReadSalesReportResponses = {
+    /**
+     * Done.
+     */
+    200: SalesReport;
+};
+
+export type ReadSalesReportResponse = ReadSalesReportResponses[keyof ReadSalesReportResponses];
+
+export type ReadCustomersReportData = {
+    body?: never;
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+    };
+    query?: {
+        /**
+         * A time in the first interval. Absent: 30 days before `to`.
+         */
+        from?: number;
+        /**
+         * The end, exclusive: the interval before it is the last. Absent: now.
+         */
+        to?: number;
+        /**
+         * Each row also with the figures of the same length of time right before.
+         */
+        compare?: 'previous';
+        /**
+         * In the time zone of the business. Weeks begin on Monday. First and last are whole ones.
+         */
+        interval?: 'hour' | 'day' | 'week' | 'month';
+        /**
+         * A market of the business.
+         */
+        market?: string;
+        /**
+         * Only this currency.
+         */
+        currency?: string;
+    };
+    url: '/v1/businesses/{businessId}/reports/customers';
+};
+
+export type ReadCustomersReportResponses = {
+    /**
+     * Done.
+     */
+    200: CustomersReport;
+};
+
+export type ReadCustomersReportResponse = ReadCustomersReportResponses[keyof ReadCustomersReportResponses];
+
+export type ReadProductsReportData = {
+    body?: never;
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+    };
+    query?: {
+        /**
+         * Items on a page.
+         */
+        limit?: number;
+        /**
+         * The `cursor` of the page before. Absent, empty or `null`: the first.
+         */
+        cursor?: string;
+        /**
+         * A time in the first interval. Absent: 30 days before `to`.
+         */
+        from?: number;
+        /**
+         * The end, exclusive: the interval before it is the last. Absent: now.
+         */
+        to?: number;
+        /**
+         * Each row also with the figures of the same length of time right before.
+         */
+        compare?: 'previous';
+        /**
+         * A market of the business.
+         */
+        market?: string;
+        /**
+         * Only this currency.
+         */
+        currency?: string;
+        /**
+         * The highest first.
+         */
+        sort?: '-net' | '-units';
+    };
+    url: '/v1/businesses/{businessId}/reports/products';
+};
+
+export type ReadProductsReportResponses = {
+    /**
+     * Done.
+     */
+    200: ProductsReport;
+};
+
+export type ReadProductsReportResponse = ReadProductsReportResponses[keyof ReadProductsReportResponses];
+
+export type ReadPromoCodesReportData = {
+    body?: never;
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+    };
+    query?: {
+        /**
+         * Items on a page.
+         */
+        limit?: number;
+        /**
+         * The `cursor` of the page before. Absent, empty or `null`: the first.
+         */
+        cursor?: string;
+        /**
+         * A time in the first interval. Absent: 30 days before `to`.
+         */
+        from?: number;
+        /**
+         * The end, exclusive: the interval before it is the last. Absent: now.
+         */
+        to?: number;
+        /**
+         * Each row also with the figures of the same length of time right before.
+         */
+        compare?: 'previous';
+        /**
+         * A market of the business.
+         */
+        market?: string;
+        /**
+         * Only this currency.
+         */
+        currency?: string;
+        /**
+         * The highest first.
+         */
+        sort?: '-net' | '-units';
+    };
+    url: '/v1/businesses/{businessId}/reports/promo-codes';
+};
+
+export type ReadPromoCodesReportResponses = {
+    /**
+     * Done.
+     */
+    200: PromoCodesReport;
+};
+
+export type ReadPromoCodesReportResponse = ReadPromoCodesReportResponses[keyof ReadPromoCodesReportResponses];
+
+export type ReadSubscribersReportData = {
+    body?: never;
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+    };
+    query?: {
+        /**
+         * A time in the first interval. Absent: 30 days before `to`.
+         */
+        from?: number;
+        /**
+         * The end, exclusive: the interval before it is the last. Absent: now.
+         */
+        to?: number;
+        /**
+         * Each row also with the figures of the same length of time right before.
+         */
+        compare?: 'previous';
+        /**
+         * In the time zone of the business. Weeks begin on Monday. First and last are whole ones.
+         */
+        interval?: 'hour' | 'day' | 'week' | 'month';
+        /**
+         * Id, starts with `col_`.
+         */
+        collectionId?: string;
+    };
+    url: '/v1/businesses/{businessId}/reports/subscribers';
+};
+
+export type ReadSubscribersReportResponses = {
+    /**
+     * Done.
+     */
+    200: SubscribersReport;
+};
+
+export type ReadSubscribersReportResponse = ReadSubscribersReportResponses[keyof ReadSubscribersReportResponses];
+
+export type ReadHomeReportData = {
+    body?: never;
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+    };
+    query?: never;
+    url: '/v1/businesses/{businessId}/reports/home';
+};
+
+export type ReadHomeReportResponses = {
+    /**
+     * Done.
+     */
+    200: HomeReport;
+};
+
+export type ReadHomeReportResponse = ReadHomeReportResponses[keyof ReadHomeReportResponses];
+
 export type PreviewMailData = {
     body?: never;
     path: {
@@ -14371,6 +16599,69 @@ export type SearchResponses = {
 };
 
 export type SearchResponse = SearchResponses[keyof SearchResponses];
+
+export type StopChecksData = {
+    body?: never;
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+    };
+    query?: never;
+    url: '/v1/businesses/{businessId}/checks';
+};
+
+export type StopChecksResponses = {
+    /**
+     * Done.
+     */
+    200: Checks;
+};
+
+export type StopChecksResponse = StopChecksResponses[keyof StopChecksResponses];
+
+export type ReadChecksData = {
+    body?: never;
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+    };
+    query?: never;
+    url: '/v1/businesses/{businessId}/checks';
+};
+
+export type ReadChecksResponses = {
+    /**
+     * Done.
+     */
+    200: Checks;
+};
+
+export type ReadChecksResponse = ReadChecksResponses[keyof ReadChecksResponses];
+
+export type StartChecksData = {
+    body?: never;
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+    };
+    query?: never;
+    url: '/v1/businesses/{businessId}/checks';
+};
+
+export type StartChecksResponses = {
+    /**
+     * Done.
+     */
+    202: Checks;
+};
+
+export type StartChecksResponse = StartChecksResponses[keyof StartChecksResponses];
 
 export type GetStorefrontData = {
     body?: never;
@@ -14723,6 +17014,629 @@ export type GetStorefrontEntryResponses = {
 };
 
 export type GetStorefrontEntryResponse = GetStorefrontEntryResponses[keyof GetStorefrontEntryResponses];
+
+export type ListWebhookEndpointsData = {
+    body?: never;
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+    };
+    query?: {
+        /**
+         * Items on a page.
+         */
+        limit?: number;
+        /**
+         * The `cursor` of the page before. Absent, empty or `null`: the first.
+         */
+        cursor?: string;
+    };
+    url: '/v1/businesses/{businessId}/webhook-endpoints';
+};
+
+export type ListWebhookEndpointsResponses = {
+    /**
+     * Done.
+     */
+    200: ListWebhookEndpointsPage;
+};
+
+export type ListWebhookEndpointsResponse = ListWebhookEndpointsResponses[keyof ListWebhookEndpointsResponses];
+
+export type CreateWebhookEndpointData = {
+    body: CreateWebhookEndpointBody;
+    headers?: {
+        /**
+         * Makes it safe to repeat the request: the first answer is given again.
+         */
+        'idempotency-key'?: string;
+    };
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+    };
+    query?: never;
+    url: '/v1/businesses/{businessId}/webhook-endpoints';
+};
+
+export type CreateWebhookEndpointResponses = {
+    /**
+     * Done.
+     */
+    201: WebhookEndpointWithSecret;
+};
+
+export type CreateWebhookEndpointResponse = CreateWebhookEndpointResponses[keyof CreateWebhookEndpointResponses];
+
+export type DeleteWebhookEndpointData = {
+    body?: never;
+    headers?: {
+        /**
+         * An ETag: 412 if the record has changed.
+         */
+        'if-match'?: string;
+    };
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+        id: string;
+    };
+    query?: never;
+    url: '/v1/businesses/{businessId}/webhook-endpoints/{id}';
+};
+
+export type DeleteWebhookEndpointResponses = {
+    /**
+     * Done.
+     */
+    200: Success;
+};
+
+export type DeleteWebhookEndpointResponse = DeleteWebhookEndpointResponses[keyof DeleteWebhookEndpointResponses];
+
+export type GetWebhookEndpointData = {
+    body?: never;
+    headers?: {
+        /**
+         * An ETag: 304 if nothing changed.
+         */
+        'if-none-match'?: string;
+    };
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+        id: string;
+    };
+    query?: never;
+    url: '/v1/businesses/{businessId}/webhook-endpoints/{id}';
+};
+
+export type GetWebhookEndpointResponses = {
+    /**
+     * Done.
+     */
+    200: WebhookEndpoint;
+};
+
+export type GetWebhookEndpointResponse = GetWebhookEndpointResponses[keyof GetWebhookEndpointResponses];
+
+export type UpdateWebhookEndpointData = {
+    body: UpdateWebhookEndpointBody;
+    headers?: {
+        /**
+         * An ETag: 412 if the record has changed.
+         */
+        'if-match'?: string;
+    };
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+        id: string;
+    };
+    query?: never;
+    url: '/v1/businesses/{businessId}/webhook-endpoints/{id}';
+};
+
+export type UpdateWebhookEndpointResponses = {
+    /**
+     * Done.
+     */
+    200: WebhookEndpoint;
+};
+
+export type UpdateWebhookEndpointResponse = UpdateWebhookEndpointResponses[keyof UpdateWebhookEndpointResponses];
+
+export type RotateWebhookSecretData = {
+    body: RotateWebhookSecretBody;
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+        id: string;
+    };
+    query?: never;
+    url: '/v1/businesses/{businessId}/webhook-endpoints/{id}/rotate';
+};
+
+export type RotateWebhookSecretResponses = {
+    /**
+     * Done.
+     */
+    200: WebhookEndpointWithSecret;
+};
+
+export type RotateWebhookSecretResponse = RotateWebhookSecretResponses[keyof RotateWebhookSecretResponses];
+
+export type PingWebhookEndpointData = {
+    body?: never;
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+        id: string;
+    };
+    query?: never;
+    url: '/v1/businesses/{businessId}/webhook-endpoints/{id}/ping';
+};
+
+export type PingWebhookEndpointResponses = {
+    /**
+     * Done.
+     */
+    200: WebhookAttempt;
+};
+
+export type PingWebhookEndpointResponse = PingWebhookEndpointResponses[keyof PingWebhookEndpointResponses];
+
+export type ListWebhookDeliveriesData = {
+    body?: never;
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+        id: string;
+    };
+    query?: {
+        /**
+         * Items on a page.
+         */
+        limit?: number;
+        /**
+         * The `cursor` of the page before. Absent, empty or `null`: the first.
+         */
+        cursor?: string;
+        /**
+         * Only these.
+         */
+        status?: 'PENDING' | 'DELIVERED' | 'FAILED';
+    };
+    url: '/v1/businesses/{businessId}/webhook-endpoints/{id}/deliveries';
+};
+
+export type ListWebhookDeliveriesResponses = {
+    /**
+     * Done.
+     */
+    200: ListWebhookDeliveriesPage;
+};
+
+export type ListWebhookDeliveriesResponse = ListWebhookDeliveriesResponses[keyof ListWebhookDeliveriesResponses];
+
+export type ReplayWebhookEventsData = {
+    body: ReplayWebhookEventsBody;
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId: string;
+        id: string;
+    };
+    query?: never;
+    url: '/v1/businesses/{businessId}/webhook-endpoints/{id}/replay';
+};
+
+export type ReplayWebhookEventsResponses = {
+    /**
+     * Done.
+     */
+    200: WebhookEndpoint;
+};
+
+export type ReplayWebhookEventsResponse = ReplayWebhookEventsResponses[keyof ReplayWebhookEventsResponses];
+
+export type ReadOperatorOverviewData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/v1/operator/overview';
+};
+
+export type ReadOperatorOverviewResponses = {
+    /**
+     * Done.
+     */
+    200: OperatorOverview;
+};
+
+export type ReadOperatorOverviewResponse = ReadOperatorOverviewResponses[keyof ReadOperatorOverviewResponses];
+
+export type ListOperatorCellsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/v1/operator/cells';
+};
+
+export type ListOperatorCellsResponses = {
+    /**
+     * Done.
+     */
+    200: ListOperatorCellsAnswer;
+};
+
+export type ListOperatorCellsResponse = ListOperatorCellsResponses[keyof ListOperatorCellsResponses];
+
+export type ListOperatorBusinessesData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Items on a page.
+         */
+        limit?: number;
+        /**
+         * The `cursor` of the page before. Absent, empty or `null`: the first.
+         */
+        cursor?: string;
+        /**
+         * An id, words of the name or their beginnings, a slug, or the address of an ADMIN or its beginning.
+         */
+        query?: string;
+        cell?: string;
+        state?: 'ACTIVE' | 'SUSPENDED';
+        health?: 'GOOD' | 'TROUBLED';
+        sort?: '-createdAt' | 'createdAt' | '-rows' | '-mediaBytes' | '-requests' | '-mails' | '-jobs';
+    };
+    url: '/v1/operator/businesses';
+};
+
+export type ListOperatorBusinessesResponses = {
+    /**
+     * Done.
+     */
+    200: ListOperatorBusinessesPage;
+};
+
+export type ListOperatorBusinessesResponse = ListOperatorBusinessesResponses[keyof ListOperatorBusinessesResponses];
+
+export type GetOperatorBusinessData = {
+    body?: never;
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/v1/operator/businesses/{id}';
+};
+
+export type GetOperatorBusinessResponses = {
+    /**
+     * Done.
+     */
+    200: OperatorBusinessDetail;
+};
+
+export type GetOperatorBusinessResponse = GetOperatorBusinessResponses[keyof GetOperatorBusinessResponses];
+
+export type SuspendBusinessData = {
+    body: SuspendBusinessBody;
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/v1/operator/businesses/{id}/suspend';
+};
+
+export type SuspendBusinessResponses = {
+    /**
+     * Done.
+     */
+    200: OperatorBusinessDetail;
+};
+
+export type SuspendBusinessResponse = SuspendBusinessResponses[keyof SuspendBusinessResponses];
+
+export type ResumeBusinessData = {
+    body?: never;
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/v1/operator/businesses/{id}/resume';
+};
+
+export type ResumeBusinessResponses = {
+    /**
+     * Done.
+     */
+    200: OperatorBusinessDetail;
+};
+
+export type ResumeBusinessResponse = ResumeBusinessResponses[keyof ResumeBusinessResponses];
+
+export type SetOperatorLimitsData = {
+    body: SetOperatorLimitsBody;
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/v1/operator/businesses/{id}/limits';
+};
+
+export type SetOperatorLimitsResponses = {
+    /**
+     * Done.
+     */
+    200: OperatorBusinessDetail;
+};
+
+export type SetOperatorLimitsResponse = SetOperatorLimitsResponses[keyof SetOperatorLimitsResponses];
+
+export type ReadOperatorUsageData = {
+    body?: never;
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        id: string;
+    };
+    query?: {
+        /**
+         * The first day (UTC); 30 days before `to` by default.
+         */
+        from?: number;
+        /**
+         * Until then; now by default.
+         */
+        to?: number;
+    };
+    url: '/v1/operator/businesses/{id}/usage';
+};
+
+export type ReadOperatorUsageResponses = {
+    /**
+     * Done.
+     */
+    200: BusinessUsage;
+};
+
+export type ReadOperatorUsageResponse = ReadOperatorUsageResponses[keyof ReadOperatorUsageResponses];
+
+export type ListOperatorUsageData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * The last hour or day, to ten minutes.
+         */
+        window?: 'hour' | 'day';
+        by?: 'requests' | 'mails' | 'jobs';
+        /**
+         * Items on a page.
+         */
+        limit?: number;
+    };
+    url: '/v1/operator/usage';
+};
+
+export type ListOperatorUsageResponses = {
+    /**
+     * Done.
+     */
+    200: TopUsage;
+};
+
+export type ListOperatorUsageResponse = ListOperatorUsageResponses[keyof ListOperatorUsageResponses];
+
+export type ListOperatorJobsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Items on a page.
+         */
+        limit?: number;
+        /**
+         * The `cursor` of the page before. Absent, empty or `null`: the first.
+         */
+        cursor?: string;
+        cell?: string;
+        name?: string;
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId?: string;
+    };
+    url: '/v1/operator/jobs';
+};
+
+export type ListOperatorJobsResponses = {
+    /**
+     * Done.
+     */
+    200: ListOperatorJobsPage;
+};
+
+export type ListOperatorJobsResponse = ListOperatorJobsResponses[keyof ListOperatorJobsResponses];
+
+export type RetryJobData = {
+    body?: never;
+    path: {
+        /**
+         * The cell, and the number of the job in it.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/v1/operator/jobs/{id}/retry';
+};
+
+export type RetryJobResponses = {
+    /**
+     * Done.
+     */
+    200: ChangedJobs;
+};
+
+export type RetryJobResponse = RetryJobResponses[keyof RetryJobResponses];
+
+export type DiscardJobData = {
+    body?: never;
+    path: {
+        /**
+         * The cell, and the number of the job in it.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/v1/operator/jobs/{id}/discard';
+};
+
+export type DiscardJobResponses = {
+    /**
+     * Done.
+     */
+    200: ChangedJobs;
+};
+
+export type DiscardJobResponse = DiscardJobResponses[keyof DiscardJobResponses];
+
+export type RetryJobsData = {
+    body: RetryJobsBody;
+    path?: never;
+    query?: never;
+    url: '/v1/operator/jobs/retry';
+};
+
+export type RetryJobsResponses = {
+    /**
+     * Done.
+     */
+    200: ChangedJobs;
+};
+
+export type RetryJobsResponse = RetryJobsResponses[keyof RetryJobsResponses];
+
+export type DiscardJobsData = {
+    body: DiscardJobsBody;
+    path?: never;
+    query?: never;
+    url: '/v1/operator/jobs/discard';
+};
+
+export type DiscardJobsResponses = {
+    /**
+     * Done.
+     */
+    200: ChangedJobs;
+};
+
+export type DiscardJobsResponse = DiscardJobsResponses[keyof DiscardJobsResponses];
+
+export type ListOperatorSendsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Items on a page.
+         */
+        limit?: number;
+        /**
+         * The `cursor` of the page before. Absent, empty or `null`: the first.
+         */
+        cursor?: string;
+        cell?: string;
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId?: string;
+        /**
+         * `FAILED`: over within a week, and some readers did not get it or perhaps did not. By default all but SCHEDULED. Repeat it for several: any of them.
+         */
+        state?: Array<'SCHEDULED' | 'RUNNING' | 'PAUSED' | 'FAILED'>;
+    };
+    url: '/v1/operator/sends';
+};
+
+export type ListOperatorSendsResponses = {
+    /**
+     * Done.
+     */
+    200: ListOperatorSendsPage;
+};
+
+export type ListOperatorSendsResponse = ListOperatorSendsResponses[keyof ListOperatorSendsResponses];
+
+export type ListOperatorAuditData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Items on a page.
+         */
+        limit?: number;
+        /**
+         * The `cursor` of the page before. Absent, empty or `null`: the first.
+         */
+        cursor?: string;
+        /**
+         * Id, starts with `biz_`.
+         */
+        businessId?: string;
+        /**
+         * What this operator did.
+         */
+        actorId?: string;
+        /**
+         * What was done. Repeat it for several: any of them.
+         */
+        action?: Array<string>;
+    };
+    url: '/v1/operator/audit';
+};
+
+export type ListOperatorAuditResponses = {
+    /**
+     * Done.
+     */
+    200: ListOperatorAuditPage;
+};
+
+export type ListOperatorAuditResponse = ListOperatorAuditResponses[keyof ListOperatorAuditResponses];
 
 export type ListEventsData = {
     body?: never;

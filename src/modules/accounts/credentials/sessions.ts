@@ -114,6 +114,12 @@ export async function revokeSessionsOf(tx: ControlTx, userId: string, exceptId?:
 export const FORMER_IDS = sql<string[]>`
   array(select guest_id from accounts.guest_aliases where guest_aliases.user_id = users.id)`.as('formerIds')
 
+/** The provider of a business may say of anybody in its domains that they are there: that makes nobody an operator. */
+const IS_OPERATOR = sql<boolean>`
+  sessions.staff_of is null and exists (select from accounts.operators where operators.user_id = users.id)`.as(
+  'isOperator',
+)
+
 /** Sent instead of an id: any session may have ended. */
 export const ALL_SESSIONS = '*'
 const BATCH = 5_000
@@ -164,6 +170,7 @@ export async function findSessionActor(db: ControlDb, sessionId: string): Promis
       'accounts.users.email',
       'accounts.users.isGuest',
       FORMER_IDS,
+      IS_OPERATOR,
     ])
     .where('accounts.sessions.id', '=', sessionId)
     .where('accounts.sessions.revokedAt', 'is', null)
@@ -175,7 +182,8 @@ export async function findSessionActor(db: ControlDb, sessionId: string): Promis
   const { userId, formerIds } = row
   const passedSecondFactor = row.secondFactorAt !== null
   const email = row.email ?? undefined
-  return { kind, userId, email, sessionId, onlyBusinessId: undefined, passedSecondFactor, formerIds }
+  const { isOperator } = row
+  return { kind, userId, email, sessionId, onlyBusinessId: undefined, passedSecondFactor, isOperator, formerIds }
 }
 
 export async function listSessions(db: ControlDb, userId: string, currentId: string | undefined) {

@@ -147,6 +147,11 @@ export const providerLimit = (businessId: string): Limit => ({
   most: 30,
   seconds: HOUR,
 })
+export const calloutTestLimit = (businessId: string): Limit => ({
+  key: `callout-test:${businessId}`,
+  most: 10,
+  seconds: MINUTE,
+})
 export const domainLimit = (businessId: string): Limit => ({
   key: `sign-in-domain:${businessId}`,
   most: 60,
@@ -155,6 +160,11 @@ export const domainLimit = (businessId: string): Limit => ({
 export const staffLogoutLimit = (businessId: string, address: string): Limit => ({
   key: `staff-logout:${businessId}:${addressKey(address)}`,
   most: 300,
+  seconds: MINUTE,
+})
+export const pingLimit = (endpointId: string): Limit => ({
+  key: `webhook-ping:${endpointId}`,
+  most: 10,
   seconds: MINUTE,
 })
 export const businessLimit = (userId: string, most: number): Limit => ({

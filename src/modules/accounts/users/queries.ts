@@ -69,7 +69,7 @@ export async function readNames(
 }
 
 /** The API key that asks for its user's record, if it is one. */
-type Asking = Pick<Actor, 'keyId' | 'onlyBusinessId' | 'onlyPermissions'>
+type Asking = Pick<Actor, 'keyId' | 'onlyBusinessId' | 'onlyPermissions' | 'isOperator'>
 
 /**
  * The user's own record, in full; for a key that is bound to a business, only what belongs there. A key with some of
@@ -78,7 +78,7 @@ type Asking = Pick<Actor, 'keyId' | 'onlyBusinessId' | 'onlyPermissions'>
 export async function getOwnUser(
   db: ControlDb,
   userId: string,
-  { keyId, onlyBusinessId, onlyPermissions }: Asking = { onlyBusinessId: undefined },
+  { keyId, onlyBusinessId, onlyPermissions, isOperator = false }: Asking = { onlyBusinessId: undefined },
 ): Promise<User> {
   const user = await db.selectFrom('accounts.users').selectAll().where('id', '=', userId).executeTakeFirst()
   if (!user) throw userGone() // erased in the meantime
@@ -100,6 +100,7 @@ export async function getOwnUser(
       .filter((key) => isShown(key) && (onlyPermissions === undefined || key.id === keyId))
       .map(presentToken),
     businessUserConfigs: configs.filter(isShown),
+    ...(isOperator && { isOperator }),
   }
 }
 

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { now } from '#platform/clock.ts'
 import type { Db, Tx } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
-import { takeFollowed } from '#platform/events/sequencer.ts'
+import { hasFollowed, takeFollowed } from '#platform/events/sequencer.ts'
 import { type Place, placesSql } from '../listing/lock-listing.ts'
 
 /** The events after which a product may have other variants or thresholds. Sales are read from the ledger, once a minute. */
@@ -10,6 +10,10 @@ export const STOCK_LIST_TOPIC = { topic: 'stock-list', of: 'product' }
 
 const BATCH = 500
 const LOCK = sql`hashtextextended('kontor.catalog.stock-list', 0)`
+
+/** Whether the stock of a product is to be copied. */
+export const hasUnlisted = () => sql`
+  ${hasFollowed(STOCK_LIST_TOPIC)} or exists (select from catalog.stock_list_filling where begins_at <= ${now()})`
 
 /** Copies the stock of products that have changed, and of those that were there before the copy. */
 export async function keepStockList(db: Db, signal?: AbortSignal): Promise<void> {

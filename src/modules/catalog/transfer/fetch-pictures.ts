@@ -5,9 +5,11 @@ import { now, nowMs } from '#platform/clock.ts'
 import type { Db } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { fault } from '#platform/faults.ts'
+import { bellOf, createRound } from '#platform/jobs/go-round.ts'
 import { startLoop } from '#platform/jobs/loop.ts'
+import type { Rests } from '#platform/jobs/rest.ts'
 import type { PictureProblem } from './pictures.ts'
-import { placePictures } from './place-pictures.ts'
+import { hasUnplaced, placePictures } from './place-pictures.ts'
 
 /*
  * Not jobs of the queue, for the reason that renditions are none: pictures come in thousands, their servers may be slow, and
@@ -25,6 +27,8 @@ const PAUSES_MS = [10_000, 60_000, 300_000, 1_800_000]
 
 type Claimed = { businessId: string; addressHash: string; address: string; attempts: number }
 
+const isWaiting = () => sql`status = 'WAITING' and due_at <= ${now()}`
+
 /** Businesses take turns: the next one after `last` that has something to load, but none of `busy`. */
 const claim = (db: Db, last: string, busy: readonly string[]): Promise<Claimed | undefined> =>
   transaction(db, async (tx) => {
@@ -35,7 +39,7 @@ const claim = (db: Db, last: string, busy: readonly string[]): Promise<Claimed |
          set attempts = picture.attempts + 1, due_at = ${new Date(nowMs() + LEASE_MS)}
         from (select business_id, address_hash
                 from catalog.import_pictures
-               where status = 'WAITING' and due_at <= ${now()} and business_id > ${last}
+               where ${isWaiting()} and business_id > ${last}
                  and business_id <> all (${[...busy]}::text[])
                order by business_id, due_at
                limit 1) as next
@@ -117,16 +121,14 @@ const settle = async (db: Db, { businessId, addressHash }: Claimed, changes: Set
 /** Four pictures at a time, of all cells together; what has come is put in its place beside. */
 export function startPictures(
   cells: Iterable<Db>,
-  { publicUrl, ...worker }: PictureWorker & { publicUrl: (key: string) => string },
+  { publicUrl, rests, ...worker }: PictureWorker & { publicUrl: (key: string) => string; rests?: Rests },
 ): { stop(): Promise<void> } {
   const { log } = worker
-  const known = [...cells]
-  const turns = known.map((cell) => createPictureTurns(cell, worker))
-  async function goRound(signal: AbortSignal): Promise<boolean> {
-    let wasBusy = false
-    for (const fetchOne of turns) if (!signal.aborted && (await fetchOne(signal))) wasBusy = true
-    return wasBusy
-  }
+  const turns = new Map([...cells].map((cell) => [cell, createPictureTurns(cell, worker)]))
+  const known = [...turns.keys()]
+  const isAnyWaiting = () => sql`exists (select from catalog.import_pictures where ${isWaiting()})`
+  const round = createRound(known, rests, LOOK_MS, isAnyWaiting)
+  const goRound = (signal: AbortSignal) => round.go(signal, async (cell) => (await turns.get(cell)?.(signal)) ?? false)
   const loops = [
     ...Array.from({ length: AT_ONCE }, () =>
       startLoop(
@@ -136,10 +138,17 @@ export function startPictures(
           while (!signal.aborted && (await goRound(signal)));
         },
         log,
+        bellOf(round),
       ),
     ),
     ...known.map((cell) =>
-      startLoop('placing pictures of imports', LOOK_MS, (signal) => placePictures(cell, publicUrl, signal), log),
+      startLoop(
+        'placing pictures of imports',
+        LOOK_MS,
+        (signal) => placePictures(cell, publicUrl, signal),
+        log,
+        rests?.of(cell).bell(LOOK_MS, hasUnplaced),
+      ),
     ),
   ]
   return {

@@ -21,6 +21,11 @@ const EACH_MS = 100
 const FILES = 100
 const PRODUCTS = 50
 
+const isDue = () => sql`status = 'FETCHED' and due_at <= ${now()}`
+
+/** Whether a picture waits for its place. */
+export const hasUnplaced = () => sql`exists (select from catalog.import_pictures where ${isDue()})`
+
 /** Puts files that are READY in the place of their addresses. Those that were rejected leave them as they are. */
 export async function placePictures(db: Db, publicUrl: (key: string) => string, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
@@ -28,7 +33,7 @@ export async function placePictures(db: Db, publicUrl: (key: string) => string, 
       select distinct business_id, media_id
         from (select business_id, media_id
                 from catalog.import_pictures
-               where status = 'FETCHED' and due_at <= ${now()}
+               where ${isDue()}
                order by due_at
                limit ${FILES}) as due`.execute(db)
     if (rows.length === 0) return

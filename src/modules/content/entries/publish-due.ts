@@ -14,6 +14,9 @@ const BATCH = 50
 
 type Due = { publishAt: Date; businessId: string; id: string }
 
+/** Whether an entry is to be published. */
+export const hasUnpublished = () => sql`exists (select from content.entries where publish_at <= ${now()})`
+
 /**
  * Publishes entries that are due, each in its own transaction. One that fails is skipped and tried again in the next
  * run, so that failing entries never block the others.

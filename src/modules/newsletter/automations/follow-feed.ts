@@ -4,42 +4,36 @@ import { findGoods } from '#modules/catalog/index.ts'
 import { readUnfinished } from '#modules/orders/index.ts'
 import type { Db, Tx } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
-import { behindSql, type EventRow, readAfter } from '#platform/events/feed.ts'
+import { behindSql, type EventRow, readAfter, readLastNumber } from '#platform/events/feed.ts'
+import { FOLLOW_BATCH, FOLLOW_PAGE, followInTurn } from '#platform/events/follow-in-turn.ts'
 import { fault } from '#platform/faults.ts'
 import { emailKeyOf } from '../subscriptions/subscription.ts'
 import { isBuyable } from './wishes.ts'
-
-const BATCH = 500
-const AT_ONCE = 100
 
 /**
  * Reads the feed of each business that has letters which go out by themselves, and writes down to whom they are due.
  * Returns how many events were looked at.
  */
-export async function followFeed(db: Db, log: FastifyBaseLogger, signal?: AbortSignal): Promise<number> {
-  let looked = 0
-  for (const { businessId } of await listBehind(db)) {
-    try {
-      while (!signal?.aborted) {
-        const count = await followBatch(db, businessId)
-        looked += count
-        if (count < BATCH) break
-      }
-    } catch (error) {
-      log.error({ err: error, businessId }, 'the feed cannot be followed for letters that go out by themselves')
-    }
-  }
-  return looked
+export function followFeed(db: Db, log: FastifyBaseLogger, signal?: AbortSignal): Promise<number> {
+  return followInTurn({
+    listBehind: (after) => listBehind(db, after),
+    followBatch: (businessId) => followBatch(db, businessId),
+    failed: (businessId, error) =>
+      log.error({ err: error, businessId }, 'the feed cannot be followed for letters that go out by themselves'),
+    signal,
+  })
 }
 
-async function listBehind(db: Db): Promise<{ businessId: string }[]> {
+async function listBehind(db: Db, after: string): Promise<string[]> {
   const positions = sql`
     (select business_id, number
        from newsletter.feed_positions
-      where exists (select from newsletter.automations as automation
+      where business_id > ${after}
+        and exists (select from newsletter.automations as automation
                      where automation.business_id = feed_positions.business_id and is_enabled))`
-  const { rows } = await sql<{ businessId: string }>`${behindSql(positions)} limit ${AT_ONCE}`.execute(db)
-  return rows
+  const { rows } = await sql<{ businessId: string }>`
+    ${behindSql(positions)} order by position.business_id limit ${FOLLOW_PAGE}`.execute(db)
+  return rows.map(({ businessId }) => businessId)
 }
 
 /** What is due and how far it got are one: whatever dies, each event counts once. */
@@ -49,15 +43,13 @@ function followBatch(db: Db, businessId: string): Promise<number> {
       select number from newsletter.feed_positions where business_id = ${businessId} for update skip locked`.execute(tx)
     const [position] = rows
     if (!position) return 0 // another process is at it
-    const events = await readAfter(tx, businessId, position.number, BATCH)
-    const last = events.at(-1)
-    if (!last) return 0
+    const newest = await readLastNumber(tx, businessId)
+    const events = await readAfter(tx, businessId, position.number, FOLLOW_BATCH)
+    const reached = events.at(-1)?.number ?? newest // without any, they have left the feed
     await welcome(tx, businessId, events)
     await remindOfCheckouts(tx, businessId, events)
     await tellOfStock(tx, businessId, events)
-    await sql`update newsletter.feed_positions set number = ${last.number} where business_id = ${businessId}`.execute(
-      tx,
-    )
+    await sql`update newsletter.feed_positions set number = ${reached} where business_id = ${businessId}`.execute(tx)
     await fault('automation.followed')
     return events.length
   })
@@ -153,3 +145,11 @@ async function tellOfStock(tx: Tx, businessId: string, events: readonly EventRow
     select business_id, automation_id, subscription_id, cause, product_id, variant_id, due_at, 'WAITING' from due
     on conflict do nothing`.execute(tx)
 }
+
+/** Whether something happened in a business that has such letters. */
+export const isBehind = () =>
+  sql`exists (${behindSql(sql`
+  (select business_id, number
+     from newsletter.feed_positions
+    where exists (select from newsletter.automations as automation
+                   where automation.business_id = feed_positions.business_id and is_enabled))`)})`

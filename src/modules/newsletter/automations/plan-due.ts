@@ -38,16 +38,22 @@ export async function planDue(control: ControlDb, db: Db, publicUrl: string, log
   return due.length
 }
 
+const isDue = () => sql`
+  is_enabled and (problem_at is null or problem_at <= ${new Date(nowMs() - AGAIN_MS)})
+  and (select true from newsletter.due_letters -- limit 1: an index lookup, even without statistics
+        where business_id = automation.business_id and automation_id = automation.id and state = 'WAITING'
+          and due_at <= ${now()}
+        order by due_at, cause
+        limit 1)`
+
+/** Whether a letter is due to somebody. */
+export const hasDueLetters = () => sql`exists (select from newsletter.automations as automation where ${isDue()})`
+
 async function listWithDue(db: Db): Promise<AutomationRow[]> {
   const { rows } = await sql<AutomationRow>`
     select *
       from newsletter.automations as automation
-     where is_enabled and (problem_at is null or problem_at <= ${new Date(nowMs() - AGAIN_MS)})
-       and (select true from newsletter.due_letters -- limit 1: an index lookup, even without statistics
-             where business_id = automation.business_id and automation_id = automation.id and state = 'WAITING'
-               and due_at <= ${now()}
-             order by due_at, cause
-             limit 1)
+     where ${isDue()}
      order by updated_at
      limit ${AT_ONCE}`.execute(db)
   return rows

@@ -1,17 +1,18 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyBaseLogger } from 'fastify'
-import { Counter } from 'prom-client'
 import { nowMs } from '#platform/clock.ts'
 import type { Db } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { forEachLimit } from '#platform/for-each-limit.ts'
 import { cellOf } from '#platform/http/cells.ts'
 import { handle } from '#platform/http/operation.ts'
+import { openCounter } from '#platform/observability/define-metric.ts'
 import type { Metrics } from '#platform/observability/metrics.ts'
 import type { Business } from '#vocabulary/business.ts'
 import { AppError } from '#vocabulary/errors.ts'
 import { bodyNotJson, noBounces, noSns, signatureInvalid } from '../errors.ts'
+import { mailEvents } from '../metrics.ts'
 import * as operation from './operations.ts'
 import { createSns, type ReportedEvent, readJson, readSesEvents } from './sns.ts'
 import { applyMailEvents, type MailEvent, readMessageId } from './suppress.ts'
@@ -34,12 +35,7 @@ const LOOKUPS_AT_A_TIME = 4
 export const bounceRoutes: FastifyPluginAsyncTypebox<BounceOptions> = async (app, options) => {
   const { secrets, topicArns, findBusiness, cells, metrics, fetch = globalThis.fetch } = options
   const sns = createSns({ topicArns, fetch })
-  const counted = new Counter({
-    name: 'kontor_mail_events_total',
-    help: 'Bounces and complaints about newsletters, by what became of them',
-    labelNames: ['outcome'],
-    registers: [metrics.registry],
-  })
+  const counted = openCounter(metrics, mailEvents)
   // Signatures cover the raw bytes.
   app.removeContentTypeParser('application/json')
   for (const type of ['application/json', 'text/plain']) {

@@ -5,13 +5,16 @@ import { transaction } from '#platform/database/transaction.ts'
 import { type MarkCustomers, makeRoomForSets, matchingReaders } from './matching-readers.ts'
 import type { Condition, MatchingCount } from './schemas.ts'
 
+/** Less than a request may take. */
+const MAX_SECONDS = 8
+
 type Counted = { businessId: string; collectionId: string; conditions: readonly Condition[] }
 
 /** How many readers a letter would go to now, and for how many of them the conditions hold. */
 export async function countMatching(db: Db, counted: Counted, markCustomers: MarkCustomers): Promise<MatchingCount> {
   const { sets, isReached, fits } = matchingReaders({ ...counted, at: now() }, markCustomers)
   return transaction(db, async (tx) => {
-    await makeRoomForSets(tx)
+    await makeRoomForSets(tx, MAX_SECONDS)
     const { rows } = await sql<MatchingCount>`
       ${sets}
       select count(*)::integer as total, (count(*) filter (where ${fits}))::integer as matching

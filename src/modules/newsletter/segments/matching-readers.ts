@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { categoryProductsSql } from '#modules/catalog/index.ts'
-import type { Db } from '#platform/database/database.ts'
+import { allowSeconds } from '#platform/database/connection.ts'
+import type { Tx } from '#platform/database/database.ts'
 import { fromSeconds } from '#vocabulary/time.ts'
 import type { Condition } from './schemas.ts'
 
@@ -33,9 +34,12 @@ const DAY_MS = 86_400_000
 
 /**
  * Until the end of the transaction. PostgreSQL hashes only what it thinks has room, and else goes through all of it for
- * each reader.
+ * each reader. Sets of half the customers of a large business take seconds, more on a busy machine.
  */
-export const makeRoomForSets = (tx: Db): Promise<unknown> => sql`set local work_mem = '256MB'`.execute(tx)
+export async function makeRoomForSets(tx: Tx, seconds: number): Promise<void> {
+  await sql`set local work_mem = '256MB'`.execute(tx)
+  await allowSeconds(tx, seconds)
+}
 
 /**
  * Whom a letter goes to, as parts of one statement, so that counting and planning decide alike. `isReached`: ACTIVE since

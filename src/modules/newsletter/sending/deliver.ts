@@ -14,12 +14,16 @@ import { clicksChoiceUrlOf, clicksUrlOf, openUrlOf } from '../clicks/counted-lin
 import { openTemplate } from '../mail/render.ts'
 import type { MarkCustomers } from '../segments/matching-readers.ts'
 import { unsubscribeUrl } from '../subscriptions/token.ts'
+import type { SendMeter } from './measure-sends.ts'
 import { planRecipients } from './plan-recipients.ts'
 import {
   abandonOwnClaims,
   type Claimed,
   claimRecipients,
+  countToday,
   finishSends,
+  isFinished,
+  isSending,
   type Limits,
   MAX_ATTEMPTS,
   type Result,
@@ -47,6 +51,7 @@ const NOTE_AGAIN_MS = 1_000
 /** Then newly due sends get their turn. */
 const MAX_RUN_MS = 5_000
 const WAIT_MS = 250
+const HELD_MS = 5_000
 
 export type DeliveryContext = {
   /** Id of this process in `newsletter.senders`. */
@@ -57,8 +62,13 @@ export type DeliveryContext = {
   publicUrl: string
   box: SecretBox
   limits: Limits
+  /** How many letters a day the operator lets this business send; undefined: as many as it likes. */
+  findDailyLimit?: (businessId: string) => Promise<number | undefined>
+  /** Told of letters that were handed over. */
+  noteSent?: (businessId: string, count: number) => void
   /** What readers are as customers, for sends with conditions. */
   markCustomers: MarkCustomers
+  meter?: SendMeter | undefined
   log: FastifyBaseLogger
 }
 
@@ -72,6 +82,8 @@ export function createDeliverer(db: Db, context: DeliveryContext) {
   const inFlight = createGauge()
   const noteTogether = createResultWriter(db, context)
   const mails = new Map<string, Mail>()
+  /** Businesses that may send no more today, and when that is looked at again: the limit may have been raised. */
+  const held = new Map<string, number>()
   let failure: { error: unknown } | undefined
 
   /** Runs until nothing can be sent now, or its time is up. Returns how many mails it claimed. */
@@ -84,6 +96,7 @@ export function createDeliverer(db: Db, context: DeliveryContext) {
     let handled = 0
     while (!signal.aborted && !failure && performance.now() < until) {
       const sends = await listWithWork(db)
+      context.meter?.due(sends.length)
       for (const id of mails.keys()) if (!sends.some((send) => send.id === id)) mails.delete(id)
       const share = Math.max(MIN_SHARE, Math.floor(WINDOW / Math.max(1, sends.length)))
       let [taken, planned] = [0, 0]
@@ -93,7 +106,7 @@ export function createDeliverer(db: Db, context: DeliveryContext) {
           continue
         }
         const room = Math.min(share, WINDOW - inFlight.count())
-        if (room > 0) taken += await takeUp(send, room)
+        if (room > 0 && !isHeld(send.businessId)) taken += await takeUp(send, room)
       }
       handled += taken
       if (taken + planned === 0) break
@@ -109,7 +122,11 @@ export function createDeliverer(db: Db, context: DeliveryContext) {
     const mail = mails.get(send.id) ?? (await openMail(db, send, context))
     if (!mail) return 0
     mails.set(send.id, mail)
-    const claimed = await claimRecipients(db, send, context.sender, room, context.limits)
+    const perDayOfBusiness = await context.findDailyLimit?.(send.businessId)
+    const claimed = await claimRecipients(db, send, context.sender, room, { ...context.limits, perDayOfBusiness })
+    if (claimed.length === 0 && perDayOfBusiness !== undefined) {
+      if ((await countToday(db, send.businessId)) >= perDayOfBusiness) held.set(send.businessId, nowMs() + HELD_MS)
+    }
     if (claimed.length > 0) await fault('deliver.claimed')
     const goods = send.automationId === null ? undefined : await readGoods(db, send, idsOf(claimed))
     for (const recipient of claimed) {
@@ -122,6 +139,12 @@ export function createDeliverer(db: Db, context: DeliveryContext) {
         .finally(inFlight.down)
     }
     return claimed.length
+  }
+
+  function isHeld(businessId: string): boolean {
+    if ((held.get(businessId) ?? 0) > nowMs()) return true
+    held.delete(businessId)
+    return false
   }
 
   function throwFailure(): void {
@@ -175,17 +198,24 @@ type Running = Pick<SendRow, 'businessId' | 'id' | 'isPlanned' | 'automationId'>
 
 const idsOf = (claimed: readonly Claimed[]) => claimed.map(({ subscriptionId }) => subscriptionId)
 
+const hasWork = () => sql`
+  status = 'RUNNING'
+  and (not is_planned
+       or (select true from newsletter.recipients -- limit 1: an index lookup, even without statistics
+            where business_id = sends.business_id and send_id = sends.id and state = 'PLANNED' and due_at <= ${now()}
+            order by due_at, subscription_id
+            limit 1))`
+
+/** Whether there is something to send, or a send to be ended; or whether this process has claims of which it knows no more. */
+export const hasUndelivered = (sender: string) => sql`
+  exists (select from newsletter.sends where (${hasWork()}) or (${isFinished()})) or ${isSending(sender)}`
+
 /** Least recently served first, so that every send gets its turn. Sends without work take no place. */
 const listWithWork = async (db: Db): Promise<Running[]> => {
   const { rows } = await sql<Running>`
     select business_id, id, is_planned, automation_id
       from newsletter.sends
-     where status = 'RUNNING'
-       and (not is_planned
-            or (select true from newsletter.recipients -- limit 1: an index lookup, even without statistics
-                 where business_id = sends.business_id and send_id = sends.id and state = 'PLANNED' and due_at <= ${now()}
-                 order by due_at, subscription_id
-                 limit 1))
+     where ${hasWork()}
      order by updated_at, id
      limit ${MAX_SENDS}`.execute(db)
   return rows
@@ -249,6 +279,8 @@ function createResultWriter(db: Db, context: DeliveryContext) {
       await sleep(GATHER_MS)
       gathering.delete(mail.id)
       await retryUntilStored(context, () => saveResults(db, mail, context.sender, results))
+      context.meter?.settled(results)
+      context.noteSent?.(mail.businessId, results.filter(({ state }) => state === 'SENT').length)
       await fault('deliver.noted')
     }
   }

@@ -1,5 +1,6 @@
 import { now } from '#platform/clock.ts'
 import type { Tx } from '#platform/database/database.ts'
+import type { EventKind } from '#platform/events/define.ts'
 import { record } from '#platform/events/record.ts'
 import type { Actor } from '#vocabulary/actor.ts'
 import { cannotMove, sendNotFound } from '../errors.ts'
@@ -11,7 +12,7 @@ type Writer = { businessId: string; actor: Actor }
 
 const MOVES: Record<
   'pause' | 'resume' | 'cancel',
-  { from: SendStatus[]; to: SendStatus; done: string; event: typeof sendPaused }
+  { from: SendStatus[]; to: SendStatus; done: string; event: EventKind<(typeof sendPaused)['data']> }
 > = {
   pause: { from: ['SCHEDULED', 'RUNNING'], to: 'PAUSED', done: 'paused', event: sendPaused },
   resume: { from: ['PAUSED'], to: 'RUNNING', done: 'resumed', event: sendResumed },

@@ -24,7 +24,12 @@ export type Claimed = {
   isSuppressed: boolean
 }
 
-export type Limits = { perSecond: number | undefined; perSecondOfBusiness: number | undefined }
+export type Limits = {
+  perSecond: number | undefined
+  perSecondOfBusiness: number | undefined
+  /** Set by the operator for this business; days are those of UTC. */
+  perDayOfBusiness?: number | undefined
+}
 
 /**
  * Claims the next recipients for `sender`, as many as the limits allow. No other process sends to them from now on: if
@@ -75,19 +80,17 @@ async function takePermits(db: Db, businessId: string, wanted: number, limits: L
   const limited = limitedBy(businessId, limits)
   if (limited.length === 0) return wanted
   const keys = limited.map(({ key }) => key)
-  const second = Math.floor(nowMs() / 1000)
   const count = () =>
     sql<{ granted: number }>`
       with before as materialized (
-        select key, case when second >= ${second} then used else 0 end as used, greatest(second, ${second}) as second
+        select key, "limit", case when second >= period then used else 0 end as used, greatest(second, period) as second
           from newsletter.rates
-         where key = any(${keys}::text[])
+          join unnest(${keys}::text[], ${limited.map(({ limit }) => limit)}::int[], ${limited.map(({ period }) => period)}::bigint[])
+            as limited (key, "limit", period) using (key)
          order by key
-           for update
+           for update of rates
       ), granted as (
-        select greatest(0, least(${wanted}::int, min("limit" - used)))::int as granted
-          from before
-          join unnest(${keys}::text[], ${limited.map(({ limit }) => limit)}::int[]) as limited (key, "limit") using (key)
+        select greatest(0, least(${wanted}::int, min("limit" - used)))::int as granted from before
       )
       update newsletter.rates as rate
          set second = before.second, used = before.used + granted
@@ -102,22 +105,48 @@ async function takePermits(db: Db, businessId: string, wanted: number, limits: L
   return (await count()).rows[0]?.granted ?? 0
 }
 
-const limitedBy = (businessId: string, { perSecond, perSecondOfBusiness }: Limits) =>
-  [
-    { key: '', limit: perSecond },
-    { key: businessId, limit: perSecondOfBusiness },
+const limitedBy = (businessId: string, { perSecond, perSecondOfBusiness, perDayOfBusiness }: Limits) => {
+  const second = Math.floor(nowMs() / 1000)
+  return [
+    { key: '', limit: perSecond, period: second },
+    { key: businessId, limit: perSecondOfBusiness, period: second },
+    { key: dayKeyOf(businessId), limit: perDayOfBusiness, period: today() },
   ].filter(({ limit }) => limit !== undefined)
+}
+
+/** Days are counted in the same table, under a key of their own. */
+const dayKeyOf = (businessId: string) => `${businessId}/day`
+const today = () => Math.floor(nowMs() / 86_400_000)
+
+/** How many letters a business with a limit a day has sent today. */
+export async function countToday(db: Db, businessId: string): Promise<number> {
+  const row = await db
+    .selectFrom('newsletter.rates')
+    .select('used')
+    .where('key', '=', dayKeyOf(businessId))
+    .where('second', '>=', today())
+    .executeTakeFirst()
+  return row?.used ?? 0
+}
+
+/** The count of a business that is deleted: its key is not the id alone. */
+export async function forgetToday(db: Db, businessId: string): Promise<void> {
+  await db.deleteFrom('newsletter.rates').where('key', '=', dayKeyOf(businessId)).execute()
+}
 
 /** Returns unused permits to the others, within the same second. */
 async function returnPermits(db: Db, businessId: string, count: number, limits: Limits): Promise<void> {
-  const keys = limitedBy(businessId, limits).map(({ key }) => key)
-  if (keys.length === 0) return
+  const limited = limitedBy(businessId, limits)
+  if (limited.length === 0) return
   await sql`
     with given as (
-      select key from newsletter.rates
-       where key = any (${keys}::text[]) and second = ${Math.floor(nowMs() / 1000)} and used >= ${count}
+      select key
+        from newsletter.rates
+        join unnest(${limited.map(({ key }) => key)}::text[], ${limited.map(({ period }) => period)}::bigint[]) as limited (key, period)
+             using (key)
+       where second = period and used >= ${count}
        order by key
-         for update
+         for update of rates
     )
     update newsletter.rates set used = used - ${count} from given where rates.key = given.key`.execute(db)
 }
@@ -233,14 +262,23 @@ async function giveUp(tx: Tx, whose: RawBuilder<unknown>, response: string): Pro
   return rows[0]?.count ?? 0
 }
 
+/** A letter that goes out by itself takes in others for a while. */
+export const isFinished = () => sql`
+  status = 'RUNNING' and is_planned and sent + failed + suppressed + uncertain = total
+  and (takes_until is null or takes_until <= ${now()})`
+
+/** Whether a letter is being handed over: by this process, or by anybody. */
+export const isSending = (sender?: string) => sql`
+  exists (select from newsletter.recipients
+           where state = 'SENDING' and ${sender === undefined ? sql`true` : sql`sender = ${sender}`})`
+
 /** Ends sends whose recipients all have a final state. */
 export const finishSends = (db: Db): Promise<void> =>
   transaction(db, async (tx) => {
     const { rows } = await sql<Key>`
       update newsletter.sends
          set status = 'DONE', finished_at = ${now()}, updated_at = ${now()}
-       where status = 'RUNNING' and is_planned and sent + failed + suppressed + uncertain = total
-         and (takes_until is null or takes_until <= ${now()}) -- a letter that goes out by itself takes in others until then
+       where ${isFinished()}
       returning business_id, id`.execute(tx)
     await record(tx, ...rows.map(({ businessId, id }) => sendDone({ businessId, subject: id })))
   })

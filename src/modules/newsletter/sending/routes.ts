@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { findEntry } from '#modules/content/index.ts'
+import { now } from '#platform/clock.ts'
 import type { Db, Tx } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { createOnce } from '#platform/http/idempotency.ts'
@@ -7,12 +8,14 @@ import { handle } from '#platform/http/operation.ts'
 import { enqueue } from '#platform/jobs/define.ts'
 import type { Business } from '#vocabulary/business.ts'
 import { refusalOf } from '#vocabulary/errors.ts'
+import { fromSeconds } from '#vocabulary/time.ts'
 import { countClicks } from '../clicks/count-clicks.ts'
 import { entryNotFound, entryTypeNotFound, noAddress, noMail, notANewsletter } from '../errors.ts'
 import { composeLetter } from '../mail/compose-letter.ts'
 import { openTemplate } from '../mail/render.ts'
 import { VARIABLES } from '../mail/variables.ts'
 import { type PaidOrders, readResults } from '../results/read-results.ts'
+import { checkDailyLimit } from './daily-limit.ts'
 import { findSends } from './find-sends.ts'
 import { listRecipients } from './list-recipients.ts'
 import { moveSend } from './move-send.ts'
@@ -36,6 +39,7 @@ export const sendRoutes: FastifyPluginAsyncTypebox<SendOptions> = async (app, { 
       if (!hasMail) throw noMail()
       const { cell, business, params, actor, permissions, body } = request
       const { entryId } = params
+      if (fromSeconds(body.scheduledAt ?? 0) <= now()) await checkDailyLimit(cell, business)
       // Composed before the transaction, because it may take seconds, so that a template error is returned now, not
       // when the send is due.
       const problem = await refusalOf(composeEntry(cell, business, entryId))
@@ -70,9 +74,10 @@ export const sendRoutes: FastifyPluginAsyncTypebox<SendOptions> = async (app, { 
     readResults(cell, business.id, params, paidOrders),
   )
 
-  handle(app, operation.sendRemaining, (request, reply) => {
+  handle(app, operation.sendRemaining, async (request, reply) => {
     if (!hasMail) throw noMail()
     const { cell, business, params, actor, body } = request
+    await checkDailyLimit(cell, business)
     const plan = async (tx: Tx) =>
       presentSend(await sendRemaining(tx, { businessId: business.id, actor }, params, body))
     return createOnce(request, reply, cell, plan)

@@ -1,16 +1,22 @@
+import { sql } from 'kysely'
 import type { Config } from '#platform/config.ts'
 import { createSecretBox } from '#platform/crypto/secret-box.ts'
 import type { Databases, Db } from '#platform/database/database.ts'
 import { startLoop } from '#platform/jobs/loop.ts'
+import type { Condition, Rests } from '#platform/jobs/rest.ts'
 import { createBulkMailer } from '#platform/mail/bulk.ts'
 import { addressOf } from '#platform/mail/mailer.ts'
+import type { Metrics } from '#platform/observability/metrics.ts'
+import type { Usage } from '#platform/usage/count-usage.ts'
 import { newId } from '#vocabulary/ids.ts'
-import { followFeed } from '../automations/follow-feed.ts'
-import { planDue } from '../automations/plan-due.ts'
-import { createDeliverer, type Deliverer, type DeliveryContext } from './deliver.ts'
+import { followFeed, isBehind } from '../automations/follow-feed.ts'
+import { hasDueLetters, planDue } from '../automations/plan-due.ts'
+import { createDailyLimits } from './daily-limit.ts'
+import { createDeliverer, type Deliverer, type DeliveryContext, hasUndelivered } from './deliver.ts'
+import { measureSends } from './measure-sends.ts'
 import { readOutbound } from './outbound.ts'
-import { abandonOrphans, recordHeartbeat } from './recipients.ts'
-import { startDue } from './start-send.ts'
+import { abandonOrphans, isSending, recordHeartbeat } from './recipients.ts'
+import { hasDueSends, startDue } from './start-send.ts'
 
 const HEARTBEAT_MS = 2_000
 const START_MS = 500
@@ -21,8 +27,18 @@ const CONNECTIONS = 15
 /** Sends newsletters from every cell until stopped. Undefined when no mail server is configured. */
 export function startNewsletters(
   config: Config,
-  databases: Databases,
-  { markCustomers, log }: Pick<DeliveryContext, 'markCustomers' | 'log'>,
+  databases: Pick<Databases, 'control' | 'cells'>,
+  {
+    markCustomers,
+    metrics,
+    usage,
+    rests,
+    log,
+  }: Pick<DeliveryContext, 'markCustomers' | 'log'> & {
+    metrics?: Metrics
+    usage?: Pick<Usage, 'note'>
+    rests?: Rests
+  },
 ) {
   const { mail, newsletters, publicUrl, secretKeys } = config
   if (!mail) return undefined
@@ -36,6 +52,7 @@ export function startNewsletters(
     box: createSecretBox(secretKeys),
     limits: newsletters,
     markCustomers,
+    findDailyLimit: createDailyLimits(databases.control),
     log,
   }
   const warned = new Set<string>()
@@ -65,10 +82,24 @@ export function startNewsletters(
     while ((await abandonOrphans(cell)) > 0);
   }
 
+  const meterOf = metrics && measureSends(metrics)
   const cells = [...databases.cells]
-  const deliverers = new Map(cells.map(([name, cell]) => [name, createDeliverer(cell, context)]))
+  const bell = (cell: Db, everyMs: number, condition: Condition) => rests?.of(cell).bell(everyMs, condition)
+  const ofCell = (name: string): DeliveryContext => ({
+    ...context,
+    meter: meterOf?.(name),
+    noteSent: (businessId, count) => usage?.note(name, businessId, 'mails', count),
+  })
+  const deliverers = new Map(cells.map(([name, cell]) => [name, createDeliverer(cell, ofCell(name))]))
   const recoveries = cells.map(([name, cell]) =>
-    startLoop(`newsletter recovery in ${name}`, HEARTBEAT_MS, () => recover(cell), log),
+    // As long as anybody sends anything: without, there is nobody to be taken for dead.
+    startLoop(
+      `newsletter recovery in ${name}`,
+      HEARTBEAT_MS,
+      () => recover(cell),
+      log,
+      bell(cell, HEARTBEAT_MS, () => isSending()),
+    ),
   )
   const starts = cells.map(([name, cell]) =>
     startLoop(
@@ -76,6 +107,7 @@ export function startNewsletters(
       START_MS,
       async () => (await isOpen(name, cell)) && startDue(databases.control, cell, publicUrl, log),
       log,
+      bell(cell, START_MS, hasDueSends),
     ),
   )
   const automations = cells.map(([name, cell]) =>
@@ -88,6 +120,7 @@ export function startNewsletters(
         await planDue(databases.control, cell, publicUrl, log)
       },
       log,
+      bell(cell, AUTOMATE_MS, () => sql`${isBehind()} or ${hasDueLetters()}`),
     ),
   )
   const deliveries = cells.map(([name, cell]) =>
@@ -100,6 +133,7 @@ export function startNewsletters(
         while (!signal.aborted && (await deliver(name, cell, deliverer, signal)) > 0);
       },
       log,
+      bell(cell, DELIVER_MS, () => hasUndelivered(sender)),
     ),
   )
   return {

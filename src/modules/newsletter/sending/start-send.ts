@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify'
+import { sql } from 'kysely'
 import { findBusiness } from '#modules/access/index.ts'
 import { checkComplete, findEntry } from '#modules/content/index.ts'
 import { now } from '#platform/clock.ts'
@@ -17,6 +18,10 @@ import { checkCategories } from '../segments/read-conditions.ts'
 import { findNewsletter } from './newsletter.ts'
 import { lockSend } from './queries.ts'
 import type { SendRow } from './send.ts'
+
+/** Whether a send is to be started. */
+export const hasDueSends = () =>
+  sql`exists (select from newsletter.sends where status = 'SCHEDULED' and scheduled_at <= ${now()})`
 
 /** Starts sends that are due, and with that fixes their content and their recipients. */
 export async function startDue(control: ControlDb, db: Db, publicUrl: string, log: FastifyBaseLogger): Promise<number> {

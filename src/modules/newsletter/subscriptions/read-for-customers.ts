@@ -74,3 +74,19 @@ export async function listSubscriptionsAfter(tx: Tx, after: Place, limit: number
      limit ${limit}`.execute(tx)
   return rows
 }
+
+/** Whether subscriptions are active, and since when something of them is as it is. */
+export type SubscriptionState = Place & Pick<SubscriptionRow, 'collectionId' | 'status' | 'activatedAt' | 'updatedAt'>
+
+export async function readStates(db: Db, places: readonly Place[]): Promise<SubscriptionState[]> {
+  if (places.length === 0) return []
+  const { rows } = await sql<SubscriptionState>`
+    select subscriptions.business_id, subscriptions.id, subscriptions.collection_id, subscriptions.status,
+           subscriptions.activated_at, subscriptions.updated_at
+      from unnest(${places.map(({ businessId }) => businessId)}::text[], ${places.map(({ id }) => id)}::text[])
+           as wanted (business_id, id)
+      join newsletter.subscriptions on subscriptions.business_id = wanted.business_id and subscriptions.id = wanted.id`.execute(
+    db,
+  )
+  return rows
+}

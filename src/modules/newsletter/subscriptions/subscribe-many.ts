@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { now } from '#platform/clock.ts'
 import type { Tx } from '#platform/database/database.ts'
+import { addFollowed } from '#platform/events/sequencer.ts'
 import { showSuppressions } from '../bounces/suppress.ts'
 import type { NewSubscription } from '../schemas.ts'
 import { toRow } from './subscribe.ts'
@@ -11,6 +12,9 @@ export type ImportedSubscriber = Pick<NewSubscription, 'email' | 'name'> & {
   planId: string | null | undefined
   status: 'ACTIVE' | 'CANCELLED'
 }
+
+/** Subscriptions that an import has made or changed, for whoever follows them: there is no event for each. */
+export const IMPORTED_TOPIC = 'subscriptions-imported'
 
 export const NOTHING = { created: 0, updated: 0, skipped: 0 }
 export type Outcome = typeof NOTHING
@@ -42,6 +46,9 @@ export async function subscribeMany(
   const settled = known.map((before) => ({ before, ...settleAll(before, byKey.get(before.emailKey) ?? []) }))
   const changed = settled.filter(({ before, after }) => isChanged(before, after)).map(({ after }) => after)
   if (changed.length > 0) await write(tx, changed, CHANGE_THOSE_KNOWN)
+
+  const touched = [...fresh.map(({ after }) => after), ...changed]
+  await addFollowed(tx, IMPORTED_TOPIC, touched)
 
   const sum = (pick: (one: { updated: number; skipped: number }) => number) =>
     [...fresh, ...settled].reduce((total, one) => total + pick(one), 0)

@@ -1,6 +1,7 @@
 import { type Collection, findCollection, isPaidPlan, lockCollection, type Plan } from '#modules/content/index.ts'
 import { now } from '#platform/clock.ts'
 import type { Db, Tx } from '#platform/database/database.ts'
+import type { EventKind } from '#platform/events/define.ts'
 import { record } from '#platform/events/record.ts'
 import { enqueue } from '#platform/jobs/define.ts'
 import type { Actor } from '#vocabulary/actor.ts'
@@ -165,7 +166,7 @@ export function toRow(
 export const recordSubscriptionEvent = (
   tx: Tx,
   row: SubscriptionRow,
-  what: typeof subscriptionCreated,
+  what: EventKind<(typeof subscriptionCreated)['data']>,
   actor?: Actor,
 ) => {
   const { businessId, id, collectionId, planId, status } = row

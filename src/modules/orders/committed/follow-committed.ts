@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { now } from '#platform/clock.ts'
 import type { Db, Tx } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
-import { takeFollowed, waitingSubjects } from '#platform/events/sequencer.ts'
+import { hasFollowed, takeFollowed, waitingSubjects } from '#platform/events/sequencer.ts'
 import { listOrdersAfter, type OrderPlace } from '../read-for-customers.ts'
 
 /** The events after which an order may hold other pieces. */
@@ -64,6 +64,10 @@ export const committedSql = (businessId: string, wanted: RawBuilder<unknown>) =>
       where committed.business_id = ${businessId} and committed.product_id = wanted.product_id
         and committed.variant_id = wanted.variant_id
         and not exists (select from waiting where waiting.subject = committed.order_id)) as settled`
+
+/** Whether what an order holds is to be counted. */
+export const hasUncounted = () => sql`
+  ${hasFollowed(COMMITTED_TOPIC)} or exists (select from orders.committed_filling where begins_at <= ${now()})`
 
 /** Counts what orders hold that have changed, and those that were there before the table. */
 export async function followCommitted(db: Db, signal?: AbortSignal): Promise<void> {

@@ -6,8 +6,12 @@ import { type Range, readTyped, type Typed, toTermQuery } from './typed.ts'
 
 export type Condition = RawBuilder<unknown>
 
+/** Whether an order is the first of its customer that was paid; handed in, because reports know it. */
+export type IsFirstSql = (businessId: RawBuilder<unknown>, orderId: RawBuilder<unknown>) => RawBuilder<unknown>
+
 /** What is asked for, ready for SQL. `customerIds`: only orders of these. */
 export type Asked = Omit<OrderFilters, 'customerId' | 'query'> & {
+  isFirst?: IsFirstSql | undefined
   businessId: string
   customerIds: readonly string[] | undefined
   typed: Typed | undefined
@@ -17,9 +21,11 @@ export const toAsked = (
   businessId: string,
   { customerId: _customerId, query, promoCode, ...filters }: OrderFilters,
   customerIds: readonly string[] | undefined,
+  isFirst?: IsFirstSql,
 ): Asked => ({
   businessId,
   customerIds,
+  ...(filters.customer && { isFirst }),
   typed: query?.trim() ? readTyped(query) : undefined,
   ...(promoCode && { promoCode: promoCode.map(foldCode) }),
   ...filters,
@@ -34,7 +40,7 @@ const isAny = (value: RawBuilder<unknown>, values: readonly string[]) => sql`${v
 /** What the row of an order itself tells. */
 export function orderConditions(asked: Asked): Condition[] {
   const { id, status, paymentStatus, fulfillment, market, tag, promoCode, customerIds } = asked
-  const { createdFrom, createdTo, totalFrom, totalTo } = asked
+  const { currency, variantId, createdFrom, createdTo, totalFrom, totalTo } = asked
   return [
     id && isAny(sql`orders.id`, id),
     customerIds && isAny(sql`orders.customer_id`, customerIds),
@@ -42,6 +48,11 @@ export function orderConditions(asked: Asked): Condition[] {
     paymentStatus && isAny(sql`orders.payment_status`, paymentStatus),
     fulfillment && isAny(FULFILLMENT, fulfillment),
     market && isAny(sql`orders.market`, market),
+    currency && isAny(sql`orders.currency`, currency),
+    variantId && ofVariant(asked, variantId),
+    asked.customer &&
+      asked.isFirst &&
+      sql`${asked.isFirst(sql`orders.business_id`, sql`orders.id`)} = ${asked.customer === 'NEW'}`,
     promoCode && isAny(sql`orders.promo_code`, promoCode),
     tag && sql`orders.tags && ${tag}::text[]`,
     createdFrom === undefined ? undefined : sql`orders.created_at >= to_timestamp(${createdFrom})`,
@@ -50,6 +61,11 @@ export function orderConditions(asked: Asked): Condition[] {
     totalTo === undefined ? undefined : sql`orders.total <= ${totalTo}::bigint`,
   ].filter((condition) => condition !== undefined)
 }
+
+const ofVariant = ({ productId }: Asked, variantId: readonly string[]) => sql`
+  exists (select from json_array_elements(orders.lines) as line
+           where line ->> 'variantId' = any (${variantId}::text[])
+             ${productId ? sql`and line ->> 'productId' = any (${productId}::text[])` : sql``})`
 
 const anyMark = (words: readonly string[]) => words.map(quoteTerm).join(' | ')
 export const productTerms = ({ productId }: Asked) => productId && anyMark(productId.map(markOf.product))

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
-import { takeFollowed } from '#platform/events/sequencer.ts'
+import { hasFollowed, takeFollowed } from '#platform/events/sequencer.ts'
 import type { OrderRow } from '../order.ts'
 import { markOf, quoteTerm, searchWordsOf } from './search-row.ts'
 
@@ -11,6 +11,9 @@ export const ORDER_TOPIC = 'order'
 const BATCH = 500
 
 type Place = { businessId: string; id: string }
+
+/** Whether an order is to be found by other words than before. */
+export const hasUnindexed = () => sql`${hasFollowed(ORDER_TOPIC)} or exists (select from orders.search_filling)`
 
 /** Writes the search rows of all orders that have changed, and of those that were there before the table. */
 export async function indexOrders(db: Db, signal?: AbortSignal): Promise<void> {

@@ -8,7 +8,7 @@ import { filterNeedsPermission } from '../errors.ts'
 import { type OrderRow, presentOrder, presentToCustomer } from '../order.ts'
 import { type IdsOf, seesActors, seesAllOrders, visibleTo } from '../readers.ts'
 import type { Order } from '../schemas.ts'
-import { toAsked } from './conditions.ts'
+import { type IsFirstSql, toAsked } from './conditions.ts'
 import { countOrders } from './count-orders.ts'
 import { exportOrders } from './export-orders.ts'
 import { findOrders, orderOf, type Place } from './find-orders.ts'
@@ -17,11 +17,13 @@ import { type OrderFilters, STAFF_FILTERS } from './schemas.ts'
 
 export type FindingOptions = {
   idsOf: IdsOf
+  isFirst: IsFirstSql
   /** Notes in the audit log who exported, and what. */
   noteExport: (businessId: string, actor: Actor, filters: Record<string, string | number | string[]>) => Promise<void>
 }
 
-export const findingRoutes: FastifyPluginAsyncTypebox<FindingOptions> = async (app, { idsOf, noteExport }) => {
+export const findingRoutes: FastifyPluginAsyncTypebox<FindingOptions> = async (app, options) => {
+  const { idsOf, isFirst, noteExport } = options
   const askedFor = async (filters: OrderFilters) =>
     filters.customerId && (await Promise.all(filters.customerId.map(idsOf))).flat()
 
@@ -38,7 +40,7 @@ export const findingRoutes: FastifyPluginAsyncTypebox<FindingOptions> = async (a
     const { isById } = orderOf(sort)
     const position = decodeCursor(marks, cursor, isById ? ['string'] : ['number', 'string'])
     const after = position && { key: isById ? null : (position[0] as number), id: position.at(-1) as string }
-    const asked = toAsked(business.id, filters, customerIds)
+    const asked = toAsked(business.id, filters, customerIds, isFirst)
     const { rows, stop } = await findOrders(cell, { asked, sort, after, limit })
 
     const toPosition = ({ key, id }: Place) => (key === null ? [id] : [key, id])
@@ -50,12 +52,12 @@ export const findingRoutes: FastifyPluginAsyncTypebox<FindingOptions> = async (a
   })
 
   handle(app, operation.countOrders, async ({ cell, business, query: { by, ...filters } }) =>
-    countOrders(cell, toAsked(business.id, filters, await askedFor(filters)), by),
+    countOrders(cell, toAsked(business.id, filters, await askedFor(filters), isFirst), by),
   )
 
   handle(app, operation.exportOrders, async ({ cell, business, actor, query }, reply) => {
     const { format = 'csv', ...filters } = query
-    const asked = toAsked(business.id, filters, await askedFor(filters))
+    const asked = toAsked(business.id, filters, await askedFor(filters), isFirst)
     await noteExport(business.id, actor, { format, ...filters })
     return sendFile(reply, 'orders', format, exportOrders(cell, asked, format))
   })

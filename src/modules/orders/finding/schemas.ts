@@ -1,6 +1,17 @@
 import { type Static, Type } from 'typebox'
 import { FILE_FORMATS } from '#platform/transfer/file.ts'
-import { anyOf, Id, MarketId, Money, OneOf, PageQuery, ProductId, UnixSeconds } from '#vocabulary/schemas.ts'
+import {
+  anyOf,
+  Currency,
+  Id,
+  MarketId,
+  Money,
+  OneOf,
+  PageQuery,
+  ProductId,
+  UnixSeconds,
+  VariantId,
+} from '#vocabulary/schemas.ts'
 import { FULFILLMENTS, ORDER_STATUSES, PAYMENT_STATUSES } from '../schemas.ts'
 
 export const SORTS = ['-createdAt', 'createdAt', '-total', 'total', '-updatedAt'] as const
@@ -17,9 +28,17 @@ const staffFilters = {
   paymentStatus: anyOf(OneOf(PAYMENT_STATUSES), 'The current payment status.'),
   fulfillment: anyOf(OneOf(FULFILLMENTS), 'How much has gone out.'),
   market: anyOf(MarketId, 'The market.'),
+  currency: anyOf(Currency, 'The currency.'),
   tag: anyOf(Type.String({ minLength: 1, maxLength: 50, examples: ['gift'] }), 'A tag, spelled as it is.'),
   promoCode: anyOf(Type.String({ minLength: 1, maxLength: 100, examples: ['SUMMER'] }), 'The promo code.'),
   productId: anyOf(ProductId, 'A product in one of the lines. New orders are found by it within seconds.'),
+  variantId: anyOf(VariantId, 'A variant in one of the lines; with `productId`, of that product.'),
+  customer: Type.Optional(
+    OneOf(['NEW', 'RETURNING'], {
+      description:
+        '`NEW`: the first order of its customer that was paid; `RETURNING`: all others. As reports count them, within seconds.',
+    }),
+  ),
   createdFrom: Type.Optional(Type.Integer({ ...UnixSeconds, description: 'Made at this time or later.' })),
   createdTo: Type.Optional(Type.Integer({ ...UnixSeconds, description: 'Made before this time.' })),
   totalFrom: Type.Optional(Type.Integer({ ...Money, description: 'A total of this or more.' })),

@@ -5,6 +5,7 @@ import { Link, useNavigate } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
 import { useState } from 'react'
 import { ask } from '../../outbox/outbox.ts'
+import { usePermissionLine } from '../../session/permission-words.ts'
 import { businessesQuery } from '../../session/queries.ts'
 import { useCommands } from '../../shell/commands.ts'
 import { Bones } from '../../ui/bones.tsx'
@@ -14,7 +15,6 @@ import { Icon } from '../../ui/icon.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { Status } from '../../ui/status.tsx'
 import { Moment } from '../moment.tsx'
-import { PERMISSION_WORDS } from '../permission-words.ts'
 import { ProfileHead } from '../profile-head.tsx'
 import { keysQuery } from '../queries.ts'
 import { Sure } from '../sure.tsx'
@@ -62,7 +62,7 @@ export function KeysPage() {
             title={t`No keys yet`}
             action={<Link className="button" to="/profile/keys/new">{t`Make the first key`}</Link>}
           >
-            {t`A script that imports products, or a server that renders the shop, comes in with one.`}
+            {t`A script that imports products, an extension, or a server that renders the shop, comes in with one.`}
           </Empty>
         ) : (
           <KeyTable keys={data.items} onRevoke={setRevoked} />
@@ -116,6 +116,9 @@ function KeyTable({ keys, onRevoke }: { keys: Key[]; onRevoke: (key: Key) => voi
           <tr key={key.id}>
             <td className="p1">
               <span className="strong break">{key.name}</span> <span className="note mono nowrap">{key.value}</span>
+              <span className="only-phone note block">
+                <LastUse at={key.lastUsedAt} />
+              </span>
             </td>
             <td>{businessOf(key)}</td>
             <td className="p3">
@@ -137,11 +140,20 @@ function KeyTable({ keys, onRevoke }: { keys: Key[]; onRevoke: (key: Key) => voi
   )
 }
 
+/** On a phone, where there is no column for it. */
+function LastUse({ at }: { at: number | null }) {
+  if (at === null) return <Trans>Never used</Trans>
+  return (
+    <Trans>
+      Last used <Moment at={at} />
+    </Trans>
+  )
+}
+
 function Rights({ of: { permissions } }: { of: Key }) {
-  const { t, i18n } = useLingui()
-  if (permissions === null) return t`Whatever you may`
-  const names = PERMISSION_WORDS.filter(({ permission }) => permissions.includes(permission))
-  return names.map(({ name }) => i18n._(name)).join(', ')
+  const { t } = useLingui()
+  const line = usePermissionLine()
+  return permissions === null ? t`Whatever you may` : line(permissions)
 }
 
 function Ends({ at }: { at: number | null }) {

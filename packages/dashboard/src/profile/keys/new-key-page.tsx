@@ -7,6 +7,7 @@ import { type FormEvent, useId, useState } from 'react'
 import { kontor } from '../../api/client.ts'
 import { invalidate } from '../../api/query.ts'
 import { mayIn } from '../../session/may-in.ts'
+import { useAreas } from '../../session/permission-words.ts'
 import type { Permission } from '../../session/permissions.ts'
 import { businessesQuery, meQuery } from '../../session/queries.ts'
 import { lastOf } from '../../shell/last-business.ts'
@@ -18,7 +19,6 @@ import { Head } from '../../ui/page.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { useDraft, useLeaveGuard } from '../../ui/use-draft.ts'
 import { Part } from '../part.tsx'
-import { PERMISSION_WORDS } from '../permission-words.ts'
 import { type Duration, expiryOf, firstWanted, type Wanted } from './new-key.ts'
 import { NewValue } from './new-value.tsx'
 import { useDurations } from './use-durations.ts'
@@ -173,8 +173,9 @@ function KeyProblem({ error }: { error: unknown }) {
 }
 
 function Rights({ wanted, onChange }: { wanted: Wanted; onChange: (part: Partial<Wanted>) => void }) {
-  const { t, i18n } = useLingui()
+  const { t } = useLingui()
   const id = useId()
+  const named = useAreas().flatMap((area) => area.permissions)
   const { data: me } = useSuspenseQuery(meQuery())
   const { businessId, permissions } = wanted
   const held = me.roles.filter((role) => businessId === '' || role.businessId === businessId)
@@ -199,7 +200,7 @@ function Rights({ wanted, onChange }: { wanted: Wanted; onChange: (part: Partial
         <span>{t`Only this:`}</span>
       </label>
       <ul hidden={wanted.isWhole}>
-        {PERMISSION_WORDS.map(({ permission, name, about }) => {
+        {named.map(({ id: permission, may: name, about }) => {
           const lacks = may(permission) ? undefined : t`You may not do this yourself there.`
           return (
             <li key={permission}>
@@ -213,9 +214,9 @@ function Rights({ wanted, onChange }: { wanted: Wanted; onChange: (part: Partial
                   onChange={() => toggle(permission)}
                 />
                 <span>
-                  {i18n._(name)} <code className="note">{permission}</code>
+                  {name} <code className="note">{permission}</code>
                   <span className="note block" id={`${id}-${permission}`}>
-                    {lacks ?? i18n._(about)}
+                    {lacks ?? about}
                   </span>
                 </span>
               </label>

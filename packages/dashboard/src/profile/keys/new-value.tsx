@@ -1,10 +1,10 @@
 import { Trans, useLingui } from '@lingui/react/macro'
 import { useState } from 'react'
 import { Button } from '../../ui/button.tsx'
+import { CopyButton } from '../../ui/copy-button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
 import { useLeaveGuard } from '../../ui/use-draft.ts'
-import { CopyButton } from '../copy-button.tsx'
 
 /** The value of a new key, this once. Whoever leaves without having copied it is asked. */
 export function NewValue({ name, value, onKept }: { name: string; value: string; onKept: () => void }) {

@@ -6,12 +6,13 @@ import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { kontor } from '../../api/client.ts'
 import { invalidate } from '../../api/query.ts'
 import { CodeField } from '../../session/code-field.tsx'
+import { useTooOften } from '../../session/use-too-often.ts'
 import { Bones } from '../../ui/bones.tsx'
 import { Button } from '../../ui/button.tsx'
+import { CopyButton } from '../../ui/copy-button.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { Head } from '../../ui/page.tsx'
 import { Problem, useProblem } from '../../ui/problem.tsx'
-import { CopyButton } from '../copy-button.tsx'
 import { secondFactorQuery } from '../queries.ts'
 import { SecurityCrumbs } from './crumbs.tsx'
 import { QrCode } from './qr-code.tsx'
@@ -107,6 +108,7 @@ function useBegun() {
 function Confirm({ onConfirmed }: { onConfirmed: (codes: string[]) => void }) {
   const { t } = useLingui()
   const wordsOf = useProblem()
+  const tooOften = useTooOften()
   const [code, setCode] = useState('')
   const [isBusy, setBusy] = useState(false)
   const [problem, setProblem] = useState<string>()
@@ -123,7 +125,7 @@ function Confirm({ onConfirmed }: { onConfirmed: (codes: string[]) => void }) {
       setProblem(
         isWrong
           ? t`This code is not right. Take the newest one, and see that the clock of your phone is right.`
-          : wordsOf(error).what,
+          : (tooOften(error) ?? wordsOf(error).what),
       )
     } finally {
       setBusy(false)

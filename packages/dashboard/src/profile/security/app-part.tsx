@@ -74,6 +74,9 @@ export function AppPart() {
             <Link className="button" to="/profile/security/recovery-codes">{t`New recovery codes`}</Link>
             <Button look="quiet" onClick={() => setRemoving(true)}>{t`Remove the app`}</Button>
           </div>
+          <p className="note">
+            <Trans>Another phone, or the old one is lost? Remove the app, then set it up on the new one.</Trans>
+          </p>
         </>
       )}
       {isRemoving && (

@@ -4,10 +4,10 @@ import { Download, Printer } from 'lucide-react'
 import { useState } from 'react'
 import { meQuery } from '../../session/queries.ts'
 import { Button } from '../../ui/button.tsx'
+import { CopyButton } from '../../ui/copy-button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { saveFile } from '../../ui/save-file.ts'
 import { useLeaveGuard } from '../../ui/use-draft.ts'
-import { CopyButton } from '../copy-button.tsx'
 
 /** Shown this once. Whoever leaves without having kept them is asked. */
 export function RecoveryCodes({ codes, onKept }: { codes: string[]; onKept: () => void }) {

@@ -60,13 +60,19 @@ export function AuditPage() {
   )
 }
 
+/** Roles and sessions of staff follow what the provider of the business says. */
+const isByProvider = ({ action, data }: AuditEntry) =>
+  action === 'member.logged-out-by-provider' || (data as { by?: string } | null)?.by === 'sign-in provider'
+
 /** By day, newest first: that is how one looks for it. */
 function Days({ entries }: { entries: readonly AuditEntry[] }) {
   const { t } = useLingui()
   const format = useFormat()
   const sentence = useSentence()
   const colleague = useColleagues()
-  const who = ({ actorId, actorKind }: AuditEntry) => {
+  const who = (entry: AuditEntry) => {
+    const { actorId, actorKind } = entry
+    if (isByProvider(entry)) return t`The company’s sign-in`
     if (actorId === null) return t`The operator`
     const name = colleague(actorId) ?? t`Somebody who is not in the team`
     return actorKind === 'api' ? t`${name}, by an API key,` : name

@@ -1,10 +1,11 @@
 import { useLingui } from '@lingui/react/macro'
 import { useQuery } from '@tanstack/react-query'
+import { usePermissionLine } from '../../session/permission-words.ts'
 import { type Permission, usePermissions } from '../../session/permissions.ts'
 import { useBusiness } from '../../session/use-business.ts'
 import { useColleagues } from '../../session/use-colleagues.ts'
+import { type Point, usePointWords } from '../callouts/words.ts'
 import { type AuditEntry, rolesQuery } from '../queries.ts'
-import { useRoleWords } from '../roles/words.ts'
 import type { Action } from './actions.ts'
 
 type Data = {
@@ -13,6 +14,8 @@ type Data = {
   roleId?: string | null
   fields?: string[]
   account?: string | null
+  point?: Point
+  issuer?: string
 }
 
 /** What was done, as one would say it after the name of who did it. */
@@ -21,8 +24,9 @@ export function useSentence(): (entry: AuditEntry) => string {
   const business = useBusiness()
   const { may } = usePermissions()
   const colleague = useColleagues()
-  const roleWords = useRoleWords()
+  const roleWords = usePermissionLine()
   const fieldWords = useFieldWords()
+  const pointWords = usePointWords()
   const { data: roles } = useQuery({ ...rolesQuery(business.id), enabled: may('SETTINGS_WRITE') })
   const roleOf = (id: string | null | undefined) => roles?.items.find((role) => role.id === id)?.name
   return ({ action, subject, data: sent }) => {
@@ -32,12 +36,14 @@ export function useSentence(): (entry: AuditEntry) => string {
     const named = data.name ?? roleOf(subject) ?? t`a role that is gone`
     const may = data.permissions && roleWords(data.permissions)
     const fields = fieldWords(data.fields ?? [])
+    const point = data.point ? pointWords(data.point).name : ''
     const sentences: Record<Action, () => string> = {
       'member.role-set': () =>
         data.roleId === null ? t`removed ${who} from the team` : t`gave ${who} the role ${role}`,
       'member.role-taken': () => t`took the role ${role} from ${who}`,
       'member.role-offered': () => t`offered ${who} the role ${role}`,
       'member.removed': () => t`removed ${who} from the team`,
+      'member.logged-out-by-provider': () => t`signed ${who} out`,
       'invitation.created': () => t`invited somebody as ${role}`,
       'invitation.accepted': () => t`accepted the invitation as ${role}`,
       'invitation.declined': () => t`declined an invitation`,
@@ -52,6 +58,18 @@ export function useSentence(): (entry: AuditEntry) => string {
         data.account ? t`set the account that the money goes to` : t`took away the account that the money goes to`,
       'business.suspended': () => t`suspended the business`,
       'business.resumed': () => t`opened the business again`,
+      'business.limits-set': () => t`set the limits of the business`,
+      'job.retried': () => t`ran a failed job again`,
+      'job.discarded': () => t`discarded a failed job`,
+      'business.deletion-asked': () => t`closed the business, to be deleted`,
+      'business.deletion-undone': () => t`kept the business that was to be deleted`,
+      'business.deleted': () => t`deleted the business`,
+      'business.imported': () => t`brought the business in from an archive`,
+      'callout.saved': () => t`set up a checkout service (${point})`,
+      'callout.removed': () => t`removed a checkout service (${point})`,
+      'sign-in-provider.set': () => t`set the staff sign-in: ${data.issuer ?? ''}`,
+      'sign-in-provider.removed': () => t`deleted the staff sign-in`,
+      'sign-in-domain.proven': () => t`proved the domain ${subject} for the staff sign-in`,
       'orders.exported': () => t`exported orders`,
       'customers.exported': () => t`exported the list of customers`,
       'customer.exported': () => t`exported what is known of a customer`,

@@ -97,7 +97,7 @@ function useColumns(): Column<Market>[] {
       id: 'name',
       head: t`Market`,
       className: 'p1',
-      width: '26%',
+      width: '22%',
       cell: ({ id, name }) => (
         <route.Link
           to="/$business/settings/markets/$market"
@@ -108,9 +108,9 @@ function useColumns(): Column<Market>[] {
         </route.Link>
       ),
     },
-    { id: 'code', head: t`Code`, className: 'soft', width: '8rem', cell: ({ id }) => id },
+    { id: 'code', head: t`Code`, className: 'soft', width: '5rem', cell: ({ id }) => id },
     { id: 'currency', head: t`Currency`, className: 'p2', width: '6rem', cell: ({ currency }) => currency },
-    { id: 'tax', head: t`Tax`, className: 'p3', width: '12rem', cell: words.tax },
+    { id: 'tax', head: t`Tax`, className: 'p3', width: '9rem', cell: words.tax },
     { id: 'shipping', head: t`Shipping`, className: 'soft p4', cell: words.shipping },
   ]
 }

@@ -1,8 +1,8 @@
 import { useLingui } from '@lingui/react/macro'
 import { useId } from 'react'
+import { useAreas } from '../../session/permission-words.ts'
 import { type Permission, usePermissions } from '../../session/permissions.ts'
 import { Field } from '../../ui/field.tsx'
-import { useAreas } from './words.ts'
 
 export type RoleForm = { name: string; permissions: Permission[] }
 
@@ -45,20 +45,11 @@ export function RoleFields({ form, lacks, isRenamed = false, problem, onChange }
         </div>
         {lacks && <p className="note">{lacks}</p>}
         <div className="areas">
-          <fieldset>
-            <legend className="label">{t`Everything`}</legend>
-            <Box
-              {...box}
-              id="ADMIN"
-              may={t`Everything, as an admin`}
-              about={t`Also the team, the audit log, mails, and whatever is added later. At least one person has it.`}
-            />
-          </fieldset>
           {areas.map(({ name, permissions }) => (
             <fieldset key={name}>
               <legend className="label">{name}</legend>
               {permissions.map((one) => (
-                <Box key={one.id} {...box} {...one} isImplied={isAdmin} />
+                <Box key={one.id} {...box} {...one} isImplied={isAdmin && one.id !== 'ADMIN'} />
               ))}
             </fieldset>
           ))}

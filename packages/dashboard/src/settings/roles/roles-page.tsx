@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
 import { useState } from 'react'
+import { usePermissionLine } from '../../session/permission-words.ts'
 import { useBusiness } from '../../session/use-business.ts'
 import { useCommands } from '../../shell/commands.ts'
 import { Bones } from '../../ui/bones.tsx'
@@ -10,7 +11,6 @@ import { Button } from '../../ui/button.tsx'
 import { Head } from '../../ui/page.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { countsQuery, type Role, rolesQuery } from '../queries.ts'
-import { useRoleWords } from './words.ts'
 
 const route = getRouteApi('/signed-in/$business/settings/roles')
 
@@ -19,7 +19,7 @@ export function RolesPage() {
   const { t } = useLingui()
   const business = useBusiness()
   const navigate = route.useNavigate()
-  const words = useRoleWords()
+  const words = usePermissionLine()
   const { data, error, refetch } = useQuery(rolesQuery(business.id))
   const { data: counts } = useQuery(countsQuery(business.id))
   const [at, setAt] = useState(-1)

@@ -8,13 +8,13 @@ import { saveMerged } from '../../merge/save.ts'
 import { useMerge } from '../../merge/use-merge.tsx'
 import { untilKnown } from '../../outbox/until-known.ts'
 import { useAsk } from '../../outbox/use-outbox.ts'
+import { usePermissionLine } from '../../session/permission-words.ts'
 import { useBusiness } from '../../session/use-business.ts'
 import { useProblem } from '../../ui/problem.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { useDraft } from '../../ui/use-draft.ts'
 import type { Role } from '../queries.ts'
 import type { RoleForm } from './role-fields.tsx'
-import { useRoleWords } from './words.ts'
 
 const toForm = ({ name, permissions }: RoleForm): RoleForm => ({ name, permissions: permissions.toSorted() })
 
@@ -24,7 +24,7 @@ export function useRole(role: Role) {
   const business = useBusiness()
   const ask = useAsk()
   const wordsOf = useProblem()
-  const roleWords = useRoleWords()
+  const roleWords = usePermissionLine()
   const [draft, setDraft] = useDraft<{ base: RoleForm; etag: string; mine: RoleForm }>(`role:${role.id}`)
   const latest = useRef(draft)
   latest.current = draft

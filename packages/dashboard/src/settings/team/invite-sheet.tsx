@@ -1,8 +1,9 @@
 import { KontorError } from '@kontor/sdk'
 import { useLingui } from '@lingui/react/macro'
 import { useQuery } from '@tanstack/react-query'
-import { type FormEvent, useId, useState } from 'react'
+import { type FormEvent, useId, useRef, useState } from 'react'
 import { useAsk } from '../../outbox/use-outbox.ts'
+import { usePermissionLine } from '../../session/permission-words.ts'
 import { usePermissions } from '../../session/permissions.ts'
 import { useBusiness } from '../../session/use-business.ts'
 import { Button } from '../../ui/button.tsx'
@@ -12,7 +13,6 @@ import { Problem } from '../../ui/problem.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { useDraft } from '../../ui/use-draft.ts'
 import { rolesQuery } from '../queries.ts'
-import { useRoleWords } from '../roles/words.ts'
 
 type Draft = { email: string; roleId: string }
 
@@ -22,7 +22,8 @@ export function InviteSheet({ onClose }: { onClose: () => void }) {
   const business = useBusiness()
   const ask = useAsk()
   const id = useId()
-  const words = useRoleWords()
+  const field = useRef<HTMLInputElement>(null)
+  const words = usePermissionLine()
   const { may } = usePermissions()
   const { data: roles } = useQuery(rolesQuery(business.id))
   const [draft, setDraft] = useDraft<Draft>(`invite:${business.id}`)
@@ -69,10 +70,11 @@ export function InviteSheet({ onClose }: { onClose: () => void }) {
     </div>
   )
   return (
-    <Sheet open onClose={onClose} title={t`Invite somebody`} foot={foot}>
+    <Sheet open onClose={onClose} title={t`Invite somebody`} foot={foot} initialFocus={() => field.current}>
       {error !== undefined && !refused && <Problem error={error} kept={t`Nobody was invited.`} />}
       <form id={id} className="sheet-form" onSubmit={(event) => void send(event)}>
         <Field
+          ref={field}
           label={t`Email address`}
           type="email"
           autoComplete="off"
@@ -104,6 +106,7 @@ export function InviteSheet({ onClose }: { onClose: () => void }) {
                 </label>
               )
             })}
+          <p className="note">{t`None fits? Make one under Settings, Roles first. What you typed stays here.`}</p>
         </fieldset>
       </form>
     </Sheet>

@@ -5,6 +5,7 @@ import { useState } from 'react'
 import { invalidate } from '../../api/query.ts'
 import { isSame } from '../../merge/is-same.ts'
 import { useAsk, useAsked } from '../../outbox/use-outbox.ts'
+import { usePermissionLine } from '../../session/permission-words.ts'
 import { usePermissions } from '../../session/permissions.ts'
 import { useBusiness } from '../../session/use-business.ts'
 import { useFormat } from '../../session/use-format.ts'
@@ -15,7 +16,6 @@ import { Notice } from '../../ui/notice.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { type Member, rolesQuery } from '../queries.ts'
-import { useRoleWords } from '../roles/words.ts'
 
 /** One member: which roles they have, and the way out of the team. */
 export function MemberSheet({ member, onClose }: { member: Member; onClose: () => void }) {
@@ -23,7 +23,7 @@ export function MemberSheet({ member, onClose }: { member: Member; onClose: () =
   const business = useBusiness()
   const ask = useAsk()
   const format = useFormat()
-  const words = useRoleWords()
+  const words = usePermissionLine()
   const { reason: lacking } = usePermissions()
   const isMe = useSigned()?.userId === member.id
   const { data: roles } = useQuery(rolesQuery(business.id))

@@ -1,0 +1,66 @@
+import { Plural, Trans, useLingui } from '@lingui/react/macro'
+import { Link } from '@tanstack/react-router'
+import { useOwnFormat } from '../profile/moment.tsx'
+import { Notice } from '../ui/notice.tsx'
+import type { AskedCell, Overview } from './types.ts'
+import { hasNoWorker, spanIn } from './words.tsx'
+
+/** A lag of minutes is no busy moment any more. */
+const LATE_SECONDS = 300
+
+/** What of the whole service needs somebody now. */
+export function ServiceNotices({ overview }: { overview: Overview }) {
+  const { t } = useLingui()
+  const { locale } = useOwnFormat()
+  const { cells, unknownCells } = overview
+  return (
+    <>
+      {cells
+        .filter(({ isAnswering }) => !isAnswering)
+        .map(({ name, problem, businesses }) => (
+          <Notice
+            key={name}
+            tone="alert"
+            title={t`Cell ${name} does not answer.`}
+            action={
+              <Link to="/operator" search={{ cell: name, show: 'all' }} className="button small">{t`Which?`}</Link>
+            }
+          >
+            {problem} <Plural value={businesses} one="# business lives there." other="# businesses live there." />{' '}
+            {t`All others go on.`}
+          </Notice>
+        ))}
+      {unknownCells.map((name) => (
+        <Notice key={name} tone="alert" title={t`Businesses live in cell ${name}, which nobody serves.`}>
+          {t`The setting CELLS does not name it in the process that answered.`}
+        </Notice>
+      ))}
+      {hasNoWorker(overview) && (
+        <Notice tone="alert" title={t`No worker runs.`}>
+          {t`No mail is sent, and nothing planned happens, until one is started.`}
+        </Notice>
+      )}
+      {cells.map(({ name, jobLagSeconds }) => {
+        if (jobLagSeconds === null || jobLagSeconds < LATE_SECONDS) return null
+        const span = spanIn(locale, jobLagSeconds)
+        return (
+          <Notice key={`lag ${name}`} title={t`Jobs of cell ${name} wait for ${span}.`}>
+            <Trans>Its workers do not keep up, or are gone.</Trans>
+          </Notice>
+        )
+      })}
+    </>
+  )
+}
+
+/** What a list lacks because a cell has not answered. */
+export function AskedCells({ cells }: { cells: readonly AskedCell[] | undefined }) {
+  const { t } = useLingui()
+  return cells
+    ?.filter(({ isAnswering }) => !isAnswering)
+    .map(({ cell, problem }) => (
+      <Notice key={cell} tone="alert" title={t`Cell ${cell} does not answer.`}>
+        {problem} {t`What it holds is missing here; the rest is complete.`}
+      </Notice>
+    ))
+}

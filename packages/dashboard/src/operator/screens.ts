@@ -1,0 +1,7 @@
+export { OperatorAuditPage } from './audit-page.tsx'
+export { OneBusinessPage } from './business/business-page.tsx'
+export { BusinessesPage } from './businesses-page.tsx'
+export { CellsPage } from './cells-page.tsx'
+export { OperatorFrame } from './frame.tsx'
+export { JobsPage } from './jobs/jobs-page.tsx'
+export { SendsPage } from './sends-page.tsx'

@@ -1,0 +1,208 @@
+import { createHash } from 'node:crypto'
+import { open, rename, rm } from 'node:fs/promises'
+import type { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+import { promisify } from 'node:util'
+import { gunzip, gzip } from 'node:zlib'
+import type { CarriedPerson } from '#modules/accounts/index.ts'
+import { now } from '#platform/clock.ts'
+import type { TableKind } from '#platform/portable/tables.ts'
+import { BrokenArchive, listTar, readEntry, type TarEntry, tarEnd, tarFill, tarHeader } from '#platform/portable/tar.ts'
+import type { Stored } from '#platform/storage/storage.ts'
+import { BootError } from '../boot.ts'
+
+/** A file in the archive: what was packed, by its hash. */
+export type Part = { name: string; bytes: number; sha256: string }
+/** `since`: of a table that is cut into months, its oldest row. */
+export type TableParts = { table: string; is: TableKind; rows: number; since?: string | undefined; parts: Part[] }
+/** A file of the store, in the archive below `media/`. */
+export type CarriedFile = Part & { key: string; about: Stored }
+
+export type Manifest = {
+  format: 1
+  kontor: string
+  createdAt: string
+  business: { id: string; name: string; slug: string; suspendedAt: string | null }
+  /** The migrations of both kinds of databases: an import wants exactly these. */
+  schema: { control: string[]; cell: string[] }
+  /** When the snapshots were taken that the rows are of. */
+  asOf: { cell: string; control: string }
+  tables: TableParts[]
+  jobs: { count: number; parts: Part[] }
+  people: CarriedPerson[]
+  leftOut: string[]
+  /** What nobody may read in a file: somebody has to enter it again. */
+  toSetAgain: string[]
+  media: { mode: 'reference' | 'inside'; prefixes: string[]; files: number; missing: number; parts: Part[] }
+}
+
+const FORMAT = 1
+const MANIFEST = 'manifest.json'
+/** Lines of about this many characters are packed together. */
+const PART_LENGTH = 4 * 1024 * 1024
+/** More than any part with its last row: what unpacks to more was not packed here, and would fill the memory. */
+const MAX_UNPACKED = 256 * 1024 * 1024
+
+const pack = promisify(gzip)
+const unpack = promisify(gunzip)
+const hashOf = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
+
+export type ArchiveWriter = Awaited<ReturnType<typeof createArchive>>
+
+/** Writes to a temporary name first: the file appears under its name only when it is complete. Only its owner reads it. */
+export async function createArchive(path: string) {
+  const part = `${path}.part`
+  await rm(part, { force: true }) // of a run that was cut off; a file or link of somebody else is not written to
+  const file = await open(part, 'wx', 0o600).catch((error: Error) => {
+    throw new BootError(`${path} cannot be written: ${error.message}`)
+  })
+  const at = now()
+
+  async function add(name: string, bytes: Buffer): Promise<Part> {
+    for (const piece of [tarHeader(name, bytes.length, at), bytes, tarFill(bytes.length)]) await file.appendFile(piece)
+    return { name, bytes: bytes.length, sha256: hashOf(bytes) }
+  }
+
+  return {
+    async addStream(name: string, size: number, body: Readable): Promise<Part> {
+      const hash = createHash('sha256')
+      await file.appendFile(tarHeader(name, size, at))
+      let bytes = 0
+      for await (const chunk of body as AsyncIterable<Buffer>) {
+        hash.update(chunk)
+        bytes += chunk.length
+        await file.appendFile(chunk)
+      }
+      if (bytes !== size) throw new Error(`${name} has ${bytes} bytes instead of ${size}`)
+      await file.appendFile(tarFill(size))
+      return { name, bytes, sha256: hash.digest('hex') }
+    },
+    /** Packs lines as they come, a few megabytes at a time. */
+    async addLines(name: string, batches: AsyncIterable<readonly string[]>): Promise<{ count: number; parts: Part[] }> {
+      const parts: Part[] = []
+      let [count, length, waiting]: [number, number, string[]] = [0, 0, []]
+      const flush = async () => {
+        if (waiting.length === 0) return
+        const number = String(parts.length + 1).padStart(6, '0')
+        parts.push(await add(`${name}/${number}.ndjson.gz`, await pack(`${waiting.join('\n')}\n`)))
+        length = 0
+        waiting = []
+      }
+      for await (const lines of batches) {
+        for (const line of lines) {
+          waiting.push(line)
+          length += line.length
+          if (length >= PART_LENGTH) await flush()
+        }
+        count += lines.length
+      }
+      await flush()
+      return { count, parts }
+    },
+    async finish(manifest: Manifest): Promise<number> {
+      await add(MANIFEST, Buffer.from(`${JSON.stringify(manifest, null, 1)}\n`))
+      await file.appendFile(tarEnd())
+      await file.sync()
+      const { size } = await file.stat()
+      await file.close()
+      await rename(part, path)
+      return size
+    },
+    async abandon(): Promise<void> {
+      await file.close().catch(() => {})
+      await rm(part, { force: true })
+    },
+  }
+}
+
+export type Archive = {
+  manifest: Manifest
+  /** Tells one archive from another. */
+  print: string
+  lines(parts: readonly Part[]): AsyncGenerator<string[]>
+  files(): AsyncGenerator<CarriedFile>
+  body(part: Part): Readable
+}
+
+/** Opens an archive, and compares all that is in it with its hashes, before anybody uses any of it. */
+export async function openArchive(path: string, seen: (bytes: number) => void = () => {}): Promise<Archive> {
+  try {
+    return await readArchive(path, seen)
+  } catch (error) {
+    if (error instanceof BrokenArchive) throw new BootError(`${path} cannot be imported: ${error.message}.`)
+    const { code, message } = error as NodeJS.ErrnoException
+    throw code === 'ENOENT' || code === 'EACCES' || code === 'EISDIR'
+      ? new BootError(`${path} cannot be read: ${message}`)
+      : error
+  }
+}
+
+async function readArchive(path: string, seen: (bytes: number) => void): Promise<Archive> {
+  const entries = await indexOf(path)
+  const find = (name: string): TarEntry => {
+    const entry = entries.get(name)
+    if (!entry) throw new BrokenArchive(`it lacks ${name}`)
+    return entry
+  }
+  const text = await buffer(readEntry(path, find(MANIFEST)))
+  const manifest = parseManifest(text)
+  let bytes = 0
+  const check = async (part: Part) => {
+    const hash = createHash('sha256')
+    for await (const chunk of readEntry(path, find(part.name)) as AsyncIterable<Buffer>) hash.update(chunk)
+    if (hash.digest('hex') !== part.sha256) throw new BrokenArchive(`${part.name} is not what was packed`)
+    bytes += part.bytes
+    seen(bytes)
+  }
+  async function* lines(parts: readonly Part[]): AsyncGenerator<string[]> {
+    for (const part of parts) {
+      const packed = await buffer(readEntry(path, find(part.name)))
+      const unpacked = await unpack(packed, { maxOutputLength: MAX_UNPACKED }).catch((error: Error) => {
+        throw new BrokenArchive(`${part.name} cannot be unpacked (${error.message})`)
+      })
+      yield unpacked.toString('utf8').split('\n').filter(Boolean)
+    }
+  }
+  async function* files(): AsyncGenerator<CarriedFile> {
+    for await (const some of lines(manifest.media.parts)) for (const line of some) yield JSON.parse(line) as CarriedFile
+  }
+
+  for (const { table, rows, parts } of [
+    ...manifest.tables,
+    { table: 'jobs', rows: manifest.jobs.count, parts: manifest.jobs.parts },
+  ]) {
+    for (const part of parts) await check(part)
+    let found = 0
+    for await (const some of lines(parts)) found += some.length
+    if (found !== rows) throw new BrokenArchive(`it has ${found} rows of ${table} instead of ${rows}`)
+  }
+  for (const part of manifest.media.parts) await check(part)
+  for await (const each of files()) await check(each)
+  return { manifest, print: hashOf(text), lines, files, body: (part) => readEntry(path, find(part.name)) }
+}
+
+async function indexOf(path: string): Promise<Map<string, TarEntry>> {
+  const entries = new Map<string, TarEntry>()
+  const file = await open(path)
+  try {
+    for await (const entry of listTar(file)) entries.set(entry.name, entry)
+  } finally {
+    await file.close()
+  }
+  return entries
+}
+
+function parseManifest(text: Buffer): Manifest {
+  let manifest: Manifest
+  try {
+    manifest = JSON.parse(text.toString('utf8')) as Manifest
+  } catch {
+    throw new BrokenArchive(`its ${MANIFEST} is no JSON`)
+  }
+  const { format }: { format: number } = manifest
+  if (format !== FORMAT) throw new BrokenArchive(`it is of the format ${format}, and this reads ${FORMAT}`)
+  // It becomes part of keys in the store: one with a slash would reach into the files of another business.
+  if (!/^biz_\w+$/.test(manifest.business.id))
+    throw new BrokenArchive(`${JSON.stringify(manifest.business.id)} is no id of a business`)
+  return manifest
+}

@@ -1,0 +1,166 @@
+import { listMemberIds } from '#modules/access/index.ts'
+import { type CarriedPerson, readPeople } from '#modules/accounts/index.ts'
+import { listObjects } from '#modules/media/index.ts'
+import { now } from '#platform/clock.ts'
+import type { Cell, Databases } from '#platform/database/database.ts'
+import { loadNames } from '#platform/database/migrate.ts'
+import { snapshot } from '#platform/database/transaction.ts'
+import { readJobsOf } from '#platform/jobs/graphile-internals.ts'
+import {
+  describeTables,
+  findUnlisted,
+  findUsed,
+  type KnownTable,
+  readAllRows,
+  readOldest,
+} from '#platform/portable/rows.ts'
+import { type BusinessTable, isCopied } from '#platform/portable/tables.ts'
+import type { Storage } from '#platform/storage/storage.ts'
+import { VERSION } from '#platform/version.ts'
+import type { Business } from '#vocabulary/business.ts'
+import { findHome } from '../home.ts'
+import { type ArchiveWriter, createArchive, type Manifest, type TableParts } from './archive.ts'
+import { businessTables, cellTables, controlTables } from './tables.ts'
+
+type Options = {
+  file: string
+  /** Puts the files of the business into the archive; undefined: they stay where they are. */
+  media: Storage | undefined
+  seen?: (rows: number) => void
+}
+
+/**
+ * Writes all that a business has into one archive. Rows of its cell are of one moment, and those of control of one
+ * shortly after: whoever a row of the cell names has come to the business by then.
+ */
+export async function exportBusiness(
+  databases: Databases,
+  businessId: string,
+  { file, media, seen = () => {} }: Options,
+): Promise<{ manifest: Manifest; bytes: number }> {
+  const { business, cell } = await findHome(databases, businessId)
+  const archive = await createArchive(file)
+  try {
+    const { toSetAgain, ...rows } = await exportRows({ databases, cell, archive, business, seen })
+    const files = await exportFiles(cell, archive, businessId, media)
+    const manifest: Manifest = {
+      format: 1,
+      kontor: VERSION,
+      createdAt: now().toISOString(),
+      business: {
+        id: businessId,
+        name: business.name,
+        slug: business.slug,
+        suspendedAt: business.suspendedAt?.toISOString() ?? null,
+      },
+      schema: { control: await loadNames('control'), cell: await loadNames('cell') },
+      ...rows,
+      leftOut: [...businessTables.filter(({ is }) => is === 'left out').map(({ table }) => table), ...rows.leftOut],
+      toSetAgain: [...namedSettings(business), ...toSetAgain],
+      media: {
+        mode: media ? 'inside' : 'reference',
+        prefixes: ['incoming', 'private', 'public'].map((area) => `${area}/${businessId}/`),
+        ...files,
+      },
+    }
+    return { manifest, bytes: await archive.finish(manifest) }
+  } catch (error) {
+    await archive.abandon()
+    throw error
+  }
+}
+
+type Work = {
+  databases: Databases
+  cell: Cell
+  archive: ArchiveWriter
+  business: Business
+  seen: (rows: number) => void
+}
+type Rows = Pick<Manifest, 'asOf' | 'tables' | 'jobs' | 'people' | 'leftOut' | 'toSetAgain'>
+
+function exportRows({ databases: { control }, cell, archive, business, seen }: Work): Promise<Rows> {
+  let done = 0
+  async function write(db: Parameters<typeof readAllRows>[0], tables: readonly KnownTable[]): Promise<TableParts[]> {
+    const written: TableParts[] = []
+    for (const table of tables) {
+      const { count, parts } = await archive.addLines(`tables/${table.table}`, counted(db, table))
+      const since = await readOldest(db, table, business.id)
+      written.push({ table: table.table, is: table.is, rows: count, since, parts })
+    }
+    return written
+  }
+  async function* counted(db: Parameters<typeof readAllRows>[0], table: KnownTable) {
+    for await (const { lines } of readAllRows(db, table, business.id)) {
+      done += lines.length
+      seen(done)
+      yield lines
+    }
+  }
+
+  return snapshot(cell, (cellTx, cellAt) =>
+    snapshot(control, async (controlTx, controlAt) => {
+      const people: CarriedPerson[] = await readPeople(controlTx, await listMemberIds(controlTx, business.id))
+      const ofControl = await write(controlTx, await describeTables(controlTx, controlTables.filter(isCopied)))
+      const ofCell = await write(cellTx, await describeTables(cellTx, cellTables.filter(isCopied)))
+      const jobs = await readJobsOf(cellTx, business.id)
+      const secrets = businessTables.filter(({ toSetAgain }) => toSetAgain !== undefined)
+      const used = [
+        ...(await usedOf(controlTx, secrets, 'control', business.id)),
+        ...(await usedOf(cellTx, secrets, 'cell', business.id)),
+      ]
+      const others = await findUnlisted(cellTx, businessTables, 'cell')
+      return {
+        asOf: { cell: cellAt.toISOString(), control: controlAt.toISOString() },
+        tables: [...ofControl, ...ofCell],
+        jobs: await archive.addLines('jobs', one(jobs)),
+        people,
+        leftOut: others.map(({ table }) => table),
+        toSetAgain: secrets.filter(({ table }) => used.includes(table)).map(({ toSetAgain = '' }) => toSetAgain),
+      }
+    }),
+  )
+}
+
+async function* one(lines: readonly string[]): AsyncGenerator<readonly string[]> {
+  yield lines
+}
+
+async function usedOf(
+  db: Parameters<typeof readAllRows>[0],
+  tables: readonly BusinessTable[],
+  place: BusinessTable['in'],
+  businessId: string,
+): Promise<string[]> {
+  const theirs = tables.filter((table) => table.in === place)
+  return findUsed(db, await describeTables(db, theirs), businessId)
+}
+
+const namedSettings = ({ paymentAccount, callouts }: Business): string[] => [
+  ...(paymentAccount ? [`the payment account (here it was ${paymentAccount})`] : []),
+  ...Object.entries(callouts ?? {}).map(([point, { url }]) => `the callout ${point} (here to ${url})`),
+]
+
+const FILES_AT_ONCE = 200
+
+/** After the rows, because files take long and a snapshot should not. A file that was deleted meanwhile is missing. */
+async function exportFiles(cell: Cell, archive: ArchiveWriter, businessId: string, storage: Storage | undefined) {
+  let [files, missing] = [0, 0]
+  async function* lines(): AsyncGenerator<string[]> {
+    for (let after: string | undefined = ''; storage && after !== undefined; ) {
+      const { objects, last } = await listObjects(cell, businessId, { after, limit: FILES_AT_ONCE })
+      for (const { key, about } of objects) {
+        const found = await storage.get(key)
+        if (!found) {
+          missing++
+          continue
+        }
+        files++
+        yield [JSON.stringify({ ...(await archive.addStream(`media/${key}`, found.size, found.body)), key, about })]
+      }
+      after = last
+    }
+  }
+  const { parts } = await archive.addLines('media-index', lines())
+  return { files, missing, parts }
+}

@@ -1,0 +1,288 @@
+import pg from 'pg'
+import { finishImport, listCustomerIds, readMarks } from '#modules/access/index.ts'
+import { placeGuests, placePeople } from '#modules/accounts/index.ts'
+import { pauseSendsIn } from '#modules/newsletter/index.ts'
+import { giveNewSecrets } from '#modules/webhooks/index.ts'
+import { now } from '#platform/clock.ts'
+import type { SecretBox } from '#platform/crypto/secret-box.ts'
+import type { Cell, Control, ControlTx, Databases, Tx } from '#platform/database/database.ts'
+import { violatedConstraint } from '#platform/database/errors.ts'
+import { loadNames } from '#platform/database/migrate.ts'
+import { makePastPartitions } from '#platform/database/partitions.ts'
+import { transaction, waitPatiently } from '#platform/database/transaction.ts'
+import { fault } from '#platform/faults.ts'
+import { addJobs } from '#platform/jobs/graphile-internals.ts'
+import { countOn, describeTables, findUsed, type KnownTable, writeRows } from '#platform/portable/rows.ts'
+import { isCopied, isDeleted, isItself } from '#platform/portable/tables.ts'
+import type { Storage } from '#platform/storage/storage.ts'
+import { BootError } from '../boot.ts'
+import type { Archive } from './archive.ts'
+import { cellTables, controlTables } from './tables.ts'
+
+type Options = {
+  cellName: string
+  storage: Storage | undefined
+  box: SecretBox
+  seen?: (rows: number) => void
+}
+export type Imported = { rows: number; files: number; accountsMade: string[]; sendsPaused: number }
+
+type Work = Options & {
+  control: Control
+  cell: Cell
+  archive: Archive
+  businessId: string
+  people: Map<string, string>
+}
+
+/** What was exported and not ended goes after this long. */
+const UNFINISHED = `now() + interval '30 days'`
+
+/**
+ * Brings a business in, under its own ids. Half of one is never seen: what is in control first is closed, marked as being
+ * imported, and has no members; all of the cell is one transaction; the last one of control gives it its members. Whoever
+ * is cut off begins again with the same archive, and goes on after the last of these that is done.
+ */
+export async function importBusiness(databases: Databases, archive: Archive, options: Options): Promise<Imported> {
+  const { business } = archive.manifest
+  const { control } = databases
+  const cell = databases.cells.get(options.cellName)
+  if (!cell) throw new BootError(`There is no cell "${options.cellName}". CELLS names them.`)
+  await checkSchema(archive)
+  checkTables(archive)
+  const { ids: people, made } = await reserve(control, cell, archive, options.cellName)
+  await fault('import.reserved')
+  const work: Work = { ...options, control, cell, archive, businessId: business.id, people }
+  const files = await importFiles(work)
+  await fault('import.files')
+  const sendsPaused = await importCell(work)
+  await fault('import.cell')
+  await finish(work)
+  const rows = archive.manifest.tables.reduce((sum, table) => sum + table.rows, 0)
+  return { rows, files, accountsMade: made, sendsPaused }
+}
+
+/** Rows are written as they were read, so the tables have to be the same. */
+async function checkSchema({ manifest: { schema, kontor } }: Archive): Promise<void> {
+  for (const kind of ['control', 'cell'] as const) {
+    const here = await loadNames(kind)
+    const [more, less] = [
+      schema[kind].filter((name) => !here.includes(name)),
+      here.filter((name) => !schema[kind].includes(name)),
+    ]
+    if (more.length === 0 && less.length === 0) continue
+    const [first] = [
+      ...more.map((name) => `this one lacks ${kind}/${name}`),
+      ...less.map((name) => `it lacks ${kind}/${name}`),
+    ]
+    throw new BootError(
+      `The archive is of another schema (Kontor ${kontor}): ${first}. Bring both deployments to the same version, and export again.`,
+    )
+  }
+}
+
+function checkTables({ manifest }: Archive): void {
+  const known = new Set([...controlTables, ...cellTables].filter(isCopied).map(({ table }) => table))
+  const other = manifest.tables.find(({ table }) => !known.has(table))
+  if (other) throw new BootError(`The archive has rows of ${other.table}, which no list of this version names.`)
+}
+
+const partsOf = ({ manifest }: Archive, { table }: KnownTable) =>
+  manifest.tables.find((each) => each.table === table)?.parts ?? []
+
+/** The business, closed and marked, and all of control but its members and invitations. */
+async function reserve(control: Control, cell: Cell, archive: Archive, cellName: string): Promise<Placed> {
+  const { business, people } = archive.manifest
+  const marks = await readMarks(control, business.id)
+  if (marks && marks.importOf !== archive.print) throw existsAlready(business.id, marks.importOf !== null)
+  if (marks) return transaction(control, async (tx) => placed(await placePeople(tx, people)))
+  const tables = await describeTables(control, controlTables)
+  await refuseIfThere(control, cell, business.id)
+  await makeMonths(control, tables, archive)
+  const set = {
+    cell: pg.escapeLiteral(cellName),
+    suspended_at: 'now()',
+    delete_at: UNFINISHED,
+    delete_asked_at: 'now()',
+    import_of: pg.escapeLiteral(archive.print),
+  }
+  try {
+    return await transaction(control, async (tx) => {
+      await waitPatiently(tx)
+      for (const table of tables.filter((each) => isCopied(each) && each.people.length === 0)) {
+        const written = isItself(table) ? { ...table, set: { ...table.set, ...set } } : table
+        for await (const lines of archive.lines(partsOf(archive, table)))
+          await writeInPieces(tx, written, business.id, lines)
+      }
+      const result = placed(await placePeople(tx, people))
+      await placeCustomers(tx, business.id)
+      return result
+    })
+  } catch (error) {
+    if (violatedConstraint(error) === 'businesses_slug_key')
+      throw new BootError(`Another business has the slug "${business.slug}" here. Change one, and export again.`)
+    throw error
+  }
+}
+
+type Placed = { ids: Map<string, string>; made: string[] }
+
+async function refuseIfThere(control: Control, cell: Cell, businessId: string): Promise<void> {
+  const used = [
+    ...(await findUsed(control, await describeTables(control, controlTables.filter(isDeleted)), businessId)),
+    ...(await findUsed(cell, await describeTables(cell, cellTables.filter(isDeleted)), businessId)),
+  ]
+  if (used.length > 0)
+    throw new BootError(
+      `There are rows of ${businessId} already, in ${used.join(', ')}. Nothing was imported. If it was deleted here within ` +
+        'the last hour, a worker removes them when it looks once more: cli jobs list shows business.look-again, and ' +
+        'cli jobs retry <id> has it look at once.',
+    )
+}
+
+const existsAlready = (id: string, isImport: boolean) =>
+  new BootError(
+    isImport
+      ? `${id} is being imported from another archive. Go on with that one, or: cli business delete ${id} --now`
+      : `There is a business ${id} already. Nothing was imported.`,
+  )
+
+const placed = ({ ids, made }: Awaited<ReturnType<typeof placePeople>>) => ({
+  ids,
+  made: made.map(({ email }) => email),
+})
+
+const CUSTOMERS_AT_ONCE = 5_000
+
+async function placeCustomers(tx: ControlTx, businessId: string): Promise<void> {
+  for (let after = ''; ; ) {
+    const ids = await listCustomerIds(tx, businessId, after, CUSTOMERS_AT_ONCE)
+    await placeGuests(tx, businessId, ids)
+    const last = ids.at(-1)
+    if (last === undefined || ids.length < CUSTOMERS_AT_ONCE) return
+    after = last
+  }
+}
+
+/** Files come before the rows that lead to them. Putting one twice is fine. */
+async function importFiles({ archive, storage, businessId }: Work): Promise<number> {
+  const { media } = archive.manifest
+  if (media.files > 0 && !storage)
+    throw new BootError('The archive holds files, and MEDIA_STORAGE names no store for them.')
+  let files = 0
+  for await (const file of archive.files()) {
+    if (file.key.split('/')[1] !== businessId)
+      throw new BootError(`The archive holds a file of another business: ${file.key}.`)
+    await storage?.put(file.key, archive.body(file), { ...file.about, size: file.bytes })
+    files++
+  }
+  return files
+}
+
+/** Returns how many letters were paused. */
+async function importCell(work: Work): Promise<number> {
+  const { cell, archive, businessId, box, seen = () => {} } = work
+  const tables = (await describeTables(cell, cellTables)).filter(isCopied)
+  if (await wasWritten(work, tables)) return 0
+  await makeMonths(cell, tables, archive)
+  return transaction(cell, async (tx) => {
+    await waitPatiently(tx)
+    let rows = 0
+    for (const table of tables) {
+      for await (const lines of linesOf(archive, table)) {
+        await writeInPieces(tx, table, businessId, renamePeople(table, lines, work.people))
+        rows += lines.length
+        seen(rows)
+      }
+      await countOn(tx, table, businessId)
+      await fault('import.table')
+    }
+    await giveNewSecrets(tx, box, businessId)
+    const sendsPaused = await pauseSendsIn(
+      tx,
+      businessId,
+      'The business was imported. Resume the letter when it is open.',
+    )
+    for await (const lines of archive.lines(archive.manifest.jobs.parts)) await addJobs(tx, businessId, lines)
+    return sendsPaused
+  })
+}
+
+/**
+ * An earlier run wrote all: there is a row where only the archive can have it from. The feed and the list of the erased may
+ * hear of a business before.
+ */
+async function wasWritten({ cell, archive, businessId }: Work, tables: readonly KnownTable[]): Promise<boolean> {
+  const own = tables.filter(({ hearsEarly }) => !hearsEarly)
+  const tells = own.some((table) => partsOf(archive, table).length > 0)
+  return (await findUsed(cell, tells ? own : tables, businessId)).length > 0
+}
+
+async function* linesOf(archive: Archive, table: KnownTable): AsyncGenerator<string[]> {
+  if (!table.isLinked) return yield* archive.lines(partsOf(archive, table))
+  const all: string[] = []
+  for await (const lines of archive.lines(partsOf(archive, table))) all.push(...lines)
+  yield all
+}
+
+const PIECE_ROWS = 2_000
+
+async function writeInPieces(
+  tx: Tx | ControlTx,
+  table: KnownTable,
+  businessId: string,
+  lines: readonly string[],
+): Promise<void> {
+  const size = table.isLinked ? lines.length : PIECE_ROWS
+  for (let at = 0; at < lines.length; at += size)
+    await writeRows(tx as Tx, table, businessId, lines.slice(at, at + size))
+}
+
+/**
+ * Ids of members as they are here. A role or invitation of somebody who has no account here is left out; what such a
+ * person made keeps their id.
+ */
+function renamePeople(
+  table: KnownTable,
+  lines: readonly string[],
+  ids: ReadonlyMap<string, string>,
+): readonly string[] {
+  if (table.people.length === 0) return lines
+  return lines.flatMap((line) => {
+    const row = JSON.parse(line) as Record<string, unknown>
+    for (const column of table.people) {
+      const id = row[column]
+      if (typeof id !== 'string') continue
+      const here = ids.get(id)
+      if (here === undefined && table.in === 'control') return []
+      row[column] = here ?? id
+    }
+    return [JSON.stringify(row)]
+  })
+}
+
+/** Its members come in, and it is a business like any other: suspended, until the operator opens it. */
+async function finish({ control, archive, businessId, people }: Work): Promise<void> {
+  const { suspendedAt } = archive.manifest.business
+  const tables = (await describeTables(control, controlTables)).filter(
+    (table) => isCopied(table) && table.people.length > 0,
+  )
+  await transaction(control, async (tx) => {
+    for (const table of tables) {
+      for await (const lines of archive.lines(partsOf(archive, table))) {
+        // Two accounts there may be one here, with one address.
+        const renamed = [...new Set(renamePeople(table, lines, people))]
+        await writeInPieces(tx, table, businessId, renamed)
+      }
+    }
+    await finishImport(tx, businessId, suspendedAt ? new Date(suspendedAt) : now())
+  })
+}
+
+/** Old months of a log have partitions of their own, so that they can be dropped in time. */
+async function makeMonths(db: Control | Cell, tables: readonly KnownTable[], { manifest }: Archive): Promise<void> {
+  for (const { table } of tables) {
+    const since = manifest.tables.find((each) => each.table === table)?.since
+    if (since) await makePastPartitions(db, table, new Date(since))
+  }
+}

@@ -1,0 +1,132 @@
+import { Type } from 'typebox'
+import { endGrace, findBusiness, forgetBusiness, listToDelete, readMarks } from '#modules/access/index.ts'
+import { deleteObjects, hasFiles } from '#modules/media/index.ts'
+import { forgetToday } from '#modules/newsletter/index.ts'
+import { now, nowMs } from '#platform/clock.ts'
+import type { Cell, Control, Databases } from '#platform/database/database.ts'
+import { transaction } from '#platform/database/transaction.ts'
+import { fault } from '#platform/faults.ts'
+import { defineJob, enqueue } from '#platform/jobs/define.ts'
+import { dropJobsOf } from '#platform/jobs/graphile-internals.ts'
+import { deleteRows, describeTables, findUnlisted } from '#platform/portable/rows.ts'
+import { type BusinessTable, isDeleted, isItself } from '#platform/portable/tables.ts'
+import type { Storage } from '#platform/storage/storage.ts'
+import { Id } from '#vocabulary/schemas.ts'
+import { businessTables, cellTables, controlTables } from './tables.ts'
+
+export const GRACE_DAYS = 30
+const HOUR_MS = 3_600_000
+/** Each is a short transaction. */
+const ROWS_AT_ONCE = 1_000
+
+type Work = Pick<Databases, 'control' | 'cells'> & {
+  storage: Storage | undefined
+  /** Aborted: it stops between two batches, and goes on when it is called again. */
+  signal?: AbortSignal
+  seen?: (rows: number) => void
+}
+export type Removed = { rows: number; files: number; jobs: number }
+
+/**
+ * Removes every row, file and job of a business that nobody gets at any more. The row that is the business goes last, so
+ * whoever is cut off begins again and goes on. Once more an hour later, for what was under way at that moment.
+ */
+export async function removeBusiness(work: Work, businessId: string): Promise<Removed> {
+  const { control, cells } = work
+  const business = await findBusiness(control, businessId)
+  if (!business) return { rows: 0, files: 0, jobs: 0 }
+  const cell = cells.get(business.cell)
+  if (!cell) throw new Error(`${businessId} lives in the cell "${business.cell}", which is not known here`)
+  if (!(await endGrace(control, businessId))) throw new Error(`${businessId} is not to be deleted any more`)
+  const removed = await sweep(work, cell, businessId)
+  await transaction(control, async (tx) => {
+    const due = { runAt: new Date(nowMs() + HOUR_MS), key: `business.look-again:${businessId}` }
+    await enqueue(tx, lookAgain, { businessId, cell: business.cell }, due)
+    await forgetBusiness(tx, businessId)
+  })
+  return removed
+}
+
+async function sweep(work: Work, cell: Cell, businessId: string): Promise<Removed> {
+  const { control, storage, signal, seen = () => {} } = work
+  if (!storage && (await hasFiles(cell, businessId)))
+    throw new Error(`${businessId} has files, and MEDIA_STORAGE names no store that they could be deleted from`)
+  const removed = { rows: 0, files: 0, jobs: 0 }
+  if (storage) removed.files = await deleteObjects(storage, businessId, signal)
+  await fault('remove.files')
+  const ofCell = [...cellTables, ...(await findUnlisted(cell, businessTables, 'cell'))]
+  // A worker may have written a row meanwhile: it is done when there was nothing to do.
+  for (let found = 1; found > 0; ) {
+    found = 0
+    const count = (rows: number) => {
+      found += rows
+      seen(removed.rows + found)
+    }
+    removed.jobs += await dropJobsOf(cell, businessId)
+    await deleteAll(cell, ofCell, businessId, { signal, count })
+    await forgetToday(cell, businessId)
+    removed.jobs += await dropJobsOf(control, businessId)
+    await deleteAll(
+      control,
+      controlTables.filter((table) => !isItself(table)),
+      businessId,
+      { signal, count },
+    )
+    removed.rows += found
+  }
+  return removed
+}
+
+/** Those that refer to others go before them. */
+async function deleteAll(
+  db: Cell | Control,
+  tables: readonly BusinessTable[],
+  businessId: string,
+  { signal, count }: { signal: AbortSignal | undefined; count: (rows: number) => void },
+): Promise<void> {
+  for (const table of (await describeTables(db as Cell, tables.filter(isDeleted))).toReversed()) {
+    for (let after: string[] | undefined; ; ) {
+      signal?.throwIfAborted()
+      const { rows, last } = await deleteRows(db as Cell, table, businessId, { after, limit: ROWS_AT_ONCE })
+      count(rows)
+      await fault('remove.batch')
+      if (!last) break
+      after = last
+    }
+  }
+}
+
+/** What workers wrote that were at work on the business when it went. */
+const lookAgain = defineJob({
+  name: 'business.look-again',
+  on: 'control',
+  payload: Type.Object({ businessId: Id, cell: Type.String() }),
+  async run({ businessId, cell: name }, { control, cells, services: { storage }, signal, log }) {
+    const cell = cells.get(name)
+    if (!cell || (await findBusiness(control, businessId))) return // it was imported again
+    const removed = await sweep({ control, cells, storage, signal }, cell, businessId)
+    log.info({ businessId, ...removed }, 'looked once more after a business was deleted')
+  },
+})
+
+/** Every hour those whose time is up, each in a job of its own. */
+const removeDue = defineJob({
+  name: 'business.remove',
+  on: 'control',
+  payload: Type.Object({ businessId: Type.Optional(Id) }),
+  cron: '23 * * * *',
+  maxAttempts: 25,
+  async run({ businessId }, { db, control, cells, services: { storage }, signal, log }) {
+    if (businessId === undefined) {
+      for (const id of await listToDelete(db))
+        await transaction(db, (tx) => enqueue(tx, removeDue, { businessId: id }, { key: `business.remove:${id}` }))
+      return
+    }
+    const marks = await readMarks(db, businessId)
+    if (!marks?.deleteAt || marks.deleteAt > now()) return // undone meanwhile
+    const removed = await removeBusiness({ control, cells, storage, signal }, businessId)
+    log.info({ businessId, ...removed }, 'a business was deleted')
+  },
+})
+
+export const removalJobs = [removeDue, lookAgain]

@@ -1,0 +1,30 @@
+import { type BusinessTable, controlTable } from '#platform/portable/tables.ts'
+
+export const accessTables: readonly BusinessTable[] = [
+  // Cell, marks and suspension are for the import to say; account and services of callouts are to be set again. Limits are
+  // those of the deployment.
+  controlTable('kept', 'access.businesses', [], {
+    of: 'id',
+    without: [
+      'cell',
+      'suspended_at',
+      'suspended_reason',
+      'limits',
+      'delete_at',
+      'delete_asked_at',
+      'import_of',
+      'payment_account',
+      'stripe_account_id',
+      'callouts',
+    ],
+  }),
+  controlTable('derived', 'access.business_figures', []),
+  controlTable('left out', 'access.operator_log', ['id', 'occurred_at'], { byMonth: 'occurred_at' }),
+  controlTable('kept', 'access.roles', ['id']),
+  controlTable('kept', 'access.customers', ['user_id']),
+  controlTable('kept', 'access.audit_log', ['id', 'occurred_at'], { byMonth: 'occurred_at' }),
+  controlTable('queue', 'access.event_outbox', ['position']),
+  // The link in the mail leads to the deployment that sent it.
+  controlTable('kept', 'access.invitations', ['id'], { without: ['token_hash'], people: ['user_id'] }),
+  controlTable('kept', 'access.memberships', ['user_id', 'role_id'], { people: ['user_id'] }),
+]

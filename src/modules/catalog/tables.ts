@@ -1,0 +1,27 @@
+import { type BusinessTable, cellTable } from '#platform/portable/tables.ts'
+
+export const catalogTables: readonly BusinessTable[] = [
+  cellTable('kept', 'catalog.products', ['id']),
+  cellTable('kept', 'catalog.product_slugs', ['slug']),
+  cellTable('kept', 'catalog.variants', ['product_id', 'id']),
+  cellTable('kept', 'catalog.stock', ['product_id', 'variant_id']),
+  cellTable('kept', 'catalog.stock_movements', ['product_id', 'variant_id', 'number']),
+  cellTable('kept', 'catalog.stocktakes', ['id']),
+  cellTable('kept', 'catalog.price_history', ['product_id', 'variant_id', 'market_id', 'until']),
+  cellTable('kept', 'catalog.promo_codes', ['id']),
+  cellTable('kept', 'catalog.promo_customers', ['promo_id', 'customer']),
+  cellTable('kept', 'catalog.category_locks', []),
+  cellTable('kept', 'catalog.categories', ['id'], { isLinked: true }),
+  cellTable('kept', 'catalog.category_slugs', ['slug']),
+  cellTable('kept', 'catalog.imports', ['id']),
+  cellTable('kept', 'catalog.import_rows', ['import_id', 'number']),
+  cellTable('kept', 'catalog.import_items', ['import_id', 'number']),
+  cellTable('kept', 'catalog.import_pictures', ['import_id', 'number', 'address_hash']),
+  cellTable('kept', 'catalog.bulk_edits', ['id']),
+  cellTable('kept', 'catalog.bulk_edit_items', ['bulk_edit_id', 'number']),
+  cellTable('derived', 'catalog.listing', ['market_id', 'product_id']),
+  cellTable('derived', 'catalog.stock_list', ['product_id', 'variant_id']),
+  cellTable('shared', 'catalog.stock_list_filling', ['product_id']),
+  cellTable('derived', 'catalog.search', ['product_id']),
+  cellTable('derived', 'catalog.spellings', ['spelling', 'word']),
+]

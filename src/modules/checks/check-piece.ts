@@ -1,0 +1,117 @@
+import { type Selectable, sql } from 'kysely'
+import { now } from '#platform/clock.ts'
+import type { ChecksRuns } from '#platform/database/cell-tables.ts'
+import type { Db } from '#platform/database/database.ts'
+import { transaction } from '#platform/database/transaction.ts'
+import { withEventsSql } from '#platform/events/feed.ts'
+import { type Broken, cannotBeChecked, findBroken, findPieceEnd, findWithin } from './find-broken.ts'
+import { type Rule, type Task, tasksOf } from './rule.ts'
+import { settle } from './settle.ts'
+import { keepTurn } from './turn.ts'
+
+export type Run = Omit<Selectable<ChecksRuns>, 'found'> & { found: Record<string, Broken> }
+
+const MAX_EXAMPLES = 10
+
+/** Those that a person waits for go first; then the oldest. */
+export async function findNextRun(db: Db): Promise<Run | undefined> {
+  const row = await db
+    .selectFrom('checks.runs')
+    .selectAll()
+    .orderBy('isNightly')
+    .orderBy('createdAt')
+    .orderBy('businessId')
+    .limit(1)
+    .executeTakeFirst()
+  return row as Run | undefined
+}
+
+export type Worker = {
+  db: Db
+  /** The name of this process. */
+  worker: string
+  rules: readonly Rule[]
+  /** How long one statement may take: for a piece, and for a rule that has no pieces. */
+  limits: { pieceMs: number; wholeMs: number }
+}
+
+/** Checks the next piece of a run and notes how far it is. Whoever dies in between has lost a piece, and no more. */
+export async function checkPiece({ db, worker, rules, limits }: Worker, found: Run): Promise<void> {
+  const run = found.startedAt ? found : await begin(db, found)
+  if (!run) return // stopped meanwhile
+  const task = nextTask(rules, run)
+  if (!task) return finish(db, worker, run)
+  const { businessId } = run
+  const end = task.pieces ? await findPieceEnd(db, businessId, task.pieces, run.after) : { until: null, rows: 0 }
+  const range = { after: run.after, until: end.until }
+  const [broken, unchecked] = [{ ...run.found }, new Set(run.unchecked)]
+  for (const rule of task.rules) {
+    if (unchecked.has(rule.name)) continue
+    try {
+      const limitMs = rule.pieces ? limits.pieceMs : limits.wholeMs
+      const more = await findWithin(db, limitMs, (tx) => findBroken(tx, rule, [businessId], range))
+      broken[rule.name] = add(broken[rule.name], more.get(businessId)) ?? NONE
+    } catch (error) {
+      if (!cannotBeChecked(error)) throw error
+      unchecked.add(rule.name)
+    }
+  }
+  const isDone = end.until === null
+  const after: Run = {
+    ...run,
+    after: end.until,
+    rows: run.rows + end.rows,
+    done: isDone ? [...run.done, ...task.rules.map(({ name }) => name)] : run.done,
+    found: Object.fromEntries(Object.entries(broken).filter(([, { count }]) => count > 0)),
+    unchecked: [...unchecked],
+  }
+  if (isDone && !nextTask(rules, after)) return finish(db, worker, after)
+  await transaction(db, async (tx) => {
+    await keepTurn(tx, worker)
+    await tx
+      .updateTable('checks.runs')
+      .set({
+        done: after.done,
+        after: after.after,
+        rows: after.rows,
+        found: JSON.stringify(after.found),
+        unchecked: after.unchecked,
+      })
+      .where((each) => each.and({ businessId, id: run.id }))
+      .execute()
+  })
+}
+
+const NONE: Broken = { count: 0, examples: [] }
+
+const add = (known: Broken = NONE, more: Broken = NONE): Broken => ({
+  count: known.count + more.count,
+  examples: [...known.examples, ...more.examples].slice(0, MAX_EXAMPLES),
+})
+
+/** A later version of the service may have other rules: those that are not done are. */
+function nextTask(rules: readonly Rule[], { done }: Run): Task | undefined {
+  return tasksOf(rules.filter(({ name }) => !done.includes(name)))[0]
+}
+
+async function begin(db: Db, run: Run): Promise<Run | undefined> {
+  const { rows } = await sql<Run>`
+    update checks.runs
+       set started_at = ${now()},
+           last_number = coalesce((select last_number from (${withEventsSql}) as counted
+                                    where counted.business_id = ${run.businessId}), 0)
+     where business_id = ${run.businessId} and id = ${run.id}
+    returning *`.execute(db)
+  return rows[0]
+}
+
+const finish = (db: Db, worker: string, run: Run): Promise<void> =>
+  transaction(db, async (tx) => {
+    await keepTurn(tx, worker)
+    const { numDeletedRows } = await tx
+      .deleteFrom('checks.runs')
+      .where((each) => each.and({ businessId: run.businessId, id: run.id }))
+      .executeTakeFirst()
+    if (numDeletedRows === 0n) return // stopped meanwhile
+    await settle(tx, [{ ...run, startedAt: run.startedAt ?? now() }])
+  })

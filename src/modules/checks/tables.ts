@@ -1,0 +1,8 @@
+import { type BusinessTable, cellTable } from '#platform/portable/tables.ts'
+
+/** An import ends with a check of its own. */
+export const checkTables: readonly BusinessTable[] = [
+  cellTable('left out', 'checks.businesses', []),
+  cellTable('left out', 'checks.broken', ['rule']),
+  cellTable('left out', 'checks.runs', []),
+]

@@ -1,0 +1,81 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { listOperatorLog, setLimits } from '#modules/access/index.ts'
+import { transaction } from '#platform/database/transaction.ts'
+import { handle } from '#platform/http/operation.ts'
+import { toPage } from '#vocabulary/paging.ts'
+import { toSeconds } from '#vocabulary/time.ts'
+import { changeJob, changeJobs, listJobs } from './jobs.ts'
+import { type BusinessContext, getBusiness, listBusinesses } from './list-businesses.ts'
+import { listSends } from './list-sends.ts'
+import * as operation from './operations.ts'
+import { listCells, type OverviewContext, readOverview } from './overview.ts'
+import { resume, suspend } from './suspend-business.ts'
+import { readTopUsage, readUsage } from './usage.ts'
+
+export type OperatorOptions = Omit<OverviewContext, 'log'> & BusinessContext
+
+/** For operators of the whole service. The guard asks for the second factor, and for a fresh proof before any change. */
+export const operatorRoutes: FastifyPluginAsyncTypebox<OperatorOptions> = async (app, options) => {
+  const { control, people } = options
+  const context = { ...options, log: app.log }
+
+  handle(app, operation.readOverview, () => readOverview(context))
+
+  handle(app, operation.listCells, async () => ({ items: await listCells(context) }))
+
+  handle(app, operation.listBusinesses, ({ query }) => listBusinesses(context, query))
+
+  handle(app, operation.getBusiness, ({ params }) => getBusiness(context, params.id))
+
+  handle(app, operation.suspendBusiness, async ({ params, actor, body }) => {
+    await suspend(control, params.id, actor, body.reason)
+    return getBusiness(context, params.id)
+  })
+
+  handle(app, operation.resumeBusiness, async ({ params, actor }) => {
+    await resume(control, params.id, actor)
+    return getBusiness(context, params.id)
+  })
+
+  handle(app, operation.setLimits, async ({ params, body, actor }) => {
+    await transaction(control, (tx) => setLimits(tx, params.id, body, actor))
+    return getBusiness(context, params.id)
+  })
+
+  handle(app, operation.readUsage, ({ params, query }) => readUsage(context, params.id, query))
+
+  handle(app, operation.readTopUsage, ({ query }) => readTopUsage(context, query))
+
+  handle(app, operation.listJobs, ({ query }) => listJobs(context, query))
+
+  handle(app, operation.retryJob, ({ params, actor }) => changeJob(context, actor, 'retried', params.id))
+
+  handle(app, operation.discardJob, ({ params, actor }) => changeJob(context, actor, 'discarded', params.id))
+
+  handle(app, operation.retryJobs, ({ body, actor }) => changeJobs(context, actor, 'retried', body))
+
+  handle(app, operation.discardJobs, ({ body, actor }) => changeJobs(context, actor, 'discarded', body))
+
+  handle(app, operation.listSends, ({ query }) => listSends(context, query))
+
+  handle(app, operation.listAudit, async ({ query }) => {
+    const { rows, limit, filters } = await listOperatorLog(control, query)
+    const emails = await people.readEmails([...new Set(rows.flatMap(({ actorId }) => actorId ?? []))])
+    return toPage(
+      rows,
+      limit,
+      filters,
+      (row) => [row.id],
+      (row) => ({
+        id: row.id,
+        action: row.action,
+        subject: row.subject,
+        businessId: row.businessId,
+        actorId: row.actorId,
+        actorEmail: emails.get(row.actorId ?? '') ?? null,
+        data: row.data,
+        timestamp: toSeconds(row.occurredAt),
+      }),
+    )
+  })
+}

@@ -1,0 +1,218 @@
+import { CompiledQuery, type Kysely, sql } from 'kysely'
+import { type BusinessTable, cellTable } from './tables.ts'
+
+// oxlint-disable-next-line typescript/no-explicit-any -- tables of control and of cells alike
+type AnyDb = Kysely<any>
+
+type Column = { name: string; type: string; isGenerated: boolean; isRequiredJson: boolean }
+/** A table of the list as the database has it. */
+export type KnownTable = BusinessTable & { columns: readonly Column[]; keyTypes: readonly string[] }
+
+/** A row as a line of JSON: text that nobody here reads, so that no figure loses a digit. */
+export type Batch = { lines: string[]; last: string[] | undefined }
+
+const run = async <Row>(db: AnyDb, text: string, values: readonly unknown[]): Promise<Row[]> => {
+  const { rows } = await db.executeQuery<Row>(CompiledQuery.raw(text, [...values]))
+  return rows
+}
+
+/** Columns and types of all tables, in one statement. */
+export async function describeTables(db: AnyDb, tables: readonly BusinessTable[]): Promise<KnownTable[]> {
+  const { rows } = await sql<Column & { table: string }>`
+    select named as "table", attname as name, format_type(atttypid, atttypmod) as type, attgenerated <> '' as "isGenerated",
+           attnotnull and atttypid in ('json'::regtype, 'jsonb'::regtype) as "isRequiredJson"
+      from unnest(${tables.map(({ table }) => table)}::text[]) as named
+      join pg_attribute on attrelid = named::regclass
+     where attnum > 0 and not attisdropped
+     order by attnum`.execute(db)
+  const found = Map.groupBy(rows, ({ table }) => table)
+  return tables.map((table) => {
+    const columns = found.get(table.table) ?? []
+    const typeOf = (key: string) => {
+      const column = columns.find(({ name }) => name === key)
+      if (!column) throw new Error(`${table.table} has no column ${key}: correct its module's list`)
+      return column.type
+    }
+    for (const name of [table.of, ...table.without, ...table.people]) typeOf(name)
+    const key = table.key.length > 0 ? table.key : [table.of] // one row for a business
+    return { ...table, key, columns, keyTypes: key.map(typeOf) }
+  })
+}
+
+const quoted = (name: string) => `"${name}"`
+const list = (names: readonly string[], table = '') => names.map((name) => `${table}${quoted(name)}`).join(', ')
+
+/** `position` of a queue is counted by each database for itself. */
+const copiedColumns = ({ columns, without, is }: KnownTable) =>
+  columns
+    .filter(
+      ({ name, isGenerated }) => !isGenerated && !without.includes(name) && !(is === 'queue' && name === 'position'),
+    )
+    .map(({ name }) => name)
+
+const keyText = ({ key }: KnownTable) => `array[${key.map((name) => `${quoted(name)}::text`).join(', ')}]`
+
+/** The key compared with one that is handed in as texts, from this parameter on. */
+const isBeyond = ({ key, keyTypes }: KnownTable, sign: '>' | '<=', parameter: number) =>
+  `(${list(key)}) ${sign} (${keyTypes.map((type, at) => `$${at + parameter}::text::${type}`).join(', ')})`
+
+/** The next rows of a business after a key, in the order of the keys. Any number of calls may lie between two of them. */
+export async function readRows(
+  db: AnyDb,
+  table: KnownTable,
+  businessId: string,
+  { after, limit }: { after: readonly string[] | undefined; limit: number },
+): Promise<Batch> {
+  const { key, of } = table
+  const place = after ? `and ${isBeyond(table, '>', 3)}` : ''
+  const rows = await run<{ line: string; key: string[] }>(
+    db,
+    `select (select row_to_json(r) from (select ${list(copiedColumns(table), 'one.')}) as r)::text as line,
+            ${keyText(table)} as key
+       from ${table.table} as one
+      where ${quoted(of)} = $1 ${place}
+      order by ${list(key)}
+      limit $2`,
+    [businessId, limit, ...(after ?? [])],
+  )
+  // Between the values of a JSON column there may be line ends; inside of a text there is none.
+  return { lines: rows.map(({ line }) => line.replaceAll(/[\r\n]+/g, ' ')), last: rows.at(-1)?.key }
+}
+
+const MAX_ROWS = 2_000
+const FIRST_ROWS = 100
+const BATCH_BYTES = 4 * 1024 * 1024
+
+/** All rows of a business in batches of a few megabytes, whatever the size of a row. */
+export async function* readAllRows(
+  db: AnyDb,
+  table: KnownTable,
+  businessId: string,
+  after?: readonly string[],
+): AsyncGenerator<Required<Batch>> {
+  for (let [limit, from] = [FIRST_ROWS, after]; ; ) {
+    const { lines, last } = await readRows(db, table, businessId, { after: from, limit })
+    if (lines.length > 0) yield { lines, last }
+    if (lines.length < limit) return
+    from = last
+    const bytes = lines.reduce((sum, line) => sum + line.length, 0) / lines.length
+    limit = Math.max(1, Math.min(MAX_ROWS, Math.floor(BATCH_BYTES / bytes)))
+  }
+}
+
+/**
+ * Writes lines as `readRows` made them, for this business whatever they say themselves. Rows that are there already are
+ * an error.
+ */
+export async function writeRows(
+  db: AnyDb,
+  table: KnownTable,
+  businessId: string,
+  lines: readonly string[],
+): Promise<void> {
+  if (lines.length === 0) return
+  const kept = copiedColumns(table).filter((name) => !(name in table.set))
+  // JSON's null comes back as SQL's; where the column must have a value, it was JSON's.
+  const jsons = new Map(table.columns.map((column) => [column.name, column]))
+  const values = kept.map((name) => {
+    if (name === table.of) return '$2'
+    const column = jsons.get(name)
+    return column?.isRequiredJson ? `coalesce(${quoted(name)}, 'null'::${column.type})` : quoted(name)
+  })
+  await run(
+    db,
+    `insert into ${table.table} (${list([...kept, ...Object.keys(table.set)])}) overriding system value
+     select ${[...values, ...Object.values(table.set)].join(', ')}
+       from json_populate_recordset(null::${table.table}, $1::json)`,
+    [`[${lines.join(',')}]`, businessId],
+  )
+}
+
+/** The oldest row of a table that is cut into months. */
+export async function readOldest(db: AnyDb, table: KnownTable, businessId: string): Promise<string | undefined> {
+  if (!table.byMonth) return undefined
+  const [row] = await run<{ oldest: Date | null }>(
+    db,
+    `select min(${quoted(table.byMonth)}) as oldest from ${table.table} where ${quoted(table.of)} = $1`,
+    [businessId],
+  )
+  return row?.oldest?.toISOString()
+}
+
+/**
+ * Deletes the next rows of a business after a key. By ranges of the key, so that no statement walks over what the ones
+ * before it have deleted. `last` is undefined when there are no more.
+ */
+export async function deleteRows(
+  db: AnyDb,
+  table: KnownTable,
+  businessId: string,
+  { after, limit }: { after: readonly string[] | undefined; limit: number },
+): Promise<{ rows: number; last: string[] | undefined }> {
+  const { key, of } = table
+  const from = `${quoted(of)} = $1 ${after ? `and ${isBeyond(table, '>', 2)}` : ''}`
+  const values = [businessId, ...(after ?? [])]
+  const [bound] = await run<{ key: string[] }>(
+    db,
+    `select ${keyText(table)} as key from ${table.table} where ${from} order by ${list(key)} limit 1 offset ${limit - 1}`,
+    values,
+  )
+  const upTo = bound ? `and ${isBeyond(table, '<=', values.length + 1)}` : ''
+  const { numAffectedRows = 0n } = await db.executeQuery(
+    CompiledQuery.raw(`delete from ${table.table} where ${from} ${upTo}`, [...values, ...(bound?.key ?? [])]),
+  )
+  return { rows: Number(numAffectedRows), last: bound?.key }
+}
+
+/** Tables with a column `business_id` that no list names: those of extensions, by their primary keys. */
+export async function findUnlisted(
+  db: AnyDb,
+  tables: readonly BusinessTable[],
+  place: BusinessTable['in'],
+): Promise<BusinessTable[]> {
+  const { rows } = await sql<{ table: string; key: string[] }>`
+    select namespace.nspname || '.' || relname as "table",
+           coalesce((select array_agg(each.attname::text order by array_position(indkey::int[], each.attnum::int))
+                       from pg_index join pg_attribute as each on each.attrelid = indrelid and each.attnum = any (indkey)
+                      where indrelid = class.oid and indisprimary), '{}') as key
+      from pg_class as class
+      join pg_namespace as namespace on namespace.oid = relnamespace
+      join pg_attribute as attribute on attribute.attrelid = class.oid and attribute.attname = 'business_id'
+     where relkind in ('r', 'p') and not relispartition and not attribute.attisdropped
+       and namespace.nspname || '.' || relname <> all (${tables.map(({ table }) => table)}::text[])
+     order by 1`.execute(db)
+  return rows.map(({ table, key }) => ({
+    ...cellTable('left out', table, key),
+    in: place,
+  }))
+}
+
+/** The tables of these that have a row of the business. */
+export async function findUsed(db: AnyDb, tables: readonly KnownTable[], businessId: string): Promise<string[]> {
+  const used: string[] = []
+  for (const { table, of } of tables) {
+    const rows = await run(db, `select 1 from ${table} where ${quoted(of)} = $1 limit 1`, [businessId])
+    if (rows.length > 0) used.push(table)
+  }
+  return used
+}
+
+/**
+ * Numbers that a table counts for itself go on after those that were written into it. It only ever moves the count up,
+ * and by more than others can take meanwhile.
+ */
+export async function countOn(db: AnyDb, table: KnownTable, businessId: string): Promise<void> {
+  if (table.is === 'queue') return
+  const { rows } = await sql<{ name: string; sequence: string }>`
+    select attname as name, pg_get_serial_sequence(${table.table}, attname) as sequence
+      from pg_attribute where attrelid = ${table.table}::regclass and attidentity <> ''`.execute(db)
+  for (const { name, sequence } of rows) {
+    await run(
+      db,
+      `select setval($2::regclass, highest + 1000)
+         from (select max(${quoted(name)}) as highest from ${table.table} where ${quoted(table.of)} = $1) as written
+        where highest >= (select last_value from ${sequence})`,
+      [businessId, sequence],
+    )
+  }
+}

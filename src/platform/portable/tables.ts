@@ -1,0 +1,67 @@
+/**
+ * A table with rows of businesses, as its module declares it. Export, import and deletion go by this list, and nothing
+ * else knows which tables there are.
+ */
+export type BusinessTable = {
+  in: 'control' | 'cell'
+  table: string
+  /** The column that names the business. */
+  of: string
+  /** What orders the rows of a business, and tells one from another. */
+  key: readonly string[]
+  is: TableKind
+  /** Columns that no archive holds: secrets, and who is working on it. They get their default, or what `set` says. */
+  without: readonly string[]
+  /** SQL for columns that have another value after an import. */
+  set: Readonly<Record<string, string>>
+  /** Columns with the id of a member: in another deployment that may be another account. */
+  people: readonly string[]
+  /** Rows refer to others of the table: an import writes all of them in one statement. */
+  isLinked: boolean
+  /** Rows may come of themselves before an import has written any: they do not show that it has. */
+  hearsEarly: boolean
+  /** The time by which the table is cut into months. */
+  byMonth?: string
+  /** What of it nobody may read in a file, so that somebody has to enter it again after an import. */
+  toSetAgain?: string
+}
+
+/**
+ * - kept: what the business has. In every archive.
+ * - derived: made from what is kept. In every archive, too: making it anew would take longer, and it is whole in a snapshot.
+ * - queue: waits for a worker. In every archive; the column `position` is counted anew.
+ * - left out: in no archive, because it is short-lived, secret or about people of this deployment. Deleted with the business.
+ * - shared: the column is a place in a walk through all businesses. Neither copied nor deleted.
+ */
+export type TableKind = 'kept' | 'derived' | 'queue' | 'left out' | 'shared'
+
+type Options = Partial<
+  Pick<BusinessTable, 'of' | 'without' | 'set' | 'people' | 'isLinked' | 'hearsEarly' | 'byMonth' | 'toSetAgain'>
+>
+
+const define =
+  (place: BusinessTable['in']) =>
+  (is: TableKind, table: string, key: readonly string[], options: Options = {}): BusinessTable => ({
+    in: place,
+    table,
+    of: 'business_id',
+    key,
+    is,
+    without: [],
+    set: {},
+    people: [],
+    isLinked: false,
+    hearsEarly: false,
+    ...options,
+  })
+
+/** Tables of a list are in the order in which rows can be written: those that others refer to come first. */
+export const cellTable = define('cell')
+export const controlTable = define('control')
+
+export const isCopied = ({ is }: Pick<BusinessTable, 'is'>): boolean =>
+  is === 'kept' || is === 'derived' || is === 'queue'
+export const isDeleted = ({ is }: Pick<BusinessTable, 'is'>): boolean => is !== 'shared'
+
+/** The row that is the business. */
+export const isItself = ({ of }: Pick<BusinessTable, 'of'>): boolean => of === 'id'

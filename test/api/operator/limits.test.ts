@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createClient } from '../../support/client.ts'
+import { recordStatements } from '../../support/explain.ts'
+import type { Make } from '../../support/make.ts'
+import { refusal } from '../../support/refusal.ts'
+import { useApi } from '../../support/setup.ts'
+import { startApi } from '../../support/start-api.ts'
+import { until } from '../../support/until.ts'
+
+let operator: Awaited<ReturnType<Make['operator']>>
+const used = useApi({ env: { RATE_LIMITS: 'on' } }, async ({ make }) => {
+  operator = await make.operator()
+})
+const setLimits = (id: string, limits: object) => operator.put(`/v1/operator/businesses/${id}/limits`, limits)
+
+test('a business over its requests a minute is refused, whoever calls, and told who can raise it; others are not', async () => {
+  const { id, admin, path } = await used.make.business()
+  const member = await used.make.member(id, 'ORDERS_READ')
+  const other = await used.make.business({ owner: admin })
+  const set = await setLimits(id, { requestsPerMinute: 3 })
+  assert.equal(set.status, 200, set.text)
+  assert.deepEqual(set.body.limits, { requestsPerMinute: 3, mediaBytes: null, mailsPerDay: null })
+  const callers = [admin, member, admin, member, admin]
+  const statuses: number[] = []
+  for (const caller of callers) statuses.push((await caller.get(`${path}/orders`)).status)
+  assert.deepEqual(statuses, [200, 200, 200, 429, 429])
+  const refused = await member.get(`${path}/orders`)
+  assert.match(refused.body.message, /3 requests a minute.*operator of this service can raise the limit/)
+  assert.ok(Number(refused.headers.get('retry-after')) >= 1)
+  assert.equal((await admin.get(`${other.path}/roles`)).status, 200)
+
+  await setLimits(id, { requestsPerMinute: 100 })
+  assert.equal((await admin.get(`${path}/roles`)).status, 200, 'from the next request on')
+  await setLimits(id, { requestsPerMinute: 0 })
+  assert.equal((await admin.get(`${path}/roles`)).status, 429)
+  await setLimits(id, { requestsPerMinute: null })
+  assert.equal((await admin.get(`${path}/roles`)).status, 200)
+})
+
+test('a storefront counts for its business as well', async () => {
+  const { id, slug, admin, path } = await used.make.business()
+  await admin.put(path, { storefront: { isPublic: true } })
+  await setLimits(id, { requestsPerMinute: 1 })
+  const reader = used.make.anonymous()
+  assert.equal((await reader.get(`/v1/storefront/${slug}`)).status, 200)
+  assert.equal((await reader.get(`/v1/storefront/${slug}`)).status, 429)
+})
+
+test('whoever wants no more letters is heard, however many others call', async () => {
+  const { id, admin, path } = await used.make.business()
+  await setLimits(id, { requestsPerMinute: 0 })
+  assert.equal((await admin.get(`${path}/roles`)).status, 429)
+  const reader = used.make.anonymous()
+  const answer = await reader.post(`${path}/collections/unsubscribe`, { token: 'unknown' })
+  assert.notEqual(answer.status, 429, answer.text)
+})
+
+test('a limit costs no request a further round trip', async () => {
+  const { id, admin, path } = await used.make.business()
+  const count = async () => (await recordStatements(() => admin.get(`${path}/roles`))).length
+  await count()
+  const before = await count()
+  await setLimits(id, { requestsPerMinute: 1_000, mediaBytes: 5, mailsPerDay: 5 })
+  await count()
+  assert.equal(await count(), before)
+})
+
+test('another process heeds a new limit at once', async (t) => {
+  const second = await startApi({ databases: used.api.databases, env: { RATE_LIMITS: 'on' } })
+  t.after(() => second.close())
+  const { id, admin, path } = await used.make.business()
+  const there = createClient(second.url, { authorization: `Bearer ${admin.token}` })
+  assert.equal((await there.get(`${path}/roles`)).status, 200)
+  await setLimits(id, { requestsPerMinute: 0 })
+  await until('it has heard of it', async () => (await there.get(`${path}/roles`)).status === 429, { withinMs: 1_000 })
+})
+
+test('limits are kept one by one, written down for both sides, and checked', async () => {
+  const { id, admin, path } = await used.make.business()
+  await setLimits(id, { mediaBytes: 1_000 })
+  const { body } = await setLimits(id, { mailsPerDay: 10 })
+  assert.deepEqual(body.limits, { requestsPerMinute: null, mediaBytes: 1_000, mailsPerDay: 10 })
+  const { body: log } = await admin.get(`${path}/audit?action=business.limits-set`)
+  assert.deepEqual(
+    log.items.map((entry: { actorId: string; data: object }) => [entry.actorId, entry.data]),
+    [
+      [operator.id, { mailsPerDay: 10 }],
+      [operator.id, { mediaBytes: 1_000 }],
+    ],
+  )
+  const after = await Promise.all([
+    setLimits(id, { mediaBytes: 2_000 }),
+    setLimits(id, { mailsPerDay: null }),
+    setLimits(id, { requestsPerMinute: 500 }),
+  ])
+  for (const { status } of after) assert.equal(status, 200)
+  const { body: merged } = await operator.get(`/v1/operator/businesses/${id}`)
+  assert.deepEqual(merged.limits, { requestsPerMinute: 500, mediaBytes: 2_000, mailsPerDay: null }, 'none was lost')
+  assert.equal(refusal(await setLimits(id, { mediaBytes: -1 })), '422 VALIDATION_FAILED mediaBytes TOO_SMALL')
+  assert.equal(refusal(await setLimits(id, { mediaBytes: '5' })), '422 VALIDATION_FAILED mediaBytes INVALID')
+  assert.equal((await setLimits(id, { bytes: 5 })).status, 422)
+  assert.equal(refusal(await setLimits('biz_000000000000', { mediaBytes: 5 })), '404 NOT_FOUND')
+})

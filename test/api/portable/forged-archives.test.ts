@@ -1,0 +1,204 @@
+import assert from 'node:assert/strict'
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { Readable } from 'node:stream'
+import { after, before, test } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import { sql } from 'kysely'
+import { carryEvents } from '#modules/access/outbox.ts'
+import { deleteLeftovers } from '#modules/media/leftovers.ts'
+import type { Cell } from '#platform/database/database.ts'
+import { loadNames } from '#platform/database/migrate.ts'
+import { useFaults } from '#platform/faults.ts'
+import { tarHeader } from '#platform/portable/tar.ts'
+import { createStorage, type Storage } from '#platform/storage/storage.ts'
+import { newBusinessId, newId } from '#vocabulary/ids.ts'
+import { createArchive, type Manifest, openArchive } from '../../../src/apps/portable/archive.ts'
+import { exportBusiness } from '../../../src/apps/portable/export-business.ts'
+import { importBusiness } from '../../../src/apps/portable/import-business.ts'
+import { createMake, type Make } from '../../support/make.ts'
+import { type MediaStore, openStore } from '../../support/media-stores.ts'
+import { startApi, type TestApi } from '../../support/start-api.ts'
+
+let api: TestApi
+let make: Make
+let store: MediaStore
+let storage: Storage
+let folder: string
+
+before(async () => {
+  folder = mkdtempSync(path.join(tmpdir(), 'kontor-forged-'))
+  store = await openStore('folder')
+  api = await startApi({ env: store.env })
+  make = createMake(api)
+  storage = createStorage(api.config) as Storage
+})
+after(async () => {
+  await api.close()
+  await store.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const at = (name: string) => path.join(folder, name)
+const cell = () => api.services.databases.cells.get('main') as Cell
+
+async function* one(lines: readonly string[]) {
+  yield lines
+}
+
+type Forged = { id: string; rows?: Record<string, readonly object[]>; jobs?: readonly object[] }
+
+/** An archive as somebody would write it who means no good: all its hashes are right. */
+async function forge(name: string, { id, rows = {}, jobs = [] }: Forged) {
+  const { id: model } = await make.business()
+  const { control } = api.services.databases
+  const { rows: found } = await sql<{ row: Record<string, unknown> }>`
+    select to_json(businesses) as row from access.businesses where id = ${model}`.execute(control)
+  const slug = `forged-${newBusinessId().slice(4)}`
+  const all = { 'access.businesses': [{ ...found[0]?.row, id, slug }], ...rows }
+  const archive = await createArchive(at(name))
+  const tables: Manifest['tables'] = []
+  for (const [table, each] of Object.entries(all)) {
+    const { count, parts } = await archive.addLines(`tables/${table}`, one(each.map((row) => JSON.stringify(row))))
+    tables.push({ table, is: 'kept', rows: count, parts })
+  }
+  await archive.finish({
+    format: 1,
+    kontor: '1.0.0',
+    createdAt: new Date().toISOString(),
+    business: { id, name: 'Forged', slug, suspendedAt: null },
+    schema: { control: await loadNames('control'), cell: await loadNames('cell') },
+    asOf: { cell: '', control: '' },
+    tables,
+    jobs: await archive.addLines('jobs', one(jobs.map((job) => JSON.stringify(job)))),
+    people: [],
+    leftOut: [],
+    toSetAgain: [],
+    media: { mode: 'reference', prefixes: [], files: 0, missing: 0, parts: [] },
+  })
+  return at(name)
+}
+
+const bringIn = async (file: string) =>
+  importBusiness(api.services.databases, await openArchive(file), { cellName: 'main', storage, box: api.services.box })
+
+test('a business whose id would reach into the files of another is refused', async () => {
+  const { id: other } = await make.business()
+  for (const [turn, id] of [`${other}/pictures`, '..', '', 'public'].entries())
+    await assert.rejects(async () => bringIn(await forge(`id-${turn}.tar`, { id })), /is no id of a business/, id)
+})
+
+test('files that an archive wants deleted go only if they are of its own business', async () => {
+  const { id: other } = await make.business()
+  const id = newBusinessId()
+  const about = { mimeType: 'application/pdf', isAttachment: true, isImmutable: true, size: 4 }
+  for (const business of [other, id]) await storage.put(`public/${business}/a/file.pdf`, Buffer.from('%PDF'), about)
+  const due_at = '2020-01-01T00:00:00Z'
+  const rows = [other, id].map((business) => ({ business_id: id, prefix: `public/${business}/`, due_at }))
+  await bringIn(await forge('leftovers.tar', { id, rows: { 'media.leftovers': rows } }))
+  await deleteLeftovers(cell(), storage, () => false)
+  assert.deepEqual(await store.keys(other), [`public/${other}/a/file.pdf`])
+  assert.deepEqual(await store.keys(id), [])
+  const { rows: left } = await sql`select from media.leftovers where business_id = ${id}`.execute(cell())
+  assert.equal(left.length, 0)
+})
+
+test('a job of an archive takes the place of no job of another business, nor of the service', async () => {
+  const { id: other } = await make.business()
+  const id = newBusinessId()
+  const keys = { theirs: `forged:${other}`, ours: `forged:${process.pid}`, own: `forged:${id}` }
+  const add = (key: string, payload: object) =>
+    sql`select graphile_worker.add_job('forged.test', ${JSON.stringify(payload)}::json, job_key => ${key},
+                                       run_at => now() + interval '1 day')`.execute(cell())
+  await add(keys.theirs, { businessId: other })
+  await add(keys.ours, {})
+  const jobs = Object.values(keys).map((key) => ({
+    identifier: 'forged.test',
+    payload: { businessId: id },
+    run_at: '2100-01-01T00:00:00Z',
+    max_attempts: 1,
+    key,
+    priority: 0,
+  }))
+  await bringIn(await forge('jobs.tar', { id, jobs }))
+  const { rows } = await sql<{ key: string; businessId: string | null }>`
+    select key, payload ->> 'businessId' as business_id from graphile_worker._private_jobs
+     where key = any (${Object.values(keys)}::text[])`.execute(cell())
+  assert.deepEqual(
+    new Map(rows.map(({ key, businessId }) => [key, businessId])),
+    new Map([
+      [keys.theirs, other],
+      [keys.ours, null],
+      [keys.own, id],
+    ]),
+  )
+})
+
+test('what is told of a business while it is being imported does not stand for its rows', async (t) => {
+  const { control, cells } = api.services.databases
+  const id = newBusinessId()
+  const rows = {
+    'access.event_outbox': [
+      {
+        business_id: id,
+        id: newId('evt'),
+        type: 'business.updated',
+        subject: id,
+        actor_kind: 'system',
+        data: { fields: ['name'] },
+        occurred_at: '2026-01-01T00:00:00Z',
+      },
+    ],
+    'media.leftovers': [{ business_id: id, prefix: `public/${id}/a`, due_at: '2100-01-01T00:00:00Z' }],
+  }
+  const carry = () => carryEvents.run({}, { db: control, cells } as never)
+  // Files take long, and this job comes every few minutes.
+  useFaults((name) => (name === 'import.files' ? carry() : undefined))
+  t.after(() => useFaults(undefined))
+  await bringIn(await forge('told.tar', { id, rows }))
+  const { rows: left } = await sql`select from media.leftovers where business_id = ${id}`.execute(cell())
+  assert.equal(left.length, 1)
+  await carry()
+  const { rows: waiting } = await sql`select from access.event_outbox where business_id = ${id}`.execute(control)
+  assert.equal(waiting.length, 0, 'once it is whole, its feed hears of it')
+})
+
+test('a part that unpacks to more than any part has is refused before it fills the memory', async () => {
+  const archive = await createArchive(at('bomb.tar'))
+  const bomb = gzipSync(Buffer.alloc(300 * 1024 * 1024), { level: 1 })
+  const part = await archive.addStream('tables/access.roles/000001.ndjson.gz', bomb.length, Readable.from([bomb]))
+  await archive.finish({
+    format: 1,
+    business: { id: newBusinessId(), name: '', slug: '', suspendedAt: null },
+    tables: [{ table: 'access.roles', is: 'kept', rows: 1, parts: [part] }],
+    jobs: { count: 0, parts: [] },
+    media: { mode: 'reference', prefixes: [], files: 0, missing: 0, parts: [] },
+  } as unknown as Manifest)
+  await assert.rejects(openArchive(at('bomb.tar')), /cannot be unpacked/)
+})
+
+test('an archive whose blocks say that a file is shorter than nothing is refused', { timeout: 20_000 }, async () => {
+  const block = tarHeader('manifest.json', 0, new Date())
+  block.write('-0000001000\0', 124) // one block back: whoever believes it reads this block for ever
+  block.fill(' ', 148, 156)
+  const sum = block.reduce((total, byte) => total + byte, 0)
+  block.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148)
+  writeFileSync(at('backwards.tar'), Buffer.concat([block, Buffer.alloc(2048)]))
+  await assert.rejects(openArchive(at('backwards.tar')), /no tar archive, or damaged/)
+})
+
+test('only its owner reads an archive, whatever lies where it is written', async () => {
+  const { id } = await make.business()
+  const { databases } = api.services
+  writeFileSync(at('open.tar.part'), 'of a run that was cut off')
+  chmodSync(at('open.tar.part'), 0o666)
+  await exportBusiness(databases, id, { file: at('open.tar'), media: undefined })
+  assert.equal(statSync(at('open.tar')).mode & 0o777, 0o600)
+
+  writeFileSync(at('precious'), 'precious')
+  symlinkSync(at('precious'), at('linked.tar.part'))
+  await exportBusiness(databases, id, { file: at('linked.tar'), media: undefined })
+  assert.equal(readFileSync(at('precious'), 'utf8'), 'precious')
+  assert.equal((await openArchive(at('linked.tar'))).manifest.business.id, id)
+})

@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { sql } from 'kysely'
+import type { Browser } from 'playwright-core'
+import { RULES } from '#apps/rules.ts'
+import { now } from '#platform/clock.ts'
+import { launchBrowser } from '../support/browser.ts'
+import { checkAll, checkOnce } from '../support/checks.ts'
+import { follow } from '../support/customers.ts'
+import { type Dashboard, enter, look, openDashboard } from '../support/served-dashboard.ts'
+
+let desk: Dashboard
+let browser: Browser
+before(async () => {
+  desk = await openDashboard()
+  browser = await launchBrowser()
+})
+after(async () => {
+  await browser?.close()
+  await desk?.close()
+})
+
+/** A shop with a product, and its admin at the page. */
+async function sitDown() {
+  const shop = await desk.make.shop()
+  const product = await desk.make.product(shop)
+  await follow(desk.api, shop.db)
+  const { page, complaints } = await enter(browser, { width: 1_280 })
+  await page.goto(await desk.doorOf(shop.admin))
+  await page.waitForURL(/\/admin\/business/)
+  const open = async () => {
+    await page.goto(`${desk.url}/admin/${shop.id}/settings/checks`)
+    await page.locator('main h1').first().waitFor()
+  }
+  const narrow = async (name: string) => {
+    await page.setViewportSize({ width: 360, height: 780 })
+    await look(page, `${name}-360`)
+    await page.setViewportSize({ width: 320, height: 700 })
+    const overflow = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
+    assert.equal(overflow, 0, `${name} can be scrolled sideways at 320`)
+    await page.setViewportSize({ width: 1_280, height: 900 })
+  }
+  return { ...shop, product, page, complaints, open, narrow }
+}
+
+test('somebody checks the books, watches how far it is, and sees that they balance', async () => {
+  const { page, db, open, narrow, complaints } = await sitDown()
+  await open()
+  await page.getByText('Not checked yet.').waitFor()
+  await page.getByRole('button', { name: 'Check now' }).click()
+  await page.getByText('Waits for its turn').waitFor()
+  await checkOnce(db)
+  await page.getByText(/\d+ of \d+ rules/).waitFor()
+  await look(page, 'checks-running')
+  await checkAll(db)
+  await page.getByText('The books balance.').waitFor()
+  assert.equal(await page.getByRole('button', { name: 'Check now' }).isDisabled(), true)
+  await look(page, 'checks-balance')
+  await narrow('checks-balance')
+  assert.deepEqual(complaints, [])
+})
+
+test('a rule that is broken comes first, with its rows, which lead to what they are about', async () => {
+  const { page, db, id, product, open, narrow, complaints } = await sitDown()
+  await sql`update catalog.stock set quantity = quantity + 1 where business_id = ${id}`.execute(db)
+  await open()
+  await page.getByRole('button', { name: 'Check now' }).click()
+  await page.getByText('Waits for its turn').waitFor()
+  await checkAll(db)
+  await page.getByText('1 rule does not hold.').waitFor()
+  const broken = page.locator('[data-rule="stock-ledger"]')
+  assert.match(await broken.innerText(), /Stock adds up: what was counted, sold and returned/)
+  await look(page, 'checks-broken')
+  await narrow('checks-broken')
+  await broken.getByRole('link', { name: 'Open the product' }).click()
+  await page.waitForURL(new RegExp(`/products/${product.id}`))
+  assert.deepEqual(complaints, [])
+})
+
+test('each rule that is broken is named on the page, in words of a shop', async () => {
+  const { page, db, id, open } = await sitDown()
+  await db
+    .insertInto('checks.broken')
+    .values(
+      RULES.map(({ name }) => ({
+        businessId: id,
+        rule: name,
+        count: 1,
+        examples: JSON.stringify([{ orderId: 'ord_1', total: 5 }]),
+        since: now(),
+      })),
+    )
+    .execute()
+  await open()
+  await page.locator('.check-broken').first().waitFor()
+  for (const { name, says } of RULES) {
+    const heading = await page.locator(`.check-broken[data-rule="${name}"] h2`).innerText()
+    assert.notEqual(heading, says, `${name} has no words of its own`)
+    assert.match(heading, /\.$/)
+  }
+})
+
+test('in German every rule has German words', async () => {
+  const shop = await desk.make.shop()
+  const { page } = await enter(browser, { width: 1_280, locale: 'de-DE' })
+  await page.goto(await desk.doorOf(shop.admin))
+  await page.waitForURL(/\/admin\/business/)
+  await page.goto(`${desk.url}/admin/${shop.id}/settings/checks`)
+  await page.getByText('Noch nicht geprüft.').waitFor()
+  await look(page, 'checks-german')
+  const words = await page.locator('.check-list .status').allInnerTexts()
+  assert.equal(words.length, RULES.length)
+  assert.deepEqual(
+    words.filter((text) => /\b(the|each|orders?|no)\b/i.test(text)),
+    [],
+  )
+})
+
+test('whoever is no ADMIN does not see the page', async () => {
+  const { page, id, open } = await sitDown()
+  await open()
+  const clerk = await desk.make.member(id, 'SETTINGS_WRITE')
+  const entered = await enter(browser, { width: 1_280 })
+  await entered.page.goto(await desk.doorOf(clerk))
+  await entered.page.waitForURL(/\/admin\/business/)
+  await entered.page.goto(`${desk.url}/admin/${id}/settings`)
+  await entered.page.locator('main h1').first().waitFor()
+  assert.equal(await entered.page.getByRole('link', { name: 'Checks' }).count(), 0)
+  assert.ok((await page.getByRole('link', { name: 'Checks' }).count()) > 0)
+})
