@@ -16,7 +16,7 @@ export class CellMap<Cell> extends Map<string, Cell> {
     return {
       stop: async () => {
         this.#followers.delete(follower)
-        await Promise.all([...follower.running.values()].map((each) => each.stop()))
+        await Promise.all([...follower.running.values()].map(async (each) => each.stop()))
       },
     }
   }
@@ -35,7 +35,7 @@ export class CellMap<Cell> extends Map<string, Cell> {
       follower.running.delete(name)
       return each ? [each] : []
     })
-    await Promise.allSettled(running.map((each) => each.stop()))
+    await Promise.allSettled(running.map(async (each) => each.stop()))
   }
 }
 
