@@ -1,5 +1,5 @@
 import type { LucideIcon } from 'lucide-react'
-import { useEffect, useRef, useSyncExternalStore } from 'react'
+import { useEffect, useLayoutEffect, useRef, useSyncExternalStore } from 'react'
 
 /** Something that can be done by name (palette) or by key (`?` lists them). */
 export type Command = {
@@ -39,7 +39,8 @@ export function useCommands(commands: readonly Command[]): void {
   const layer = useRef<{ commands: readonly Command[] }>({ commands })
   layer.current.commands = commands
   const shape = commands.map(({ id, label, keys, reason }) => `${id}|${label}|${keys}|${reason}`).join('\n')
-  useEffect(() => {
+  // With the screen, not after it: whoever sees it may press a key at once.
+  useLayoutEffect(() => {
     const mine = layer.current
     layers = [...layers, mine]
     publish()

@@ -157,7 +157,7 @@ function useItems(text: string): Item[] {
             {
               id,
               group: t`Content`,
-              icon: commands.find(({ keys }) => keys === 'g t')?.icon,
+              icon: commands.find((one) => one.id === 'go /$business/content')?.icon,
               label: title || id,
               run: () =>
                 void navigate({
