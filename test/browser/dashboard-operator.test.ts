@@ -267,6 +267,81 @@ test('a business is found, suspended with a reason that stays, and opened again'
   await context.close()
 })
 
+test('without a mouse: a dead job is run again and a business found, opened and suspended, by keys', async () => {
+  const { id, name } = await desk.make.business({ name: 'Quayside Lamps' })
+  await measure(id, { deadJobs: 1 })
+  const job = await addDead('orders.print-slips', 'connect ECONNREFUSED printer.example:9100', { businessId: id })
+  const { page, context, complaints } = await enterOperator('', PHONE)
+  const { keyboard } = page
+  const focused = page.locator('[data-stop]:focus')
+  const palette = page.getByRole('combobox', { name: 'Find or do' })
+  await page.getByRole('heading', { name: 'orders.print-slips' }).waitFor()
+  await keyboard.press('j')
+  await focused.getByText('Run again').waitFor()
+  await look(page, 'operator-keys-stop-360')
+  await keyboard.press('j')
+  await page.locator('a[data-stop]:focus').waitFor()
+  await keyboard.press('k')
+  await focused.getByText('Run again').waitFor()
+  await keyboard.press('Enter')
+  await page.getByText('It runs again.').waitFor()
+  assert.equal(await triesOf(job), 0)
+
+  await keyboard.press('Control+k')
+  await palette.waitFor()
+  await keyboard.type(id)
+  await page.getByRole('option', { name }).waitFor()
+  await keyboard.press('Escape')
+  await keyboard.press('Control+k')
+  await keyboard.type('quays')
+  const option = page.getByRole('option', { name })
+  await option.waitFor()
+  await look(page, 'operator-palette-360')
+  await keyboard.press('Enter')
+  await page.waitForURL(at(`/businesses/${id}`))
+  await page.getByRole('heading', { name, level: 1 }).waitFor()
+
+  await page.setViewportSize({ ...DESK, height: 800 })
+  await keyboard.press('Control+k')
+  await palette.waitFor()
+  await look(page, 'operator-palette-1280')
+  await keyboard.press('ArrowUp')
+  const last = page.getByRole('option', { name: 'Sign out', selected: true })
+  const box = await last.boundingBox()
+  const list = await page.getByRole('listbox', { name: 'Found' }).boundingBox()
+  assert.ok(box && list && box.y + box.height <= list.y + list.height, 'what the arrows have chosen is in sight')
+  await keyboard.type('suspend quay')
+  await page.getByRole('option', { name: `Suspend ${name}` }).waitFor()
+  await keyboard.press('Enter')
+  await page.getByRole('button', { name: `Suspend ${name}` }).waitFor()
+  await keyboard.press('Escape')
+
+  for (const [keys, place] of [
+    ['gj', '/jobs'],
+    ['gs', '/sends'],
+    ['gc', '/cells'],
+    ['ga', '/audit'],
+    ['gb', ''],
+  ] as const) {
+    await keyboard.type(keys)
+    await page.waitForURL(at(place))
+  }
+  await page.getByRole('searchbox', { name: 'Find a business' }).waitFor()
+  await keyboard.press('/')
+  await keyboard.type('quays')
+  await page.waitForURL(at('?query=quays'))
+  await keyboard.press('Control+k')
+  await keyboard.type('to cells')
+  await page.getByRole('option', { name: 'Go to Cells' }).waitFor()
+  await keyboard.press('Enter')
+  await page.waitForURL(at('/cells'))
+  await keyboard.press('?')
+  await page.getByRole('heading', { name: 'Keys' }).waitFor()
+  await look(page, 'operator-keys-1280')
+  assert.deepEqual(unexpected(complaints), [])
+  await context.close()
+})
+
 /** A letter as the cell holds it. */
 async function addSend(businessId: string, fields: object) {
   const at = new Date()
