@@ -209,6 +209,8 @@ test('dead jobs are seen one by one, run again, and discarded only after a quest
   await page.goto(at('/audit'))
   await page.getByText(`${email} ran the job ${name} (${kept}) again`).waitFor()
   await page.getByText(`${email} discarded 1 dead job of ${name}`).waitFor()
+  await page.getByText(`made ${email} an operator`).waitFor()
+  await page.getByRole('link', { name: businessName }).waitFor()
   await look(page, 'operator-audit-360')
   assert.deepEqual(unexpected(complaints), [])
   await context.close()
