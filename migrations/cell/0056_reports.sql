@@ -48,8 +48,8 @@ create table reports.subjects (
 create unique index subjects_number on reports.subjects (business_id, kind, number);
 
 -- Sums by time. `at` is the first quarter of an hour of a span, and `grain` its length in quarters: a time in any time zone is put
--- together of a few long spans and of short ones at its edges. Kind SALES: all orders; `subject` is 1 for those that are the first of
--- their customer, else 0. Kinds PRODUCT and PROMO: `subject` is a number of reports.subjects.
+-- together of a few long spans and of short ones at its edges. Kind SALES: `subject` 0 is all orders, and 1 those of
+-- them that are the first of their customer. Kinds PRODUCT and PROMO: `subject` is a number of reports.subjects.
 create table reports.sums (
   business_id text collate "C" not null,
   kind text collate "C" not null,
