@@ -95,7 +95,7 @@ function parse(text: string, name: string): unknown {
 }
 
 function check<Shape extends TSchema>(shape: Shape, value: unknown, name: string): Static<Shape> {
-  if (Check(shape, value)) return value as Static<Shape>
+  if (Check(shape, value)) return value
   const [first] = Errors(shape, value)
   const place = first?.instancePath.slice(1).replaceAll('/', '.')
   throw malformed(name, `${place || 'it'} ${first?.message}`)
