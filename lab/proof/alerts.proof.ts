@@ -204,21 +204,21 @@ type Told = { name: string; fired: number; ended: number }
  * hour are told later: the next step need not wait for them.
  */
 async function tryStep(prometheus: Prometheus, { breakIt, mendIt, fires, mayFire = [] }: Step, odd: Set<string>) {
-  const firing = async () => {
-    const all = (await prometheus.alerts()).filter(({ state }) => state === 'firing')
+  const firing = async () => (await prometheus.alerts()).filter(({ state }) => state === 'firing')
+  function judge(all: readonly Fired[]): void {
     for (const { labels } of all) {
       const { alertname = '' } = labels
       const isKnown = LOOKING_BACK.has(alertname) || mayFire.includes(alertname)
       if (!isKnown && !fires.some(({ alert }) => alert === alertname)) odd.add(JSON.stringify(labels))
     }
-    return all
   }
   /** After how many seconds each of them is first as wanted. */
-  async function timesUntil(isFiring: boolean, wanted: readonly Wanted[]): Promise<Map<string, number>> {
+  async function timesUntil(isFiring: boolean, wanted: readonly Wanted[], isAlone = true): Promise<Map<string, number>> {
     const since = performance.now()
     const times = new Map<string, number>()
     const look = async () => {
       const all = await firing()
+      if (isAlone) judge(all)
       for (const each of wanted)
         if (!times.has(nameOf(each)) && all.some((fired) => matches(each, fired)) === isFiring)
           times.set(nameOf(each), (performance.now() - since) / 1_000)
@@ -236,6 +236,7 @@ async function tryStep(prometheus: Prometheus, { breakIt, mendIt, fires, mayFire
   const later = timesUntil(
     false,
     fires.filter(({ alert }) => LOOKING_BACK.has(alert)),
+    false, // other things are broken meanwhile
   ).then(told)
   const over = told(
     await timesUntil(

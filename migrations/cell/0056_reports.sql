@@ -48,8 +48,8 @@ create table reports.subjects (
 create unique index subjects_number on reports.subjects (business_id, kind, number);
 
 -- Sums by time. `at` is the first quarter of an hour of a span, and `grain` its length in quarters: a time in any time zone is put
--- together of a few long spans and of short ones at its edges. Kind SALES: all orders; `subject` is 1 for those that are the first of
--- their customer, else 0. Kinds PRODUCT and PROMO: `subject` is a number of reports.subjects.
+-- together of a few long spans and of short ones at its edges. Kind SALES: `subject` 0 is all orders, and 1 those of
+-- them that are the first of their customer. Kinds PRODUCT and PROMO: `subject` is a number of reports.subjects.
 create table reports.sums (
   business_id text collate "C" not null,
   kind text collate "C" not null,
@@ -89,7 +89,8 @@ create table reports.readers (
 ) with (fillfactor = 85);
 
 -- Up to where the orders and subscriptions are counted that were there before these tables. Empty when all are. It begins a while
--- after the migration: until the workers of the version before are gone, they number events that nobody follows for reports.
+-- after the migration: until the workers of the version before are gone, they number events that nobody follows for reports. A cell
+-- in which nothing has happened yet is new, and has none.
 create table reports.filling (
   kind text collate "C" not null,
   business_id text collate "C" not null default '',
@@ -97,7 +98,8 @@ create table reports.filling (
   begins_at timestamptz not null default now() + interval '10 minutes',
   constraint filling_pkey primary key (kind)
 );
-insert into reports.filling (kind) values ('orders'), ('subscriptions');
+insert into reports.filling (kind)
+select kind from (values ('orders'), ('subscriptions')) as kinds (kind) where exists (select from cell.event_counters);
 
 -- Businesses whose sums are made anew by the command. While they are being cleared, orders are not counted: the command counts all.
 create table reports.rebuilding (

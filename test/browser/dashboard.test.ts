@@ -289,6 +289,8 @@ test('the list can be worked without a mouse', async () => {
   await page.keyboard.type('keys')
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { name: 'Keys' }).waitFor()
+  const keys = await page.locator('.keys dt').allTextContents()
+  assert.equal(new Set(keys).size, keys.length, `each does one thing: ${keys.join(', ')}`)
   await page.keyboard.press('Escape')
   await page.keyboard.press('Control+k')
   await page.keyboard.type('to orders')

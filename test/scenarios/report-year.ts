@@ -52,12 +52,12 @@ export async function fillYear(db: Db, businessId: string, sizes: Sizes, note: (
   const { rows } = await sql<{ rows: number; orders: number }>`
     select (select count(*) from reports.sums where business_id = ${businessId})::integer as rows,
            (select sum(orders) from reports.sums
-             where business_id = ${businessId} and kind = 'SALES' and grain = 1 and at >= ${FIRST} and at < ${LAST})::integer
+             where business_id = ${businessId} and kind = 'SALES' and subject = 0 and grain = 1 and at >= ${FIRST} and at < ${LAST})::integer
              as orders`.execute(db)
   return rows[0] ?? { rows: 0, orders: 0 }
 }
 
-/** Both years: a row for each quarter of an hour and market, of first orders and of others. More is sold in the evening. */
+/** Both years: a row for each quarter of an hour and market, of all orders and of first ones. More is sold in the evening. */
 async function fillSales(db: Db, businessId: string): Promise<void> {
   await inSteps(FIRST - QUARTERS, LAST, 5_000, (from, to) =>
     sql`
@@ -65,7 +65,7 @@ async function fillSales(db: Db, businessId: string): Promise<void> {
       select ${businessId}, 'SALES', 1, at, subject, market, currency, orders, orders * 2, orders * 4000, orders * 100, orders * 500,
              orders * 700, orders * 5100, orders * 50
         from generate_series(${from}::int, ${to}::int - 1) as at
-       cross join (values (0, 0.7), (1, 0.3)) as customers (subject, part)
+       cross join (values (0, 1.0), (1, 0.3)) as customers (subject, part)
        cross join ${MARKETS}
        cross join lateral (
          select round(${ORDERS_A_DAY / DAY}::float8 * share * part * (1 + 0.8 * sin(at % ${DAY} * pi() / 48)))::bigint as orders) as made

@@ -34,6 +34,7 @@ async function gives(person: Person, { file, writes }: Case, ask: () => Promise<
     if (request.method() !== 'GET') writes.push(`${request.method()} ${new URL(request.url()).pathname}`)
   })
   const opened = page.waitForEvent('filechooser')
+  await page.evaluate('0') // the browser has heard that the dialog is ours
   await ask()
   person.outside(1)
   await (await opened).setFiles(file)

@@ -1,4 +1,4 @@
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, Locator, Page } from 'playwright-core'
 import { median } from '../../../lab/report/figures.ts'
 import { addressOf, openContext, settle } from './desk.ts'
 import { type Line, listen, readSeen, slowDown } from './meter.ts'
@@ -56,9 +56,11 @@ export async function countRequests(browser: Browser, service: Service): Promise
   const page = await context.newPage()
   const calls = listen(page)
   const opened: Opened[] = []
-  const open = async (name: string, go: () => Promise<unknown>) => {
+  /** `sees`: what is there only once it is open. Before, its code may still be on the way, and nothing was asked. */
+  const open = async (name: string, sees: Locator, go: () => Promise<unknown>) => {
     calls.begin()
     await go()
+    await sees.first().waitFor()
     await settle(page)
     await calls.quiet()
     opened.push({ name, inAll: calls.count(), inSequence: calls.inSequence(), what: calls.what() })
@@ -66,24 +68,22 @@ export async function countRequests(browser: Browser, service: Service): Promise
   await page.goto(addressOf(service, '/customers'))
   await settle(page)
   await calls.quiet()
-  await open('home', () => page.getByRole('link', { name: 'Home' }).first().click())
-  await open('orders', () => page.getByRole('link', { name: 'Orders' }).first().click())
-  await open('an order', () => openFirst(page))
-  await open('customers', () => page.getByRole('link', { name: 'Customers' }).first().click())
-  await open('a customer', () => openFirst(page))
-  await open('a new order', async () => {
-    await page.getByRole('link', { name: 'Orders' }).first().click()
+  const heading = (name: string) => page.getByRole('heading', { level: 1, name })
+  const goTo = (name: string) => page.getByRole('link', { name }).first().click()
+  await open('home', page.locator('.hero .figure .value'), () => goTo('Home'))
+  await open('orders', heading('Orders'), () => goTo('Orders'))
+  await open('an order', page.locator('.record'), () => openFirst(page))
+  await open('customers', heading('Customers'), () => goTo('Customers'))
+  await open('a customer', page.locator('.record'), () => openFirst(page))
+  await open('a new order', heading('New order'), async () => {
+    await goTo('Orders')
     await settle(page)
     await calls.quiet()
     calls.begin()
     await page.getByRole('button', { name: 'New order' }).click()
-    await page.getByRole('heading', { level: 1, name: 'New order' }).waitFor()
   })
   await context.close()
   return opened
 }
 
-async function openFirst(page: Page): Promise<void> {
-  await page.locator('tbody tr a:visible').first().click()
-  await page.locator('.record').first().waitFor()
-}
+const openFirst = (page: Page) => page.locator('tbody tr a:visible').first().click()

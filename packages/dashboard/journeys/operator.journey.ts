@@ -98,10 +98,14 @@ export const createOperator = (service: Service) => {
     async byKeyboard(person) {
       const { page } = person
       await seesTheJob(person)
-      await tabTo(person, 'Run again')
+      await person.press('j')
+      await person.sees('what Enter would do', page.locator('[data-stop]:focus', { hasText: 'Run again' }))
       await person.press('Enter')
       await page.getByText('It runs again.').waitFor()
-      await tabTo(person, 'Harbour Goods')
+      await person.press('Control+k')
+      await person.sees('the palette', page.getByRole('combobox', { name: 'Find or do' }))
+      await person.type('harbour')
+      await person.sees('what was found', page.getByRole('option', { name: 'Harbour Goods' }))
       await person.press('Enter')
       await seesTheBooks(person)
     },
@@ -127,17 +131,6 @@ async function seesTheBooks(person: Person): Promise<void> {
   const { page } = person
   await person.sees('the business', page.getByText('Books: they balance'), page.getByText('Books checked'))
   await isNarrow(page)
-}
-
-const NAME = `document.activeElement?.matches('a, button') ? document.activeElement.textContent : ''`
-
-/** From one to the next, as far as it takes: the fingers stay where they are. */
-async function tabTo(person: Person, name: string): Promise<void> {
-  for (let pressed = 0; pressed < 40; pressed++) {
-    await person.press('Tab', { isRest: pressed > 0 })
-    if (String(await person.page.evaluate(NAME)).includes(name)) return
-  }
-  throw new Error(`Tab does not lead to ${name}.`)
 }
 
 /** By the screens, once. */

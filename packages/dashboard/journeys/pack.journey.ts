@@ -54,8 +54,9 @@ async function prints(person: Person, about: Case, ask: () => Promise<void>): Pr
 
 const shipped = (person: Person) =>
   person.sees('that they are shipped', person.page.getByText(`${COUNT} orders marked shipped.`))
+const toPack = (page: Page) => page.getByRole('link', { name: `${COUNT} orders to pack` })
 const list = ({ page, sees }: Person) =>
-  sees('what is to pack', page.getByText(`${COUNT} orders`), page.locator('tbody tr[data-index]'))
+  sees('what is to pack', page.getByText(`${COUNT} orders`, { exact: true }), page.locator('tbody tr[data-index]'))
 const selected = ({ page, sees }: Person) => sees('that all are selected', page.getByText(`${COUNT} selected`))
 const sheet = ({ page, sees }: Person) => sees('the sheet', page.getByLabel('Tracking numbers'))
 const matched = (person: Person, { orders }: Case) =>
@@ -71,10 +72,10 @@ export const pack = journey<Case>({
   runs: 3,
   prepare,
   place: '',
-  isReady: (page: Page) => page.getByRole('heading', { name: 'To pack' }).waitFor(),
+  isReady: (page: Page) => toPack(page).waitFor(),
   async byMouse(person, about) {
     const { page } = person
-    await person.click(page.getByRole('link', { name: `All ${COUNT}` }))
+    await person.click(toPack(page))
     await list(person)
     await person.click(page.getByLabel('Select all'))
     await selected(person)

@@ -4,40 +4,11 @@ import type { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
-import type { CarriedPerson } from '#modules/accounts/index.ts'
 import { now } from '#platform/clock.ts'
-import type { TableKind } from '#platform/portable/tables.ts'
 import { BrokenArchive, listTar, readEntry, type TarEntry, tarEnd, tarFill, tarHeader } from '#platform/portable/tar.ts'
-import type { Stored } from '#platform/storage/storage.ts'
 import { BootError } from '../boot.ts'
+import { type CarriedFile, MANIFEST, type Manifest, type Part, parseFile, parseManifest } from './manifest.ts'
 
-/** A file in the archive: what was packed, by its hash. */
-export type Part = { name: string; bytes: number; sha256: string }
-/** `since`: of a table that is cut into months, its oldest row. */
-export type TableParts = { table: string; is: TableKind; rows: number; since?: string | undefined; parts: Part[] }
-/** A file of the store, in the archive below `media/`. */
-export type CarriedFile = Part & { key: string; about: Stored }
-
-export type Manifest = {
-  format: 1
-  kontor: string
-  createdAt: string
-  business: { id: string; name: string; slug: string; suspendedAt: string | null }
-  /** The migrations of both kinds of databases: an import wants exactly these. */
-  schema: { control: string[]; cell: string[] }
-  /** When the snapshots were taken that the rows are of. */
-  asOf: { cell: string; control: string }
-  tables: TableParts[]
-  jobs: { count: number; parts: Part[] }
-  people: CarriedPerson[]
-  leftOut: string[]
-  /** What nobody may read in a file: somebody has to enter it again. */
-  toSetAgain: string[]
-  media: { mode: 'reference' | 'inside'; prefixes: string[]; files: number; missing: number; parts: Part[] }
-}
-
-const FORMAT = 1
-const MANIFEST = 'manifest.json'
 /** Lines of about this many characters are packed together. */
 const PART_LENGTH = 4 * 1024 * 1024
 /** More than any part with its last row: what unpacks to more was not packed here, and would fill the memory. */
@@ -145,7 +116,7 @@ async function readArchive(path: string, seen: (bytes: number) => void): Promise
     return entry
   }
   const text = await buffer(readEntry(path, find(MANIFEST)))
-  const manifest = parseManifest(text)
+  const manifest = parseManifest(text.toString('utf8'))
   let bytes = 0
   const check = async (part: Part) => {
     const hash = createHash('sha256')
@@ -164,7 +135,8 @@ async function readArchive(path: string, seen: (bytes: number) => void): Promise
     }
   }
   async function* files(): AsyncGenerator<CarriedFile> {
-    for await (const some of lines(manifest.media.parts)) for (const line of some) yield JSON.parse(line) as CarriedFile
+    for (const part of manifest.media.parts)
+      for await (const some of lines([part])) for (const line of some) yield parseFile(line, part.name)
   }
 
   for (const { table, rows, parts } of [
@@ -190,19 +162,4 @@ async function indexOf(path: string): Promise<Map<string, TarEntry>> {
     await file.close()
   }
   return entries
-}
-
-function parseManifest(text: Buffer): Manifest {
-  let manifest: Manifest
-  try {
-    manifest = JSON.parse(text.toString('utf8')) as Manifest
-  } catch {
-    throw new BrokenArchive(`its ${MANIFEST} is no JSON`)
-  }
-  const { format }: { format: number } = manifest
-  if (format !== FORMAT) throw new BrokenArchive(`it is of the format ${format}, and this reads ${FORMAT}`)
-  // It becomes part of keys in the store: one with a slash would reach into the files of another business.
-  if (!/^biz_\w+$/.test(manifest.business.id))
-    throw new BrokenArchive(`${JSON.stringify(manifest.business.id)} is no id of a business`)
-  return manifest
 }

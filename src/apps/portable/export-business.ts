@@ -19,7 +19,8 @@ import type { Storage } from '#platform/storage/storage.ts'
 import { VERSION } from '#platform/version.ts'
 import type { Business } from '#vocabulary/business.ts'
 import { findHome } from '../home.ts'
-import { type ArchiveWriter, createArchive, type Manifest, type TableParts } from './archive.ts'
+import { type ArchiveWriter, createArchive } from './archive.ts'
+import type { Manifest, TableParts } from './manifest.ts'
 import { businessTables, cellTables, controlTables } from './tables.ts'
 
 type Options = {

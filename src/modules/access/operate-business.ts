@@ -59,9 +59,14 @@ export async function setPaymentAccount(tx: ControlTx, id: string, account: stri
 
 export type LimitChanges = { [Name in keyof BusinessLimits]?: number | null }
 
-/** Limits of one business. Null takes one away; what is not sent stays. Every process heeds them from the next request on. */
+/**
+ * Limits of one business. Null takes one away; what is not sent stays. Every process heeds them from the next request on.
+ * What is as it was is not written, nor written down.
+ */
 export async function setLimits(tx: ControlTx, id: string, changes: LimitChanges, actor: Actor): Promise<void> {
   const { limits: before } = await lockBusiness(tx, id)
+  const names = Object.keys(changes) as (keyof BusinessLimits)[]
+  if (names.every((name) => (changes[name] ?? null) === (before?.[name] ?? null))) return
   const kept = Object.entries({ ...before, ...changes }).filter(([, limit]) => limit !== null && limit !== undefined)
   const limits = kept.length === 0 ? null : JSON.stringify(Object.fromEntries(kept))
   await tx.updateTable('access.businesses').set({ limits, updatedAt: now() }).where('id', '=', id).execute()

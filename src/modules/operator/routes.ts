@@ -1,10 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { listOperatorLog, setLimits } from '#modules/access/index.ts'
+import { setLimits } from '#modules/access/index.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { handle } from '#platform/http/operation.ts'
-import { toPage } from '#vocabulary/paging.ts'
-import { toSeconds } from '#vocabulary/time.ts'
 import { changeJob, changeJobs, listJobs } from './jobs.ts'
+import { listAudit } from './list-audit.ts'
 import { type BusinessContext, getBusiness, listBusinesses } from './list-businesses.ts'
 import { listSends } from './list-sends.ts'
 import * as operation from './operations.ts'
@@ -16,7 +15,7 @@ export type OperatorOptions = Omit<OverviewContext, 'log'> & BusinessContext
 
 /** For operators of the whole service. The guard asks for the second factor, and for a fresh proof before any change. */
 export const operatorRoutes: FastifyPluginAsyncTypebox<OperatorOptions> = async (app, options) => {
-  const { control, people } = options
+  const { control } = options
   const context = { ...options, log: app.log }
 
   handle(app, operation.readOverview, () => readOverview(context))
@@ -58,24 +57,5 @@ export const operatorRoutes: FastifyPluginAsyncTypebox<OperatorOptions> = async 
 
   handle(app, operation.listSends, ({ query }) => listSends(context, query))
 
-  handle(app, operation.listAudit, async ({ query }) => {
-    const { rows, limit, filters } = await listOperatorLog(control, query)
-    const emails = await people.readEmails([...new Set(rows.flatMap(({ actorId }) => actorId ?? []))])
-    return toPage(
-      rows,
-      limit,
-      filters,
-      (row) => [row.id],
-      (row) => ({
-        id: row.id,
-        action: row.action,
-        subject: row.subject,
-        businessId: row.businessId,
-        actorId: row.actorId,
-        actorEmail: emails.get(row.actorId ?? '') ?? null,
-        data: row.data,
-        timestamp: toSeconds(row.occurredAt),
-      }),
-    )
-  })
+  handle(app, operation.listAudit, ({ query }) => listAudit(context, query))
 }

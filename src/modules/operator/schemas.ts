@@ -404,7 +404,9 @@ export const OperatorAuditEntry = Type.Object(
       description: 'The id of what was changed.',
       examples: ['biz_4k7q2m9x1c3v'],
     }),
+    subjectEmail: Nullable(Type.String({ ...Email, description: 'If it is an account.' })),
     businessId: Nullable(BusinessId),
+    businessName: Nullable(Type.String({ ...Name, description: 'As it is called now; `null`: it is gone.' })),
     actorId: Nullable(UserId),
     actorEmail: Nullable(Email),
     data: Type.Unsafe<unknown>({

@@ -53,7 +53,7 @@ export type OrderRow = Omit<
 > & {
   shippingAddress: Address | null
   billingAddress: Address | null
-  /** Null while there is no shipment: then the status tells. */
+  /** Null while there is no shipment: then the statuses tell. */
   fulfillment: Fulfillment | null
   lines: OrderLine[]
   taxes: TaxGroup[]
@@ -172,9 +172,11 @@ export const presentToCustomer = (row: OrderRow): Order =>
     { seesTags: false },
   )
 
-/** How much of it has gone out. A person may say so by the status alone. */
-export const fulfillmentOf = ({ fulfillment, status }: Pick<OrderRow, 'fulfillment' | 'status'>): Fulfillment =>
-  fulfillment ?? (status === 'SHIPPED' || status === 'DELIVERED' ? 'FULFILLED' : 'UNFULFILLED')
+/** How much of it has gone out. A person may say so by the status alone; that the money went back later brings nothing back. */
+export function fulfillmentOf({ fulfillment, statuses }: Pick<OrderRow, 'fulfillment' | 'statuses'>): Fulfillment {
+  const last = statuses.findLast(({ status }) => status !== 'REFUNDED')?.status
+  return fulfillment ?? (last === 'SHIPPED' || last === 'DELIVERED' ? 'FULFILLED' : 'UNFULFILLED')
+}
 
 /** Stock changes that take the order's lines, or give them back. What a cancelled order kept is neither. */
 export const stockOf = ({ id, lines }: Pick<OrderRow, 'id' | 'lines'>, direction: 'TAKEN' | 'GIVEN') =>

@@ -3,7 +3,7 @@ import { readAliases } from '#modules/customers/index.ts'
 import { type OrderPlace, readSold, type SoldOrder } from '#modules/orders/index.ts'
 import type { Tx } from '#platform/database/database.ts'
 import { type CountedOrder, countOrder } from './counted-order.ts'
-import { addSums, type Delta, deltasOf, keepSubjects, saleOf } from './sums.ts'
+import { addSums, type Delta, deltasOf, FIRST, keepSubjects, saleOf } from './sums.ts'
 
 type Kept = CountedOrder & { isFirst: boolean }
 type Person = { businessId: string; person: string }
@@ -36,8 +36,7 @@ export async function countOrders(tx: Tx, places: readonly OrderPlace[]): Promis
     people.push(...whoseFirstMayDiffer(known, after))
   }
   await writeKept(tx, changed)
-  for (const moved of await markFirst(tx, people))
-    deltas.push(saleOf(moved, !moved.isFirst, -1), saleOf(moved, moved.isFirst, 1))
+  for (const moved of await markFirst(tx, people)) deltas.push(saleOf(moved, FIRST, moved.isFirst ? 1 : -1))
   await keepSubjects(tx, deltas, sold.flatMap(namesOf))
   await addSums(tx, deltas)
 }

@@ -21,5 +21,17 @@ export const figuresOf = ({ orders, units, subtotal, discount, shipping, tax, to
   net: total - refunded,
 })
 
+export const less = (figures: Figures, others: Figures): Figures =>
+  figuresOf({
+    orders: figures.orders - others.orders,
+    units: figures.units - others.units,
+    subtotal: figures.subtotal - others.subtotal,
+    discount: figures.discount - others.discount,
+    shipping: figures.shipping - others.shipping,
+    tax: figures.tax - others.tax,
+    total: figures.total - others.total,
+    refunded: figures.refunded - others.refunded,
+  })
+
 const NOTHING = figuresOf({ orders: 0, units: 0, subtotal: 0, discount: 0, shipping: 0, tax: 0, total: 0, refunded: 0 })
 export const orNothing = (figures: Figures | undefined): Figures => figures ?? NOTHING

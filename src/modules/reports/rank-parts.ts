@@ -26,10 +26,13 @@ const SLACK = 1.000_001
 
 const clamped = (sum: RawBuilder<unknown>) => sql`least(greatest(${sum}, -9007199254740991), 9007199254740991)::bigint`
 
-const within = ({ businessId, kind, market, currency }: Ranking) => sql`
+const within = ({ businessId, kind, market, currency }: Ranking, columnOf = plain) => sql`
   sums.business_id = ${businessId} and sums.kind = ${kind}
-  ${market === undefined ? sql`` : sql`and sums.market = ${market}`}
-  ${currency === undefined ? sql`` : sql`and sums.currency = ${currency}`}`
+  ${market === undefined ? sql`` : sql`and ${columnOf('market')} = ${market}`}
+  ${currency === undefined ? sql`` : sql`and ${columnOf('currency')} = ${currency}`}`
+const plain = (column: 'market' | 'currency') => sql.ref(`sums.${column}`)
+/** Which no index can look up: otherwise PostgreSQL expects so few rows that it would rather sort all than take the largest first. */
+const inOrder = (column: 'market' | 'currency') => sql`(${plain(column)} || '')`
 
 /** The rows of these pieces, each piece with bounds of its own: joined to a list of pieces, PostgreSQL could not tell how many they are. */
 const rowsOf = (ranking: Ranking, pieces: readonly Piece[]) =>
@@ -81,7 +84,7 @@ export function leadersSql(ranking: Ranking) {
        cross join lateral (
          select sums.subject, sums.market, sums.currency, ${size} as size
            from reports.sums
-          where ${within(ranking)} and sums.kind <> 'SALES' and sums.grain = span.grain and sums.grain >= ${sql.lit(LONG)}
+          where ${within(ranking, inOrder)} and sums.kind <> 'SALES' and sums.grain = span.grain and sums.grain >= ${sql.lit(LONG)}
             and sums.at = span.at
           order by ${size} desc
           limit ${most}) as leader

@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import type { Db } from '#platform/database/database.ts'
 import { tooManyFigures, tooManyIntervals } from './errors.ts'
-import { FIGURES, figuresOf, orNothing, type Summed } from './figures.ts'
+import { FIGURES, figuresOf, less, orNothing, type Summed } from './figures.ts'
 import { orderQueryOf } from './order-query.ts'
 import { intervalsBefore, intervalsOf, piecesOf, type Span, toSeconds } from './periods.ts'
 import type { CUSTOMERS, CustomersReport, Figures, SalesQuery, SalesReport, SalesRow } from './schemas.ts'
-import { FIRST, GRAINS } from './sums.ts'
+import { ALL, FIRST, GRAINS } from './sums.ts'
 import { type Asker, timeOf } from './time-asked.ts'
 import { ordersUpTo } from './up-to.ts'
 
@@ -18,6 +18,7 @@ export const MAX_CELLS = 20_000
 type Customer = (typeof CUSTOMERS)[number]
 type Place = { market: string; currency: string; customer?: Customer }
 type Cell = Place & { interval: number; figures: Figures }
+type Row = Summed & { interval: number; market: string; currency: string; subject: number }
 
 /** All orders, over time. */
 export async function readSales(db: Db, asker: Asker, query: SalesQuery): Promise<SalesReport> {
@@ -60,17 +61,12 @@ export async function readCells(
     piecesOf(span, GRAINS.SALES).map((piece) => ({ ...piece, interval })),
   )
   const column = (name: keyof (typeof pieces)[number]) => pieces.map((piece) => piece[name])
-  type Row = { market: string; currency: string } & Summed & {
-      interval: number | null
-      subject: number
-      upToEvent: number
-    }
   // `offset 0`: each piece is read through the index. Joined as a whole, PostgreSQL would compare every piece with every row.
-  const { rows } = await sql<Row>`
+  const { rows } = await sql<(Row | { interval: null }) & { upToEvent: number }>`
     select found.*, ${ordersUpTo(businessId)} as up_to_event
       from (select) as one
       left join (
-        select piece.interval, sums.market, sums.currency, ${splits ? sql`sums.subject` : sql`0`} as subject, ${FIGURES}
+        select piece.interval, sums.market, sums.currency, sums.subject, ${FIGURES}
           from unnest(${column('interval')}::integer[], ${column('grain')}::integer[], ${column('from')}::integer[],
                       ${column('to')}::integer[]) as piece (interval, grain, first, last)
          cross join lateral (
@@ -78,20 +74,36 @@ export async function readCells(
              from reports.sums
             where sums.business_id = ${businessId} and sums.kind = 'SALES' and sums.grain = piece.grain
               and sums.at >= piece.first and sums.at < piece.last
+              ${splits ? sql`` : sql`and sums.subject = ${ALL}`}
               ${market === undefined ? sql`` : sql`and sums.market = ${market}`}
               ${currency === undefined ? sql`` : sql`and sums.currency = ${currency}`}
            offset 0) as sums
          group by 1, 2, 3, 4
          limit ${MAX_CELLS + 1}) as found on true`.execute(db)
   if (rows.length > MAX_CELLS) throw tooManyFigures({ most: MAX_CELLS })
-  const cells = rows.flatMap(({ interval, market: in_, currency: of, subject, ...row }): Cell[] =>
-    interval === null ? [] : [{ interval, ...placeOf(in_, of, splits ? subject : undefined), figures: figuresOf(row) }],
-  )
-  return { cells, upToEvent: rows[0]?.upToEvent ?? 0 }
+  const found = rows.filter((row): row is (typeof rows)[number] & Row => row.interval !== null)
+  return { cells: splits ? splitCells(found) : found.map(cellOf), upToEvent: rows[0]?.upToEvent ?? 0 }
 }
 
-const placeOf = (market: string, currency: string, subject: number | undefined): Place =>
-  subject === undefined ? { market, currency } : { market, currency, customer: subject === FIRST ? 'NEW' : 'RETURNING' }
+const cellOf = ({ interval, market, currency, ...row }: Row): Cell => ({
+  interval,
+  market,
+  currency,
+  figures: figuresOf(row),
+})
+
+/** First orders are among all of them: those of customers who return are the others. */
+function splitCells(rows: readonly Row[]): Cell[] {
+  const keyOf = ({ interval, market, currency }: Row) => `${interval} ${market} ${currency}`
+  const firsts = new Map(rows.filter(({ subject }) => subject === FIRST).map((row) => [keyOf(row), figuresOf(row)]))
+  return rows.flatMap((row): Cell[] => {
+    if (row.subject === FIRST) return [{ ...cellOf(row), customer: 'NEW' }]
+    const first = firsts.get(keyOf(row))
+    const cell = cellOf(row)
+    const figures = first ? less(cell.figures, first) : cell.figures
+    return figures.orders > 0 ? [{ ...cell, customer: 'RETURNING', figures }] : []
+  })
+}
 
 /** A row for each span and place that has something, by time; with `compares`, also where only the time before has. */
 export function toRows(

@@ -14,9 +14,9 @@ export const GRAINS = {
 } as const satisfies Record<string, readonly number[]>
 export type Kind = keyof typeof GRAINS
 
-/** Of sales: the orders that are the first of their customer, and the others. */
+/** Of sales: all orders, and those of them that are the first of their customer. */
+export const ALL = 0
 export const FIRST = 1
-export const LATER = 0
 
 /** What is added to a quarter of an hour. Of kind SALES there is a `subject`, of the others a `key`. */
 export type Delta = {
@@ -48,7 +48,8 @@ type AddedFigure = 'units' | 'subtotal' | 'discount' | 'shipping' | 'tax' | 'tot
 export const deltasOf = (order: Added, isFirst: boolean, sign: 1 | -1): Delta[] =>
   order.isCounted
     ? [
-        saleOf(order, isFirst, sign),
+        saleOf(order, ALL, sign),
+        ...(isFirst ? [saleOf(order, FIRST, sign)] : []),
         ...(order.promoCode === null
           ? []
           : [{ ...ofOrder(order, sign), kind: 'PROMO' as const, subject: null, key: order.promoCode }]),
@@ -56,10 +57,10 @@ export const deltasOf = (order: Added, isFirst: boolean, sign: 1 | -1): Delta[] 
       ]
     : []
 
-export const saleOf = (order: Omit<Added, 'lines'>, isFirst: boolean, sign: 1 | -1): Delta => ({
+export const saleOf = (order: Omit<Added, 'lines'>, subject: number, sign: 1 | -1): Delta => ({
   ...ofOrder(order, sign),
   kind: 'SALES',
-  subject: isFirst ? FIRST : LATER,
+  subject,
 })
 
 const ofOrder = (order: Omit<Added, 'lines'>, sign: 1 | -1) => ({

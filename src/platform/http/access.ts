@@ -300,10 +300,10 @@ export function guardRoutes(app: FastifyInstance, options: GuardOptions, countin
   async function openStorefront(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const { business: asked } = request.params as { business?: unknown }
     const business = await findPublicBusiness(typeof asked === 'string' ? asked : '')
+    if (business) stateOf(request).business = business // before the limits: what they refuse is its use, too
     if (counting) await counting.countKey(request, reply, business && (await findKeyOf(request, business)))
     if (!business) throw refusal.businessNotFound()
     await counting?.countBusiness(business)
-    stateOf(request).business = business
   }
 
   /** The API key that the request came with, if it is one of this business. */

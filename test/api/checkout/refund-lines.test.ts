@@ -209,6 +209,56 @@ describe('a refund by line', () => {
     assert.equal(made.body.lines[0].from, 'SHIPPED')
   })
 
+  test('of all that was said to be shipped brings nothing back: the order stays fulfilled, and is found so', async () => {
+    const paidShop = await openPaidShop(service)
+    const { owner } = paidShop
+    const setStatus = async ({ path }: Bought, status: string) =>
+      assert.equal((await owner.put(`${path}/status`, { status })).status, 200)
+    const refundAll = async (order: Bought) => {
+      assert.equal((await refund(paidShop, order, {})).status, 201)
+      await sweep(paidShop)
+      await setStatus(order, 'REFUNDED')
+      return order
+    }
+    const refundedAfter = async (...statuses: string[]) => {
+      const order = await paid(paidShop)
+      for (const status of statuses) await setStatus(order, status)
+      return refundAll(order)
+    }
+    const sent = await refundedAfter('SHIPPED')
+    const arrived = await refundedAfter('SHIPPED', 'DELIVERED')
+    const takenBack = await refundedAfter('SHIPPED', 'PROCESSING')
+    const kept = await refundedAfter()
+    const byShipment = await paid(paidShop)
+    assert.equal((await owner.post(`${byShipment.path}/shipments`, {})).status, 201)
+    await refundAll(byShipment)
+
+    const fulfilled = [byShipment, arrived, sent]
+    const open = [kept, takenBack]
+    for (const order of fulfilled) assert.equal((await owner.get(order.path)).body.fulfillment, 'FULFILLED')
+    for (const order of open) assert.equal((await owner.get(order.path)).body.fulfillment, 'UNFULFILLED')
+    const orders = `${paidShop.shop.path}/orders`
+    const found = async (query: string) => {
+      const { status, body, text } = await owner.get(`${orders}?${query}`)
+      assert.equal(status, 200, text)
+      return body.items.map(({ id }: { id: string }) => id)
+    }
+    const idsOf = (some: readonly Bought[]) => some.map(({ id }) => id)
+    for (const more of ['', '&status=REFUNDED', '&paymentStatus=REFUNDED']) {
+      assert.deepEqual((await found(`fulfillment=FULFILLED${more}`)).toSorted(), idsOf(fulfilled).toSorted(), more)
+      assert.deepEqual((await found(`fulfillment=UNFULFILLED${more}`)).toSorted(), idsOf(open).toSorted(), more)
+    }
+    assert.deepEqual(await found('fulfillment=FULFILLED&status=SHIPPED'), [])
+    const { body } = await owner.get(`${orders}/counts?by=fulfillment`)
+    assert.deepEqual(
+      new Map(body.items.map(({ value, count }: { value: string; count: number }) => [value, count])),
+      new Map([
+        ['FULFILLED', 3],
+        ['UNFULFILLED', 2],
+      ]),
+    )
+  })
+
   test('of what is left to ship completes the order, until the refund fails', async () => {
     const paidShop = await openPaidShop(service)
     const order = await paid(paidShop, 3)

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { sql } from 'kysely'
 import { askDeletion, setPaymentAccount } from '#modules/access/index.ts'
 import { transaction } from '#platform/database/transaction.ts'
+import { recordStatements } from '../../support/explain.ts'
 import type { Make } from '../../support/make.ts'
 import { refusal } from '../../support/refusal.ts'
 import { useApi } from '../../support/setup.ts'
@@ -174,25 +175,31 @@ test('a business is not opened by somebody who asks while its deletion is being 
   assert.equal(refusal(await admin.get(`${path}/roles`)), '403 FORBIDDEN')
 })
 
-test('what operators do is listed with who did it, by business and by person', async () => {
+test('what operators do is listed with who did it and to whom, by business and by person', async () => {
   const other = await used.make.operator()
-  const { id } = await used.make.business()
+  const { id, name } = await used.make.business()
   await other.post(`${PATH}/${id}/suspend`, { reason: 'Fraud.' })
   await operator.post(`${PATH}/${id}/resume`, undefined)
+  type Entry = Record<'action' | 'actorEmail' | 'subject' | 'subjectEmail' | 'businessName', string | null>
   const entries = async (query: string) =>
-    (await operator.get(`/v1/operator/audit?${query}`)).body.items.map(
-      ({ action, actorEmail, subject }: { action: string; actorEmail: string; subject: string }) => [
-        action,
-        actorEmail,
-        subject,
-      ],
-    )
+    (await operator.get(`/v1/operator/audit?${query}`)).body.items.map((entry: Entry) => [
+      entry.action,
+      entry.actorEmail,
+      entry.subject,
+      entry.subjectEmail,
+      entry.businessName,
+    ])
   assert.deepEqual(await entries(`businessId=${id}`), [
-    ['business.resumed', operator.email, id],
-    ['business.suspended', other.email, id],
+    ['business.resumed', operator.email, id, null, name],
+    ['business.suspended', other.email, id, null, name],
   ])
-  assert.deepEqual(await entries(`actorId=${other.id}`), [['business.suspended', other.email, id]])
-  assert.deepEqual(await entries(`action=operator.added&limit=1`), [['operator.added', null, other.id]])
+  assert.deepEqual(await entries(`actorId=${other.id}`), [['business.suspended', other.email, id, null, name]])
+  assert.deepEqual(await entries(`action=operator.added&limit=1`), [
+    ['operator.added', null, other.id, other.email, null],
+  ])
+  const asked = async (limit: number) =>
+    (await recordStatements(() => operator.get(`/v1/operator/audit?limit=${limit}`))).length
+  assert.equal(await asked(50), await asked(1), 'names cost a page no more statements than a line')
 })
 
 test('a reason must say something', async () => {

@@ -47,6 +47,26 @@ test('a storefront counts for its business as well', async () => {
   assert.equal((await reader.get(`/v1/storefront/${slug}`)).status, 429)
 })
 
+test('requests that the limit of a business refuses are its use as well, of its shop as of its people', async () => {
+  const { id, slug, admin, path } = await used.make.business()
+  await admin.put(path, { storefront: { isPublic: true } })
+  const { usage } = used.api.services
+  const requests = async () => {
+    await usage.flush()
+    const { body } = await operator.get(`/v1/operator/businesses/${id}/usage`)
+    return body.items[0]?.requests ?? 0
+  }
+  const before = await requests()
+  await setLimits(id, { requestsPerMinute: 0 })
+  assert.equal((await admin.get(`${path}/roles`)).status, 429)
+  assert.equal(await requests(), before + 1)
+  const reader = used.make.anonymous()
+  for (let count = 0; count < 3; count++) assert.equal((await reader.get(`/v1/storefront/${slug}`)).status, 429)
+  assert.equal(await requests(), before + 4)
+  assert.equal((await reader.get(`/v1/storefront/${slug}-not`)).status, 404)
+  assert.equal(await requests(), before + 4)
+})
+
 test('whoever wants no more letters is heard, however many others call', async () => {
   const { id, admin, path } = await used.make.business()
   await setLimits(id, { requestsPerMinute: 0 })
@@ -74,6 +94,36 @@ test('another process heeds a new limit at once', async (t) => {
   assert.equal((await there.get(`${path}/roles`)).status, 200)
   await setLimits(id, { requestsPerMinute: 0 })
   await until('it has heard of it', async () => (await there.get(`${path}/roles`)).status === 429, { withinMs: 1_000 })
+})
+
+test('limits that are as they were leave no line in either log', async () => {
+  const { id, admin, path } = await used.make.business()
+  const lines = async () => {
+    const ofBusiness = await admin.get(`${path}/audit?action=business.limits-set`)
+    const ofOperator = await operator.get(`/v1/operator/audit?businessId=${id}`)
+    return [ofBusiness.body.items.length, ofOperator.body.items.length]
+  }
+  for (const nothing of [{}, { mediaBytes: null }]) {
+    const { status, body } = await setLimits(id, nothing)
+    assert.deepEqual([status, body.limits.mediaBytes], [200, null])
+  }
+  assert.deepEqual(await lines(), [0, 0])
+  await setLimits(id, { mediaBytes: 1_000, mailsPerDay: 10 })
+  assert.deepEqual(await lines(), [1, 1])
+  for (const nothing of [
+    {},
+    { mailsPerDay: 10 },
+    { mailsPerDay: 10, mediaBytes: 1_000 },
+    { requestsPerMinute: null },
+  ]) {
+    const { status, body } = await setLimits(id, nothing)
+    assert.deepEqual([status, body.limits], [200, { requestsPerMinute: null, mediaBytes: 1_000, mailsPerDay: 10 }])
+  }
+  assert.deepEqual(await lines(), [1, 1])
+  await setLimits(id, { mailsPerDay: 10, mediaBytes: null })
+  assert.deepEqual(await lines(), [2, 2])
+  const unknown = await setLimits('biz_000000000000', {})
+  assert.equal(refusal(unknown), '404 NOT_FOUND')
 })
 
 test('limits are kept one by one, written down for both sides, and checked', async () => {

@@ -14,9 +14,11 @@ import { useFaults } from '#platform/faults.ts'
 import { tarHeader } from '#platform/portable/tar.ts'
 import { createStorage, type Storage } from '#platform/storage/storage.ts'
 import { newBusinessId, newId } from '#vocabulary/ids.ts'
-import { createArchive, type Manifest, openArchive } from '../../../src/apps/portable/archive.ts'
+import { BootError } from '../../../src/apps/boot.ts'
+import { createArchive, openArchive } from '../../../src/apps/portable/archive.ts'
 import { exportBusiness } from '../../../src/apps/portable/export-business.ts'
 import { importBusiness } from '../../../src/apps/portable/import-business.ts'
+import type { Manifest } from '../../../src/apps/portable/manifest.ts'
 import { createMake, type Make } from '../../support/make.ts'
 import { type MediaStore, openStore } from '../../support/media-stores.ts'
 import { startApi, type TestApi } from '../../support/start-api.ts'
@@ -47,6 +49,22 @@ async function* one(lines: readonly string[]) {
   yield lines
 }
 
+/** Of an archive with nothing in it. */
+const emptyManifest = async (id: string): Promise<Manifest> => ({
+  format: 1,
+  kontor: '1.0.0',
+  createdAt: new Date().toISOString(),
+  business: { id, name: 'Forged', slug: `forged-${id.slice(4)}`, suspendedAt: null },
+  schema: { control: await loadNames('control'), cell: await loadNames('cell') },
+  asOf: { cell: '', control: '' },
+  tables: [],
+  jobs: { count: 0, parts: [] },
+  people: [],
+  leftOut: [],
+  toSetAgain: [],
+  media: { mode: 'reference', prefixes: [], files: 0, missing: 0, parts: [] },
+})
+
 type Forged = { id: string; rows?: Record<string, readonly object[]>; jobs?: readonly object[] }
 
 /** An archive as somebody would write it who means no good: all its hashes are right. */
@@ -64,18 +82,10 @@ async function forge(name: string, { id, rows = {}, jobs = [] }: Forged) {
     tables.push({ table, is: 'kept', rows: count, parts })
   }
   await archive.finish({
-    format: 1,
-    kontor: '1.0.0',
-    createdAt: new Date().toISOString(),
+    ...(await emptyManifest(id)),
     business: { id, name: 'Forged', slug, suspendedAt: null },
-    schema: { control: await loadNames('control'), cell: await loadNames('cell') },
-    asOf: { cell: '', control: '' },
     tables,
     jobs: await archive.addLines('jobs', one(jobs.map((job) => JSON.stringify(job)))),
-    people: [],
-    leftOut: [],
-    toSetAgain: [],
-    media: { mode: 'reference', prefixes: [], files: 0, missing: 0, parts: [] },
   })
   return at(name)
 }
@@ -87,6 +97,71 @@ test('a business whose id would reach into the files of another is refused', asy
   const { id: other } = await make.business()
   for (const [turn, id] of [`${other}/pictures`, '..', '', 'public'].entries())
     await assert.rejects(async () => bringIn(await forge(`id-${turn}.tar`, { id })), /is no id of a business/, id)
+})
+
+test('a manifest that is JSON and no manifest is refused, with what is wrong in it and what to do', async () => {
+  const good = await emptyManifest(newBusinessId())
+  const part = { name: 'tables/access.roles/000001.ndjson.gz', bytes: 1, sha256: '' }
+  const { business: _business, ...homeless } = good
+  const { tables: _tables, ...bare } = good
+  const cases: [manifest: unknown, says: RegExp][] = [
+    [null, /manifest\.json is not as an export writes it: it must be object/],
+    [[], /it must be object|it must have required properties/],
+    ['a manifest', /it must be object/],
+    [7, /it must be object/],
+    [{}, /it must have required properties/],
+    [{ ...good, format: 2 }, /it is of the format 2, and this reads 1/],
+    [{ ...good, format: '1' }, /it is of the format "1", and this reads 1/],
+    [homeless, /required properties business/],
+    [{ ...good, business: null }, /business must be object/],
+    [{ ...good, business: { ...good.business, id: 5 } }, /business\.id must be string/],
+    [bare, /required properties tables/],
+    [{ ...good, tables: {} }, /tables must be array/],
+    [{ ...good, tables: [null] }, /tables\.0 must be object/],
+    [{ ...good, tables: [{ table: 'access.roles', is: 'kept', rows: '1', parts: [part] }] }, /tables\.0\.rows must be/],
+    [{ ...good, tables: [{ table: 'access.roles', is: 'kept', rows: 1, parts: [7] }] }, /tables\.0\.parts\.0 must be/],
+    [
+      { ...good, tables: [{ table: 'access.roles', is: 'kept', rows: 0, since: 'long ago', parts: [] }] },
+      /tables\.0\.since is no time/,
+    ],
+    [{ ...good, schema: { control: [] } }, /schema must have required properties cell/],
+    [{ ...good, jobs: null }, /jobs must be object/],
+    [{ ...good, people: [{ id: 'usr_1' }] }, /people\.0 must have required properties/],
+    [{ ...good, media: { ...good.media, parts: null } }, /media\.parts must be array/],
+  ]
+  for (const [turn, [manifest, says]] of cases.entries()) {
+    const file = at(`malformed-${turn}.tar`)
+    await (await createArchive(file)).finish(manifest as Manifest)
+    await assert.rejects(openArchive(file), (error: Error) => {
+      assert.ok(error instanceof BootError, error.stack)
+      assert.match(error.message, says)
+      assert.ok(error.message.startsWith(`${file} cannot be imported: `), error.message)
+      if (!says.source.includes('format'))
+        assert.match(error.message, /export the business again, and import that file as it is\.$/)
+      return true
+    })
+  }
+  await (await createArchive(at('well-formed.tar'))).finish(good)
+  assert.deepEqual((await openArchive(at('well-formed.tar'))).manifest, good)
+})
+
+test('a list of files that names none is refused, too', async () => {
+  for (const [turn, [line, says]] of (
+    [
+      [
+        '{"name":"media/1"}',
+        /media\/000001\.ndjson\.gz is not as an export writes it: it must have required properties/,
+      ],
+      ['null', /it must be object/],
+      ['{"name"', /media\/000001\.ndjson\.gz is no JSON/],
+    ] as const
+  ).entries()) {
+    const archive = await createArchive(at(`files-${turn}.tar`))
+    const { parts } = await archive.addLines('media', one([line]))
+    const manifest = await emptyManifest(newBusinessId())
+    await archive.finish({ ...manifest, media: { ...manifest.media, mode: 'inside', files: 1, parts } })
+    await assert.rejects(openArchive(at(`files-${turn}.tar`)), says)
+  }
 })
 
 test('files that an archive wants deleted go only if they are of its own business', async () => {
@@ -169,12 +244,9 @@ test('a part that unpacks to more than any part has is refused before it fills t
   const bomb = gzipSync(Buffer.alloc(300 * 1024 * 1024), { level: 1 })
   const part = await archive.addStream('tables/access.roles/000001.ndjson.gz', bomb.length, Readable.from([bomb]))
   await archive.finish({
-    format: 1,
-    business: { id: newBusinessId(), name: '', slug: '', suspendedAt: null },
+    ...(await emptyManifest(newBusinessId())),
     tables: [{ table: 'access.roles', is: 'kept', rows: 1, parts: [part] }],
-    jobs: { count: 0, parts: [] },
-    media: { mode: 'reference', prefixes: [], files: 0, missing: 0, parts: [] },
-  } as unknown as Manifest)
+  })
   await assert.rejects(openArchive(at('bomb.tar')), /cannot be unpacked/)
 })
 

@@ -44,7 +44,7 @@ function Entry({ of: entry, isOfOne }: { of: AuditEntry; isOfOne: boolean }) {
   const { t } = useLingui()
   const format = useOwnFormat()
   const sentence = useSentence()
-  const { actorId, actorEmail, businessId, timestamp, data } = entry
+  const { actorId, actorEmail, businessId, businessName, timestamp, data } = entry
   const { reason } = (data ?? {}) as { reason?: string }
   return (
     <li>
@@ -57,7 +57,7 @@ function Entry({ of: entry, isOfOne }: { of: AuditEntry; isOfOne: boolean }) {
           <>
             {' · '}
             <Link to="/operator/businesses/$id" params={{ id: businessId }} className="link">
-              {businessId}
+              {businessName ?? businessId}
             </Link>
           </>
         )}

@@ -196,7 +196,7 @@ function Row({ of: row, hasBooks }: { of: Business; hasBooks: boolean }) {
   return (
     <tr>
       <td className="p1">
-        <Link to="/operator/businesses/$id" params={{ id: row.id }} className="strong op-whole">
+        <Link to="/operator/businesses/$id" params={{ id: row.id }} className="strong op-whole" data-stop>
           {row.name}
         </Link>
         <span className="note block hide-phone">{line}</span>

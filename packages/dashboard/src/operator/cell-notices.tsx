@@ -23,7 +23,12 @@ export function ServiceNotices({ overview }: { overview: Overview }) {
             tone="alert"
             title={t`Cell ${name} does not answer.`}
             action={
-              <Link to="/operator" search={{ cell: name, show: 'all' }} className="button small">{t`Which?`}</Link>
+              <Link
+                to="/operator"
+                search={{ cell: name, show: 'all' }}
+                className="button small"
+                data-stop
+              >{t`Which?`}</Link>
             }
           >
             {problem} <Plural value={businesses} one="# business lives there." other="# businesses live there." />{' '}

@@ -3,10 +3,23 @@ import { KontorError } from '@kontor/sdk'
 import { useLingui } from '@lingui/react/macro'
 import { useQuery } from '@tanstack/react-query'
 import { Link, Outlet, useMatches, useNavigate } from '@tanstack/react-router'
-import { Building2, Database, ListChecks, type LucideIcon, Mail, ScrollText } from 'lucide-react'
+import {
+  Building2,
+  CirclePause,
+  Database,
+  Keyboard,
+  ListChecks,
+  type LucideIcon,
+  Mail,
+  MailWarning,
+  ScrollText,
+  Search,
+} from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
 import { useOwnFormat } from '../profile/moment.tsx'
 import { useCommands, useKeyboard } from '../shell/commands.ts'
+import { FindButton } from '../shell/find-button.tsx'
+import { useOwnCommands } from '../shell/own-commands.ts'
 import { Person } from '../shell/person.tsx'
 import { Places } from '../shell/switcher.tsx'
 import { ThemeButton } from '../shell/theme-button.tsx'
@@ -14,8 +27,10 @@ import { Icon } from '../ui/icon.tsx'
 import { Dot } from '../ui/status.tsx'
 import { overviewQuery } from './queries.ts'
 import { Refused } from './refused.tsx'
+import { goToStop } from './stops.ts'
 
 const KeysDialog = lazy(() => import('../shell/keys-dialog.tsx').then(({ KeysDialog }) => ({ default: KeysDialog })))
+const Palette = lazy(() => import('./palette.tsx').then(({ OperatorPalette }) => ({ default: OperatorPalette })))
 
 type Part = {
   to: '/operator' | '/operator/jobs' | '/operator/sends' | '/operator/cells' | '/operator/audit'
@@ -32,9 +47,11 @@ export function OperatorFrame() {
   const { error } = useQuery(overviewQuery())
   const refusal = error instanceof KontorError && error.status === 403 ? error : undefined
   const parts = useParts()
-  const [isListed, setListed] = useState(false)
+  const [open, setOpen] = useState<'palette' | 'keys'>()
+  const close = () => setOpen(undefined)
+  const find = () => setOpen('palette')
   useKeyboard()
-  useOperatorCommands(refusal ? [] : parts, () => setListed(true))
+  useOperatorCommands(refusal ? [] : parts, { onFind: find, onKeys: () => setOpen('keys') })
   return (
     <>
       <a className="skip" href="#main">{t`Skip to content`}</a>
@@ -42,6 +59,7 @@ export function OperatorFrame() {
         <aside className="side">
           <div className="side-in">
             <Places name={t`Operator`} />
+            {!refusal && <FindButton onFind={find} />}
             <nav className="nav" aria-label={t`Sections`}>
               {!refusal && parts.map((part) => <PartLink key={part.to} part={part} />)}
             </nav>
@@ -58,6 +76,7 @@ export function OperatorFrame() {
           <Places name={t`Operator`} />
           <div className="end">
             <ThemeButton />
+            {!refusal && <FindButton onFind={find} isSmall />}
             <Person isSmall />
           </div>
         </header>
@@ -68,9 +87,14 @@ export function OperatorFrame() {
           {!refusal && parts.map((part) => <PartLink key={part.to} part={part} isPhone />)}
         </nav>
       </div>
-      {isListed && (
+      {open === 'keys' && (
         <Suspense>
-          <KeysDialog onClose={() => setListed(false)} />
+          <KeysDialog onClose={close} />
+        </Suspense>
+      )}
+      {open === 'palette' && !refusal && (
+        <Suspense>
+          <Palette onClose={close} />
         </Suspense>
       )}
     </>
@@ -126,16 +150,43 @@ function LastLook() {
   )
 }
 
-function useOperatorCommands(parts: readonly Part[], onKeys: () => void) {
+/** Whoever is refused, and so has no parts, has nothing to find either. */
+function useOperatorCommands(parts: readonly Part[], { onFind, onKeys }: Record<'onFind' | 'onKeys', () => void>) {
   const { t } = useLingui()
   const navigate = useNavigate()
-  useCommands([
-    { id: 'keys', label: t`Show the keys`, keys: '?', run: onKeys },
-    ...parts.map(({ to, name, keys }) => ({
-      id: `go ${to}`,
-      label: t`Go to ${name}`,
-      keys,
-      run: () => void navigate({ to }),
-    })),
-  ])
+  const own = useOwnCommands()
+  const keys = { id: 'keys', label: t`Show the keys`, keys: '?', icon: Keyboard, run: onKeys }
+  const steps = [
+    { id: 'find', label: t`Find or do`, keys: 'mod+k', icon: Search, inPalette: false, run: onFind },
+    { id: 'next-stop', label: t`Next row`, keys: 'j', inPalette: false, run: () => goToStop(1) },
+    { id: 'last-stop', label: t`Row before`, keys: 'k', inPalette: false, run: () => goToStop(-1) },
+  ]
+  const views = [
+    {
+      id: 'all-businesses',
+      label: t`Show all businesses`,
+      icon: Building2,
+      run: () => void navigate({ to: '/operator', search: { show: 'all' } }),
+    },
+    {
+      id: 'suspended',
+      label: t`Show suspended businesses`,
+      icon: CirclePause,
+      run: () => void navigate({ to: '/operator', search: { show: 'suspended' } }),
+    },
+    {
+      id: 'paused-sends',
+      label: t`Show paused sends`,
+      icon: MailWarning,
+      run: () => void navigate({ to: '/operator/sends', search: { state: 'PAUSED' } }),
+    },
+  ]
+  const places = parts.map(({ to, name, icon, keys }) => ({
+    id: `go ${to}`,
+    label: t`Go to ${name}`,
+    keys,
+    icon,
+    run: () => void navigate({ to }),
+  }))
+  useCommands(parts.length === 0 ? [keys] : [...steps, ...places, ...views, keys, ...own], true)
 }

@@ -5,6 +5,7 @@ import { invalidate, pages, query } from '../api/query.ts'
 const EVERY_MS = 15_000
 const PAGE = 50
 const MOST = 100
+const FOUND = 5
 
 type Asked<Id extends OperationId> = Input<Id> extends { query?: infer Query } ? NonNullable<Query> : never
 
@@ -14,6 +15,10 @@ export const businessesPages = (asked: Asked<'listOperatorBusinesses'>) => ({
   ...pages('-', 'listOperatorBusinesses', { query: { limit: PAGE, ...asked } }),
   refetchInterval: EVERY_MS,
 })
+
+/** Those that fit what was typed into the palette. */
+export const foundQuery = (typed: string) =>
+  query('-', 'listOperatorBusinesses', { query: { query: typed, limit: FOUND } })
 
 export const businessQuery = (id: string) => query('-', 'getOperatorBusiness', { path: { id } })
 

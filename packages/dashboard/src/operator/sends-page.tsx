@@ -131,7 +131,7 @@ function Row({ of: send }: { of: Send }) {
   return (
     <tr>
       <td className="p1">
-        <Link to="/operator/businesses/$id" params={{ id: businessId }} className="strong op-whole">
+        <Link to="/operator/businesses/$id" params={{ id: businessId }} className="strong op-whole" data-stop>
           {businessName ?? businessId}
         </Link>
         {problem && <span className="note block op-problem">{problem}</span>}

@@ -1,5 +1,5 @@
 import type { LucideIcon } from 'lucide-react'
-import { useEffect, useRef, useSyncExternalStore } from 'react'
+import { useEffect, useLayoutEffect, useRef, useSyncExternalStore } from 'react'
 
 /** Something that can be done by name (palette) or by key (`?` lists them). */
 export type Command = {
@@ -17,12 +17,17 @@ export type Command = {
 
 const CHORD_MS = 1_200
 
-let layers: { commands: readonly Command[] }[] = []
+type Layer = { commands: readonly Command[]; isFrame: boolean }
+
+let layers: Layer[] = []
 let listed: readonly Command[] = []
 const listeners = new Set<() => void>()
 
 function publish(): void {
-  listed = layers.flatMap(({ commands }) => commands)
+  // What is done here comes before what can be done everywhere.
+  listed = layers
+    .toSorted((one, other) => Number(one.isFrame) - Number(other.isFrame))
+    .flatMap(({ commands }) => commands)
   for (const listener of listeners) listener()
 }
 
@@ -34,14 +39,15 @@ const subscribe = (listener: () => void) => {
 /** Everything that can be done on this screen now. */
 export const useAllCommands = () => useSyncExternalStore(subscribe, () => listed)
 
-/** Offers commands while a screen is shown. The latest screen wins where two have the same keys. */
-export function useCommands(commands: readonly Command[]): void {
-  const layer = useRef<{ commands: readonly Command[] }>({ commands })
+/** Offers commands while a screen is shown. The latest screen wins where two have the same keys, and each wins over the frame. */
+export function useCommands(commands: readonly Command[], isFrame = false): void {
+  const layer = useRef<Layer>({ commands, isFrame })
   layer.current.commands = commands
   const shape = commands.map(({ id, label, keys, reason }) => `${id}|${label}|${keys}|${reason}`).join('\n')
-  useEffect(() => {
+  // With the screen, not after it: whoever sees it may press a key at once.
+  useLayoutEffect(() => {
     const mine = layer.current
-    layers = [...layers, mine]
+    layers = mine.isFrame ? [mine, ...layers] : [...layers, mine] // a frame is mounted after what is in it
     publish()
     return () => {
       layers = layers.filter((one) => one !== mine)

@@ -1,16 +1,15 @@
 import { useLingui } from '@lingui/react/macro'
-import { Outlet, useNavigate, useParams } from '@tanstack/react-router'
-import { Keyboard, KeyRound, Laptop, LogOut, Package, Search, ShieldCheck, Sun, User } from 'lucide-react'
+import { Outlet, useParams } from '@tanstack/react-router'
+import { Keyboard, Package, Search } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
 import { Live } from '../live/live.tsx'
 import { useIsUnderWay } from '../media/upload/under-way.ts'
 import { useSeenAs } from '../session/see-as.ts'
-import { signOut } from '../session/session.ts'
 import { useBusiness } from '../session/use-business.ts'
 import { useCommands, useKeyboard } from './commands.ts'
 import { PhoneNav, PhoneTop, Side } from './navigation.tsx'
+import { useOwnCommands } from './own-commands.ts'
 import { NotForYou } from './problems.tsx'
-import { toggleTheme } from './theme.ts'
 import { useGo } from './use-go.ts'
 import { useLacking, useSections } from './use-sections.ts'
 
@@ -83,14 +82,8 @@ function useFrameCommands({ onFind, onKeys }: { onFind: () => void; onKeys: () =
   const { t } = useLingui()
   const go = useGo()
   const sections = useSections()
-  const navigate = useNavigate()
-  const profile = [
-    { to: '/profile', label: t`Go to your profile`, icon: User },
-    { to: '/profile/security', label: t`Go to passkeys, app and password`, icon: ShieldCheck },
-    { to: '/profile/sessions', label: t`Go to your sessions`, icon: Laptop },
-    { to: '/profile/keys', label: t`Go to your API keys`, icon: KeyRound },
-  ] as const
-  useCommands([
+  const own = useOwnCommands()
+  const everywhere = [
     { id: 'find', label: t`Find or do`, keys: 'mod+k', icon: Search, inPalette: false, run: onFind },
     { id: 'keys', label: t`Show the keys`, keys: '?', icon: Keyboard, run: onKeys },
     ...sections.map(({ to, name, keys, icon }) => ({
@@ -103,8 +96,7 @@ function useFrameCommands({ onFind, onKeys }: { onFind: () => void; onKeys: () =
     ...(sections.some(({ to }) => to === '/$business/orders')
       ? [{ id: 'to-pack', label: t`Go to what is to pack`, keys: 'g t', icon: Package, run: go.toPack }]
       : []),
-    ...profile.map(({ to, label, icon }) => ({ id: `go ${to}`, label, icon, run: () => void navigate({ to }) })),
-    { id: 'theme', label: t`Light or dark`, icon: Sun, run: toggleTheme },
-    { id: 'sign-out', label: t`Sign out`, icon: LogOut, run: () => void signOut() },
-  ])
+    ...own,
+  ]
+  useCommands(everywhere, true)
 }

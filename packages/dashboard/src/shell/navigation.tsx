@@ -1,13 +1,13 @@
 import { useLingui } from '@lingui/react/macro'
 import { Link, useNavigate } from '@tanstack/react-router'
-import { Ellipsis, Search } from 'lucide-react'
+import { Ellipsis } from 'lucide-react'
 import { useUpToDate } from '../live/up-to-date.tsx'
 import { OutboxButton, useResumedToasts } from '../outbox/outbox-button.tsx'
 import { addressOf, useBusiness } from '../session/use-business.ts'
 import { Icon } from '../ui/icon.tsx'
 import { Menu, MenuItem } from '../ui/menu.tsx'
 import { Dot } from '../ui/status.tsx'
-import { Keys } from './keys.tsx'
+import { FindButton } from './find-button.tsx'
 import { Person } from './person.tsx'
 import { Switcher } from './switcher.tsx'
 import { ThemeButton } from './theme-button.tsx'
@@ -24,11 +24,7 @@ export function Side({ onFind }: { onFind: () => void }) {
     <aside className="side">
       <div className="side-in">
         <Switcher />
-        <button type="button" className="find" title={t`Find or do`} onClick={onFind}>
-          <Icon of={Search} />
-          <span>{t`Find or do`}</span>
-          <Keys keys="mod+k" />
-        </button>
+        <FindButton onFind={onFind} />
         <nav className="nav" aria-label={t`Sections`}>
           {sections.map(({ to, name, icon, isSub }) => (
             <Link
@@ -61,16 +57,13 @@ export function Side({ onFind }: { onFind: () => void }) {
 }
 
 export function PhoneTop({ onFind }: { onFind: () => void }) {
-  const { t } = useLingui()
   return (
     <header className="phone-top">
       <Switcher />
       <div className="end">
         <OutboxButton isSmall />
         <ThemeButton />
-        <button type="button" className="theme" aria-label={t`Find or do`} onClick={onFind}>
-          <Icon of={Search} big />
-        </button>
+        <FindButton onFind={onFind} isSmall />
         <Person isSmall />
       </div>
     </header>

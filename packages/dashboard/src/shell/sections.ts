@@ -86,7 +86,7 @@ export const SECTIONS: Section[] = [
     to: '/$business/content',
     label: msg`Content`,
     icon: FileText,
-    keys: 'g t',
+    keys: 'g n',
     needs: ['CONTENT_WRITE', 'CONTENT_READ_DRAFTS'],
   },
   {

@@ -2979,7 +2979,9 @@ export type OperatorAuditEntry = {
      * The id of what was changed.
      */
     subject: string;
+    subjectEmail: string | null;
     businessId: string | null;
+    businessName: string | null;
     actorId: string | null;
     actorEmail: string | null;
     data: {

@@ -33,7 +33,15 @@ export const toAsked = (
 
 /** As `fulfillmentOf` has it. */
 export const FULFILLMENT = sql`
-  coalesce(orders.fulfillment, case when orders.status in ('SHIPPED', 'DELIVERED') then 'FULFILLED' else 'UNFULFILLED' end)`
+  coalesce(orders.fulfillment,
+           case when orders.status in ('SHIPPED', 'DELIVERED') then 'FULFILLED'
+                when orders.status = 'REFUNDED'
+                     and (select entry ->> 'status'
+                            from json_array_elements(orders.statuses) with ordinality as history (entry, position)
+                           where entry ->> 'status' <> 'REFUNDED'
+                           order by position desc
+                           limit 1) in ('SHIPPED', 'DELIVERED') then 'FULFILLED'
+                else 'UNFULFILLED' end)`
 
 const isAny = (value: RawBuilder<unknown>, values: readonly string[]) => sql`${value} = any (${values}::text[])`
 

@@ -113,14 +113,19 @@ function walksByFulfillment(
       ((isDone && SENT.includes(value)) || (isOpen && !SENT.includes(value))) && (status?.includes(value) ?? true),
   )
   const fits = sql`${IS_PARTLY_FULFILLED} is not true`
+  const isRefundedAsked = status?.includes('REFUNDED') ?? true
   return [
     ...(isDone || isOpen ? [{ values, where: OF_STATUS, fits }] : []),
     ...(isPart ? [{ values: ['PARTIALLY_FULFILLED'], where: IS_PARTLY_FULFILLED }] : []),
     ...(isDone ? [{ values: ['FULFILLED'], where: IS_FULFILLED_ANYWAY }] : []),
+    // Sent by the status alone, then refunded: their history tells.
+    ...(isDone && isRefundedAsked
+      ? [{ values: ['REFUNDED'], where: OF_STATUS, fits: sql`orders.fulfillment is null` }]
+      : []),
   ]
 }
 
-/** Orders without a shipment are fulfilled in these. */
+/** Orders without a shipment are fulfilled in these, and in REFUNDED after one of these. */
 const SENT: readonly string[] = ['SHIPPED', 'DELIVERED']
 
 // Spelled as in the indexes, which PostgreSQL uses only if it sees that they have all rows that are asked for.

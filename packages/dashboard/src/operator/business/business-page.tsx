@@ -1,11 +1,12 @@
 import { Trans, useLingui } from '@lingui/react/macro'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
-import { ChevronRight, CirclePause, CirclePlay } from 'lucide-react'
+import { ChevronRight, CirclePause, CirclePlay, ListChecks, Mail } from 'lucide-react'
 import { useState } from 'react'
 import { kontor } from '../../api/client.ts'
 import { Moment } from '../../profile/moment.tsx'
 import { Sure } from '../../profile/sure.tsx'
+import { useCommands } from '../../shell/commands.ts'
 import { Bones } from '../../ui/bones.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
@@ -55,10 +56,12 @@ export function OneBusinessPage() {
 function Loaded({ of: business }: { of: BusinessDetail }) {
   const search = route.useSearch()
   const navigate = route.useNavigate()
+  const [isResuming, setResuming] = useState(false)
+  useBusinessCommands(business, () => setResuming(true))
   return (
     <>
       <Head title={business.name}>
-        <Steer of={business} />
+        <Steer of={business} onResume={() => setResuming(true)} />
       </Head>
       <div className="record op-record">
         <div className="work">
@@ -73,42 +76,68 @@ function Loaded({ of: business }: { of: BusinessDetail }) {
       {search.do === 'suspend' && business.state === 'ACTIVE' && (
         <SuspendSheet of={business} onClose={() => void navigate({ search: {}, replace: true })} />
       )}
+      {isResuming && <Resume of={business} onClose={() => setResuming(false)} />}
     </>
   )
 }
 
-function Steer({ of: { id, name, state } }: { of: BusinessDetail }) {
+function useBusinessCommands({ id, name, state }: BusinessDetail, onResume: () => void) {
   const { t } = useLingui()
-  const [isResuming, setResuming] = useState(false)
+  const navigate = route.useNavigate()
+  useCommands([
+    {
+      id: 'its-jobs',
+      label: t`Show the dead jobs of ${name}`,
+      icon: ListChecks,
+      run: () => void navigate({ to: '/operator/jobs', search: { business: id } }),
+    },
+    {
+      id: 'its-sends',
+      label: t`Show the letters of ${name}`,
+      icon: Mail,
+      run: () => void navigate({ to: '/operator/sends', search: { business: id } }),
+    },
+    state === 'ACTIVE'
+      ? {
+          id: 'suspend',
+          label: t`Suspend ${name}`,
+          icon: CirclePause,
+          run: () => void navigate({ search: { do: 'suspend' } }),
+        }
+      : { id: 'resume', label: t`Open ${name} again`, icon: CirclePlay, run: onResume },
+  ])
+}
+
+function Steer({ of: { state }, onResume }: { of: BusinessDetail; onResume: () => void }) {
+  const { t } = useLingui()
+  if (state !== 'ACTIVE') return <Button look="main" icon={CirclePlay} onClick={onResume}>{t`Open again`}</Button>
+  return (
+    <route.Link to="." search={{ do: 'suspend' }} className="button destroy">
+      <Icon of={CirclePause} />
+      {t`Suspend`}
+    </route.Link>
+  )
+}
+
+function Resume({ of: { id, name }, onClose }: { of: BusinessDetail; onClose: () => void }) {
+  const { t } = useLingui()
   const resume = async () => {
     await kontor.operations.resumeBusiness({ path: { id } })
     await readAgain()
   }
-  if (state === 'ACTIVE')
-    return (
-      <route.Link to="." search={{ do: 'suspend' }} className="button destroy">
-        <Icon of={CirclePause} />
-        {t`Suspend`}
-      </route.Link>
-    )
   return (
-    <>
-      <Button look="main" icon={CirclePlay} onClick={() => setResuming(true)}>{t`Open again`}</Button>
-      {isResuming && (
-        <Sure
-          title={t`Open ${name} again?`}
-          verb={t`Open again`}
-          done={t`${name} is open again.`}
-          act={resume}
-          onClose={() => setResuming(false)}
-        >
-          <Trans>
-            Its people and its shop are let in from the next request on. Letters that were paused stay so until its
-            people resume them.
-          </Trans>
-        </Sure>
-      )}
-    </>
+    <Sure
+      title={t`Open ${name} again?`}
+      verb={t`Open again`}
+      done={t`${name} is open again.`}
+      act={resume}
+      onClose={onClose}
+    >
+      <Trans>
+        Its people and its shop are let in from the next request on. Letters that were paused stay so until its people
+        resume them.
+      </Trans>
+    </Sure>
   )
 }
 

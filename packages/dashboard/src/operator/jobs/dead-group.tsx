@@ -4,6 +4,7 @@ import { RotateCw, Trash2 } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { Moment, useOwnFormat } from '../../profile/moment.tsx'
 import { Sure } from '../../profile/sure.tsx'
+import { useCommands } from '../../shell/commands.ts'
 import { Button } from '../../ui/button.tsx'
 import { businessesOf, type Group } from './groups.ts'
 import { useChangeJobs, type Which } from './use-change-jobs.ts'
@@ -30,6 +31,15 @@ export function DeadGroup({ group, among = {}, children }: Props) {
   const count = number(dead)
   const isWhole = jobs.length >= dead
   const others = errors.length - ERRORS_SHOWN
+  useCommands([
+    {
+      id: `retry ${name}`,
+      label: dead === 1 ? t`Run again: ${name}` : t`Run all ${count} again: ${name}`,
+      icon: RotateCw,
+      reason: change.reason,
+      run: () => void change.retryAll(which),
+    },
+  ])
   return (
     <article className="op-job">
       <header>
@@ -64,7 +74,13 @@ export function DeadGroup({ group, among = {}, children }: Props) {
         </p>
       )}
       <div className="op-acts">
-        <Button look="main" icon={RotateCw} reason={change.reason} onClick={() => void change.retryAll(which)}>
+        <Button
+          look="main"
+          icon={RotateCw}
+          data-stop
+          reason={change.reason}
+          onClick={() => void change.retryAll(which)}
+        >
           {dead === 1 ? t`Run again` : t`Run all ${count} again`}
         </Button>
         {children}

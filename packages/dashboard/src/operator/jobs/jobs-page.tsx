@@ -136,7 +136,7 @@ function One({ job }: { job: DeadJob }) {
         <p className="op-error">{error ?? t`It left no error.`}</p>
       </div>
       <div className="op-acts">
-        <Button icon={RotateCw} reason={change.reason} onClick={() => void change.retryOne(id)}>
+        <Button icon={RotateCw} data-stop reason={change.reason} onClick={() => void change.retryOne(id)}>
           {t`Run again`}
           <span className="unseen">{id}</span>
         </Button>

@@ -58,7 +58,7 @@ export const refundIdOf = (item: TimelineItem): string | undefined =>
   'data' in item ? (item.data as { refundId?: string }).refundId : undefined
 
 function fulfillmentThen(order: Order, shipments: readonly Shipment[]): Order['fulfillment'] {
-  const status = order.statuses.at(-1)?.status
+  const status = order.statuses.findLast((entry) => entry.status !== 'REFUNDED')?.status // as the service has it
   if (shipments.length === 0) return status === 'SHIPPED' || status === 'DELIVERED' ? 'FULFILLED' : 'UNFULFILLED'
   const sent = shipments.flatMap(({ lines }) => lines).reduce((sum, { quantity }) => sum + quantity, 0)
   const ordered = order.lines.reduce((sum, { quantity }) => sum + quantity, 0)

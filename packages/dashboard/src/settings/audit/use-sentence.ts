@@ -7,6 +7,7 @@ import { useColleagues } from '../../session/use-colleagues.ts'
 import { type Point, usePointWords } from '../callouts/words.ts'
 import { type AuditEntry, rolesQuery } from '../queries.ts'
 import type { Action } from './actions.ts'
+import { useBusinessSentences } from './business-sentences.ts'
 
 type Data = {
   name?: string
@@ -27,6 +28,7 @@ export function useSentence(): (entry: AuditEntry) => string {
   const roleWords = usePermissionLine()
   const fieldWords = useFieldWords()
   const pointWords = usePointWords()
+  const businessSentences = useBusinessSentences()
   const { data: roles } = useQuery({ ...rolesQuery(business.id), enabled: may('SETTINGS_WRITE') })
   const roleOf = (id: string | null | undefined) => roles?.items.find((role) => role.id === id)?.name
   return ({ action, subject, data: sent }) => {
@@ -54,11 +56,7 @@ export function useSentence(): (entry: AuditEntry) => string {
       'role.deleted': () => t`deleted the role ${named}`,
       'business.created': () => t`created the business`,
       'business.updated': () => t`changed ${fields}`,
-      'business.payments-set': () =>
-        data.account ? t`set the account that the money goes to` : t`took away the account that the money goes to`,
-      'business.suspended': () => t`suspended the business`,
-      'business.resumed': () => t`opened the business again`,
-      'business.limits-set': () => t`set the limits of the business`,
+      ...businessSentences(data),
       'job.retried': () => t`ran a failed job again`,
       'job.discarded': () => t`discarded a failed job`,
       'business.deletion-asked': () => t`closed the business, to be deleted`,

@@ -1,0 +1,107 @@
+import { type Static, type TSchema, Type } from 'typebox'
+import { Check, Errors } from 'typebox/value'
+import { BrokenArchive } from '#platform/portable/tar.ts'
+import { OneOf } from '#vocabulary/schemas.ts'
+
+export const MANIFEST = 'manifest.json'
+const FORMAT = 1
+
+const Count = Type.Integer({ minimum: 0 })
+const Texts = Type.Array(Type.String())
+
+const part = { name: Type.String(), bytes: Count, sha256: Type.String() }
+const Part = Type.Object(part)
+const Parts = Type.Array(Part)
+/** A file in the archive: what was packed, by its hash. */
+export type Part = Static<typeof Part>
+
+/** `since`: of a table that is cut into months, its oldest row. */
+const TableParts = Type.Object({
+  table: Type.String(),
+  is: OneOf(['kept', 'derived', 'queue', 'left out', 'shared']),
+  rows: Count,
+  since: Type.Optional(Type.String()),
+  parts: Parts,
+})
+export type TableParts = Static<typeof TableParts>
+
+const CarriedFile = Type.Object({
+  ...part,
+  key: Type.String(),
+  about: Type.Object({
+    mimeType: Type.String(),
+    isAttachment: Type.Optional(Type.Boolean()),
+    isImmutable: Type.Optional(Type.Boolean()),
+  }),
+})
+/** A file of the store, in the archive below `media/`. */
+export type CarriedFile = Static<typeof CarriedFile>
+
+const Manifest = Type.Object({
+  format: Type.Literal(FORMAT),
+  kontor: Type.String(),
+  createdAt: Type.String(),
+  business: Type.Object({
+    id: Type.String(),
+    name: Type.String(),
+    slug: Type.String(),
+    suspendedAt: Type.Unsafe<string | null>({ type: ['string', 'null'] }),
+  }),
+  /** The migrations of both kinds of databases: an import wants exactly these. */
+  schema: Type.Object({ control: Texts, cell: Texts }),
+  /** When the snapshots were taken that the rows are of. */
+  asOf: Type.Object({ cell: Type.String(), control: Type.String() }),
+  tables: Type.Array(TableParts),
+  jobs: Type.Object({ count: Count, parts: Parts }),
+  people: Type.Array(Type.Object({ id: Type.String(), email: Type.String(), name: Type.String() })),
+  leftOut: Texts,
+  /** What nobody may read in a file: somebody has to enter it again. */
+  toSetAgain: Texts,
+  media: Type.Object({
+    mode: OneOf(['reference', 'inside']),
+    prefixes: Texts,
+    files: Count,
+    missing: Count,
+    parts: Parts,
+  }),
+})
+export type Manifest = Static<typeof Manifest>
+
+/** Whatever stands in the file: nothing of it is used before it is known to be a manifest. */
+export function parseManifest(text: string): Manifest {
+  const manifest = parse(text, MANIFEST)
+  const { format } = Object(manifest) as { format?: unknown }
+  if (format !== undefined && format !== FORMAT)
+    throw new BrokenArchive(`it is of the format ${JSON.stringify(format)}, and this reads ${FORMAT}`)
+  const found = check(Manifest, manifest, MANIFEST)
+  // It becomes part of keys in the store: one with a slash would reach into the files of another business.
+  if (!/^biz_\w+$/.test(found.business.id))
+    throw new BrokenArchive(`${JSON.stringify(found.business.id)} is no id of a business`)
+  for (const [index, { since }] of found.tables.entries())
+    if (since !== undefined && Number.isNaN(Date.parse(since)))
+      throw malformed(MANIFEST, `tables.${index}.since is no time`)
+  return found
+}
+
+/** A line of the list of files. */
+export const parseFile = (line: string, name: string): CarriedFile => check(CarriedFile, parse(line, name), name)
+
+function parse(text: string, name: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new BrokenArchive(`its ${name} is no JSON. ${EXPORT_AGAIN}`)
+  }
+}
+
+function check<Shape extends TSchema>(shape: Shape, value: unknown, name: string): Static<Shape> {
+  if (Check(shape, value)) return value
+  const [first] = Errors(shape, value)
+  const place = first?.instancePath.slice(1).replaceAll('/', '.')
+  throw malformed(name, `${place || 'it'} ${first?.message}`)
+}
+
+const EXPORT_AGAIN = 'Nothing was imported: export the business again, and import that file as it is'
+
+const malformed = (name: string, what: string) =>
+  new BrokenArchive(`its ${name} is not as an export writes it: ${what}. ${EXPORT_AGAIN}`)
