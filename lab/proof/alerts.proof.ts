@@ -213,7 +213,11 @@ async function tryStep(prometheus: Prometheus, { breakIt, mendIt, fires, mayFire
     }
   }
   /** After how many seconds each of them is first as wanted. */
-  async function timesUntil(isFiring: boolean, wanted: readonly Wanted[], isAlone = true): Promise<Map<string, number>> {
+  async function timesUntil(
+    isFiring: boolean,
+    wanted: readonly Wanted[],
+    isAlone = true,
+  ): Promise<Map<string, number>> {
     const since = performance.now()
     const times = new Map<string, number>()
     const look = async () => {

@@ -82,13 +82,16 @@ select product.business_id, product.id as product_id, product.status, listing.st
 
 -- check product-markets: lists know a product in a market only where it has a price, and only as it is known without a market
 -- pieces: product_id of catalog.listing (product_id)
-select listing.business_id, listing.product_id, listing.market_id, listing.price
-  from catalog.listing
-  left join catalog.listing as plain
-    on plain.business_id = listing.business_id and plain.product_id = listing.product_id and plain.market_id = ''
- where (listing.market_id = '') <> (listing.price is null)
-    or (plain.status, plain.name_key, plain.category, plain.is_in_stock, plain.marks)
-       is distinct from (listing.status, listing.name_key, listing.category, listing.is_in_stock, listing.marks)
+select business_id, product_id, market_id, price
+  from (select listing.*, first_value(market_id) over product as plain_market,
+               first_value(status) over product as plain_status, first_value(name_key) over product as plain_name_key,
+               first_value(category) over product as plain_category, first_value(is_in_stock) over product as plain_is_in_stock,
+               first_value(marks) over product as plain_marks
+          from catalog.listing
+        window product as (partition by business_id, product_id order by market_id)) as listed
+ where (market_id = '') <> (price is null)
+    or (plain_market, plain_status, plain_name_key, plain_category, plain_is_in_stock, plain_marks)
+       is distinct from ('', status, name_key, category, is_in_stock, marks)
 
 -- check stocktakes: a stocktake has changed the ledger by what it says
 select business_id, id as stocktake_id, stocktakes.changed, stocktakes.delta, ledger.movements, ledger.delta as ledger_delta

@@ -1,4 +1,5 @@
 import { type QueryExecutorProvider, type RawBuilder, sql } from 'kysely'
+import { allowSeconds } from '#platform/database/connection.ts'
 import type { Db } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import type { Pieces, Rule } from './rule.ts'
@@ -99,9 +100,9 @@ export async function findLarge(
 /** One rule, in a transaction of its own that ends after `limitMs` at the latest. */
 export const findWithin = <Result>(db: Db, limitMs: number, work: (tx: QueryExecutorProvider) => Promise<Result>) =>
   transaction(db, async (tx) => {
+    await allowSeconds(tx, limitMs / 1_000)
     await sql`
-      select set_config('statement_timeout', ${String(limitMs)}, true), set_config('jit', 'off', true),
-             set_config('max_parallel_workers_per_gather', '0', true)`.execute(tx)
+      select set_config('jit', 'off', true), set_config('max_parallel_workers_per_gather', '0', true)`.execute(tx)
     return work(tx)
   })
 

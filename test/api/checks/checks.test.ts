@@ -3,7 +3,10 @@ import { after, before, beforeEach, test } from 'node:test'
 import { sql } from 'kysely'
 import pino from 'pino'
 import { RULES } from '#apps/rules.ts'
+import { cannotBeChecked, findWithin } from '#modules/checks/find-broken.ts'
 import { checkJobs, openNight, type Rule } from '#modules/checks/index.ts'
+import { loadConfig } from '#platform/config.ts'
+import { openDatabases } from '#platform/database/database.ts'
 import { createMailer } from '#platform/mail/mailer.ts'
 import { assertError } from '../../support/assert-error.ts'
 import { checkAll, checkOnce } from '../../support/checks.ts'
@@ -368,4 +371,20 @@ test('a night looks at every business in which something happened, at many in on
   await openNight(db)
   await checkAll(db, { rules })
   assert.ok(Number((await fine.read()).finishedAt) > Number(again))
+})
+
+test('a rule may take as long as it is given, on our side of the line, too', async () => {
+  const { databases } = loadConfig({ NODE_ENV: 'test', ...api.databases.env })
+  const hasty = openDatabases(databases, { max: 1, statementTimeoutMs: 50 })
+  try {
+    const cell = hasty.cells.get('main')
+    assert.ok(cell)
+    await findWithin(cell, 10_000, (tx) => sql`select pg_sleep(2.5)`.execute(tx))
+    await assert.rejects(
+      findWithin(cell, 100, (tx) => sql`select pg_sleep(2.5)`.execute(tx)),
+      cannotBeChecked,
+    )
+  } finally {
+    await hasty.close()
+  }
 })
