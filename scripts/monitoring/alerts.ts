@@ -157,10 +157,10 @@ export const ALERTS: readonly Alert[] = [
     forSeconds: 60,
     summary: '{{ $labels.instance }} does not know a cell in which businesses live',
     meaning:
-      '`CELLS` of this process lacks a cell that holds businesses. It answers 503 for them, while other processes may serve them.',
+      'This process does not know a cell that holds businesses. It answers 503 for them, while other processes may serve them.',
     steps: [
       '`GET /cells` on its metrics port names the cell.',
-      'Give every API, worker and command line the same `CELLS`, and restart those that lack it.',
+      '`npm run cli -- cells list` says whether control has its address. If not: `npm run cli -- cells add`, or give every API, worker and command line the same `CELLS`, and restart those that lack it.',
     ],
   },
   {

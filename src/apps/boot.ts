@@ -1,7 +1,7 @@
 import { styleText } from 'node:util'
 import type { Logger } from 'pino'
 import { ConfigError } from '#platform/config.ts'
-import type { Databases } from '#platform/database/database.ts'
+import { type Databases, MAIN_CELL } from '#platform/database/database.ts'
 import { isDatabaseUnavailable } from '#platform/database/errors.ts'
 import { MigrationError, type MigrationSet, missingMigrations } from '#platform/database/migrate.ts'
 import { ExtensionError } from '#platform/extensions/load.ts'
@@ -11,8 +11,8 @@ import { VERSION } from '#platform/version.ts'
 export class BootError extends Error {}
 
 /**
- * Refuses to start on a database that lacks migrations; one ahead of the code is fine. An unreachable cell only affects
- * its businesses.
+ * Refuses to start on a control database that lacks migrations; one ahead of the code is fine. A further cell that lacks some,
+ * or cannot be reached, only affects its businesses.
  */
 export async function assertMigrated(
   { control, cells }: Databases,
@@ -27,14 +27,22 @@ export async function assertMigrated(
     // With several addresses, the error has only a code.
     throw new BootError(`The database of DATABASE_URL cannot be reached: ${message || code}`)
   }
-  for (const [name, cell] of cells) {
-    try {
-      missing.push(...(await missingMigrations(cell, extensions)).map((migration) => `${migration} (cell ${name})`))
-    } catch (error) {
-      if (!isDatabaseUnavailable(error)) throw error
-      log.error({ err: error, cell: name }, 'this cell cannot be reached; its businesses get 503 until it can')
-    }
-  }
+  await Promise.all(
+    [...cells].map(async ([name, cell]) => {
+      try {
+        const lacking = await missingMigrations(cell, extensions)
+        if (name === MAIN_CELL) missing.push(...lacking)
+        else if (lacking.length > 0)
+          log.error(
+            { cell: name, missing: lacking },
+            'this cell lacks migrations; its businesses get 503. Run: npm run db:migrate',
+          )
+      } catch (error) {
+        if (!isDatabaseUnavailable(error)) throw error
+        log.error({ err: error, cell: name }, 'this cell cannot be reached; its businesses get 503 until it can')
+      }
+    }),
+  )
   if (missing.length > 0) {
     throw new BootError(
       `The database is behind this version of Kontor. Run: npm run db:migrate\nIt lacks:\n  ${missing.join('\n  ')}`,

@@ -72,7 +72,7 @@ export async function buildApi(config: Config, options: ApiOptions) {
   countRequests(app, parts.usage)
   measureCells(metrics, watch)
   measurePresence(metrics, presence)
-  measurePools(metrics, Object.fromEntries([...cells].map(([name, cell]) => [name, cell.pool])))
+  measurePools(metrics, cells)
 
   await app.register(uploadRoutes, { folder: parts.folder })
   await app.register(fileRoutes, { folder: parts.folder })

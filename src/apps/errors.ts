@@ -1,6 +1,5 @@
-import { badRequest, forbidden, notFound, unavailable } from '#vocabulary/define-refusal.ts'
+import { badRequest, forbidden, notFound } from '#vocabulary/define-refusal.ts'
 
-export const noOpenCell = unavailable('There is no database for a new business right now. Try again shortly.')
 export const pictureNotFound = notFound('picture')
 
 // Of /mcp

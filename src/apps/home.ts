@@ -11,6 +11,9 @@ export async function findHome(
   const business = await findBusiness(control, businessId)
   if (!business) throw new BootError(`There is no business ${businessId}.`)
   const cell = cells.get(business.cell)
-  if (!cell) throw new BootError(`${businessId} lives in the cell "${business.cell}", which CELLS does not name.`)
+  if (!cell)
+    throw new BootError(
+      `${businessId} lives in the cell "${business.cell}", which is off or not known here: cli cells list`,
+    )
   return { business, cell }
 }

@@ -1,7 +1,31 @@
-import type { ControlDb, Databases } from '#platform/database/database.ts'
+import { readCells } from '#platform/cells/cells.ts'
+import { addressesOf } from '#platform/cells/follow-cells.ts'
+import type { Config } from '#platform/config.ts'
+import { createSecretBox } from '#platform/crypto/secret-box.ts'
+import type { PoolOptions } from '#platform/database/connection.ts'
+import { type ControlDb, type Databases, openDatabases } from '#platform/database/database.ts'
 import { checkOnce, type Watch } from '#platform/database/watch.ts'
+import { noOpenCell } from '#platform/http/refusals.ts'
 import { knownToAll, type Presence } from '#platform/processes.ts'
-import { noOpenCell } from './errors.ts'
+
+/** The databases of CELLS and of `control.cells`, as they are now: for the command line, which follows no changes. */
+export async function openAllDatabases(
+  { databases: addresses, secretKeys }: Pick<Config, 'databases' | 'secretKeys'>,
+  options: PoolOptions,
+): Promise<Databases> {
+  const databases = openDatabases(addresses, options)
+  const box = createSecretBox(secretKeys)
+  const complain = (_about: string, cell: string, message: string) => console.error(`Cell ${cell}: ${message}`)
+  try {
+    const rows = await readCells(databases.control)
+    // One that no process has met yet is only in CELLS.
+    const isNew = Object.entries(addresses.cells).filter(([name]) => !rows.some(({ id }) => id === name))
+    databases.setCells({ ...Object.fromEntries(isNew), ...addressesOf(rows, addresses.cells, box, complain) })
+  } catch {
+    // Control is away, or not migrated: the command says so where it needs it.
+  }
+  return databases
+}
 
 /** The cells that can take a new business: healthy, and known to every live API process. */
 export async function findOpenCells(control: ControlDb, { cells }: Pick<Watch, 'cells'>): Promise<string[]> {

@@ -2,8 +2,10 @@ import type { Logger } from 'pino'
 import { createCustomers, createDirectory, listUsedCells } from '#modules/access/index.ts'
 import { createAttempts, createOrigins, createTokens, openKeyring } from '#modules/accounts/index.ts'
 import { createAskServices } from '#modules/callouts/index.ts'
+import { followCells } from '#platform/cells/follow-cells.ts'
 import { type Config, pagesUrlOf } from '#platform/config.ts'
 import { createSecretBox } from '#platform/crypto/secret-box.ts'
+import { forEachCell } from '#platform/database/cell-map.ts'
 import { openDatabases } from '#platform/database/database.ts'
 import { openListener } from '#platform/database/listener.ts'
 import { watchDatabases } from '#platform/database/watch.ts'
@@ -34,14 +36,16 @@ export async function openParts(config: Config, { log, metrics, extensions, look
     maxAgeSeconds: config.connectionMaxAgeSeconds,
   })
   const { control, cells } = databases
-  for (const cell of cells.values()) tellWorkers(cell)
+  forEachCell(cells, (_name, cell) => tellWorkers(cell))
   const every = lookEveryMs === undefined ? {} : { everyMs: lookEveryMs }
-  const [listener, watch, presence] = await Promise.all([
-    openListener(control),
-    watchDatabases(databases, { log, extensions: extensions.map(({ migrations }) => migrations), ...every }),
-    announceProcess({ control, kind: 'api', cells, findHomes: () => listUsedCells(control), log, ...every }),
-  ])
   const box = createSecretBox(config.secretKeys)
+  const listener = await openListener(control)
+  const followed = await followCells({ databases, named: config.databases.cells, box, log, listener, ...every })
+  const findHomes = async () => (await listUsedCells(control)).filter((cell) => !followed.isOff(cell))
+  const [watch, presence] = await Promise.all([
+    watchDatabases(databases, { log, extensions: extensions.map(({ migrations }) => migrations), ...every }),
+    announceProcess({ control, kind: 'api', cells, findHomes, log, ...every }),
+  ])
   const keyring = openKeyring(control, box, listener)
   const tokens = createTokens(keyring, publicUrl)
   const usage = countUsage(cells, { log })
@@ -78,7 +82,7 @@ export async function openParts(config: Config, { log, metrics, extensions, look
     folder,
     storage,
     async close() {
-      await Promise.all([presence.stop(), watch.stop(), usage.stop()])
+      await Promise.all([followed.stop(), presence.stop(), watch.stop(), usage.stop()])
       await listener.close()
       await storage?.close()
       await databases.close()

@@ -19,7 +19,9 @@ import {
 import { carryOutRefunds, hasPendingRefunds, hasUnreconciled, reconcileStale } from '#modules/payments/index.ts'
 import { followReports, hasUnreported, REPORT_TOPICS } from '#modules/reports/index.ts'
 import { startWebhooks } from '#modules/webhooks/index.ts'
+import { followCells } from '#platform/cells/follow-cells.ts'
 import { ConfigError, loadConfig } from '#platform/config.ts'
+import { CellMap, forEachCell, pickCells } from '#platform/database/cell-map.ts'
 import { type Cell, MAIN_CELL, openDatabases } from '#platform/database/database.ts'
 import { watchDatabases } from '#platform/database/watch.ts'
 import { measureFeedLag } from '#platform/events/measure-lag.ts'
@@ -77,13 +79,16 @@ await boot(async () => {
   })
   const extensions = await openExtensions(config)
   const migrations = extensions.map((each) => each.migrations)
+  const { control, cells } = databases
+  const services = openServices(config)
+  const followed = await followCells({ databases, named: config.databases.cells, box: services.box, log })
   await assertMigrated(databases, log, migrations)
 
-  const { control, cells } = databases
-  const served = chooseCells(cells, config.workerCells)
-  const rests = createRests(served.values(), log)
+  const isServed = chooseCells(config.workerCells, (name) => cells.has(name) || followed.isOff(name))
+  const rests = createRests(log)
   // Others are reached only where a job of control has to do something in all of them.
-  const watched = new Map([...cells].filter(([name]) => name === MAIN_CELL || served.has(name)))
+  const watched = pickCells(cells, (name) => name === MAIN_CELL || isServed(name))
+  const served = new CellMap<Cell>()
   const watch = await watchDatabases(
     { ...databases, cells: watched },
     {
@@ -93,26 +98,32 @@ await boot(async () => {
         const cell = served.get(name)
         return cell && rests.of(cell).line()
       },
+      // Not before it is known to have what this version needs: jobs would fail there until they are dead.
+      onSeen(name, cell, { state }) {
+        const isReady = state === 'up' || state === 'read-only'
+        if (isReady && isServed(name) && !served.has(name)) served.put(name, cell)
+      },
     },
   )
+  forEachCell(watched, (name) => ({ stop: () => served.take(name) }))
   const presence = await announceProcess({
     control,
     kind: 'worker',
     cells,
-    findHomes: () => listUsedCells(control),
+    findHomes: async () => (await listUsedCells(control)).filter((cell) => !followed.isOff(cell)),
     log,
   })
   measureCells(metrics, watch)
   measurePresence(metrics, presence)
   measureFeedLag(metrics, served, TOPICS)
-  measurePools(metrics, Object.fromEntries([...cells].map(([name, cell]) => [name, cell.pool])))
+  measurePools(metrics, cells)
 
-  const services = openServices(config)
   const usage = countUsage(cells, { log })
   const allJobs = [...jobs, ...extensions.flatMap((each) => each.jobs)]
   const worker = startWorker({
     databases,
     cells: served,
+    isToServe: () => [...cells.keys()].filter(isServed),
     rests,
     jobs: allJobs,
     services,
@@ -139,7 +150,7 @@ await boot(async () => {
   })
   const paying = { ...services, payables }
   const ofExtensions = extensions.map(({ extension }) => extension).filter(({ on }) => on)
-  const loops = [...served].flatMap(([name, cell]) => {
+  const loops = forEachCell(served, (name, cell) => {
     const rest = rests.of(cell)
     const loop = (what: string, everyMs: number, run: (signal: AbortSignal) => Promise<unknown>, isDue: Condition) =>
       startLoop(`${what} ${name}`, everyMs, run, log, rest.bell(everyMs, isDue))
@@ -154,7 +165,7 @@ await boot(async () => {
       for (const { bell } of followers) bell.ring()
       rest.wake()
     }
-    return [
+    const started = [
       ...followers,
       loop('sequencer of', SEQUENCE_MS, (signal) => sequenceAllEvents(cell, TOPICS, signal, tell), hasUnnumbered),
       loop('expiry in', SWEEP_MS, () => endExpired(paying, cell, log), hasExpired),
@@ -172,6 +183,11 @@ await boot(async () => {
       loop('reports of', INDEX_MS, (signal) => followReports(cell, log, signal), hasUnreported),
       loop('customers of', INDEX_MS, (signal) => followOrders(cell, askControl(control), log, signal), hasUnfollowed),
     ]
+    return {
+      async stop() {
+        await Promise.all(started.map((each) => each.stop()))
+      },
+    }
   })
   const checks = startChecks(served, { rules: RULES, log, tell: measureChecks(metrics), rests })
   const newsletters = startNewsletters(
@@ -179,11 +195,11 @@ await boot(async () => {
     { control, cells: served },
     { markCustomers, metrics, usage, rests, log },
   )
-  const media = services.storage && startMedia(served.values(), { storage: services.storage, log, rests })
+  const media = services.storage && startMedia(served, { storage: services.storage, log, rests })
   const pictures =
     services.storage &&
     config.media &&
-    startPictures(served.values(), {
+    startPictures(served, {
       storage: services.storage,
       publicUrl: services.storage.publicUrl,
       quotaOf: createQuotaOf(control, config.media.quotaBytes),
@@ -205,10 +221,10 @@ await boot(async () => {
       checks.stop(),
       media?.stop(),
       pictures?.stop(),
-      ...loops.map((loop) => loop.stop()),
+      loops.stop(),
     ])
     await metricsServer.close()
-    await Promise.all([presence.stop(), watch.stop(), usage.stop()])
+    await Promise.all([followed.stop(), presence.stop(), watch.stop(), usage.stop()])
     services.mail?.close()
     await services.storage?.close()
     await databases.close()
@@ -219,7 +235,7 @@ await boot(async () => {
     {
       metrics: `http://${config.host}:${metricsServer.port}/metrics`,
       database: describeDatabase(config.databases.control.url),
-      cells: [...served.keys()].join(', '),
+      cells: [...cells.keys()].filter(isServed).join(', '),
       jobs: String(allJobs.length),
       ...(extensions.length > 0 && { extensions: extensions.map(({ extension }) => extension.name).join(', ') }),
     },
@@ -228,9 +244,9 @@ await boot(async () => {
   )
 })
 
-function chooseCells(cells: ReadonlyMap<string, Cell>, names: readonly string[] | undefined): Map<string, Cell> {
-  if (!names) return new Map(cells)
-  const unknown = names.filter((name) => !cells.has(name))
+/** Whether this worker serves a cell: all of them, unless some are named. One that comes later is served, too. */
+function chooseCells(names: readonly string[] | undefined, isKnown: (name: string) => boolean) {
+  const unknown = (names ?? []).filter((name) => !isKnown(name))
   if (unknown.length > 0) throw new ConfigError([`WORKER_CELLS: there is no cell ${unknown.join(', ')}.`])
-  return new Map([...cells].filter(([name]) => names.includes(name)))
+  return (name: string) => names?.includes(name) ?? true
 }

@@ -380,6 +380,12 @@ export function loadDatabases(env: Environment): Config['databases'] {
   return databases
 }
 
+/** The keys alone: migrating needs them only for cells whose addresses are kept in control. */
+export function loadSecretKeys(env: Environment): Buffer[] {
+  const mode = unquote(env.NODE_ENV) === 'production' || !unquote(env.NODE_ENV) ? 'production' : 'development'
+  return readSecretKeys(unquote(env.SECRET_KEY), mode, () => {})
+}
+
 /** The files of extensions alone: migrating needs nothing else. */
 export const loadExtensionFiles = (env: Environment): string[] => list(unquote(env.KONTOR_EXTENSIONS))
 

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { foldCounts } from './cells/cells.ts'
 import { maintainPartitions, type PartitionedLog } from './database/partitions.ts'
 import { EVENT_LOG } from './events/sequencer.ts'
 import { pruneIdempotencyKeys } from './http/idempotency.ts'
@@ -25,6 +26,7 @@ export const maintenanceJobs = (controlLogs: readonly PartitionedLog[]): AnyJob[
     cron: '27 * * * *',
     async run(_payload, { db, log }) {
       const dropped = (await Promise.all(controlLogs.map((table) => maintainPartitions(db, table)))).flat()
+      await foldCounts(db)
       log.info({ forgotten: await pruneIdempotencyKeys(db), dropped }, 'tidied')
     },
   }),

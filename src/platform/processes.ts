@@ -13,7 +13,7 @@ const LOOK_FOR_UNKNOWN_EVERY = 6 // heartbeats
 
 export type ProcessKind = 'api' | 'worker'
 export type Presence = {
-  /** Cells that hold businesses, but that CELLS does not name in this process. */
+  /** Cells that hold businesses, but that this process does not know. */
   unknownCells(): readonly string[]
   /** How many processes of each kind have a recent heartbeat; undefined while control does not answer. */
   alive(): Readonly<Record<ProcessKind, number>> | undefined
@@ -36,7 +36,6 @@ type Options = {
 export async function announceProcess(options: Options): Promise<Presence> {
   const { control, kind, cells, findHomes, log, everyMs = BEAT_MS } = options
   const id = `${os.hostname()}:${process.pid}:${randomBytes(3).toString('hex')}`
-  const known = [...cells.keys()]
   let unknown: readonly string[] = []
   let alive: Record<ProcessKind, number> | undefined
   let beats = 0
@@ -57,8 +56,8 @@ export async function announceProcess(options: Options): Promise<Presence> {
       with swept as (delete from control.processes where seen_at < now() - interval '1 hour'),
            seen as (
              insert into control.processes (id, kind, version, cells, started_at, seen_at)
-             values (${id}, ${kind}, ${VERSION}, ${known}::text[], now(), now())
-             on conflict (id) do update set seen_at = now()
+             values (${id}, ${kind}, ${VERSION}, ${[...cells.keys()]}::text[], now(), now())
+             on conflict (id) do update set seen_at = now(), cells = excluded.cells
              returning id, kind)
       select kind, count(*)::int as count
         from (select id, kind from seen
@@ -75,7 +74,7 @@ export async function announceProcess(options: Options): Promise<Presence> {
     if (news.length > 0)
       log.error(
         { cells: news },
-        'businesses live in cells that CELLS does not name here: they get 503 from this process',
+        'businesses live in cells that neither CELLS nor control names here: they get 503 from this process',
       )
     unknown = found
   }

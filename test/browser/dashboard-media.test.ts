@@ -23,7 +23,7 @@ before(async () => {
   desk = await openDemoDesk({ env: { MEDIA_STORAGE: `folder:${folder}` } })
   const storage = createStorage(desk.api.config)
   assert.ok(storage)
-  media = startMedia(desk.api.services.databases.cells.values(), { storage, log: pino({ level: 'silent' }) })
+  media = startMedia(desk.api.services.databases.cells, { storage, log: pino({ level: 'silent' }) })
   browser = await launchBrowser()
 })
 after(async () => {

@@ -18,10 +18,13 @@ import type { Market } from '#vocabulary/business.ts'
 import { BootError } from '../boot.ts'
 import { findHome } from '../home.ts'
 import { findOpenCellsNow } from '../open-cells.ts'
+import { checkPin } from '../place.ts'
 import { addCommand, type Cli, JSON_LINES, type Json, UsageError } from './command.ts'
 import { MARKET_PRESETS } from './market-presets.ts'
 import { printJson, printList, printResult, type Row } from './output.ts'
 import { addPortableCommands } from './portable.ts'
+
+type NewBusiness = Json & { name: string; owner: string; market: string[]; cell?: string }
 
 const PRESET_CODES = MARKET_PRESETS.map(({ id }) => id).join(', ')
 
@@ -36,6 +39,7 @@ export function addBusinessCommands(program: Command, cli: Cli): void {
     examples: [
       'business create --name "Harbour Goods" --owner ada@example.com',
       'business create --name "Harbour Goods" --owner ada@example.com --market us --market de',
+      'business create --name "Harbour Goods" --owner ada@example.com --cell eu2',
     ],
   })
     .requiredOption('--name <name>', 'its name')
@@ -46,27 +50,34 @@ export function addBusinessCommands(program: Command, cli: Cli): void {
       (code, codes: string[]) => [...codes, code],
       [],
     )
-    .action(
-      ({ name, owner, market: codes, json = false }: Json & { name: string; owner: string; market: string[] }) => {
-        if (name.trim() === '' || name.length > 200) throw new UsageError('A name has 1 to 200 letters.')
-        const markets = [...new Set(codes)].map(presetOf)
-        return withDatabases(async (databases) => {
-          const { control } = databases
-          const user = await findConfirmedByEmail(control, owner)
-          if (!user)
-            throw new BootError(
-              `Nobody has a confirmed account with the address ${owner}. They register first, or: cli user create`,
-            )
-          const cells = await findOpenCellsNow(databases)
-          const made = await transaction(control, (tx) =>
-            createBusiness(tx, { ownerId: user.id, actor: undefined, cells }, { name, markets }),
-          )
-          const { id, slug, cell } = made
-          const result = { id, name, slug, cell, owner, markets: markets.map((market) => market.id) }
-          printResult(json, result, `${id}  ${name}  (cell ${cell}, owner ${owner})`)
-        })
-      },
+    .option(
+      '--cell <cell>',
+      'where it is to live, also in a closed one; default: chosen by weight among those that are open',
     )
+    .action(({ name, owner, market: codes, cell: pinned, json = false }: NewBusiness) => {
+      if (name.trim() === '' || name.length > 200) throw new UsageError('A name has 1 to 200 letters.')
+      const markets = [...new Set(codes)].map(presetOf)
+      return withDatabases(async (databases) => {
+        const { control } = databases
+        const user = await findConfirmedByEmail(control, owner)
+        if (!user)
+          throw new BootError(
+            `Nobody has a confirmed account with the address ${owner}. They register first, or: cli user create`,
+          )
+        if (pinned !== undefined) await checkPin(databases, pinned)
+        const cells = await findOpenCellsNow(databases)
+        if (pinned !== undefined && !cells.includes(pinned))
+          throw new BootError(
+            `The cell ${pinned} is not well, or an API process does not know it yet: cli doctor looks. Try again then.`,
+          )
+        const made = await transaction(control, (tx) =>
+          createBusiness(tx, { ownerId: user.id, actor: undefined, cells, pinned }, { name, markets }),
+        )
+        const { id, slug, cell } = made
+        const result = { id, name, slug, cell, owner, markets: markets.map((market) => market.id) }
+        printResult(json, result, `${id}  ${name}  (cell ${cell}, owner ${owner})`)
+      })
+    })
 
   addCommand(business, 'list', {
     says: 'List all businesses with their admins, oldest first.',

@@ -9,6 +9,7 @@ const COMMANDS: Record<string, () => Promise<Add>> = {
   doctor: async () => (await import('./doctor.ts')).addDoctorCommand,
   migrate: async () => (await import('./migrate.ts')).addMigrateCommand,
   demo: async () => (await import('./demo.ts')).addDemoCommand,
+  cells: async () => (await import('./cells.ts')).addCellCommands,
   business: async () => (await import('./business.ts')).addBusinessCommands,
   user: async () => (await import('./users.ts')).addUserCommands,
   origins: async () => (await import('./keys.ts')).addOriginCommands,

@@ -15,6 +15,7 @@ import {
 } from '#modules/accounts/index.ts'
 import { resealCallouts } from '#modules/callouts/index.ts'
 import { resealEndpoints, resealOperatorEndpoints } from '#modules/webhooks/index.ts'
+import { resealCells } from '#platform/cells/cells.ts'
 import { nowMs } from '#platform/clock.ts'
 import { createSecretBox } from '#platform/crypto/secret-box.ts'
 import type { Control, ControlDb } from '#platform/database/database.ts'
@@ -61,6 +62,7 @@ export function addKeyCommands(program: Command, { config, withDatabases }: Cli)
         await resealSigningKeys(tx, box)
         await resealProviders(tx, box)
         await resealCallouts(tx, box)
+        await resealCells(tx, box)
         return rotateSigningKey(tx, box)
       })
       printResult(json, { kid, activeFrom }, `${kid} signs from ${activeFrom.toISOString()}`)

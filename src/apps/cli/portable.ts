@@ -1,17 +1,20 @@
 import type { Command } from 'commander'
-import { askDeletion, findEmptiestCell, readMarks, undoDeletion } from '#modules/access/index.ts'
+import { askDeletion, readMarks, undoDeletion } from '#modules/access/index.ts'
 import { sendDeletionNotice } from '#modules/accounts/index.ts'
 import { pauseSends } from '#modules/newsletter/index.ts'
+import { chooseCell } from '#platform/cells/choose-cell.ts'
 import { nowMs } from '#platform/clock.ts'
 import type { Config } from '#platform/config.ts'
 import { createSecretBox } from '#platform/crypto/secret-box.ts'
-import { type Databases, openDatabases } from '#platform/database/database.ts'
+import type { Databases } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
+import { noOpenCell } from '#platform/http/refusals.ts'
 import { enqueue } from '#platform/jobs/define.ts'
 import { createStorage } from '#platform/storage/storage.ts'
 import { BootError } from '../boot.ts'
 import { findHome } from '../home.ts'
-import { findOpenCellsNow } from '../open-cells.ts'
+import { findOpenCellsNow, openAllDatabases } from '../open-cells.ts'
+import { checkPin } from '../place.ts'
 import { type Archive, openArchive } from '../portable/archive.ts'
 import { exportBusiness } from '../portable/export-business.ts'
 import { importBusiness } from '../portable/import-business.ts'
@@ -27,7 +30,7 @@ const DAY_MS = 86_400_000
 
 async function withLongStatements(config: Config, work: (databases: Databases) => Promise<void>): Promise<void> {
   const options = { applicationName: 'kontor cli', max: 2, statementTimeoutMs: STATEMENT_TIMEOUT_MS }
-  const databases = openDatabases(config.databases, options)
+  const databases = await openAllDatabases(config, options)
   try {
     await work(databases)
   } finally {
@@ -96,7 +99,7 @@ function addImport(business: Command, { config }: Cli): void {
         const archive = await openArchive(file, (bytes) => checking.update(bytes))
         const storage = createStorage(loaded)
         const bar = showProgress('importing', 'rows')
-        const cellName = await chooseCell(databases, archive, cell)
+        const cellName = await findPlace(databases, archive, cell)
         const box = createSecretBox(loaded.secretKeys)
         const seen = (rows: number) => bar.update(rows)
         const imported = await importBusiness(databases, archive, { cellName, storage, box, seen })
@@ -108,13 +111,18 @@ function addImport(business: Command, { config }: Cli): void {
 }
 
 /** One that was begun goes on where it is. */
-async function chooseCell(databases: Databases, { manifest, print }: Archive, wanted?: string): Promise<string> {
+async function findPlace(databases: Databases, { manifest, print }: Archive, wanted?: string): Promise<string> {
   const { control } = databases
   const marks = await readMarks(control, manifest.business.id)
   if (marks?.importOf === print) return (await findHome(databases, manifest.business.id)).business.cell
-  if (wanted !== undefined) return wanted
+  if (wanted !== undefined) {
+    await checkPin(databases, wanted)
+    return wanted
+  }
   const open = await findOpenCellsNow(databases)
-  return transaction(control, (tx) => findEmptiestCell(tx, open))
+  const chosen = await transaction(control, (tx) => chooseCell(tx, open))
+  if (!chosen) throw noOpenCell()
+  return chosen
 }
 
 function printLines(json: boolean, result: unknown, [first = '', ...others]: readonly string[]): void {

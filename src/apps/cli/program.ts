@@ -1,12 +1,12 @@
 import { Command, CommanderError } from 'commander'
 import { ConfigError, loadConfig } from '#platform/config.ts'
-import { openDatabases } from '#platform/database/database.ts'
 import { isDatabaseUnavailable } from '#platform/database/errors.ts'
 import { MigrationError } from '#platform/database/migrate.ts'
 import { ExtensionError } from '#platform/extensions/load.ts'
 import { VERSION } from '#platform/version.ts'
 import { AppError } from '#vocabulary/errors.ts'
 import { BootError, boot } from '../boot.ts'
+import { openAllDatabases } from '../open-cells.ts'
 import { type Cli, UsageError } from './command.ts'
 import { loadCommands } from './commands.ts'
 
@@ -20,7 +20,7 @@ More about one: npm run cli -- <command> --help`
 const cli: Cli = {
   config: () => loadConfig(process.env),
   async withDatabases(work) {
-    const databases = openDatabases(cli.config().databases, { applicationName: 'kontor cli', max: 2 })
+    const databases = await openAllDatabases(cli.config(), { applicationName: 'kontor cli', max: 2 })
     try {
       await work(databases)
     } finally {

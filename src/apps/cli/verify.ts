@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
-import { openDatabases } from '#platform/database/database.ts'
 import { openPayments } from '#platform/services.ts'
 import { BootError } from '../boot.ts'
 import { findHome } from '../home.ts'
+import { openAllDatabases } from '../open-cells.ts'
 import { compareWithProvider, type Finding, verify } from '../verify.ts'
 import { addCommand, type Cli, type Json } from './command.ts'
 import { printJson } from './output.ts'
@@ -13,16 +13,23 @@ const STATEMENT_TIMEOUT_MS = 30 * 60_000
 export function addVerifyCommand(program: Command, { config }: Cli): void {
   addCommand(program, 'verify', {
     says: 'Check that stock, orders, promo codes and payments of every cell still add up. Read-only.',
-    examples: ['verify', 'verify --business biz_4k7q2m9x1c3v', 'verify --provider', 'verify --json'],
+    examples: [
+      'verify',
+      'verify --cell main',
+      'verify --business biz_4k7q2m9x1c3v',
+      'verify --provider',
+      'verify --json',
+    ],
   })
     .option('--business <businessId>', 'only one business')
+    .option('--cell <cell>', 'only one cell')
     .option('--provider', 'also compare the order payments of the last day with the payment provider')
-    .action(async (options: Json & { business?: string; provider?: boolean }) => {
+    .action(async (options: Json & { business?: string; cell?: string; provider?: boolean }) => {
       const loaded = config()
       const payments = openPayments(loaded)
       if (options.provider && payments.providers.length === 0)
         throw new BootError('No payment provider is configured: set STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET.')
-      const databases = openDatabases(loaded.databases, {
+      const databases = await openAllDatabases(loaded, {
         applicationName: 'kontor cli',
         max: 2,
         statementTimeoutMs: STATEMENT_TIMEOUT_MS,
@@ -31,7 +38,7 @@ export function addVerifyCommand(program: Command, { config }: Cli): void {
       try {
         const home = options.business === undefined ? undefined : await findHome(databases, options.business)
         for (const [cell, db] of databases.cells) {
-          if (home && home.cell !== db) continue
+          if ((home && home.cell !== db) || (options.cell !== undefined && options.cell !== cell)) continue
           const findings = await verify(db, options.business)
           if (options.provider) findings.push(await compareWithProvider(db, payments, options.business))
           cells.push({ cell, findings })
@@ -40,6 +47,7 @@ export function addVerifyCommand(program: Command, { config }: Cli): void {
       } finally {
         await databases.close()
       }
+      if (cells.length === 0) throw new BootError(`There is no cell ${options.cell} here, or it is off: cli cells list`)
       const ok = cells.every(({ findings }) => findings.every(({ violations }) => violations.length === 0))
       if (options.json) printJson({ ok, cells })
       if (!ok) process.exitCode = 1

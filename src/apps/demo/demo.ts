@@ -43,7 +43,8 @@ export async function openDemo(options: DemoOptions): Promise<Demo & { isNew: bo
   if (known) await checkIsDemo(control, known, owner)
   const business = known ?? (await makeBusiness(control, [...cells.keys()], owner, slug))
   const cell = cells.get(business.cell)
-  if (!cell) throw new BootError(`The demo lives in the cell "${business.cell}", which CELLS does not name.`)
+  if (!cell)
+    throw new BootError(`The demo lives in the cell "${business.cell}", which is off or not known here: cli cells list`)
   const startMs = business.createdAt.getTime()
   return { control, cell, business, owner, publicUrl, startMs, endMs: startMs + AGE_DAYS * DAY_MS, isNew: !known }
 }

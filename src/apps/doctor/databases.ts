@@ -1,10 +1,13 @@
 import pg from 'pg'
 import { listUsedCells } from '#modules/access/index.ts'
 import { countApiKeys, countSigningKeys } from '#modules/accounts/index.ts'
+import { type CellRow, countByCell, readCells } from '#platform/cells/cells.ts'
+import { addressesOf } from '#platform/cells/follow-cells.ts'
+import { contradicts, readControlId, readIdentity } from '#platform/cells/identity.ts'
 import { nowMs } from '#platform/clock.ts'
 import type { Config } from '#platform/config.ts'
 import { createSecretBox, type SecretBox } from '#platform/crypto/secret-box.ts'
-import { type ControlDb, type DatabaseAddress, openDatabases } from '#platform/database/database.ts'
+import { type ControlDb, type DatabaseAddress, MAIN_CELL, openDatabases } from '#platform/database/database.ts'
 import { loadMigrations, type MigrationSet } from '#platform/database/migrate.ts'
 import { listProcesses } from '#platform/processes.ts'
 import { type Check, failed, type Look, look, ok, reasonOf, warning } from './look.ts'
@@ -16,24 +19,61 @@ const MAX_SKEW_MS = 2_000
 
 type Kind = 'control' | 'cell'
 
+/** What control knows of the cells; undefined while it cannot be asked, or is not migrated. */
+type Known = { rows: CellRow[]; counts: Map<string, number>; used: string[]; controlId: string }
+type Addresses = Record<string, DatabaseAddress>
+
 /** Checks all databases in parallel, each address on its own connection. */
 export async function checkDatabases(
-  { control, cells }: Config['databases'],
+  { control, cells: named }: Config['databases'],
   config: Config | undefined,
   extensions: readonly MigrationSet[],
 ): Promise<Check[]> {
+  const known = await askControl(control, readKnown).catch(() => undefined)
+  const { cells, checks: ofAddresses } = findAddresses(known, named, config)
   const found = await Promise.all([
-    checkMain(control, ['main', ...Object.keys(cells)], config, extensions),
+    checkMain(control, { known, cells }, config, extensions),
     ...Object.entries(cells).map(([name, address]) =>
-      checkBothWays(`cell ${name}`, address, looksAt(['cell'], extensions)),
+      checkBothWays(`cell ${name}`, address, [identity(name, known?.controlId), ...looksAt(['cell'], extensions)]),
     ),
   ])
-  return found.flat()
+  return [...found.flat(), ...ofAddresses]
+}
+
+async function readKnown(control: ControlDb): Promise<Known> {
+  const [rows, counts, used, controlId] = await Promise.all([
+    readCells(control),
+    countByCell(control),
+    listUsedCells(control),
+    readControlId(control),
+  ])
+  return { rows, counts, used, controlId }
+}
+
+/** Where the cells are that are not off: as control says, else as CELLS does. */
+function findAddresses(
+  known: Known | undefined,
+  named: Addresses,
+  config: Config | undefined,
+): { cells: Addresses; checks: Check[] } {
+  if (!known || !config) return { cells: named, checks: [] }
+  const checks: Check[] = []
+  const complain = (about: string, cell: string, message: string) =>
+    void checks.push({
+      check: `cell ${cell}: address`,
+      ...(about === 'key' ? failed : warning)(
+        message,
+        about === 'key' ? 'Add the SECRET_KEY that sealed it: SECRET_KEY=new,old' : 'Take it out of CELLS.',
+      ),
+    })
+  const unmet = Object.entries(named).filter(([name]) => !known.rows.some(({ id }) => id === name))
+  const kept = addressesOf(known.rows, named, createSecretBox(config.secretKeys), complain)
+  return { cells: { ...Object.fromEntries(unmet), ...kept }, checks }
 }
 
 async function checkMain(
   control: DatabaseAddress,
-  known: string[],
+  { known, cells }: { known: Known | undefined; cells: Addresses },
   config: Config | undefined,
   extensions: readonly MigrationSet[],
 ): Promise<Check[]> {
@@ -43,7 +83,7 @@ async function checkMain(
   )
   if (!canBeUsed) return checks
   const isMigrated = checks.some(({ check, status }) => check === 'main: migrations' && status !== 'failed')
-  if (isMigrated) checks.push(...(await Promise.all([checkHomes(control, known), checkProcesses(control, known)])))
+  if (isMigrated && known) checks.push(checkHomes(known, cells), await checkProcesses(control, known))
   return config ? [...checks, ...(await checkKeys(config))] : checks
 }
 
@@ -67,19 +107,42 @@ async function askControl<Answer>(control: DatabaseAddress, ask: (db: ControlDb)
   }
 }
 
-const checkHomes = (control: DatabaseAddress, known: readonly string[]) =>
-  look('main: cells', 'Name them in CELLS, for every API, worker and command line.', async () => {
-    const unknown = (await askControl(control, listUsedCells)).filter((cell) => !known.includes(cell))
-    if (unknown.length > 0) return failed(`CELLS does not name these cells, which hold businesses: ${shorten(unknown)}`)
-    return ok(`CELLS names every cell that holds businesses: ${shorten([...known])}`)
-  })
+/** Compares where businesses live with the cells that there are. */
+function checkHomes({ rows, counts, used }: Known, cells: Addresses): Check {
+  const check = 'main: cells'
+  const reachable = [MAIN_CELL, ...Object.keys(cells)]
+  const off = rows.filter(({ state }) => state === 'OFF').map(({ id }) => id)
+  const describe = (name: string) => `${name} (${counts.get(name) ?? 0} businesses)`
+  const missing = used.filter((cell) => !reachable.includes(cell) && !off.includes(cell))
+  if (missing.length > 0)
+    return {
+      check,
+      ...failed(
+        `businesses live in cells that neither CELLS nor control names here: ${shorten(missing.map(describe))}`,
+        'Add them: cli cells add; or name them in CELLS, for every API, worker and command line.',
+      ),
+    }
+  const dark = used.filter((cell) => off.includes(cell))
+  if (dark.length > 0)
+    return {
+      check,
+      ...warning(
+        `businesses live in cells that are off, and get 503: ${shorten(dark.map(describe))}`,
+        'To serve them again: cli cells open',
+      ),
+    }
+  if (!rows.some(({ state }) => state === 'OPEN'))
+    return { check, ...warning('no cell is open: nobody can create a business', 'Open one: cli cells open') }
+  return { check, ...ok(`every cell that holds businesses is known: ${shorten(reachable)}`) }
+}
 
-const checkProcesses = (control: DatabaseAddress, known: readonly string[]) =>
+const checkProcesses = (control: DatabaseAddress, { rows }: Known) =>
   look(
     'main: processes',
-    'Give them the same CELLS and restart them; until then nothing new is placed there.',
+    'They learn of a cell that control knows within some seconds; one of CELLS alone needs the same CELLS and a restart. Until then nothing new is placed there.',
     async () => {
       const processes = await askControl(control, listProcesses)
+      const known = rows.filter(({ state }) => state !== 'OFF').map(({ id }) => id)
       const behind = processes.filter(({ cells }) => known.some((cell) => !cells.includes(cell)))
       if (behind.length > 0) {
         const lacks = known.filter((cell) => behind.some(({ cells }) => !cells.includes(cell)))
@@ -87,9 +150,23 @@ const checkProcesses = (control: DatabaseAddress, known: readonly string[]) =>
           `${behind.length} of ${processes.length} do not know ${shorten(lacks)}: ${shorten(behind.map(({ kind, id }) => `${kind} ${id}`))}`,
         )
       }
-      return ok(`${processes.length} are running, and know the same cells as this machine`)
+      return ok(`${processes.length} are running, and know every cell`)
     },
   )
+
+/** A database that was copied, or an address that was mistyped, would mix up two cells. */
+const identity = (cell: string, controlId: string | undefined): Look => ({
+  name: 'identity',
+  fix: 'Correct its address: cli cells set, or CELLS.',
+  async run(client) {
+    const found = await readIdentity(client)
+    const problem = contradicts(found, cell, controlId)
+    if (problem) return failed(problem)
+    return found.cell === undefined
+      ? warning('the database does not say yet which cell it is', 'Run: npm run db:migrate')
+      : ok(`it is the database of the cell ${cell}`)
+  },
+})
 
 const looksAt = (kinds: readonly Kind[], extensions: readonly MigrationSet[]): Look[] => [
   privileges,
@@ -124,7 +201,7 @@ async function checkDatabase(name: string, url: string, looks: readonly Look[]):
 }
 
 const fixFor = (name: string) =>
-  `Is the server up, does the database exist (createdb), and is ${name.startsWith('main') ? 'DATABASE_URL' : 'CELLS'} right?`
+  `Is the server up, does the database exist (createdb), and is ${name.startsWith('main') ? 'DATABASE_URL' : 'its address (cli cells list, CELLS)'} right?`
 
 function describe(url: string): string {
   const { host, pathname } = new URL(url)

@@ -47,7 +47,7 @@ export async function importBusiness(databases: Databases, archive: Archive, opt
   const { business } = archive.manifest
   const { control } = databases
   const cell = databases.cells.get(options.cellName)
-  if (!cell) throw new BootError(`There is no cell "${options.cellName}". CELLS names them.`)
+  if (!cell) throw new BootError(`There is no cell "${options.cellName}" here, or it is off: cli cells list`)
   await checkSchema(archive)
   checkTables(archive)
   const { ids: people, made } = await reserve(control, cell, archive, options.cellName)

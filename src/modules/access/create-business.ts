@@ -1,7 +1,9 @@
+import { chooseCell, mayPin } from '#platform/cells/choose-cell.ts'
 import { now } from '#platform/clock.ts'
 import type { ControlTx } from '#platform/database/database.ts'
 import { violatedConstraint } from '#platform/database/errors.ts'
 import { notify } from '#platform/database/listener.ts'
+import { noOpenCell } from '#platform/http/refusals.ts'
 import type { Actor } from '#vocabulary/actor.ts'
 import type { Business } from '#vocabulary/business.ts'
 import { newBusinessId, newId } from '#vocabulary/ids.ts'
@@ -10,20 +12,33 @@ import { audit } from './audit.ts'
 import { BUSINESS_CHANGED } from './directory.ts'
 import { slugExists } from './errors.ts'
 import { toLogo } from './logo.ts'
-import { findEmptiestCell, toMarkets } from './queries.ts'
+import { toMarkets } from './queries.ts'
 import type { NewBusiness } from './schemas.ts'
 import { checkSettings, checkSize } from './settings.ts'
 
-/** The creator becomes its ADMIN. `actor` is undefined on the command line, where the operator names the owner. */
+type Creator = {
+  ownerId: string
+  /** Undefined on the command line, where the operator names the owner. */
+  actor: Actor | undefined
+  /** Those that can take a business now. */
+  cells: Iterable<string>
+  /** The operator has chosen this one of them. */
+  pinned?: string | undefined
+}
+
+/** The creator becomes its ADMIN. */
 export async function createBusiness(
   tx: ControlTx,
-  { ownerId, actor, cells }: { ownerId: string; actor: Actor | undefined; cells: Iterable<string> },
+  { ownerId, actor, cells, pinned }: Creator,
   body: NewBusiness,
 ): Promise<Business> {
   const defaultLocale = body.defaultLocale ?? body.locales?.[0] ?? 'en'
   const settings = { ...body, defaultLocale, locales: body.locales ?? [defaultLocale] }
   checkSettings(settings)
   checkSize(settings)
+
+  const cell = pinned === undefined ? await chooseCell(tx, cells) : (await mayPin(tx, pinned)) && pinned
+  if (!cell) throw noOpenCell()
 
   const id = newBusinessId()
   const business: Business = {
@@ -43,7 +58,7 @@ export async function createBusiness(
     callouts: null,
     requireSecondFactor: false,
     paymentAccount: null,
-    cell: await findEmptiestCell(tx, cells),
+    cell,
     suspendedAt: null,
     suspendedReason: null,
     limits: null,

@@ -88,15 +88,10 @@ const businessesWith = (userId: string, permissions: readonly Permission[]) => s
 const positionOf = (filters: Filters, cursor: string | undefined) =>
   decodeCursor(filters, cursor, ['string'])?.[0] as string | undefined
 
-/** The cell with the fewest businesses among those that this process can reach. */
-export async function findEmptiestCell(db: ControlDb, cells: Iterable<string>): Promise<string> {
-  const { rows } = await sql<{ cell: string }>`
-    select known.cell
-      from unnest(${[...cells]}::text[]) as known (cell)
-      left join (select cell, count(*) as businesses from access.businesses group by cell) as counted using (cell)
-     order by coalesce(businesses, 0), known.cell
-     limit 1`.execute(db)
-  return rows[0]?.cell ?? 'main'
+/** Whether any business lives there. */
+export async function isCellUsed(db: ControlDb, cell: string): Promise<boolean> {
+  const { rows } = await sql`select from access.businesses where cell = ${cell} limit 1`.execute(db)
+  return rows.length > 0
 }
 
 /** The cells that hold businesses. */

@@ -3,6 +3,7 @@ import { performance } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyBaseLogger } from 'fastify'
 import { sql } from 'kysely'
+import { forEachCell } from '#platform/database/cell-map.ts'
 import type { Db } from '#platform/database/database.ts'
 import { startLoop } from '#platform/jobs/loop.ts'
 import type { Rests } from '#platform/jobs/rest.ts'
@@ -36,7 +37,7 @@ export function startChecks(
   cells: ReadonlyMap<string, Db>,
   { rules, log, tell, rests, shares, limits = LIMITS }: Options,
 ) {
-  const loops = [...cells].map(([name, db]) => {
+  return forEachCell(cells, (name, db) => {
     const worker: Worker = { db, worker: randomUUID(), rules, limits }
     let toldAt = Number.NEGATIVE_INFINITY
     const loop = startLoop(
@@ -58,11 +59,6 @@ export function startChecks(
       },
     }
   })
-  return {
-    async stop() {
-      await Promise.all(loops.map((loop) => loop.stop()))
-    },
-  }
 }
 
 /** One piece, or one slice of a night. Answers whether there was something to do. */

@@ -5,6 +5,7 @@ import path from 'node:path'
 import type { FastifyBaseLogger } from 'fastify'
 import { sql } from 'kysely'
 import { now, nowMs } from '#platform/clock.ts'
+import { forEachCell } from '#platform/database/cell-map.ts'
 import type { Db } from '#platform/database/database.ts'
 import { bellOf, createRound, type Round } from '#platform/jobs/go-round.ts'
 import { startLoop } from '#platform/jobs/loop.ts'
@@ -168,13 +169,17 @@ async function removeStale(): Promise<void> {
 
 /** Two files at a time, of all cells together. One of the places makes AVIF, too, while no upload waits. */
 export function startMedia(
-  cells: Iterable<Db>,
+  cells: ReadonlyMap<string, Db>,
   { rests, ...worker }: MediaWorker & { rests?: Rests },
 ): { stop(): Promise<void> } {
   const { log } = worker
-  const turns = new Map([...cells].map((cell) => [cell, createTurns(cell, worker)]))
+  const turns = new Map<Db, ReturnType<typeof createTurns>>()
+  const following = forEachCell(cells, (_name, cell) => {
+    turns.set(cell, createTurns(cell, worker))
+    return { stop: () => void turns.delete(cell) }
+  })
   const roundOf = (kind: Kind) =>
-    createRound([...turns.keys()], rests, LOOK_MS, () => sql`exists (select from media.files where ${isWaiting(kind)})`)
+    createRound(cells, rests, LOOK_MS, () => sql`exists (select from media.files where ${isWaiting(kind)})`)
   const rounds: Record<Kind, Round> = { upload: roundOf('upload'), avif: roundOf('avif') }
   removeStale().catch((error: unknown) => log.warn({ err: error }, 'folders of files could not be tidied'))
 
@@ -205,6 +210,7 @@ export function startMedia(
   return {
     async stop() {
       await Promise.all(places.map((place) => place.stop()))
+      await following.stop()
     },
   }
 }

@@ -367,7 +367,9 @@ export const OperatorOverview = Type.Object(
     versions: Type.Array(Type.String({ maxLength: 40, examples: ['1.0.0'] }), { description: 'Of all processes.' }),
     processes: Type.Array(OperatorProcess, { description: 'Those that were heard of within 20 seconds.' }),
     cells: Type.Array(OperatorCell),
-    unknownCells: Type.Array(CellName, { description: 'Businesses live there, but CELLS does not name them here.' }),
+    unknownCells: Type.Array(CellName, {
+      description: 'Businesses live there, but the process that answers does not know them.',
+    }),
     providers: Type.Array(
       Type.Object({
         name: OneOf(['mail', 'sms', 'payments', 'identity', 'ai', 'media', 'redis']),

@@ -28,7 +28,7 @@ export const pauseLetters = (pauseSends: PauseSends = untold) =>
       const business = await findBusiness(db, businessId)
       if (!business?.suspendedAt) return // it was resumed meanwhile
       const cell = cells.get(business.cell)
-      if (!cell) throw new Error(`CELLS does not name the cell ${business.cell}`)
+      if (!cell) throw new Error(`The cell ${business.cell} is off, or not known here`)
       const paused = await pauseSends(cell, businessId, SUSPENDED)
       log.info({ businessId, paused }, 'paused the letters of a suspended business')
     },

@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { SecretBox } from '#platform/crypto/secret-box.ts'
+import { forEachCell } from '#platform/database/cell-map.ts'
 import type { ControlDb, Db } from '#platform/database/database.ts'
 import type { Tell } from '#platform/events/sequencer.ts'
 import type { Rests } from '#platform/jobs/rest.ts'
@@ -29,12 +30,17 @@ export async function startWebhooks(cells: ReadonlyMap<string, Db>, worker: Webh
   const { box, rules, log, meter, rests } = worker
   const places = createPlaces()
   const operator = await openOperatorEndpoints(worker)
-  const delivering = new Map(
-    [...cells].map(([name, db]) => [
-      db,
-      startDelivering(name, { db, box, rules, places, operator, log, meter, rest: rests?.of(db) }),
-    ]),
-  )
+  const delivering = new Map<Db, ReturnType<typeof startDelivering>>()
+  const following = forEachCell(cells, (name, db) => {
+    const started = startDelivering(name, { db, box, rules, places, operator, log, meter, rest: rests?.of(db) })
+    delivering.set(db, started)
+    return {
+      async stop() {
+        await started.stop()
+        delivering.delete(db)
+      },
+    }
+  })
   return {
     tell: (cell) => async (businessIds) => {
       try {
@@ -46,7 +52,7 @@ export async function startWebhooks(cells: ReadonlyMap<string, Db>, worker: Webh
       }
     },
     async stop() {
-      await Promise.all([...delivering.values()].map((each) => each.stop()))
+      await following.stop()
       await operator.stop()
     },
   }

@@ -393,6 +393,13 @@ export interface CellIdempotencyKeys {
   status: number
 }
 
+export interface CellIdentity {
+  cell: string
+  controlId: string
+  isOnly: Generated<boolean>
+  notedAt: Generated<Timestamp>
+}
+
 export interface CellUsage {
   businessId: string
   jobs: Generated<number>
@@ -1276,6 +1283,7 @@ export interface DB {
   'cell.events': CellEvents
   'cell.followed': CellFollowed
   'cell.idempotencyKeys': CellIdempotencyKeys
+  'cell.identity': CellIdentity
   'cell.usage': CellUsage
   'cell.usageDays': CellUsageDays
   'cell.workers': CellWorkers

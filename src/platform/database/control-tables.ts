@@ -363,6 +363,21 @@ export interface AccountsVerifiedPhones {
   verifiedAt: Timestamp
 }
 
+export interface ControlCellBusinesses {
+  cell: string
+  change: number
+}
+
+export interface ControlCells {
+  address: Buffer | null
+  createdAt: Generated<Timestamp>
+  id: string
+  region: string | null
+  state: Generated<string>
+  updatedAt: Generated<Timestamp>
+  weight: Generated<number>
+}
+
 export interface ControlIdempotencyKeys {
   body: string
   businessId: string
@@ -371,6 +386,11 @@ export interface ControlIdempotencyKeys {
   key: string
   requestHash: Buffer
   status: number
+}
+
+export interface ControlIdentity {
+  id: Generated<string>
+  isOnly: Generated<boolean>
 }
 
 export interface ControlProcesses {
@@ -425,7 +445,10 @@ export interface DB {
   'accounts.usedChallenges': AccountsUsedChallenges
   'accounts.users': AccountsUsers
   'accounts.verifiedPhones': AccountsVerifiedPhones
+  'control.cellBusinesses': ControlCellBusinesses
+  'control.cells': ControlCells
   'control.idempotencyKeys': ControlIdempotencyKeys
+  'control.identity': ControlIdentity
   'control.processes': ControlProcesses
   'webhooks.operatorEndpoints': WebhooksOperatorEndpoints
 }

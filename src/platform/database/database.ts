@@ -1,4 +1,5 @@
 import { CamelCasePlugin, Kysely, PostgresDialect, type PostgresPool, type Transaction } from 'kysely'
+import { CellMap } from './cell-map.ts'
 import type { DB as CellTables } from './cell-tables.ts'
 import { hangUp, openPool, type PatientPool, type PoolClient, type PoolOptions } from './connection.ts'
 import type { DB as ControlTables } from './control-tables.ts'
@@ -71,40 +72,69 @@ const toKyselyPool = (pool: PatientPool, lease: () => Promise<Lease>): PostgresP
 
 export type Databases = {
   control: Control
+  /** They may come and go: `forEachCell` does something for each. */
   cells: ReadonlyMap<string, Cell>
   close(): Promise<void>
 }
 
+/** Databases whose cells can be changed while they are used. */
+export type OpenDatabases = Databases & {
+  /** From now on these are the cells, besides `main`. Those that are known at the same address are left alone. */
+  setCells(addresses: Readonly<Record<string, DatabaseAddress>>): { added: string[]; gone: string[] }
+}
+
 export const MAIN_CELL = 'main'
+/** Requests and jobs that are under way when a cell goes may still use it for so long. */
+const RETIRE_MS = 40_000
 
 /** `control` is also the cell named `main`: one database, one pool, disjoint schemas. */
 export function openDatabases(
   addresses: { control: DatabaseAddress; cells: Record<string, DatabaseAddress> },
   options: PoolOptions = {},
-): Databases {
-  const pools = [openPoolFor(addresses.control, options)]
-  const [mainPool] = pools as [PatientPool]
-  const control: Control = new Database({
-    kind: 'control',
-    name: 'control',
-    pool: mainPool,
-    address: addresses.control,
-  })
-  const main: Cell = new Database({ kind: 'cell', name: MAIN_CELL, pool: mainPool, address: addresses.control })
-  const cells = new Map([[MAIN_CELL, main]])
-  for (const [name, address] of Object.entries(addresses.cells)) {
+): OpenDatabases {
+  const open = new Set<PatientPool>()
+  const cells = new CellMap<Cell>()
+
+  function openPoolOf(address: DatabaseAddress): PatientPool {
     const pool = openPoolFor(address, options)
-    pools.push(pool)
-    cells.set(name, new Database({ kind: 'cell', name, pool, address }))
+    open.add(pool)
+    return pool
   }
+
+  const closePool = async (pool: PatientPool) => {
+    if (open.delete(pool)) await pool.end()
+  }
+
+  async function retire(name: string, { pool }: Cell): Promise<void> {
+    await cells.take(name)
+    setTimeout(() => void closePool(pool), RETIRE_MS).unref()
+  }
+
+  function setCells(wanted: Readonly<Record<string, DatabaseAddress>>) {
+    const gone = [...cells].filter(([name, cell]) => name !== MAIN_CELL && !isAt(cell, wanted[name]))
+    for (const [name, cell] of gone) void retire(name, cell)
+    const added = Object.entries(wanted).filter(([name]) => name !== MAIN_CELL && !cells.has(name))
+    for (const [name, address] of added)
+      cells.put(name, new Database({ kind: 'cell', name, pool: openPoolOf(address), address })) // it connects when it is used
+    return { added: added.map(([name]) => name), gone: gone.map(([name]) => name) }
+  }
+
+  const pool = openPoolOf(addresses.control)
+  const control: Control = new Database({ kind: 'control', name: 'control', pool, address: addresses.control })
+  cells.put(MAIN_CELL, new Database({ kind: 'cell', name: MAIN_CELL, pool, address: addresses.control }))
+  setCells(addresses.cells)
   return {
     control,
     cells,
+    setCells,
     close: async () => {
-      await Promise.all(pools.map((pool) => pool.end()))
+      await Promise.all([...open].map(closePool))
     },
   }
 }
+
+const isAt = ({ address }: Cell, wanted: DatabaseAddress | undefined) =>
+  address.url === wanted?.url && address.directUrl === wanted.directUrl
 
 const openPoolFor = (address: DatabaseAddress, options: PoolOptions) =>
   openPool(address.url, { ...options, behindPooler: address.directUrl !== address.url })
@@ -118,6 +148,7 @@ export type RevocableDatabases = Pick<Databases, 'control' | 'cells'> & {
 /** The same databases on the same connections, but revocable: for work that may have to be stopped at once. */
 export function makeRevocable({ control, cells }: Pick<Databases, 'control' | 'cells'>): RevocableDatabases {
   const used = new Set<PoolClient>()
+  const wrapped = new Map<string, Cell>()
   let over: Error | undefined
 
   const wrap = <Tables>({ kind, name, pool, address, lease }: Database<Tables>) =>
@@ -142,7 +173,12 @@ export function makeRevocable({ control, cells }: Pick<Databases, 'control' | 'c
 
   return {
     control: wrap(control),
-    cells: new Map([...cells].map(([name, cell]) => [name, wrap(cell)])),
+    /** Those that are there now. */
+    get cells() {
+      for (const name of wrapped.keys()) if (!cells.has(name)) wrapped.delete(name)
+      for (const [name, cell] of cells) if (wrapped.get(name)?.pool !== cell.pool) wrapped.set(name, wrap(cell))
+      return wrapped
+    },
     end(reason) {
       over = new Error(reason)
       for (const client of used) hangUp(client)

@@ -1,15 +1,16 @@
 import type { FastifyBaseLogger } from 'fastify'
 import pg from 'pg'
 import { withTimeout } from '../with-timeout.ts'
+import { forEachCell } from './cell-map.ts'
 import { hangUp, type PatientPool } from './connection.ts'
-import { type Databases, MAIN_CELL } from './database.ts'
+import { type Cell, type Databases, MAIN_CELL } from './database.ts'
 import { isFull, isNoAnswer, isUndefined } from './errors.ts'
 import { loadNames, type MigrationSet, namesOf as namesIn } from './migrate.ts'
 
 /**
  * `up`; `down`: it refuses connections; `silent`: it neither replies nor refuses; `read-only`: a standby, or a server
- * that refuses writes; `behind`: it lacks migrations of this version; `unknown`: it holds businesses, but CELLS does
- * not name it.
+ * that refuses writes; `behind`: it lacks migrations of this version; `unknown`: it holds businesses, but this
+ * process does not know it.
  */
 export const CELL_STATES = ['up', 'down', 'silent', 'read-only', 'behind', 'unknown'] as const
 export type CellState = (typeof CELL_STATES)[number]
@@ -27,7 +28,14 @@ export type Watch = {
 type Log = Pick<FastifyBaseLogger, 'info' | 'error'>
 /** Asks a cell on a connection that somebody keeps and hears from all the time; undefined while it does not answer quickly. */
 export type LineOf = (name: string) => ((text: string) => Promise<unknown[]>) | undefined
-type Options = { log: Log; everyMs?: number; extensions?: readonly MigrationSet[]; lineOf?: LineOf }
+type Options = {
+  log: Log
+  everyMs?: number
+  extensions?: readonly MigrationSet[]
+  lineOf?: LineOf
+  /** Told after each check. */
+  onSeen?: (name: string, cell: Cell, seen: Seen) => void
+}
 
 const EVERY_MS = 1_000
 /** The interval while the database is not `up`. */
@@ -47,34 +55,46 @@ const CHECKS_UNTIL_SILENT = 2
  */
 export async function watchDatabases(
   databases: Databases,
-  { log, everyMs = EVERY_MS, extensions = [], lineOf }: Options,
+  { log, everyMs = EVERY_MS, extensions = [], lineOf, onSeen }: Options,
 ): Promise<Watch> {
   const ofExtensions = extensions.map(({ schema, migrations }) => [schema, namesIn(migrations)] as const)
   const ofCell: Needs = { cell: await loadNames('cell'), ...Object.fromEntries(ofExtensions) }
   const ofMain: Needs = { control: await loadNames('control'), ...ofCell }
   const cells = new Map<string, Seen>([...databases.cells.keys()].map((name) => [name, UP])) // shown in this order
-  const watched = await Promise.all(
-    [...databases.cells].map(([name, cell]) => {
-      const { pool, address } = cell
-      const lacks = name === MAIN_CELL ? ofMain : ofCell
-      return watchOne({
-        name,
-        url: address.url,
-        pool,
-        // Behind PgBouncer, what a direct connection says is not what others would hear.
-        line: () => (address.url === address.directUrl ? lineOf?.(name) : undefined),
-        needs: lacks,
-        everyMs,
-        log,
-        onSeen: (seen) => cells.set(name, seen),
-      })
-    }),
-  )
+  const first: Promise<unknown>[] = []
+  // One that comes later has no state until it was looked at.
+  const watched = forEachCell(databases.cells, (name, cell) => {
+    const { pool, address } = cell
+    const lacks = name === MAIN_CELL ? ofMain : ofCell
+    const watching = watchOne({
+      name,
+      url: address.url,
+      pool,
+      // Behind PgBouncer, what a direct connection says is not what others would hear.
+      line: () => (address.url === address.directUrl ? lineOf?.(name) : undefined),
+      needs: lacks,
+      everyMs,
+      log,
+      onSeen(seen) {
+        if (databases.cells.get(name) !== cell) return // it is gone, or elsewhere
+        cells.set(name, seen)
+        onSeen?.(name, cell, seen)
+      },
+    })
+    first.push(watching.checked)
+    return {
+      stop() {
+        if (!databases.cells.has(name)) cells.delete(name)
+        return watching.stop()
+      },
+    }
+  })
+  await Promise.all(first)
   return {
     control: () => cells.get(MAIN_CELL) as Seen,
     cells,
     async stop() {
-      await Promise.all(watched.map((stop) => stop()))
+      await watched.stop()
     },
   }
 }
@@ -101,8 +121,8 @@ type One = {
   onSeen: (seen: Seen) => void
 }
 
-/** Resolves after the first check; returns a function that stops it. */
-async function watchOne({ name, url, pool, line, needs, everyMs, log, onSeen }: One): Promise<() => Promise<void>> {
+/** `checked` resolves after the first check. */
+function watchOne({ name, url, pool, line, needs, everyMs, log, onSeen }: One) {
   let last: Seen | undefined
   let late = 0
   let heardMs = Number.NEGATIVE_INFINITY
@@ -174,19 +194,26 @@ async function watchOne({ name, url, pool, line, needs, everyMs, log, onSeen }: 
       }
     })
 
-  do await checkAndReport()
-  while (late === 1)
+  const checked = (async () => {
+    do await checkAndReport()
+    while (late === 1 && !isStopped)
+  })()
   const running = (async () => {
+    await checked
     while (!isStopped) {
       if (late !== 1) await pause(last?.state === 'up' ? everyMs : Math.min(everyMs, EVERY_WHILE_AWAY_MS))
       if (!isStopped) await checkAndReport()
     }
   })()
-  return async () => {
-    isStopped = true
-    wake()
-    drop()
-    await running
+  return {
+    checked,
+    async stop() {
+      isStopped = true
+      wake()
+      drop()
+      await running
+      drop() // of a check that was under way
+    },
   }
 }
 

@@ -3,10 +3,7 @@ import type { Business } from '#vocabulary/business.ts'
 import type { Db } from '../database/database.ts'
 import { cellUnknown } from './refusals.ts'
 
-/**
- * The database of a business. If CELLS of this process does not name the cell, it returns 503: another process may know
- * it.
- */
+/** The database of a business; 503 if its cell is off, or not known to this process: another one may know it. */
 export function cellOf<Cell extends Db>(
   cells: ReadonlyMap<string, Cell>,
   { id, cell }: Business,
@@ -14,6 +11,6 @@ export function cellOf<Cell extends Db>(
 ): Cell {
   const found = cells.get(cell)
   if (found) return found
-  log.error({ businessId: id, cell }, 'this business lives in a cell that CELLS does not name here')
+  log.error({ businessId: id, cell }, 'this business lives in a cell that is off, or not known here (cli cells list)')
   throw cellUnknown()
 }

@@ -25,7 +25,7 @@ export const healthRoutes: FastifyPluginAsyncTypebox<HealthOptions> = async (app
   })
 }
 
-/** By name, including cells that hold businesses but that CELLS does not name. */
+/** By name, including cells that hold businesses but that this process does not know. */
 export function statesOf(
   { cells }: Pick<Watch, 'cells'>,
   { unknownCells }: Pick<Presence, 'unknownCells'>,

@@ -1,3 +1,4 @@
+import { forEachCell } from '../database/cell-map.ts'
 import type { Db } from '../database/database.ts'
 import type { Bell, Condition, Rests } from './rest.ts'
 
@@ -11,28 +12,35 @@ export type Round = {
 
 /** Without `rests`, every cell may have something to do at any time. */
 export function createRound(
-  cells: readonly Db[],
+  cells: ReadonlyMap<string, Db>,
   rests: Rests | undefined,
   everyMs: number,
   condition: Condition,
 ): Round {
-  const due = new Set(cells)
+  const due = new Set<Db>()
   const rings = new Set<() => void>()
-  for (const cell of cells) {
+  forEachCell(cells, (_name, cell) => {
     const onDue = () => {
       due.add(cell)
       for (const ring of rings) ring()
     }
-    rests?.of(cell).watch({ everyMs, condition, isWanted: () => !due.has(cell), onDue, isLoop: true })
-  }
+    const unwatch = rests?.of(cell).watch({ everyMs, condition, isWanted: () => !due.has(cell), onDue, isLoop: true })
+    onDue()
+    return {
+      stop() {
+        unwatch?.()
+        due.delete(cell)
+      },
+    }
+  })
   const mayHave = (cell: Db) => !rests?.of(cell).isAnswering() || due.has(cell)
   return {
-    hasDue: () => cells.some(mayHave),
+    hasDue: () => [...cells.values()].some(mayHave),
     onDue: (ring) => void rings.add(ring),
     async go(signal, work) {
       let wasBusy = false
       const failures: unknown[] = []
-      for (const cell of cells) {
+      for (const cell of cells.values()) {
         if (signal.aborted || !mayHave(cell)) continue
         try {
           if (await work(cell)) wasBusy = true

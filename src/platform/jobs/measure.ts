@@ -18,10 +18,15 @@ export const measureJobs = (metrics: Metrics) => ({
 /** A scrape of the metrics does not wait for a silent database. */
 const MAX_SCRAPE_MS = 800
 
-/** What waits in the queues. `open` has those of `served` that this worker takes jobs of now. */
-export function measureQueues(metrics: Metrics, served: readonly string[], open: ReadonlyMap<string, Queue>): void {
+/** What waits in the queues. `open` has those of `isToServe` that this worker takes jobs of now. */
+export function measureQueues(
+  metrics: Metrics,
+  isToServe: () => Iterable<string>,
+  open: ReadonlyMap<string, Queue>,
+): void {
   openGauge(metrics, list.queueServed, function () {
-    for (const database of served) this.set({ database }, open.has(database) ? 1 : 0)
+    this.reset()
+    for (const database of isToServe()) this.set({ database }, open.has(database) ? 1 : 0)
   })
   let asking: Promise<(readonly [string, JobCounts | undefined])[]> | undefined
   /** Once for a scrape: both gauges come from one statement. */

@@ -67,6 +67,7 @@ export async function openQueue(options: QueueOptions): Promise<Queue> {
   let lost = false
   // The databases that a job may use until it is given up.
   const granted = makeRevocable(options.databases)
+  const own = granted.cells.get(options.name) // jobs that are under way when the cell goes still have it
   const services = revocable(options.services)
   let poolId = ''
   let announced: Promise<void> | undefined
@@ -107,7 +108,7 @@ export async function openQueue(options: QueueOptions): Promise<Queue> {
       if (lost) throw new Error(GIVEN_UP) // the job arrived while the connection broke
       const { id, attempts, locked_at: lockedAt } = helpers.job
       const context: JobContext<never> = {
-        db: (job.on === 'control' ? granted.control : granted.cells.get(options.name)) as never,
+        db: (job.on === 'control' ? granted.control : own) as never,
         control: granted.control,
         cells: granted.cells,
         services: services.value,

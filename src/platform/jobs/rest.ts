@@ -242,12 +242,13 @@ const nameOf = (db: Db) => ('name' in db ? db.name : undefined)
 /** The rests of the cells of a worker. */
 export type Rests = { of(cell: Db): Rest }
 
-export function createRests(cells: Iterable<Db>, log: Pick<FastifyBaseLogger, 'warn'>): Rests {
-  const rests = new Map([...cells].map((cell) => [cell, createRest(cell, log)]))
+/** A rest for each cell that somebody asks for; it goes with the cell. */
+export function createRests(log: Pick<FastifyBaseLogger, 'warn'>): Rests {
+  const rests = new WeakMap<Db, Rest>()
   return {
     of(cell) {
-      const rest = rests.get(cell)
-      if (!rest) throw new Error('This worker does not serve this cell')
+      const rest = rests.get(cell) ?? createRest(cell, log)
+      rests.set(cell, rest)
       return rest
     },
   }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyBaseLogger } from 'fastify'
+import { forEachCell } from '../database/cell-map.ts'
 import type { Cell, Control, Databases } from '../database/database.ts'
 import type { Metrics } from '../observability/metrics.ts'
 import type { JobTracer } from '../observability/tracing.ts'
@@ -11,8 +12,10 @@ import { createRests, type Rests } from './rest.ts'
 
 export type WorkerOptions = {
   databases: Databases
-  /** The cells whose queues it serves; all of them, unless some are named. */
+  /** The cells whose queues it serves, as they come and go; all of them, unless some are named. */
   cells?: ReadonlyMap<string, Cell>
+  /** The names of those that it is to serve, also while they cannot be served; for the metrics. */
+  isToServe?: () => Iterable<string>
   /** Where loops of this process wait for something to do; its queues look for them. */
   rests?: Rests
   jobs: readonly AnyJob[]
@@ -42,8 +45,7 @@ const STEADY_MS = 10_000
  * others go on.
  */
 export function startWorker(options: WorkerOptions): Worker {
-  const { databases, log, cells = databases.cells, rests = createRests(cells.values(), log) } = options
-  const stopping = new AbortController()
+  const { databases, log, cells = databases.cells, rests = createRests(log) } = options
   const open = new Map<string, Queue>()
   const leaving = new Set<Promise<void>>()
   const meter = measureJobs(options.metrics)
@@ -54,43 +56,48 @@ export function startWorker(options: WorkerOptions): Worker {
     leaving.add(left)
   }
 
-  async function serve(name: string, targets: { control?: Control; cell: Cell }) {
-    for (let failures = 0; !stopping.signal.aborted; failures++) {
+  async function serve(name: string, targets: { control?: Control; cell: Cell }, stopping: AbortSignal) {
+    for (let failures = 0; !stopping.aborted; failures++) {
       const since = performance.now()
+      let queue: Queue | undefined
       try {
         const rest = rests.of(targets.cell)
         const abandon = () => options.abandon(name)
-        const queue = await openQueue({ ...options, meter, name, ...targets, rest, abandon })
+        queue = await openQueue({ ...options, meter, name, ...targets, rest, abandon })
         open.set(name, queue)
-        const reason = await Promise.race([queue.broken, aborted(stopping.signal)])
-        if (stopping.signal.aborted) return await queue.stop()
+        const reason = await Promise.race([queue.broken, aborted(stopping)])
+        if (stopping.aborted) return await queue.stop()
         log.error({ err: reason, database: name, running: queue.running() }, 'this queue is broken; opening it anew')
         leave(queue)
       } catch (error) {
         log.error({ err: error, database: name }, 'cannot serve the queue of this database; trying again')
       } finally {
-        open.delete(name)
+        if (open.get(name) === queue) open.delete(name) // it may be at another address by now
       }
       if (performance.now() - since > STEADY_MS) failures = 0
-      await sleep(Math.min(5_000, 200 * 2 ** failures), undefined, { signal: stopping.signal }).catch(() => {})
+      await sleep(Math.min(5_000, 200 * 2 ** failures), undefined, { signal: stopping }).catch(() => {})
     }
   }
 
   const hasCellJobs = options.jobs.some((job) => job.on === 'cell')
   const isControl = (cell: Cell) => cell.pool === databases.control.pool
-  const queues = [...cells].filter(([, cell]) => isControl(cell) || hasCellJobs) // without any job, the runner would refuse to start
-  measureQueues(
-    options.metrics,
-    queues.map(([name]) => name),
-    open,
-  )
-  const served = queues.map(([name, cell]) =>
-    serve(name, isControl(cell) ? { control: databases.control, cell } : { cell }),
-  )
+  const hasJobs = (cell: Cell) => isControl(cell) || hasCellJobs // without any job, the runner would refuse to start
+  const { isToServe = () => [...cells].filter(([, cell]) => hasJobs(cell)).map(([name]) => name) } = options
+  measureQueues(options.metrics, isToServe, open)
+  const served = forEachCell(cells, (name, cell) => {
+    if (!hasJobs(cell)) return undefined
+    const stopping = new AbortController()
+    const done = serve(name, isControl(cell) ? { control: databases.control, cell } : { cell }, stopping.signal)
+    return {
+      stop() {
+        stopping.abort()
+        return done
+      },
+    }
+  })
   return {
     async stop() {
-      stopping.abort()
-      await Promise.all(served)
+      await served.stop()
       await Promise.all(leaving)
     },
   }

@@ -135,7 +135,7 @@ export const cellsUnknown = defineMetric({
   unit: 'count',
   area: 'Cells and databases',
   of: 'both',
-  help: 'Cells that hold businesses, but that CELLS of this process does not name.',
+  help: 'Cells that hold businesses, but that this process does not know.',
   labels: {},
 })
 

@@ -2,6 +2,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { collectDefaultMetrics, Registry } from 'prom-client'
+import { forEachCell } from '../database/cell-map.ts'
 import type { PatientPool } from '../database/connection.ts'
 import type { Watch } from '../database/watch.ts'
 import { businessIdOf, cellNameOf, recognised } from '../http/access.ts'
@@ -133,6 +134,7 @@ export function measureRedisCounts(metrics: Metrics): NonNullable<RedisCountsOpt
 /** The last known state of each cell: a scrape queries no database. */
 export function measureCells(metrics: Metrics, { cells }: Pick<Watch, 'cells'>): void {
   openGauge(metrics, list.cellUp, function () {
+    this.reset()
     for (const [cell, { state }] of cells) this.set({ cell }, state === 'up' ? 1 : 0)
   })
 }
@@ -165,14 +167,15 @@ export function measurePresence(metrics: Metrics, presence: Pick<Presence, 'unkn
   })
 }
 
-export function measurePools(metrics: Metrics, pools: Record<string, PatientPool>): void {
+export function measurePools(metrics: Metrics, cells: ReadonlyMap<string, { pool: PatientPool }>): void {
   const waits = openHistogram(metrics, list.poolWaitSeconds)
-  for (const [database, pool] of Object.entries(pools)) {
+  forEachCell(cells, (database, { pool }) => {
     const waited = waits.labels({ database })
     pool.onWaited = (seconds) => waited.observe(seconds)
-  }
+  })
   openGauge(metrics, list.poolConnections, function () {
-    for (const [database, pool] of Object.entries(pools)) {
+    this.reset()
+    for (const [database, { pool }] of cells) {
       this.set({ database, state: 'total' }, pool.totalCount)
       this.set({ database, state: 'idle' }, pool.idleCount)
       this.set({ database, state: 'waiting' }, pool.waitingCount)

@@ -29,12 +29,13 @@ export function countUsage(
   cells: ReadonlyMap<string, Db>,
   { log, everyMs = EVERY_MS, most = MOST }: { log: FastifyBaseLogger; everyMs?: number; most?: number },
 ): Usage {
-  const counted = new Map([...cells.keys()].map((name) => [name, new Map<string, Counts>()]))
+  const counted = new Map<string, Map<string, Counts>>()
   let businesses = 0
 
   function add(cell: string, businessId: string, more: Partial<Counts>): void {
-    const ofCell = counted.get(cell)
-    if (!ofCell) return
+    if (!cells.has(cell)) return
+    const ofCell = counted.get(cell) ?? new Map<string, Counts>()
+    counted.set(cell, ofCell)
     let counts = ofCell.get(businessId)
     if (!counts) {
       if (businesses >= most) return
@@ -48,7 +49,7 @@ export function countUsage(
   async function flushCell(name: string, db: Db): Promise<void> {
     const taken = counted.get(name)
     if (!taken || taken.size === 0) return
-    counted.set(name, new Map())
+    counted.delete(name)
     businesses -= taken.size
     try {
       await addUsage(db, taken)

@@ -37,13 +37,21 @@ test('after keys rotate, secrets of webhooks and callouts sign under the new SEC
   const env = { ...used.api.databases.env, ...LOOPBACK }
   const operator = await runCli(['webhooks', 'operator', 'add', receiver.url, '--json'], { ...env, SECRET_KEY: OLD })
   assert.equal(operator.code, 0, operator.err)
+  const { second } = used.api.databases
+  for (const args of [
+    ['migrate', '--cell', 'second'],
+    ['cells', 'set', 'second', '--url', second.url],
+  ]) {
+    const { code, err } = await runCli(args, { ...env, SECRET_KEY: OLD })
+    assert.equal(code, 0, err)
+  }
 
   const blind = await runCli(['keys', 'rotate'], { ...env, SECRET_KEY: NEW })
   assert.notEqual(blind.code, 0, 'without the old key nothing is lost')
   const sealed = await runCli(['keys', 'rotate', '--json'], { ...env, SECRET_KEY: `${NEW},${OLD}` })
   assert.equal(sealed.code, 0, sealed.err)
 
-  const api = await startApi({ databases: used.api.databases, env: { ...LOOPBACK, SECRET_KEY: NEW } })
+  const api = await startApi({ databases: used.api.databases, env: { ...LOOPBACK, SECRET_KEY: NEW, CELLS: '{}' } })
   t.after(() => api.close())
   const again = createClient(api.url, { authorization: `Bearer ${admin.token}` })
   const ping = await again.post(`${path}/webhook-endpoints/${made.body.id}/ping`, {})

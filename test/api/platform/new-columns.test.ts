@@ -23,6 +23,8 @@ const NOT_WRITTEN = [
   ...['used_challenges', 'verified_phones'].map(of('accounts')),
   'accounts.operators',
   'access.operator_log',
+  'control.identity',
+  'cell.identity',
   'cell.usage',
   'cell.usage_days',
   'callouts.answers',

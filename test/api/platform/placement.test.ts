@@ -118,7 +118,7 @@ test('a process that does not know the cell of a business answers 503, and says 
   const refused = await there.get(`${path}/events`)
   assertError(refused, 503, 'UNAVAILABLE')
   assert.ok(Number(refused.headers.get('retry-after')) >= 1)
-  assert.ok(lines.some((line) => line.includes('CELLS does not name') && line.includes('"cell":"second"')))
+  assert.ok(lines.some((line) => line.includes('not known here') && line.includes('"cell":"second"')))
   assert.equal((await there.get(`${path}/roles`)).status, 200)
   assert.deepEqual(await states(old), { main: 'up', second: 'unknown' })
   assert.deepEqual(await states(), { main: 'up', second: 'up' })

@@ -37,7 +37,7 @@ export function ServiceNotices({ overview }: { overview: Overview }) {
         ))}
       {unknownCells.map((name) => (
         <Notice key={name} tone="alert" title={t`Businesses live in cell ${name}, which nobody serves.`}>
-          {t`The setting CELLS does not name it in the process that answered.`}
+          {t`The process that answered does not know where it is.`}
         </Notice>
       ))}
       {hasNoWorker(overview) && (

@@ -3288,7 +3288,7 @@ export type OperatorOverview = {
     processes: Array<OperatorProcess>;
     cells: Array<OperatorCell>;
     /**
-     * Businesses live there, but CELLS does not name them here.
+     * Businesses live there, but the process that answers does not know them.
      */
     unknownCells: Array<string>;
     providers: Array<OperatorOverviewProvider>;

@@ -2,6 +2,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import { sql } from 'kysely'
 import { type Intake, NotTaken, takeIn } from '#modules/media/index.ts'
 import { now, nowMs } from '#platform/clock.ts'
+import { forEachCell } from '#platform/database/cell-map.ts'
 import type { Db } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { fault } from '#platform/faults.ts'
@@ -120,40 +121,44 @@ const settle = async (db: Db, { businessId, addressHash }: Claimed, changes: Set
 
 /** Four pictures at a time, of all cells together; what has come is put in its place beside. */
 export function startPictures(
-  cells: Iterable<Db>,
+  cells: ReadonlyMap<string, Db>,
   { publicUrl, rests, ...worker }: PictureWorker & { publicUrl: (key: string) => string; rests?: Rests },
 ): { stop(): Promise<void> } {
   const { log } = worker
-  const turns = new Map([...cells].map((cell) => [cell, createPictureTurns(cell, worker)]))
-  const known = [...turns.keys()]
+  const turns = new Map<Db, ReturnType<typeof createPictureTurns>>()
+  const placing = forEachCell(cells, (_name, cell) => {
+    turns.set(cell, createPictureTurns(cell, worker))
+    const loop = startLoop(
+      'placing pictures of imports',
+      LOOK_MS,
+      (signal) => placePictures(cell, publicUrl, signal),
+      log,
+      rests?.of(cell).bell(LOOK_MS, hasUnplaced),
+    )
+    return {
+      async stop() {
+        turns.delete(cell)
+        await loop.stop()
+      },
+    }
+  })
   const isAnyWaiting = () => sql`exists (select from catalog.import_pictures where ${isWaiting()})`
-  const round = createRound(known, rests, LOOK_MS, isAnyWaiting)
+  const round = createRound(cells, rests, LOOK_MS, isAnyWaiting)
   const goRound = (signal: AbortSignal) => round.go(signal, async (cell) => (await turns.get(cell)?.(signal)) ?? false)
-  const loops = [
-    ...Array.from({ length: AT_ONCE }, () =>
-      startLoop(
-        'pictures of imports',
-        LOOK_MS,
-        async (signal) => {
-          while (!signal.aborted && (await goRound(signal)));
-        },
-        log,
-        bellOf(round),
-      ),
+  const loops = Array.from({ length: AT_ONCE }, () =>
+    startLoop(
+      'pictures of imports',
+      LOOK_MS,
+      async (signal) => {
+        while (!signal.aborted && (await goRound(signal)));
+      },
+      log,
+      bellOf(round),
     ),
-    ...known.map((cell) =>
-      startLoop(
-        'placing pictures of imports',
-        LOOK_MS,
-        (signal) => placePictures(cell, publicUrl, signal),
-        log,
-        rests?.of(cell).bell(LOOK_MS, hasUnplaced),
-      ),
-    ),
-  ]
+  )
   return {
     async stop() {
-      await Promise.all(loops.map((loop) => loop.stop()))
+      await Promise.all([placing.stop(), ...loops.map((loop) => loop.stop())])
     },
   }
 }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Config } from '#platform/config.ts'
 import { createSecretBox } from '#platform/crypto/secret-box.ts'
+import { forEachCell } from '#platform/database/cell-map.ts'
 import type { Databases, Db } from '#platform/database/database.ts'
 import { startLoop } from '#platform/jobs/loop.ts'
 import type { Condition, Rests } from '#platform/jobs/rest.ts'
@@ -83,67 +84,66 @@ export function startNewsletters(
   }
 
   const meterOf = metrics && measureSends(metrics)
-  const cells = [...databases.cells]
   const bell = (cell: Db, everyMs: number, condition: Condition) => rests?.of(cell).bell(everyMs, condition)
   const ofCell = (name: string): DeliveryContext => ({
     ...context,
     meter: meterOf?.(name),
     noteSent: (businessId, count) => usage?.note(name, businessId, 'mails', count),
   })
-  const deliverers = new Map(cells.map(([name, cell]) => [name, createDeliverer(cell, ofCell(name))]))
-  const recoveries = cells.map(([name, cell]) =>
+  const following = forEachCell(databases.cells, (name, cell) => {
+    const deliverer = createDeliverer(cell, ofCell(name))
     // As long as anybody sends anything: without, there is nobody to be taken for dead.
-    startLoop(
+    const recovery = startLoop(
       `newsletter recovery in ${name}`,
       HEARTBEAT_MS,
       () => recover(cell),
       log,
       bell(cell, HEARTBEAT_MS, () => isSending()),
-    ),
-  )
-  const starts = cells.map(([name, cell]) =>
-    startLoop(
-      `starting newsletters in ${name}`,
-      START_MS,
-      async () => (await isOpen(name, cell)) && startDue(databases.control, cell, publicUrl, log),
-      log,
-      bell(cell, START_MS, hasDueSends),
-    ),
-  )
-  const automations = cells.map(([name, cell]) =>
-    startLoop(
-      `letters that go out by themselves in ${name}`,
-      AUTOMATE_MS,
-      async (signal) => {
-        if (!(await isOpen(name, cell))) return
-        await followFeed(cell, log, signal)
-        await planDue(databases.control, cell, publicUrl, log)
+    )
+    const loops = [
+      startLoop(
+        `starting newsletters in ${name}`,
+        START_MS,
+        async () => (await isOpen(name, cell)) && startDue(databases.control, cell, publicUrl, log),
+        log,
+        bell(cell, START_MS, hasDueSends),
+      ),
+      startLoop(
+        `letters that go out by themselves in ${name}`,
+        AUTOMATE_MS,
+        async (signal) => {
+          if (!(await isOpen(name, cell))) return
+          await followFeed(cell, log, signal)
+          await planDue(databases.control, cell, publicUrl, log)
+        },
+        log,
+        bell(cell, AUTOMATE_MS, () => sql`${isBehind()} or ${hasDueLetters()}`),
+      ),
+      startLoop(
+        `newsletters in ${name}`,
+        DELIVER_MS,
+        async (signal) => {
+          // No pause while there is work.
+          while (!signal.aborted && (await deliver(name, cell, deliverer, signal)) > 0);
+        },
+        log,
+        bell(cell, DELIVER_MS, () => hasUndelivered(sender)),
+      ),
+    ]
+    return {
+      /** The heartbeat goes on until the last mail is handed over, so that no other process gives up mails in flight. */
+      async stop() {
+        await Promise.all(loops.map((loop) => loop.stop()))
+        await deliverer.drain()
+        await recovery.stop()
       },
-      log,
-      bell(cell, AUTOMATE_MS, () => sql`${isBehind()} or ${hasDueLetters()}`),
-    ),
-  )
-  const deliveries = cells.map(([name, cell]) =>
-    startLoop(
-      `newsletters in ${name}`,
-      DELIVER_MS,
-      async (signal) => {
-        const deliverer = deliverers.get(name) as Deliverer
-        // No pause while there is work.
-        while (!signal.aborted && (await deliver(name, cell, deliverer, signal)) > 0);
-      },
-      log,
-      bell(cell, DELIVER_MS, () => hasUndelivered(sender)),
-    ),
-  )
+    }
+  })
   return {
-    /** The heartbeat goes on until the last mail is handed over, so that no other process gives up mails in flight. */
     async stop() {
-      const stopped = [...starts, ...automations, ...deliveries].map((loop) => loop.stop())
+      const stopped = following.stop()
       mailer.close() // waiting mails are left to another process
-      await Promise.all(stopped)
-      await Promise.all([...deliverers.values()].map((deliverer) => deliverer.drain()))
-      await Promise.all(recoveries.map((loop) => loop.stop()))
+      await stopped
     },
   }
 }
