@@ -207,7 +207,7 @@ function addStateCommands(cells: Command, { withDatabases, config }: Cli): void 
     )
 
   addCommand(cells, 'off <cell>', {
-    says: 'Let nobody connect to a cell any more. Refused while businesses live there, unless you force it. Undone by: cells open',
+    says: 'Let nobody connect to a cell any more. Refused while businesses live there, unless you force it. `cells open` takes it back.',
     examples: ['cells off eu2', 'cells off eu2 --force'],
   })
     .option('--force', 'also with businesses: they get 503 until the cell is opened again')
