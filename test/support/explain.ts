@@ -10,8 +10,16 @@ type Query = (this: Connected, config: unknown, values?: unknown, ...rest: unkno
 
 let recording: Statement[] | undefined
 /** What a process says by itself every few seconds. */
-const SIGN_OF_LIFE =
-  /insert into control\.processes|insert into cell\.usage|select pg_notify\(\$1, ''\)|select distinct cell from access\.businesses/
+const SIGN_OF_LIFE = new RegExp(
+  [
+    'insert into control\\.processes',
+    'insert into cell\\.usage',
+    "select pg_notify\\(\\$1, ''\\)",
+    'select distinct cell from access\\.businesses',
+    '^select \\* from "control"\\."cells" order by "id"$',
+    '^select "id" from "control"\\."identity"$',
+  ].join('|'),
+)
 
 // Wrapped once, when this file is imported: a connection keeps the function that it had when it was opened.
 // oxlint-disable-next-line typescript/unbound-method -- called with its own `this` below

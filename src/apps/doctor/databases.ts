@@ -23,21 +23,26 @@ type Kind = 'control' | 'cell'
 type Known = { rows: CellRow[]; counts: Map<string, number>; used: string[]; controlId: string }
 type Addresses = Record<string, DatabaseAddress>
 
-/** Checks all databases in parallel, each address on its own connection. */
+/** Control first: it says which cells there are. Then all of them in parallel, each address on its own connection. */
 export async function checkDatabases(
   { control, cells: named }: Config['databases'],
   config: Config | undefined,
   extensions: readonly MigrationSet[],
 ): Promise<Check[]> {
-  const known = await askControl(control, readKnown).catch(() => undefined)
+  const ofMain = await checkBothWays('main', control, looksAt(['control', 'cell'], extensions))
+  const statusOf = (name: string) => ofMain.find(({ check }) => check === name)?.status
+  const canBeUsed = ['main: database', 'main: pooler'].every((name) => statusOf(name) === 'ok')
+  const isMigrated = canBeUsed && ['ok', 'warning'].includes(statusOf('main: migrations') ?? '')
+  const known = isMigrated ? await askControl(control, readKnown).catch(() => undefined) : undefined
   const { cells, checks: ofAddresses } = findAddresses(known, named, config)
   const found = await Promise.all([
-    checkMain(control, { known, cells }, config, extensions),
+    known ? [checkHomes(known, cells), await checkProcesses(control, known)] : [],
+    canBeUsed && config ? checkKeys(config) : [],
     ...Object.entries(cells).map(([name, address]) =>
       checkBothWays(`cell ${name}`, address, [identity(name, known?.controlId), ...looksAt(['cell'], extensions)]),
     ),
   ])
-  return [...found.flat(), ...ofAddresses]
+  return [...ofMain, ...found.flat(), ...ofAddresses]
 }
 
 async function readKnown(control: ControlDb): Promise<Known> {
@@ -69,22 +74,6 @@ function findAddresses(
   const unmet = Object.entries(named).filter(([name]) => !known.rows.some(({ id }) => id === name))
   const kept = addressesOf(known.rows, named, createSecretBox(config.secretKeys), complain)
   return { cells: { ...Object.fromEntries(unmet), ...kept }, checks }
-}
-
-async function checkMain(
-  control: DatabaseAddress,
-  { known, cells }: { known: Known | undefined; cells: Addresses },
-  config: Config | undefined,
-  extensions: readonly MigrationSet[],
-): Promise<Check[]> {
-  const checks = await checkBothWays('main', control, looksAt(['control', 'cell'], extensions))
-  const canBeUsed = ['main: database', 'main: pooler'].every(
-    (name) => checks.find(({ check }) => check === name)?.status === 'ok',
-  )
-  if (!canBeUsed) return checks
-  const isMigrated = checks.some(({ check, status }) => check === 'main: migrations' && status !== 'failed')
-  if (isMigrated && known) checks.push(checkHomes(known, cells), await checkProcesses(control, known))
-  return config ? [...checks, ...(await checkKeys(config))] : checks
 }
 
 /** Checks the address that the service uses, and the direct one, past the pooler, if there is one. */
