@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { existsSync, globSync, mkdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { ensureDashboard } from '../dev/dashboard.ts'
 import { sweepDatabases } from '../test/support/database.ts'
 import { packTests } from './pack-tests.ts'
 
@@ -38,6 +39,8 @@ mkdirSync(path.dirname(FAILED), { recursive: true })
 const packed = files.length < PACKED_FROM ? undefined : await packTests(files)
 
 await sweepDatabases()
+// Once, for all: two that build it at the same time empty each other's folder.
+if (files.some((file) => file.startsWith('test/browser/dashboard'))) await ensureDashboard()
 // Three at a time: many tests wait for somebody to be given up for dead.
 let code = await run(packed?.tests ?? files, { concurrency: 3, limitMs: LIMIT_MS })
 const failed = failedFiles()

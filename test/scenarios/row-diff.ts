@@ -11,8 +11,9 @@ export type Change = {
 /** Every row of every table by its key. */
 export type Snapshot = Map<string, { table: string; row: Row; text: string }>
 
-// Bookkeeping of the libraries, and what the signing keys, pools and job queue of a process do by themselves.
-const SKIPPED = /^(graphile_worker\.|\w+\.migrations$|accounts\.signing_keys$|cell\.workers$|control\.processes$)/
+// Bookkeeping of the libraries, and what signing keys, pools, job queue and counted requests of a process do by themselves.
+const SKIPPED =
+  /^(graphile_worker\.|\w+\.migrations$|accounts\.signing_keys$|cell\.(workers|usage)$|control\.processes$)/
 
 async function readAll(url: string): Promise<Snapshot> {
   return onServer(async (client) => {
