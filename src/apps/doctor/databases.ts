@@ -35,14 +35,14 @@ export async function checkDatabases(
   const isMigrated = canBeUsed && ['ok', 'warning'].includes(statusOf('main: migrations') ?? '')
   const known = isMigrated ? await askControl(control, readKnown).catch(() => undefined) : undefined
   const { cells, checks: ofAddresses } = findAddresses(known, named, config)
-  const found = await Promise.all([
-    known ? [checkHomes(known, cells), await checkProcesses(control, known)] : [],
-    canBeUsed && config ? checkKeys(config) : [],
-    ...Object.entries(cells).map(([name, address]) =>
+  if (known) ofMain.push(checkHomes(known, cells), await checkProcesses(control, known))
+  if (canBeUsed && config) ofMain.push(...(await checkKeys(config)))
+  const ofCells = await Promise.all(
+    Object.entries(cells).map(([name, address]) =>
       checkBothWays(`cell ${name}`, address, [identity(name, known?.controlId), ...looksAt(['cell'], extensions)]),
     ),
-  ])
-  return [...ofMain, ...found.flat(), ...ofAddresses]
+  )
+  return [...ofMain, ...ofCells.flat(), ...ofAddresses]
 }
 
 async function readKnown(control: ControlDb): Promise<Known> {
