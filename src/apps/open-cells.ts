@@ -1,5 +1,5 @@
 import { readCells } from '#platform/cells/cells.ts'
-import { addressesOf } from '#platform/cells/follow-cells.ts'
+import { allAddressesOf } from '#platform/cells/follow-cells.ts'
 import type { Config } from '#platform/config.ts'
 import { createSecretBox } from '#platform/crypto/secret-box.ts'
 import type { PoolOptions } from '#platform/database/connection.ts'
@@ -17,10 +17,7 @@ export async function openAllDatabases(
   const box = createSecretBox(secretKeys)
   const complain = (_about: string, cell: string, message: string) => console.error(`Cell ${cell}: ${message}`)
   try {
-    const rows = await readCells(databases.control)
-    // One that no process has met yet is only in CELLS.
-    const isNew = Object.entries(addresses.cells).filter(([name]) => !rows.some(({ id }) => id === name))
-    databases.setCells({ ...Object.fromEntries(isNew), ...addressesOf(rows, addresses.cells, box, complain) })
+    databases.setCells(allAddressesOf(await readCells(databases.control), addresses.cells, box, complain))
   } catch {
     // Control is away, or not migrated: the command says so where it needs it.
   }

@@ -2,7 +2,7 @@ import pg from 'pg'
 import { listUsedCells } from '#modules/access/index.ts'
 import { countApiKeys, countSigningKeys } from '#modules/accounts/index.ts'
 import { type CellRow, countByCell, readCells } from '#platform/cells/cells.ts'
-import { addressesOf } from '#platform/cells/follow-cells.ts'
+import { allAddressesOf } from '#platform/cells/follow-cells.ts'
 import { contradicts, readControlId, readIdentity } from '#platform/cells/identity.ts'
 import { nowMs } from '#platform/clock.ts'
 import type { Config } from '#platform/config.ts'
@@ -71,9 +71,7 @@ function findAddresses(
         about === 'key' ? 'Add the SECRET_KEY that sealed it: SECRET_KEY=new,old' : 'Take it out of CELLS.',
       ),
     })
-  const unmet = Object.entries(named).filter(([name]) => !known.rows.some(({ id }) => id === name))
-  const kept = addressesOf(known.rows, named, createSecretBox(config.secretKeys), complain)
-  return { cells: { ...Object.fromEntries(unmet), ...kept }, checks }
+  return { cells: allAddressesOf(known.rows, named, createSecretBox(config.secretKeys), complain), checks }
 }
 
 /** Checks the address that the service uses, and the direct one, past the pooler, if there is one. */

@@ -141,3 +141,10 @@ export function addressesOf(
   }
   return found
 }
+
+/** The same, with those of CELLS that no process has met yet: for whoever looks once, and registers nothing. */
+export function allAddressesOf(...given: Parameters<typeof addressesOf>): Record<string, DatabaseAddress> {
+  const [rows, named] = given
+  const unmet = Object.entries(named).filter(([name]) => !rows.some(({ id }) => id === name))
+  return { ...Object.fromEntries(unmet), ...addressesOf(...given) }
+}

@@ -1,6 +1,6 @@
 import { forEachCell } from '../database/cell-map.ts'
 import type { Db } from '../database/database.ts'
-import type { Bell, Condition, Rests } from './rest.ts'
+import { type Bell, type Condition, type Rests, untilRung } from './rest.ts'
 
 /** Several loops that share the work of all cells go round those that have some. */
 export type Round = {
@@ -64,13 +64,9 @@ export function bellOf(...rounds: readonly Round[]): Bell {
     ring,
     async listen(signal) {
       if (signal.aborted || rounds.some((round) => round.hasDue())) return
-      const { promise, resolve } = Promise.withResolvers<void>()
-      const stop = () => resolve()
-      answer = resolve
-      signal.addEventListener('abort', stop)
-      await promise
-      signal.removeEventListener('abort', stop)
-      answer = undefined
+      await untilRung(signal, (waiting) => {
+        answer = waiting
+      })
     },
   }
 }

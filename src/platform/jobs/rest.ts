@@ -41,6 +41,17 @@ export type Bell = {
   ring(): void
 }
 
+/** Waits until it is rung, or the signal ends. `hear` gets what rings it, and undefined when nobody waits any more. */
+export async function untilRung(signal: AbortSignal, hear: (ring: (() => void) | undefined) => void): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const ring = () => resolve()
+  hear(ring)
+  signal.addEventListener('abort', ring)
+  await promise
+  signal.removeEventListener('abort', ring)
+  hear(undefined)
+}
+
 /** The connection on which is asked: the one that shows this worker to be alive. */
 export type Line = {
   query: HeartbeatQuery
@@ -193,15 +204,10 @@ export function createRest(db: Db, log: Pick<FastifyBaseLogger, 'warn'>): Rest {
       return {
         ring,
         async listen(signal) {
-          if (isAnswering && mayRest() && !isRung && !signal.aborted) {
-            const { promise, resolve } = Promise.withResolvers<void>()
-            const stop = () => resolve()
-            answer = resolve
-            signal.addEventListener('abort', stop)
-            await promise
-            signal.removeEventListener('abort', stop)
-            answer = undefined
-          }
+          if (isAnswering && mayRest() && !isRung && !signal.aborted)
+            await untilRung(signal, (ring) => {
+              answer = ring
+            })
           isRung = false
         },
       }
