@@ -25,7 +25,7 @@ const PLATFORMS = 'darwin-arm64 darwin-x64 linux-arm linux-arm64 linux-ppc64 lin
 const OTHER_LIBC = 'linuxmusl-arm64 linuxmusl-x64'
 
 /** Read by a person, in exactly this version, because the manifest names no licence that we know. */
-const READ: Readonly<Record<string, string>> = {
+export const READ: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     `${PLATFORMS} ${OTHER_LIBC}`.split(' ').map((name) => [`@img/sharp-libvips-${name}@1.3.4`, LIBVIPS]),
   ),
@@ -46,6 +46,10 @@ type Locked = {
   dev?: boolean
   optional?: boolean
   hasInstallScript?: boolean
+  dependencies?: Record<string, string>
+  optionalDependencies?: Record<string, string>
+  peerDependencies?: Record<string, string>
+  peerDependenciesMeta?: Record<string, { optional?: boolean }>
 }
 export type Lockfile = { lockfileVersion: number; packages: Record<string, Locked> }
 export type Manifest = { allowScripts?: Record<string, boolean> }
@@ -88,7 +92,34 @@ export function inspect({ lockfileVersion, packages }: Lockfile, { allowScripts 
   return { packages: listed, findings }
 }
 
+/** Packages that the service itself has when it is installed without those of development: `name@version`. */
+export function listInstalled({ packages }: Lockfile): Set<string> {
+  const found = new Map<string, string>()
+  const add = (from: string) => {
+    const { dependencies, optionalDependencies, peerDependencies, peerDependenciesMeta = {} } = packages[from] ?? {}
+    const wanted = Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies })
+    for (const name of wanted.filter((each) => !peerDependenciesMeta[each]?.optional)) {
+      const path = resolve(from, name)
+      if (path === undefined || found.has(path)) continue
+      found.set(path, `${name}@${packages[path]?.version ?? ''}`)
+      add(path)
+    }
+  }
+  /** As Node does it: beside the one that wants it, or further up. */
+  const resolve = (from: string, name: string): string | undefined => {
+    for (let folder = from; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf(`/${MODULES}`)))) {
+      const path = `${folder && `${folder}/`}${MODULES}${name}`
+      if (packages[path]) return path
+      if (folder === '') return undefined
+      if (!folder.includes(`/${MODULES}`)) folder = ''
+    }
+  }
+  add('')
+  return new Set(found.values())
+}
+
 const read = (file: string): unknown => JSON.parse(readFileSync(file, 'utf8'))
+export const listInstalledHere = () => listInstalled(read('package-lock.json') as Lockfile)
 export const inspectHere = () => inspect(read('package-lock.json') as Lockfile, read('package.json') as Manifest)
 
 if (import.meta.main) {

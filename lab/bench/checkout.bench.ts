@@ -76,7 +76,7 @@ const BARE = `
   end $$`
 
 /** A shop with a thousand variants that cost nothing and never run out. */
-async function fill(make: Make) {
+export async function fill(make: Make) {
   const shop = await make.shop({ cell: 'main' })
   const variants: { productId: string; variantId: string }[] = []
   const pricing = { markets: [{ marketId: 'us', price: 0 }] }

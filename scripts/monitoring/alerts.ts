@@ -142,12 +142,26 @@ export const ALERTS: readonly Alert[] = [
     forSeconds: 30,
     summary: 'The cell {{ $labels.cell }} is not well',
     meaning:
-      'At least one process sees this database as down, silent, read-only or behind in migrations. Businesses in it get 503; all others are served as usual. If it is `main`, nobody is served: control is there.',
+      'At least one process sees this database as down, silent, read-only or behind in migrations. Businesses in it get 503; all others are served as usual. If it is `main`, control is there: reads of shops in other cells go on for CONTROL_AWAY_SECONDS, all else is 503.',
     steps: [
       'See in which state it is: `GET /readyz` of the API, `GET /cells` on a metrics port. [What the states mean](guides/cells.md#when-one-is-in-trouble).',
       '`down` or `silent`: look at the PostgreSQL server, its disk and the network between. `read-only`: the address leads to a standby, or the disk is full. `behind`: run `npm run db:migrate`.',
       '`npm run cli -- doctor` looks at it from outside, and at PgBouncer in between.',
       'Processes notice by themselves when it is back; nothing has to be restarted.',
+    ],
+  },
+  {
+    name: 'KontorReplicaUnused',
+    severity: 'ticket',
+    expr: 'min by (cell) (kontor_replica_used) == 0',
+    forSeconds: 300,
+    summary: 'The replica of the cell {{ $labels.cell }} is not read',
+    meaning:
+      'At least one API process does not read the replica of this cell: it is away, silent, more than REPLICA_MAX_LAG_SECONDS behind, or no copy of the cell. Everything is answered by the primary, which has more to do.',
+    steps: [
+      '`npm run cli -- doctor` says why.',
+      'On the replica: `select * from pg_stat_wal_receiver`. If it follows nobody, or another timeline, make it anew with `pg_basebackup`. Right after a failover: `checkpoint` on it.',
+      '[Replicas and failover](guides/replicas.md).',
     ],
   },
   {

@@ -3,11 +3,10 @@ import { loadConfig } from '#platform/config.ts'
 import { createLog } from '#platform/observability/log.ts'
 import { createMetrics, serveMetrics } from '#platform/observability/metrics.ts'
 import { openTracing } from '#platform/observability/open-tracing.ts'
-import { announce, assertMigrated, boot, describeDatabase } from './boot.ts'
+import { announce, assertMigrated, boot, describeDatabase, MAX_DRAIN_MS, tellOfCells } from './boot.ts'
 import { buildApi } from './build-api.ts'
 import { describeCells } from './open-cells.ts'
 
-const MAX_DRAIN_MS = 25_000
 /**
  * Connections that wait to be accepted; the system may allow fewer. After a restart thousands of streams come back in one moment, and
  * one that finds no place is tried again after one, three and seven seconds.
@@ -19,9 +18,9 @@ await boot(async () => {
   const log = createLog(config.logLevel)
   const metrics = createMetrics()
   const tracing = await openTracing(config, 'kontor-api', log)
-  const app = await buildApi(config, { log, metrics, trace: tracing?.requests })
+  const app = await buildApi(config, { log, metrics, trace: tracing?.requests, beforeStart: assertMigrated })
   const { databases, extensions } = app.services
-  await assertMigrated(
+  await tellOfCells(
     databases,
     log,
     extensions.map(({ migrations }) => migrations),
@@ -47,7 +46,7 @@ await boot(async () => {
       ...(config.dashboard && { dashboard: `${config.publicUrl}/admin` }),
       metrics: `http://${config.host}:${metricsServer.port}/metrics`,
       database: describeDatabase(config.databases.control.url),
-      cells: ['main', ...Object.keys(config.databases.cells)].join(', '),
+      cells: [...databases.cells.keys()].join(', '),
       ...(extensions.length > 0 && { extensions: extensions.map(({ extension }) => extension.name).join(', ') }),
       mode: config.mode,
     },

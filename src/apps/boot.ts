@@ -5,36 +5,53 @@ import { type Databases, MAIN_CELL } from '#platform/database/database.ts'
 import { isDatabaseUnavailable } from '#platform/database/errors.ts'
 import { MigrationError, type MigrationSet, missingMigrations } from '#platform/database/migrate.ts'
 import { ExtensionError } from '#platform/extensions/load.ts'
+import { nameSome } from '#platform/name-some.ts'
 import { VERSION } from '#platform/version.ts'
+
+/** What is under way gets this long to end; then the process ends all the same. Whoever kills it waits for longer. */
+export const MAX_DRAIN_MS = 25_000
 
 /** A problem that the operator can fix: printed without a stack. */
 export class BootError extends Error {}
 
 /**
- * Refuses to start on a control database that lacks migrations; one ahead of the code is fine. A further cell that lacks some,
- * or cannot be reached, only affects its businesses.
+ * Refuses to start on a control database that lacks migrations; one ahead of the code is fine. Before anything looks there by
+ * itself: each would complain of what is missing.
  */
 export async function assertMigrated(
   { control, cells }: Databases,
-  log: Logger,
   extensions: readonly MigrationSet[],
 ): Promise<void> {
   const missing: string[] = []
   try {
     missing.push(...(await missingMigrations(control)))
+    const main = cells.get(MAIN_CELL)
+    if (main) missing.push(...(await missingMigrations(main, extensions)))
   } catch (error) {
     const { message, code } = error as Error & { code?: string }
     // With several addresses, the error has only a code.
     throw new BootError(`The database of DATABASE_URL cannot be reached: ${message || code}`)
   }
+  if (missing.length > 0)
+    throw new BootError(
+      `The database is behind this version of Kontor: it lacks ${nameSome(missing)}.\nRun: npm run db:migrate`,
+    )
+}
+
+/** A further cell that lacks migrations, or cannot be reached, only affects its businesses. */
+export async function tellOfCells(
+  { cells }: Databases,
+  log: Logger,
+  extensions: readonly MigrationSet[],
+): Promise<void> {
   await Promise.all(
     [...cells].map(async ([name, cell]) => {
+      if (name === MAIN_CELL) return
       try {
         const lacking = await missingMigrations(cell, extensions)
-        if (name === MAIN_CELL) missing.push(...lacking)
-        else if (lacking.length > 0)
+        if (lacking.length > 0)
           log.error(
-            { cell: name, missing: lacking },
+            { cell: name, missing: nameSome(lacking) },
             'this cell lacks migrations; its businesses get 503. Run: npm run db:migrate',
           )
       } catch (error) {
@@ -43,11 +60,6 @@ export async function assertMigrated(
       }
     }),
   )
-  if (missing.length > 0) {
-    throw new BootError(
-      `The database is behind this version of Kontor. Run: npm run db:migrate\nIt lacks:\n  ${missing.join('\n  ')}`,
-    )
-  }
 }
 
 /** Runs an app's main function; if it cannot start, prints how to fix it. */

@@ -3,6 +3,8 @@ import type { Logger } from 'pino'
 import { listRolesOf } from '#modules/access/index.ts'
 import { createAuthenticator, needFreshProof } from '#modules/accounts/index.ts'
 import type { Config } from '#platform/config.ts'
+import type { Databases } from '#platform/database/database.ts'
+import type { MigrationSet } from '#platform/database/migrate.ts'
 import { eventRoutes } from '#platform/events/routes.ts'
 import { createStreams, type StreamSettings } from '#platform/events/streams.ts'
 import { tagOf } from '#platform/extensions/routes.ts'
@@ -18,11 +20,12 @@ import {
   measurePools,
   measurePresence,
   measureRedisCounts,
+  measureReplicas,
   measureRequests,
   measureStreams,
 } from '#platform/observability/metrics.ts'
 import { storageOrigins } from '#platform/storage/origins.ts'
-import { fileRoutes, uploadRoutes } from '#platform/storage/routes.ts'
+import { downloadRoutes, fileRoutes, uploadRoutes } from '#platform/storage/routes.ts'
 import { countRequests } from '#platform/usage/count-usage.ts'
 import { isLoopback } from '#vocabulary/origins.ts'
 import type { Permission } from '#vocabulary/permissions.ts'
@@ -33,6 +36,7 @@ import { openExtensions, wireExtensions } from './extensions.ts'
 import { mcpRoutes } from './mcp/routes.ts'
 import { openParts, type Parts } from './parts.ts'
 import { TAGS } from './tags.ts'
+import { canRead, createWhileAway } from './while-away.ts'
 import { MODULES } from './wiring.ts'
 
 /** A database that has not answered for so long may be hanging. */
@@ -43,6 +47,8 @@ export type Api = Awaited<ReturnType<typeof buildApi>>
 export type ApiOptions = {
   log: Logger
   metrics: Metrics
+  /** Told the databases before anything looks there by itself; what it throws keeps the service from starting. */
+  beforeStart?: ((databases: Databases, extensions: readonly MigrationSet[]) => Promise<void>) | undefined
   drainGraceMs?: number
   readerPatienceMs?: number
   /** How often databases are looked at. */
@@ -57,13 +63,13 @@ export type ApiOptions = {
 
 /** The API, put together: the parts that modules share, the server, then the routes of every module. */
 export async function buildApi(config: Config, options: ApiOptions) {
-  const { log, metrics, lookEveryMs, extend } = options
+  const { log, metrics, lookEveryMs, beforeStart, extend } = options
   if (!config.rateLimits && config.mode === 'production') {
     log.warn('RATE_LIMITS is off: anybody may send as many requests as they like. It is meant for load tests.')
   }
   const extensions = await openExtensions(config)
-  const parts = await openParts(config, { log, metrics, extensions, lookEveryMs })
-  const { databases, cells, listener, tokens, box, watch, presence } = parts
+  const parts = await openParts(config, { log, metrics, extensions, lookEveryMs, beforeStart })
+  const { databases, cells, listener, tokens, box, watch, replicas, presence } = parts
   const app = await openServer(parts, options, [...TAGS, ...extensions.map(tagOf)])
   app.addHook('onClose', parts.close)
   measureRequests(app, metrics, cells)
@@ -72,11 +78,14 @@ export async function buildApi(config: Config, options: ApiOptions) {
   countRequests(app, parts.usage)
   measureCells(metrics, watch)
   measurePresence(metrics, presence)
-  measurePools(metrics, cells)
+  measurePools(metrics, cells, replicas)
+  measureReplicas(metrics, replicas)
 
   await app.register(uploadRoutes, { folder: parts.folder })
   await app.register(fileRoutes, { folder: parts.folder })
-  await app.register(healthRoutes, { watch, presence, providers: config.providers })
+  await app.register(downloadRoutes, { folder: parts.folder })
+  const goesOn = () => parts.away.isWithin() && canRead(databases, (name) => watch.cells.get(name)?.state === 'up')
+  await app.register(healthRoutes, { watch, presence, providers: config.providers, goesOn })
   for (const wire of MODULES) await wire(app, parts)
   const streams = createStreams({ ...options.streams, app, readers: EVENT_READERS })
   measureStreams(metrics, streams.count)
@@ -98,7 +107,7 @@ export async function buildApi(config: Config, options: ApiOptions) {
   await extend?.(app)
 
   return Object.assign(app, {
-    services: { databases, listener, tokens, box, watch, presence, extensions, usage: parts.usage },
+    services: { databases, listener, tokens, box, watch, replicas, presence, extensions, usage: parts.usage },
   })
 }
 
@@ -116,7 +125,8 @@ function openServer(
   { log, trace, drainGraceMs = 1_000, readerPatienceMs = 10_000 }: ApiOptions,
   tags: readonly Tag[],
 ) {
-  const { config, metrics, control, cells, tokens, box, listener, directory, watch } = parts
+  const { config, metrics, control, cells, databases, tokens, box, listener, directory, watch, away, replicas } = parts
+  const authenticator = createAuthenticator({ control, tokens, box, listener })
   return createServer({
     log,
     publicUrl: config.publicUrl,
@@ -137,7 +147,8 @@ function openServer(
     readerPatienceMs,
     guard: {
       ...directory,
-      ...createAuthenticator({ control, tokens, box, listener }),
+      ...authenticator,
+      away: createWhileAway({ away, directory, authenticator, databases, replicas }),
       needFreshProof: (actor) => needFreshProof(control, actor),
       cells,
       ownOrigin: new URL(config.publicUrl).origin,

@@ -5,7 +5,7 @@ import { BootError } from './boot.ts'
 
 /** A business named on the command line, and its cell. */
 export async function findHome(
-  { control, cells }: Databases,
+  { control, cells }: Pick<Databases, 'control' | 'cells'>,
   businessId: string,
 ): Promise<{ business: Business; cell: Cell }> {
   const business = await findBusiness(control, businessId)

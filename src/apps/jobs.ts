@@ -16,8 +16,10 @@ import { webhookJobs } from '#modules/webhooks/index.ts'
 import type { AnyJob } from '#platform/jobs/define.ts'
 import { maintenanceJobs } from '#platform/maintenance.ts'
 import { exportOwn } from './export-own.ts'
+import { moveJobs } from './moves/start-move.ts'
 import { payables } from './payables.ts'
 import { findAdmins } from './people.ts'
+import { writeArchive } from './portable/export-business.ts'
 import { removalJobs } from './portable/remove-business.ts'
 import { RULES } from './rules.ts'
 
@@ -36,9 +38,16 @@ export const jobs: readonly AnyJob[] = [
   ...erasureJobs({ erasePayers: eraseOrderPayers, eraseEntries: eraseEntriesOf }),
   ...mediaJobs({ PRODUCT: copyIntoProducts, CATEGORY: copyIntoCategories, ENTRY: copyIntoEntries }),
   ...newsletterJobs,
-  ...operatorJobs({ pauseSends, countStoppedSends: countStoppedByBusiness, listUsedBytes, listChecked }),
+  ...operatorJobs({
+    pauseSends,
+    writeArchive,
+    countStoppedSends: countStoppedByBusiness,
+    listUsedBytes,
+    listChecked,
+  }),
   ...orderJobs,
   ...paymentJobs(payables),
   ...webhookJobs(findAdmins),
   ...removalJobs,
+  ...moveJobs,
 ]

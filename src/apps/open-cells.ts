@@ -3,7 +3,9 @@ import { allAddressesOf } from '#platform/cells/follow-cells.ts'
 import type { Config } from '#platform/config.ts'
 import { createSecretBox } from '#platform/crypto/secret-box.ts'
 import type { PoolOptions } from '#platform/database/connection.ts'
-import { type ControlDb, type Databases, openDatabases } from '#platform/database/database.ts'
+import { type Cell, type ControlDb, type Databases, openDatabases } from '#platform/database/database.ts'
+import { isOfReplica } from '#platform/database/errors.ts'
+import { createReplicaReaders } from '#platform/database/replica-readers.ts'
 import { checkOnce, type Watch } from '#platform/database/watch.ts'
 import { noOpenCell } from '#platform/http/refusals.ts'
 import { knownToAll, type Presence } from '#platform/processes.ts'
@@ -22,6 +24,30 @@ export async function openAllDatabases(
     // Control is away, or not migrated: the command says so where it needs it.
   }
   return databases
+}
+
+/** For commands that read a great deal. */
+export const cliReaders = ({ replicaMaxLagSeconds }: Config, statementTimeoutMs: number) =>
+  createReplicaReaders({
+    log: { info() {}, warn() {} },
+    maxLagSeconds: replicaMaxLagSeconds,
+    pool: { applicationName: 'kontor cli', max: 2, statementTimeoutMs },
+  })
+
+/** Reads from the replica of a cell, if it has one that keeps up; if that fails, all of it again from the cell itself. */
+export async function readOnce<Result>(
+  readers: Pick<ReturnType<typeof cliReaders>, 'of'>,
+  cell: Cell,
+  read: (db: Cell) => Promise<Result>,
+): Promise<Result> {
+  const reader = await readers.of(cell)
+  if (reader === cell) return read(cell)
+  try {
+    return await read(reader)
+  } catch (error) {
+    if (!isOfReplica(error)) throw error
+    return read(cell)
+  }
 }
 
 /** The cells that can take a new business: healthy, and known to every live API process. */

@@ -17,6 +17,7 @@ import {
   pingLimit,
   readEmails,
   readNames,
+  sendDeletionNotice,
   userExists,
 } from '#modules/accounts/index.ts'
 import { mailRoutes, savedViewRoutes, searchRoutes } from '#modules/backoffice/index.ts'
@@ -224,7 +225,7 @@ async function wireCheckout(
 async function wirePayments(app: Server, { cells, directory, metrics, paying }: Parts): Promise<void> {
   const { payments, payables } = paying
   await app.register(paymentAccountRoutes, { payments })
-  await app.register(webhookRoutes, { payments, payables, findBusiness: directory.findBusiness, cells, metrics })
+  await app.register(webhookRoutes, { payments, payables, findBusiness: directory.findToWrite, cells, metrics })
 }
 
 async function wireContent(app: Server, parts: Parts): Promise<void> {
@@ -269,12 +270,12 @@ async function wireNewsletter(app: Server, parts: Parts): Promise<void> {
   await app.register(subscriberTransferRoutes, { prefix })
   await app.register(automationRoutes, { prefix })
   await app.register(sendRoutes, { publicUrl: config.publicUrl, hasMail, paidOrders: paidOrdersSql })
-  await app.register(newsletterPages, { findBusiness: directory.findBusiness, cells, box })
-  await app.register(clickPages, { findBusiness: directory.findBusiness, cells, box })
+  await app.register(newsletterPages, { findBusiness: directory.findToWrite, cells, box })
+  await app.register(clickPages, { findBusiness: directory.findToWrite, cells, box })
   await app.register(suppressionRoutes, { prefix })
   await app.register(bounceRoutes, {
     ...config.newsletters.bounces,
-    findBusiness: directory.findBusiness,
+    findBusiness: directory.findToWrite,
     cells,
     metrics,
   })
@@ -315,7 +316,7 @@ async function wireStorefront(app: Server, { box }: Parts): Promise<void> {
   await app.register(storefrontRoutes, { prefix: '/v1/storefront/:business', box })
 }
 
-async function wireOperator(app: Server, { config, control, cells, watch, presence }: Parts): Promise<void> {
+async function wireOperator(app: Server, { config, control, cells, watch, presence, storage }: Parts): Promise<void> {
   await app.register(operatorRoutes, {
     prefix: '/v1/operator',
     control,
@@ -328,6 +329,8 @@ async function wireOperator(app: Server, { config, control, cells, watch, presen
       readEmails: (ids) => readEmails(control, ids),
     },
     letters: { list: listSendsOfCell, count: countSendsOfCell },
+    mailDeletion: (tx, businessId) => enqueue(tx, sendDeletionNotice, { businessId }),
+    storage,
   })
 }
 

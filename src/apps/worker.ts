@@ -1,5 +1,5 @@
 import closeWithGrace from 'close-with-grace'
-import { createQuotaOf, listUsedCells } from '#modules/access/index.ts'
+import { createJobsAtOnceOf, createQuotaOf, findBusiness, listUsedCells } from '#modules/access/index.ts'
 import { hasUnlisted, keepStockList, STOCK_LIST_TOPIC, startPictures } from '#modules/catalog/index.ts'
 import { endExpired } from '#modules/checkout/index.ts'
 import { startChecks } from '#modules/checks/index.ts'
@@ -23,6 +23,7 @@ import { followCells } from '#platform/cells/follow-cells.ts'
 import { ConfigError, loadConfig } from '#platform/config.ts'
 import { CellMap, forEachCell, pickCells } from '#platform/database/cell-map.ts'
 import { type Cell, MAIN_CELL, openDatabases } from '#platform/database/database.ts'
+import { createReplicaReaders } from '#platform/database/replica-readers.ts'
 import { watchDatabases } from '#platform/database/watch.ts'
 import { measureFeedLag } from '#platform/events/measure-lag.ts'
 import { hasUnnumbered, sequenceAllEvents } from '#platform/events/sequencer.ts'
@@ -46,7 +47,7 @@ import { createDownload } from '#platform/outgoing/download.ts'
 import { announceProcess } from '#platform/processes.ts'
 import { openServices } from '#platform/services.ts'
 import { countUsage } from '#platform/usage/count-usage.ts'
-import { announce, assertMigrated, boot, describeDatabase } from './boot.ts'
+import { announce, assertMigrated, boot, describeDatabase, MAX_DRAIN_MS, tellOfCells } from './boot.ts'
 import { openExtensions } from './extensions.ts'
 import { jobs } from './jobs.ts'
 import { describeCells } from './open-cells.ts'
@@ -55,7 +56,6 @@ import { askControl } from './people.ts'
 import { RULES } from './rules.ts'
 import { webhookAddresses } from './webhook-addresses.ts'
 
-const MAX_DRAIN_MS = 25_000
 const SEQUENCE_MS = 500
 const SWEEP_MS = 2_000
 const INDEX_MS = 500
@@ -71,18 +71,21 @@ await boot(async () => {
   const log = createLog(config.logLevel)
   const metrics = createMetrics()
   const tracing = await openTracing(config, 'kontor-worker', log)
-  const databases = openDatabases(config.databases, {
+  const pool = {
     applicationName: 'kontor worker',
     max: config.poolSize,
     maxAgeSeconds: config.connectionMaxAgeSeconds,
     idleMs: IDLE_MS,
-  })
+  }
+  const databases = openDatabases(config.databases, pool)
+  const readers = createReplicaReaders({ log, maxLagSeconds: config.replicaMaxLagSeconds, pool: { ...pool, max: 2 } })
   const extensions = await openExtensions(config)
   const migrations = extensions.map((each) => each.migrations)
   const { control, cells } = databases
+  await assertMigrated(databases, migrations)
   const services = openServices(config)
   const followed = await followCells({ databases, named: config.databases.cells, box: services.box, log })
-  await assertMigrated(databases, log, migrations)
+  await tellOfCells(databases, log, migrations)
 
   const isServed = chooseCells(config.workerCells, (name) => cells.has(name) || followed.isOff(name))
   const rests = createRests(log)
@@ -130,6 +133,8 @@ await boot(async () => {
     log,
     metrics,
     usage,
+    mostOf: createJobsAtOnceOf(control, log),
+    homeOf: async (businessId) => (await findBusiness(control, businessId))?.cell,
     trace: tracing?.job,
     abandon: (database) => {
       log.fatal(
@@ -189,7 +194,13 @@ await boot(async () => {
       },
     }
   })
-  const checks = startChecks(served, { rules: RULES, log, tell: measureChecks(metrics), rests })
+  const checks = startChecks(served, {
+    rules: RULES,
+    log,
+    tell: measureChecks(metrics),
+    rests,
+    readerOf: (db) => readers.of(db as Cell),
+  })
   const newsletters = startNewsletters(
     config,
     { control, cells: served },
@@ -227,6 +238,7 @@ await boot(async () => {
     await Promise.all([followed.stop(), presence.stop(), watch.stop(), usage.stop()])
     services.mail?.close()
     await services.storage?.close()
+    await readers.close()
     await databases.close()
     await tracing?.stop()
   })

@@ -3,6 +3,8 @@ import { nowMs } from './clock.ts'
 export type Cache<Value> = {
   /** The cached value, without loading it. */
   peek(key: string): Value | undefined
+  /** While invalidations do not arrive: the value, if it was good when that began. */
+  kept(key: string): Value | undefined
   get(key: string, load: () => Promise<Value | undefined>): Promise<Value | undefined>
   drop(key: string): void
   dropWhere(matches: (key: string, value: Value) => boolean): void
@@ -17,6 +19,10 @@ type CacheOptions<Value> = {
   max: number
   ttlMs: number
   trusted?: () => boolean
+  /** Since when invalidations do not arrive; undefined while they do. */
+  lostAtMs?: () => number | undefined
+  /** How long after its time a value counts as good for `kept`, if nobody has dropped it. */
+  keepMs?: number
   /**
    * For values whose size callers decide: the most bytes in all, and roughly how many bytes one value takes in memory.
    */
@@ -31,6 +37,7 @@ type CacheOptions<Value> = {
  */
 export function createCache<Value>(options: CacheOptions<Value>): Cache<Value> {
   const { max, ttlMs, trusted = () => true, weight = { maxBytes: 0, of: () => 0 } } = options
+  const { lostAtMs = () => undefined, keepMs = 0 } = options
   const entries = new Map<string, Entry<Value>>() // least recently used first
   const loading = new Map<string, Promise<Value | undefined>>()
   let drops = 0
@@ -52,7 +59,7 @@ export function createCache<Value>(options: CacheOptions<Value>): Cache<Value> {
   function sweep(): void {
     sweeping = undefined
     const at = nowMs()
-    for (const [key, { until }] of entries) if (until <= at) remove(key)
+    if (trusted()) for (const [key, { until }] of entries) if (until + keepMs <= at) remove(key)
     if (entries.size > 0) sweepLater()
   }
 
@@ -64,7 +71,7 @@ export function createCache<Value>(options: CacheOptions<Value>): Cache<Value> {
     const entry = entries.get(key)
     if (entry === undefined || !trusted()) return undefined
     if (entry.until <= nowMs()) {
-      remove(key)
+      if (keepMs === 0) remove(key)
       return undefined
     }
     entries.delete(key)
@@ -88,6 +95,11 @@ export function createCache<Value>(options: CacheOptions<Value>): Cache<Value> {
 
   return {
     peek,
+    kept(key) {
+      const lostAt = lostAtMs()
+      const entry = entries.get(key)
+      return entry && lostAt !== undefined && entry.until + keepMs > lostAt ? entry.value : undefined
+    },
     async get(key, load) {
       const known = peek(key)
       if (known !== undefined) return known

@@ -14,6 +14,10 @@ export type Config = {
   poolSize: number | undefined
   /** A connection to a database is renewed at about this age. */
   connectionMaxAgeSeconds: number
+  /** While control is away, reads of what is known go on for so long. */
+  controlAwaySeconds: number
+  /** A replica that is further behind than this is not read. */
+  replicaMaxLagSeconds: number
   /** The cells that a worker serves; undefined: all. */
   workerCells: string[] | undefined
   /** How many businesses an API process keeps in memory. */
@@ -172,6 +176,14 @@ export function loadConfig(env: Environment): Config {
     return number
   }
 
+  function seconds(name: string, fallback: number, least: number, most: number): number {
+    const text = value(name)
+    const number = Number(text ?? fallback)
+    if (!Number.isInteger(number) || number < least || number > most)
+      problem(`${name} must be a whole number of seconds from ${least} to ${most}, not "${text}".`)
+    return number
+  }
+
   function oneOf<Word extends string>(name: string, words: readonly Word[], fallback: Word): Word {
     const text = value(name) ?? fallback
     if (!words.includes(text as Word)) problem(`${name} must be ${words.join(' or ')}, not "${text}".`)
@@ -278,6 +290,8 @@ export function loadConfig(env: Environment): Config {
     databases: readDatabases(value, problem),
     poolSize: readPoolSize(value('DATABASE_POOL_SIZE'), problem),
     connectionMaxAgeSeconds: readMaxAge(value('DATABASE_CONNECTION_MAX_AGE'), problem),
+    controlAwaySeconds: seconds('CONTROL_AWAY_SECONDS', 60, 0, 3_600),
+    replicaMaxLagSeconds: seconds('REPLICA_MAX_LAG_SECONDS', 5, 2, 300),
     workerCells: readWorkerCells(value('WORKER_CELLS'), problem),
     directoryBusinesses: limit('DIRECTORY_BUSINESSES', 20_000),
     host: value('HOST') ?? '127.0.0.1',
@@ -402,7 +416,8 @@ function readDatabases(
   }
   const url = address('DATABASE_URL')
   const directUrl = value('DATABASE_DIRECT_URL') ? address('DATABASE_DIRECT_URL') : url
-  return { control: { url, directUrl }, cells: readCells(value('CELLS'), problem) }
+  const replicaUrl = value('DATABASE_REPLICA_URL') ? address('DATABASE_REPLICA_URL') : undefined
+  return { control: { url, directUrl, ...(replicaUrl && { replicaUrl }) }, cells: readCells(value('CELLS'), problem) }
 }
 
 function readPoolSize(text: string | undefined, problem: (text: string) => void): number | undefined {
@@ -440,12 +455,14 @@ function readCells(text: string | undefined, problem: (text: string) => void): R
     const cells: Record<string, DatabaseAddress> = {}
     const given: unknown = JSON.parse(text)
     if (typeof given !== 'object' || given === null || Array.isArray(given)) throw new TypeError('not an object')
-    for (const [name, cell] of Object.entries(given as Record<string, { url?: string; directUrl?: string } | null>)) {
+    for (const [name, cell] of Object.entries(given as Record<string, Partial<DatabaseAddress> | null>)) {
       const url = cell?.url ?? ''
       const directUrl = cell?.directUrl ?? url
-      const fits = /^[a-z0-9-]{1,32}$/.test(name) && name !== 'main' && isPostgresUrl(url) && isPostgresUrl(directUrl)
+      const replicaUrl = cell?.replicaUrl
+      const areUrls = [url, directUrl, replicaUrl ?? url].every(isPostgresUrl)
+      const fits = /^[a-z0-9-]{1,32}$/.test(name) && name !== 'main' && areUrls
       if (!fits) wrong()
-      cells[name] = { url, directUrl }
+      cells[name] = { url, directUrl, ...(replicaUrl !== undefined && { replicaUrl }) }
     }
     return cells
   } catch {

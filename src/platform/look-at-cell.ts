@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from './database/database.ts'
 import { countQueues } from './jobs/graphile-internals.ts'
+import { isHere } from './moves/fence.ts'
 
 export type CellFigures = {
   workers: number
@@ -17,7 +18,9 @@ export async function lookAtCell(db: Db): Promise<CellFigures> {
     select (select count(*)::integer from cell.workers) as workers,
            pg_database_size(current_database())::float8 as database_bytes,
            (select count(*)::integer from pg_stat_activity where datname = current_database()) as connections,
-           (select occurred_at from cell.event_outbox order by position limit 1) as oldest_event_at`.execute(db)
+           (select occurred_at from cell.event_outbox where ${isHere('business_id')} order by position limit 1) as oldest_event_at`.execute(
+    db,
+  )
   const [seen] = rows as [Omit<CellFigures, 'jobs'>]
   const queues = await countQueues(db)
   const sum = (name: 'ready' | 'running' | 'scheduled' | 'dead') =>

@@ -66,6 +66,10 @@ export type Storefront = {
 /** What one business may use, where that differs from the others. Absent: as the service is set up. */
 export type BusinessLimits = {
   requestsPerMinute?: number
+  /** In each process of the API; those whose time is ours, and those that wait for other servers, each. */
+  requestsAtOnce?: number
+  /** In each worker, of each kind of background work. */
+  jobsAtOnce?: number
   mediaBytes?: number
   mailsPerDay?: number
 }
@@ -95,6 +99,10 @@ export type Business = {
   requireSecondFactor: boolean
   paymentAccount: string | null
   cell: string
+  /** It is about to live in another cell: whoever writes waits until then, or until it is null again. */
+  heldUntil: Date | null
+  /** When it came to its cell, if it has ever moved. */
+  movedAt: Date | null
   /** Suspended by the operator: nobody can access it. */
   suspendedAt: Date | null
   /** What the operator said about it. */

@@ -94,6 +94,15 @@ export const CASES: Record<string, Case> = {
     labels: { cell: 'eu2' },
     good: { 'kontor_cell_up{cell="eu2",instance="a"}': '1 0 1x60' },
   },
+  KontorReplicaUnused: {
+    bad: {
+      'kontor_replica_used{cell="eu2",instance="a"}': '1 0x60',
+      'kontor_replica_used{cell="eu2",instance="b"}': '1x60',
+    },
+    at: '8m',
+    labels: { cell: 'eu2' },
+    good: { 'kontor_replica_used{cell="eu2",instance="a"}': '1 0 1x60' },
+  },
   KontorCellUnknown: {
     bad: { 'kontor_cells_unknown{job="kontor-api",instance="a"}': '1x60' },
     at: '2m',

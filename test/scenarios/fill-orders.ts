@@ -32,6 +32,7 @@ export async function fillOrders(
     businesses > 0
       ? `union all select 'biz_other' || b, n, ${ordersEach} from generate_series(1, ${businesses}) as b, generate_series(1, ${ordersEach}) as n`
       : ''
+  const areFilled = `(business_id = '${businessId}' or business_id ~ '^biz_other')`
   const indexes = await dropIndexes(pool)
   await run(
     'orders',
@@ -82,7 +83,8 @@ export async function fillOrders(
                                 lower(split_part(shipping_address ->> 'name', ' ', 1)), split_part(shipping_address ->> 'name', ' ', 2),
                                 split_part(lines -> 0 ->> 'sku', '-', 2), lower(replace(lines -> 0 ->> 'sku', '-', ''))]) as word
            )::tsvector, tags, total, version, created_at, updated_at
-      from orders.orders`,
+      from orders.orders
+     where ${areFilled}`,
   )
   await run(
     'words',
@@ -92,7 +94,7 @@ export async function fillOrders(
       from (select business_id, unnest(tsvector_to_array(terms)) as word from orders.search
              union all select business_id, 't:' || unnest(tags) from orders.search
              union all select business_id, '' from orders.search) as words
-     where word !~ '^49'
+     where word !~ '^49' and ${areFilled}
      group by 1, 2`,
   )
   for (const { name, definition } of indexes) await run(name, definition)

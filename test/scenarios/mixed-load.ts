@@ -20,6 +20,8 @@ type LoadOptions = {
   isStrict?: boolean
   /** Between two requests of a client. */
   pauseMs?: number
+  /** A shop with orders that were filled in, up to this id; otherwise they open one. */
+  at?: { shop: Awaited<ReturnType<Make['shop']>>; filledTo: string }
 }
 // oxlint-disable-next-line typescript/no-explicit-any -- bodies of many routes
 type Reply = { status: number; body: any }
@@ -33,7 +35,7 @@ export type MixedLoad = Awaited<ReturnType<typeof startMixedLoad>>
  */
 export async function startMixedLoad(options: LoadOptions) {
   const { make, twin, url, clients, isStrict = false, pauseMs = 20 } = options
-  const shop = await make.shop({ cell: 'second' })
+  const { shop, filledTo } = options.at ?? { shop: await make.shop({ cell: 'second' }), filledTo: '' }
   const variant = (price: number) => ({
     id: 'one',
     pricing: { markets: [{ marketId: 'us', price }] },
@@ -187,13 +189,16 @@ export async function startMixedLoad(options: LoadOptions) {
     /** Orders that were paid and do not know it yet: their events are on the way, or the sweep will ask. */
     async unpaid(): Promise<number> {
       const settled = new Set(
-        await rows(sql`select id from orders.orders where business_id = ${shop.id} and payment_status = 'PAID'`),
+        await rows(
+          sql`select id from orders.orders where business_id = ${shop.id} and id > ${filledTo} and payment_status = 'PAID'`,
+        ),
       )
       return [...ledger.paid].filter((id) => !settled.has(id)).length
     },
     /** What was acknowledged and is not there, and what is there more often than it was acknowledged. */
     async compare() {
-      const orders = await rows(sql`select id from orders.orders where business_id = ${shop.id}`)
+      const orders = await rows(sql`
+        select id from orders.orders where business_id = ${shop.id} and id > ${filledTo}`)
       const movements = await rows(sql`
         select number::text as id from catalog.stock_movements
          where business_id = ${shop.id} and product_id = ${counted.id} and delta = -1`)

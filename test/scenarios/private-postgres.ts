@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chownSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { chownSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
@@ -84,19 +84,37 @@ export async function openPrivatePostgres(more: readonly string[] = []) {
     const made = spawnSync(path.join(BIN, 'pg_basebackup'), words, { ...user, encoding: 'utf8', timeout: MAX_START_MS })
     if (made.status !== 0) throw new Error(`pg_basebackup failed: ${made.error?.message ?? made.stderr}`)
     const copyPort = await freePort()
-    const standby = spawnIn(copy, copyPort)
+    let standby = spawnIn(copy, copyPort)
     const copyUrlOf = (name: string) => `postgres://postgres@127.0.0.1:${copyPort}/${name}`
     const deadline = performance.now() + MAX_START_MS
     while (!(await answers(copyUrlOf('postgres')))) {
       if (performance.now() > deadline) throw new Error(`The standby in ${copy} did not start`)
       await sleep(50)
     }
+    async function kill(): Promise<void> {
+      if (standby.exitCode !== null || standby.signalCode !== null) return
+      const ended = once(standby, 'exit')
+      standby.kill('SIGQUIT')
+      await ended
+    }
     return {
       urlOf: copyUrlOf,
+      /** As those of the primary. */
+      pause: () => signalTree(standby.pid, 'SIGSTOP'),
+      goOn: () => signalTree(standby.pid, 'SIGCONT'),
+      /** It answers, and stands still: what the primary writes meanwhile is not seen here. Until `follow`. */
+      standStill: () => tell(copyUrlOf('postgres'), 'select pg_wal_replay_pause()'),
+      follow: () => tell(copyUrlOf('postgres'), 'select pg_wal_replay_resume()'),
+      /** From now on it is a primary. */
+      promote: () => tell(copyUrlOf('postgres'), 'select pg_promote()'),
+      kill,
+      async start(): Promise<void> {
+        standby = spawnIn(copy, copyPort)
+        while (!(await answers(copyUrlOf('postgres')))) await sleep(50)
+      },
       async close() {
-        const ended = once(standby, 'exit')
-        standby.kill('SIGQUIT')
-        await ended
+        signalTree(standby.pid, 'SIGCONT')
+        await kill()
         rmSync(copy, { recursive: true, force: true })
       },
     }
@@ -136,9 +154,16 @@ export async function openPrivatePostgres(more: readonly string[] = []) {
   }
 }
 
+async function tell(url: string, text: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  await client.query(text)
+  await client.end()
+}
+
 /** A process and its children. */
 function signalTree(pid: number | undefined, signal: NodeJS.Signals): void {
-  if (pid === undefined) return
+  if (pid === undefined || !existsSync(`/proc/${pid}`)) return
   process.kill(pid, signal)
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean)
   for (const child of children) process.kill(Number(child), signal)

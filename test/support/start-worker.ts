@@ -8,6 +8,7 @@ import { openServices } from '#platform/services.ts'
 
 export type WorkerOptions = {
   concurrency?: number
+  mostOf?: (businessId: string) => number | undefined
   /** Log lines, one string each, are pushed here. */
   lines?: string[]
 }
@@ -29,6 +30,7 @@ export function startTestWorker(env: Record<string, string>, jobs: readonly AnyJ
     log,
     metrics,
     ...(options.concurrency === undefined ? {} : { concurrency: options.concurrency }),
+    mostOf: options.mostOf,
     abandon: (database) => void abandoned.push(database),
   })
   let stopping: Promise<void> | undefined

@@ -71,6 +71,46 @@ export function testStorage(name: string, openStorage: () => Promise<OpenStorage
     }
   })
 
+  test(`${name}: a file of a size that nobody knows is put piece by piece; if it breaks off, nothing is`, async () => {
+    const [large, broken, empty] = [key('private'), key('private'), key('private')]
+    const pieces = Array.from({ length: 9 }, () => randomBytes(4 * 1024 * 1024 + 7)) // more than two parts of S3
+    const size = await used.storage.putLarge(large, Readable.from(pieces), { mimeType: 'application/x-tar' })
+    assert.equal(size, 9 * (4 * 1024 * 1024 + 7))
+    assert.equal(sha256((await read(large)) ?? Buffer.alloc(0)), sha256(Buffer.concat(pieces)))
+    async function* breaking() {
+      yield randomBytes(20 * 1024 * 1024)
+      throw new Error('broken off')
+    }
+    await assert.rejects(used.storage.putLarge(broken, breaking(), { mimeType: 'application/x-tar' }), /broken off/)
+    assert.equal(await read(broken), undefined)
+    assert.equal(await used.storage.putLarge(empty, Readable.from([]), { mimeType: 'text/plain' }), 0)
+    assert.equal((await read(empty))?.length, 0)
+    await used.storage.delete([large, empty])
+  })
+
+  test(`${name}: a private file is fetched by its address, under its name, until that ends, and no other file is`, async () => {
+    const [one, other] = [key('private', 'a.tar'), key('private', 'b.tar')]
+    for (const each of [one, other])
+      await used.storage.put(each, Buffer.from(each), { mimeType: PNG, size: each.length })
+    const url = await used.storage.presignGet(one, { fileName: 'harbour.tar' }, inTenMinutes())
+    const answer = await used.fetch(url)
+    assert.equal(answer.status, 200)
+    assert.equal(await answer.text(), one)
+    assert.match(answer.headers.get('content-disposition') ?? '', /attachment; filename="harbour\.tar"/)
+    for (const changed of [
+      url.replace('a.tar', 'b.tar'),
+      url.replace(/(signature=).{6}/i, '$1abcdef'),
+      url.replace(/(expires(?:At)?=)(\d+)/i, '$19$2'),
+    ])
+      assert.equal((await used.fetch(changed)).status, 403, changed)
+    const short = await used.storage.presignGet(one, { fileName: 'harbour.tar' }, new Date(Date.now() + 1_000))
+    await sleep(2_100)
+    assert.equal((await used.fetch(short)).status, 403)
+    for (const area of ['public', 'incoming'])
+      await assert.rejects(used.storage.presignGet(key(area), { fileName: 'x' }, inTenMinutes()), /private/)
+    await used.storage.delete([one, other])
+  })
+
   test(`${name}: what is deleted is gone, what is not there can be deleted, and the rest stays`, async () => {
     const keys = ['a', 'b', 'c'].map((file) => key('private', `deleted/${file}`))
     for (const each of keys) await used.storage.put(each, Buffer.from('x'), { mimeType: PNG, size: 1 })

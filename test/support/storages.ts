@@ -10,6 +10,8 @@ export type OpenStorage = {
   storage: Storage
   /** Sends the body to the address that was given out, or to one like it. Answers the status. */
   send(upload: Pick<Upload, 'url' | 'headers'>, body: Buffer, method?: string): Promise<number>
+  /** Fetches from the address that was given out. */
+  fetch(url: string): Promise<Response>
   /** Whether the store itself compares a body with its announced hash; the service always does. */
   checksHashes: boolean
   close(): Promise<void>
@@ -40,6 +42,7 @@ export async function openFolderStorage(): Promise<OpenStorage> {
     storage,
     send: ({ url, headers }, body, method = 'PUT') =>
       send(url.replace(api.config.publicUrl, api.url), headers, body, method),
+    fetch: (url) => fetch(url.replace(api.config.publicUrl, api.url)),
     checksHashes: true,
     async close() {
       await storage.close()
@@ -76,6 +79,7 @@ export function openOtherStorage(env: Record<string, string>): OpenStorage {
   return {
     storage,
     send: ({ url, headers }, body, method = 'PUT') => send(url, headers, body, method),
+    fetch: (url) => fetch(url),
     checksHashes: false,
     close: () => storage.close(),
   }

@@ -21,6 +21,7 @@ import { findOpenCellsNow } from '../open-cells.ts'
 import { checkPin } from '../place.ts'
 import { addCommand, type Cli, JSON_LINES, type Json, UsageError } from './command.ts'
 import { MARKET_PRESETS } from './market-presets.ts'
+import { addMoveCommand } from './move.ts'
 import { printJson, printList, printResult, type Row } from './output.ts'
 import { addPortableCommands } from './portable.ts'
 
@@ -33,6 +34,7 @@ export function addBusinessCommands(program: Command, cli: Cli): void {
   const business = program.command('business').description('Businesses.')
   addDomainCommands(business, cli)
   addPortableCommands(business, cli)
+  addMoveCommand(business, cli)
 
   addCommand(business, 'create', {
     says: 'Create a business for an existing account.',
@@ -159,7 +161,7 @@ function presetOf(code: string): Market {
   return found
 }
 
-const COLUMNS = ['id', 'name', 'slug', 'cell', 'admins', 'created', 'suspended']
+const COLUMNS = ['id', 'name', 'slug', 'cell', 'admins', 'created', 'state']
 
 type Summary = Omit<BusinessSummary, 'adminIds'> & { admins: string[] }
 
@@ -173,11 +175,10 @@ async function* summaries(control: ControlDb): AsyncGenerator<Summary[]> {
   }
 }
 
-const toRow = ({ admins, createdAt, suspendedAt, ...business }: Summary): Row => ({
+const toRow = ({ admins, createdAt, ...business }: Summary): Row => ({
   ...business,
   admins: admins.join(', '),
   created: createdAt,
-  suspended: suspendedAt,
 })
 
 const SUSPENDED = 'The operator of this service has suspended the business.'

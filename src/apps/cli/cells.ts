@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { auditOperator, isCellUsed } from '#modules/access/index.ts'
+import { auditOperator, type CellChanges, isCellUsed, setCell } from '#modules/access/index.ts'
 import {
   addCell,
   type CellRow,
@@ -8,18 +8,21 @@ import {
   isCellName,
   lockCell,
   openAddress,
+  openReplicaUrl,
   type Placement,
   readCells,
   registerCells,
   removeCell,
   sealAddress,
+  sealReplica,
 } from '#platform/cells/cells.ts'
-import { checkIdentity, readControlId } from '#platform/cells/identity.ts'
+import { checkIdentity, checkReplica, readControlId, refuseStandby } from '#platform/cells/identity.ts'
 import { createSecretBox, type SecretBox } from '#platform/crypto/secret-box.ts'
 import { type ControlTx, type DatabaseAddress, type Databases, MAIN_CELL } from '#platform/database/database.ts'
 import { loadNames } from '#platform/database/migrate.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { checkOnce, type Seen } from '#platform/database/watch.ts'
+import { isCellInMoves } from '#platform/moves/moves.ts'
 import { BootError, describeDatabase } from '../boot.ts'
 import { openExtensions } from '../extensions.ts'
 import { migrateCell } from '../migrate-cell.ts'
@@ -28,9 +31,9 @@ import { addCommand, type Cli, JSON_LINES, type Json, UsageError } from './comma
 import { printList, printResult } from './output.ts'
 
 const MAX_WEIGHT = 10_000
-const LIST = ['cell', 'state', 'weight', 'region', 'businesses', 'schema', 'health', 'address']
+const LIST = ['cell', 'state', 'weight', 'region', 'businesses', 'schema', 'health', 'address', 'replica']
 
-type Given = Json & { url?: string; directUrl?: string; weight?: string; region?: string }
+type Given = Json & { url?: string; directUrl?: string; replicaUrl?: string; weight?: string; region?: string }
 
 export function addCellCommands(program: Command, cli: Cli): void {
   const cells = program.command('cells').description('The databases in which businesses live.')
@@ -66,6 +69,7 @@ function addListCommand(cells: Command, { config, withDatabases }: Cli): void {
           schema: schemaOf(of, newest),
           health: state === 'OFF' ? 'off' : (of?.state ?? 'unknown'),
           address: describeAddress(row, databases, box),
+          replica: describeReplica(row, databases, box),
         }
       })
       printList(json, LIST, shown, 'There are none: cli migrate first.')
@@ -84,6 +88,13 @@ function describeAddress({ id, address }: CellRow, { cells }: Databases, box: Se
   if (address) return kept ? describeDatabase(kept) : 'SECRET_KEY does not open it'
   const open = cells.get(id)
   return open ? `${describeDatabase(open.address.url)} (${id === MAIN_CELL ? 'DATABASE_URL' : 'CELLS'})` : null
+}
+
+function describeReplica({ id, replicaAddress }: CellRow, { cells }: Databases, box: SecretBox): string | null {
+  const kept = replicaAddress ? openReplicaUrl(box, replicaAddress) : undefined
+  if (replicaAddress) return kept ? describeDatabase(kept) : 'SECRET_KEY does not open it'
+  const url = cells.get(id)?.replicaUrl
+  return url ? `${describeDatabase(url)} (${id === MAIN_CELL ? 'DATABASE_REPLICA_URL' : 'CELLS'})` : null
 }
 
 function addAddCommand(cells: Command, { config, withDatabases }: Cli): void {
@@ -118,6 +129,7 @@ function addAddCommand(cells: Command, { config, withDatabases }: Cli): void {
             throw new BootError(`There is a cell ${id} already. To change it: cli cells set ${id}`)
           const controlId = await readControlId(control)
           await look(address, () => checkIdentity(address.url, id, controlId))
+          await look(address, () => refuseStandby(address.url))
           const extensions = migrate ? await openExtensions(settings) : []
           const sets = extensions.map(({ migrations }) => migrations)
           if (migrate) await look(address, () => migrateCell(id, address, controlId, sets))
@@ -138,42 +150,68 @@ function addAddCommand(cells: Command, { config, withDatabases }: Cli): void {
 function addSetCommand(cells: Command, { config, withDatabases }: Cli): void {
   addCommand(cells, 'set <cell>', {
     says:
-      'Change the weight, the region or the address of a cell. An address given here wins over CELLS, in all processes, within ' +
+      'Change the weight, the region, the address or the replica of a cell. An address given here wins over CELLS, in all processes, within ' +
       'some seconds; it must lead to the database of that same cell.',
-    examples: ['cells set eu2 --weight 50', 'cells set eu2 --url postgres://kontor:secret@db3:5432/kontor_eu2'],
+    examples: [
+      'cells set eu2 --weight 50',
+      'cells set eu2 --url postgres://kontor:secret@db3:5432/kontor_eu2',
+      'cells set eu2 --replica-url postgres://kontor:secret@db3-copy:5432/kontor_eu2',
+    ],
   })
     .option('--url <url>', 'where it is now; - reads it from standard input')
     .option('--direct-url <url>', 'the same past PgBouncer; without it, it is the same as --url')
+    .option(
+      '--replica-url <url>',
+      'where a copy of it is that follows it, for reading; - reads it from standard input, "none" removes it',
+    )
     .option('--weight <weight>', 'how many of the new businesses it takes, compared with the others')
     .option('--region <region>', 'where it stands, in your own words; "none" removes it')
     .action((id: string, { json = false, ...given }: Given) =>
-      withDatabases(async ({ control }) => {
+      withDatabases(async ({ control, cells: open }) => {
         const { databases, secretKeys } = config()
         const address = await readAddress(given)
+        const replica = await readReplica(given)
         if (address && id === MAIN_CELL)
           throw new UsageError('main is where control is: DATABASE_URL says where, for each process.')
+        if (replica !== undefined && id === MAIN_CELL)
+          throw new UsageError('DATABASE_REPLICA_URL says where the replica of main is, for each process.')
         const weight = readWeight(given.weight)
         const region = given.region === 'none' ? null : given.region
-        if (!address && weight === undefined && region === undefined)
-          throw new UsageError('Say what to change: --weight, --region or --url.')
+        if (!address && weight === undefined && region === undefined && replica === undefined)
+          throw new UsageError('Say what to change: --weight, --region, --url or --replica-url.')
         await registerCells(control, Object.keys(databases.cells))
         if (address) {
           const controlId = await readControlId(control)
           const found = await look(address, () => checkIdentity(address.url, id, controlId))
+          await look(address, () => refuseStandby(address.url))
           if (found.cell === undefined)
             throw new BootError(
               `The database at ${describeDatabase(address.url)} does not say that it is the cell ${id}. If it is: cli migrate --cell ${id} ` +
                 'where the cell is reached now, then copy it.',
             )
         }
+        const primaryUrl = address?.url ?? open.get(id)?.address.url
+        if (replica && primaryUrl)
+          await look({ url: replica, directUrl: replica }, () => checkReplica(primaryUrl, replica))
         const facts = { ...(weight !== undefined && { weight }), ...(region !== undefined && { region }) }
-        await change(control, id, async (tx) => {
-          const sealed = address && sealAddress(createSecretBox(secretKeys), address)
-          await changeCell(tx, id, { ...facts, ...(sealed && { address: sealed }) })
-          const where = address && { database: describeDatabase(address.url) }
-          await auditCell(tx, 'cell.changed', id, { ...facts, ...where })
-        })
-        printResult(json, { id, ...facts, hasAddress: address !== undefined }, `${id} is changed`)
+        await set(control, id, facts)
+        if (address || replica !== undefined)
+          await change(control, id, async (tx) => {
+            const box = createSecretBox(secretKeys)
+            await changeCell(tx, id, {
+              ...(address && { address: sealAddress(box, address) }),
+              ...(replica !== undefined && { replicaAddress: replica === null ? null : sealReplica(box, replica) }),
+            })
+            await auditCell(tx, 'cell.changed', id, {
+              ...(address && { database: describeDatabase(address.url) }),
+              ...(replica !== undefined && { replica: replica && describeDatabase(replica) }),
+            })
+          })
+        printResult(
+          json,
+          { id, ...facts, hasAddress: address !== undefined, hasReplica: typeof replica === 'string' },
+          `${id} is changed`,
+        )
       }),
     )
 }
@@ -198,10 +236,7 @@ function addStateCommands(cells: Command, { withDatabases, config }: Cli): void 
       (id: string, { json = false }: Json) =>
         withDatabases(async ({ control }) => {
           await registerCells(control, Object.keys(config().databases.cells))
-          await change(control, id, async (tx, { state: before }) => {
-            await changeCell(tx, id, { state })
-            await auditCell(tx, 'cell.changed', id, { state, before })
-          })
+          await set(control, id, { state })
           printResult(json, { id, state }, `${id} ${done}`)
         }),
     )
@@ -213,16 +248,8 @@ function addStateCommands(cells: Command, { withDatabases, config }: Cli): void 
     .option('--force', 'also with businesses: they get 503 until the cell is opened again')
     .action((id: string, { force = false, json = false }: Json & { force?: boolean }) =>
       withDatabases(async ({ control }) => {
-        if (id === MAIN_CELL) throw new BootError('main is where control is: it cannot be switched off.')
         await registerCells(control, Object.keys(config().databases.cells))
-        await change(control, id, async (tx, { state: before }) => {
-          if (!force && (await isCellUsed(tx, id)))
-            throw new BootError(
-              `${await describeUse(tx, id)} in ${id}. They would get 503. To do it all the same: cli cells off ${id} --force`,
-            )
-          await changeCell(tx, id, { state: 'OFF' })
-          await auditCell(tx, 'cell.changed', id, { state: 'OFF', before })
-        })
+        await set(control, id, { state: 'OFF' }, force)
         printResult(json, { id, state: 'OFF' }, `${id} is off. Processes let go of it within some seconds.`)
       }),
     )
@@ -241,7 +268,10 @@ function addRemoveCommand(cells: Command, { config, withDatabases }: Cli): void 
         )
       await change(control, id, async (tx) => {
         if (await isCellUsed(tx, id))
-          throw new BootError(`${await describeUse(tx, id)} in ${id}. Move or delete them first.`)
+          throw new BootError(
+            `${describeUse((await countByCell(tx)).get(id) ?? 0)} in ${id}. Move or delete them first.`,
+          )
+        if (await isCellInMoves(tx, id)) throw isOnTheWay(id)
         await removeCell(tx, id)
         await auditCell(tx, 'cell.removed', id, {})
       })
@@ -250,16 +280,29 @@ function addRemoveCommand(cells: Command, { config, withDatabases }: Cli): void 
   )
 }
 
-async function describeUse(tx: ControlTx, id: string): Promise<string> {
-  const count = (await countByCell(tx)).get(id) ?? 0
-  return count === 1 ? '1 business lives' : `${count} businesses live`
+const describeUse = (count: number) => (count === 1 ? '1 business lives' : `${count} businesses live`)
+const noCell = (id: string) => new BootError(`There is no cell ${id}. cli cells list shows them.`)
+/** Its old rows are not compared and cleared yet, or it is coming. */
+const isOnTheWay = (id: string) =>
+  new BootError(`A business is on its way out of ${id}, or into it: cli business move <id> shows how far it is.`)
+
+/** As the route for operators does it. */
+async function set(control: Databases['control'], id: string, changes: CellChanges, force = false): Promise<void> {
+  const done = await transaction(control, (tx) => setCell(tx, id, changes, { force }))
+  if (done.outcome === 'NO_CELL') throw noCell(id)
+  if (done.outcome === 'IS_MAIN') throw new BootError('main is where control is: it cannot be switched off.')
+  if (done.outcome === 'ON_THE_WAY') throw isOnTheWay(id)
+  if (done.outcome === 'IN_USE')
+    throw new BootError(
+      `${describeUse(done.businesses)} in ${id}. They would get 503. To do it all the same: cli cells off ${id} --force`,
+    )
 }
 
 /** Under the lock of the cell, so that no business is placed there meanwhile. */
 const change = (control: Databases['control'], id: string, work: (tx: ControlTx, cell: CellRow) => Promise<void>) =>
   transaction(control, async (tx) => {
     const cell = await lockCell(tx, id)
-    if (!cell) throw new BootError(`There is no cell ${id}. cli cells list shows them.`)
+    if (!cell) throw noCell(id)
     await work(tx, cell)
   })
 
@@ -276,6 +319,15 @@ async function readAddress({ url: given, directUrl }: Given): Promise<DatabaseAd
     if (!/^postgres(ql)?:$/.test(URL.parse(text)?.protocol ?? ''))
       throw new UsageError('An address is a PostgreSQL URL: postgres://user:password@host:5432/database')
   return { url, directUrl: directUrl ?? url }
+}
+
+/** Null: there shall be none. */
+async function readReplica({ replicaUrl: given }: Given): Promise<string | null | undefined> {
+  if (given === undefined || given === 'none') return given && null
+  const url = given === '-' ? (await readSecret()).trim() : given
+  if (!/^postgres(ql)?:$/.test(URL.parse(url)?.protocol ?? ''))
+    throw new UsageError('An address is a PostgreSQL URL: postgres://user:password@host:5432/database')
+  return url
 }
 
 function readWeight(text: string | undefined): number | undefined {

@@ -34,7 +34,7 @@ export function addCommand(
 }
 
 /** For lists and long-running commands. */
-export const JSON_LINES = 'print a line of JSON for each, and nothing else'
+export const JSON_LINES = 'print one JSON object per line, one for each, and nothing else'
 
 /** Invalid arguments: exit code 2. */
 export class UsageError extends Error {}

@@ -39,8 +39,9 @@ async function init({ json = false, file, ...given }: Options): Promise<void> {
     SECRET_KEY: randomBytes(32).toString('base64'),
   }
   loadConfig(settings) // validates them
+  const path = /^[./]/.test(file) && file !== '.env' ? file : `./${file}`
   try {
-    await writeFile(file, contentOf(settings), { flag: 'wx', mode: 0o600 })
+    await writeFile(file, contentOf(settings, path), { flag: 'wx', mode: 0o600 })
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     throw new BootError(
@@ -49,7 +50,6 @@ async function init({ json = false, file, ...given }: Options): Promise<void> {
         : `${file} cannot be written: ${message}`,
     )
   }
-  const path = /^[./]/.test(file) && file !== '.env' ? file : `./${file}`
   const next = [
     `set -a; . ${path}; set +a`,
     'npm run cli -- doctor',
@@ -67,8 +67,11 @@ ${next.map((line) => `  ${line}`).join('\n')}
 The last two run side by side. All settings: docs/operations.md`)
 }
 
-const contentOf = (settings: Record<string, string>) => `# Settings of Kontor. docs/operations.md lists all of them.
-# Nothing reads this file by itself: set -a; . ./.env; set +a
+const contentOf = (
+  settings: Record<string, string>,
+  path: string,
+) => `# Settings of Kontor. docs/operations.md lists all of them.
+# Nothing reads this file by itself: set -a; . ${path}; set +a
 ${Object.entries(settings)
   .map(([name, value]) => `${name}=${quote(value)}`)
   .join('\n')}

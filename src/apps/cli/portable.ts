@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
-import { askDeletion, readMarks, undoDeletion } from '#modules/access/index.ts'
+import { askDeletion, GRACE_DAYS, graceEnd, readMarks, undoDeletion } from '#modules/access/index.ts'
 import { sendDeletionNotice } from '#modules/accounts/index.ts'
+import { hasFiles } from '#modules/media/index.ts'
 import { pauseSends } from '#modules/newsletter/index.ts'
 import { chooseCell } from '#platform/cells/choose-cell.ts'
-import { nowMs } from '#platform/clock.ts'
 import type { Config } from '#platform/config.ts'
 import { createSecretBox } from '#platform/crypto/secret-box.ts'
 import type { Databases } from '#platform/database/database.ts'
@@ -13,12 +13,12 @@ import { enqueue } from '#platform/jobs/define.ts'
 import { createStorage } from '#platform/storage/storage.ts'
 import { BootError } from '../boot.ts'
 import { findHome } from '../home.ts'
-import { findOpenCellsNow, openAllDatabases } from '../open-cells.ts'
+import { cliReaders, findOpenCellsNow, openAllDatabases, readOnce } from '../open-cells.ts'
 import { checkPin } from '../place.ts'
-import { type Archive, openArchive } from '../portable/archive.ts'
+import { type Archive, openArchive, toFile } from '../portable/archive.ts'
 import { exportBusiness } from '../portable/export-business.ts'
 import { importBusiness } from '../portable/import-business.ts'
-import { GRACE_DAYS, removeBusiness } from '../portable/remove-business.ts'
+import { removeBusiness } from '../portable/remove-business.ts'
 import { showProgress } from '../progress.ts'
 import { verify } from '../verify.ts'
 import { addCommand, type Cli, type Json, UsageError } from './command.ts'
@@ -26,7 +26,6 @@ import { printResult } from './output.ts'
 
 /** They read and write whole businesses. */
 const STATEMENT_TIMEOUT_MS = 30 * 60_000
-const DAY_MS = 86_400_000
 
 async function withLongStatements(config: Config, work: (databases: Databases) => Promise<void>): Promise<void> {
   const options = { applicationName: 'kontor cli', max: 2, statementTimeoutMs: STATEMENT_TIMEOUT_MS }
@@ -58,8 +57,14 @@ function addExport(business: Command, { config }: Cli): void {
       if (media && !storage) throw new UsageError('--media needs MEDIA_STORAGE: no store is set.')
       return withLongStatements(loaded, async (databases) => {
         const bar = showProgress('exporting', 'rows')
-        const wanted = { file, media: media ? storage : undefined, seen: (rows: number) => bar.update(rows) }
-        const { manifest, bytes } = await exportBusiness(databases, businessId, wanted)
+        await findHome(databases, businessId) // before a file is begun
+        const readers = cliReaders(loaded, STATEMENT_TIMEOUT_MS)
+        const { manifest, bytes } = await exportBusiness(databases, businessId, {
+          openSink: () => toFile(file),
+          media: media ? storage : undefined,
+          seen: (rows) => bar.update(rows),
+          readFrom: (cell, read) => readOnce(readers, cell, read),
+        }).finally(() => void readers.close())
         const rows = manifest.tables.reduce((sum, table) => sum + table.rows, 0)
         bar.end(rows)
         await storage?.close()
@@ -139,8 +144,13 @@ async function report(databases: Databases, { manifest }: Archive, { json, ...im
   const { toSetAgain, media } = manifest
   const lines = [
     `${id}  ${imported.rows} rows, ${imported.files} files, in the cell ${imported.cell}; suspended`,
-    ...(media.mode === 'reference' ? [`copy its files into this store: all below ${media.prefixes.join(', ')}`] : []),
+    ...(media.mode === 'reference' && (await hasFiles(cell, id))
+      ? [`copy its files into this store: all below ${media.prefixes.join(', ')}`]
+      : []),
     ...toSetAgain.map((what) => `to be set again: ${what}`),
+    ...(imported.jobsLeftOut > 0
+      ? [`left out: ${imported.jobsLeftOut} jobs, which are none that an archive may bring`]
+      : []),
     ...imported.accountsMade.map((email) => `new account without a password: ${email}`),
     ...broken.map(({ check, violations }) => `verify: ${check}: ${violations.length} violations`),
     `open it: cli business suspend ${id} --resume`,
@@ -173,7 +183,7 @@ const CLOSED = 'The operator of this service is going to delete the business.'
 async function ask(databases: Databases, businessId: string, json: boolean): Promise<void> {
   const { cell } = await findHome(databases, businessId)
   const { marks } = await transaction(databases.control, async (tx) => {
-    const asked = await askDeletion(tx, businessId, new Date(nowMs() + GRACE_DAYS * DAY_MS))
+    const asked = await askDeletion(tx, businessId, graceEnd())
     if (asked.isNew) await enqueue(tx, sendDeletionNotice, { businessId })
     return asked
   })

@@ -11,7 +11,8 @@ import { type Cli, UsageError } from './command.ts'
 import { loadCommands } from './commands.ts'
 
 const AFTER = `
-Every command takes --json, for programs (npm run --silent cli -- …). Messages go to standard error.
+Every command takes --json, for programs (npm run --silent cli -- …): one JSON document, or, of a list, one object per line.
+Messages go to standard error.
 Exit codes: 0 done, 1 it failed or found something wrong, 2 it was called in a wrong way.
 
 Settings come from the environment. To take them from .env: set -a; . ./.env; set +a

@@ -6,14 +6,17 @@ import { type Command, Option } from 'commander'
 import { exportProducts, productImport } from '#modules/catalog/index.ts'
 import { listNewsletters } from '#modules/content/index.ts'
 import { exportSubscribers, subscriberImport } from '#modules/newsletter/index.ts'
-import type { Db } from '#platform/database/database.ts'
+import type { Cell, Db } from '#platform/database/database.ts'
 import { FILE_FORMATS, type FileFormat } from '#platform/transfer/file.ts'
 import { BootError } from '../boot.ts'
 import { findHome } from '../home.ts'
+import { cliReaders } from '../open-cells.ts'
 import { showProgress } from '../progress.ts'
 import { addCommand, type Cli, type Json, UsageError } from './command.ts'
 import { runImport } from './import.ts'
 import { printJson } from './output.ts'
+
+const STATEMENT_TIMEOUT_MS = 60_000
 
 type Options = Json & { format?: FileFormat; resume?: string; newsletter?: string }
 
@@ -70,7 +73,17 @@ function checkSource(file: string | undefined, resume: string | undefined): void
     throw new UsageError('Name a file to import, or --resume an import.')
 }
 
-export function addExportCommands(program: Command, { withDatabases }: Cli): void {
+export function addExportCommands(program: Command, { config, withDatabases }: Cli): void {
+  /** Pages of a file: one that the replica does not give comes from the cell itself. */
+  async function withReader(cell: Cell, work: (reader: Cell) => Promise<void>): Promise<void> {
+    const readers = cliReaders(config(), STATEMENT_TIMEOUT_MS)
+    try {
+      await work(await readers.of(cell))
+    } finally {
+      await readers.close()
+    }
+  }
+
   const exports = program.command('export').description('Write data to a file, or to standard output.')
   const json = 'NDJSON on standard output, or one document about the file that was written'
 
@@ -84,7 +97,7 @@ export function addExportCommands(program: Command, { withDatabases }: Cli): voi
       const format = exportFormat(file, options)
       return withDatabases(async (databases) => {
         const { business, cell } = await findHome(databases, businessId)
-        await write(exportProducts(cell, business, format), file, options)
+        await withReader(cell, (reader) => write(exportProducts(reader, business, format), file, options))
       })
     })
 
@@ -100,7 +113,9 @@ export function addExportCommands(program: Command, { withDatabases }: Cli): voi
       return withDatabases(async (databases) => {
         const { cell } = await findHome(databases, businessId)
         const collectionId = await findNewsletterId(cell, businessId, options.newsletter)
-        await write(exportSubscribers(cell, businessId, collectionId, format), file, options)
+        await withReader(cell, (reader) =>
+          write(exportSubscribers(reader, businessId, collectionId, format), file, options),
+        )
       })
     })
 }

@@ -105,7 +105,11 @@ function addOperatorCommands(users: Command, { withDatabases }: Cli): void {
       const { id, confirmedAt } = await getUser(control, email)
       if (!confirmedAt) throw new BootError(`${email} has not confirmed the address yet.`)
       const added = await transaction(control, (tx) => addOperator(tx, id))
-      printResult(json, { id, email, added }, added ? `${email} is an operator now` : `${email} is an operator already`)
+      const found = (await listOperators(control)).find(({ userId }) => userId === id)
+      const hasSecondFactor = found?.hasSecondFactor ?? false
+      const is = added ? `${email} is an operator now` : `${email} is an operator already`
+      const needs = 'and needs a second factor before any operator route opens: an app for codes, or a passkey'
+      printResult(json, { id, email, added, hasSecondFactor }, hasSecondFactor ? is : `${is}, ${needs}`)
     }),
   )
 

@@ -9,9 +9,11 @@ import type { Config } from '#platform/config.ts'
 import { createSecretBox, type SecretBox } from '#platform/crypto/secret-box.ts'
 import { type ControlDb, type DatabaseAddress, MAIN_CELL, openDatabases } from '#platform/database/database.ts'
 import { loadMigrations, type MigrationSet } from '#platform/database/migrate.ts'
+import { nameSome } from '#platform/name-some.ts'
 import { listProcesses } from '#platform/processes.ts'
 import { type Check, failed, type Look, look, ok, reasonOf, warning } from './look.ts'
 import { blamePooler, noPooler, pooler } from './pooler.ts'
+import { checkReplica } from './replicas.ts'
 
 const CONNECT_MS = 4_000
 const MIN_VERSION = 15
@@ -42,7 +44,11 @@ export async function checkDatabases(
       checkBothWays(`cell ${name}`, address, [identity(name, known?.controlId), ...looksAt(['cell'], extensions)]),
     ),
   )
-  return [...ofMain, ...ofCells.flat(), ...ofAddresses]
+  const ofReplicas = await Promise.all([
+    ...checkReplica('main', control),
+    ...Object.entries(cells).flatMap(([name, address]) => checkReplica(`cell ${name}`, address)),
+  ])
+  return [...ofMain, ...ofCells.flat(), ...ofAddresses, ...ofReplicas]
 }
 
 async function readKnown(control: ControlDb): Promise<Known> {
@@ -105,7 +111,7 @@ function checkHomes({ rows, counts, used }: Known, cells: Addresses): Check {
     return {
       check,
       ...failed(
-        `businesses live in cells that neither CELLS nor control names here: ${shorten(missing.map(describe))}`,
+        `businesses live in cells that neither CELLS nor control names here: ${nameSome(missing.map(describe))}`,
         'Add them: cli cells add; or name them in CELLS, for every API, worker and command line.',
       ),
     }
@@ -114,13 +120,13 @@ function checkHomes({ rows, counts, used }: Known, cells: Addresses): Check {
     return {
       check,
       ...warning(
-        `businesses live in cells that are off, and get 503: ${shorten(dark.map(describe))}`,
+        `businesses live in cells that are off, and get 503: ${nameSome(dark.map(describe))}`,
         'To serve them again: cli cells open',
       ),
     }
   if (!rows.some(({ state }) => state === 'OPEN'))
     return { check, ...warning('no cell is open: nobody can create a business', 'Open one: cli cells open') }
-  return { check, ...ok(`every cell that holds businesses is known: ${shorten(reachable)}`) }
+  return { check, ...ok(`every cell that holds businesses is known: ${nameSome(reachable)}`) }
 }
 
 const checkProcesses = (control: DatabaseAddress, { rows }: Known) =>
@@ -134,7 +140,7 @@ const checkProcesses = (control: DatabaseAddress, { rows }: Known) =>
       if (behind.length > 0) {
         const lacks = known.filter((cell) => behind.some(({ cells }) => !cells.includes(cell)))
         return warning(
-          `${behind.length} of ${processes.length} do not know ${shorten(lacks)}: ${shorten(behind.map(({ kind, id }) => `${kind} ${id}`))}`,
+          `${behind.length} of ${processes.length} do not know ${nameSome(lacks)}: ${nameSome(behind.map(({ kind, id }) => `${kind} ${id}`))}`,
         )
       }
       return ok(`${processes.length} are running, and know every cell`)
@@ -234,18 +240,15 @@ const migrations = (kinds: readonly Kind[], extensions: readonly MigrationSet[])
       missing.push(...known.filter((name) => !done.includes(name)).map((name) => `${schema}/${name}`))
       ahead.push(...done.filter((name: string) => !known.includes(name)).map((name: string) => `${schema}/${name}`))
     }
-    if (missing.length > 0) return failed(`it lacks ${shorten(missing)}`)
+    if (missing.length > 0) return failed(`it lacks ${nameSome(missing)}`)
     if (ahead.length > 0)
       return warning(
-        `it is ahead of this version: ${shorten(ahead)}`,
+        `it is ahead of this version: ${nameSome(ahead)}`,
         'Fine during an update; else install the newer version.',
       )
     return ok('up to date')
   },
 })
-
-const shorten = (names: string[]) =>
-  names.length > 3 ? `${names.slice(0, 3).join(', ')} and ${names.length - 3} more` : names.join(', ')
 
 const clock: Look = {
   name: 'clock',

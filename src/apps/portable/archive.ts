@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto'
+import { once } from 'node:events'
 import { open, rename, rm } from 'node:fs/promises'
-import type { Readable } from 'node:stream'
+import { PassThrough, type Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
 import { now } from '#platform/clock.ts'
 import { BrokenArchive, listTar, readEntry, type TarEntry, tarEnd, tarFill, tarHeader } from '#platform/portable/tar.ts'
+import type { Storage } from '#platform/storage/storage.ts'
 import { BootError } from '../boot.ts'
 import { type CarriedFile, MANIFEST, type Manifest, type Part, parseFile, parseManifest } from './manifest.ts'
 
@@ -18,34 +20,84 @@ const pack = promisify(gzip)
 const unpack = promisify(gunzip)
 const hashOf = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
 
-export type ArchiveWriter = Awaited<ReturnType<typeof createArchive>>
+export type ArchiveWriter = ReturnType<typeof createArchive>
+
+/** Where an archive goes, piece by piece. It is there only once it is finished. */
+export type Sink = {
+  write(bytes: Buffer): Promise<void>
+  /** Returns the size. */
+  finish(): Promise<number>
+  abandon(): Promise<void>
+}
 
 /** Writes to a temporary name first: the file appears under its name only when it is complete. Only its owner reads it. */
-export async function createArchive(path: string) {
+export async function toFile(path: string): Promise<Sink> {
   const part = `${path}.part`
   await rm(part, { force: true }) // of a run that was cut off; a file or link of somebody else is not written to
   const file = await open(part, 'wx', 0o600).catch((error: Error) => {
     throw new BootError(`${path} cannot be written: ${error.message}`)
   })
+  return {
+    write: (bytes) => file.appendFile(bytes),
+    async finish() {
+      await file.sync()
+      const { size } = await file.stat()
+      await file.close()
+      await rename(part, path)
+      return size
+    },
+    async abandon() {
+      await file.close().catch(() => {})
+      await rm(part, { force: true })
+    },
+  }
+}
+
+/** As much as waits for the store before the rows wait. */
+const WAITING_BYTES = 1024 * 1024
+
+/** Straight into the store: where workers run there may be no disk. */
+export function toStore(storage: Storage, key: string): Sink {
+  const pipe = new PassThrough({ highWaterMark: WAITING_BYTES })
+  pipe.on('error', () => {}) // whoever waits for the store is told
+  const stored = storage.putLarge(key, pipe, { mimeType: 'application/x-tar', isAttachment: true })
+  stored.catch(() => pipe.destroy())
+  return {
+    async write(bytes) {
+      if (pipe.destroyed) await stored // fails with what the store said
+      if (!pipe.write(bytes)) await Promise.race([once(pipe, 'drain'), stored])
+    },
+    async finish() {
+      pipe.end()
+      return stored
+    },
+    async abandon() {
+      pipe.destroy(new Error('the export was given up'))
+      await stored.catch(() => {})
+    },
+  }
+}
+
+export function createArchive(sink: Sink) {
   const at = now()
 
   async function add(name: string, bytes: Buffer): Promise<Part> {
-    for (const piece of [tarHeader(name, bytes.length, at), bytes, tarFill(bytes.length)]) await file.appendFile(piece)
+    for (const piece of [tarHeader(name, bytes.length, at), bytes, tarFill(bytes.length)]) await sink.write(piece)
     return { name, bytes: bytes.length, sha256: hashOf(bytes) }
   }
 
   return {
     async addStream(name: string, size: number, body: Readable): Promise<Part> {
       const hash = createHash('sha256')
-      await file.appendFile(tarHeader(name, size, at))
+      await sink.write(tarHeader(name, size, at))
       let bytes = 0
       for await (const chunk of body as AsyncIterable<Buffer>) {
         hash.update(chunk)
         bytes += chunk.length
-        await file.appendFile(chunk)
+        await sink.write(chunk)
       }
       if (bytes !== size) throw new Error(`${name} has ${bytes} bytes instead of ${size}`)
-      await file.appendFile(tarFill(size))
+      await sink.write(tarFill(size))
       return { name, bytes, sha256: hash.digest('hex') }
     },
     /** Packs lines as they come, a few megabytes at a time. */
@@ -72,17 +124,10 @@ export async function createArchive(path: string) {
     },
     async finish(manifest: Manifest): Promise<number> {
       await add(MANIFEST, Buffer.from(`${JSON.stringify(manifest, null, 1)}\n`))
-      await file.appendFile(tarEnd())
-      await file.sync()
-      const { size } = await file.stat()
-      await file.close()
-      await rename(part, path)
-      return size
+      await sink.write(tarEnd())
+      return sink.finish()
     },
-    async abandon(): Promise<void> {
-      await file.close().catch(() => {})
-      await rm(part, { force: true })
-    },
+    abandon: () => sink.abandon(),
   }
 }
 

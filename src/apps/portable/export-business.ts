@@ -1,6 +1,7 @@
 import { listMemberIds } from '#modules/access/index.ts'
 import { type CarriedPerson, readPeople } from '#modules/accounts/index.ts'
 import { listObjects } from '#modules/media/index.ts'
+import type { WriteArchive } from '#modules/operator/index.ts'
 import { now } from '#platform/clock.ts'
 import type { Cell, Databases } from '#platform/database/database.ts'
 import { loadNames } from '#platform/database/migrate.ts'
@@ -19,31 +20,44 @@ import type { Storage } from '#platform/storage/storage.ts'
 import { VERSION } from '#platform/version.ts'
 import type { Business } from '#vocabulary/business.ts'
 import { findHome } from '../home.ts'
-import { type ArchiveWriter, createArchive } from './archive.ts'
+import { type ArchiveWriter, createArchive, type Sink, toStore } from './archive.ts'
+import { CARRIED_JOBS } from './carried-jobs.ts'
 import type { Manifest, TableParts } from './manifest.ts'
 import { businessTables, cellTables, controlTables } from './tables.ts'
 
+type Homes = Pick<Databases, 'control' | 'cells'>
 type Options = {
-  file: string
+  /** Called again where reading has failed and begins anew. */
+  openSink: () => Sink | Promise<Sink>
   /** Puts the files of the business into the archive; undefined: they stay where they are. */
   media: Storage | undefined
   seen?: (rows: number) => void
+  /** From where the rows of the cell are read: of a replica, perhaps. */
+  readFrom?: (cell: Cell, read: (db: Cell) => Promise<Exported>) => Promise<Exported>
 }
+type Exported = { manifest: Manifest; bytes: number }
 
 /**
  * Writes all that a business has into one archive. Rows of its cell are of one moment, and those of control of one
  * shortly after: whoever a row of the cell names has come to the business by then.
  */
 export async function exportBusiness(
-  databases: Databases,
+  databases: Homes,
   businessId: string,
-  { file, media, seen = () => {} }: Options,
-): Promise<{ manifest: Manifest; bytes: number }> {
+  { openSink, media, seen = () => {}, readFrom = (cell, read) => read(cell) }: Options,
+): Promise<Exported> {
   const { business, cell } = await findHome(databases, businessId)
-  const archive = await createArchive(file)
+  return readFrom(cell, async (db) => pack({ databases, cell: db, business, seen }, await openSink(), media))
+}
+
+async function pack(work: Omit<Work, 'archive'>, sink: Sink, media: Storage | undefined): Promise<Exported> {
+  const { cell, business, seen } = work
+  const { id: businessId } = business
+  const archive = createArchive(sink)
   try {
-    const { toSetAgain, ...rows } = await exportRows({ databases, cell, archive, business, seen })
-    const files = await exportFiles(cell, archive, businessId, media)
+    const { toSetAgain, ...rows } = await exportRows({ ...work, archive })
+    const written = rows.tables.reduce((sum, table) => sum + table.rows, 0)
+    const files = await exportFiles(cell, archive, businessId, { storage: media, seen: () => seen(written) })
     const manifest: Manifest = {
       format: 1,
       kontor: VERSION,
@@ -71,8 +85,16 @@ export async function exportBusiness(
   }
 }
 
+/** Into the store, as a job does it. */
+export const writeArchive: WriteArchive = async ({ control, cells, storage }, { businessId, key, hasFiles, seen }) => {
+  const openSink = () => toStore(storage, key)
+  const media = hasFiles ? storage : undefined
+  const { manifest, bytes } = await exportBusiness({ control, cells }, businessId, { openSink, media, seen })
+  return { rows: manifest.tables.reduce((sum, table) => sum + table.rows, 0), bytes }
+}
+
 type Work = {
-  databases: Databases
+  databases: Homes
   cell: Cell
   archive: ArchiveWriter
   business: Business
@@ -104,7 +126,7 @@ function exportRows({ databases: { control }, cell, archive, business, seen }: W
       const people: CarriedPerson[] = await readPeople(controlTx, await listMemberIds(controlTx, business.id))
       const ofControl = await write(controlTx, await describeTables(controlTx, controlTables.filter(isCopied)))
       const ofCell = await write(cellTx, await describeTables(cellTx, cellTables.filter(isCopied)))
-      const jobs = await readJobsOf(cellTx, business.id)
+      const jobs = await readJobsOf(cellTx, { businessId: business.id, names: CARRIED_JOBS })
       const secrets = businessTables.filter(({ toSetAgain }) => toSetAgain !== undefined)
       const used = [
         ...(await usedOf(controlTx, secrets, 'control', business.id)),
@@ -145,12 +167,18 @@ const namedSettings = ({ paymentAccount, callouts }: Business): string[] => [
 const FILES_AT_ONCE = 200
 
 /** After the rows, because files take long and a snapshot should not. A file that was deleted meanwhile is missing. */
-async function exportFiles(cell: Cell, archive: ArchiveWriter, businessId: string, storage: Storage | undefined) {
+async function exportFiles(
+  cell: Cell,
+  archive: ArchiveWriter,
+  businessId: string,
+  { storage, seen }: { storage: Storage | undefined; seen: () => void },
+) {
   let [files, missing] = [0, 0]
   async function* lines(): AsyncGenerator<string[]> {
     for (let after: string | undefined = ''; storage && after !== undefined; ) {
       const { objects, last } = await listObjects(cell, businessId, { after, limit: FILES_AT_ONCE })
       for (const { key, about } of objects) {
+        seen()
         const found = await storage.get(key)
         if (!found) {
           missing++

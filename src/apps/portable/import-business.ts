@@ -11,12 +11,13 @@ import { loadNames } from '#platform/database/migrate.ts'
 import { makePastPartitions } from '#platform/database/partitions.ts'
 import { transaction, waitPatiently } from '#platform/database/transaction.ts'
 import { fault } from '#platform/faults.ts'
-import { addJobs } from '#platform/jobs/graphile-internals.ts'
+import { forgetFormerMoves } from '#platform/moves/fence.ts'
 import { countOn, describeTables, findUsed, type KnownTable, writeRows } from '#platform/portable/rows.ts'
 import { isCopied, isDeleted, isItself } from '#platform/portable/tables.ts'
 import type { Storage } from '#platform/storage/storage.ts'
 import { BootError } from '../boot.ts'
 import type { Archive } from './archive.ts'
+import { importJobs } from './import-jobs.ts'
 import { cellTables, controlTables } from './tables.ts'
 
 type Options = {
@@ -25,7 +26,14 @@ type Options = {
   box: SecretBox
   seen?: (rows: number) => void
 }
-export type Imported = { rows: number; files: number; accountsMade: string[]; sendsPaused: number }
+export type Imported = {
+  rows: number
+  files: number
+  accountsMade: string[]
+  sendsPaused: number
+  /** Those that no export of this version writes. */
+  jobsLeftOut: number
+}
 
 type Work = Options & {
   control: Control
@@ -55,11 +63,11 @@ export async function importBusiness(databases: Databases, archive: Archive, opt
   const work: Work = { ...options, control, cell, archive, businessId: business.id, people }
   const files = await importFiles(work)
   await fault('import.files')
-  const sendsPaused = await importCell(work)
+  const ofCell = await importCell(work)
   await fault('import.cell')
   await finish(work)
   const rows = archive.manifest.tables.reduce((sum, table) => sum + table.rows, 0)
-  return { rows, files, accountsMade: made, sendsPaused }
+  return { rows, files, accountsMade: made, ...ofCell }
 }
 
 /** Rows are written as they were read, so the tables have to be the same. */
@@ -97,6 +105,7 @@ async function reserve(control: Control, cell: Cell, archive: Archive, cellName:
   if (marks && marks.importOf !== archive.print) throw existsAlready(business.id, marks.importOf !== null)
   if (marks) return transaction(control, async (tx) => placed(await placePeople(tx, people)))
   const tables = await describeTables(control, controlTables)
+  await forgetFormerMoves(cell, business.id)
   await refuseIfThere(control, cell, business.id)
   await makeMonths(control, tables, archive)
   const set = {
@@ -179,11 +188,10 @@ async function importFiles({ archive, storage, businessId }: Work): Promise<numb
   return files
 }
 
-/** Returns how many letters were paused. */
-async function importCell(work: Work): Promise<number> {
+async function importCell(work: Work): Promise<Pick<Imported, 'sendsPaused' | 'jobsLeftOut'>> {
   const { cell, archive, businessId, box, seen = () => {} } = work
   const tables = (await describeTables(cell, cellTables)).filter(isCopied)
-  if (await wasWritten(work, tables)) return 0
+  if (await wasWritten(work, tables)) return { sendsPaused: 0, jobsLeftOut: 0 }
   await makeMonths(cell, tables, archive)
   return transaction(cell, async (tx) => {
     await waitPatiently(tx)
@@ -203,8 +211,10 @@ async function importCell(work: Work): Promise<number> {
       businessId,
       'The business was imported. Resume the letter when it is open.',
     )
-    for await (const lines of archive.lines(archive.manifest.jobs.parts)) await addJobs(tx, businessId, lines)
-    return sendsPaused
+    let jobsLeftOut = 0
+    for await (const lines of archive.lines(archive.manifest.jobs.parts))
+      jobsLeftOut += await importJobs(tx, businessId, lines)
+    return { sendsPaused, jobsLeftOut }
   })
 }
 

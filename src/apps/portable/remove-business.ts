@@ -2,19 +2,21 @@ import { Type } from 'typebox'
 import { endGrace, findBusiness, forgetBusiness, listToDelete, readMarks } from '#modules/access/index.ts'
 import { deleteObjects, hasFiles } from '#modules/media/index.ts'
 import { forgetToday } from '#modules/newsletter/index.ts'
+import { archivesOf } from '#modules/operator/index.ts'
 import { now, nowMs } from '#platform/clock.ts'
 import type { Cell, Control, Databases } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { fault } from '#platform/faults.ts'
 import { defineJob, enqueue } from '#platform/jobs/define.ts'
 import { dropJobsOf } from '#platform/jobs/graphile-internals.ts'
+import { forgetFormerMoves } from '#platform/moves/fence.ts'
+import { isOnTheMove } from '#platform/moves/moves.ts'
 import { deleteRows, describeTables, findUnlisted } from '#platform/portable/rows.ts'
 import { type BusinessTable, isDeleted, isItself } from '#platform/portable/tables.ts'
 import type { Storage } from '#platform/storage/storage.ts'
 import { Id } from '#vocabulary/schemas.ts'
 import { businessTables, cellTables, controlTables } from './tables.ts'
 
-export const GRACE_DAYS = 30
 const HOUR_MS = 3_600_000
 /** Each is a short transaction. */
 const ROWS_AT_ONCE = 1_000
@@ -37,6 +39,7 @@ export async function removeBusiness(work: Work, businessId: string): Promise<Re
   if (!business) return { rows: 0, files: 0, jobs: 0 }
   const cell = cells.get(business.cell)
   if (!cell) throw new Error(`${businessId} lives in the cell "${business.cell}", which is not known here`)
+  if (await isOnTheMove(control, businessId)) throw new Error(`${businessId} is on its way to another cell`)
   if (!(await endGrace(control, businessId))) throw new Error(`${businessId} is not to be deleted any more`)
   const removed = await sweep(work, cell, businessId)
   await transaction(control, async (tx) => {
@@ -53,7 +56,9 @@ async function sweep(work: Work, cell: Cell, businessId: string): Promise<Remove
     throw new Error(`${businessId} has files, and MEDIA_STORAGE names no store that they could be deleted from`)
   const removed = { rows: 0, files: 0, jobs: 0 }
   if (storage) removed.files = await deleteObjects(storage, businessId, signal)
+  if (storage) for await (const { key } of storage.list(archivesOf(businessId))) await storage.delete([key])
   await fault('remove.files')
+  for (const each of work.cells.values()) if (each !== cell) await forgetFormerMoves(each, businessId)
   const ofCell = [...cellTables, ...(await findUnlisted(cell, businessTables, 'cell'))]
   // A worker may have written a row meanwhile: it is done when there was nothing to do.
   for (let found = 1; found > 0; ) {

@@ -59,6 +59,8 @@ export async function createBusiness(
     requireSecondFactor: false,
     paymentAccount: null,
     cell,
+    heldUntil: null,
+    movedAt: null,
     suspendedAt: null,
     suspendedReason: null,
     limits: null,

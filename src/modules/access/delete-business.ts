@@ -1,10 +1,16 @@
 import { sql } from 'kysely'
-import { now } from '#platform/clock.ts'
+import { now, nowMs } from '#platform/clock.ts'
 import type { ControlDb, ControlTx } from '#platform/database/database.ts'
 import { notify } from '#platform/database/listener.ts'
-import { audit } from './audit.ts'
+import type { Actor } from '#vocabulary/actor.ts'
+import { audit, auditOperator } from './audit.ts'
 import { BUSINESS_CHANGED, MEMBERS_CHANGED } from './directory.ts'
 import { lockBusiness } from './queries.ts'
+
+/** For how long somebody can still have it back. */
+export const GRACE_DAYS = 30
+const DAY_MS = 86_400_000
+export const graceEnd = (): Date => new Date(nowMs() + GRACE_DAYS * DAY_MS)
 
 export type Marks = {
   deleteAt: Date | null
@@ -21,11 +27,15 @@ export const readMarks = (db: ControlDb, id: string): Promise<Marks | undefined>
     .where('id', '=', id)
     .executeTakeFirst()
 
-/** From now on nobody gets at it; from `deleteAt` on it may be removed. Asking again changes nothing. */
+/**
+ * From now on nobody gets at it; from `deleteAt` on it may be removed. Asking again changes nothing. `actor` is undefined on the
+ * command line.
+ */
 export async function askDeletion(
   tx: ControlTx,
   id: string,
   deleteAt: Date,
+  actor?: Actor,
 ): Promise<{ marks: Marks; isNew: boolean }> {
   await lockBusiness(tx, id)
   const before = (await readMarks(tx, id)) as Marks
@@ -33,10 +43,11 @@ export async function askDeletion(
   const at = now()
   const marks = { deleteAt, deleteAskedAt: at, suspendedAt: before.suspendedAt ?? at }
   await tx.updateTable('access.businesses').set(marks).where('id', '=', id).execute()
-  await audit(tx, {
+  await auditOperator(tx, {
     businessId: id,
     action: 'business.deletion-asked',
     subject: id,
+    actor,
     data: { deleteAt: deleteAt.toISOString() },
   })
   await notify(tx, BUSINESS_CHANGED, id)
@@ -58,7 +69,11 @@ export async function endGrace(db: ControlDb, id: string): Promise<boolean> {
  * It is as it was before: open, unless it was suspended already. `NOT_ASKED`: nobody wanted it deleted. `TOO_LATE`: its time
  * is up, and some of it may be gone.
  */
-export async function undoDeletion(tx: ControlTx, id: string): Promise<'UNDONE' | 'NOT_ASKED' | 'TOO_LATE'> {
+export async function undoDeletion(
+  tx: ControlTx,
+  id: string,
+  actor?: Actor,
+): Promise<'UNDONE' | 'NOT_ASKED' | 'TOO_LATE'> {
   await lockBusiness(tx, id)
   const { deleteAt, deleteAskedAt, suspendedAt } = (await readMarks(tx, id)) as Marks
   if (!deleteAt) return 'NOT_ASKED'
@@ -69,7 +84,7 @@ export async function undoDeletion(tx: ControlTx, id: string): Promise<'UNDONE' 
     .set({ deleteAt: null, deleteAskedAt: null, suspendedAt: wasOpen ? null : suspendedAt })
     .where('id', '=', id)
     .execute()
-  await audit(tx, { businessId: id, action: 'business.deletion-undone', subject: id })
+  await auditOperator(tx, { businessId: id, action: 'business.deletion-undone', subject: id, actor })
   await notify(tx, BUSINESS_CHANGED, id)
   return 'UNDONE'
 }

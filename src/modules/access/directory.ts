@@ -1,12 +1,20 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { createCache } from '#platform/cache.ts'
+import { nowMs } from '#platform/clock.ts'
 import type { ControlDb } from '#platform/database/database.ts'
 import type { Listener } from '#platform/database/listener.ts'
+import { businessMoves } from '#platform/http/refusals.ts'
 import type { Actor } from '#vocabulary/actor.ts'
 import type { Business } from '#vocabulary/business.ts'
 import { cutDown, type Permission } from '#vocabulary/permissions.ts'
 import { findBusiness, findBusinessBySlug, findPermissions } from './queries.ts'
 
 const TTL_MS = 60_000
+/** A business that was asked for within the hour, and has not changed since, is known while control is away. */
+const KEEP_MS = 3_600_000
+/** Whoever writes waits so long while the business moves to another cell; that takes less. */
+const HOLD_MS = 3_000
+const LOOK_MS = 25
 /** Of one business, on average: as many as shall be known take no more than that many times this. */
 const BYTES_EACH = 3_200
 /** Those who work in businesses, and customers with an account, as far as they come. */
@@ -15,6 +23,8 @@ const PEOPLE_EACH = 2.5
 /** About three times the JSON, because of the overhead of objects and strings. */
 const weigh = ({ markets, locales, allowedOrigins, callouts }: Business) =>
   1_000 + 3 * JSON.stringify([markets, locales, allowedOrigins, callouts]).length
+
+const isHeld = (business: Business | undefined) => business?.heldUntil && business.heldUntil.getTime() > nowMs()
 
 const onlyPublic = (business: Business | undefined) =>
   business?.storefront.isPublic && !business.suspendedAt ? business : undefined
@@ -28,17 +38,20 @@ export const MEMBERS_CHANGED = 'members'
  */
 export function createDirectory(control: ControlDb, listener: Listener, { most = 20_000 }: { most?: number } = {}) {
   const trusted = () => listener.connected
+  const lostAtMs = () => listener.lost?.atMs
+  const kept = { trusted, lostAtMs, keepMs: KEEP_MS }
   const businesses = createCache<Business>({
     max: most,
     ttlMs: TTL_MS,
-    trusted,
+    ...kept,
     weight: { maxBytes: most * BYTES_EACH, of: weigh },
   })
-  const slugs = createCache<string>({ max: most, ttlMs: TTL_MS, trusted })
-  const permissions = createCache<readonly Permission[]>({ max: PEOPLE_EACH * most, ttlMs: TTL_MS, trusted })
+  const slugs = createCache<string>({ max: most, ttlMs: TTL_MS, ...kept })
+  const permissions = createCache<readonly Permission[]>({ max: PEOPLE_EACH * most, ttlMs: TTL_MS, trusted, lostAtMs })
   listener.on(BUSINESS_CHANGED, (id) => businesses.drop(id))
   listener.on(MEMBERS_CHANGED, (businessId) => permissions.dropWhere((key) => key.startsWith(`${businessId}/`)))
-  listener.onGap(() => {
+  listener.onGap((when) => {
+    if (when === 'lost') return // `trusted` and `kept` know
     businesses.clear()
     slugs.clear()
     permissions.clear()
@@ -46,6 +59,17 @@ export function createDirectory(control: ControlDb, listener: Listener, { most =
 
   const findById = (id: string): Business | undefined | Promise<Business | undefined> =>
     businesses.peek(id) ?? businesses.get(id, () => findBusiness(control, id))
+
+  /** Changes are announced, and drop what is known: so it is looked for often, and asked for seldom. */
+  async function waitFor(id: string): Promise<Business | undefined> {
+    const until = performance.now() + HOLD_MS
+    for (;;) {
+      const business = await findById(id)
+      if (!isHeld(business)) return business
+      if (performance.now() > until) throw businessMoves()
+      await sleep(LOOK_MS)
+    }
+  }
 
   async function findBySlug(slug: string): Promise<Business | undefined> {
     const find = async () => {
@@ -61,6 +85,29 @@ export function createDirectory(control: ControlDb, listener: Listener, { most =
 
   return {
     findBusiness: findById,
+
+    /** What was known when control was lost. */
+    known: {
+      findBusiness: (id: string): Business | undefined => businesses.kept(id),
+      findPublicBusiness(idOrSlug: string): Business | undefined {
+        const id = idOrSlug.includes('_') ? idOrSlug : slugs.kept(idOrSlug)
+        const business = id === undefined ? undefined : businesses.kept(id)
+        return business && (business.id === idOrSlug || business.slug === idOrSlug) ? business : undefined
+      },
+      permissionsOf: ({ userId }: Actor, businessId: string): readonly Permission[] | undefined =>
+        permissions.kept(`${businessId}/${userId}`),
+    },
+
+    /** The same for whoever is going to write: waits while the business is about to live in another cell. */
+    findToWrite(id: string): Business | undefined | Promise<Business | undefined> {
+      const known = businesses.peek(id)
+      return known && !isHeld(known) ? known : waitFor(id)
+    },
+
+    /** What is known of it was wrong: it is read anew. */
+    forgetBusiness(id: string): void {
+      businesses.drop(id)
+    },
 
     /** The business whose shop everybody may read, by its id or slug. No slug holds a `_`, and every id does. */
     findPublicBusiness(idOrSlug: string): Business | undefined | Promise<Business | undefined> {

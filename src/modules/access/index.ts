@@ -13,6 +13,7 @@ export {
   OPERATOR_LOG,
 } from './audit.ts'
 export { keepCallouts, listCallouts } from './callouts.ts'
+export { changeHome, freeWrites, holdWrites } from './change-home.ts'
 export { createBusiness } from './create-business.ts'
 export {
   createCustomers,
@@ -29,6 +30,8 @@ export {
   endGrace,
   finishImport,
   forgetBusiness,
+  GRACE_DAYS,
+  graceEnd,
   listCustomerIds,
   listMemberIds,
   listToDelete,
@@ -36,12 +39,25 @@ export {
   undoDeletion,
 } from './delete-business.ts'
 export { createDirectory } from './directory.ts'
+export {
+  askForExport,
+  type BusinessExport,
+  EXPORT_STATES,
+  findExport,
+  forgetExport,
+  giveUpExports,
+  listExpiredExports,
+  listExporting,
+  listExports,
+  noteExport,
+} from './exports.ts'
 export { type Figures, listIdsOfCell, saveFigures, saveRows } from './figures.ts'
 export { mintInvitationToken } from './invitations.ts'
 export { removeFromBusinesses } from './leave-businesses.ts'
 export {
   BUSINESS_HEALTH,
   BUSINESS_SORTS,
+  BUSINESS_STATES,
   type BusinessHealth,
   type BusinessOverview,
   type BusinessSort,
@@ -50,11 +66,13 @@ export {
   findOverview,
   listForOperator,
   type OverviewQuery,
+  stateOf,
 } from './list-for-operator.ts'
 export { copyIntoLogo } from './logo.ts'
 export { setMemberRoles } from './member-roles.ts'
 export {
   type BusinessSummary,
+  createJobsAtOnceOf,
   createQuotaOf,
   type LimitChanges,
   listAllBusinesses,
@@ -70,6 +88,7 @@ export {
   findBusinessBySlug,
   findInvitation,
   findPeople,
+  findPermissions,
   findRolesOf,
   isCellUsed,
   listAdmins,
@@ -80,12 +99,14 @@ export {
   listPeopleOf,
   listRolesOf,
   listUsedCells,
+  lockBusiness,
   openPeople,
   toMarkets,
 } from './queries.ts'
 export { grantRole, setRole } from './roles.ts'
 export { accessRoutes } from './routes.ts'
 export { NewMarket, publicBusiness } from './schemas.ts'
+export { type CellChanges, type CellSet, setCell } from './set-cell.ts'
 export { checkMarket } from './settings.ts'
 export { accessTables } from './tables.ts'
 

@@ -19,6 +19,28 @@ export type BusinessSort = (typeof BUSINESS_SORTS)[number]
 export const BUSINESS_HEALTH = ['GOOD', 'TROUBLED'] as const
 export type BusinessHealth = (typeof BUSINESS_HEALTH)[number]
 
+/**
+ * `IMPORTING`: an import of it is not finished. `DELETING`: it is closed, and goes when `deleteAt` has come. Nobody gets at it in
+ * either, nor while it is `SUSPENDED`.
+ */
+export const BUSINESS_STATES = ['ACTIVE', 'SUSPENDED', 'IMPORTING', 'DELETING'] as const
+export type BusinessState = (typeof BUSINESS_STATES)[number]
+
+/** Each can use the index of suspended businesses, which are few. */
+const IS_IN: Record<BusinessState, RawBuilder<unknown>> = {
+  ACTIVE: sql`suspended_at is null`,
+  SUSPENDED: sql`suspended_at is not null and delete_at is null`,
+  IMPORTING: sql`suspended_at is not null and delete_at is not null and import_of is not null`,
+  DELETING: sql`suspended_at is not null and delete_at is not null and import_of is null`,
+}
+
+export const stateOf = ({
+  suspendedAt,
+  deleteAt,
+  importOf,
+}: Pick<BusinessOverview, 'suspendedAt' | 'deleteAt' | 'importOf'>): BusinessState =>
+  deleteAt ? (importOf ? 'IMPORTING' : 'DELETING') : suspendedAt ? 'SUSPENDED' : 'ACTIVE'
+
 /** A business as its operator sees it: what it has and uses, nothing of what it sells. */
 export type BusinessOverview = {
   id: string
@@ -28,6 +50,8 @@ export type BusinessOverview = {
   createdAt: Date
   suspendedAt: Date | null
   suspendedReason: string | null
+  deleteAt: Date | null
+  importOf: string | null
   paymentAccount: string | null
   limits: BusinessLimits | null
   adminIds: string[]
@@ -48,7 +72,7 @@ export type OverviewQuery = {
   cursor?: string
   query?: string
   cell?: string
-  state?: 'ACTIVE' | 'SUSPENDED'
+  state?: BusinessState
   health?: BusinessHealth
   sort?: BusinessSort
 }
@@ -57,7 +81,7 @@ const MOST_ADMINS = 5
 const FEW = 2_000
 
 const COLUMNS = sql`
-  business.id, business.name, slug, cell, business.created_at, suspended_at, suspended_reason, payment_account, limits,
+  business.id, business.name, slug, cell, business.created_at, suspended_at, suspended_reason, delete_at, import_of, payment_account, limits,
   array(select distinct user_id
           from access.memberships
           join access.roles on roles.business_id = memberships.business_id and roles.id = role_id
@@ -86,7 +110,7 @@ export async function listForOperator(db: ControlDb, query: OverviewQuery, owner
   const conditions = [
     text === undefined ? undefined : await matching(db, text.trim(), ownerIds),
     cell === undefined ? undefined : sql`cell = ${cell}`,
-    state === undefined ? undefined : state === 'ACTIVE' ? sql`suspended_at is null` : sql`suspended_at is not null`,
+    state === undefined ? undefined : IS_IN[state],
     health === undefined ? undefined : health === 'TROUBLED' ? IS_TROUBLED : sql`not ${IS_TROUBLED}`,
     position && order.after(position),
   ].filter((condition) => condition !== undefined)

@@ -1,3 +1,4 @@
+import type { FastifyBaseLogger } from 'fastify'
 import { sql } from 'kysely'
 import { now } from '#platform/clock.ts'
 import type { ControlDb, ControlTx } from '#platform/database/database.ts'
@@ -9,6 +10,7 @@ import { auditOperator } from './audit.ts'
 import { BUSINESS_CHANGED } from './directory.ts'
 import { paymentAccountTaken } from './errors.ts'
 import { businessUpdated } from './events.ts'
+import { type BusinessState, stateOf } from './list-for-operator.ts'
 import { tell } from './outbox.ts'
 import { findBusiness, lockBusiness } from './queries.ts'
 
@@ -78,6 +80,33 @@ export async function setLimits(tx: ControlTx, id: string, changes: LimitChanges
 export const createQuotaOf = (control: ControlDb, quota: number) => async (businessId: string) =>
   (await findBusiness(control, businessId))?.limits?.mediaBytes ?? quota
 
+const JOB_LIMITS_MS = 10_000
+const MAX_KNOWN = 10_000
+
+/**
+ * How many jobs of a business may run at once, for workers; undefined: as many as of any other. What is known is answered
+ * at once, and looked up again in the background: the queue does not wait for control.
+ */
+export function createJobsAtOnceOf(control: ControlDb, log: Pick<FastifyBaseLogger, 'warn'>) {
+  const known = new Map<string, { most: number | undefined; askedMs: number }>()
+  async function ask(businessId: string): Promise<void> {
+    try {
+      const most = (await findBusiness(control, businessId))?.limits?.jobsAtOnce
+      known.set(businessId, { most, askedMs: performance.now() })
+    } catch (error) {
+      log.warn({ err: error, businessId }, 'the limits of a business could not be read')
+    }
+  }
+  return (businessId: string): number | undefined => {
+    const found = known.get(businessId)
+    if (found && performance.now() - found.askedMs < JOB_LIMITS_MS) return found.most
+    if (known.size >= MAX_KNOWN) known.clear()
+    known.set(businessId, { most: found?.most, askedMs: performance.now() })
+    void ask(businessId)
+    return found?.most
+  }
+}
+
 export type BusinessSummary = {
   id: string
   name: string
@@ -85,9 +114,12 @@ export type BusinessSummary = {
   cell: string
   createdAt: Date
   suspendedAt: Date | null
+  state: BusinessState
   /** Users with the role ADMIN. */
   adminIds: string[]
 }
+
+type SummaryRow = Omit<BusinessSummary, 'state'> & Parameters<typeof stateOf>[0] & { position: string }
 
 const BATCH = 500
 
@@ -95,9 +127,9 @@ const BATCH = 500
 export async function* listAllBusinesses(db: ControlDb): AsyncGenerator<BusinessSummary[]> {
   // Times have microseconds, which a Date has not: as text, the next batch begins exactly after this one.
   for (let last = { position: '-infinity', id: '' }; ; ) {
-    const { rows } = await sql<BusinessSummary & { position: string }>`
+    const { rows } = await sql<SummaryRow>`
       select business.created_at::text as position,
-             business.id, business.name, slug, cell, business.created_at, suspended_at,
+             business.id, business.name, slug, cell, business.created_at, suspended_at, delete_at, import_of,
              array(select distinct user_id
                      from access.memberships
                      join access.roles on roles.business_id = memberships.business_id and roles.id = role_id
@@ -107,9 +139,9 @@ export async function* listAllBusinesses(db: ControlDb): AsyncGenerator<Business
        where (business.created_at, business.id) > (${last.position}::timestamptz, ${last.id})
        order by business.created_at, business.id
        limit ${BATCH}`.execute(db)
-    yield rows.map(({ position, ...business }) => {
+    yield rows.map(({ position, deleteAt, importOf, ...business }) => {
       last = { position, id: business.id }
-      return business
+      return { ...business, state: stateOf({ suspendedAt: business.suspendedAt, deleteAt, importOf }) }
     })
     if (rows.length < BATCH) return
   }

@@ -7,6 +7,8 @@ export const accessTables: readonly BusinessTable[] = [
     of: 'id',
     without: [
       'cell',
+      'held_until',
+      'moved_at',
       'suspended_at',
       'suspended_reason',
       'limits',
@@ -20,6 +22,7 @@ export const accessTables: readonly BusinessTable[] = [
   }),
   controlTable('derived', 'access.business_figures', []),
   controlTable('left out', 'access.operator_log', ['id', 'occurred_at'], { byMonth: 'occurred_at' }),
+  controlTable('left out', 'access.business_exports', ['id']),
   controlTable('kept', 'access.roles', ['id']),
   controlTable('kept', 'access.customers', ['user_id']),
   controlTable('kept', 'access.audit_log', ['id', 'occurred_at'], { byMonth: 'occurred_at' }),

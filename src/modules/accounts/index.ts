@@ -13,7 +13,13 @@ export { countApiKeys, listApiKeys } from './credentials/api-keys.ts'
 export { createApiKey } from './credentials/create-api-key.ts'
 export { needFreshProof } from './credentials/need-proof.ts'
 export { removeApiKey } from './credentials/remove-api-key.ts'
-export { endAllSessions, type NewSession, revokeSession, startSession } from './credentials/sessions.ts'
+export {
+  endAllSessions,
+  findSessionActor,
+  type NewSession,
+  revokeSession,
+  startSession,
+} from './credentials/sessions.ts'
 export {
   countSigningKeys,
   listSigningKeys,

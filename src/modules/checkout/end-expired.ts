@@ -6,6 +6,7 @@ import type { Db } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { fault } from '#platform/faults.ts'
 import { forEachLimit } from '#platform/for-each-limit.ts'
+import { claimFairly } from '#platform/jobs/claim-fairly.ts'
 import { endUnpaid } from './settle-order.ts'
 
 const BATCH = 50
@@ -15,7 +16,7 @@ const AT_A_TIME = 10
 /** Ends orders that were not paid in time, each by itself: one that fails is retried and does not block the others. */
 export async function endExpired(services: PaymentContext, db: Db, log: FastifyBaseLogger): Promise<number> {
   const context = { ...services, log }
-  const due = await claimExpired(db, BATCH)
+  const due = await claimFairly(BATCH, (limit, except) => claimExpired(db, limit, except))
   await forEachLimit(AT_A_TIME, due, async ({ businessId, id }) => {
     try {
       await fault('expiry.taken')

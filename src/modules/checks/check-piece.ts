@@ -4,6 +4,7 @@ import type { ChecksRuns } from '#platform/database/cell-tables.ts'
 import type { Db } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { withEventsSql } from '#platform/events/feed.ts'
+import { isHere } from '#platform/moves/fence.ts'
 import { type Broken, cannotBeChecked, findBroken, findPieceEnd, findWithin } from './find-broken.ts'
 import { type Rule, type Task, tasksOf } from './rule.ts'
 import { settle } from './settle.ts'
@@ -18,6 +19,7 @@ export async function findNextRun(db: Db): Promise<Run | undefined> {
   const row = await db
     .selectFrom('checks.runs')
     .selectAll()
+    .where(sql<boolean>`${isHere('business_id')}`)
     .orderBy('isNightly')
     .orderBy('createdAt')
     .orderBy('businessId')
@@ -33,23 +35,26 @@ export type Worker = {
   rules: readonly Rule[]
   /** How long one statement may take: for a piece, and for a rule that has no pieces. */
   limits: { pieceMs: number; wholeMs: number }
+  /** From where the books are read, which takes long; it has all that is written by now. By default: the cell itself. */
+  readerOf?: ((db: Db) => Promise<Db>) | undefined
 }
 
 /** Checks the next piece of a run and notes how far it is. Whoever dies in between has lost a piece, and no more. */
-export async function checkPiece({ db, worker, rules, limits }: Worker, found: Run): Promise<void> {
+export async function checkPiece({ db, worker, rules, limits, readerOf }: Worker, found: Run): Promise<void> {
   const run = found.startedAt ? found : await begin(db, found)
   if (!run) return // stopped meanwhile
   const task = nextTask(rules, run)
   if (!task) return finish(db, worker, run)
   const { businessId } = run
-  const end = task.pieces ? await findPieceEnd(db, businessId, task.pieces, run.after) : { until: null, rows: 0 }
+  const reader = readerOf ? await readerOf(db) : db
+  const end = task.pieces ? await findPieceEnd(reader, businessId, task.pieces, run.after) : { until: null, rows: 0 }
   const range = { after: run.after, until: end.until }
   const [broken, unchecked] = [{ ...run.found }, new Set(run.unchecked)]
   for (const rule of task.rules) {
     if (unchecked.has(rule.name)) continue
     try {
       const limitMs = rule.pieces ? limits.pieceMs : limits.wholeMs
-      const more = await findWithin(db, limitMs, (tx) => findBroken(tx, rule, [businessId], range))
+      const more = await findWithin(reader, limitMs, (tx) => findBroken(tx, rule, [businessId], range))
       broken[rule.name] = add(broken[rule.name], more.get(businessId)) ?? NONE
     } catch (error) {
       if (!cannotBeChecked(error)) throw error

@@ -64,18 +64,25 @@ async function listDue(db: Db, after: string): Promise<Due[]> {
 }
 
 /** The next businesses of a night: the small ones together, a statement for each rule. The large ones get a run of their own. */
-export async function checkSlice({ db, worker, rules, limits }: Worker, night: Night, rest: Rest): Promise<void> {
+export async function checkSlice(
+  { db, worker, rules, limits, readerOf }: Worker,
+  night: Night,
+  rest: Rest,
+): Promise<void> {
   const startedAt = now()
   const due = await listDue(db, night.after ?? '')
+  const reader = readerOf ? await readerOf(db) : db
   const ids = due.map(({ businessId }) => businessId)
   const pieces = tasksOf(rules).flatMap((task) => task.pieces ?? [])
-  const large = ids.length === 0 ? new Set<string>() : await findLarge(db, ids, pieces)
+  const large = ids.length === 0 ? new Set<string>() : await findLarge(reader, ids, pieces)
   const small = due.filter(({ businessId }) => !large.has(businessId))
   const found = new Map<string, Record<string, Broken>>(small.map(({ businessId }) => [businessId, {}]))
   for (const rule of rules) {
     if (found.size === 0) break
     try {
-      const broken = await rest(() => findWithin(db, limits.pieceMs, (tx) => findBroken(tx, rule, [...found.keys()])))
+      const broken = await rest(() =>
+        findWithin(reader, limits.pieceMs, (tx) => findBroken(tx, rule, [...found.keys()])),
+      )
       for (const [businessId, each] of broken) Object.assign(found.get(businessId) ?? {}, { [rule.name]: each })
     } catch (error) {
       if (!cannotBeChecked(error)) throw error

@@ -7,6 +7,7 @@ import { forEachCell } from '#platform/database/cell-map.ts'
 import type { Db } from '#platform/database/database.ts'
 import { startLoop } from '#platform/jobs/loop.ts'
 import type { Rests } from '#platform/jobs/rest.ts'
+import { isHere } from '#platform/moves/fence.ts'
 import { checkPiece, findNextRun, type Worker } from './check-piece.ts'
 import { addBusy, checkSlice, endNight, findNight, type Rest } from './night.ts'
 import type { Rule } from './rule.ts'
@@ -30,15 +31,16 @@ type Options = {
   rests?: Rests
   shares?: typeof SHARES
   limits?: typeof LIMITS
+  readerOf?: Worker['readerOf']
 }
 
 /** The worker's part: checks what people ask for and what the night wants, one business of a cell at a time. */
 export function startChecks(
   cells: ReadonlyMap<string, Db>,
-  { rules, log, tell, rests, shares, limits = LIMITS }: Options,
+  { rules, log, tell, rests, shares, limits = LIMITS, readerOf }: Options,
 ) {
   return forEachCell(cells, (name, db) => {
-    const worker: Worker = { db, worker: randomUUID(), rules, limits }
+    const worker: Worker = { db, worker: randomUUID(), rules, limits, readerOf }
     let toldAt = Number.NEGATIVE_INFINITY
     const loop = startLoop(
       `checks of ${name}`,
@@ -84,7 +86,7 @@ export async function checkNext(worker: Worker, signal: AbortSignal, shares = SH
 }
 
 const hasUnchecked = () => sql`
-  exists (select from checks.runs) or exists (select from checks.nights where finished_at is null)`
+  exists (select from checks.runs where ${isHere('business_id')}) or exists (select from checks.nights where finished_at is null)`
 
 function createRest(share: number, signal: AbortSignal) {
   let busy = 0

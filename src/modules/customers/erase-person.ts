@@ -6,6 +6,7 @@ import type { Db, Tx } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { fault } from '#platform/faults.ts'
 import { forgetCallers } from '#platform/http/idempotency.ts'
+import { isHere } from '#platform/moves/fence.ts'
 import { newId } from '#vocabulary/ids.ts'
 
 /** What others keep about orders. */
@@ -141,7 +142,7 @@ type KeptPlace = { businessId: string; orderId: string; customerId: string }
 export async function findDueBusinesses(db: Db): Promise<string[]> {
   const { rows } = await sql<{ businessId: string }>`
     select distinct business_id
-      from (select business_id from customers.kept_orders where due_at <= ${now()} order by due_at limit 1000) as due`.execute(
+      from (select business_id from customers.kept_orders where due_at <= ${now()} and ${isHere('business_id')} order by due_at limit 1000) as due`.execute(
     db,
   )
   return rows.map(({ businessId }) => businessId)

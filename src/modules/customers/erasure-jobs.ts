@@ -5,6 +5,7 @@ import { now, nowMs } from '#platform/clock.ts'
 import type { ControlDb, Db, Tx } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { type AnyJob, type CellJob, defineJob, enqueue } from '#platform/jobs/define.ts'
+import { isHere } from '#platform/moves/fence.ts'
 import { BusinessId, Id } from '#vocabulary/schemas.ts'
 import { type EraseOthers, eraseKeptOrders, findDueBusinesses, type Keeping, workOffErasure } from './erase-person.ts'
 
@@ -70,7 +71,7 @@ async function enqueueDue(db: Db): Promise<void> {
     const { rows } = await sql<{ businessId: string; userId: string }>`
       select business_id, user_id
         from customers.erasures
-       where due_at <= ${now()} and (business_id, user_id) > (${after.businessId}, ${after.userId})
+       where due_at <= ${now()} and ${isHere('business_id')} and (business_id, user_id) > (${after.businessId}, ${after.userId})
        order by business_id, user_id
        limit ${SWEPT_AT_ONCE}`.execute(db)
     await transaction(db, async (tx) => {

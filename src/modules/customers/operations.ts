@@ -22,7 +22,7 @@ export const listCustomers = operation({
 export const exportCustomers = operation({
   method: 'GET',
   url: '/customers/export',
-  config: { access: 'ORDERS_READ', business: 'path', downloads: FILE_TYPES },
+  config: { access: 'ORDERS_READ', business: 'path', downloads: FILE_TYPES, reads: 'replica' },
   schema: {
     operationId: 'exportCustomers',
     tags: ['Import and export'],

@@ -3,6 +3,7 @@ import { now, nowMs } from '#platform/clock.ts'
 import type { Db } from '#platform/database/database.ts'
 import { insertMissing, type Write } from '#platform/database/write.ts'
 import { fault } from '#platform/faults.ts'
+import { isHere } from '#platform/moves/fence.ts'
 import type { Storage } from '#platform/storage/storage.ts'
 import type { FileRow } from './file.ts'
 import { originalKeyOf, publicPrefixOf, uploadKeyOf } from './keys.ts'
@@ -33,7 +34,7 @@ type Leftover = { businessId: string; prefix: string; dueAt: Date }
 export async function deleteLeftovers(db: Db, storage: Storage, isOver: () => boolean): Promise<void> {
   while (!isOver()) {
     const { rows } = await sql<Leftover>`
-      select business_id, prefix, due_at from media.leftovers where due_at <= ${now()} order by due_at limit ${BATCH}`.execute(
+      select business_id, prefix, due_at from media.leftovers where due_at <= ${now()} and ${isHere('business_id')} order by due_at limit ${BATCH}`.execute(
       db,
     )
     const queue = rows.values()

@@ -6,6 +6,7 @@ import { transaction } from '#platform/database/transaction.ts'
 import { record } from '#platform/events/record.ts'
 import { fault } from '#platform/faults.ts'
 import { defineJob } from '#platform/jobs/define.ts'
+import { isHere } from '#platform/moves/fence.ts'
 import { removeFile } from './delete-file.ts'
 import { mediaDeleted } from './events.ts'
 import type { FileRow } from './file.ts'
@@ -48,6 +49,7 @@ async function endBatch(db: Db, status: keyof typeof KEPT_MS): Promise<number> {
     select business_id, id
       from media.files
      where status = ${status} and status in ('PENDING', 'REJECTED') and updated_at < ${new Date(nowMs() - KEPT_MS[status])}
+       and ${isHere('business_id')}
      order by updated_at
      limit ${BATCH}`.execute(db)
   for (const { businessId, id } of rows) await end(db, businessId, id)

@@ -10,6 +10,7 @@ import type { Db } from '#platform/database/database.ts'
 import { bellOf, createRound, type Round } from '#platform/jobs/go-round.ts'
 import { startLoop } from '#platform/jobs/loop.ts'
 import type { Rests } from '#platform/jobs/rest.ts'
+import { isHere } from '#platform/moves/fence.ts'
 import type { Storage } from '#platform/storage/storage.ts'
 import type { FileRow } from './file.ts'
 import { FOLDER } from './folders.ts'
@@ -42,7 +43,8 @@ const WAITING: Record<Kind, ReturnType<typeof sql>> = {
 }
 const OLDEST: Record<Kind, ReturnType<typeof sql>> = { upload: sql`completed_at, id`, avif: sql`id` }
 
-const isWaiting = (kind: Kind) => sql`${WAITING[kind]} and (leased_until is null or leased_until < ${now()})`
+const isWaiting = (kind: Kind) =>
+  sql`${WAITING[kind]} and (leased_until is null or leased_until < ${now()}) and ${isHere('business_id')}`
 
 /** Businesses take turns: the next one after `last` that has something to do, but none of `busy`. */
 async function claim(db: Db, kind: Kind, last: string, busy: readonly string[]): Promise<Claimed | undefined> {

@@ -1,5 +1,11 @@
 import type { Static } from 'typebox'
-import { type BusinessOverview, findOverview, listForOperator, type OverviewQuery } from '#modules/access/index.ts'
+import {
+  type BusinessOverview,
+  findOverview,
+  listForOperator,
+  type OverviewQuery,
+  stateOf,
+} from '#modules/access/index.ts'
 import type { ControlDb } from '#platform/database/database.ts'
 import type { Watch } from '#platform/database/watch.ts'
 import { toPage } from '#vocabulary/paging.ts'
@@ -31,10 +37,11 @@ export async function getBusiness(
   const row = await findOverview(control, id)
   if (!row) throw businessNotFound()
   const emails = await people.readEmails(row.adminIds)
-  const { requestsPerMinute = null, mediaBytes = null, mailsPerDay = null } = row.limits ?? {}
+  const { requestsPerMinute = null, requestsAtOnce = null, jobsAtOnce = null } = row.limits ?? {}
+  const { mediaBytes = null, mailsPerDay = null } = row.limits ?? {}
   return {
     ...presentBusiness(row, emails, watch),
-    limits: { requestsPerMinute, mediaBytes, mailsPerDay },
+    limits: { requestsPerMinute, requestsAtOnce, jobsAtOnce, mediaBytes, mailsPerDay },
   }
 }
 
@@ -52,9 +59,10 @@ function presentBusiness(
     slug: row.slug,
     cell: row.cell,
     cellState: watch.cells.get(row.cell)?.state ?? 'unknown',
-    state: row.suspendedAt ? 'SUSPENDED' : 'ACTIVE',
+    state: stateOf(row),
     suspendedAt: row.suspendedAt && toSeconds(row.suspendedAt),
     suspendedReason: row.suspendedReason,
+    deleteAt: row.deleteAt && toSeconds(row.deleteAt),
     health: deadJobs + stoppedSends + brokenRules > 0 ? 'TROUBLED' : 'GOOD',
     deadJobs,
     stoppedSends,

@@ -33,6 +33,21 @@ export const listCells = operation({
   },
 })
 
+export const setCell = operation({
+  method: 'PUT',
+  url: '/cells/:id',
+  config,
+  schema: {
+    operationId: 'setOperatorCell',
+    tags,
+    summary: 'Open, close, drain or switch off a cell',
+    description: `What is not sent stays. Processes follow within some seconds. 409 \`IN_USE\`: it is to be switched off, and businesses live there, who would get 503. ${PROOF}`,
+    params: shape.CellParams,
+    body: shape.CellBody,
+    response: { 200: shape.OperatorCell },
+  },
+})
+
 export const listBusinesses = operation({
   method: 'GET',
   url: '/businesses',
@@ -89,6 +104,79 @@ export const resumeBusiness = operation({
   },
 })
 
+export const deleteBusiness = operation({
+  method: 'DELETE',
+  url: '/businesses/:id',
+  config: { ...config, fails: [409] },
+  schema: {
+    operationId: 'deleteOperatorBusiness',
+    tags,
+    summary: 'Delete a business, after 30 days',
+    description: `Closes it at once, pauses its letters and mails its members. A worker deletes every row and file of it at \`deleteAt\`. 409 \`WRONG_STATE\` if it is going to be deleted already, or is being imported. ${PROOF}`,
+    params: shape.BusinessParams,
+    querystring: shape.DeleteBusinessQuery,
+    response: { 202: shape.OperatorBusinessDetail },
+  },
+})
+
+export const undeleteBusiness = operation({
+  method: 'POST',
+  url: '/businesses/:id/undelete',
+  config: { ...config, fails: [409] },
+  schema: {
+    operationId: 'undeleteOperatorBusiness',
+    tags,
+    summary: 'Keep a business that was to be deleted',
+    description: `It is as it was before, but for letters, which stay paused until its people resume them. 409 \`WRONG_STATE\` if nobody wants it deleted, or if its time is up. ${PROOF}`,
+    params: shape.BusinessParams,
+    response: { 200: shape.OperatorBusinessDetail },
+  },
+})
+
+export const startExport = operation({
+  method: 'POST',
+  url: '/businesses/:id/exports',
+  config,
+  schema: {
+    operationId: 'startOperatorExport',
+    tags,
+    summary: 'Have an archive of a business made',
+    description: `A worker writes all that it has, as of one moment, into the store; it can go on selling. Secrets are not in it. One at a time (409 \`WRONG_STATE\`); 503 where no store is set. ${PROOF}`,
+    params: shape.BusinessParams,
+    body: shape.BusinessExportBody,
+    response: { 202: shape.OperatorExport },
+  },
+})
+
+export const listExports = operation({
+  method: 'GET',
+  url: '/businesses/:id/exports',
+  config,
+  schema: {
+    operationId: 'listOperatorExports',
+    tags,
+    summary: 'List the archives of a business',
+    description:
+      'Those that were made here within three days. An archive that the command line writes is not among them.',
+    params: shape.BusinessParams,
+    response: { 200: shape.OperatorExports },
+  },
+})
+
+export const linkExport = operation({
+  method: 'POST',
+  url: '/businesses/:id/exports/:exportId/link',
+  config: { ...config, fails: [409] },
+  schema: {
+    operationId: 'linkOperatorExport',
+    tags,
+    summary: 'Get an address to fetch an archive from',
+    description: `Good for five minutes, for whoever has it. 409 \`WRONG_STATE\` while the archive is being made, or if it could not be. ${PROOF}`,
+    params: shape.ExportParams,
+    response: { 200: shape.ExportLink },
+  },
+})
+
 export const setLimits = operation({
   method: 'PUT',
   url: '/businesses/:id/limits',
@@ -97,7 +185,7 @@ export const setLimits = operation({
     operationId: 'setOperatorLimits',
     tags,
     summary: 'Set limits for one business',
-    description: `What is not sent stays. Requests over a limit are answered 429, files 409 \`QUOTA_EXCEEDED\`, letters 409 \`LIMIT_REACHED\`; letters under way go on the next day. Heeded from the next request on; by workers within 10 seconds. ${PROOF}`,
+    description: `What is not sent stays. Requests over \`requestsPerMinute\` are answered 429; those over \`requestsAtOnce\` wait shortly, then are answered 503; jobs wait; files are answered 409 \`QUOTA_EXCEEDED\`, letters 409 \`LIMIT_REACHED\`; letters under way go on the next day. Heeded from the next request on; by workers within 10 seconds. ${PROOF}`,
     params: shape.BusinessParams,
     body: shape.LimitsBody,
     response: { 200: shape.OperatorBusinessDetail },

@@ -1,5 +1,6 @@
 import type { Static } from 'typebox'
 import { countBusinesses } from '#modules/access/index.ts'
+import { readCells } from '#platform/cells/cells.ts'
 import { nowMs } from '#platform/clock.ts'
 import type { ControlDb } from '#platform/database/database.ts'
 import { lookAtCell } from '#platform/look-at-cell.ts'
@@ -20,18 +21,26 @@ export type OverviewContext = CellContext & {
   providers: Readonly<Record<Overview['providers'][number]['name'], boolean>>
 }
 
-export async function listCells(context: OverviewContext): Promise<Shown[]> {
-  const [homes, answers] = await Promise.all([
+/** Those that are off, or that this process cannot reach, too. */
+export async function listCells(context: OverviewContext, only?: string): Promise<Shown[]> {
+  const [rows, homes, answers] = await Promise.all([
+    readCells(context.control),
     countBusinesses(context.control),
-    askCells(context, async (tx) => ({ figures: await lookAtCell(tx), sends: await context.letters.count(tx) })),
+    askCells(context, async (tx) => ({ figures: await lookAtCell(tx), sends: await context.letters.count(tx) }), only),
   ])
-  return answers.map(({ cell, value, problem }) => {
+  const listed = rows.filter(({ id }) => only === undefined || id === only)
+  return listed.map(({ id: cell, state: placement, weight, region }) => {
+    const answer = answers.find((one) => one.cell === cell)
+    const { value, problem } = answer ?? { problem: placement === 'OFF' ? IS_OFF : NOT_KNOWN }
     const seen = context.watch.cells.get(cell)
     const { businesses = 0, suspended = 0, troubled = 0 } = homes.find((home) => home.cell === cell) ?? {}
     const { figures, sends = null } = value ?? {}
     const { ready = 0, running = 0, scheduled = 0, dead = 0, oldestReadyAt = null } = figures?.jobs ?? {}
     return {
       name: cell,
+      placement,
+      weight,
+      region,
       state: seen?.state ?? 'unknown',
       isAnswering: value !== undefined,
       problem,
@@ -50,6 +59,9 @@ export async function listCells(context: OverviewContext): Promise<Shown[]> {
     }
   })
 }
+
+const IS_OFF = 'It is switched off.'
+const NOT_KNOWN = 'This process does not know where it is.'
 
 const secondsSince = (time: Date | null) =>
   time === null ? 0 : Math.max(0, Math.floor((nowMs() - time.getTime()) / 1000))

@@ -2,6 +2,9 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { setLimits } from '#modules/access/index.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { handle } from '#platform/http/operation.ts'
+import { changeCell } from './change-cell.ts'
+import { type DeletionContext, deleteBusiness, undeleteBusiness } from './delete-business.ts'
+import { type ExportContext, linkExport, readExports, startExport } from './export-business.ts'
 import { changeJob, changeJobs, listJobs } from './jobs.ts'
 import { listAudit } from './list-audit.ts'
 import { type BusinessContext, getBusiness, listBusinesses } from './list-businesses.ts'
@@ -11,7 +14,7 @@ import { listCells, type OverviewContext, readOverview } from './overview.ts'
 import { resume, suspend } from './suspend-business.ts'
 import { readTopUsage, readUsage } from './usage.ts'
 
-export type OperatorOptions = Omit<OverviewContext, 'log'> & BusinessContext
+export type OperatorOptions = Omit<OverviewContext, 'log'> & BusinessContext & DeletionContext & ExportContext
 
 /** For operators of the whole service. The guard asks for the second factor, and for a fresh proof before any change. */
 export const operatorRoutes: FastifyPluginAsyncTypebox<OperatorOptions> = async (app, options) => {
@@ -21,6 +24,8 @@ export const operatorRoutes: FastifyPluginAsyncTypebox<OperatorOptions> = async 
   handle(app, operation.readOverview, () => readOverview(context))
 
   handle(app, operation.listCells, async () => ({ items: await listCells(context) }))
+
+  handle(app, operation.setCell, ({ params, body, actor }) => changeCell(context, params.id, body, actor))
 
   handle(app, operation.listBusinesses, ({ query }) => listBusinesses(context, query))
 
@@ -35,6 +40,26 @@ export const operatorRoutes: FastifyPluginAsyncTypebox<OperatorOptions> = async 
     await resume(control, params.id, actor)
     return getBusiness(context, params.id)
   })
+
+  handle(app, operation.deleteBusiness, async ({ params, query, actor }, reply) => {
+    await deleteBusiness(context, params.id, { slug: query.slug, actor })
+    void reply.code(202)
+    return getBusiness(context, params.id)
+  })
+
+  handle(app, operation.undeleteBusiness, async ({ params, actor }) => {
+    await undeleteBusiness(context, params.id, actor)
+    return getBusiness(context, params.id)
+  })
+
+  handle(app, operation.startExport, async ({ params, body, actor }, reply) => {
+    void reply.code(202)
+    return startExport(context, params.id, body, actor)
+  })
+
+  handle(app, operation.listExports, ({ params }) => readExports(context, params.id))
+
+  handle(app, operation.linkExport, ({ params, actor }) => linkExport(context, params, actor))
 
   handle(app, operation.setLimits, async ({ params, body, actor }) => {
     await transaction(control, (tx) => setLimits(tx, params.id, body, actor))

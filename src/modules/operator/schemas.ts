@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
-import { BUSINESS_HEALTH, BUSINESS_SORTS } from '#modules/access/index.ts'
+import { BUSINESS_HEALTH, BUSINESS_SORTS, BUSINESS_STATES, EXPORT_STATES } from '#modules/access/index.ts'
+import { PLACEMENTS } from '#platform/cells/cells.ts'
 import { CELL_STATES } from '#platform/database/watch.ts'
 import {
   anyOf,
@@ -19,6 +20,9 @@ import {
 } from '#vocabulary/schemas.ts'
 
 const Count = (description: string, example = 3) => Type.Integer({ minimum: 0, description, examples: [example] })
+/** Not 0: whoever is to have nothing at all is suspended. */
+const AtOnce = (maximum: number, description: string, example: number) =>
+  Type.Integer({ minimum: 1, maximum, description, examples: [example] })
 
 export const CellName = Type.String({
   minLength: 1,
@@ -47,6 +51,12 @@ export const BusinessAdmin = Type.Object({ userId: UserId, email: Nullable(Email
 export const BusinessLimits = Type.Object(
   {
     requestsPerMinute: Nullable(Count('Requests to its routes, by everybody together.', 6_000)),
+    requestsAtOnce: Nullable(
+      AtOnce(1_000, 'Requests that each process of the API works on at the same time, instead of its share.', 32),
+    ),
+    jobsAtOnce: Nullable(
+      AtOnce(100, 'Jobs that each worker runs at the same time for each database, instead of its share.', 1),
+    ),
     mediaBytes: Nullable(Count('What its files may take up.', 10_000_000_000)),
     mailsPerDay: Nullable(Count('Letters to its readers within a day (UTC).', 50_000)),
   },
@@ -59,9 +69,15 @@ const businessFields = {
   slug: Slug,
   cell: CellName,
   cellState: OneOf(CELL_STATES, { description: 'How the database is that it lives in.' }),
-  state: OneOf(['ACTIVE', 'SUSPENDED']),
+  state: OneOf(BUSINESS_STATES, {
+    description:
+      'All but `ACTIVE` refuse everybody. `DELETING`: it goes at `deleteAt`. `IMPORTING`: an import of it is not finished.',
+  }),
   suspendedAt: Nullable(UnixSeconds),
   suspendedReason: NullableText({ maxLength: 500, examples: [null] }),
+  deleteAt: Nullable(
+    Type.Integer({ ...UnixSeconds, description: 'From then on its rows and files are deleted; `null`: it stays.' }),
+  ),
   health: OneOf(BUSINESS_HEALTH, {
     description: '`TROUBLED`: jobs of it are out of attempts, letters of it have stopped, or its books do not balance.',
   }),
@@ -114,7 +130,7 @@ export const BusinessesQuery = Type.Object({
     }),
   ),
   cell: Type.Optional(CellName),
-  state: Type.Optional(OneOf(['ACTIVE', 'SUSPENDED'])),
+  state: Type.Optional(OneOf(BUSINESS_STATES)),
   health: Type.Optional(OneOf(BUSINESS_HEALTH)),
   sort: Type.Optional(OneOf(BUSINESS_SORTS, { default: '-createdAt' })),
 })
@@ -133,18 +149,69 @@ export const SuspendBody = Type.Object(
   { additionalProperties: false },
 )
 
+export const DeleteBusinessQuery = Type.Object({
+  slug: Type.String({ ...Slug, description: 'That of this business, so that no other one is meant.' }),
+})
+
+// Exports
+
+export const BusinessExportBody = Type.Object(
+  {
+    withFiles: Type.Optional(
+      Type.Boolean({ default: false, description: 'Puts its files into the archive; else they stay in the store.' }),
+    ),
+  },
+  { additionalProperties: false },
+)
+export const OperatorExport = Type.Object(
+  {
+    id: idOf('exp', '01jcq3v7k8f5t9x2m4n6p8r0sw'),
+    status: OneOf(EXPORT_STATES, {
+      description: '`PENDING` until a worker takes it up. `FAILED`: the log of the workers says why.',
+    }),
+    withFiles: Type.Boolean({ description: 'Whether it holds the files of the business, too.' }),
+    rows: Count('Records that are in it so far; `size.rows` of the business is about how many there are.', 120_000),
+    size: Nullable(Count('Its bytes, once it is `READY`.', 42_000_000)),
+    createdAt: UnixSeconds,
+    finishedAt: Nullable(UnixSeconds),
+    expiresAt: Type.Integer({ ...UnixSeconds, description: 'Then the archive is deleted from the store.' }),
+  },
+  {
+    title: 'OperatorExport',
+    description: 'An archive of all that a business has, as `cli business export` writes it.',
+  },
+)
+export const OperatorExports = Type.Object({
+  items: Type.Array(OperatorExport, { description: 'Newest first.' }),
+  isPossible: Type.Boolean({ description: 'Whether there is a store (`MEDIA_STORAGE`) that takes archives.' }),
+})
+export const ExportParams = Type.Object({ id: BusinessId, exportId: idOf('exp', '01jcq3v7k8f5t9x2m4n6p8r0sw') })
+export const ExportLink = Type.Object(
+  {
+    url: Type.String({
+      maxLength: 4_000,
+      description: 'Whoever has it fetches the archive: hand it to nobody.',
+      examples: ['https://files.example.com/private/exports/biz_4k7q2m9x1c3v/exp_01jcq3v7k8f5.tar?signature=…'],
+    }),
+    expiresAt: UnixSeconds,
+  },
+  { title: 'ExportLink' },
+)
+
 // Limits and use
 
 /** Not a union: a number that is too small is then told to be so. */
-const Limit = (description: string, example: number, maximum = Number.MAX_SAFE_INTEGER) =>
+const Limit = (description: string, example: number, maximum = Number.MAX_SAFE_INTEGER, minimum = 0) =>
   Type.Optional(
-    Type.Unsafe<number | null>({ type: ['integer', 'null'], minimum: 0, maximum, description, examples: [example] }),
+    Type.Unsafe<number | null>({ type: ['integer', 'null'], minimum, maximum, description, examples: [example] }),
   )
 /** A counter of the database holds no more. */
 const MOST_MAILS = 1_000_000_000
 export const LimitsBody = Type.Object(
   {
     requestsPerMinute: Limit('By everybody together. `null`: no limit of its own.', 6_000),
+    requestsAtOnce: Limit('In each process of the API. `null`: its share, as every business.', 32, 1_000, 1),
+    jobsAtOnce: Limit('In each worker, for each database. `null`: its share, as every business.', 1, 100, 1),
     mediaBytes: Limit('`null`: as much as every business has.', 10_000_000_000),
     mailsPerDay: Limit('Letters to readers. `null`: no limit of its own.', 50_000, MOST_MAILS),
   },
@@ -313,10 +380,39 @@ export const OperatorSends = Type.Object({ cells: asked, ...PageOf(OperatorSend)
 
 // The whole
 
+const Weight = Type.Integer({
+  minimum: 1,
+  maximum: 10_000,
+  description: 'How many of the new businesses it takes, compared with the others.',
+  examples: [100],
+})
+const Placement = OneOf(PLACEMENTS, {
+  description:
+    '`OPEN` takes new businesses, `CLOSED` only those that an operator puts there, `DRAINING` none. All three serve those that they have. To one that is `OFF` nobody connects: its businesses get 503.',
+})
+export const CellParams = Type.Object({ id: CellName })
+export const CellBody = Type.Object(
+  {
+    placement: Type.Optional(Placement),
+    weight: Type.Optional(Weight),
+    force: Type.Optional(
+      Type.Boolean({ default: false, description: 'Switches it off although businesses live there.' }),
+    ),
+  },
+  { additionalProperties: false },
+)
+
 export const OperatorCell = Type.Object(
   {
     name: CellName,
-    state: OneOf(CELL_STATES),
+    placement: Placement,
+    weight: Weight,
+    region: NullableText({
+      maxLength: 200,
+      description: 'Where it stands, in the words of an operator.',
+      examples: ['eu'],
+    }),
+    state: OneOf(CELL_STATES, { description: 'How its database is.' }),
     isAnswering: AskedCell.properties.isAnswering,
     problem: AskedCell.properties.problem,
     isStandby: Type.Boolean(),

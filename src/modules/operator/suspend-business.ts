@@ -10,6 +10,7 @@ import { alreadySuspended, notSuspended, notWhole } from './errors.ts'
 export type PauseSends = (cell: Db, businessId: string, problem: string) => Promise<number>
 
 const SUSPENDED = 'The operator of this service has suspended the business.'
+const DELETED = 'The operator of this service is going to delete the business.'
 /** One every six hours after the first ten: a cell may be away for days. */
 const ATTEMPTS = 50
 
@@ -29,7 +30,8 @@ export const pauseLetters = (pauseSends: PauseSends = untold) =>
       if (!business?.suspendedAt) return // it was resumed meanwhile
       const cell = cells.get(business.cell)
       if (!cell) throw new Error(`The cell ${business.cell} is off, or not known here`)
-      const paused = await pauseSends(cell, businessId, SUSPENDED)
+      const isToGo = (await readMarks(db, businessId))?.deleteAt
+      const paused = await pauseSends(cell, businessId, isToGo ? DELETED : SUSPENDED)
       log.info({ businessId, paused }, 'paused the letters of a suspended business')
     },
   })

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { now, nowMs } from '#platform/clock.ts'
 import type { Db, Tx } from '#platform/database/database.ts'
 import { insertion, type Write } from '#platform/database/write.ts'
+import { isHere } from '#platform/moves/fence.ts'
 import { orderNotFound } from './errors.ts'
 import { completeOrder } from './figures.ts'
 import type { OrderRow } from './order.ts'
@@ -57,20 +58,24 @@ export async function lockOrder(tx: Tx, businessId: string, id: string): Promise
 const SWEEP_AGAIN_SECONDS = 30
 
 const isExpired = () => sql`
-  status = 'PENDING' and payment_status in ('PENDING', 'FAILED') and expires_at <= ${now()}
+  status = 'PENDING' and payment_status in ('PENDING', 'FAILED') and expires_at <= ${now()} and ${isHere('business_id')}
   and (swept_at is null or swept_at <= ${new Date(nowMs() - SWEEP_AGAIN_SECONDS * 1000)})`
 
 /** Whether an order is to be ended. */
 export const hasExpired = () => sql`exists (select from orders.orders where ${isExpired()})`
 
 /** Claims expired orders, each for half a minute: one that cannot be ended now does not block the others. */
-export async function claimExpired(db: Db, limit: number): Promise<{ businessId: string; id: string }[]> {
+export async function claimExpired(
+  db: Db,
+  limit: number,
+  except: readonly string[] = [],
+): Promise<{ businessId: string; id: string }[]> {
   const { rows } = await sql<{ businessId: string; id: string }>`
     update orders.orders
        set swept_at = ${now()}
       from (select business_id, id
               from orders.orders
-             where ${isExpired()}
+             where ${isExpired()} and business_id <> all (${[...except]}::text[])
              order by swept_at nulls first, expires_at -- one that fails again and again comes after all others
              limit ${limit}
                for update skip locked) as due

@@ -3,8 +3,10 @@ import type { Db } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { fault } from '#platform/faults.ts'
 import { forEachLimit } from '#platform/for-each-limit.ts'
-import { ProviderRefusal } from '#platform/payments/provider.ts'
+import { claimFairly } from '#platform/jobs/claim-fairly.ts'
+import { type NewRefund, type PaymentProvider, ProviderRefusal, UnknownSession } from '#platform/payments/provider.ts'
 import { type PaymentContext, payableOf, providerOf } from './payable.ts'
+import type { Payment } from './payment.ts'
 import { findPaymentById, lockPayment } from './queries.ts'
 import { claimPendingRefunds, closeRefund, type PendingRefund } from './refunds.ts'
 import { readSubject } from './subject.ts'
@@ -16,7 +18,7 @@ const AT_A_TIME = 10
 /** Sends pending refunds to the provider. One without an answer is retried later, with the same idempotency key. */
 export async function carryOutRefunds(services: PaymentContext, db: Db, log: FastifyBaseLogger): Promise<number> {
   const context = { ...services, log }
-  const pending = await claimPendingRefunds(db, BATCH)
+  const pending = await claimFairly(BATCH, (limit, except) => claimPendingRefunds(db, limit, except))
   await forEachLimit(AT_A_TIME, pending, async (refund) => {
     try {
       await carryOut(context, db, refund)
@@ -31,21 +33,19 @@ type Context = PaymentContext & { log: FastifyBaseLogger }
 
 async function carryOut(context: Context, db: Db, refund: PendingRefund): Promise<void> {
   const { businessId, id, amount } = refund
-  const payment = await findPaymentById(db, businessId, refund.paymentId)
+  const payment = await findConfirmed(context, db, refund)
   const provider = payment && providerOf(context, payment)
-  if (!payment?.intentId || !provider) throw new Error('There is no payment to refund from, or no provider')
-  const { intentId, subject, account, currency } = payment
+  if (!payment || !provider) throw new Error('There is no payment to refund from, or no provider')
+  const { subject, currency } = payment
   await fault('refund.before-provider')
-  const outcome = await provider
-    .refund(account, { intentId, amount, currency, key: `refund:${id}`, businessId, subject })
-    .then(
-      (made) => ({ status: made.hasFailed ? ('FAILED' as const) : ('SUCCEEDED' as const), providerId: made.id }),
-      (error: unknown) => {
-        if (!(error instanceof ProviderRefusal)) throw error
-        context.log.error({ err: error, businessId, refundId: id }, 'the payment provider refuses a refund')
-        return { status: 'FAILED' as const, providerId: null }
-      },
-    )
+  const outcome = await ask(provider, payment, { amount, currency, key: `refund:${id}`, businessId, subject }).then(
+    (made) => ({ status: made.hasFailed ? ('FAILED' as const) : ('SUCCEEDED' as const), providerId: made.id }),
+    (error: unknown) => {
+      if (!(error instanceof ProviderRefusal)) throw error
+      context.log.error({ err: error, businessId, refundId: id }, 'the payment provider refuses a refund')
+      return { status: 'FAILED' as const, providerId: null }
+    },
+  )
   await fault('refund.after-provider')
   // The payment is synced before the reserved amount is freed: in between too little seems refundable, never too much.
   await syncPayment(context, db, payment)
@@ -59,4 +59,26 @@ async function carryOut(context: Context, db: Db, refund: PendingRefund): Promis
     await payable.onRefund?.(tx, paidFor, { id, amount, status: outcome.status })
   })
   await fault('refund.closed')
+}
+
+/** One that came with an archive is confirmed by its session, once, before anything is given back. */
+async function findConfirmed(
+  context: Context,
+  db: Db,
+  { businessId, paymentId }: PendingRefund,
+): Promise<Payment | undefined> {
+  const payment = await findPaymentById(db, businessId, paymentId)
+  if (!payment?.isUnconfirmed) return payment
+  await syncPayment(context, db, payment)
+  return findPaymentById(db, businessId, paymentId)
+}
+
+async function ask(
+  provider: PaymentProvider,
+  { account, intentId, isUnconfirmed }: Payment,
+  refund: Omit<NewRefund, 'intentId'>,
+) {
+  if (isUnconfirmed) throw new UnknownSession('It came with an archive, and no paid session of it confirms that')
+  if (!intentId) throw new Error('There is no payment to refund from')
+  return provider.refund(account, { ...refund, intentId })
 }

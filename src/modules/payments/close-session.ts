@@ -1,10 +1,10 @@
 import type { Db } from '#platform/database/database.ts'
 import { fault } from '#platform/faults.ts'
-import { ProviderRefusal, UnknownSession } from '#platform/payments/provider.ts'
+import { type PaymentProvider, ProviderRefusal, UnknownSession } from '#platform/payments/provider.ts'
 import { abandonPayment, type Closing } from './abandon-payment.ts'
 import { paymentFailed } from './errors.ts'
 import { type PaymentContext, payableOf, providerOf } from './payable.ts'
-import { isOpen, isOver, type Payment } from './payment.ts'
+import { isOpen, isOver, type Payment, readSession } from './payment.ts'
 import { findPayment, saveSession } from './queries.ts'
 import { requestSession } from './request-session.ts'
 import { readSubject } from './subject.ts'
@@ -27,7 +27,7 @@ export async function closeSession(
   const sessionId = payment.pageId ?? (await reopen(context, db, payment))
   if (sessionId === undefined) return abandonPayment(context, db, payment, closing)
   await fault('close-page.before-provider')
-  const state = await provider.expireSession(payment.account, sessionId).catch((error: unknown) => {
+  const state = await expire(provider, payment, sessionId).catch((error: unknown) => {
     if (error instanceof UnknownSession) return warnUnknown(context, payment)
     if (error instanceof ProviderRefusal && isOver(payment)) return undefined
     throw error
@@ -35,6 +35,11 @@ export async function closeSession(
   if (!state) return abandonPayment(context, db, payment, closing)
   await fault('close-page.expired')
   await applyState(context, db, payment, state, closing)
+}
+
+async function expire(provider: PaymentProvider, payment: Payment, sessionId: string) {
+  if (payment.isUnconfirmed) await readSession(provider, payment, sessionId)
+  return provider.expireSession(payment.account, sessionId)
 }
 
 /**

@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
 import { transaction } from '#platform/database/transaction.ts'
 import { fault } from '#platform/faults.ts'
-import { type AnyJob, defineJob } from '#platform/jobs/define.ts'
-import { providerNamed } from '#platform/payments/provider.ts'
+import { type AnyJob, defineJob, type JobContext } from '#platform/jobs/define.ts'
+import { NotTheirs, type PaymentProvider, providerNamed } from '#platform/payments/provider.ts'
 import { Id, Nullable } from '#vocabulary/schemas.ts'
 import { type Payable, providerOf } from './payable.ts'
 import { noteApplied, pruneEvents } from './provider-events.ts'
@@ -43,13 +43,27 @@ export const cancelSubscription = defineJob({
   on: 'cell',
   payload: Type.Object({ businessId: Id, subject: Subject, subscriptionId: Type.String() }),
   maxAttempts: 25,
-  async run({ businessId, subject, subscriptionId }, { db, services }) {
+  async run({ businessId, subject, subscriptionId }, { db, services, log }) {
     const payment = await findPayment(db, businessId, subject)
     const provider = payment && providerOf(services, payment)
     if (!provider) throw new Error('There is no such payment, or no provider: the renewal cannot be cancelled')
-    await provider.cancelSubscription(payment.account, subscriptionId)
+    await cancelTheirs(provider, { account: payment.account, subscriptionId, businessId }, log)
   },
 })
+
+type Cancelled = { account: string | null; subscriptionId: string; businessId: string }
+
+/** Jobs come with archives, too, and may name a subscription of somebody else. Trying again would not make it theirs. */
+async function cancelTheirs(
+  provider: PaymentProvider,
+  { account, subscriptionId, businessId }: Cancelled,
+  log: JobContext<unknown>['log'],
+): Promise<void> {
+  await provider.cancelSubscription(account, subscriptionId, businessId).catch((error: unknown) => {
+    if (!(error instanceof NotTheirs)) throw error
+    log.error({ err: error, businessId, subscriptionId }, 'a renewal of another business is not cancelled')
+  })
+}
 
 /** Jobs that processes of the previous release put into the queue. To be removed in the next release. */
 const formerJobs = (payables: readonly Payable[]): AnyJob[] => [
@@ -61,10 +75,10 @@ const formerJobs = (payables: readonly Payable[]): AnyJob[] => [
     on: 'cell',
     payload: Type.Object({ businessId: Id, account: Nullable(Type.String()), providerId: Type.String() }),
     maxAttempts: 25,
-    async run({ account, providerId }, { services }) {
+    async run({ businessId, account, providerId }, { services, log }) {
       const provider = providerNamed(services.payments, 'stripe')
       if (!provider) throw new Error('There is no payment provider: the renewal cannot be cancelled')
-      await provider.cancelSubscription(account, providerId)
+      await cancelTheirs(provider, { account, subscriptionId: providerId, businessId }, log)
     },
   }),
 ]

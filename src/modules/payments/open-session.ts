@@ -31,7 +31,7 @@ export async function openSession<Subject extends { businessId: string; id: stri
   payable.checkOpen?.(subject)
   // The provider refused it and remembers the idempotency key: a session that it opened nevertheless would be unknown
   // to us.
-  if (payment.status === 'ENDED') throw paymentFailed()
+  if (payment.status === 'ENDED' || payment.isUnconfirmed) throw paymentFailed()
   await fault('checkout.before-page')
   try {
     const session = await requestSession(context, payment, payable.describe(subject, context.publicUrl))

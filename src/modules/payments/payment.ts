@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely'
 import { now, nowMs } from '#platform/clock.ts'
 import type { PaymentsPayments } from '#platform/database/cell-tables.ts'
-import type { SessionState } from '#platform/payments/provider.ts'
+import { type PaymentProvider, type SessionState, UnknownSession } from '#platform/payments/provider.ts'
 
 export type PaymentStatus = 'OPENING' | 'OPEN' | 'PAID' | 'ENDED' | 'WRONG'
 
@@ -20,15 +20,29 @@ export const isOver = ({ expiresAt }: Payment) => nowMs() > expiresAt.getTime() 
 export const isMismatch = ({ amount, currency }: Payment, state: SessionState) =>
   state.status === 'PAID' && (state.amount !== amount || state.currency !== currency)
 
-/** The payment with the provider's state applied. Amounts only grow. */
+/**
+ * The session as the provider has it. One that came with an archive counts as unknown unless it was opened for this payment of this
+ * business: its state is nobody else's to see, and nothing of it to change.
+ */
+export async function readSession(provider: PaymentProvider, payment: Payment, id: string): Promise<SessionState> {
+  const { account, businessId, subject, isUnconfirmed } = payment
+  const state = await provider.readSession(account, id)
+  if (isUnconfirmed && (state.names.businessId !== businessId || state.names.subject !== subject))
+    throw new UnknownSession(`The session ${id} was not opened for ${subject} of ${businessId}`)
+  return state
+}
+
+/** The payment with the provider's state applied. Amounts only grow. Once paid, it owes nothing to an archive any more. */
 export function withState(payment: Payment, state: SessionState): Payment {
-  const paid = state.status === 'PAID' ? state.amount : payment.paid
-  const refunded = Math.max(payment.refunded, Math.min(state.refunded, paid))
+  const isPaid = state.status === 'PAID'
+  const paid = isPaid ? state.amount : payment.paid
+  const refunded = Math.min(paid, Math.max(payment.refunded, state.refunded))
   return {
     ...payment,
     status: laterOf(payment.status, state.status),
     pageId: state.sessionId,
-    intentId: state.intentId ?? payment.intentId,
+    intentId: state.intentId ?? (payment.isUnconfirmed ? null : payment.intentId),
+    isUnconfirmed: payment.isUnconfirmed && !isPaid,
     email: payment.erasedAt ? null : (state.email ?? payment.email),
     paid,
     refunded,

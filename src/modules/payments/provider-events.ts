@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { now, nowMs } from '#platform/clock.ts'
 import type { Db, Tx } from '#platform/database/database.ts'
+import { isHere } from '#platform/moves/fence.ts'
 
 export type NewEvent = {
   businessId: string
@@ -38,7 +39,7 @@ export async function pruneEvents(db: Db): Promise<number> {
     delete from payments.events
      where ctid = any (array(
        select ctid from payments.events
-        where received_at < ${new Date(nowMs() - KEEP_EVENTS_DAYS * 86_400_000)}
+        where received_at < ${new Date(nowMs() - KEEP_EVENTS_DAYS * 86_400_000)} and ${isHere('business_id')}
         limit 5000))`.execute(db)
   return Number(numAffectedRows)
 }

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { now } from '#platform/clock.ts'
 import type { Db, Tx } from '#platform/database/database.ts'
 import { insertion, type Write } from '#platform/database/write.ts'
+import { isHere } from '#platform/moves/fence.ts'
 import { newId } from '#vocabulary/ids.ts'
 import type { Payment } from './payment.ts'
 import type { PaymentKind } from './subject.ts'
@@ -108,7 +109,7 @@ export const endPayment = (tx: Tx, { businessId, id }: Payment) =>
 /** Open payments of these kinds without news since then: after 5 minutes, then 10, 20, 40, as most are just not paid. */
 const isStale = (since: Date, kinds: readonly PaymentKind[]) => sql`
   status in ('OPENING', 'OPEN') and checked_at < ${since} and split_part(subject, ':', 1) = any (${kinds}::text[])
-  and (status = 'OPENING' or checked_at - created_at < ${now()} - checked_at)`
+  and ${isHere('business_id')} and (status = 'OPENING' or checked_at - created_at < ${now()} - checked_at)`
 
 export const hasStale = (since: Date, kinds: readonly PaymentKind[]) =>
   sql`exists (select from payments.payments where ${isStale(since, kinds)})`
@@ -122,13 +123,14 @@ export async function claimStale(
   since: Date,
   limit: number,
   kinds: readonly PaymentKind[],
+  except: readonly string[] = [],
 ): Promise<Payment[]> {
   const { rows } = await sql<Payment>`
     update payments.payments
        set checked_at = ${now()}
       from (select business_id, id
               from payments.payments
-             where ${isStale(since, kinds)}
+             where ${isStale(since, kinds)} and business_id <> all (${[...except]}::text[])
              order by checked_at
              limit ${limit}
                for update skip locked) as stale

@@ -2,6 +2,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import { nowMs } from '#platform/clock.ts'
 import type { Db } from '#platform/database/database.ts'
 import { forEachLimit } from '#platform/for-each-limit.ts'
+import { claimFairly } from '#platform/jobs/claim-fairly.ts'
 import { closeSession } from './close-session.ts'
 import { type PaymentContext, payableOf } from './payable.ts'
 import type { Payment } from './payment.ts'
@@ -24,7 +25,10 @@ const kindsOf = (payables: PaymentContext['payables']) => payables.map(({ kind }
 /** Reconciles open payments without news with the provider, in case an event was lost. */
 export async function reconcileStale(services: PaymentContext, db: Db, log: FastifyBaseLogger): Promise<number> {
   const context = { ...services, log }
-  const stale = await claimStale(db, new Date(nowMs() - STALE_MS), BATCH, kindsOf(context.payables))
+  const since = new Date(nowMs() - STALE_MS)
+  const stale = await claimFairly(BATCH, (limit, except) =>
+    claimStale(db, since, limit, kindsOf(context.payables), except),
+  )
   await forEachLimit(AT_A_TIME, stale, async (payment) => {
     try {
       await reconcile(context, db, payment)

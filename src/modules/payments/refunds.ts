@@ -2,6 +2,7 @@ import { type Selectable, sql } from 'kysely'
 import { now, nowMs } from '#platform/clock.ts'
 import type { PaymentsRefunds } from '#platform/database/cell-tables.ts'
 import type { Db, Tx } from '#platform/database/database.ts'
+import { isHere } from '#platform/moves/fence.ts'
 import { type Actor, withoutEmail } from '#vocabulary/actor.ts'
 import { newId } from '#vocabulary/ids.ts'
 import { nothingLeft, tooMuch } from './errors.ts'
@@ -75,19 +76,23 @@ export type PendingRefund = Pick<Refund, 'businessId' | 'id' | 'paymentId' | 'am
 
 const RETRY_SECONDS = 30
 
-const isDue = () => sql`status = 'PENDING' and due_at <= ${now()}`
+const isDue = () => sql`status = 'PENDING' and due_at <= ${now()} and ${isHere('business_id')}`
 
 /** Whether a refund waits for the provider. */
 export const hasPendingRefunds = () => sql`exists (select from payments.refunds where ${isDue()})`
 
 /** Claims refunds that no worker is carrying out, each for half a minute. */
-export async function claimPendingRefunds(db: Db, limit: number): Promise<PendingRefund[]> {
+export async function claimPendingRefunds(
+  db: Db,
+  limit: number,
+  except: readonly string[] = [],
+): Promise<PendingRefund[]> {
   const { rows } = await sql<PendingRefund>`
     update payments.refunds
        set due_at = ${new Date(nowMs() + RETRY_SECONDS * 1000)}
       from (select business_id, id
               from payments.refunds
-             where ${isDue()}
+             where ${isDue()} and business_id <> all (${[...except]}::text[])
              order by due_at
              limit ${limit}
                for update skip locked) as due

@@ -10,7 +10,8 @@ export async function requestSession(
   { business, email, successUrl, cancelUrl, interval, ...lines }: SessionDetails,
 ) {
   const provider = providerOf(context, payment)
-  if (!provider) throw paymentFailed()
+  // The account of one that came with an archive may be anybody's, and no session says whose.
+  if (!provider || payment.isUnconfirmed) throw paymentFailed()
   const { businessId, subject, account, currency, expiresAt } = payment
   return provider.openSession({
     businessId,

@@ -3,7 +3,7 @@ import { fault } from '#platform/faults.ts'
 import { type SessionState, UnknownSession } from '#platform/payments/provider.ts'
 import { abandonPayment, type Closing } from './abandon-payment.ts'
 import { type PaymentContext, payableOf, providerOf } from './payable.ts'
-import { isOpen, isOver, type Payment } from './payment.ts'
+import { isOpen, isOver, type Payment, readSession } from './payment.ts'
 import { findPaymentById } from './queries.ts'
 import { settle } from './settle-payment.ts'
 
@@ -15,11 +15,11 @@ import { settle } from './settle-payment.ts'
 export async function syncPayment(context: PaymentContext, db: Db, payment: Payment): Promise<void> {
   const provider = providerOf(context, payment)
   if (!provider) return
-  const { account, pageId } = payment
+  const { pageId } = payment
   const state =
     pageId === null
       ? undefined
-      : await provider.readSession(account, pageId).catch((error: unknown) => {
+      : await readSession(provider, payment, pageId).catch((error: unknown) => {
           if (error instanceof UnknownSession) return warnUnknown(context, payment)
           throw error
         })

@@ -1,7 +1,8 @@
 import { type BusinessTable, cellTable } from '#platform/portable/tables.ts'
 
 export const paymentTables: readonly BusinessTable[] = [
-  cellTable('kept', 'payments.payments', ['id']),
+  // An archive may name sessions and intents of anybody: the provider is asked whose they are.
+  cellTable('kept', 'payments.payments', ['id'], { set: { is_unconfirmed: 'true' } }),
   cellTable('kept', 'payments.refunds', ['id']),
   cellTable('kept', 'payments.events', ['id']),
 ]

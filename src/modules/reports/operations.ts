@@ -8,7 +8,7 @@ const COUNTED =
 export const readSales = operation({
   method: 'GET',
   url: '/reports/sales',
-  config: { access: 'ORDERS_READ', business: 'path' },
+  config: { access: 'ORDERS_READ', business: 'path', reads: 'replica' },
   schema: {
     operationId: 'readSalesReport',
     tags: ['Reports'],
@@ -23,7 +23,7 @@ export const readSales = operation({
 export const readCustomers = operation({
   method: 'GET',
   url: '/reports/customers',
-  config: { access: 'ORDERS_READ', business: 'path' },
+  config: { access: 'ORDERS_READ', business: 'path', reads: 'replica' },
   schema: {
     operationId: 'readCustomersReport',
     tags: ['Reports'],
@@ -38,7 +38,7 @@ export const readCustomers = operation({
 export const readProducts = operation({
   method: 'GET',
   url: '/reports/products',
-  config: { access: 'ORDERS_READ', business: 'path' },
+  config: { access: 'ORDERS_READ', business: 'path', reads: 'replica' },
   schema: {
     operationId: 'readProductsReport',
     tags: ['Reports'],
@@ -53,7 +53,7 @@ export const readProducts = operation({
 export const readPromoCodes = operation({
   method: 'GET',
   url: '/reports/promo-codes',
-  config: { access: 'ORDERS_READ', business: 'path' },
+  config: { access: 'ORDERS_READ', business: 'path', reads: 'replica' },
   schema: {
     operationId: 'readPromoCodesReport',
     tags: ['Reports'],
@@ -68,7 +68,7 @@ export const readPromoCodes = operation({
 export const readSubscribers = operation({
   method: 'GET',
   url: '/reports/subscribers',
-  config: { access: 'SUBSCRIBERS_READ', business: 'path' },
+  config: { access: 'SUBSCRIBERS_READ', business: 'path', reads: 'replica' },
   schema: {
     operationId: 'readSubscribersReport',
     tags: ['Reports'],

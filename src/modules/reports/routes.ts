@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
 import { now } from '#platform/clock.ts'
+import type { Cell } from '#platform/database/database.ts'
 import { handle } from '#platform/http/operation.ts'
 import { holds } from '#vocabulary/permissions.ts'
 import * as operation from './operations.ts'
@@ -16,12 +17,32 @@ const askerOf = ({ business }: FastifyRequest): Asker => ({
   at: now(),
 })
 
+/** From a replica, unless that lacks the event that the caller knows of. */
+async function readUpTo<Report extends { upToEvent: number }>(
+  { cell, query }: FastifyRequest,
+  read: (cell: Cell) => Promise<Report>,
+): Promise<Report> {
+  const report = await read(cell)
+  const { upToEvent = 0 } = query as { upToEvent?: number }
+  return cell.primary && report.upToEvent < upToEvent ? read(cell.primary) : report
+}
+
 export const reportRoutes: FastifyPluginAsyncTypebox<HomeOptions> = async (app, options) => {
-  handle(app, operation.readSales, (request) => readSales(request.cell, askerOf(request), request.query))
-  handle(app, operation.readCustomers, (request) => readCustomers(request.cell, askerOf(request), request.query))
-  handle(app, operation.readProducts, (request) => readProducts(request.cell, askerOf(request), request.query))
-  handle(app, operation.readPromoCodes, (request) => readPromoCodes(request.cell, askerOf(request), request.query))
-  handle(app, operation.readSubscribers, (request) => readSubscribers(request.cell, askerOf(request), request.query))
+  handle(app, operation.readSales, (request) =>
+    readUpTo(request, (cell) => readSales(cell, askerOf(request), request.query)),
+  )
+  handle(app, operation.readCustomers, (request) =>
+    readUpTo(request, (cell) => readCustomers(cell, askerOf(request), request.query)),
+  )
+  handle(app, operation.readProducts, (request) =>
+    readUpTo(request, (cell) => readProducts(cell, askerOf(request), request.query)),
+  )
+  handle(app, operation.readPromoCodes, (request) =>
+    readUpTo(request, (cell) => readPromoCodes(cell, askerOf(request), request.query)),
+  )
+  handle(app, operation.readSubscribers, (request) =>
+    readUpTo(request, (cell) => readSubscribers(cell, askerOf(request), request.query)),
+  )
   handle(app, operation.readHome, (request) =>
     readHome(request.cell, askerOf(request), options, {
       sales: holds(request.permissions, 'ORDERS_READ'),

@@ -210,14 +210,24 @@ const places = {
   market: Type.Optional(MarketId),
   currency: Type.Optional(Type.String({ ...Currency, description: 'Only this currency.' })),
 }
-export const SalesQuery = Type.Object({ ...time, interval, ...places })
+const known = {
+  upToEvent: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      description: 'The number of an event that you know of: figures that lack it are read again where everything is.',
+      examples: [4_812],
+    }),
+  ),
+}
+export const SalesQuery = Type.Object({ ...time, interval, ...places, ...known })
 export type SalesQuery = Static<typeof SalesQuery>
 const sort = Type.Optional(OneOf(PRODUCT_SORTS, { default: '-net', description: 'The highest first.' }))
-export const ProductsQuery = Type.Object({ ...PageQuery, ...time, ...places, sort })
+export const ProductsQuery = Type.Object({ ...PageQuery, ...time, ...places, sort, ...known })
 export type ProductsQuery = Static<typeof ProductsQuery>
 export const SubscribersQuery = Type.Object({
   ...time,
   interval,
   collectionId: Type.Optional(idOf('col', '01jcq3v7k8f5t9x2m4n6p8r0sw')),
+  ...known,
 })
 export type SubscribersQuery = Static<typeof SubscribersQuery>

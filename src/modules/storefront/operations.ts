@@ -17,7 +17,7 @@ const SEARCH_COST = 10
 const costs = ({ query }: Record<string, unknown>) =>
   typeof query === 'string' && query.trim() !== '' ? SEARCH_COST : 1
 
-const config = { access: 'public', business: 'storefront', versioned: true } as const
+const config = { access: 'public', business: 'storefront', versioned: true, reads: 'replica' } as const
 
 export const getStorefront = operation({
   method: 'GET',

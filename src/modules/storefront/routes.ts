@@ -3,6 +3,7 @@ import { presentPublicBusiness } from '#modules/access/index.ts'
 import { attributeFiltersOf, checkListing, createPublicProducts, listPublicCategories } from '#modules/catalog/index.ts'
 import { blockFiltersOf, createPublicContent } from '#modules/content/index.ts'
 import type { SecretBox } from '#platform/crypto/secret-box.ts'
+import { primaryOf } from '#platform/database/database.ts'
 import { handle } from '#platform/http/operation.ts'
 import { sendPublic } from '#platform/http/public-answer.ts'
 import { sendText } from '#platform/http/text.ts'
@@ -76,7 +77,7 @@ export const storefrontRoutes: FastifyPluginAsyncTypebox<{ box: SecretBox }> = a
   handle(app, operation.getEntry, async (request, reply) => {
     const { business, cell, params, query } = request
     if (query.preview !== undefined) {
-      const text = await content.previewEntry(cell, business.id, params.id, query.preview)
+      const text = await content.previewEntry(primaryOf(cell), business.id, params.id, query.preview)
       return sendText<never>(reply.header('cache-control', 'no-store'), text)
     }
     const { text, ids } = await content.getEntry(cell, business.id, params.id)

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { now, nowMs } from '#platform/clock.ts'
 import type { Db } from '#platform/database/database.ts'
 import { behindSql, withEventsSql } from '#platform/events/feed.ts'
+import { isHere } from '#platform/moves/fence.ts'
 
 /** After this long without a sign of life, another worker takes over. */
 const LEASE_MS = 15_000
@@ -63,7 +64,7 @@ export async function claimFeeds(db: Db, lease: string, limit: number) {
     with due as (
       select business_id, lease is not null as was_held
         from webhooks.feeds
-       where due_at <= ${now()}
+       where due_at <= ${now()} and ${isHere('business_id')}
        order by due_at
        limit ${limit}
          for update skip locked
@@ -77,7 +78,8 @@ export async function claimFeeds(db: Db, lease: string, limit: number) {
 }
 
 /** Whether a business is due. */
-export const hasDueFeeds = () => sql`exists (select from webhooks.feeds where due_at <= ${now()})`
+export const hasDueFeeds = () =>
+  sql`exists (select from webhooks.feeds where due_at <= ${now()} and ${isHere('business_id')})`
 
 /** Since when the business waits that has waited longest for a worker. */
 export async function readLongestDue(db: Db): Promise<Date | null> {

@@ -20,6 +20,14 @@ export const isCellName = (name: string) => IS_NAME.test(name) && name !== MAIN_
 export const sealAddress = (box: SecretBox, address: DatabaseAddress): Buffer =>
   box.seal(Buffer.from(JSON.stringify(address)))
 
+export const sealReplica = (box: SecretBox, url: string): Buffer => box.seal(Buffer.from(JSON.stringify({ url })))
+
+/** Undefined where no key opens it. */
+export function openReplicaUrl(box: SecretBox, sealed: Uint8Array): string | undefined {
+  const plain = box.open(sealed)
+  return plain && (JSON.parse(plain.toString()) as { url: string }).url
+}
+
 /** Undefined where no key opens it. */
 export function openAddress(box: SecretBox, sealed: Uint8Array): DatabaseAddress | undefined {
   const plain = box.open(sealed)
@@ -55,7 +63,7 @@ export const lockCell = (tx: ControlTx, id: string): Promise<CellRow | undefined
     CellRow | undefined
   >
 
-type Changes = Partial<Pick<CellRow, 'state' | 'weight' | 'region' | 'address'>>
+type Changes = Partial<Pick<CellRow, 'state' | 'weight' | 'region' | 'address' | 'replicaAddress'>>
 
 export async function addCell(tx: ControlTx, id: string, cell: Changes): Promise<void> {
   await tx
@@ -81,10 +89,15 @@ export async function removeCell(tx: ControlTx, id: string): Promise<void> {
 
 /** Seals the addresses under the first key. */
 export async function resealCells(tx: ControlTx, box: SecretBox): Promise<void> {
-  for (const { id, address } of await readCells(tx)) {
-    if (!address) continue
-    const opened = openAddress(box, address)
-    if (!opened) throw new Error(`SECRET_KEY does not open the address of the cell ${id}`)
-    await changeCell(tx, id, { address: sealAddress(box, opened) })
+  for (const { id, address, replicaAddress } of await readCells(tx)) {
+    if (!address && !replicaAddress) continue
+    const opened = address ? openAddress(box, address) : undefined
+    const replicaUrl = replicaAddress ? openReplicaUrl(box, replicaAddress) : undefined
+    if ((address && !opened) || (replicaAddress && !replicaUrl))
+      throw new Error(`SECRET_KEY does not open the address of the cell ${id}`)
+    await changeCell(tx, id, {
+      ...(opened && { address: sealAddress(box, opened) }),
+      ...(replicaUrl !== undefined && { replicaAddress: sealReplica(box, replicaUrl) }),
+    })
   }
 }

@@ -3,7 +3,7 @@ import type { SecretBox } from '../crypto/secret-box.ts'
 import { type Cell, type DatabaseAddress, MAIN_CELL, type OpenDatabases } from '../database/database.ts'
 import type { Listener } from '../database/listener.ts'
 import { startLoop } from '../jobs/loop.ts'
-import { CELLS_CHANGED, type CellRow, openAddress, readCells, registerCells } from './cells.ts'
+import { CELLS_CHANGED, type CellRow, openAddress, openReplicaUrl, readCells, registerCells } from './cells.ts'
 import { contradicts, readControlId, readIdentity, withClient } from './identity.ts'
 
 const EVERY_MS = 5_000
@@ -129,7 +129,7 @@ export function addressesOf(
   complain: (about: string, cell: string, message: string) => void,
 ): Record<string, DatabaseAddress> {
   const found: Record<string, DatabaseAddress> = {}
-  for (const { id, state, address: sealed } of rows) {
+  for (const { id, state, address: sealed, replicaAddress } of rows) {
     if (state === 'OFF' || id === MAIN_CELL) continue
     const kept = sealed ? openAddress(box, sealed) : undefined
     if (sealed && !kept) complain('key', id, 'SECRET_KEY does not open the address of this cell')
@@ -137,7 +137,11 @@ export function addressesOf(
     if (kept && own && (kept.url !== own.url || kept.directUrl !== own.directUrl))
       complain('address', id, 'CELLS has another address of this cell than control: that of control counts')
     const address = kept ?? (sealed ? undefined : own)
-    if (address) found[id] = address
+    const keptReplica = replicaAddress ? openReplicaUrl(box, replicaAddress) : undefined
+    if (replicaAddress && !keptReplica)
+      complain('key', id, 'SECRET_KEY does not open the address of the replica of this cell')
+    const replicaUrl = keptReplica ?? own?.replicaUrl
+    if (address) found[id] = { url: address.url, directUrl: address.directUrl, ...(replicaUrl && { replicaUrl }) }
   }
   return found
 }

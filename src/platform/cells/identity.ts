@@ -2,6 +2,7 @@ import pg from 'pg'
 import type { ControlDb } from '../database/database.ts'
 import { MAIN_CELL } from '../database/database.ts'
 import { MigrationError } from '../database/migrate.ts'
+import { ORIGIN } from '../database/watch.ts'
 
 const CONNECT_MS = 10_000
 
@@ -60,6 +61,28 @@ export async function checkIdentity(url: string, cell: string, controlId: string
   const problem = contradicts(found, cell, controlId)
   if (problem) throw new MigrationError(problem)
   return found
+}
+
+/** Throws if the server at this address follows another one: nobody can write there. */
+export async function refuseStandby(url: string): Promise<void> {
+  const { rows } = await withClient(url, (client) =>
+    client.query<{ isStandby: boolean }>('select pg_is_in_recovery() as "isStandby"'),
+  )
+  if (rows[0]?.isStandby) throw new MigrationError('this is a standby: promote it first')
+}
+
+/** Throws if the database at this address is no copy that follows the other. */
+export async function checkReplica(primaryUrl: string, replicaUrl: string): Promise<void> {
+  const ask = (url: string) =>
+    withClient(url, async (client) => {
+      const { rows } = await client.query<{ isStandby: boolean; origin: string }>(
+        `select pg_is_in_recovery() as "isStandby", ${ORIGIN} as origin`,
+      )
+      return rows[0]
+    })
+  const [primary, replica] = await Promise.all([ask(primaryUrl), ask(replicaUrl)])
+  if (!replica?.isStandby) throw new MigrationError('This is no replica: it follows no other server.')
+  if (replica.origin !== primary?.origin) throw new MigrationError('This is the replica of another database.')
 }
 
 /** Tells a migrated database which cell it is. */

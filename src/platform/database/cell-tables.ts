@@ -345,6 +345,13 @@ export interface CatalogVariants {
   translations: Generated<Json>
 }
 
+export interface CellChangedRows {
+  businessId: string
+  key: string[]
+  position: Generated<number>
+  tableName: string
+}
+
 export interface CellEventCounters {
   businessId: string
   lastNumber: number
@@ -398,6 +405,19 @@ export interface CellIdentity {
   controlId: string
   isOnly: Generated<boolean>
   notedAt: Generated<Timestamp>
+}
+
+export interface CellMoves {
+  businessId: string
+  changedAt: Generated<Timestamp>
+  moveId: string
+  state: string
+}
+
+export interface CellMovingJobs {
+  businessId: string
+  id: number
+  job: Json
 }
 
 export interface CellUsage {
@@ -1079,6 +1099,7 @@ export interface PaymentsPayments {
   expiresAt: Timestamp
   id: string
   intentId: string | null
+  isUnconfirmed: Generated<boolean>
   pageId: string | null
   paid: Generated<number>
   provider: Generated<string>
@@ -1278,12 +1299,15 @@ export interface DB {
   'catalog.stockMovements': CatalogStockMovements
   'catalog.stocktakes': CatalogStocktakes
   'catalog.variants': CatalogVariants
+  'cell.changedRows': CellChangedRows
   'cell.eventCounters': CellEventCounters
   'cell.eventOutbox': CellEventOutbox
   'cell.events': CellEvents
   'cell.followed': CellFollowed
   'cell.idempotencyKeys': CellIdempotencyKeys
   'cell.identity': CellIdentity
+  'cell.moves': CellMoves
+  'cell.movingJobs': CellMovingJobs
   'cell.usage': CellUsage
   'cell.usageDays': CellUsageDays
   'cell.workers': CellWorkers

@@ -15,6 +15,8 @@ export type PoolOptions = {
   idleMs?: number
   /** Connections are replaced at about this age. */
   maxAgeSeconds?: number | undefined
+  /** A replica: a standby is what is wanted. */
+  isReplica?: boolean
 }
 
 // More connections than about 2 × cores + 4 make PostgreSQL slower, not faster (measured).
@@ -66,7 +68,7 @@ export function openPool(url: string, options: PoolOptions = {}): PatientPool {
     idleTimeoutMillis: options.idleMs ?? IDLE_MS,
     keepAlive: true,
     Client: DatabaseClient,
-    verify: refuseStandby,
+    ...(options.isReplica ? {} : { verify: refuseStandby }),
     types,
     // The client's own timeout, for a server that no longer responds: a little later than the server's.
     query_timeout: statementTimeoutMs + SERVER_FIRST_MS,

@@ -42,6 +42,7 @@ export interface AccessBusinesses {
   defaultLocale: string
   deleteAskedAt: Timestamp | null
   deleteAt: Timestamp | null
+  heldUntil: Timestamp | null
   id: string
   importOf: string | null
   keepPersonDays: Generated<number>
@@ -49,6 +50,7 @@ export interface AccessBusinesses {
   locales: string[]
   logo: Json | null
   markets: Json
+  movedAt: Timestamp | null
   name: string
   orderUrl: string | null
   paymentAccount: string | null
@@ -61,6 +63,18 @@ export interface AccessBusinesses {
   timeZone: Generated<string>
   updatedAt: Timestamp
   version: Generated<number>
+}
+
+export interface AccessBusinessExports {
+  businessId: string
+  bytes: number | null
+  createdAt: Timestamp
+  expiresAt: Timestamp
+  finishedAt: Timestamp | null
+  hasFiles: boolean
+  id: string
+  rows: Generated<number>
+  status: Generated<string>
 }
 
 export interface AccessBusinessFigures {
@@ -373,6 +387,7 @@ export interface ControlCells {
   createdAt: Generated<Timestamp>
   id: string
   region: string | null
+  replicaAddress: Buffer | null
   state: Generated<string>
   updatedAt: Generated<Timestamp>
   weight: Generated<number>
@@ -391,6 +406,27 @@ export interface ControlIdempotencyKeys {
 export interface ControlIdentity {
   id: Generated<string>
   isOnly: Generated<boolean>
+}
+
+export interface ControlMoves {
+  businessId: string
+  copiedAt: Timestamp | null
+  createdAt: Generated<Timestamp>
+  error: string | null
+  finishedAt: Timestamp | null
+  fromCell: string
+  id: string
+  keepSeconds: Generated<number>
+  pauseMs: number | null
+  rowsCompared: Generated<number>
+  rowsCopied: Generated<number>
+  rowsDeleted: Generated<number>
+  rowsFollowed: Generated<number>
+  step: Generated<string>
+  switchedAt: Timestamp | null
+  takeBack: Generated<boolean>
+  toCell: string
+  updatedAt: Generated<Timestamp>
 }
 
 export interface ControlProcesses {
@@ -414,6 +450,7 @@ export interface WebhooksOperatorEndpoints {
 export interface DB {
   'access.auditLog': AccessAuditLog
   'access.businesses': AccessBusinesses
+  'access.businessExports': AccessBusinessExports
   'access.businessFigures': AccessBusinessFigures
   'access.customers': AccessCustomers
   'access.eventOutbox': AccessEventOutbox
@@ -449,6 +486,7 @@ export interface DB {
   'control.cells': ControlCells
   'control.idempotencyKeys': ControlIdempotencyKeys
   'control.identity': ControlIdentity
+  'control.moves': ControlMoves
   'control.processes': ControlProcesses
   'webhooks.operatorEndpoints': WebhooksOperatorEndpoints
 }

@@ -13,11 +13,15 @@ export type Tx = Transaction<CellTables>
 export type ControlDb = Kysely<ControlTables>
 export type ControlTx = Transaction<ControlTables>
 
-/** How to reach one database. `directUrl` avoids PgBouncer: for LISTEN, workers, session locks. */
-export type DatabaseAddress = { url: string; directUrl: string }
+/**
+ * How to reach one database. `directUrl` avoids PgBouncer: for LISTEN, workers, session locks. `replicaUrl`: a copy that
+ * follows it, for reading.
+ */
+export type DatabaseAddress = { url: string; directUrl: string; replicaUrl?: string | undefined }
 
 /** A connection in use. `release` returns it to the pool, or closes it if it is broken. */
-type Lease = { client: PoolClient; release: (destroy?: boolean) => void }
+export type Lease = { client: Pick<PoolClient, 'query'>; release: (destroy?: boolean) => void }
+type OwnLease = Lease & { client: PoolClient }
 
 type Parts = {
   kind: 'control' | 'cell'
@@ -25,6 +29,7 @@ type Parts = {
   pool: PatientPool
   address: DatabaseAddress
   lease?: () => Promise<Lease>
+  primary?: unknown
 }
 
 /** An open database: Kysely's builder over a pool, with its address and kind. A transaction is not one. */
@@ -34,12 +39,18 @@ export class Database<Tables> extends Kysely<Tables> {
   readonly pool: PatientPool
   readonly address: DatabaseAddress
   readonly lease: () => Promise<Lease>
+  /** Of a replica: the database that it follows. */
+  readonly primary: Database<Tables> | undefined
+  /** Where its replica is, if it has one. It may change. */
+  replicaUrl: string | undefined
+  /** Its replica, while that may be read instead. */
+  replica: Database<Tables> | undefined
   /** Called with each notification of a transaction of this process, once it has committed. */
   onAnnounced: ((topic: string, id: string) => void) | undefined
   /** Called after each transaction of this process that has committed. */
   onCommitted: (() => void) | undefined
 
-  constructor({ kind, name, pool, address, lease = () => leaseFrom(pool) }: Parts) {
+  constructor({ kind, name, pool, address, lease = () => leaseFrom(pool), primary }: Parts) {
     super({
       dialect: new PostgresDialect({ pool: toKyselyPool(pool, lease) }),
       plugins: [new CamelCasePlugin({ maintainNestedObjectKeys: true })],
@@ -49,13 +60,18 @@ export class Database<Tables> extends Kysely<Tables> {
     this.pool = pool
     this.address = address
     this.lease = lease
+    this.primary = primary as Database<Tables> | undefined
+    this.replicaUrl = primary ? undefined : address.replicaUrl
   }
 }
+
+/** For whoever has just written, or is about to: never a replica. */
+export const primaryOf = <Tables>(db: Database<Tables>): Database<Tables> => db.primary ?? db
 
 export type Cell = Database<CellTables>
 export type Control = Database<ControlTables>
 
-async function leaseFrom(pool: PatientPool): Promise<Lease> {
+export async function leaseFrom(pool: PatientPool): Promise<OwnLease> {
   const client = (await pool.connect()) as PoolClient
   return { client, release: (destroy = false) => client.release(destroy || client.isBroken) }
 }
@@ -113,6 +129,7 @@ export function openDatabases(
   function setCells(wanted: Readonly<Record<string, DatabaseAddress>>) {
     const gone = [...cells].filter(([name, cell]) => name !== MAIN_CELL && !isAt(cell, wanted[name]))
     for (const [name, cell] of gone) void retire(name, cell)
+    for (const [name, cell] of cells) if (name !== MAIN_CELL) cell.replicaUrl = wanted[name]?.replicaUrl
     const added = Object.entries(wanted).filter(([name]) => name !== MAIN_CELL && !cells.has(name))
     for (const [name, address] of added)
       cells.put(name, new Database({ kind: 'cell', name, pool: openPoolOf(address), address })) // it connects when it is used
@@ -147,7 +164,7 @@ export type RevocableDatabases = Pick<Databases, 'control' | 'cells'> & {
 
 /** The same databases on the same connections, but revocable: for work that may have to be stopped at once. */
 export function makeRevocable({ control, cells }: Pick<Databases, 'control' | 'cells'>): RevocableDatabases {
-  const used = new Set<PoolClient>()
+  const used = new Set<Pick<PoolClient, 'query'>>()
   const wrapped = new Map<string, Cell>()
   let over: Error | undefined
 
@@ -181,7 +198,7 @@ export function makeRevocable({ control, cells }: Pick<Databases, 'control' | 'c
     },
     end(reason) {
       over = new Error(reason)
-      for (const client of used) hangUp(client)
+      for (const client of used) hangUp(client as PoolClient)
     },
   }
 }

@@ -18,6 +18,15 @@ export const violatedConstraint = (error: unknown): string | undefined => {
 /** Two transactions got in each other's way; running the whole of it again is right. */
 export const isSerializationFailure = (error: unknown) => codeOf(error) === '40001' || codeOf(error) === '40P01'
 
+/** Somebody else had the lock for too long. */
+export const isLockTimeout = (error: unknown) => codeOf(error) === '55P03' || isSerializationFailure(error)
+
+/** A unique value that another row has, or a row that is not there. */
+export const isUnsettled = (error: unknown) => codeOf(error) === '23505' || codeOf(error) === '23503'
+
+/** The business is moving to another cell, or has moved (`cell.may_write`). */
+export const isMoving = (error: unknown) => codeOf(error) === 'KM001'
+
 /**
  * A migration has changed the type of a column since this connection planned the statement. (The message may be in any
  * language.)
@@ -78,6 +87,27 @@ export const isReadOnly = (error: unknown) => codeOf(error) === READ_ONLY
 /** The error that PostgreSQL would report for the first write. */
 export const readOnlyServer = () =>
   Object.assign(new Error('This server is a standby, and takes no writes'), { code: READ_ONLY })
+
+const OF_REPLICA_CODES = new Set([
+  '40001', // what it reads was changed by what it follows
+  '40P01',
+  '25006',
+  '55P03',
+  '57014',
+  '42P01', // it has not followed the last migration yet
+  '42703',
+  '42883',
+  '3F000',
+])
+/** Connections, resources, shutdown, system errors, its own corruption. */
+const OF_REPLICA_CLASSES = /^(08|53|57P|58|XX)/
+
+/** A read that failed because it went to a replica, perhaps: the primary may have the answer. */
+export const isOfReplica = (error: unknown): boolean =>
+  error instanceof Error &&
+  (OF_REPLICA_CODES.has(codeOf(error)) || OF_REPLICA_CLASSES.test(codeOf(error)) || isConnectionError(error))
+
+const isConnectionError = (error: Error) => !isServerAnswer(error) && isDatabaseUnavailable(error)
 
 /** The database is unreachable, overloaded or shutting down: the caller did nothing wrong and may try again. */
 export function isDatabaseUnavailable(error: unknown): boolean {

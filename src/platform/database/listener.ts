@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import pg from 'pg'
+import { nowMs } from '../clock.ts'
 import { hangUp } from './connection.ts'
 import type { Control, ControlTx } from './database.ts'
 import { announce } from './local-invalidation.ts'
@@ -19,8 +20,11 @@ const TIMEOUT_MS = 2_000
  */
 export type Listener = {
   readonly connected: boolean
+  /** Since when nothing arrives, by the clock and as `performance.now()`; undefined while it is connected. */
+  readonly lost: { atMs: number; since: number } | undefined
   on(topic: string, handler: (id: string) => void): void
-  onGap(handler: () => void): void
+  /** Told when it is lost, and again before it is back. What was cached may be kept in between, but not used as if it were true. */
+  onGap(handler: (when: 'lost' | 'back') => void): void
   close(): Promise<void>
 }
 
@@ -41,12 +45,13 @@ async function disconnect(client: pg.Client): Promise<void> {
 export async function openListener(control: Control): Promise<Listener> {
   const { address } = control
   const handlers = new Map<string, ((id: string) => void)[]>()
-  const gapHandlers: (() => void)[] = []
+  const gapHandlers: ((when: 'lost' | 'back') => void)[] = []
   const hear = (topic: string, id: string) => {
     for (const handler of handlers.get(topic) ?? []) handler(id)
   }
   control.onAnnounced = hear
   let connected = false
+  let lost: Listener['lost'] = { atMs: nowMs(), since: performance.now() }
   let closed = false
   let client: pg.Client | undefined
 
@@ -58,7 +63,7 @@ export async function openListener(control: Control): Promise<Listener> {
       query_timeout: TIMEOUT_MS,
       keepAlive: true,
     })
-    const lost = new Promise<void>((resolve) => {
+    const ended = new Promise<void>((resolve) => {
       client?.on('error', () => resolve())
       client?.on('end', () => resolve())
     })
@@ -68,8 +73,9 @@ export async function openListener(control: Control): Promise<Listener> {
     })
     await client.connect()
     await client.query(`listen ${CHANNEL}`)
-    for (const handler of gapHandlers) handler()
+    for (const handler of gapHandlers) handler('back')
     connected = true
+    lost = undefined
     started()
     // Only a ping detects a peer that vanished without closing: revocations must not be missed for longer.
     const mine = client
@@ -80,7 +86,7 @@ export async function openListener(control: Control): Promise<Listener> {
           await mine.query({ text: 'select 1', query_timeout: PING_TIMEOUT_MS } as pg.QueryConfig)
       }
     })()
-    await Promise.race([lost, pings])
+    await Promise.race([ended, pings])
   }
 
   let started = () => {}
@@ -96,7 +102,8 @@ export async function openListener(control: Control): Promise<Listener> {
         // reported by /readyz and by the requests that need the database; here only: try again
       }
       connected = false
-      for (const handler of gapHandlers) handler()
+      lost ??= { atMs: nowMs(), since: performance.now() }
+      for (const handler of gapHandlers) handler('lost')
       if (client) await disconnect(client)
       if (!closed) await sleep(Math.min(2_000, 50 * 2 ** failures), undefined, { ref: false })
     }
@@ -109,6 +116,9 @@ export async function openListener(control: Control): Promise<Listener> {
   return {
     get connected() {
       return connected
+    },
+    get lost() {
+      return lost
     },
     on(topic, handler) {
       handlers.set(topic, [...(handlers.get(topic) ?? []), handler])

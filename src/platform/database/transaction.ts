@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Kysely, sql, type Transaction } from 'kysely'
 import { now } from '../clock.ts'
 import { Database } from './database.ts'
-import { isSerializationFailure } from './errors.ts'
+import { isOfReplica, isSerializationFailure } from './errors.ts'
 import { announcedIn } from './local-invalidation.ts'
 import { renewStalePlans } from './statement-names.ts'
 
@@ -16,6 +16,7 @@ export async function transaction<Tables, Result>(
   db: Kysely<Tables>,
   work: (tx: Transaction<Tables>) => Promise<Result>,
 ): Promise<Result> {
+  if (db instanceof Database && db.primary) return readInTurn(db, db.primary, work)
   for (let attempt = 1; ; attempt++) {
     try {
       let used: object = db
@@ -32,6 +33,20 @@ export async function transaction<Tables, Result>(
       if (attempt === ATTEMPTS || !(renewStalePlans(error) || isSerializationFailure(error))) throw error
       await sleep(Math.random() * 10 * 2 ** attempt)
     }
+  }
+}
+
+/** On a replica; if that cannot go on, all of it again on the primary. */
+async function readInTurn<Tables, Result>(
+  replica: Database<Tables>,
+  primary: Database<Tables>,
+  work: (tx: Transaction<Tables>) => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await replica.transaction().execute(work)
+  } catch (error) {
+    if (!isOfReplica(error) && !renewStalePlans(error)) throw error
+    return transaction(primary, work)
   }
 }
 

@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify'
 import pg from 'pg'
+import { nameSome } from '../name-some.ts'
 import { withTimeout } from '../with-timeout.ts'
 import { forEachCell } from './cell-map.ts'
 import { hangUp, type PatientPool } from './connection.ts'
@@ -16,7 +17,18 @@ export const CELL_STATES = ['up', 'down', 'silent', 'read-only', 'behind', 'unkn
 export type CellState = (typeof CELL_STATES)[number]
 
 /** The last known state of a database. */
-export type Seen = { state: CellState; isStandby: boolean; missing: readonly string[] }
+export type Seen = {
+  state: CellState
+  isStandby: boolean
+  missing: readonly string[]
+  /** How far it has written, if it has a replica to compare. */
+  position?: Position
+}
+/**
+ * The end of what a server had written at a time, which is one of `performance.now()`; on which timeline; and of which database:
+ * copies of it have the same.
+ */
+export type Position = { lsn: bigint; timeline: number; origin: string; atMs: number }
 
 export type Watch = {
   /** Control and the cell `main` are one database. */
@@ -70,6 +82,7 @@ export async function watchDatabases(
       name,
       url: address.url,
       pool,
+      hasReplica: () => cell.replicaUrl !== undefined,
       // Behind PgBouncer, what a direct connection says is not what others would hear.
       line: () => (address.url === address.directUrl ? lineOf?.(name) : undefined),
       needs: lacks,
@@ -114,6 +127,7 @@ type One = {
   name: string
   url: string
   pool: PatientPool
+  hasReplica: () => boolean
   line: () => ReturnType<LineOf>
   needs: Needs
   everyMs: number
@@ -122,7 +136,7 @@ type One = {
 }
 
 /** `checked` resolves after the first check. */
-function watchOne({ name, url, pool, line, needs, everyMs, log, onSeen }: One) {
+function watchOne({ name, url, pool, hasReplica, line, needs, everyMs, log, onSeen }: One) {
   let last: Seen | undefined
   let late = 0
   let heardMs = Number.NEGATIVE_INFINITY
@@ -156,7 +170,9 @@ function watchOne({ name, url, pool, line, needs, everyMs, log, onSeen }: One) {
     try {
       client ??= await connect(url)
       const seen = judge(await ask(client, needs), needs)
+      const position = hasReplica() && !seen.isStandby ? await readPosition(client).catch(() => undefined) : undefined
       late = 0
+      if (position) return { ...seen, position }
       if (seen.state === 'read-only') drop() // the next connection may reach another server
       return seen
     } catch (error) {
@@ -178,7 +194,8 @@ function watchOne({ name, url, pool, line, needs, everyMs, log, onSeen }: One) {
     if (last?.state !== seen.state && (last || seen.state !== 'up')) {
       const { state, missing } = seen
       if (state === 'up') log.info({ cell: name }, 'cell is healthy again')
-      else log.error({ cell: name, state, ...(missing.length > 0 && { missing }) }, 'cell is unhealthy')
+      else
+        log.error({ cell: name, state, ...(missing.length > 0 && { missing: nameSome(missing) }) }, 'cell is unhealthy')
     }
     last = seen
     onSeen(seen)
@@ -245,6 +262,25 @@ type Answer = { isStandby: boolean; isReadOnly: boolean; done: string[] }
 async function ask(client: pg.Client, needs: Needs): Promise<Answer> {
   const { rows } = await client.query<Answer>(questionFor(needs))
   return rows[0] as Answer
+}
+
+export async function readPosition(client: pg.Client): Promise<Position | undefined> {
+  const atMs = performance.now() // before it is asked: it has at least what was there then
+  const { rows } = await client.query<{ lsn: string; file: string; origin: string }>(
+    `select pg_current_wal_lsn()::text as lsn, pg_walfile_name(pg_current_wal_lsn()) as file, ${ORIGIN} as origin`,
+  )
+  if (!rows[0]) return undefined
+  const { lsn, file, origin } = rows[0]
+  return { lsn: parseLsn(lsn), timeline: Number.parseInt(file.slice(0, 8), 16), origin, atMs }
+}
+
+/** The id that a server got when it was made, and the name of the database: its replicas have both. */
+export const ORIGIN = `(select system_identifier from pg_control_system()) || '/' || current_database()`
+
+/** `16/B374D848` is a number of 64 bits, in two halves. */
+export function parseLsn(text: string): bigint {
+  const [high = '0', low = '0'] = text.split('/')
+  return (BigInt(`0x${high}`) << 32n) + BigInt(`0x${low}`)
 }
 
 function questionFor(needs: Needs): string {

@@ -4,6 +4,7 @@ import { BusinessId, idOf, Nullable, UnixSeconds } from '#vocabulary/schemas.ts'
 import { toSeconds } from '#vocabulary/time.ts'
 import type { CellEvents } from '../database/cell-tables.ts'
 import type { Db } from '../database/database.ts'
+import { isHere } from '../moves/fence.ts'
 
 /** The one form in which events are read. */
 export const eventFields = {
@@ -133,7 +134,8 @@ export const behindSql = (positions: RawBuilder<unknown>) => sql`
   select position.business_id
     from ${positions} as position
     join cell.event_counters as counter on counter.business_id = position.business_id
-   where counter.last_number > position.number`
+   where counter.last_number > position.number and ${isHere('counter.business_id')}`
 
 /** Every business in which something happened, as a query. */
-export const withEventsSql = sql`select business_id, last_number from cell.event_counters`
+export const withEventsSql = sql`
+  select business_id, last_number from cell.event_counters where ${isHere('business_id')}`

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../database/database.ts'
+import { isHere } from '../moves/fence.ts'
 import { openGauge } from '../observability/define-metric.ts'
 import { feedLagSeconds } from '../observability/metric-list.ts'
 import type { Metrics } from '../observability/metrics.ts'
@@ -28,12 +29,12 @@ export function measureFeedLag(metrics: Metrics, cells: ReadonlyMap<string, Db>,
 export async function readLags(db: Db, topics: readonly string[]): Promise<{ follower: string; seconds: number }[]> {
   const { rows } = await sql<{ follower: string; seconds: number }>`
     select 'numbering' as follower, greatest(0, coalesce(extract(epoch from now() - (
-             select occurred_at from cell.event_outbox order by position limit 1)), 0))::float as seconds
+             select occurred_at from cell.event_outbox where ${isHere('business_id')} order by position limit 1)), 0))::float as seconds
      union all
     select topic, greatest(0, coalesce(extract(epoch from now() - event.sequenced_at), 0))::float
       from unnest(${[...topics]}::text[]) as topic
       left join lateral (select business_id, number from cell.followed
-                          where followed.topic = topic order by position limit 1) as head on true
+                          where followed.topic = topic and ${isHere('business_id')} order by position limit 1) as head on true
       left join lateral (select sequenced_at from cell.events
                           where business_id = head.business_id and number = head.number limit 1) as event on true`.execute(
     db,

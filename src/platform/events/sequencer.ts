@@ -3,6 +3,7 @@ import { now } from '../clock.ts'
 import type { Db, Tx } from '../database/database.ts'
 import type { PartitionedLog } from '../database/partitions.ts'
 import { transaction } from '../database/transaction.ts'
+import { isHere } from '../moves/fence.ts'
 
 /** The first word of the types of events that are followed; under a name of its own where several follow the same. */
 export type Topic = string | { topic: string; of: string }
@@ -35,7 +36,8 @@ function moveEvents(db: Db, topics: readonly Topic[]): Promise<{ businessId: str
     const { rows } = await sql<{ businessId: string; count: number }>`
       with taken as (
         delete from cell.event_outbox
-         where position = any (array(select position from cell.event_outbox order by position limit ${BATCH}))
+         where position = any (array(
+                 select position from cell.event_outbox where ${isHere('business_id')} order by position limit ${BATCH}))
         returning *
       ), counted as (
         insert into cell.event_counters as counter (business_id, last_number)
@@ -75,14 +77,15 @@ export async function sequenceAllEvents(
 }
 
 /** Whether events wait to be numbered. */
-export const hasUnnumbered = () => sql`exists (select from cell.event_outbox)`
+export const hasUnnumbered = () => sql`exists (select from cell.event_outbox where ${isHere('business_id')})`
 
 /** Whether subjects of these topics wait. */
 export const hasFollowed = (...topics: readonly Topic[]) =>
   sql.join(
     topics.map(
       (topic) =>
-        sql`exists (select from cell.followed where topic = ${typeof topic === 'string' ? topic : topic.topic})`,
+        sql`exists (select from cell.followed
+                     where topic = ${typeof topic === 'string' ? topic : topic.topic} and ${isHere('business_id')})`,
     ),
     sql` or `,
   )
@@ -90,9 +93,8 @@ export const hasFollowed = (...topics: readonly Topic[]) =>
 /** The oldest subjects of a topic that wait; they stay in the queue. */
 export async function peekFollowed(db: Db, topic: string, limit: number) {
   const { rows } = await sql<{ position: number; businessId: string; subject: string }>`
-    select position, business_id, subject from cell.followed where topic = ${topic} order by position limit ${limit}`.execute(
-    db,
-  )
+    select position, business_id, subject from cell.followed
+     where topic = ${topic} and ${isHere('business_id')} order by position limit ${limit}`.execute(db)
   return rows
 }
 
@@ -148,7 +150,8 @@ export async function takeFollowed(tx: Tx, topic: string, limit: number) {
     with taken as (
       delete from cell.followed
        where topic = ${topic}
-         and position = any (array(select position from cell.followed where topic = ${topic} order by position limit ${limit}))
+         and position = any (array(
+               select position from cell.followed where topic = ${topic} and ${isHere('business_id')} order by position limit ${limit}))
       returning business_id, subject
     )
     select distinct business_id, subject from taken`.execute(tx)

@@ -24,7 +24,7 @@ export type StreamSettings = {
 }
 
 type StreamOptions = StreamSettings & {
-  app: Pick<FastifyInstance, 'draining' | 'lookAgain' | 'log'>
+  app: Pick<FastifyInstance, 'draining' | 'lookAgain' | 'findCellNow' | 'log'>
   readers: Readers
 }
 
@@ -145,6 +145,7 @@ export function createStreams({ app, readers, pollMs = 1_000, lookMs = 15_000, .
     do {
       await sleep(pollMs, undefined, { ref: false })
       try {
+        feed.db = (await app.findCellNow(feed.businessId)) ?? feed.db // it may have moved; numbers go on there
         for (let isMore = feed.streams.size > 0; isMore; ) {
           const frames = await readFrames(feed, feed.position)
           deliver(feed, frames)

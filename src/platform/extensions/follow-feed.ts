@@ -8,6 +8,7 @@ import { findEvent, presentEvent, readAfter, readLastNumber } from '../events/fe
 import { FOLLOW_BATCH, FOLLOW_PAGE, followInTurn } from '../events/follow-in-turn.ts'
 import { fault } from '../faults.ts'
 import { type CellJob, defineJob, enqueueAll } from '../jobs/define.ts'
+import { isHere } from '../moves/fence.ts'
 import { type Extension, schemaOf } from './define.ts'
 
 const OfEvent = Type.Object({ businessId: Id, number: Type.Integer({ minimum: 1 }) })
@@ -54,6 +55,7 @@ async function listBehind(db: Db, schema: string, after: string): Promise<string
       from cell.event_counters as counter
       left join ${positionsOf(schema)} as position on position.business_id = counter.business_id
      where counter.last_number > coalesce(position.number, 0) and counter.business_id > ${after}
+       and ${isHere('counter.business_id')}
      order by counter.business_id
      limit ${FOLLOW_PAGE}`.execute(db)
   return rows.map(({ businessId }) => businessId)
@@ -96,4 +98,4 @@ export const isBehind = (extension: Extension) => sql`
   exists (select
             from cell.event_counters as counter
             left join ${positionsOf(schemaOf(extension))} as position on position.business_id = counter.business_id
-           where counter.last_number > coalesce(position.number, 0))`
+           where counter.last_number > coalesce(position.number, 0) and ${isHere('counter.business_id')})`

@@ -11,7 +11,9 @@ import type { Business } from '#vocabulary/business.ts'
 import type { Detail } from '#vocabulary/errors.ts'
 import { holds, type Permission } from '#vocabulary/permissions.ts'
 import { businessSuspended, suspendedBusinessHidden } from '#vocabulary/refusals.ts'
+import { nowMs } from '../clock.ts'
 import type { Cell } from '../database/database.ts'
+import { isDatabaseUnavailable } from '../database/errors.ts'
 import { cellOf } from './cells.ts'
 import * as refusal from './refusals.ts'
 
@@ -69,6 +71,8 @@ declare module 'fastify' {
     parameterPrefix?: string
     /** Accepts unknown query parameters, because other software appends its own to this address. */
     takesAnyParameter?: true
+    /** It may be read from a replica of the cell: it writes nothing, and nobody expects what they have just written. */
+    reads?: 'replica'
     /** A record with an ETag: reads take `If-None-Match`, writes take `If-Match`. */
     versioned?: boolean
   }
@@ -90,6 +94,10 @@ declare module 'fastify' {
   }
   interface FastifyInstance {
     routeTable: RouteInfo[]
+    /** What this process knows of the business was wrong. */
+    forgetBusiness(id: string): void
+    /** The database in which a business lives now, for what stays open while it moves; undefined: it is gone, or its cell is. */
+    findCellNow(id: string): Promise<Cell | undefined>
     /**
      * For responses that stay open: the permissions that the caller has now; undefined once this request would be
      * refused, because its token, session or key has ended, or its role, or the business is suspended.
@@ -105,6 +113,7 @@ export type RouteInfo = {
   business: BusinessSource
   body: boolean
   keys?: KeyRule | undefined
+  reads?: 'replica' | undefined
   isStream?: true | undefined
   isOwnPage?: true | undefined
   schema?: FastifySchema | undefined
@@ -122,18 +131,38 @@ export type GuardOptions = {
   /** Whether we issued it, as far as that is known without the database. */
   recognises: (credential: Credential) => Maybe<boolean>
   findBusiness: (id: string) => Maybe<Business | undefined>
+  /** The same for a request that writes: waits while the business moves. */
+  findToWrite: (id: string) => Maybe<Business | undefined>
+  forgetBusiness: (id: string) => void
   /** The business with that id or slug, if its shop is public and it is not suspended. */
   findPublicBusiness: (idOrSlug: string) => Maybe<Business | undefined>
   permissionsOf: (actor: Actor, businessId: string) => Maybe<readonly Permission[]>
   /** Throws unless the caller has proven within minutes who they are. */
   needFreshProof: (actor: Actor) => Promise<void>
+  /** What reads may go by while control is away; undefined: nothing. */
+  away?: WhileAway | undefined
   cells: ReadonlyMap<string, Cell>
   /** The origin of PUBLIC_URL. */
   ownOrigin: string
   /** Whether this cell lacks migrations of this version. */
   isBehind: (cell: string) => boolean
-  /** A reason to refuse the request, now that its cell is known. */
-  enterCell?: ((request: FastifyRequest, cell: string) => Error | undefined) | undefined
+  /** A reason to refuse the request, now that its business is known, and with it the cell. */
+  enterCell?: ((request: FastifyRequest, business: Business) => Error | undefined) | undefined
+}
+
+/**
+ * While control is away, nobody can say what was changed there: sessions and keys that were revoked, roles that were taken. So only
+ * reads go on, of businesses that are known, and of those who can see no more than their own: `findCaller` finds neither API keys
+ * nor operators, and whoever has a role is refused.
+ */
+export type WhileAway = {
+  /** Nothing to think about: control is heard. */
+  isTrusted: () => boolean
+  isAway: () => Promise<boolean>
+  findCaller: (credential: Credential) => Promise<Actor | undefined>
+  findBusiness: (id: string) => Maybe<Business | undefined>
+  findPublicBusiness: (idOrSlug: string) => Maybe<Business | undefined>
+  permissionsOf: (actor: Actor, businessId: string) => Maybe<readonly Permission[] | undefined>
 }
 
 const state = Symbol('guard')
@@ -145,6 +174,8 @@ type State = {
   caller?: Actor | undefined
   business?: Business
   permissions: readonly Permission[]
+  /** What it reads may lack the last seconds. */
+  isPerhapsOld?: boolean
 }
 type Guarded = FastifyRequest & { [state]: State }
 const stateOf = (request: FastifyRequest) => (request as Guarded)[state]
@@ -155,6 +186,8 @@ export const cellNameOf = (request: FastifyRequest): string | undefined => state
 /** The business that this request is for, once that is known. */
 export const businessIdOf = (request: FastifyRequest): string | undefined => stateOf(request)?.business?.id
 export const businessOf = (request: FastifyRequest): Business | undefined => stateOf(request)?.business
+
+export const isPerhapsOld = (request: FastifyRequest): boolean => stateOf(request)?.isPerhapsOld ?? false
 
 const NO_PERMISSIONS: readonly Permission[] = []
 
@@ -185,19 +218,25 @@ type Counting = {
   /** For storefront routes: the key of the business that the request came with, if any. */
   countKey: (request: FastifyRequest, reply: FastifyReply, key: Actor | undefined) => Maybe<void>
   /** Throws when the business has a limit of its own, and is over it. */
-  countBusiness: (business: Business) => Maybe<void>
+  countBusiness: (business: Business, reply: FastifyReply) => Maybe<void>
 }
+
+/** Longer than a replica may be behind: before that, one of its new cell may not have it yet. */
+const COMING_MS = 600_000
+const hasJustCome = ({ movedAt }: Business) => movedAt !== null && movedAt.getTime() > nowMs() - COMING_MS
 
 /**
  * Enforces the access that every route declares, before the body is read. A route without a declaration stops the
  * server from starting.
  */
 export function guardRoutes(app: FastifyInstance, options: GuardOptions, counting?: Counting): void {
-  const { authenticate, findBusiness, findPublicBusiness, permissionsOf, needFreshProof } = options
-  const { cells, ownOrigin, isBehind, enterCell } = options
+  const { authenticate, findBusiness, findToWrite, findPublicBusiness, permissionsOf, needFreshProof } = options
+  const { cells, ownOrigin, isBehind, enterCell, away } = options
   const countCaller = counting?.countCaller
 
   app.decorate('routeTable', [])
+  app.decorate('forgetBusiness', options.forgetBusiness)
+  app.decorate('findCellNow', async (id: string) => cells.get((await findBusiness(id))?.cell ?? ''))
   app.decorateRequest('caller', {
     getter(this: FastifyRequest) {
       return stateOf(this).caller
@@ -227,7 +266,10 @@ export function guardRoutes(app: FastifyInstance, options: GuardOptions, countin
       const { business } = this
       const cell = cellOf(cells, business, this.log)
       if (isBehind(business.cell)) throw refusal.cellBehind()
-      return cell
+      const guarded = stateOf(this)
+      if (guarded.route.reads === undefined || !cell.replica || hasJustCome(business)) return cell
+      guarded.isPerhapsOld = true
+      return cell.replica
     },
   })
 
@@ -239,7 +281,7 @@ export function guardRoutes(app: FastifyInstance, options: GuardOptions, countin
   })
   app.addHook('onReady', async () => {
     for (const { method, route } of routes) {
-      const { url, config: { access, business, keys, isStream, isOwnPage } = {}, schema } = route
+      const { url, config: { access, business, keys, reads, isStream, isOwnPage } = {}, schema } = route
       if (!access || !business) {
         throw new Error(
           `${method} ${url} does not say who may call it. Give the route config: { access: …, business: … } ` +
@@ -252,6 +294,7 @@ export function guardRoutes(app: FastifyInstance, options: GuardOptions, countin
       if (access === 'operator' && business !== 'none') {
         throw new Error(`${method} ${url} is for operators, who act in no business: give it business: 'none'.`)
       }
+      if (reads && method !== 'GET') throw new Error(`${method} ${url} writes, and no replica takes writes.`)
       if (keys === 'strangers' && (method !== 'GET' || access !== 'guest')) {
         throw new Error(`${method} ${url} takes keys of other businesses, which only read what any guest may.`)
       }
@@ -259,7 +302,7 @@ export function guardRoutes(app: FastifyInstance, options: GuardOptions, countin
         throw new Error(`${method} ${url} is below a storefront, where everybody reads and nobody writes.`)
       }
       const body = Boolean(schema?.body)
-      app.routeTable.push({ method, url, access, business, body, keys, isStream, isOwnPage, schema })
+      app.routeTable.push({ method, url, access, business, body, keys, reads, isStream, isOwnPage, schema })
     }
   })
 
@@ -267,13 +310,75 @@ export function guardRoutes(app: FastifyInstance, options: GuardOptions, countin
     const { access, business, isOwnPage } = stateOf(request).route
     if (request.is404 || access === undefined || business === undefined) return done()
     if (isOwnPage && request.headers.origin !== ownOrigin) return done(refusal.foreignOrigin())
+    if (away && !away.isTrusted() && mayGoOn(request))
+      return void enterDoubtfully(away, request, reply, access, business).then(() => done(), done)
     if (business === 'storefront') return void openStorefront(request, reply).then(() => done(), done)
     const step = identify(request, reply, access)
-    if (step instanceof Promise) return void step.then(() => enter(request, access, business)).then(() => done(), done)
-    const next = enter(request, access, business)
+    if (step instanceof Promise)
+      return void step.then(() => enter(request, reply, access, business)).then(() => done(), done)
+    const next = enter(request, reply, access, business)
     if (next instanceof Promise) return void next.then(() => done(), done)
     done()
   })
+
+  /** Asks control as long as it answers; then goes by what was known. */
+  async function enterDoubtfully(
+    away: WhileAway,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    access: Access,
+    business: BusinessSource,
+  ): Promise<void> {
+    if (await away.isAway()) return enterByMemory(away, request, reply, access, business)
+    try {
+      if (business === 'storefront') return await openStorefront(request, reply)
+      await identify(request, reply, access)
+      await enter(request, reply, access, business)
+    } catch (error) {
+      if (!isDatabaseUnavailable(error) || !(await away.isAway())) throw error
+      await enterByMemory(away, request, reply, access, business)
+    }
+  }
+
+  async function enterByMemory(
+    away: WhileAway,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    access: Access,
+    source: BusinessSource,
+  ): Promise<void> {
+    const guarded = stateOf(request)
+    guarded.isPerhapsOld = true
+    if (source === 'storefront') {
+      const { business: asked } = request.params as { business?: unknown }
+      const business = await away.findPublicBusiness(typeof asked === 'string' ? asked : '')
+      if (!business) throw refusal.controlAway()
+      guarded.business = business
+      await counting?.countKey(request, reply, undefined)
+      if (!business.storefront.isPublic || business.suspendedAt) throw refusal.businessNotFound()
+      await counting?.countBusiness(business, reply)
+      return
+    }
+    const { credential } = guarded
+    if (isPermission(access)) throw refusal.controlAway()
+    if (credential === TWO_DIFFERENT) throw refusal.twoCredentials()
+    if (!credential && access !== 'public') throw refusal.credentialRequired()
+    const caller = credential && (await away.findCaller(credential))
+    if (credential && !caller) throw refusal.controlAway()
+    const { businessId } = (source === 'path' ? request.params : request.query) as { businessId?: unknown }
+    const id = typeof businessId === 'string' ? businessId : ''
+    const business = await away.findBusiness(id)
+    // Somebody who has a role there would get their own few orders for all there are.
+    const held = caller?.kind === 'user' ? await away.permissionsOf(caller, id) : NO_PERMISSIONS
+    if (!business || held?.length !== 0) throw refusal.controlAway()
+    if (access === 'signed-in' && caller?.kind === 'guest') throw refusal.guestsRefused()
+    if (business.suspendedAt && access !== 'public')
+      throw access === 'guest' ? suspendedBusinessHidden() : businessSuspended()
+    guarded.caller = caller
+    guarded.business = business
+    if (caller) await countCaller?.(request, reply, caller)
+    if (access !== 'public') await counting?.countBusiness(business, reply)
+  }
 
   /** Identifies the caller. On a public route an expired token means an anonymous caller, not an error. */
   function identify(request: FastifyRequest, reply: FastifyReply, access: Access): Maybe<void> {
@@ -303,7 +408,7 @@ export function guardRoutes(app: FastifyInstance, options: GuardOptions, countin
     if (business) stateOf(request).business = business // before the limits: what they refuse is its use, too
     if (counting) await counting.countKey(request, reply, business && (await findKeyOf(request, business)))
     if (!business) throw refusal.businessNotFound()
-    await counting?.countBusiness(business)
+    await counting?.countBusiness(business, reply)
   }
 
   /** The API key that the request came with, if it is one of this business. */
@@ -322,7 +427,7 @@ export function guardRoutes(app: FastifyInstance, options: GuardOptions, countin
     }
   }
 
-  function enter(request: FastifyRequest, access: Access, source: BusinessSource): Maybe<void> {
+  function enter(request: FastifyRequest, reply: FastifyReply, access: Access, source: BusinessSource): Maybe<void> {
     if (access !== 'public' && access !== 'guest' && request.caller?.kind === 'guest') {
       throw refusal.guestsRefused()
     }
@@ -333,11 +438,11 @@ export function guardRoutes(app: FastifyInstance, options: GuardOptions, countin
     }
     if (keys === 'unbound' && request.caller?.onlyBusinessId) throw refusal.keyIsBound()
     if (keys === 'unbound' && request.caller?.onlyPermissions) throw refusal.keyIsLimited()
-    if (source === 'path') return open(request, access, (request.params as { businessId?: unknown }).businessId)
+    if (source === 'path') return open(request, reply, access, (request.params as { businessId?: unknown }).businessId)
     if (source === 'query') {
       const { businessId } = request.query as { businessId?: unknown }
       // An absent id is for the schema to refuse, with its field's name.
-      if (typeof businessId === 'string') return open(request, access, businessId)
+      if (typeof businessId === 'string') return open(request, reply, access, businessId)
     }
   }
 
@@ -348,7 +453,7 @@ export function guardRoutes(app: FastifyInstance, options: GuardOptions, countin
     if (method !== 'GET' && method !== 'HEAD') return needFreshProof(actor)
   }
 
-  app.addHook('preValidation', (request, _reply, done) => {
+  app.addHook('preValidation', (request, reply, done) => {
     const { access, business } = stateOf(request).route
     const { businessId } = (request.body ?? {}) as { businessId?: unknown }
     if (request.is404 || access === undefined) return done()
@@ -357,7 +462,7 @@ export function guardRoutes(app: FastifyInstance, options: GuardOptions, countin
     }
     if (business !== 'body' || typeof businessId !== 'string') return done()
     try {
-      const step = open(request, access, businessId)
+      const step = open(request, reply, access, businessId)
       if (step instanceof Promise) return void step.then(() => done(), done)
     } catch (error) {
       return done(error as Error)
@@ -369,13 +474,13 @@ export function guardRoutes(app: FastifyInstance, options: GuardOptions, countin
     const { route, business } = stateOf(request)
     const missing = (route.business === 'body' || route.business === 'query') && !business
     if (missing) return done(refusal.businessRequired())
-    done(business && enterCell?.(request, business.cell))
+    done(business && enterCell?.(request, business))
   })
 
   /**
    * Finds the business and what the caller may do in it. Without the permission it is 403, whether or not it exists.
    */
-  function open(request: FastifyRequest, access: Access, businessId: unknown): Maybe<void> {
+  function open(request: FastifyRequest, reply: FastifyReply, access: Access, businessId: unknown): Maybe<void> {
     const id = typeof businessId === 'string' ? businessId : ''
     const { caller, route } = stateOf(request)
     const isElsewhere = caller?.onlyBusinessId !== undefined && caller.onlyBusinessId !== id
@@ -383,7 +488,8 @@ export function guardRoutes(app: FastifyInstance, options: GuardOptions, countin
       if (access !== 'public' && route.keys !== 'strangers') throw refusal.keyIsOfAnother()
       stateOf(request).caller = asStranger(caller)
     }
-    const business = findBusiness(id)
+    const isRead = request.method === 'GET' || request.method === 'HEAD'
+    const business = isRead ? findBusiness(id) : findToWrite(id)
     const hasNone = !caller || caller.kind === 'guest' || isElsewhere
     const permissions = hasNone ? NO_PERMISSIONS : permissionsOf(caller, id)
     const settle = (found: Business | undefined, held: readonly Permission[]): Maybe<void> => {
@@ -404,7 +510,7 @@ export function guardRoutes(app: FastifyInstance, options: GuardOptions, countin
       guarded.business = found
       guarded.permissions = counted
       // Nor does a limit of the business keep its readers from unsubscribing: these count for the address alone.
-      return access === 'public' ? undefined : counting?.countBusiness(found)
+      return access === 'public' ? undefined : counting?.countBusiness(found, reply)
     }
     if (business instanceof Promise || permissions instanceof Promise) {
       return Promise.all([business, permissions]).then(([found, held]) => settle(found, held))
@@ -423,6 +529,13 @@ export function guardRoutes(app: FastifyInstance, options: GuardOptions, countin
     const counted = thatCount(business, caller, held)
     return isPermission(access) && !holdsAny(counted, access) ? undefined : counted
   })
+}
+
+/** Reads that name their business, and are answered once. */
+function mayGoOn(request: FastifyRequest): boolean {
+  const { business, isStream } = stateOf(request).route
+  const isRead = request.method === 'GET' || request.method === 'HEAD'
+  return isRead && !isStream && (business === 'storefront' || business === 'path' || business === 'query')
 }
 
 /** Where a business wants a second factor, whoever has passed none is a user without a role. */

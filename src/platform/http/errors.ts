@@ -1,7 +1,7 @@
 import type { FastifyError, FastifyReply, FastifyRequest, FastifySchemaValidationError } from 'fastify'
 import { AppError, badFields, invalidFields } from '#vocabulary/errors.ts'
-import { isDatabaseUnavailable, isUnstorableText, violatedConstraint } from '../database/errors.ts'
-import { cellNameOf } from './access.ts'
+import { isDatabaseUnavailable, isMoving, isUnstorableText, violatedConstraint } from '../database/errors.ts'
+import { businessIdOf, cellNameOf } from './access.ts'
 import { inFormOrder } from './messages.ts'
 import * as refusal from './refusals.ts'
 import { isWrongTopLevel, toDetails } from './validation.ts'
@@ -25,6 +25,15 @@ export function toAppError(error: unknown, request: FastifyRequest): AppError {
   if (isUnstorableText(error)) return refusal.textUnstorable()
   // The caller's account was deleted during the request.
   if (violatedConstraint(error)?.endsWith('_user_fkey')) return refusal.accountGone()
+  if (isMoving(error)) {
+    const businessId = businessIdOf(request)
+    request.log.warn(
+      { businessId, cell: cellNameOf(request) },
+      'a business was written to that is moving, or has moved',
+    )
+    if (businessId !== undefined) request.server.forgetBusiness(businessId) // this process may not have heard of it
+    return refusal.businessMoves()
+  }
   if (isDatabaseUnavailable(error)) {
     request.log.warn({ err: error, cell: cellNameOf(request) }, 'database unavailable')
     return refusal.serviceUnavailable()

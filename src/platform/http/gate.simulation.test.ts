@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { createGate, createKind } from './gate.ts'
+import { type Clock, createGate, createKind, createVisit } from './gate.ts'
 
 // A process with one event loop, 8 connections and one core for its database, on a virtual clock: seconds of a storm
 // take milliseconds, and come out the same each time. It shows what the gate does; how much a machine can do is
@@ -70,6 +70,22 @@ function createWorld() {
 }
 type World = ReturnType<typeof createWorld>
 
+const clockOf = (world: World): Clock => ({
+  now: () => world.time,
+  every(ms, work) {
+    let isOver = false
+    const tick = () => {
+      if (isOver) return
+      work()
+      world.at(world.time + ms, tick)
+    }
+    world.at(world.time + ms, tick)
+    return () => {
+      isOver = true
+    }
+  },
+})
+
 function createMachine(world: World) {
   let [loopFree, coreFree, busy, lanes] = [0, 0, 0, 0]
   const waiting: { ms: number; next: Next }[] = []
@@ -112,25 +128,14 @@ function createMachine(world: World) {
   return machine
 }
 
+/** Of several businesses, how much each is asked for. */
+type Asked = { business: string; load: number }
+
 /** `load`: a multiple of what the machine could serve without batching and without refusals. */
-function simulate(mix: readonly Work[], load: number) {
+function simulate(mix: readonly Work[], load: number | readonly Asked[]) {
   const world = createWorld()
   const machine = createMachine(world)
-  const gate = createGate(CONNECTIONS, {
-    now: () => world.time,
-    every(ms, work) {
-      let isOver = false
-      const tick = () => {
-        if (isOver) return
-        work()
-        world.at(world.time + ms, tick)
-      }
-      world.at(world.time + ms, tick)
-      return () => {
-        isOver = true
-      }
-    },
-  })
+  const gate = createGate(CONNECTIONS, clockOf(world))
   const kinds = mix.map((work) => ({ ...work, kind: createKind(!work.others) }))
   const cost = (of: (work: Work) => number) => mix.reduce((sum, work) => sum + work.share * of(work), 0)
   const perMs =
@@ -140,41 +145,59 @@ function simulate(mix: readonly Work[], load: number) {
       cost(({ db }) => db / 2),
     )
   const times: number[] = []
+  const of = new Map<string | undefined, { times: number[]; refused: number }>()
+  const partOf = (business: string | undefined) => {
+    const part = of.get(business) ?? { times: [], refused: 0 }
+    of.set(business, part)
+    return part
+  }
 
-  function ask({ kind, loop, db, isBatched, others = 0 }: (typeof kinds)[number]) {
+  function ask({ kind, loop, db, isBatched, others = 0 }: (typeof kinds)[number], business: string | undefined) {
     const born = world.time
     const work = () => {
       const since = world.time
       const end = () => {
-        gate.leave(kind, world.time - since)
-        if (born > WARM_UP_MS) times.push(world.time - born)
+        gate.leave(visit, world.time - since)
+        if (born <= WARM_UP_MS) return
+        times.push(world.time - born)
+        partOf(business).times.push(world.time - born)
       }
       const answer = () => world.at(world.time + others, () => machine.loop(world.around(loop * 0.4), end))
+      if (business !== undefined) gate.found(visit, { id: business, slug: business })
       const query = () => (isBatched ? machine.dbTogether(db, answer) : machine.db(world.around(db), answer))
       machine.loop(world.around(loop * 0.6), query)
     }
-    const refuse = () => machine.loop(REFUSE_MS, () => {})
+    const refuse = () => {
+      if (born > WARM_UP_MS) partOf(business).refused++
+      machine.loop(REFUSE_MS, () => {})
+    }
+    const isGone = () => false
+    const visit = createVisit(kind, isGone, (later) => (later === 'in' ? work() : refuse()), business)
     machine.loop(PARSE_MS, () => {
-      const outcome = gate.enter(
-        kind,
-        () => false,
-        (later) => (later === 'in' ? work() : refuse()),
-      )
+      const outcome = gate.enter(visit)
       if (outcome === 'in') work()
-      if (outcome === 'full') refuse()
+      else if (outcome) refuse()
     })
   }
-  function arrive() {
-    world.at(world.time + world.around(1 / (perMs * load)), arrive)
+  function arrive(load: number, business: string | undefined) {
+    world.at(world.time + world.around(1 / (perMs * load)), () => arrive(load, business))
     let draw = world.random()
-    ask(kinds.find(({ share }) => (draw -= share) < 0) ?? (kinds[0] as (typeof kinds)[number]))
+    ask(kinds.find(({ share }) => (draw -= share) < 0) ?? (kinds[0] as (typeof kinds)[number]), business)
   }
-  arrive()
+  if (typeof load === 'number') arrive(load, undefined)
+  else for (const each of load) arrive(each.load, each.business)
   world.runUntil(SECONDS * 1_000)
   times.sort((a, b) => a - b)
   const done = times.length / (perMs * (SECONDS * 1_000 - WARM_UP_MS))
-  return { done, p99: times[Math.floor(times.length * 0.99)] ?? 0, limit: gate.limit() }
+  const ofBusiness = (business: string) => {
+    const { times, refused } = partOf(business)
+    times.sort((a, b) => a - b)
+    return { done: times.length / (perMs * (SECONDS * 1_000 - WARM_UP_MS)), p99: p99Of(times), refused }
+  }
+  return { done, p99: p99Of(times), limit: gate.limit(), ofBusiness }
 }
+
+const p99Of = (sorted: readonly number[]) => sorted[Math.floor(sorted.length * 0.99)] ?? 0
 
 function run(t: TestContext, mix: readonly Work[], load: number) {
   const { done, p99, limit } = simulate(mix, load)
@@ -205,4 +228,93 @@ test('the fewest where each takes long: with more, all of them would wait longer
 test('those who wait for somebody else hold their places for long, and keep nobody out', (t) => {
   const { done, p99 } = run(t, PROVIDER, 0.8)
   assert.ok(done > 0.78 && p99 < 400)
+})
+
+test('beside a business that is asked for three times the capacity, others are served as if it were busy, not flooded', (t) => {
+  const small = [
+    { business: 'b', load: 0.02 },
+    { business: 'c', load: 0.02 },
+  ]
+  const busy = simulate(MIXED, [{ business: 'a', load: 0.7 }, ...small]).ofBusiness('b')
+  const storm = simulate(MIXED, [{ business: 'a', load: 3 }, ...small])
+  const [beside, noisy] = [storm.ofBusiness('b'), storm.ofBusiness('a')]
+  t.diagnostic(
+    `beside a busy one p99 ${Math.round(busy.p99)} ms, beside a flooded one ${Math.round(beside.p99)} ms, which gets ${Math.round(noisy.done * 100)} %`,
+  )
+  assert.equal(beside.refused, 0)
+  assert.ok(beside.p99 < 60)
+  assert.ok(noisy.done > 0.7)
+})
+
+const FOUND_MS = 2
+const WORK_MS = 20
+
+/** So many of a name in so many milliseconds. Each has work for 20 ms if it is of a business, and is refused after 2 if it is not. */
+type Calls = { name: () => string; count: number; everyMs: number; isInvented?: boolean }
+
+/** Nothing but the gate: how many of each are let in, and how many are refused. */
+function callAt(connections: number, all: readonly Calls[]) {
+  const world = createWorld()
+  const gate = createGate(connections, clockOf(world))
+  const kind = createKind(true)
+  const counts = all.map(({ name, count, everyMs, isInvented }) => {
+    const of = { done: 0, refused: 0 }
+    const call = () => {
+      const id = name()
+      const settle = (outcome: string) => {
+        if (outcome !== 'in') return void of.refused++
+        of.done++
+        const leave = (ms: number) => world.at(world.time + ms, () => gate.leave(visit, ms))
+        if (isInvented) return leave(FOUND_MS)
+        world.at(world.time + FOUND_MS, () => gate.found(visit, { id, slug: id }))
+        leave(WORK_MS)
+      }
+      const visit = createVisit(kind, () => false, settle, id)
+      const outcome = gate.enter(visit)
+      if (outcome) settle(outcome)
+    }
+    const arrive = () => {
+      for (let index = 0; index < count; index++) call()
+      if (world.time < SECONDS * 1_000 - everyMs) world.at(world.time + everyMs, arrive)
+    }
+    world.at(0, arrive)
+    return of
+  })
+  world.runUntil(SECONDS * 1_000 + 500)
+  return counts
+}
+
+test('one request every nine seconds for an invented business takes nothing from a business that is alone', () => {
+  let invented = 0
+  const [alone] = callAt(10, [
+    { name: () => 'a', count: 1, everyMs: 1 },
+    { name: () => `invented ${invented++}`, count: 1, everyMs: 9_000, isInvented: true },
+  ])
+  assert.deepEqual(alone, { done: SECONDS * 1_000, refused: 0 })
+})
+
+test('a flood of invented names takes nothing from a business, not even from one that was not found before', () => {
+  let invented = 0
+  const [flood, steady] = callAt(8, [
+    { name: () => `invented ${invented++}`, count: 2, everyMs: 1, isInvented: true },
+    { name: () => 'b', count: 20, everyMs: 500 },
+  ])
+  assert.ok(flood && flood.done > 50_000)
+  assert.deepEqual(steady, { done: 1_200, refused: 0 })
+})
+
+for (const perMs of [1, 2, 3, 5])
+  test(`beside a business that is asked for ${perMs},000 times a second, none of a neighbour’s requests is refused`, () => {
+    const [noisy, neighbour] = callAt(8, [
+      { name: () => 'a', count: perMs, everyMs: 1 },
+      { name: () => 'b', count: 20, everyMs: 500 },
+    ])
+    assert.ok(noisy && noisy.done > 8_000)
+    assert.deepEqual(neighbour, { done: 1_200, refused: 0 })
+  })
+
+test('beside three businesses that are asked for too much neither', () => {
+  const noisy = ['a', 'c', 'd'].map((name) => ({ name: () => name, count: 2, everyMs: 1 }))
+  const [neighbour] = callAt(8, [{ name: () => 'b', count: 20, everyMs: 500 }, ...noisy])
+  assert.deepEqual(neighbour, { done: 1_200, refused: 0 })
 })

@@ -9,10 +9,15 @@ type HealthOptions = {
   watch: Pick<Watch, 'control' | 'cells'>
   presence: Pick<Presence, 'unknownCells'>
   providers: Record<string, boolean>
+  /** While control is away: whether reads of other cells and replicas go on. */
+  goesOn?: () => boolean
 }
 
 /** Reports the last known state: a health check never waits for a database. */
-export const healthRoutes: FastifyPluginAsyncTypebox<HealthOptions> = async (app, { watch, presence, providers }) => {
+export const healthRoutes: FastifyPluginAsyncTypebox<HealthOptions> = async (
+  app,
+  { watch, presence, providers, goesOn },
+) => {
   handle(app, operation.getHealth, () => ({ alive: true }) as const)
 
   handle(app, operation.getReadiness, () => {
@@ -20,7 +25,8 @@ export const healthRoutes: FastifyPluginAsyncTypebox<HealthOptions> = async (app
     const { state, isStandby } = watch.control()
     if (state === 'behind') throw refusal.migrationsMissing()
     if (isStandby) throw refusal.databaseStandby()
-    if (state === 'down' || state === 'silent') throw refusal.databaseAway()
+    // Where reads go on, a balancer that took everybody out would end them.
+    if ((state === 'down' || state === 'silent') && !goesOn?.()) throw refusal.databaseAway()
     return { ready: true as const, cells: statesOf(watch, presence), providers }
   })
 }

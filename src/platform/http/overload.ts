@@ -1,7 +1,9 @@
 import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Business } from '#vocabulary/business.ts'
 import type { AppError } from '#vocabulary/errors.ts'
+import { recognised } from './access.ts'
 import { errorBody } from './errors.ts'
-import { createGate, createKind, type Kind } from './gate.ts'
+import { createGate, createKind, createVisit, type Kind, type Outcome, type Visit } from './gate.ts'
 import { isUnlimited } from './rate-limit.ts'
 import { overloaded } from './refusals.ts'
 
@@ -16,10 +18,10 @@ export type OverloadOptions = {
 export type Overload = {
   /**
    * A bulkhead: a cell whose database does not reply gets at most a quarter of the limit, so that requests waiting for
-   * it in vain leave the rest to other cells. Called once the cell is known, which is after the gate has admitted the
-   * request.
+   * it in vain leave the rest to other cells. Called once the business is known, which is after the gate has admitted
+   * the request.
    */
-  enterCell(request: FastifyRequest, cell: string): AppError | undefined
+  enterCell(request: FastifyRequest, business: Business): AppError | undefined
   /**
    * Gives the request's place to others while it only waits for somebody else's server, as long as that may take. It comes
    * back without asking; the time outside does not count as ours.
@@ -31,13 +33,22 @@ export type OverloadMeter = {
   /** Reads the gate's state at each scrape. */
   watch(state: () => { limit: number; inside: number; waiting: number }): void
   refused(route: string): void
+  /** Of those refused: because their business had used up its share. */
+  overShare(): void
 }
 
 /** The longest time for which a request counts after its caller has left. */
 const MAX_LINGER_MS = 30_000
+/** Between two lines of the log about a business that is over its share. */
+const TELL_MS = 10_000
 
 const place = Symbol('place')
-type Place = { kind: Kind; since: number; cell: string | undefined; reply: FastifyReply }
+type Place = {
+  visit: Visit
+  since: number
+  cell: string | undefined
+  reply: FastifyReply
+}
 type Placed = FastifyRequest & { [place]: Place | null }
 
 /**
@@ -53,30 +64,29 @@ export function refuseOverload(app: FastifyInstance, { connections, isAnswering,
   app.decorateRequest(place as unknown as string, null)
 
   function kindOf(request: FastifyRequest): Kind | undefined {
-    const { config, url } = request.routeOptions
+    const { route: config, url } = recognised(request)
     const name = config.shares ?? (config.uploads ? 'uploads' : config)
     const known = kinds.get(name)
     if (known || kinds.has(name)) return known
-    const needsNone = config.isStream || needsNoPlace(url ?? '')
+    const needsNone = config.isStream || needsNoPlace(url)
     const kind = needsNone ? undefined : createKind(!waitsForOthers(config))
     kinds.set(name, kind)
     return kind
   }
 
   function ask(kind: Kind, request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void {
-    const take = () => give(request, { kind, since: performance.now(), cell: undefined, reply })
+    const take = () => give(request, { visit, since: performance.now(), cell: undefined, reply })
     const isGone = () => request.raw.socket.destroyed // `request.raw` is destroyed once its body has been read
-    const outcome = gate.enter(kind, isGone, (later) => {
-      if (later === 'in') {
+    const settle = (outcome: Outcome) => {
+      if (outcome === 'in') {
         take()
         done()
-      } else if (later === 'full') refuse(request, reply, done)
-      else done(tooMuch()) // the caller has left
-    })
-    if (outcome === undefined) return
-    if (outcome !== 'in') return refuse(request, reply, done)
-    take()
-    done()
+      } else if (outcome === 'gone') done(tooMuch())
+      else refuse(request, reply, done, outcome === 'over' ? visit : undefined)
+    }
+    const visit = createVisit(kind, isGone, settle, businessNamedBy(request))
+    const outcome = gate.enter(visit)
+    if (outcome !== undefined) settle(outcome)
   }
 
   function give(request: FastifyRequest, taken: Place) {
@@ -94,24 +104,39 @@ export function refuseOverload(app: FastifyInstance, { connections, isAnswering,
   async function whileOutside<Result>(request: FastifyRequest, work: () => Promise<Result>): Promise<Result> {
     const taken = (request as Placed)[place]
     if (!taken) return work()
-    const { kind, cell, reply } = taken
+    const { visit, cell, reply } = taken
     free(request, taken, 0, true)
     try {
       return await work()
     } finally {
       // Who was sent away meanwhile, because it took too long altogether, needs no place any more.
       if (!reply.sent) {
-        gate.readmit(kind)
+        gate.readmit(visit)
         if (cell !== undefined) insideOf.set(cell, (insideOf.get(cell) ?? 0) + 1)
-        give(request, { kind, since: performance.now(), cell, reply })
+        give(request, { visit, since: performance.now(), cell, reply })
       }
     }
   }
 
-  function refuse(request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) {
-    meter.refused(request.routeOptions.url ?? 'unknown')
+  /** `over`: its business is over its share. */
+  function refuse(request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void, over?: Visit) {
+    meter.refused(recognised(request).url || 'unknown')
+    if (over) {
+      meter.overShare()
+      tellOfShare(request, over)
+    }
     if (hasBody(request)) done(tooMuch())
     else refuseCheaply(request, reply, tooMuch())
+  }
+
+  let toldAt = Number.NEGATIVE_INFINITY
+  function tellOfShare({ log }: FastifyRequest, { party }: Visit) {
+    const time = performance.now()
+    if (time - toldAt < TELL_MS) return
+    toldAt = time
+    const business = party?.business
+    if (business === undefined) log.warn('refused: too many ask for businesses that this process has not found yet')
+    else log.warn({ business }, 'refused: this business has used up its share of this process')
   }
 
   /** `isFault`: the time it took to find that a database is down does not reflect our load. */
@@ -119,15 +144,18 @@ export function refuseOverload(app: FastifyInstance, { connections, isAnswering,
     if ((request as Placed)[place] !== taken) return
     ;(request as Placed)[place] = null
     if (taken.cell !== undefined) insideOf.set(taken.cell, (insideOf.get(taken.cell) ?? 1) - 1)
-    gate.leave(taken.kind, isFault ? undefined : tookMs)
+    gate.leave(taken.visit, isFault ? undefined : tookMs)
   }
 
-  function enterCell(request: FastifyRequest, cell: string): AppError | undefined {
+  function enterCell(request: FastifyRequest, business: Business): AppError | undefined {
+    const { id, cell, limits } = business
     const taken = (request as Placed)[place]
     if (!taken) return undefined
+    gate.setShare(id, limits?.requestsAtOnce)
+    gate.found(taken.visit, business)
     const inside = insideOf.get(cell) ?? 0
     if (inside >= gate.limit() >> 2 && !isAnswering(cell)) {
-      meter.refused(request.routeOptions.url ?? 'unknown')
+      meter.refused(recognised(request).url || 'unknown')
       return tooMuch()
     }
     taken.cell = cell
@@ -157,6 +185,17 @@ export function refuseOverload(app: FastifyInstance, { connections, isAnswering,
   })
   return { enterCell, whileOutside }
 }
+
+/** Not looked up yet, only read: the guard, which comes later, finds it or refuses the request. */
+function businessNamedBy(request: FastifyRequest): string | undefined {
+  const { business } = recognised(request).route
+  if (business === 'path') return textOf((request.params as { businessId?: unknown }).businessId)
+  if (business === 'storefront') return textOf((request.params as { business?: unknown }).business)
+  if (business === 'body') return textOf((request.body as { businessId?: unknown } | null | undefined)?.businessId)
+  if (business === 'query') return textOf((request.query as { businessId?: unknown }).businessId)
+  return undefined
+}
+const textOf = (value: unknown) => (typeof value === 'string' ? value : undefined)
 
 /** Exempt: these are rare, or static. */
 const needsNoPlace = (url: string) => isUnlimited(url) || url === '/openapi.json' || /^\/docs(\/|$)/.test(url)

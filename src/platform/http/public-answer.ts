@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { isPerhapsOld } from './access.ts'
 import { isKnown } from './etag.ts'
 import { sendText } from './text.ts'
 
@@ -12,6 +13,11 @@ export type CacheTags = {
 }
 
 const CACHE_CONTROL = 'public, max-age=0, s-maxage=60, stale-while-revalidate=60'
+/**
+ * Of a replica, which may be some seconds behind. A cache that was told to drop an answer because of a change would otherwise ask
+ * again, get what was there before, and keep it for another minute.
+ */
+const CACHE_CONTROL_IF_OLD = 'public, max-age=0, s-maxage=5, stale-while-revalidate=5'
 const MAX_TAG_BYTES = 8 * 1024
 
 /**
@@ -21,7 +27,8 @@ const MAX_TAG_BYTES = 8 * 1024
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller knows what the text says
 export function sendPublic<Body>(request: FastifyRequest, reply: FastifyReply, text: string, tags: CacheTags): Body {
   const etag = `"${hash('sha256', text, 'base64url').slice(0, 22)}"`
-  void reply.header('cache-control', CACHE_CONTROL).header('etag', etag).header('cache-tag', cacheTagOf(tags))
+  const cacheControl = isPerhapsOld(request) ? CACHE_CONTROL_IF_OLD : CACHE_CONTROL
+  void reply.header('cache-control', cacheControl).header('etag', etag).header('cache-tag', cacheTagOf(tags))
   if (isKnown(request, etag)) return reply.code(304).send() as unknown as Body // already sent, without a body
   return sendText<Body>(reply, text)
 }

@@ -16,6 +16,7 @@ type Counts = {
 type Limit = { key: string; most: number; by?: number; isSilent?: boolean }
 
 const WINDOW_MS = 60_000
+const HEADERS = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'] as const
 // A provider's webhooks come from few addresses, as many as there are payments; unsigned ones are refused at once. The
 // dashboard's files come from memory. Pictures come from a folder, many for one page, and need no database.
 export const isUnlimited = (url: string) =>
@@ -66,9 +67,9 @@ export function limitRates(app: FastifyInstance, { perMinute, shared, recognises
       const seconds = Math.max(1, Math.ceil(ttl / 1000))
       if (isSilent) return current > most ? tooManyRequests({ seconds }) : undefined
       void reply
-        .header('x-ratelimit-limit', most)
-        .header('x-ratelimit-remaining', Math.max(0, most - current))
-        .header('x-ratelimit-reset', seconds)
+        .header(HEADERS[0], most)
+        .header(HEADERS[1], Math.max(0, most - current))
+        .header(HEADERS[2], seconds)
       return current > most ? tooManyRequests({ seconds }) : undefined
     })
   }
@@ -117,11 +118,13 @@ export function limitRates(app: FastifyInstance, { perMinute, shared, recognises
       })
     },
     /** An operator may have set a limit for one business: everybody who calls it counts together. */
-    countBusiness({ id, limits }: Business): Maybe<void> {
+    countBusiness({ id, limits }: Business, reply: FastifyReply): Maybe<void> {
       const most = limits?.requestsPerMinute
       if (most === undefined) return
       return then(counts.count(`business:${id}`, WINDOW_MS, most), ({ current, ttl }) => {
-        if (current > most) throw businessOverLimit({ most, seconds: Math.max(1, Math.ceil(ttl / 1000)) })
+        if (current <= most) return
+        for (const name of HEADERS) void reply.removeHeader(name) // they tell of another limit, that of the caller
+        throw businessOverLimit({ most, seconds: Math.max(1, Math.ceil(ttl / 1000)) })
       })
     },
     /** On storefront routes, once the business is known: moves the count from the address to a key of that business. */

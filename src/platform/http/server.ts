@@ -59,7 +59,7 @@ export async function createServer(options: ServerOptions) {
   const app = Fastify<RawServerDefault>({
     loggerInstance: options.log,
     // Metrics count requests; the log is for events that need attention.
-    logController: new LogController({ disableRequestLogging: true }),
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
     bodyLimit: BODY_LIMIT_BYTES,
     trustProxy: options.trustProxy.length > 0 ? options.trustProxy : false,
     requestTimeout: 120_000, // an import may be 100 MiB

@@ -8,6 +8,7 @@ import { lazily } from '../lazily.ts'
 import { createCleaner } from './clean.ts'
 import { noteIgnored } from './ignored-fields.ts'
 import { inFormOrder, sentenceFor } from './messages.ts'
+import { nearest } from './nearest.ts'
 import * as refusal from './refusals.ts'
 
 // fast: stops at the first failure, so a hostile body of a million wrong items costs no more than one of them. verbose:
@@ -98,6 +99,7 @@ export const isWrongTopLevel = (errors: FastifySchemaValidationError[]) =>
   errors.some(({ instancePath, keyword }) => instancePath === '' && keyword === 'type')
 
 const MAX_DETAILS = 100
+const MAX_SHOWN = 50
 
 /** One detail per failing field, the most telling one, in the order in which a form shows the fields. */
 export function toDetails(errors: FastifySchemaValidationError[], schema: unknown): Detail[] {
@@ -120,6 +122,13 @@ export function toDetails(errors: FastifySchemaValidationError[], schema: unknow
 function toDetail(failure: FastifySchemaValidationError): Detail {
   const { instancePath, keyword, params } = failure
   const at = instancePath.slice(1).replaceAll('/', '.')
+  if (keyword === 'additionalProperties') {
+    const name = String(params.additionalProperty).slice(0, MAX_SHOWN).toWellFormed()
+    return refusal.valueInvalid.asDetail({
+      field: [at, name].filter(Boolean).join('.'),
+      message: thereIsNo(name, failure),
+    })
+  }
   if (keyword !== 'required') {
     const { asDetail } = REFUSALS[keyword] ?? refusal.valueInvalid
     return asDetail({ field: at, message: sentenceFor(failure, at) })
@@ -127,6 +136,15 @@ function toDetail(failure: FastifySchemaValidationError): Detail {
   const field = [at, String(params.missingProperty)].filter(Boolean).join('.')
   const { asDetail } = params.missingProperty === 'password' ? refusal.passwordRequired : refusal.valueRequired
   return asDetail({ field, message: sentenceFor(failure, field) })
+}
+
+/** Where a schema takes no others: elsewhere what it does not know is left out, and named in a header. */
+function thereIsNo(name: string, failure: FastifySchemaValidationError): string {
+  const { parentSchema } = failure as { parentSchema?: { properties?: object } }
+  const known = Object.keys(parentSchema?.properties ?? {})
+  const meant = nearest(name, known)
+  const hint = meant ? `Did you mean "${meant}"?` : known.length > 0 && `There are ${known.join(', ')}.`
+  return [`There is no field "${name}" here.`, hint].filter(Boolean).join(' ')
 }
 
 const REFUSALS: Record<string, typeof refusal.valueInvalid> = {

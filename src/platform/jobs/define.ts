@@ -8,6 +8,7 @@ import type { Mailer } from '../mail/mailer.ts'
 import type { Payments } from '../payments/provider.ts'
 import type { SmsSender } from '../sms/twilio.ts'
 import type { Storage } from '../storage/storage.ts'
+import { flagOf } from './graphile-internals.ts'
 
 /** The outside services that are configured. */
 export type JobServices = {
@@ -33,6 +34,8 @@ export type JobContext<Database> = {
   attempt: number
   /** Aborted when the worker has to stop. */
   signal: AbortSignal
+  /** The names of all jobs of cells that this worker knows, those of extensions among them. */
+  cellJobs: readonly string[]
   /**
    * A fencing check: call it first in a transaction whose effect must not happen twice. It fails when this run was
    * given up for dead and the job handed to another worker, and prevents that until the transaction ends.
@@ -98,9 +101,8 @@ export async function enqueue(
   await sql`
     select graphile_worker.add_job(
       identifier => ${job.name}, payload => ${JSON.stringify(payload)}::json, run_at => ${options.runAt ?? null}::timestamptz,
-      max_attempts => ${job.maxAttempts ?? DEFAULT_ATTEMPTS}, job_key => ${options.key ?? null}, priority => ${options.priority ?? 0})`.execute(
-    tx,
-  )
+      max_attempts => ${job.maxAttempts ?? DEFAULT_ATTEMPTS}, job_key => ${options.key ?? null}, priority => ${options.priority ?? 0},
+      flags => array_remove(array[${flagOf(payload)}::text], null))`.execute(tx)
 }
 
 /** Enqueues all jobs for all payloads in one statement: sixty times cheaper for each than one after another. */
@@ -112,13 +114,12 @@ export async function enqueueAll<Payload extends TSchema>(
   if (payloads.length === 0) return
   for (const job of jobs) for (const payload of payloads) checkPayload(job, payload)
   const [names, attempts] = [jobs.map(({ name }) => name), jobs.map((job) => job.maxAttempts ?? DEFAULT_ATTEMPTS)]
-  const texts = payloads.map((payload) => JSON.stringify(payload))
+  const [texts, flags] = [payloads.map((payload) => JSON.stringify(payload)), payloads.map(flagOf)]
   await sql`
     select from graphile_worker.add_jobs(array(
-      select row (name, payload::json, null, null, attempts::smallint, null, 0, null)::graphile_worker.job_spec
-        from unnest(${texts}::text[]) as payload, unnest(${names}::text[], ${attempts}::integer[]) as job (name, attempts)))`.execute(
-    tx,
-  )
+      select row (name, payload::json, null, null, attempts::smallint, null, 0, array_remove(array[flag], null))::graphile_worker.job_spec
+        from unnest(${texts}::text[], ${flags}::text[]) as item (payload, flag),
+             unnest(${names}::text[], ${attempts}::integer[]) as job (name, attempts)))`.execute(tx)
 }
 
 export function checkPayload(job: AnyJob, payload: unknown): void {

@@ -9,6 +9,19 @@ import pg from 'pg'
  */
 export const GRAPHILE_VERSION = '0.18.0'
 
+/** The business that a job is for, if its payload names one. */
+export function businessOf(payload: unknown): string | undefined {
+  const { businessId } = (payload ?? {}) as { businessId?: unknown }
+  return typeof businessId === 'string' ? businessId : undefined
+}
+
+/** Marks the jobs of a business, so that a worker can pass them over: the queue looks at flags, not at payloads. */
+export const toFlag = (businessId: string) => `business:${businessId}`
+export const flagOf = (payload: unknown): string | null => {
+  const businessId = businessOf(payload)
+  return businessId === undefined ? null : toFlag(businessId)
+}
+
 type Lock = { id: string; poolId: string; lockedAt: Date | null }
 
 /** Whether the job is still locked for this pool by the same lock; if so, the row stays as it is until `tx` ends. */
@@ -38,14 +51,27 @@ export async function countJobs(pool: pg.Pool): Promise<JobCounts> {
   return { jobs, oldestSeconds: Math.max(0, oldest) } // the next one may be due in the future
 }
 
-/** Jobs whose payload names the business, as lines of JSON. What is running now may run again elsewhere: jobs allow that. */
-export async function readJobsOf(db: QueryExecutorProvider, businessId: string): Promise<string[]> {
+const asJson = sql`
+  json_build_object('identifier', tasks.identifier, 'payload', jobs.payload, 'run_at', jobs.run_at,
+                    'max_attempts', jobs.max_attempts, 'key', jobs.key, 'priority', jobs.priority)`
+
+/**
+ * Of which business, and which jobs. The queue of the cell `main` is that of control, too, whose jobs belong to no cell, whatever
+ * business their payload names: so names are wanted.
+ */
+export type JobsOf = { businessId: string; names: readonly string[] }
+
+const areOf = ({ businessId, names }: JobsOf) => sql`
+  jobs.payload ->> 'businessId' = ${businessId} and jobs.attempts < jobs.max_attempts
+  and jobs.task_id in (select id from graphile_worker._private_tasks where identifier = any (${names}::text[]))`
+
+/** Jobs as lines of JSON. What is running now may run again elsewhere: jobs allow that. */
+export async function readJobsOf(db: QueryExecutorProvider, which: JobsOf): Promise<string[]> {
   const { rows } = await sql<{ line: string }>`
-    select json_build_object('identifier', tasks.identifier, 'payload', jobs.payload, 'run_at', jobs.run_at,
-                             'max_attempts', jobs.max_attempts, 'key', jobs.key, 'priority', jobs.priority)::text as line
+    select ${asJson}::text as line
       from graphile_worker._private_jobs as jobs
       join graphile_worker._private_tasks as tasks on tasks.id = jobs.task_id
-     where jobs.payload ->> 'businessId' = ${businessId} and jobs.attempts < jobs.max_attempts
+     where ${areOf(which)}
      order by jobs.id`.execute(db)
   return rows.map(({ line }) => line.replaceAll(/[\r\n]+/g, ' '))
 }
@@ -54,7 +80,8 @@ export async function readJobsOf(db: QueryExecutorProvider, businessId: string):
 export async function addJobs(tx: QueryExecutorProvider, businessId: string, lines: readonly string[]): Promise<void> {
   await sql`
     select graphile_worker.add_job(identifier => identifier, payload => payload, run_at => run_at,
-                                   max_attempts => max_attempts, job_key => key, priority => priority)
+                                   max_attempts => max_attempts, job_key => key, priority => priority,
+                                   flags => array[${toFlag(businessId)}])
       from json_to_recordset(${`[${lines.join(',')}]`}::json)
            as job (identifier text, payload json, run_at timestamptz, max_attempts integer, key text, priority integer)
      where payload ->> 'businessId' = ${businessId}
@@ -64,7 +91,82 @@ export async function addJobs(tx: QueryExecutorProvider, businessId: string, lin
   )
 }
 
-/** Drops jobs whose payload names the business, but for those that are running. Returns how many. */
+/** How many of them wait, and how many somebody is at. */
+export async function countJobsOf(
+  db: QueryExecutorProvider,
+  which: JobsOf,
+): Promise<{ waiting: number; running: number }> {
+  const { rows } = await sql<{ waiting: number; running: number }>`
+    select count(*) filter (where locked_at is null)::integer as waiting,
+           count(*) filter (where locked_at is not null)::integer as running
+      from graphile_worker._private_jobs as jobs
+     where ${areOf(which)}`.execute(db)
+  return rows[0] ?? { waiting: 0, running: 0 }
+}
+
+/** Takes those that wait out of the queue. From now on they are in `cell.moving_jobs`, and no worker gets at them. */
+export const takeOut = (tx: QueryExecutorProvider, which: JobsOf): Promise<unknown> =>
+  sql`
+    with waiting as (
+      select id from graphile_worker._private_jobs as jobs
+       where ${areOf(which)} and locked_at is null
+         for update skip locked
+    ), taken as (
+      delete from graphile_worker._private_jobs as jobs
+       using graphile_worker._private_tasks as tasks
+       where jobs.id = any (array(select id from waiting)) and tasks.id = jobs.task_id
+      returning jobs.id, ${asJson} as job
+    )
+    insert into cell.moving_jobs (business_id, id, job) select ${which.businessId}, id, job from taken`.execute(tx)
+
+/** As `readJobsOf` reads those that are in the queue. */
+export async function readTakenOut(db: QueryExecutorProvider, businessId: string): Promise<string[]> {
+  const { rows } = await sql<{ line: string }>`
+    select job::text as line from cell.moving_jobs where business_id = ${businessId} order by id`.execute(db)
+  return rows.map(({ line }) => line)
+}
+
+/** The job with this key runs at once, with all its attempts, unless it is running. False: there is none. */
+export async function hurryJob(db: QueryExecutorProvider, key: string): Promise<boolean> {
+  const { rows } = await sql<{ id: string }>`
+    select id::text as id from graphile_worker._private_jobs where key = ${key}`.execute(db)
+  await sql`
+    select from graphile_worker.reschedule_jobs(${rows.map(({ id }) => id)}::bigint[], run_at => now(), attempts => 0)`.execute(
+    db,
+  )
+  return rows.length > 0
+}
+
+export const forgetTakenOut = (db: QueryExecutorProvider, businessId: string): Promise<unknown> =>
+  sql`delete from cell.moving_jobs where business_id = ${businessId}`.execute(db)
+
+export type LateJob = {
+  /** The cell in whose queue it was. */
+  from: string
+  id: string
+  task_identifier: string
+  payload: unknown
+  max_attempts: number
+  key: string | null
+  priority: number
+}
+
+/**
+ * Puts a job into another queue, as it was. One that waits there under the same key is newer, and does for both; one that has begun, or
+ * is dead, does not. Without a key it gets one, so that a worker that dies here and does this again does not double it.
+ */
+export async function handOn(db: QueryExecutorProvider, businessId: string, job: LateJob): Promise<void> {
+  const own = `moved from ${job.from} ${job.id}`
+  await sql`
+    select graphile_worker.add_job(
+      identifier => ${job.task_identifier}, payload => ${JSON.stringify(job.payload)}::json, max_attempts => ${job.max_attempts},
+      priority => ${job.priority}, flags => array[${toFlag(businessId)}], job_key_mode => 'unsafe_dedupe',
+      job_key => case when exists (select from graphile_worker._private_jobs as known
+                                    where known.key = ${job.key}::text and (known.locked_at is not null or known.attempts >= known.max_attempts))
+                      then ${own} else coalesce(${job.key}::text, ${own}) end)`.execute(db)
+}
+
+/** Drops all jobs whose payload names the business, those of control, too, but for those that are running. Returns how many. */
 export async function dropJobsOf(db: QueryExecutorProvider, businessId: string): Promise<number> {
   const { rows } = await sql`
     select from graphile_worker.complete_jobs(array(
@@ -138,8 +240,8 @@ export function openQueuePool(directUrl: string, concurrency: number) {
     runnerPool,
     /** Tells the runner of a notification on one of its channels. */
     hear,
-    /** Tells it that there are jobs. */
-    wake: () => hear({ channel: 'jobs:insert', payload: JSON.stringify({ count: concurrency }) }),
+    /** Tells it that there are jobs, for so many of its places. */
+    wake: (count = concurrency) => hear({ channel: 'jobs:insert', payload: JSON.stringify({ count }) }),
     /** Destroys connections to a server that vanished without closing them. */
     tearDown: () => {
       for (const client of clients) void (client as pg.PoolClient & { end(): Promise<void> }).end().catch(() => {})

@@ -3,15 +3,29 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyBaseLogger } from 'fastify'
 import { type CronItem, Logger, parseCronItems, type Runner, run, type Task, type WorkerEvents } from 'graphile-worker'
 import { type Cell, type Control, type Databases, makeRevocable } from '../database/database.ts'
+import { isAway, readMoveState } from '../moves/fence.ts'
 import type { JobTracer } from '../observability/tracing.ts'
 import type { Usage } from '../usage/count-usage.ts'
 import { type AnyJob, checkPayload, DEFAULT_ATTEMPTS, type JobContext, type JobServices } from './define.ts'
-import { countJobs, holdsLock, isJobReady, type JobCounts, openQueuePool, RECLAIM } from './graphile-internals.ts'
+import {
+  businessOf,
+  countJobs,
+  handOn,
+  holdsLock,
+  isJobReady,
+  type JobCounts,
+  type LateJob,
+  openQueuePool,
+  RECLAIM,
+  toFlag,
+} from './graphile-internals.ts'
 import { CELL_CHANNEL, openHeartbeat } from './heartbeat.ts'
 import type { JobMeter } from './measure.ts'
 import { reclaimDeadWorkersJobs } from './recovery.ts'
 import type { Rest } from './rest.ts'
 import { revocable } from './revocable.ts'
+import { createShares } from './shares.ts'
+import { createTurns } from './turns.ts'
 
 type QueueOptions = {
   name: string
@@ -28,7 +42,11 @@ type QueueOptions = {
   usage?: Pick<Usage, 'note'> | undefined
   /** Traces each job as a span. */
   trace?: JobTracer | undefined
+  /** The cell in which a business lives now. */
+  homeOf?: ((businessId: string) => Promise<string | undefined>) | undefined
   concurrency?: number
+  /** How many jobs of a business may run at once here, where an operator has said so. */
+  mostOf?: ((businessId: string) => number | undefined) | undefined
   /** Called when the heartbeat is lost and a job of this process cannot be stopped. */
   abandon: () => void
 }
@@ -48,6 +66,9 @@ const POLL_MS = 300_000
 /** How often is looked for jobs whose time has come. */
 const LOOK_MS = 1_000
 const CLOSE_TIMEOUT_MS = 2_000
+/** How long a job waits for its business to have moved. */
+const MOVING_MS = 5_000
+const MOVING_LOOK_MS = 200
 /** Other workers take over a job 5 s after the heartbeat is lost: by then it must have ended here. */
 const GIVE_UP_MS = 1_000
 
@@ -56,10 +77,14 @@ export async function openQueue(options: QueueOptions): Promise<Queue> {
   const { cell, control, rest, log, meter, concurrency = DEFAULT_CONCURRENCY } = options
   const { directUrl } = cell.address
   const jobs = options.jobs.filter((job) => job.on === 'cell' || control)
+  const cellJobs = jobs.flatMap((job) => (job.on === 'cell' ? [job.name] : []))
   const { pool, runnerPool, hear, wake, tearDown } = openQueuePool(directUrl, concurrency)
-  const life = await openHeartbeat(directUrl, (message) =>
-    message.channel === CELL_CHANNEL ? rest.wake() : hear(message),
-  )
+  const shares = createShares(concurrency, options.mostOf)
+  const turns = createTurns(shares, wake)
+  const life = await openHeartbeat(directUrl, (message) => {
+    if (message.channel === CELL_CHANNEL) rest.wake()
+    else if (message.channel !== 'jobs:insert' || !turns.delays()) hear(message)
+  })
 
   const { promise: broken, resolve: breakDown } = Promise.withResolvers<unknown>()
   let running = 0
@@ -77,9 +102,13 @@ export async function openQueue(options: QueueOptions): Promise<Queue> {
     announced = life.announce(poolId)
     announced.catch(() => {}) // reported by `lost`, and by the hook that awaits it before the first job
   })
-  events.on('job:start', () => {
+  events.on('job:start', ({ job }) => {
     running++
+    shares.began(businessOf(job.payload))
+    turns.found()
   })
+  events.on('worker:getJob:empty', () => turns.foundNone())
+  events.on('worker:getJob:error', () => turns.foundNone())
   // The lost reply may have been a job: only this process could know that it is locked for nothing.
   events.on('worker:getJob:error', ({ error }) => breakDown(error))
   void life.lost.then(() => {
@@ -93,6 +122,7 @@ export async function openQueue(options: QueueOptions): Promise<Queue> {
   })
   events.on('job:complete', ({ job, error }) => {
     running--
+    shares.ended(businessOf(job.payload))
     rest.look() // it may have made something to do
     meter.jobs.inc({ job: job.task_identifier, outcome: error ? 'failed' : 'done' })
   })
@@ -115,6 +145,7 @@ export async function openQueue(options: QueueOptions): Promise<Queue> {
         log: log.child({ job: job.name, jobId: id }),
         attempt: attempts,
         signal: helpers.abortSignal ?? new AbortController().signal,
+        cellJobs,
         // This worker may have locked the job again since, so it has to be the same lock. (The attempts do not show
         // that: enqueueing its key again changes them.)
         fence: async (tx) => {
@@ -127,6 +158,7 @@ export async function openQueue(options: QueueOptions): Promise<Queue> {
       try {
         const work = () => job.run(payload, context)
         const { businessId } = payload as { businessId?: string }
+        if (businessId && job.on === 'cell' && (await handedOn(businessId, helpers.job))) return
         if (businessId && job.on === 'cell') options.usage?.note(options.name, businessId, 'jobs')
         const facts = {
           'kontor.job_id': id,
@@ -141,6 +173,26 @@ export async function openQueue(options: QueueOptions): Promise<Queue> {
       }
     }
 
+  /**
+   * A job for a business that has moved goes after it. While it is moving, the job waits. None of those that were moved along is
+   * still in this queue.
+   */
+  async function handedOn(businessId: string, late: Omit<LateJob, 'from'>): Promise<boolean> {
+    for (const until = performance.now() + MOVING_MS; own; await sleep(MOVING_LOOK_MS)) {
+      const { state } = (await readMoveState(own, businessId)) ?? {}
+      if (!isAway(state)) return false
+      const home = await options.homeOf?.(businessId)
+      if (home === undefined && state === 'MOVED') return false // it is gone: the job finds nothing
+      const there = home === undefined || home === options.name ? undefined : granted.cells.get(home)
+      if (there) {
+        await handOn(there, businessId, { ...late, from: options.name })
+        return true
+      }
+      if (performance.now() > until) throw new Error(`${businessId} is moving to another cell`)
+    }
+    return false
+  }
+
   let runner: Runner
   try {
     runner = await run({
@@ -148,6 +200,7 @@ export async function openQueue(options: QueueOptions): Promise<Queue> {
       taskList: Object.fromEntries(jobs.map((job) => [job.name, taskFor(job)])),
       parsedCronItems: parseCronItems(jobs.flatMap(toCronItem)),
       concurrency,
+      forbiddenFlags: async () => (await turns.take()).map(toFlag),
       pollInterval: POLL_MS,
       noHandleSignals: true,
       events,
@@ -168,7 +221,10 @@ export async function openQueue(options: QueueOptions): Promise<Queue> {
     (error: unknown) => breakDown(error),
   )
   const isWanted = () => running < concurrency
-  const unwatch = rest.watch({ everyMs: LOOK_MS, condition: isJobReady, isWanted, onDue: wake, isLoop: false })
+  const onDue = () => {
+    if (!turns.delays()) wake()
+  }
+  const unwatch = rest.watch({ everyMs: LOOK_MS, condition: isJobReady, isWanted, onDue, isLoop: false })
   const recovery = reclaimDeadWorkersJobs(life.query, poolId, rest, log, meter)
 
   /** A server that vanished never confirms that a connection is closed. */
@@ -182,6 +238,7 @@ export async function openQueue(options: QueueOptions): Promise<Queue> {
     counts: () => countJobs(cell.pool),
     async stop() {
       unwatch()
+      turns.stop()
       recovery.stop()
       await runner.stop().catch(() => {}) // it has ended already
       await ended

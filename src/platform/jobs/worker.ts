@@ -25,8 +25,12 @@ export type WorkerOptions = {
   trace?: JobTracer | undefined
   /** Counts the jobs of each business. */
   usage?: Pick<Usage, 'note'> | undefined
+  /** The cell in which a business lives now: jobs that come late in another one go there. */
+  homeOf?: ((businessId: string) => Promise<string | undefined>) | undefined
   /** Jobs at once, for each database. */
   concurrency?: number
+  /** Of them, those of one business, where an operator has said so. */
+  mostOf?: ((businessId: string) => number | undefined) | undefined
   /**
    * Called when the heartbeat to a database is lost and a job of it does not end here, although it can reach neither a
    * database nor an outside service any more. Another worker will run it; only the end of this process stops it for

@@ -1,7 +1,7 @@
 import { defineMetric } from './define-metric.ts'
 
 const CELL = 'the name of the cell'
-const DATABASE = 'the name of the cell; `main` is control, too'
+const DATABASE = 'the name of the cell; `main` is control, too; `eu2/replica` is the replica of eu2'
 const ROUTE = 'the template of the route; `unknown` if there is none'
 const REQUEST_BUCKETS = [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10]
 
@@ -49,6 +49,19 @@ export const refusedRequests = defineMetric({
   of: 'api',
   help: 'Requests refused with 503 because there was more to do than could be done.',
   labels: { route: ROUTE },
+  needs: 'LOAD_SHEDDING=on',
+})
+
+export const overShareRequests = defineMetric({
+  name: 'kontor_http_over_share_total',
+  kind: 'counter',
+  unit: 'requests',
+  area: 'Requests',
+  of: 'api',
+  help:
+    'Of the requests refused with 503: those whose business had used up its share of this process, or that named one not found there yet, ' +
+    'which share one.',
+  labels: {},
   needs: 'LOAD_SHEDDING=on',
 })
 
@@ -137,6 +150,39 @@ export const cellsUnknown = defineMetric({
   of: 'both',
   help: 'Cells that hold businesses, but that this process does not know.',
   labels: {},
+})
+
+export const replicaUsed = defineMetric({
+  name: 'kontor_replica_used',
+  kind: 'gauge',
+  unit: 'yes or no',
+  area: 'Cells and databases',
+  of: 'api',
+  help: '1 while the replica of a cell is read; 0 while it is away, silent, too far behind, or no copy of it.',
+  labels: { cell: CELL },
+  needs: 'a replica',
+})
+
+export const replicaLagSeconds = defineMetric({
+  name: 'kontor_replica_lag_seconds',
+  kind: 'gauge',
+  unit: 'seconds',
+  area: 'Cells and databases',
+  of: 'api',
+  help: 'The replica has all that the primary had written until so long ago, at least. Looked at every second, so about 1 is none.',
+  labels: { cell: CELL },
+  needs: 'a replica',
+})
+
+export const replicaReads = defineMetric({
+  name: 'kontor_replica_reads_total',
+  kind: 'counter',
+  unit: 'requests',
+  area: 'Cells and databases',
+  of: 'api',
+  help: 'Reads that were meant for a replica: answered there, or by the primary because the replica could not.',
+  labels: { cell: CELL, answered: ['replica', 'primary'] },
+  needs: 'a replica',
 })
 
 export const poolConnections = defineMetric({

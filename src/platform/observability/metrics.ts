@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import { forEachCell } from '../database/cell-map.ts'
 import type { PatientPool } from '../database/connection.ts'
+import type { FollowedReplicas } from '../database/replica.ts'
 import type { Watch } from '../database/watch.ts'
 import { businessIdOf, cellNameOf, recognised } from '../http/access.ts'
 import type { OverloadMeter } from '../http/overload.ts'
@@ -85,7 +86,9 @@ export function measureStreams(metrics: Metrics, count: () => number): void {
 /** Metrics of load shedding. */
 export function measureOverload(metrics: Metrics): OverloadMeter {
   const refused = openCounter(metrics, list.refusedRequests)
+  const overShare = openCounter(metrics, list.overShareRequests)
   return {
+    overShare: () => overShare.inc(),
     refused: (route) => refused.inc({ route }),
     watch(state) {
       openGauge(metrics, list.gateRequests, function () {
@@ -167,7 +170,11 @@ export function measurePresence(metrics: Metrics, presence: Pick<Presence, 'unkn
   })
 }
 
-export function measurePools(metrics: Metrics, cells: ReadonlyMap<string, { pool: PatientPool }>): void {
+export function measurePools(
+  metrics: Metrics,
+  cells: ReadonlyMap<string, { pool: PatientPool }>,
+  replicas: Pick<FollowedReplicas, 'all'> = { all: () => new Map() },
+): void {
   const waits = openHistogram(metrics, list.poolWaitSeconds)
   forEachCell(cells, (database, { pool }) => {
     const waited = waits.labels({ database })
@@ -175,12 +182,33 @@ export function measurePools(metrics: Metrics, cells: ReadonlyMap<string, { pool
   })
   openGauge(metrics, list.poolConnections, function () {
     this.reset()
-    for (const [database, { pool }] of cells) {
+    const ofReplicas = [...replicas.all()].map(([cell, { pool }]) => [`${cell}/replica`, { pool }] as const)
+    for (const [database, { pool }] of [...cells, ...ofReplicas]) {
       this.set({ database, state: 'total' }, pool.totalCount)
       this.set({ database, state: 'idle' }, pool.idleCount)
       this.set({ database, state: 'waiting' }, pool.waitingCount)
     }
   })
+}
+
+/** Whether replicas are read, how far they are behind, and their pools. */
+export function measureReplicas(metrics: Metrics, { all }: Pick<FollowedReplicas, 'all'>): void {
+  openGauge(metrics, list.replicaUsed, function () {
+    this.reset()
+    for (const [cell, replica] of all()) this.set({ cell }, replica.seen().state === 'used' ? 1 : 0)
+  })
+  openGauge(metrics, list.replicaLagSeconds, function () {
+    this.reset()
+    for (const [cell, replica] of all()) {
+      const { lagSeconds } = replica.seen()
+      if (Number.isFinite(lagSeconds)) this.set({ cell }, lagSeconds)
+    }
+  })
+}
+
+export function measureReplicaReads(metrics: Metrics): (cell: string, isOfReplica: boolean) => void {
+  const reads = openCounter(metrics, list.replicaReads)
+  return (cell, isOfReplica) => reads.inc({ cell, answered: isOfReplica ? 'replica' : 'primary' })
 }
 
 /** `/metrics` and `/healthz` on a port of their own, so that the public one never shows them. */

@@ -13,6 +13,8 @@ export type SessionState = {
   email: string | null
   /** The subscription that the payment started, if the session was for one. */
   subscriptionId: string | null
+  /** What we attached when we opened it: whose it is. */
+  names: Names
 }
 
 export type NewSession = {
@@ -77,6 +79,9 @@ export class ProviderRefusal extends Error {}
 /** This account certainly has no such session: nobody can pay it. */
 export class UnknownSession extends ProviderRefusal {}
 
+/** It is there, and is another business's. */
+export class NotTheirs extends ProviderRefusal {}
+
 /** The provider's limits for a session. */
 export type SessionLimits = {
   lines: number
@@ -103,8 +108,11 @@ export type PaymentProvider = {
   /** Returns the new state: ENDED, or PAID if the payment was faster. */
   expireSession(account: string | null, sessionId: string): Promise<SessionState>
   readSubscription(account: string | null, subscriptionId: string): Promise<SubscriptionState>
-  /** Takes effect at once, without a refund. A subscription that has ended, or is unknown, is ENDED already. */
-  cancelSubscription(account: string | null, subscriptionId: string): Promise<SubscriptionState>
+  /**
+   * Takes effect at once, without a refund. A subscription that has ended, or is unknown, is ENDED already. Throws NotTheirs when
+   * it is not of this business.
+   */
+  cancelSubscription(account: string | null, subscriptionId: string, businessId: string): Promise<SubscriptionState>
   refund(account: string | null, refund: NewRefund): Promise<{ id: string; hasFailed: boolean }>
   /** The metadata of a payment; empty when it is not ours, or unknown. */
   readNames(account: string | null, payment: RefundedPayment): Promise<Names>

@@ -18,6 +18,7 @@ export function toSessionState(session: Stripe.Checkout.Session): SessionState {
     refunded: fromStripeAmount(charge?.amount_refunded ?? 0, currency),
     email: session.customer_details?.email ?? session.customer_email ?? null,
     subscriptionId: idOf(session.subscription),
+    names: session.metadata ?? {},
   }
 }
 

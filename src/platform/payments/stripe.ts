@@ -3,6 +3,7 @@ import { withTimeout } from '../with-timeout.ts'
 import {
   type Names,
   type NewSession,
+  NotTheirs,
   type PaymentProvider,
   ProviderRefusal,
   type SessionLimits,
@@ -54,8 +55,11 @@ export function createStripe({ secretKey, webhookSecrets, apiUrl }: StripeConfig
     )
   }
 
+  const findSubscription = (account: string | null, subscriptionId: string) =>
+    callStripe(stripe.subscriptions.retrieve(subscriptionId, {}, of(account)))
+
   const readSubscription = async (account: string | null, subscriptionId: string) =>
-    toSubscriptionState(await callStripe(stripe.subscriptions.retrieve(subscriptionId, {}, of(account))))
+    toSubscriptionState(await findSubscription(account, subscriptionId))
 
   return {
     name: 'stripe',
@@ -105,16 +109,19 @@ export function createStripe({ secretKey, webhookSecrets, apiUrl }: StripeConfig
       }
     },
     readSubscription,
-    async cancelSubscription(account, subscriptionId) {
+    async cancelSubscription(account, subscriptionId, businessId) {
+      const known = await findSubscription(account, subscriptionId).catch(unlessMissing)
+      if (!known) return nothingLeft(subscriptionId)
+      // Its id may come from an archive that somebody wrote.
+      if (known.metadata.businessId !== businessId)
+        throw new NotTheirs(`The subscription ${subscriptionId} is not of ${businessId}`)
       try {
         return toSubscriptionState(await callStripe(stripe.subscriptions.cancel(subscriptionId, {}, of(account))))
       } catch (error) {
         if (!(error instanceof ProviderRefusal)) throw error
         // Stripe reports a subscription that has ended as missing.
-        const state = await readSubscription(account, subscriptionId).catch((reason: unknown) => {
-          if (isMissing(reason)) return nothingLeft(subscriptionId)
-          throw reason
-        })
+        const now = await findSubscription(account, subscriptionId).catch(unlessMissing)
+        const state = now ? toSubscriptionState(now) : nothingLeft(subscriptionId)
         if (state.status !== 'ENDED') throw error
         return state
       }
@@ -214,6 +221,10 @@ const isMissing = (error: unknown) =>
   error instanceof ProviderRefusal &&
   error.cause instanceof Stripe.errors.StripeInvalidRequestError &&
   error.cause.code === 'resource_missing'
+
+function unlessMissing(error: unknown): undefined {
+  if (!isMissing(error)) throw error
+}
 
 const nothingLeft = (id: string): SubscriptionState => ({
   id,

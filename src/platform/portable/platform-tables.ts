@@ -6,9 +6,14 @@ export const platformTables: readonly BusinessTable[] = [
   cellTable('kept', 'cell.event_counters', [], { hearsEarly: true }),
   cellTable('queue', 'cell.followed', ['topic', 'position'], { hearsEarly: true }),
   cellTable('queue', 'cell.event_outbox', ['position'], { hearsEarly: true }),
-  cellTable('kept', 'cell.idempotency_keys', ['caller', 'key'], { hearsEarly: true }),
+  cellTable('kept', 'cell.idempotency_keys', ['caller', 'key'], { hearsEarly: true, passesOver: 'workers' }),
   // What it used is for the operator of this deployment to know.
-  cellTable('left out', 'cell.usage', ['since']),
-  cellTable('left out', 'cell.usage_days', ['day']),
+  cellTable('left out', 'cell.usage', ['since'], { passesOver: 'all' }),
+  cellTable('left out', 'cell.usage_days', ['day'], { passesOver: 'all' }),
+  // A business that moves leaves them behind, and finds none.
+  cellTable('left out', 'cell.moves', [], { moves: false }),
+  cellTable('left out', 'cell.changed_rows', ['position'], { moves: false }),
+  cellTable('left out', 'cell.moving_jobs', ['id'], { moves: false }),
   controlTable('kept', 'control.idempotency_keys', ['caller', 'key']),
+  controlTable('left out', 'control.moves', ['id']),
 ]

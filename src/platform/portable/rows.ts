@@ -79,6 +79,30 @@ export async function readRows(
   return { lines: rows.map(({ line }) => line.replaceAll(/[\r\n]+/g, ' ')), last: rows.at(-1)?.key }
 }
 
+export type KeyedRow = { key: string[]; line: string }
+
+/** The same up to a key, each row with its own. */
+export async function readKeyedRows(
+  db: AnyDb,
+  table: KnownTable,
+  businessId: string,
+  { after, upTo, limit }: { after: readonly string[] | undefined; upTo?: readonly string[] | undefined; limit: number },
+): Promise<KeyedRow[]> {
+  const from = after ? `and ${isBeyond(table, '>', 3)}` : ''
+  const to = upTo ? `and ${isBeyond(table, '<=', 3 + (after?.length ?? 0))}` : ''
+  const rows = await run<KeyedRow>(
+    db,
+    `select (select row_to_json(r) from (select ${list(copiedColumns(table), 'one.')}) as r)::text as line,
+            ${keyText(table)} as key
+       from ${table.table} as one
+      where ${quoted(table.of)} = $1 ${from} ${to}
+      order by ${list(table.key)}
+      limit $2`,
+    [businessId, limit, ...(after ?? []), ...(upTo ?? [])],
+  )
+  return rows.map(({ key, line }) => ({ key, line: line.replaceAll(/[\r\n]+/g, ' ') }))
+}
+
 const MAX_ROWS = 2_000
 const FIRST_ROWS = 100
 const BATCH_BYTES = 4 * 1024 * 1024
@@ -100,6 +124,108 @@ export async function* readAllRows(
   }
 }
 
+/** The keys of a batch as columns k1, k2, … of a table in the query, from this parameter on. */
+const unnested = ({ key }: KnownTable, parameter: number) =>
+  `unnest(${key.map((_, at) => `$${at + parameter}::text[]`).join(', ')}) as wanted (${key.map((_, at) => `k${at}`).join(', ')})`
+const isWanted = ({ key, keyTypes }: KnownTable, row: string) =>
+  key.map((name, at) => `${row}.${quoted(name)} = wanted.k${at}::${keyTypes[at]}`).join(' and ')
+const columnsOf = ({ key }: KnownTable, keys: readonly (readonly string[])[]) =>
+  key.map((_, at) => keys.map((each) => each[at]))
+
+/** Those of the rows with these keys that are there. */
+export async function readRowsByKey(
+  db: AnyDb,
+  table: KnownTable,
+  businessId: string,
+  keys: readonly (readonly string[])[],
+): Promise<{ line: string; key: string[] }[]> {
+  if (keys.length === 0) return []
+  const rows = await run<{ line: string; key: string[] }>(
+    db,
+    `select (select row_to_json(r) from (select ${list(copiedColumns(table), 'one.')}) as r)::text as line,
+            array[${table.key.map((name) => `one.${quoted(name)}::text`).join(', ')}] as key
+       from ${unnested(table, 2)}
+       join ${table.table} as one on one.${quoted(table.of)} = $1 and ${isWanted(table, 'one')}`,
+    [businessId, ...columnsOf(table, keys)],
+  )
+  return rows.map(({ line, key }) => ({ line: line.replaceAll(/[\r\n]+/g, ' '), key }))
+}
+
+/** Which of these keys have no row. */
+export async function findGone(
+  db: AnyDb,
+  table: KnownTable,
+  businessId: string,
+  keys: readonly (readonly string[])[],
+): Promise<string[][]> {
+  const rows = await run<{ key: string[] }>(
+    db,
+    `select array[${table.key.map((_, at) => `wanted.k${at}`).join(', ')}] as key
+       from ${unnested(table, 2)}
+      where not exists (select from ${table.table} as one where one.${quoted(table.of)} = $1 and ${isWanted(table, 'one')})`,
+    [businessId, ...columnsOf(table, keys)],
+  )
+  return rows.map(({ key }) => key)
+}
+
+export async function deleteByKey(
+  db: AnyDb,
+  table: KnownTable,
+  businessId: string,
+  keys: readonly (readonly string[])[],
+): Promise<void> {
+  if (keys.length === 0) return
+  await run(
+    db,
+    `delete from ${table.table} as one using ${unnested(table, 2)} where one.${quoted(table.of)} = $1 and ${isWanted(table, 'one')}`,
+    [businessId, ...columnsOf(table, keys)],
+  )
+}
+
+/** Makes rows what these lines say, whether they are there or not. Never deletes one: others may refer to it. */
+export async function putRows(
+  db: AnyDb,
+  table: KnownTable,
+  businessId: string,
+  lines: readonly string[],
+): Promise<void> {
+  if (lines.length === 0) return
+  const copied = copiedColumns(table)
+  const values = valuesOf(table, copied, '$2', 'sent.')
+  const isSame = table.key
+    .map((name) => `one.${quoted(name)} = ${name === table.of ? '$2' : `sent.${quoted(name)}`}`)
+    .join(' and ')
+  const changed = copied.flatMap((name, at) =>
+    name === table.of || table.key.includes(name) ? [] : [`${quoted(name)} = ${values[at]}`],
+  )
+  const given = [`[${lines.join(',')}]`, businessId]
+  const sent = `json_populate_recordset(null::${table.table}, $1::json) as sent`
+  if (changed.length > 0)
+    await run(
+      db,
+      `update ${table.table} as one set ${changed.join(', ')} from ${sent} where one.${quoted(table.of)} = $2 and ${isSame}`,
+      given,
+    )
+  await run(
+    db,
+    `insert into ${table.table} (${list(copied)}) overriding system value
+     select ${values.join(', ')} from ${sent}
+      where not exists (select from ${table.table} as one where one.${quoted(table.of)} = $2 and ${isSame})`,
+    given,
+  )
+}
+
+/** JSON's null comes back as SQL's; where the column must have a value, it was JSON's. */
+function valuesOf(table: KnownTable, names: readonly string[], business: string, row: string): string[] {
+  const known = new Map(table.columns.map((column) => [column.name, column]))
+  return names.map((name) => {
+    if (name === table.of) return business
+    const column = known.get(name)
+    const value = `${row}${quoted(name)}`
+    return column?.isRequiredJson ? `coalesce(${value}, 'null'::${column.type})` : value
+  })
+}
+
 /**
  * Writes lines as `readRows` made them, for this business whatever they say themselves. Rows that are there already are
  * an error.
@@ -112,13 +238,7 @@ export async function writeRows(
 ): Promise<void> {
   if (lines.length === 0) return
   const kept = copiedColumns(table).filter((name) => !(name in table.set))
-  // JSON's null comes back as SQL's; where the column must have a value, it was JSON's.
-  const jsons = new Map(table.columns.map((column) => [column.name, column]))
-  const values = kept.map((name) => {
-    if (name === table.of) return '$2'
-    const column = jsons.get(name)
-    return column?.isRequiredJson ? `coalesce(${quoted(name)}, 'null'::${column.type})` : quoted(name)
-  })
+  const values = valuesOf(table, kept, '$2', '')
   await run(
     db,
     `insert into ${table.table} (${list([...kept, ...Object.keys(table.set)])}) overriding system value
@@ -128,12 +248,12 @@ export async function writeRows(
   )
 }
 
-/** The oldest row of a table that is cut into months. */
+/** The oldest row of a table that is cut into months: its key goes up with time. */
 export async function readOldest(db: AnyDb, table: KnownTable, businessId: string): Promise<string | undefined> {
   if (!table.byMonth) return undefined
   const [row] = await run<{ oldest: Date | null }>(
     db,
-    `select min(${quoted(table.byMonth)}) as oldest from ${table.table} where ${quoted(table.of)} = $1`,
+    `select ${quoted(table.byMonth)} as oldest from ${table.table} where ${quoted(table.of)} = $1 order by ${list(table.key)} limit 1`,
     [businessId],
   )
   return row?.oldest?.toISOString()

@@ -22,6 +22,15 @@ export type BusinessTable = {
   hearsEarly: boolean
   /** The time by which the table is cut into months. */
   byMonth?: string
+  /** Columns that say who is working on it: those work in the cell that a business leaves. They get their default where it goes. */
+  leases: readonly string[]
+  /** False: its rows stay behind when a business moves to another cell, and go with the old ones. */
+  moves: boolean
+  /**
+   * Who writes rows of many businesses at once, and is passed over instead of refused where one of them lives elsewhere. Only where
+   * nothing is lost by it: a worker whose write was passed over does not know.
+   */
+  passesOver: 'nobody' | 'workers' | 'all'
   /** What of it nobody may read in a file, so that somebody has to enter it again after an import. */
   toSetAgain?: string
 }
@@ -36,7 +45,20 @@ export type BusinessTable = {
 export type TableKind = 'kept' | 'derived' | 'queue' | 'left out' | 'shared'
 
 type Options = Partial<
-  Pick<BusinessTable, 'of' | 'without' | 'set' | 'people' | 'isLinked' | 'hearsEarly' | 'byMonth' | 'toSetAgain'>
+  Pick<
+    BusinessTable,
+    | 'of'
+    | 'without'
+    | 'set'
+    | 'people'
+    | 'isLinked'
+    | 'hearsEarly'
+    | 'byMonth'
+    | 'toSetAgain'
+    | 'leases'
+    | 'moves'
+    | 'passesOver'
+  >
 >
 
 const define =
@@ -52,6 +74,9 @@ const define =
     people: [],
     isLinked: false,
     hearsEarly: false,
+    leases: [],
+    moves: is !== 'shared',
+    passesOver: 'nobody',
     ...options,
   })
 
@@ -62,6 +87,13 @@ export const controlTable = define('control')
 export const isCopied = ({ is }: Pick<BusinessTable, 'is'>): boolean =>
   is === 'kept' || is === 'derived' || is === 'queue'
 export const isDeleted = ({ is }: Pick<BusinessTable, 'is'>): boolean => is !== 'shared'
+
+/** The table as it is read and written when a business moves: whole, but for who is working on it. Secrets stay what they are. */
+export const asMoved = <Table extends BusinessTable>(table: Table): Table => ({
+  ...table,
+  without: table.leases,
+  set: {},
+})
 
 /** The row that is the business. */
 export const isItself = ({ of }: Pick<BusinessTable, 'of'>): boolean => of === 'id'

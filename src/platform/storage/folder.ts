@@ -8,7 +8,8 @@ import { nowMs } from '../clock.ts'
 import type { SecretBox } from '../crypto/secret-box.ts'
 import { fault } from '../faults.ts'
 import { exactly } from './exact-body.ts'
-import { assertIncoming, assertKey, assertPrefix, isKey, isPublic, publicPathOf } from './keys.ts'
+import { assertIncoming, assertKey, assertPrefix, assertPrivate, isKey, isPublic, publicPathOf } from './keys.ts'
+import { isDownloadSigned, type SignedDownload, signDownload } from './signed-download.ts'
 import { areSigned, type SignedTerms, signTerms } from './signed-upload.ts'
 import type { Storage, Stored } from './storage.ts'
 
@@ -16,6 +17,8 @@ export type FolderOptions = {
   path: string
   /** The route of the API that takes uploads. */
   uploadUrl: string
+  /** The route of the API that hands out private files. */
+  downloadUrl: string
   /** Where `public/` is served. */
   publicUrl: string
   box: SecretBox
@@ -26,6 +29,7 @@ export type PublicFile = Stored & { size: number; changedAt: Date; read(): Reada
 /** A folder as a store: for one machine, or several that share it. The API takes the uploads and serves the files. */
 export type Folder = Storage & {
   isSigned(terms: SignedTerms): boolean
+  isDownloadSigned(terms: SignedDownload): boolean
   /** Stores the body of an upload; false, and nothing stored, if its hash is another. */
   takeUpload(terms: SignedTerms, body: Readable): Promise<boolean>
   findPublic(publicPath: string): Promise<PublicFile | undefined>
@@ -35,7 +39,7 @@ export type Folder = Storage & {
 const UNFINISHED = 'unfinished'
 const STALE_MS = 24 * 60 * 60 * 1_000
 
-export function createFolder({ path: root, uploadUrl, publicUrl, box }: FolderOptions): Folder {
+export function createFolder({ path: root, uploadUrl, downloadUrl, publicUrl, box }: FolderOptions): Folder {
   const fileOf = (key: string) => {
     assertKey(key)
     return path.join(root, ...key.split('/'))
@@ -87,6 +91,14 @@ export function createFolder({ path: root, uploadUrl, publicUrl, box }: FolderOp
       return { method: 'PUT', url, headers: { 'content-type': mimeType }, expiresAt }
     },
     isSigned: (terms) => areSigned(box, terms),
+    async presignGet(key, { fileName }, expiresAt) {
+      assertPrivate(key)
+      const terms = signDownload(box, { key, fileName, expiresAt: Math.floor(expiresAt.getTime() / 1_000) })
+      const query = new URLSearchParams()
+      for (const [name, value] of Object.entries(terms)) query.set(name, String(value))
+      return `${downloadUrl}?${query.toString()}`
+    },
+    isDownloadSigned: (terms) => isDownloadSigned(box, terms),
     async takeUpload({ key, size, sha256 }, body) {
       assertIncoming(key)
       const hash = createHash('sha256')
@@ -98,6 +110,20 @@ export function createFolder({ path: root, uploadUrl, publicUrl, box }: FolderOp
         if (isPublic(key)) await writeAbout(key, { mimeType, isAttachment, isImmutable })
         return true
       })
+    },
+    async putLarge(key, body, about) {
+      let size = 0
+      async function* counted() {
+        for await (const chunk of body) {
+          size += chunk.length
+          yield chunk
+        }
+      }
+      await write(key, counted(), async () => {
+        if (isPublic(key)) await writeAbout(key, about)
+        return true
+      })
+      return size
     },
     async get(key) {
       return openFile(fileOf(key))

@@ -21,6 +21,11 @@ export function assertIncoming(key: string): void {
   if (!key.startsWith('incoming/')) throw new Error(`Uploads go below incoming/, not to ${key}`)
 }
 
+export function assertPrivate(key: string): void {
+  assertKey(key)
+  if (!key.startsWith('private/')) throw new Error(`Only what is below private/ is handed out by address, not ${key}`)
+}
+
 /** The beginning of keys: an area at least. */
 export function assertPrefix(prefix: string): void {
   const parts = prefix.split('/')

@@ -45,8 +45,8 @@ export const uploadRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { fo
 
   handle(app, operation.uploadFile, async ({ query: terms, headers, body }, reply) => {
     if (!folder) throw refusal.storageNotConfigured()
-    if (!folder.isSigned(terms)) throw refusal.uploadNotSigned()
-    if (terms.expiresAt * 1_000 < nowMs()) throw refusal.uploadExpired()
+    if (!folder.isSigned(terms)) throw refusal.addressNotSigned()
+    if (terms.expiresAt * 1_000 < nowMs()) throw refusal.addressExpired()
     if (headers['content-type'] !== terms.mimeType) throw refusal.typeDiffers(terms)
     if (headers['content-length'] !== String(terms.size)) throw refusal.lengthDiffers(terms)
     const file = body instanceof Readable ? body : Readable.from([])
@@ -88,6 +88,35 @@ export const fileRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { fold
       if (isKnown(request, etag)) return reply.code(304).send()
       void reply.header('content-length', file.size)
       return reply.send(request.method === 'HEAD' ? Readable.from([]) : file.read())
+    },
+  )
+}
+
+const Download = Type.Object({
+  key: Type.String({ maxLength: 500 }),
+  fileName: Type.String({ maxLength: 200 }),
+  expiresAt: Type.Integer({ minimum: 0, maximum: 99_999_999_999 }),
+  signature: Type.String({ maxLength: 100 }),
+})
+
+/** Hands out what the folder has below `private/`, at the addresses that it signed. Not in the API reference, as above. */
+export const downloadRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { folder }) => {
+  app.get(
+    '/media-downloads',
+    { config: { access: 'public', business: 'none', downloads: ['*/*'] }, schema: { querystring: Download } },
+    async ({ query: terms, method }, reply) => {
+      if (!folder?.isDownloadSigned(terms)) throw refusal.addressNotSigned()
+      if (terms.expiresAt * 1_000 < nowMs()) throw refusal.addressExpired()
+      const file = await folder.get(terms.key)
+      if (!file) throw refusal.fileNotFound()
+      void reply
+        .header('content-type', 'application/octet-stream')
+        .header('content-disposition', `attachment; filename="${terms.fileName}"`)
+        .header('cache-control', 'private, no-store')
+        .header('content-length', file.size)
+      if (method !== 'HEAD') return reply.send(file.body)
+      file.body.destroy()
+      return reply.send(Readable.from([]))
     },
   )
 }

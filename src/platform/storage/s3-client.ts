@@ -1,18 +1,22 @@
 import { Readable } from 'node:stream'
 import {
+  AbortMultipartUploadCommand,
   S3Client as Client,
+  CompleteMultipartUploadCommand,
+  CreateMultipartUploadCommand,
   DeleteObjectCommand,
   GetObjectCommand,
   ListObjectsV2Command,
   type ListObjectsV2CommandOutput,
   PutObjectCommand,
   S3ServiceException,
+  UploadPartCommand,
 } from '@aws-sdk/client-s3'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import { now, nowMs } from '../clock.ts'
 import type { S3Settings } from '../config.ts'
 import { exactly } from './exact-body.ts'
-import { assertIncoming, assertKey, assertPrefix, cacheControlOf, isRaster } from './keys.ts'
+import { assertIncoming, assertKey, assertPrefix, assertPrivate, cacheControlOf, isRaster } from './keys.ts'
 import type { Storage } from './storage.ts'
 
 export type S3Client = Omit<Storage, 'publicUrl'>
@@ -22,6 +26,8 @@ const CONNECT_MS = 3_000
 const SILENCE_MS = 30_000
 const MAX_ATTEMPTS = 3
 const DELETED_AT_ONCE = 8
+/** Held in memory, one at a time. Ten thousand of them are the most that S3 takes: 160 GB. */
+const PART_BYTES = 16 * 1024 * 1024
 
 /** Signed as headers: the uploader has to send them, and the store has to look at them. */
 const SIGNED = ['content-type', 'content-length', 'x-amz-checksum-sha256']
@@ -84,6 +90,46 @@ export function openS3({
         }),
       )
     },
+    async putLarge(key, body, { mimeType, isAttachment, isImmutable }) {
+      assertKey(key)
+      const isShown = isRaster(mimeType) && !isAttachment
+      const { UploadId } = await client.send(
+        new CreateMultipartUploadCommand({
+          Bucket,
+          Key: key,
+          ContentType: mimeType,
+          CacheControl: cacheControlOf(isImmutable),
+          ...(!isShown && { ContentDisposition: 'attachment' }),
+        }),
+      )
+      const upload = { Bucket, Key: key, UploadId }
+      try {
+        const parts: { ETag: string | undefined; PartNumber: number }[] = []
+        let size = 0
+        for await (const part of inParts(body, PART_BYTES)) {
+          const PartNumber = parts.length + 1
+          const { ETag } = await client.send(
+            new UploadPartCommand({ ...upload, PartNumber, Body: part, ContentLength: part.length }),
+          )
+          parts.push({ ETag, PartNumber })
+          size += part.length
+        }
+        await client.send(new CompleteMultipartUploadCommand({ ...upload, MultipartUpload: { Parts: parts } }))
+        return size
+      } catch (error) {
+        // What was uploaded of it costs money until it is given up; a store that cannot is to expire it by itself.
+        await client.send(new AbortMultipartUploadCommand(upload)).catch(() => {})
+        throw error
+      }
+    },
+    async presignGet(key, { fileName }, expiresAt) {
+      assertPrivate(key)
+      const ResponseContentDisposition = `attachment; filename="${fileName}"`
+      return getSignedUrl(client, new GetObjectCommand({ Bucket, Key: key, ResponseContentDisposition }), {
+        signingDate: now(),
+        expiresIn: Math.max(1, Math.floor((expiresAt.getTime() - nowMs()) / 1_000)),
+      })
+    },
     async get(key) {
       assertKey(key)
       try {
@@ -123,6 +169,23 @@ export function openS3({
       client.destroy()
     },
   }
+}
+
+/** Pieces of exactly this size, but for the last; an empty body is one empty piece. */
+async function* inParts(body: AsyncIterable<Buffer>, bytes: number): AsyncGenerator<Buffer> {
+  let [waiting, length, isFirst]: [Buffer[], number, boolean] = [[], 0, true]
+  for await (const chunk of body) {
+    waiting.push(chunk)
+    length += chunk.length
+    while (length >= bytes) {
+      const all = Buffer.concat(waiting)
+      yield all.subarray(0, bytes)
+      waiting = [all.subarray(bytes)]
+      length -= bytes
+      isFirst = false
+    }
+  }
+  if (length > 0 || isFirst) yield Buffer.concat(waiting)
 }
 
 /** A missing bucket is a mistake of the operator, not a missing file. */

@@ -13,6 +13,8 @@ export function createS3(settings: S3Settings, publicUrl: string): Storage {
   return {
     presignPut: async (...given) => (await open()).presignPut(...given),
     put: async (...given) => (await open()).put(...given),
+    putLarge: async (...given) => (await open()).putLarge(...given),
+    presignGet: async (...given) => (await open()).presignGet(...given),
     get: async (...given) => (await open()).get(...given),
     delete: async (...given) => (await open()).delete(...given),
     async *list(prefix) {

@@ -11,15 +11,23 @@ const PURPOSE = 'media-upload'
 const textOf = ({ key, mimeType, size, sha256, expiresAt }: Terms) =>
   JSON.stringify([key, mimeType, size, sha256, expiresAt])
 
-export function signTerms(box: SecretBox, terms: Terms): SignedTerms {
-  const [signature] = box.hashes(PURPOSE, textOf(terms))
+export const signTerms = (box: SecretBox, terms: Terms): SignedTerms => ({
+  ...terms,
+  signature: sign(box, PURPOSE, textOf(terms)),
+})
+
+export const areSigned = (box: SecretBox, terms: SignedTerms): boolean =>
+  isSigned(box, PURPOSE, textOf(terms), terms.signature)
+
+export function sign(box: SecretBox, purpose: string, text: string): string {
+  const [signature] = box.hashes(purpose, text)
   if (!signature) throw new Error('no SECRET_KEY')
-  return { ...terms, signature: signature.toString('base64url') }
+  return signature.toString('base64url')
 }
 
-export function areSigned(box: SecretBox, terms: SignedTerms): boolean {
-  const given = Buffer.from(terms.signature, 'base64url')
+export function isSigned(box: SecretBox, purpose: string, text: string, signature: string): boolean {
+  const given = Buffer.from(signature, 'base64url')
   return box
-    .hashes(PURPOSE, textOf(terms))
-    .some((signature) => given.length === signature.length && timingSafeEqual(given, signature))
+    .hashes(purpose, text)
+    .some((expected) => given.length === expected.length && timingSafeEqual(given, expected))
 }

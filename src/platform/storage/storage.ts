@@ -21,6 +21,13 @@ export type Storage = {
   presignPut(key: string, about: { mimeType: string; size: number; sha256: string }, expiresAt: Date): Promise<Upload>
   /** Replaces what is there. A body of another size is an error, and stores nothing. */
   put(key: string, body: Buffer | Readable, about: Stored & { size: number }): Promise<void>
+  /**
+   * For what is too large to be held, and of a size that nobody knows yet. Returns the size. Replaces what is there; a body that
+   * fails stores nothing.
+   */
+  putLarge(key: string, body: AsyncIterable<Buffer>, about: Stored): Promise<number>
+  /** An address at which whoever has it saves the file under this name, until then; only for keys below `private/`. */
+  presignGet(key: string, about: { fileName: string }, expiresAt: Date): Promise<string>
   /** Read the body to its end, or destroy it: it holds a connection or a file. */
   get(key: string): Promise<{ body: Readable; size: number } | undefined>
   /** Deleting what is not there is fine. */
@@ -48,6 +55,7 @@ export function openFolder({
   return createFolder({
     path: media.storage.path,
     uploadUrl: `${publicUrl}/v1/media-uploads`,
+    downloadUrl: `${publicUrl}/media-downloads`,
     publicUrl: media.publicUrl,
     box: createSecretBox(secretKeys),
   })

@@ -5,6 +5,7 @@ import type { Cell, Tx } from '../database/database.ts'
 import { transaction } from '../database/transaction.ts'
 import { createChecker } from '../http/validation.ts'
 import { type AnyJob, defineJob, enqueue, type JobContext } from '../jobs/define.ts'
+import { isHere } from '../moves/fence.ts'
 import { type ImportJob, type ImportKind, ImportPayload, type ImportStore, importErrorOf, importOf } from './kind.ts'
 import { dropImport } from './staging.ts'
 import { importBatch, type Worker } from './work-off.ts'
@@ -76,8 +77,9 @@ const tidyJob = ({ tidy, ...store }: ImportStore & { tidy: { name: string; cron:
       const { rows: old } = await sql<{ businessId: string; id: string }>`
         select business_id, id
           from ${sql.table(store.tables.imports)}
-         where (created_at < ${before(KEEP_DAYS * 24)} and status in ('READY', 'DONE', 'STOPPED', 'DISCARDED', 'UNDONE'))
-            or (created_at < ${before(RECEIVING_HOURS)} and status = 'RECEIVING')
+         where ((created_at < ${before(KEEP_DAYS * 24)} and status in ('READY', 'DONE', 'STOPPED', 'DISCARDED', 'UNDONE'))
+             or (created_at < ${before(RECEIVING_HOURS)} and status = 'RECEIVING'))
+           and ${isHere('business_id')}
          limit 1000`.execute(db)
       for (const { businessId, id } of old) {
         if (signal.aborted) return

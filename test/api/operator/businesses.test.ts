@@ -50,6 +50,7 @@ test('of a business its sizes, health, cell and admins are shown, and the last f
     state: 'ACTIVE',
     suspendedAt: null,
     suspendedReason: null,
+    deleteAt: null,
     health: 'GOOD',
     deadJobs: 0,
     stoppedSends: 0,
@@ -59,7 +60,7 @@ test('of a business its sizes, health, cell and admins are shown, and the last f
     measuredAt: null,
     lastCheck: null,
     paymentAccount: 'Be2p',
-    limits: { requestsPerMinute: null, mediaBytes: null, mailsPerDay: null },
+    limits: { requestsPerMinute: null, requestsAtOnce: null, jobsAtOnce: null, mediaBytes: null, mailsPerDay: null },
   })
   assert.doesNotMatch(text, /acct_/)
   assert.equal(refusal(await operator.get(`${PATH}/biz_000000000000`)), '404 NOT_FOUND')

@@ -12,6 +12,7 @@ let operator: Awaited<ReturnType<Make['operator']>>
 const used = useApi({ env: { RATE_LIMITS: 'on' } }, async ({ make }) => {
   operator = await make.operator()
 })
+const NONE = { requestsPerMinute: null, requestsAtOnce: null, jobsAtOnce: null, mediaBytes: null, mailsPerDay: null }
 const setLimits = (id: string, limits: object) => operator.put(`/v1/operator/businesses/${id}/limits`, limits)
 
 test('a business over its requests a minute is refused, whoever calls, and told who can raise it; others are not', async () => {
@@ -20,7 +21,7 @@ test('a business over its requests a minute is refused, whoever calls, and told 
   const other = await used.make.business({ owner: admin })
   const set = await setLimits(id, { requestsPerMinute: 3 })
   assert.equal(set.status, 200, set.text)
-  assert.deepEqual(set.body.limits, { requestsPerMinute: 3, mediaBytes: null, mailsPerDay: null })
+  assert.deepEqual(set.body.limits, { ...NONE, requestsPerMinute: 3 })
   const callers = [admin, member, admin, member, admin]
   const statuses: number[] = []
   for (const caller of callers) statuses.push((await caller.get(`${path}/orders`)).status)
@@ -28,6 +29,8 @@ test('a business over its requests a minute is refused, whoever calls, and told 
   const refused = await member.get(`${path}/orders`)
   assert.match(refused.body.message, /3 requests a minute.*operator of this service can raise the limit/)
   assert.ok(Number(refused.headers.get('retry-after')) >= 1)
+  for (const name of ['limit', 'remaining', 'reset'])
+    assert.equal(refused.headers.get(`x-ratelimit-${name}`), null, 'those tell of the limit of the caller')
   assert.equal((await admin.get(`${other.path}/roles`)).status, 200)
 
   await setLimits(id, { requestsPerMinute: 100 })
@@ -36,6 +39,20 @@ test('a business over its requests a minute is refused, whoever calls, and told 
   assert.equal((await admin.get(`${path}/roles`)).status, 429)
   await setLimits(id, { requestsPerMinute: null })
   assert.equal((await admin.get(`${path}/roles`)).status, 200)
+})
+
+test('a limit that there is not is named, with the one that was meant', async () => {
+  const { id } = await used.make.business()
+  const { status, body } = await setLimits(id, { requestPerMinute: 4 })
+  const message = 'There is no field "requestPerMinute" here. Did you mean "requestsPerMinute"?'
+  assert.equal(status, 422)
+  assert.deepEqual(body.details, [{ field: 'requestPerMinute', error: 'INVALID', message }])
+  const { body: other } = await setLimits(id, { rows: 4, mails: 5 })
+  assert.deepEqual(
+    other.details.map(({ field }: { field: string }) => field),
+    ['rows', 'mails'],
+  )
+  assert.match(other.message, /There are requestsPerMinute, requestsAtOnce/)
 })
 
 test('a storefront counts for its business as well', async () => {
@@ -117,7 +134,7 @@ test('limits that are as they were leave no line in either log', async () => {
     { requestsPerMinute: null },
   ]) {
     const { status, body } = await setLimits(id, nothing)
-    assert.deepEqual([status, body.limits], [200, { requestsPerMinute: null, mediaBytes: 1_000, mailsPerDay: 10 }])
+    assert.deepEqual([status, body.limits], [200, { ...NONE, mediaBytes: 1_000, mailsPerDay: 10 }])
   }
   assert.deepEqual(await lines(), [1, 1])
   await setLimits(id, { mailsPerDay: 10, mediaBytes: null })
@@ -130,7 +147,7 @@ test('limits are kept one by one, written down for both sides, and checked', asy
   const { id, admin, path } = await used.make.business()
   await setLimits(id, { mediaBytes: 1_000 })
   const { body } = await setLimits(id, { mailsPerDay: 10 })
-  assert.deepEqual(body.limits, { requestsPerMinute: null, mediaBytes: 1_000, mailsPerDay: 10 })
+  assert.deepEqual(body.limits, { ...NONE, mediaBytes: 1_000, mailsPerDay: 10 })
   const { body: log } = await admin.get(`${path}/audit?action=business.limits-set`)
   assert.deepEqual(
     log.items.map((entry: { actorId: string; data: object }) => [entry.actorId, entry.data]),
@@ -146,9 +163,14 @@ test('limits are kept one by one, written down for both sides, and checked', asy
   ])
   for (const { status } of after) assert.equal(status, 200)
   const { body: merged } = await operator.get(`/v1/operator/businesses/${id}`)
-  assert.deepEqual(merged.limits, { requestsPerMinute: 500, mediaBytes: 2_000, mailsPerDay: null }, 'none was lost')
+  assert.deepEqual(merged.limits, { ...NONE, requestsPerMinute: 500, mediaBytes: 2_000 }, 'none was lost')
   assert.equal(refusal(await setLimits(id, { mediaBytes: -1 })), '422 VALIDATION_FAILED mediaBytes TOO_SMALL')
   assert.equal(refusal(await setLimits(id, { mediaBytes: '5' })), '422 VALIDATION_FAILED mediaBytes INVALID')
   assert.equal((await setLimits(id, { bytes: 5 })).status, 422)
+  assert.equal(refusal(await setLimits(id, { jobsAtOnce: 0 })), '422 VALIDATION_FAILED jobsAtOnce TOO_SMALL')
+  assert.equal(
+    refusal(await setLimits(id, { requestsAtOnce: 1_001 })),
+    '422 VALIDATION_FAILED requestsAtOnce TOO_LARGE',
+  )
   assert.equal(refusal(await setLimits('biz_000000000000', { mediaBytes: 5 })), '404 NOT_FOUND')
 })

@@ -106,7 +106,7 @@ test('a payment is asked about at the provider that it began with', async () => 
   const readSession = async (_account: string | null, sessionId: string) => {
     asked.push(sessionId)
     const money = { intentId: 'int_1', amount, currency, refunded: 0 }
-    return { sessionId, status: 'PAID' as const, ...money, email: null, subscriptionId: null }
+    return { sessionId, status: 'PAID' as const, ...money, email: null, subscriptionId: null, names: {} }
   }
   const payments = { providers: [stripe, { ...stripe, name: 'other', readSession }], sharedAccount: true }
   clock.advance(301)

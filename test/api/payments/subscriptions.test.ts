@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { Stripe } from 'stripe'
-import { type NewSession, type PaymentProvider, ProviderRefusal } from '#platform/payments/provider.ts'
+import { type NewSession, NotTheirs, type PaymentProvider, ProviderRefusal } from '#platform/payments/provider.ts'
 import { createStripe } from '#platform/payments/stripe.ts'
 import { type StripeTwin, startStripeTwin } from '../../../twins/stripe/server.ts'
 
@@ -98,6 +98,7 @@ describe('a page that is paid again and again', () => {
       currency: 'EUR',
       refunded: 0,
       email: 'ada@example.com',
+      names: NAMES,
     })
     assert.equal(await statusOf(subscriptionId ?? ''), 'ACTIVE')
   })
@@ -198,9 +199,9 @@ describe('a subscription', () => {
     assert.ok(events.some(({ type }) => type === 'invoice.paid'))
 
     await assert.rejects(provider.readSubscription(null, id), ProviderRefusal)
-    await provider.cancelSubscription(null, id)
+    await provider.cancelSubscription(null, id, NAMES.businessId)
     assert.equal((await provider.readSubscription(account, id)).status, 'ACTIVE')
-    assert.equal((await provider.cancelSubscription(account, id)).status, 'ENDED')
+    assert.equal((await provider.cancelSubscription(account, id, NAMES.businessId)).status, 'ENDED')
   })
 })
 
@@ -208,8 +209,8 @@ describe('cancelling', () => {
   test('ends it at once, however often, and gives nothing back', async () => {
     const id = await subscribe()
     await heard()
-    const first = await provider.cancelSubscription(null, id)
-    const second = await provider.cancelSubscription(null, id)
+    const first = await provider.cancelSubscription(null, id, NAMES.businessId)
+    const second = await provider.cancelSubscription(null, id, NAMES.businessId)
     assert.deepEqual([first.status, second], ['ENDED', first])
     assert.deepEqual(
       (await heard()).map(({ type }) => type),
@@ -221,30 +222,39 @@ describe('cancelling', () => {
   test('ends one that owes', async () => {
     const id = await subscribe()
     twin.renew(id, { fails: true })
-    assert.equal((await provider.cancelSubscription(null, id)).status, 'ENDED')
+    assert.equal((await provider.cancelSubscription(null, id, NAMES.businessId)).status, 'ENDED')
+  })
+
+  test('one of another business is refused, and it goes on', async () => {
+    const id = await subscribe()
+    await assert.rejects(provider.cancelSubscription(null, id, 'biz_other'), NotTheirs)
+    assert.equal(await statusOf(id), 'ACTIVE')
   })
 
   test('one that nobody knows is done already', async () => {
     const ended = { id: 'sub_unknown', status: 'ENDED', cancelsAtPeriodEnd: false, currentPeriodEnd: null }
-    assert.deepEqual(await provider.cancelSubscription(null, 'sub_unknown'), ended)
+    assert.deepEqual(await provider.cancelSubscription(null, 'sub_unknown', NAMES.businessId), ended)
     await assert.rejects(provider.readSubscription(null, 'sub_unknown'), ProviderRefusal)
   })
 
   test('whose answer is lost has its effect, and is answered when asked for again', async () => {
     const id = await subscribe()
     twin.behave({ next: 'reset', path: 'DELETE /v1/subscriptions', afterEffect: true })
-    assert.equal((await provider.cancelSubscription(null, id)).status, 'ENDED')
+    assert.equal((await provider.cancelSubscription(null, id, NAMES.businessId)).status, 'ENDED')
   })
 
   test('is not believed when the provider is away, or says no for another reason', async () => {
     const id = await subscribe()
     const away = twin.behave({ next: 'error500', path: 'DELETE /v1/subscriptions', times: 2 })
-    await assert.rejects(provider.cancelSubscription(null, id), (error) => !(error instanceof ProviderRefusal))
+    await assert.rejects(
+      provider.cancelSubscription(null, id, NAMES.businessId),
+      (error) => !(error instanceof ProviderRefusal),
+    )
     away()
     twin.behave({ next: 'refuse', path: 'DELETE /v1/subscriptions' })
-    await assert.rejects(provider.cancelSubscription(null, id), ProviderRefusal)
+    await assert.rejects(provider.cancelSubscription(null, id, NAMES.businessId), ProviderRefusal)
     const stranger = createStripe({ secretKey: 'sk_test_old', webhookSecrets, apiUrl: twin.url })
-    await assert.rejects(stranger.cancelSubscription(null, id), ProviderRefusal)
+    await assert.rejects(stranger.cancelSubscription(null, id, NAMES.businessId), ProviderRefusal)
     assert.equal(await statusOf(id), 'ACTIVE')
   })
 })

@@ -77,6 +77,7 @@ test('a cell that is added takes a new business and serves it, in API and worker
       schema: 'string',
       health: 'up',
       address: shown.address,
+      replica: null,
     },
   )
   assert.doesNotMatch(shown.address, /@/)
@@ -186,6 +187,18 @@ test('a cell with businesses is neither switched off nor removed, main never', a
   assert.match(full.err, /1 business lives in third/)
 })
 
+test('a cell that is off is not checked, and verify says so', async (t) => {
+  const { run, cli, addThird } = await setUp(t)
+  await addThird()
+  await run('cells', 'off', 'third')
+  assert.match((await run('verify')).out, /^third {2}not checked: off$/m)
+  const { json } = await run('verify', '--json')
+  assert.deepEqual(json.notChecked, [{ cell: 'third', reason: 'off' }])
+  assert.deepEqual(json.cells.map(({ cell }: { cell: string }) => cell).toSorted(), ['main', 'second'])
+  const alone = await cli('verify', '--cell', 'third')
+  assert.deepEqual([alone.code, /third is off/.test(alone.err)], [1, true], alone.err)
+})
+
 test('a cell without businesses is removed, and its database can be added again', async (t) => {
   const { run, cli, addThird, cells, third } = await setUp(t)
   await addThird()
@@ -195,6 +208,17 @@ test('a cell without businesses is removed, and its database can be added again'
   await run('cells', 'remove', 'third')
   await until('nobody knows it', () => !cells.has('third'))
   await addThird()
+})
+
+test('a database that was empty has nothing to fill, so a business can move there at once', async (t) => {
+  const { run } = await setUp(t)
+  await withScratchDatabase(async (url) => {
+    await run('cells', 'add', 'fourth', '--url', url, '--closed')
+    for (const table of ['customers.filling', 'reports.filling', 'orders.search_filling'])
+      assert.equal((await onServer((client) => client.query(`select from ${table}`), url)).rows.length, 0, table)
+    await run('cells', 'off', 'fourth')
+    await run('cells', 'remove', 'fourth')
+  })
 })
 
 test('the database of another cell, of another deployment, or control itself is refused', async (t) => {

@@ -157,7 +157,7 @@ test('a bug is 500: the answer tells nothing, the log everything', async () => {
   assert.deepEqual(details, [])
   assert.doesNotMatch(answer.text, /hunter2|Error|\.ts|stack/)
   assert.match(message, /requestId/)
-  const logged = lines.find((line) => line.includes(requestId))
+  const logged = lines.find((line) => JSON.parse(line).requestId === requestId) // as in the answer and the access log
   assert.ok(logged?.includes('hunter2') && logged.includes('errors.test.'), logged)
   assertError(await anonymous().get('/test/odd-throw'), 500, 'INTERNAL')
 })

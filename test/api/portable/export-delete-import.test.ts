@@ -217,6 +217,15 @@ describe('a business on its way', { concurrency: 1 }, () => {
 })
 
 describe('a business that is deleted', { concurrency: 1 }, () => {
+  test('of a business without files nobody is told to copy any', async () => {
+    const { id } = await home.make.business()
+    assert.equal((await runCli(['business', 'export', id, at('no-files.tar')], homeEnv())).code, 0)
+    const { code, out, err } = await runCli(['business', 'import', at('no-files.tar')], awayEnv())
+    assert.equal(code, 0, err)
+    assert.match(out, / 0 files,/)
+    assert.doesNotMatch(out, /copy its files/)
+  })
+
   test('it is closed for 30 days, and as it was when somebody changes their mind', async () => {
     assert.equal((await runCli(['business', 'suspend', shop.id, '--resume'], homeEnv())).code, 0)
     const rash = await runCli(['business', 'delete', shop.id, '--now'], homeEnv())

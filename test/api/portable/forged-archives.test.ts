@@ -15,7 +15,7 @@ import { tarHeader } from '#platform/portable/tar.ts'
 import { createStorage, type Storage } from '#platform/storage/storage.ts'
 import { newBusinessId, newId } from '#vocabulary/ids.ts'
 import { BootError } from '../../../src/apps/boot.ts'
-import { createArchive, openArchive } from '../../../src/apps/portable/archive.ts'
+import { createArchive, openArchive, toFile } from '../../../src/apps/portable/archive.ts'
 import { exportBusiness } from '../../../src/apps/portable/export-business.ts'
 import { importBusiness } from '../../../src/apps/portable/import-business.ts'
 import type { Manifest } from '../../../src/apps/portable/manifest.ts'
@@ -75,7 +75,7 @@ async function forge(name: string, { id, rows = {}, jobs = [] }: Forged) {
     select to_json(businesses) as row from access.businesses where id = ${model}`.execute(control)
   const slug = `forged-${newBusinessId().slice(4)}`
   const all = { 'access.businesses': [{ ...found[0]?.row, id, slug }], ...rows }
-  const archive = await createArchive(at(name))
+  const archive = createArchive(await toFile(at(name)))
   const tables: Manifest['tables'] = []
   for (const [table, each] of Object.entries(all)) {
     const { count, parts } = await archive.addLines(`tables/${table}`, one(each.map((row) => JSON.stringify(row))))
@@ -131,7 +131,7 @@ test('a manifest that is JSON and no manifest is refused, with what is wrong in 
   ]
   for (const [turn, [manifest, says]] of cases.entries()) {
     const file = at(`malformed-${turn}.tar`)
-    await (await createArchive(file)).finish(manifest as Manifest)
+    await createArchive(await toFile(file)).finish(manifest as Manifest)
     await assert.rejects(openArchive(file), (error: Error) => {
       assert.ok(error instanceof BootError, error.stack)
       assert.match(error.message, says)
@@ -141,7 +141,7 @@ test('a manifest that is JSON and no manifest is refused, with what is wrong in 
       return true
     })
   }
-  await (await createArchive(at('well-formed.tar'))).finish(good)
+  await createArchive(await toFile(at('well-formed.tar'))).finish(good)
   assert.deepEqual((await openArchive(at('well-formed.tar'))).manifest, good)
 })
 
@@ -156,7 +156,7 @@ test('a list of files that names none is refused, too', async () => {
       ['{"name"', /media\/000001\.ndjson\.gz is no JSON/],
     ] as const
   ).entries()) {
-    const archive = await createArchive(at(`files-${turn}.tar`))
+    const archive = createArchive(await toFile(at(`files-${turn}.tar`)))
     const { parts } = await archive.addLines('media', one([line]))
     const manifest = await emptyManifest(newBusinessId())
     await archive.finish({ ...manifest, media: { ...manifest.media, mode: 'inside', files: 1, parts } })
@@ -179,6 +179,27 @@ test('files that an archive wants deleted go only if they are of its own busines
   assert.equal(left.length, 0)
 })
 
+const jobOf = (businessId: string, changes: object = {}) => ({
+  identifier: 'checkout.send-confirmation',
+  payload: { businessId, orderId: newId('ord') },
+  run_at: '2100-01-01T00:00:00Z',
+  max_attempts: 1,
+  key: null,
+  priority: 0,
+  ...changes,
+})
+
+type Waiting = { identifier: string; runAt: Date; maxAttempts: number; priority: number }
+
+async function jobsNaming(businessId: string): Promise<Waiting[]> {
+  const { rows } = await sql<Waiting>`
+    select identifier, run_at, max_attempts, jobs.priority
+      from graphile_worker._private_jobs as jobs
+      join graphile_worker._private_tasks as tasks on tasks.id = task_id
+     where payload::text like ${`%${businessId}%`}`.execute(cell())
+  return rows
+}
+
 test('a job of an archive takes the place of no job of another business, nor of the service', async () => {
   const { id: other } = await make.business()
   const id = newBusinessId()
@@ -188,14 +209,7 @@ test('a job of an archive takes the place of no job of another business, nor of 
                                        run_at => now() + interval '1 day')`.execute(cell())
   await add(keys.theirs, { businessId: other })
   await add(keys.ours, {})
-  const jobs = Object.values(keys).map((key) => ({
-    identifier: 'forged.test',
-    payload: { businessId: id },
-    run_at: '2100-01-01T00:00:00Z',
-    max_attempts: 1,
-    key,
-    priority: 0,
-  }))
+  const jobs = Object.values(keys).map((key) => jobOf(id, { key }))
   await bringIn(await forge('jobs.tar', { id, jobs }))
   const { rows } = await sql<{ key: string; businessId: string | null }>`
     select key, payload ->> 'businessId' as business_id from graphile_worker._private_jobs
@@ -205,8 +219,74 @@ test('a job of an archive takes the place of no job of another business, nor of 
     new Map([
       [keys.theirs, other],
       [keys.ours, null],
-      [keys.own, id],
     ]),
+  )
+  assert.equal((await jobsNaming(id)).length, 3, 'they come in, under no key at all')
+})
+
+test('a job of an archive waits like any other: behind those of others, with the attempts that its kind has', async () => {
+  const id = newBusinessId()
+  const job = jobOf(id, { run_at: '1970-01-01T00:00:00Z', max_attempts: 32_000, priority: -32_000 })
+  const before = Date.now()
+  assert.equal((await bringIn(await forge('pushing.tar', { id, jobs: [job] }))).jobsLeftOut, 0)
+  const [{ runAt, ...found } = { runAt: new Date(0) }, ...more] = await jobsNaming(id)
+  assert.deepEqual([found, more], [{ identifier: 'checkout.send-confirmation', maxAttempts: 12, priority: 0 }, []])
+  assert.ok(runAt.getTime() >= before - 1_000, runAt.toISOString())
+})
+
+test('an archive brings in no job of the service, none that names people or accounts, and none that says more than its kind', async () => {
+  const { id: other } = await make.business()
+  const { id: victim } = await make.guest()
+  const id = newBusinessId()
+  const orderId = newId('ord')
+  const of = (identifier: string, payload: object) => jobOf(id, { identifier, payload: { businessId: id, ...payload } })
+  const refused = [
+    of('accounts.tell-erased', { userId: victim, guestIds: [], memberOf: [other] }),
+    of('accounts.send-claim', { guestId: victim }),
+    of('access.carry-events', {}),
+    of('business.remove', {}),
+    of('business.look-again', { cell: 'main' }),
+    of('operator.export-business', { exportId: newId('exp') }),
+    of('accounts.make-guest', { id: newId('usr'), email: 'victim@example.com', name: 'Victim' }),
+    of('customers.erase-person', { userId: victim }),
+    of('customers.sweep-erasures', {}),
+    of('newsletter.mail-test', { entryId: newId('ent'), email: 'victim@example.com' }),
+    of('newsletter.cancel-renewal', { account: 'acct_theirs', providerId: 'sub_theirs' }),
+    of('payments.cancel-subscription', { subject: 'newsletter:1', subscriptionId: 'sub_theirs' }),
+    of('forged.test', {}),
+    of('checkout.send-confirmation', { orderId, userId: victim }),
+    of('checkout.send-confirmation', {}),
+    of('catalog.mail-low-stock', {
+      variants: [{ productId: newId('prd'), variantId: newId('var'), businessId: other }],
+    }),
+    jobOf(other),
+    jobOf(id, { payload: { orderId } }),
+    jobOf(id, { payload: null }),
+    jobOf(id, { run_at: 'infinity' }),
+    [],
+    'no job',
+  ] as object[]
+  const imported = await bringIn(await forge('service-jobs.tar', { id, jobs: [...refused, jobOf(id)] }))
+  assert.equal(imported.jobsLeftOut, refused.length)
+  assert.deepEqual(
+    (await jobsNaming(id)).map(({ identifier }) => identifier),
+    ['checkout.send-confirmation'],
+  )
+  assert.deepEqual(await jobsNaming(other), [])
+})
+
+test('of the jobs of a business in the cell of control, an archive has none of control', async () => {
+  const { id } = await make.business({ cell: 'main' })
+  for (const identifier of ['accounts.send-invitation', 'checkout.send-confirmation', 'accounts.make-guest'])
+    await sql`select graphile_worker.add_job(${identifier}, ${JSON.stringify({ businessId: id })}::json,
+                                             run_at => now() + interval '1 day')`.execute(cell())
+  await exportBusiness(api.services.databases, id, { openSink: () => toFile(at('of-main.tar')), media: undefined })
+  const archive = await openArchive(at('of-main.tar'))
+  const lines = []
+  for await (const some of archive.lines(archive.manifest.jobs.parts)) lines.push(...some)
+  assert.deepEqual(
+    lines.map((line) => (JSON.parse(line) as { identifier: string }).identifier),
+    ['checkout.send-confirmation'],
   )
 })
 
@@ -240,7 +320,7 @@ test('what is told of a business while it is being imported does not stand for i
 })
 
 test('a part that unpacks to more than any part has is refused before it fills the memory', async () => {
-  const archive = await createArchive(at('bomb.tar'))
+  const archive = createArchive(await toFile(at('bomb.tar')))
   const bomb = gzipSync(Buffer.alloc(300 * 1024 * 1024), { level: 1 })
   const part = await archive.addStream('tables/access.roles/000001.ndjson.gz', bomb.length, Readable.from([bomb]))
   await archive.finish({
@@ -265,12 +345,12 @@ test('only its owner reads an archive, whatever lies where it is written', async
   const { databases } = api.services
   writeFileSync(at('open.tar.part'), 'of a run that was cut off')
   chmodSync(at('open.tar.part'), 0o666)
-  await exportBusiness(databases, id, { file: at('open.tar'), media: undefined })
+  await exportBusiness(databases, id, { openSink: () => toFile(at('open.tar')), media: undefined })
   assert.equal(statSync(at('open.tar')).mode & 0o777, 0o600)
 
   writeFileSync(at('precious'), 'precious')
   symlinkSync(at('precious'), at('linked.tar.part'))
-  await exportBusiness(databases, id, { file: at('linked.tar'), media: undefined })
+  await exportBusiness(databases, id, { openSink: () => toFile(at('linked.tar')), media: undefined })
   assert.equal(readFileSync(at('precious'), 'utf8'), 'precious')
   assert.equal((await openArchive(at('linked.tar'))).manifest.business.id, id)
 })

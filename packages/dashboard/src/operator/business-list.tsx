@@ -19,6 +19,7 @@ const askedOf = ({ query, cell, show, sort }: BusinessesSearch) => ({
   ...(query && { query }),
   ...(cell && { cell }),
   ...(show === 'suspended' && { state: 'SUSPENDED' as const }),
+  ...(show === 'deleting' && { state: 'DELETING' as const }),
   ...(show === undefined && !query && { health: 'TROUBLED' as const }),
   ...(sort && { sort }),
 })
@@ -106,6 +107,7 @@ function Filters({ overview }: { overview: Overview }) {
     { show: undefined, name: t`Worst first` },
     { show: 'all', name: t`All ${all}` },
     { show: 'suspended', name: t`Suspended` },
+    { show: 'deleting', name: t`Deleting` },
   ] as const
   const isSorted = search.show !== undefined || search.query !== undefined
   return (

@@ -9,7 +9,7 @@ import { ServiceNotices } from './cell-notices.tsx'
 import { DeadJobs } from './jobs/dead-jobs.tsx'
 import { overviewQuery } from './queries.ts'
 import type { Overview } from './types.ts'
-import { hasNoWorker } from './words.tsx'
+import { hasNoWorker, needsSomebody } from './words.tsx'
 
 /** The first thing an operator sees: what needs them, then everything else. */
 export function BusinessesPage() {
@@ -52,7 +52,7 @@ function useTitle(overview: Overview | undefined): string {
   const { number } = useOwnFormat()
   if (!overview) return t`Businesses`
   const { totals, cells } = overview
-  const away = cells.filter(({ isAnswering }) => !isAnswering).length
+  const away = cells.filter(needsSomebody).length
   if (away > 0) return away === 1 ? t`A cell does not answer` : t`${away} cells do not answer`
   const [troubled, all] = [number(totals.troubled), number(totals.businesses)]
   if (totals.troubled === 1) return t`1 of ${all} businesses needs you`

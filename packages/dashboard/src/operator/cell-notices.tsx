@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { useOwnFormat } from '../profile/moment.tsx'
 import { Notice } from '../ui/notice.tsx'
 import type { AskedCell, Overview } from './types.ts'
-import { hasNoWorker, spanIn } from './words.tsx'
+import { hasNoWorker, needsSomebody, spanIn } from './words.tsx'
 
 /** A lag of minutes is no busy moment any more. */
 const LATE_SECONDS = 300
@@ -15,24 +15,33 @@ export function ServiceNotices({ overview }: { overview: Overview }) {
   const { cells, unknownCells } = overview
   return (
     <>
+      {cells.filter(needsSomebody).map(({ name, problem, businesses }) => (
+        <Notice
+          key={name}
+          tone="alert"
+          title={t`Cell ${name} does not answer.`}
+          action={
+            <Link
+              to="/operator"
+              search={{ cell: name, show: 'all' }}
+              className="button small"
+              data-stop
+            >{t`Which?`}</Link>
+          }
+        >
+          {problem} <Plural value={businesses} one="# business lives there." other="# businesses live there." />{' '}
+          {t`All others go on.`}
+        </Notice>
+      ))}
       {cells
-        .filter(({ isAnswering }) => !isAnswering)
-        .map(({ name, problem, businesses }) => (
-          <Notice
-            key={name}
-            tone="alert"
-            title={t`Cell ${name} does not answer.`}
-            action={
-              <Link
-                to="/operator"
-                search={{ cell: name, show: 'all' }}
-                className="button small"
-                data-stop
-              >{t`Which?`}</Link>
-            }
-          >
-            {problem} <Plural value={businesses} one="# business lives there." other="# businesses live there." />{' '}
-            {t`All others go on.`}
+        .filter(({ placement, businesses }) => placement === 'OFF' && businesses > 0)
+        .map(({ name, businesses }) => (
+          <Notice key={`off ${name}`} title={t`Cell ${name} is switched off.`}>
+            <Plural
+              value={businesses}
+              one="# business lives there, and is not served."
+              other="# businesses live there, and are not served."
+            />
           </Notice>
         ))}
       {unknownCells.map((name) => (

@@ -1,20 +1,26 @@
 import { Plural, Trans, useLingui } from '@lingui/react/macro'
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
+import { getRouteApi, Link } from '@tanstack/react-router'
 import { Moment, useOwnFormat } from '../profile/moment.tsx'
 import { Bones } from '../ui/bones.tsx'
 import { Notice } from '../ui/notice.tsx'
 import { Head } from '../ui/page.tsx'
 import { Problem } from '../ui/problem.tsx'
 import { ServiceNotices } from './cell-notices.tsx'
+import { CellSheet } from './cell-sheet.tsx'
 import { overviewQuery } from './queries.ts'
 import type { Cell, Overview, Process } from './types.ts'
-import { bytesIn, isAway, spanIn, Tick, useCellWords } from './words.tsx'
+import { bytesIn, isAway, spanIn, Tick, useCellWords, usePlacementWords } from './words.tsx'
+
+const route = getRouteApi('/signed-in/operator/cells')
 
 /** The databases, the processes and the providers. */
 export function CellsPage() {
   const { t } = useLingui()
   const { data, error, refetch } = useQuery(overviewQuery())
+  const { change } = route.useSearch()
+  const navigate = route.useNavigate()
+  const changed = data?.cells.find(({ name }) => name === change)
   return (
     <>
       <Head title={t`Cells`} />
@@ -28,6 +34,14 @@ export function CellsPage() {
                 <CellFacts key={cell.name} of={cell} />
               ))}
             </ul>
+            {changed && (
+              <CellSheet
+                key={changed.name}
+                of={changed}
+                among={data.cells}
+                onClose={() => void navigate({ search: {}, replace: true })}
+              />
+            )}
             <Processes of={data} />
             <Providers of={data} />
           </>
@@ -41,22 +55,35 @@ export function CellsPage() {
 
 function CellFacts({ of: cell }: { of: Cell }) {
   const { t } = useLingui()
-  const { number, locale } = useOwnFormat()
+  const { number } = useOwnFormat()
   const words = useCellWords()
-  const { name, state, isAnswering, isStandby, missingMigrations, businesses, suspended, jobs, sends } = cell
-  const look =
-    isAway(state) || !isAnswering ? 'away' : state === 'up' ? 'good' : state === 'unknown' ? 'unknown' : 'bad'
-  const said = state === 'up' && !isAnswering ? t`Does not answer` : words(state)
+  const { name, state, placement, weight, region, isAnswering, isStandby, missingMigrations, businesses, suspended } =
+    cell
+  const placements = usePlacementWords()
+  const isOff = placement === 'OFF'
+  const look = isOff
+    ? 'off'
+    : isAway(state) || !isAnswering
+      ? 'away'
+      : state === 'up'
+        ? 'good'
+        : state === 'unknown'
+          ? 'unknown'
+          : 'bad'
+  const said = isOff ? t`Switched off` : state === 'up' && !isAnswering ? t`Does not answer` : words(state)
+  const shownWeight = number(weight)
   const missing = missingMigrations.join(', ')
-  const count = (value: number | null) => (value === null ? '–' : number(value))
-  const span = (value: number | null) => (value === null ? '–' : value === 0 ? t`no lag` : spanIn(locale, value))
   return (
     <li>
       <header>
         <Tick look={look} words="" />
         <h2>{name}</h2>
-        <span className={look === 'good' ? 'soft' : 'alert-text'}>{said}</span>
+        <span className={look === 'good' || isOff ? 'soft' : 'alert-text'}>{said}</span>
         {isStandby && <span className="badge wait">{t`Standby`}</span>}
+        <route.Link to="." search={{ change: name }} className="button small end" data-stop>
+          {t`Change`}
+          <span className="unseen"> {name}</span>
+        </route.Link>
       </header>
       {missing && (
         <p className="note">
@@ -64,6 +91,22 @@ function CellFacts({ of: cell }: { of: Cell }) {
         </p>
       )}
       <dl className="pairs">
+        <dt>{t`New businesses`}</dt>
+        <dd>
+          {placements(placement)}
+          {placement === 'OPEN' && (
+            <span className="soft">
+              {' '}
+              <Trans>(weight {shownWeight})</Trans>
+            </span>
+          )}
+        </dd>
+        {region !== null && (
+          <>
+            <dt>{t`Region`}</dt>
+            <dd>{region}</dd>
+          </>
+        )}
         <dt>{t`Businesses`}</dt>
         <dd>
           <Link to="/operator" search={{ cell: name, show: 'all' }} className="link">
@@ -76,32 +119,46 @@ function CellFacts({ of: cell }: { of: Cell }) {
             </span>
           )}
         </dd>
-        <dt>{t`Workers`}</dt>
-        <dd className={cell.workers === 0 ? 'alert-text' : undefined}>{count(cell.workers)}</dd>
-        <dt>{t`Jobs that wait`}</dt>
-        <dd>{count(jobs?.ready ?? null)}</dd>
-        <dt>{t`Dead jobs`}</dt>
-        <dd>
-          {jobs && jobs.dead > 0 ? (
-            <Link to="/operator/jobs" search={{ cell: name }} className="link alert-text">
-              {number(jobs.dead)}
-            </Link>
-          ) : (
-            count(jobs?.dead ?? null)
-          )}
-        </dd>
-        <dt>{t`Lag of jobs`}</dt>
-        <dd>{span(cell.jobLagSeconds)}</dd>
-        <dt>{t`Lag of events`}</dt>
-        <dd>{span(cell.eventLagSeconds)}</dd>
-        <dt>{t`Letters under way`}</dt>
-        <dd>{count(sends?.running ?? null)}</dd>
-        <dt>{t`Connections`}</dt>
-        <dd>{count(cell.connections)}</dd>
-        <dt>{t`Size`}</dt>
-        <dd>{cell.databaseBytes === null ? '–' : bytesIn(locale, cell.databaseBytes)}</dd>
+        {!isOff && <Work of={cell} />}
       </dl>
     </li>
+  )
+}
+
+/** What it is at; of one that is off nobody knows. */
+function Work({ of: cell }: { of: Cell }) {
+  const { t } = useLingui()
+  const { number, locale } = useOwnFormat()
+  const { name, jobs, sends } = cell
+  const count = (value: number | null) => (value === null ? '–' : number(value))
+  const span = (value: number | null) => (value === null ? '–' : value === 0 ? t`no lag` : spanIn(locale, value))
+  return (
+    <>
+      <dt>{t`Workers`}</dt>
+      <dd className={cell.workers === 0 ? 'alert-text' : undefined}>{count(cell.workers)}</dd>
+      <dt>{t`Jobs that wait`}</dt>
+      <dd>{count(jobs?.ready ?? null)}</dd>
+      <dt>{t`Dead jobs`}</dt>
+      <dd>
+        {jobs && jobs.dead > 0 ? (
+          <Link to="/operator/jobs" search={{ cell: name }} className="link alert-text">
+            {number(jobs.dead)}
+          </Link>
+        ) : (
+          count(jobs?.dead ?? null)
+        )}
+      </dd>
+      <dt>{t`Lag of jobs`}</dt>
+      <dd>{span(cell.jobLagSeconds)}</dd>
+      <dt>{t`Lag of events`}</dt>
+      <dd>{span(cell.eventLagSeconds)}</dd>
+      <dt>{t`Letters under way`}</dt>
+      <dd>{count(sends?.running ?? null)}</dd>
+      <dt>{t`Connections`}</dt>
+      <dd>{count(cell.connections)}</dd>
+      <dt>{t`Size`}</dt>
+      <dd>{cell.databaseBytes === null ? '–' : bytesIn(locale, cell.databaseBytes)}</dd>
+    </>
   )
 }
 

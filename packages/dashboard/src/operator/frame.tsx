@@ -14,6 +14,7 @@ import {
   MailWarning,
   ScrollText,
   Search,
+  Trash2,
 } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
 import { useOwnFormat } from '../profile/moment.tsx'
@@ -28,6 +29,7 @@ import { Dot } from '../ui/status.tsx'
 import { overviewQuery } from './queries.ts'
 import { Refused } from './refused.tsx'
 import { goToStop } from './stops.ts'
+import { needsSomebody } from './words.tsx'
 
 const KeysDialog = lazy(() => import('../shell/keys-dialog.tsx').then(({ KeysDialog }) => ({ default: KeysDialog })))
 const Palette = lazy(() => import('./palette.tsx').then(({ OperatorPalette }) => ({ default: OperatorPalette })))
@@ -105,7 +107,7 @@ function useParts(): Part[] {
   const { t } = useLingui()
   const { data } = useQuery(overviewQuery())
   const { deadJobs = 0, stoppedSends = 0 } = data?.totals ?? {}
-  const away = data?.cells.filter(({ isAnswering }) => !isAnswering).length ?? 0
+  const away = data?.cells.filter(needsSomebody).length ?? 0
   return [
     { to: '/operator', name: t`Businesses`, icon: Building2, keys: 'g b', count: 0 },
     { to: '/operator/jobs', name: t`Jobs`, icon: ListChecks, keys: 'g j', count: deadJobs },
@@ -173,6 +175,12 @@ function useOperatorCommands(parts: readonly Part[], { onFind, onKeys }: Record<
       label: t`Show suspended businesses`,
       icon: CirclePause,
       run: () => void navigate({ to: '/operator', search: { show: 'suspended' } }),
+    },
+    {
+      id: 'deleting',
+      label: t`Show businesses that are going to be deleted`,
+      icon: Trash2,
+      run: () => void navigate({ to: '/operator', search: { show: 'deleting' } }),
     },
     {
       id: 'paused-sends',

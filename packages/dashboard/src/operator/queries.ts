@@ -1,8 +1,10 @@
 import type { Input, OperationId } from '@kontor/sdk'
 import { invalidate, pages, query } from '../api/query.ts'
+import type { Export, Exports } from './types.ts'
 
 /** No stream of events spans the businesses: what is looked at is asked for again. */
 const EVERY_MS = 15_000
+const WHILE_MADE_MS = 2_000
 const PAGE = 50
 const MOST = 100
 const FOUND = 5
@@ -21,6 +23,15 @@ export const foundQuery = (typed: string) =>
   query('-', 'listOperatorBusinesses', { query: { query: typed, limit: FOUND } })
 
 export const businessQuery = (id: string) => query('-', 'getOperatorBusiness', { path: { id } })
+
+/** Asked more often while one is being made: somebody waits for it. */
+export const exportsQuery = (id: string) => ({
+  ...query('-', 'listOperatorExports', { path: { id } }),
+  refetchInterval: ({ state }: { state: { data?: Exports | undefined } }) =>
+    state.data?.items.some(isUnderWay) ? WHILE_MADE_MS : EVERY_MS,
+})
+
+export const isUnderWay = ({ status }: Pick<Export, 'status'>) => status === 'PENDING' || status === 'RUNNING'
 
 export const usageQuery = (id: string) => query('-', 'readOperatorUsage', { path: { id } })
 

@@ -16,7 +16,7 @@ const operatorRoute = createRoute({
   component: lazyRouteComponent(screens, 'OperatorFrame'),
 })
 
-export const SHOWN = ['all', 'suspended'] as const
+export const SHOWN = ['all', 'suspended', 'deleting'] as const
 export const SORTS = ['-requests', '-mails', '-jobs', '-rows', '-mediaBytes', 'createdAt'] as const
 export type BusinessesSearch = {
   query?: string | undefined
@@ -41,7 +41,9 @@ const businessesRoute = createRoute({
 const businessRoute = createRoute({
   getParentRoute: () => operatorRoute,
   path: 'businesses/$id',
-  validateSearch: (search: Search): { do?: 'suspend' | undefined } => ({ do: oneOf(search.do, ['suspend']) }),
+  validateSearch: (search: Search): { do?: 'suspend' | 'delete' | undefined } => ({
+    do: oneOf(search.do, ['suspend', 'delete']),
+  }),
   component: lazyRouteComponent(screens, 'OneBusinessPage'),
 })
 
@@ -74,6 +76,7 @@ const sendsRoute = createRoute({
 const cellsRoute = createRoute({
   getParentRoute: () => operatorRoute,
   path: 'cells',
+  validateSearch: (search: Search): { change?: string | undefined } => ({ change: wordOf(search.change) }),
   component: lazyRouteComponent(screens, 'CellsPage'),
 })
 

@@ -2,11 +2,14 @@ import { useLingui } from '@lingui/react/macro'
 import { CircleCheck, CircleHelp, CirclePause, type LucideIcon, TriangleAlert, Unplug } from 'lucide-react'
 import { Icon } from '../ui/icon.tsx'
 import type { Fill, Tone } from '../ui/status.tsx'
-import type { Business, Cell, Overview, Send } from './types.ts'
+import type { Business, Cell, Overview, Placement, Send } from './types.ts'
 
 export type CellState = Cell['state']
 
 export const isAway = (state: CellState) => state === 'down' || state === 'silent'
+
+/** One that is switched off is meant to be silent. */
+export const needsSomebody = ({ isAnswering, placement }: Cell) => !isAnswering && placement !== 'OFF'
 
 /** Neither a process that says so, nor one that a database knows of. */
 export const hasNoWorker = ({ totals, cells }: Overview) =>
@@ -52,28 +55,23 @@ export function useHealth() {
         ? t`Letters: ${stoppedSends} stopped`
         : t`Letters: good`
     const look = (isBad: boolean): Look => (!isKnown ? 'unknown' : isBad ? 'bad' : 'good')
-    const isSuspended = state === 'SUSPENDED'
-    const word = isCellAway
-      ? t`Away`
-      : troubles.length > 0
-        ? t`Look`
-        : isSuspended
-          ? t`Suspended`
-          : isKnown
-            ? t`Good`
-            : t`New`
+    const isClosed = state !== 'ACTIVE'
+    const closed = { ACTIVE: '', SUSPENDED: t`Suspended`, IMPORTING: t`Being imported`, DELETING: t`To be deleted` }[
+      state
+    ]
+    const word = isCellAway ? t`Away` : troubles.length > 0 ? t`Look` : isClosed ? closed : isKnown ? t`Good` : t`New`
     const overall: Look = isCellAway
       ? 'away'
       : troubles.length > 0
         ? 'bad'
-        : isSuspended
+        : isClosed
           ? 'off'
           : isKnown
             ? 'good'
             : 'unknown'
     return {
       overall: { look: overall, word },
-      line: [isSuspended && t`Suspended`, ...troubles].filter((one) => one !== false).join(', ') || undefined,
+      line: [isClosed && closed, ...troubles].filter((one) => one !== false).join(', ') || undefined,
       isKnown,
       cell: { look: (cellState === 'up' ? 'good' : isCellAway ? 'away' : 'bad') as Look, words: cell(cellState) },
       jobs: { look: look(deadJobs > 0), words: jobs },
@@ -98,6 +96,13 @@ export function useCellWords() {
       behind: t`Behind: it lacks migrations`,
       unknown: t`Not looked at yet`,
     })[state]
+}
+
+/** What a cell takes. */
+export function usePlacementWords() {
+  const { t } = useLingui()
+  return (placement: Placement): string =>
+    ({ OPEN: t`Open`, CLOSED: t`Closed`, DRAINING: t`Draining`, OFF: t`Off` })[placement]
 }
 
 /** The state of a letter; one that is over is only here because it did not reach everybody. */

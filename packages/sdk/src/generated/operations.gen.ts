@@ -262,10 +262,16 @@ export const OPERATIONS = {
   replayWebhookEvents: 'POST /v1/businesses/{businessId}/webhook-endpoints/{id}/replay token',
   readOperatorOverview: 'GET /v1/operator/overview token',
   listOperatorCells: 'GET /v1/operator/cells token',
+  setOperatorCell: 'PUT /v1/operator/cells/{id} token',
   listOperatorBusinesses: 'GET /v1/operator/businesses token',
   getOperatorBusiness: 'GET /v1/operator/businesses/{id} token',
+  deleteOperatorBusiness: 'DELETE /v1/operator/businesses/{id} token',
   suspendBusiness: 'POST /v1/operator/businesses/{id}/suspend token',
   resumeBusiness: 'POST /v1/operator/businesses/{id}/resume token',
+  undeleteOperatorBusiness: 'POST /v1/operator/businesses/{id}/undelete token',
+  startOperatorExport: 'POST /v1/operator/businesses/{id}/exports token',
+  listOperatorExports: 'GET /v1/operator/businesses/{id}/exports token',
+  linkOperatorExport: 'POST /v1/operator/businesses/{id}/exports/{exportId}/link token',
   setOperatorLimits: 'PUT /v1/operator/businesses/{id}/limits token',
   readOperatorUsage: 'GET /v1/operator/businesses/{id}/usage token',
   listOperatorUsage: 'GET /v1/operator/usage token',
@@ -541,10 +547,16 @@ export interface OperationTypes {
   replayWebhookEvents: { data: types.ReplayWebhookEventsData; answer: types.ReplayWebhookEventsResponse }
   readOperatorOverview: { data: types.ReadOperatorOverviewData; answer: types.ReadOperatorOverviewResponse }
   listOperatorCells: { data: types.ListOperatorCellsData; answer: types.ListOperatorCellsResponse }
+  setOperatorCell: { data: types.SetOperatorCellData; answer: types.SetOperatorCellResponse }
   listOperatorBusinesses: { data: types.ListOperatorBusinessesData; answer: types.ListOperatorBusinessesResponse }
   getOperatorBusiness: { data: types.GetOperatorBusinessData; answer: types.GetOperatorBusinessResponse }
+  deleteOperatorBusiness: { data: types.DeleteOperatorBusinessData; answer: types.DeleteOperatorBusinessResponse }
   suspendBusiness: { data: types.SuspendBusinessData; answer: types.SuspendBusinessResponse }
   resumeBusiness: { data: types.ResumeBusinessData; answer: types.ResumeBusinessResponse }
+  undeleteOperatorBusiness: { data: types.UndeleteOperatorBusinessData; answer: types.UndeleteOperatorBusinessResponse }
+  startOperatorExport: { data: types.StartOperatorExportData; answer: types.StartOperatorExportResponse }
+  listOperatorExports: { data: types.ListOperatorExportsData; answer: types.ListOperatorExportsResponse }
+  linkOperatorExport: { data: types.LinkOperatorExportData; answer: types.LinkOperatorExportResponse }
   setOperatorLimits: { data: types.SetOperatorLimitsData; answer: types.SetOperatorLimitsResponse }
   readOperatorUsage: { data: types.ReadOperatorUsageData; answer: types.ReadOperatorUsageResponse }
   listOperatorUsage: { data: types.ListOperatorUsageData; answer: types.ListOperatorUsageResponse }

@@ -460,6 +460,8 @@ export type BusinessAdmin = {
  */
 export type BusinessLimits = {
     requestsPerMinute: number | null;
+    requestsAtOnce: number | null;
+    jobsAtOnce: number | null;
     mediaBytes: number | null;
     mailsPerDay: number | null;
 };
@@ -1861,6 +1863,20 @@ export type Explanation = {
     differences: Array<ExplanationDifference>;
 };
 
+/**
+ * ExportLink
+ */
+export type ExportLink = {
+    /**
+     * Whoever has it fetches the archive: hand it to nobody.
+     */
+    url: string;
+    /**
+     * Unix time in seconds.
+     */
+    expiresAt: number;
+};
+
 export type FacetValue = {
     value: string;
     count: number;
@@ -3051,9 +3067,13 @@ export type OperatorBusiness = {
      * How the database is that it lives in.
      */
     cellState: 'up' | 'down' | 'silent' | 'read-only' | 'behind' | 'unknown';
-    state: 'ACTIVE' | 'SUSPENDED';
+    /**
+     * All but `ACTIVE` refuse everybody. `DELETING`: it goes at `deleteAt`. `IMPORTING`: an import of it is not finished.
+     */
+    state: 'ACTIVE' | 'SUSPENDED' | 'IMPORTING' | 'DELETING';
     suspendedAt: number | null;
     suspendedReason: string | null;
+    deleteAt: number | null;
     /**
      * `TROUBLED`: jobs of it are out of attempts, letters of it have stopped, or its books do not balance.
      */
@@ -3142,9 +3162,13 @@ export type OperatorBusinessDetail = {
      * How the database is that it lives in.
      */
     cellState: 'up' | 'down' | 'silent' | 'read-only' | 'behind' | 'unknown';
-    state: 'ACTIVE' | 'SUSPENDED';
+    /**
+     * All but `ACTIVE` refuse everybody. `DELETING`: it goes at `deleteAt`. `IMPORTING`: an import of it is not finished.
+     */
+    state: 'ACTIVE' | 'SUSPENDED' | 'IMPORTING' | 'DELETING';
     suspendedAt: number | null;
     suspendedReason: string | null;
+    deleteAt: number | null;
     /**
      * `TROUBLED`: jobs of it are out of attempts, letters of it have stopped, or its books do not balance.
      */
@@ -3219,6 +3243,21 @@ export type OperatorCellSends = {
  */
 export type OperatorCell = {
     name: string;
+    /**
+     * `OPEN` takes new businesses, `CLOSED` only those that an operator puts there, `DRAINING` none. All three serve those that they have. To one that is `OFF` nobody connects: its businesses get 503.
+     */
+    placement: 'OPEN' | 'CLOSED' | 'DRAINING' | 'OFF';
+    /**
+     * How many of the new businesses it takes, compared with the others.
+     */
+    weight: number;
+    /**
+     * Where it stands, in the words of an operator.
+     */
+    region: string | null;
+    /**
+     * How its database is.
+     */
     state: 'up' | 'down' | 'silent' | 'read-only' | 'behind' | 'unknown';
     /**
      * If not, the page lacks what this cell holds.
@@ -3249,6 +3288,40 @@ export type OperatorCell = {
     sends: OperatorCellSends | null;
     jobLagSeconds: number | null;
     eventLagSeconds: number | null;
+};
+
+/**
+ * OperatorExport
+ *
+ * An archive of all that a business has, as `cli business export` writes it.
+ */
+export type OperatorExport = {
+    /**
+     * Id, starts with `exp_`.
+     */
+    id: string;
+    /**
+     * `PENDING` until a worker takes it up. `FAILED`: the log of the workers says why.
+     */
+    status: 'PENDING' | 'RUNNING' | 'READY' | 'FAILED';
+    /**
+     * Whether it holds the files of the business, too.
+     */
+    withFiles: boolean;
+    /**
+     * Records that are in it so far; `size.rows` of the business is about how many there are.
+     */
+    rows: number;
+    size: number | null;
+    /**
+     * Unix time in seconds.
+     */
+    createdAt: number;
+    finishedAt: number | null;
+    /**
+     * Then the archive is deleted from the store.
+     */
+    expiresAt: number;
 };
 
 export type OperatorOverviewProvider = {
@@ -10081,6 +10154,21 @@ export type ListOperatorCellsAnswer = {
     items: Array<OperatorCell>;
 };
 
+export type SetOperatorCellBody = {
+    /**
+     * `OPEN` takes new businesses, `CLOSED` only those that an operator puts there, `DRAINING` none. All three serve those that they have. To one that is `OFF` nobody connects: its businesses get 503.
+     */
+    placement?: 'OPEN' | 'CLOSED' | 'DRAINING' | 'OFF';
+    /**
+     * How many of the new businesses it takes, compared with the others.
+     */
+    weight?: number;
+    /**
+     * Switches it off although businesses live there.
+     */
+    force?: boolean;
+};
+
 export type ListOperatorBusinessesPage = {
     items: Array<OperatorBusiness>;
     /**
@@ -10096,11 +10184,37 @@ export type SuspendBusinessBody = {
     reason: string;
 };
 
+export type StartOperatorExportBody = {
+    /**
+     * Puts its files into the archive; else they stay in the store.
+     */
+    withFiles?: boolean;
+};
+
+export type ListOperatorExportsAnswer = {
+    /**
+     * Newest first.
+     */
+    items: Array<OperatorExport>;
+    /**
+     * Whether there is a store (`MEDIA_STORAGE`) that takes archives.
+     */
+    isPossible: boolean;
+};
+
 export type SetOperatorLimitsBody = {
     /**
      * By everybody together. `null`: no limit of its own.
      */
     requestsPerMinute?: number | null;
+    /**
+     * In each process of the API. `null`: its share, as every business.
+     */
+    requestsAtOnce?: number | null;
+    /**
+     * In each worker, for each database. `null`: its share, as every business.
+     */
+    jobsAtOnce?: number | null;
     /**
      * `null`: as much as every business has.
      */
@@ -16176,6 +16290,10 @@ export type ReadSalesReportData = {
          * Only this currency.
          */
         currency?: string;
+        /**
+         * The number of an event that you know of: figures that lack it are read again where everything is.
+         */
+        upToEvent?: number;
     };
     url: '/v1/businesses/{businessId}/reports/sales';
 };
@@ -16222,6 +16340,10 @@ export type ReadCustomersReportData = {
          * Only this currency.
          */
         currency?: string;
+        /**
+         * The number of an event that you know of: figures that lack it are read again where everything is.
+         */
+        upToEvent?: number;
     };
     url: '/v1/businesses/{businessId}/reports/customers';
 };
@@ -16276,6 +16398,10 @@ export type ReadProductsReportData = {
          * The highest first.
          */
         sort?: '-net' | '-units';
+        /**
+         * The number of an event that you know of: figures that lack it are read again where everything is.
+         */
+        upToEvent?: number;
     };
     url: '/v1/businesses/{businessId}/reports/products';
 };
@@ -16330,6 +16456,10 @@ export type ReadPromoCodesReportData = {
          * The highest first.
          */
         sort?: '-net' | '-units';
+        /**
+         * The number of an event that you know of: figures that lack it are read again where everything is.
+         */
+        upToEvent?: number;
     };
     url: '/v1/businesses/{businessId}/reports/promo-codes';
 };
@@ -16372,6 +16502,10 @@ export type ReadSubscribersReportData = {
          * Id, starts with `col_`.
          */
         collectionId?: string;
+        /**
+         * The number of an event that you know of: figures that lack it are read again where everything is.
+         */
+        upToEvent?: number;
     };
     url: '/v1/businesses/{businessId}/reports/subscribers';
 };
@@ -17291,6 +17425,24 @@ export type ListOperatorCellsResponses = {
 
 export type ListOperatorCellsResponse = ListOperatorCellsResponses[keyof ListOperatorCellsResponses];
 
+export type SetOperatorCellData = {
+    body: SetOperatorCellBody;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/v1/operator/cells/{id}';
+};
+
+export type SetOperatorCellResponses = {
+    /**
+     * Done.
+     */
+    200: OperatorCell;
+};
+
+export type SetOperatorCellResponse = SetOperatorCellResponses[keyof SetOperatorCellResponses];
+
 export type ListOperatorBusinessesData = {
     body?: never;
     path?: never;
@@ -17308,7 +17460,7 @@ export type ListOperatorBusinessesData = {
          */
         query?: string;
         cell?: string;
-        state?: 'ACTIVE' | 'SUSPENDED';
+        state?: 'ACTIVE' | 'SUSPENDED' | 'IMPORTING' | 'DELETING';
         health?: 'GOOD' | 'TROUBLED';
         sort?: '-createdAt' | 'createdAt' | '-rows' | '-mediaBytes' | '-requests' | '-mails' | '-jobs';
     };
@@ -17323,6 +17475,32 @@ export type ListOperatorBusinessesResponses = {
 };
 
 export type ListOperatorBusinessesResponse = ListOperatorBusinessesResponses[keyof ListOperatorBusinessesResponses];
+
+export type DeleteOperatorBusinessData = {
+    body?: never;
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        id: string;
+    };
+    query: {
+        /**
+         * That of this business, so that no other one is meant.
+         */
+        slug: string;
+    };
+    url: '/v1/operator/businesses/{id}';
+};
+
+export type DeleteOperatorBusinessResponses = {
+    /**
+     * Done.
+     */
+    202: OperatorBusinessDetail;
+};
+
+export type DeleteOperatorBusinessResponse = DeleteOperatorBusinessResponses[keyof DeleteOperatorBusinessResponses];
 
 export type GetOperatorBusinessData = {
     body?: never;
@@ -17386,6 +17564,94 @@ export type ResumeBusinessResponses = {
 };
 
 export type ResumeBusinessResponse = ResumeBusinessResponses[keyof ResumeBusinessResponses];
+
+export type UndeleteOperatorBusinessData = {
+    body?: never;
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/v1/operator/businesses/{id}/undelete';
+};
+
+export type UndeleteOperatorBusinessResponses = {
+    /**
+     * Done.
+     */
+    200: OperatorBusinessDetail;
+};
+
+export type UndeleteOperatorBusinessResponse = UndeleteOperatorBusinessResponses[keyof UndeleteOperatorBusinessResponses];
+
+export type ListOperatorExportsData = {
+    body?: never;
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/v1/operator/businesses/{id}/exports';
+};
+
+export type ListOperatorExportsResponses = {
+    /**
+     * Done.
+     */
+    200: ListOperatorExportsAnswer;
+};
+
+export type ListOperatorExportsResponse = ListOperatorExportsResponses[keyof ListOperatorExportsResponses];
+
+export type StartOperatorExportData = {
+    body: StartOperatorExportBody;
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/v1/operator/businesses/{id}/exports';
+};
+
+export type StartOperatorExportResponses = {
+    /**
+     * Done.
+     */
+    202: OperatorExport;
+};
+
+export type StartOperatorExportResponse = StartOperatorExportResponses[keyof StartOperatorExportResponses];
+
+export type LinkOperatorExportData = {
+    body?: never;
+    path: {
+        /**
+         * Id, starts with `biz_`.
+         */
+        id: string;
+        /**
+         * Id, starts with `exp_`.
+         */
+        exportId: string;
+    };
+    query?: never;
+    url: '/v1/operator/businesses/{id}/exports/{exportId}/link';
+};
+
+export type LinkOperatorExportResponses = {
+    /**
+     * Done.
+     */
+    200: ExportLink;
+};
+
+export type LinkOperatorExportResponse = LinkOperatorExportResponses[keyof LinkOperatorExportResponses];
 
 export type SetOperatorLimitsData = {
     body: SetOperatorLimitsBody;

@@ -23,6 +23,8 @@ const VERIFIED_MS = 3_600_000
  * are cached by hash until they expire; whether the session is alive is cached separately, and dropped at once when it
  * is revoked.
  */
+type FindSession = (sessionId: string) => Promise<Actor | undefined>
+
 export function createAuthenticator(options: {
   control: ControlDb
   tokens: Tokens
@@ -31,8 +33,14 @@ export function createAuthenticator(options: {
 }) {
   const { control, tokens, box, listener } = options
   const trusted = () => listener.connected
-  const verified = createCache<{ sessionId: string; expiresMs: number }>({ max: MAX_CREDENTIALS, ttlMs: VERIFIED_MS })
-  const sessions = createCache<Actor>({ max: MAX_CREDENTIALS, ttlMs: TTL_MS, trusted })
+  const lostAtMs = () => listener.lost?.atMs
+  const verified = createCache<{ sessionId: string; expiresMs: number }>({
+    max: MAX_CREDENTIALS,
+    ttlMs: VERIFIED_MS,
+    trusted,
+    lostAtMs,
+  })
+  const sessions = createCache<Actor>({ max: MAX_CREDENTIALS, ttlMs: TTL_MS, trusted, lostAtMs })
   const apiKeys = createCache<FoundKey>({ max: MAX_CREDENTIALS, ttlMs: TTL_MS, trusted })
   // Never used to grant access, only to tell likely callers from floods: keys that were valid within the hour, and
   // recently refused ones.
@@ -43,7 +51,8 @@ export function createAuthenticator(options: {
   listener.on('session', (id) => (id === ALL_SESSIONS ? sessions.clear() : sessions.drop(id)))
   listener.on('signing-keys', () => verified.clear()) // one of them may have been revoked
   listener.on('api-keys', (userId) => apiKeys.dropWhere((_key, found) => found.userId === userId))
-  listener.onGap(() => {
+  listener.onGap((when) => {
+    if (when === 'lost') return // `trusted` and `kept` know
     verified.clear()
     sessions.clear()
     apiKeys.clear()
@@ -102,8 +111,20 @@ export function createAuthenticator(options: {
       const key = hashOf(value)
       if (!isReadable(value) || refused.peek(key)) return false
       if (!isToken(credential)) return seenKeys.peek(key) === true
-      const known = await verified.get(key, () => verify(value))
+      const known = verified.kept(key) ?? (await verified.get(key, () => verify(value)))
       return known !== undefined && known.expiresMs > nowMs()
+    },
+    /**
+     * Whose token this is, as was known when control was lost; undefined if it was not, for keys, and for operators: what may do much
+     * is not let in on old news. `find` looks elsewhere for a session.
+     */
+    async known(credential: Credential, find: FindSession = async () => undefined): Promise<Actor | undefined> {
+      if (!isReadable(credential.value) || !isToken(credential)) return undefined
+      const key = hashOf(credential.value)
+      const token = verified.kept(key) ?? (await verify(credential.value).catch(() => undefined))
+      if (!token || token.expiresMs <= nowMs()) return undefined
+      const actor = sessions.kept(token.sessionId) ?? (await find(token.sessionId))
+      return actor?.isOperator ? undefined : actor
     },
   }
 }

@@ -5,6 +5,7 @@ import { createCache } from '#platform/cache.ts'
 import { now, nowMs } from '#platform/clock.ts'
 import type { SecretBox } from '#platform/crypto/secret-box.ts'
 import type { ControlDb, ControlTx } from '#platform/database/database.ts'
+import { isDatabaseUnavailable } from '#platform/database/errors.ts'
 import { type Listener, notify } from '#platform/database/listener.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { newId } from '#vocabulary/ids.ts'
@@ -39,11 +40,22 @@ export type Keyring = {
 export function openKeyring(control: ControlDb, box: SecretBox, listener?: Listener): Keyring {
   const cache = createCache<SigningKey[]>({ max: 1, ttlMs: REFRESH_MS })
   let lookedAt = Number.NEGATIVE_INFINITY
+  let last: SigningKey[] = []
   const forget = () => cache.drop('keys')
   listener?.on('signing-keys', forget)
   listener?.onGap(forget)
 
+  /** While control is away, those that there were: a token is of no use without its session, which is looked up each time. */
   async function load(): Promise<SigningKey[]> {
+    try {
+      last = await read()
+    } catch (error) {
+      if (last.length === 0 || !isDatabaseUnavailable(error)) throw error
+    }
+    return last
+  }
+
+  async function read(): Promise<SigningKey[]> {
     const rows = await control.selectFrom('accounts.signingKeys').selectAll().orderBy('activeFrom').execute()
     return Promise.all(
       rows.map(async (row) => {

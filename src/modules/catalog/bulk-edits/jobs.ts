@@ -6,6 +6,7 @@ import { now, nowMs } from '#platform/clock.ts'
 import type { Db } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { type CellJob, defineJob, enqueue } from '#platform/jobs/define.ts'
+import { isHere } from '#platform/moves/fence.ts'
 import { BusinessId } from '#vocabulary/schemas.ts'
 import { KEEP_DAYS, RUNNING } from './bulk-edit.ts'
 import { lockBulkEdit } from './queries.ts'
@@ -89,7 +90,7 @@ export const tidyBulkEdits = defineJob({
     await transaction(db, async (tx) => {
       const { rows } = await sql<{ businessId: string; id: string }>`
         update catalog.bulk_edits set status = 'DISCARDED', updated_at = ${now()}
-         where created_at < ${before} and status <> all (${RUNNING}::text[])
+         where created_at < ${before} and status <> all (${RUNNING}::text[]) and ${isHere('business_id')}
         returning business_id, id`.execute(tx)
       for (const { businessId, id } of rows) await enqueue(tx, dropBulkEdit, { businessId, bulkEditId: id })
     })

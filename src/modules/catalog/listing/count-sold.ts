@@ -4,6 +4,7 @@ import { now } from '#platform/clock.ts'
 import type { Db, Tx } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { defineJob } from '#platform/jobs/define.ts'
+import { isHere } from '#platform/moves/fence.ts'
 import { lockListing, type Place } from './lock-listing.ts'
 
 /** So much of the ledger at a time: few enough rows for one transaction, also where a whole cell sells. */
@@ -44,7 +45,7 @@ async function addSold(tx: Tx, { from, to }: Slice): Promise<void> {
   const { rows: moved } = await sql<Place & { sold: number }>`
     select business_id, product_id, -sum(delta)::bigint as sold
       from catalog.stock_movements
-     where created_at >= ${from} and created_at < ${to} and kind in ('ORDER', 'CANCEL', 'RETURN')
+     where created_at >= ${from} and created_at < ${to} and kind in ('ORDER', 'CANCEL', 'RETURN') and ${isHere('business_id')}
      group by business_id, product_id`.execute(tx)
   if (moved.length === 0) return
   await lockListing(tx, moved)

@@ -4,6 +4,7 @@ import { now } from '#platform/clock.ts'
 import type { Db } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { defineJob } from '#platform/jobs/define.ts'
+import { isHere } from '#platform/moves/fence.ts'
 import { copyStock, lockStockList } from '../stock/keep-stock-list.ts'
 import { lockListing, type Place, placesSql } from './lock-listing.ts'
 
@@ -36,7 +37,7 @@ async function readMoved(db: Db, last: Place, at: Date): Promise<Place[]> {
     select distinct business_id, product_id
       from catalog.stock_movements
      where created_at >= (select least(seen_until, ${at}) - make_interval(secs => ${OVERLAP_SECONDS}) from catalog.listing_stock)
-       and (business_id, product_id) > (${last.businessId}, ${last.productId})
+       and ${isHere('business_id')} and (business_id, product_id) > (${last.businessId}, ${last.productId})
      order by business_id, product_id
      limit ${BATCH}`.execute(db)
   return rows

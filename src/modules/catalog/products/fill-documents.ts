@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { Type } from 'typebox'
 import type { Db } from '#platform/database/database.ts'
 import { defineJob } from '#platform/jobs/define.ts'
+import { isHere } from '#platform/moves/fence.ts'
 import { rebuildBatch } from './rebuild.ts'
 
 const BATCH = 200
@@ -21,7 +22,7 @@ async function fillBatch(db: Db): Promise<number> {
   const { rows } = await sql<{ businessId: string; id: string }>`
     select business_id, id
       from catalog.products
-     where public_document is null and status <> 'DELETED'
+     where public_document is null and status <> 'DELETED' and ${isHere('business_id')}
      order by business_id, id
      limit ${BATCH}`.execute(db)
   for (const [businessId, products] of Map.groupBy(rows, (row) => row.businessId))

@@ -5,6 +5,7 @@ import type { Db } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { record } from '#platform/events/record.ts'
 import { defineJob } from '#platform/jobs/define.ts'
+import { isHere } from '#platform/moves/fence.ts'
 import { productUpdated } from '../events.ts'
 import { lockProducts, readLocked } from './lock-products.ts'
 import { writeProducts } from './write-products.ts'
@@ -29,7 +30,7 @@ async function refreshBatch(db: Db): Promise<number> {
   const { rows } = await sql<{ businessId: string; id: string }>`
     select business_id, id
       from catalog.products
-     where prices_change_at <= ${now()} and status <> 'DELETED'
+     where prices_change_at <= ${now()} and status <> 'DELETED' and ${isHere('business_id')}
      order by prices_change_at
      limit ${BATCH}`.execute(db)
   for (const [businessId, due] of Map.groupBy(rows, (row) => row.businessId))
@@ -71,7 +72,7 @@ export const forgetPastPrices = defineJob({
          where ctid = any (array(
            select ctid
              from catalog.price_history
-            where until < ${now()}::timestamptz - interval '40 days'
+            where until < ${now()}::timestamptz - interval '40 days' and ${isHere('business_id')}
             limit ${FORGOTTEN_AT_ONCE}))`.execute(db)
       if (Number(numAffectedRows) < FORGOTTEN_AT_ONCE) return
     }

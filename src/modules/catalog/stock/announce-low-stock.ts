@@ -7,6 +7,7 @@ import { transaction } from '#platform/database/transaction.ts'
 import { record } from '#platform/events/record.ts'
 import { defineJob, enqueue } from '#platform/jobs/define.ts'
 import { createRenderer, type Rendered } from '#platform/mail/render.ts'
+import { isHere } from '#platform/moves/fence.ts'
 import { Id } from '#vocabulary/schemas.ts'
 import { stockLow } from '../events.ts'
 
@@ -39,7 +40,7 @@ const announceBatch = (db: Db): Promise<number> =>
          set low_news_due = false
         from (select business_id, product_id, variant_id
                 from catalog.stock
-               where low_news_due
+               where low_news_due and ${isHere('business_id')}
                order by low_at
                limit ${BATCH}
                  for update skip locked) as due

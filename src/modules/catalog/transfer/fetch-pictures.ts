@@ -9,6 +9,7 @@ import { fault } from '#platform/faults.ts'
 import { bellOf, createRound } from '#platform/jobs/go-round.ts'
 import { startLoop } from '#platform/jobs/loop.ts'
 import type { Rests } from '#platform/jobs/rest.ts'
+import { isHere } from '#platform/moves/fence.ts'
 import type { PictureProblem } from './pictures.ts'
 import { hasUnplaced, placePictures } from './place-pictures.ts'
 
@@ -28,7 +29,7 @@ const PAUSES_MS = [10_000, 60_000, 300_000, 1_800_000]
 
 type Claimed = { businessId: string; addressHash: string; address: string; attempts: number }
 
-const isWaiting = () => sql`status = 'WAITING' and due_at <= ${now()}`
+const isWaiting = () => sql`status = 'WAITING' and due_at <= ${now()} and ${isHere('business_id')}`
 
 /** Businesses take turns: the next one after `last` that has something to load, but none of `busy`. */
 const claim = (db: Db, last: string, busy: readonly string[]): Promise<Claimed | undefined> =>

@@ -162,7 +162,7 @@ export const listImportErrors = operation({
 export const exportProducts = operation({
   method: 'GET',
   url: '/products/export',
-  config: { ...config, downloads: FILE_TYPES },
+  config: { ...config, downloads: FILE_TYPES, reads: 'replica' },
   schema: {
     operationId: 'exportProducts',
     tags,

@@ -6,6 +6,7 @@ import { transaction } from '#platform/database/transaction.ts'
 import { record } from '#platform/events/record.ts'
 import { fault } from '#platform/faults.ts'
 import { type Expected, etagOf } from '#platform/http/etag.ts'
+import { isHere } from '#platform/moves/fence.ts'
 import { AppError } from '#vocabulary/errors.ts'
 import { entryPublishFailed } from '../events.ts'
 import { updateEntry, type Writer } from './change-entry.ts'
@@ -15,7 +16,8 @@ const BATCH = 50
 type Due = { publishAt: Date; businessId: string; id: string }
 
 /** Whether an entry is to be published. */
-export const hasUnpublished = () => sql`exists (select from content.entries where publish_at <= ${now()})`
+export const hasUnpublished = () =>
+  sql`exists (select from content.entries where publish_at <= ${now()} and ${isHere('business_id')})`
 
 /**
  * Publishes entries that are due, each in its own transaction. One that fails is skipped and tried again in the next
@@ -43,7 +45,7 @@ async function findNext(db: Db, until: Date, after: Due | undefined): Promise<Du
   const { rows } = await sql<Due>`
     select publish_at, business_id, id
       from content.entries
-     where publish_at <= ${until}
+     where publish_at <= ${until} and ${isHere('business_id')}
        and (publish_at, business_id, id) > (${after?.publishAt ?? '-infinity'}, ${after?.businessId ?? ''}, ${after?.id ?? ''})
      order by publish_at, business_id, id
      limit ${BATCH}`.execute(db)

@@ -7,6 +7,7 @@ import type { ControlDb, Db, Tx } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { record } from '#platform/events/record.ts'
 import { fault } from '#platform/faults.ts'
+import { isHere } from '#platform/moves/fence.ts'
 import type { Business } from '#vocabulary/business.ts'
 import { AppError } from '#vocabulary/errors.ts'
 import { automationFailed } from '../events.ts'
@@ -39,7 +40,7 @@ export async function planDue(control: ControlDb, db: Db, publicUrl: string, log
 }
 
 const isDue = () => sql`
-  is_enabled and (problem_at is null or problem_at <= ${new Date(nowMs() - AGAIN_MS)})
+  is_enabled and ${isHere('automation.business_id')} and (problem_at is null or problem_at <= ${new Date(nowMs() - AGAIN_MS)})
   and (select true from newsletter.due_letters -- limit 1: an index lookup, even without statistics
         where business_id = automation.business_id and automation_id = automation.id and state = 'WAITING'
           and due_at <= ${now()}

@@ -8,6 +8,7 @@ import { isDatabaseUnavailable } from '#platform/database/errors.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { fault } from '#platform/faults.ts'
 import type { BulkMailer, Delivery } from '#platform/mail/bulk.ts'
+import { isHere } from '#platform/moves/fence.ts'
 import type { ShownGoods } from '../automations/occasions.ts'
 import { readGoods } from '../automations/read-goods.ts'
 import { clicksChoiceUrlOf, clicksUrlOf, openUrlOf } from '../clicks/counted-link.ts'
@@ -199,7 +200,7 @@ type Running = Pick<SendRow, 'businessId' | 'id' | 'isPlanned' | 'automationId'>
 const idsOf = (claimed: readonly Claimed[]) => claimed.map(({ subscriptionId }) => subscriptionId)
 
 const hasWork = () => sql`
-  status = 'RUNNING'
+  status = 'RUNNING' and ${isHere('sends.business_id')}
   and (not is_planned
        or (select true from newsletter.recipients -- limit 1: an index lookup, even without statistics
             where business_id = sends.business_id and send_id = sends.id and state = 'PLANNED' and due_at <= ${now()}

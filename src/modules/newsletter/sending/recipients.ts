@@ -3,6 +3,7 @@ import { now, nowMs } from '#platform/clock.ts'
 import type { Db, Tx } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { record } from '#platform/events/record.ts'
+import { isHere } from '#platform/moves/fence.ts'
 import { sendDone } from '../events.ts'
 import type { SubscriptionStatus } from '../schemas.ts'
 import type { SendRow } from './send.ts'
@@ -241,7 +242,7 @@ async function giveUp(tx: Tx, whose: RawBuilder<unknown>, response: string): Pro
              (select on_uncertain from newsletter.sends as send
                where send.business_id = recipient.business_id and send.id = recipient.send_id) as on_uncertain
         from newsletter.recipients as recipient
-       where recipient.state = 'SENDING' and ${whose}
+       where recipient.state = 'SENDING' and ${whose} and ${isHere('recipient.business_id')}
        limit ${ORPHANS}
          for update skip locked
     ), given_up as (
@@ -264,13 +265,13 @@ async function giveUp(tx: Tx, whose: RawBuilder<unknown>, response: string): Pro
 
 /** A letter that goes out by itself takes in others for a while. */
 export const isFinished = () => sql`
-  status = 'RUNNING' and is_planned and sent + failed + suppressed + uncertain = total
+  status = 'RUNNING' and ${isHere('business_id')} and is_planned and sent + failed + suppressed + uncertain = total
   and (takes_until is null or takes_until <= ${now()})`
 
 /** Whether a letter is being handed over: by this process, or by anybody. */
 export const isSending = (sender?: string) => sql`
   exists (select from newsletter.recipients
-           where state = 'SENDING' and ${sender === undefined ? sql`true` : sql`sender = ${sender}`})`
+           where state = 'SENDING' and ${isHere('business_id')} and ${sender === undefined ? sql`true` : sql`sender = ${sender}`})`
 
 /** Ends sends whose recipients all have a final state. */
 export const finishSends = (db: Db): Promise<void> =>

@@ -7,6 +7,7 @@ import type { ControlDb, Db, Tx } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { record } from '#platform/events/record.ts'
 import { fault } from '#platform/faults.ts'
+import { isHere } from '#platform/moves/fence.ts'
 import { collectDetails } from '#vocabulary/block-values.ts'
 import type { Business } from '#vocabulary/business.ts'
 import { AppError, isRefusal } from '#vocabulary/errors.ts'
@@ -21,7 +22,7 @@ import type { SendRow } from './send.ts'
 
 /** Whether a send is to be started. */
 export const hasDueSends = () =>
-  sql`exists (select from newsletter.sends where status = 'SCHEDULED' and scheduled_at <= ${now()})`
+  sql`exists (select from newsletter.sends where status = 'SCHEDULED' and scheduled_at <= ${now()} and ${isHere('business_id')})`
 
 /** Starts sends that are due, and with that fixes their content and their recipients. */
 export async function startDue(control: ControlDb, db: Db, publicUrl: string, log: FastifyBaseLogger): Promise<number> {
@@ -30,6 +31,7 @@ export async function startDue(control: ControlDb, db: Db, publicUrl: string, lo
     .select(['businessId', 'id', 'entryId', 'collectionId', 'remainderOf', 'conditions'])
     .where('status', '=', 'SCHEDULED')
     .where('scheduledAt', '<=', now())
+    .where(sql<boolean>`${isHere('business_id')}`)
     .orderBy('scheduledAt')
     .limit(20)
     .execute()

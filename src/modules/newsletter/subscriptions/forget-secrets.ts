@@ -5,6 +5,7 @@ import type { Db } from '#platform/database/database.ts'
 import { wasApplied } from '#platform/database/migrate.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { defineJob } from '#platform/jobs/define.ts'
+import { isHere } from '#platform/moves/fence.ts'
 import { hashesOfSecret } from './token.ts'
 
 const BATCH = 1_000
@@ -36,7 +37,7 @@ const forgetSome = (db: Db, after: Position): Promise<Position | undefined> =>
     const { rows } = await sql<Position & { secret: string }>`
       select business_id, id, secret
         from newsletter.subscriptions
-       where (business_id, id) > (${after.businessId}, ${after.id}) and secret <> ''
+       where (business_id, id) > (${after.businessId}, ${after.id}) and secret <> '' and ${isHere('business_id')}
        order by business_id, id
        limit ${BATCH}
          for update`.execute(tx)

@@ -1,8 +1,10 @@
+import { sql } from 'kysely'
 import { Type } from 'typebox'
 import { findPayment, subjectOf, syncPayment } from '#modules/payments/index.ts'
 import type { Db } from '#platform/database/database.ts'
 import { forEachLimit } from '#platform/for-each-limit.ts'
 import { defineJob } from '#platform/jobs/define.ts'
+import { isHere } from '#platform/moves/fence.ts'
 import { newsletterPayable } from './payable.ts'
 
 const AT_A_TIME = 10
@@ -41,6 +43,7 @@ const nextPaid = (db: Db, { businessId, id }: { businessId: string; id: string }
     .select(['businessId', 'id', 'checkoutId'])
     .where((row) => row(row.refTuple('businessId', 'id'), '>', row.tuple(businessId, id)))
     .where('providerId', 'is not', null)
+    .where(sql<boolean>`${isHere('business_id')}`)
     .orderBy('businessId')
     .orderBy('id')
     .limit(PAGE)

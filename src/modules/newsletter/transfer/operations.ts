@@ -56,7 +56,7 @@ export const listSubscriberImportErrors = operation({
 export const exportSubscribers = operation({
   method: 'GET',
   url: '/collections/:id/subscribers/export',
-  config: { access: 'SUBSCRIBERS_READ', business: 'path', downloads: FILE_TYPES, fails: [409] },
+  config: { access: 'SUBSCRIBERS_READ', business: 'path', downloads: FILE_TYPES, fails: [409], reads: 'replica' },
   schema: {
     operationId: 'exportSubscribers',
     tags: ['Newsletters'],

@@ -38,7 +38,7 @@ export const countOrders = operation({
 export const exportOrders = operation({
   method: 'GET',
   url: '/orders/export',
-  config: { access: 'ORDERS_READ', business: 'path', downloads: FILE_TYPES },
+  config: { access: 'ORDERS_READ', business: 'path', downloads: FILE_TYPES, reads: 'replica' },
   schema: {
     operationId: 'exportOrders',
     tags: ['Import and export'],

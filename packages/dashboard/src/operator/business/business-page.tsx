@@ -1,7 +1,7 @@
 import { Trans, useLingui } from '@lingui/react/macro'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
-import { ChevronRight, CirclePause, CirclePlay, ListChecks, Mail } from 'lucide-react'
+import { ChevronRight, CirclePause, CirclePlay, ListChecks, Mail, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { kontor } from '../../api/client.ts'
 import { Moment } from '../../profile/moment.tsx'
@@ -19,6 +19,8 @@ import { groupsOf } from '../jobs/groups.ts'
 import { auditPages, businessQuery, jobsQuery, readAgain } from '../queries.ts'
 import type { BusinessDetail } from '../types.ts'
 import { isAway, Tick, useCellWords, useHealth } from '../words.tsx'
+import { DeleteSheet } from './delete-sheet.tsx'
+import { Exports } from './exports.tsx'
 import { Facts } from './facts.tsx'
 import { LimitsPart } from './limits.tsx'
 import { SuspendSheet } from './suspend-sheet.tsx'
@@ -69,6 +71,7 @@ function Loaded({ of: business }: { of: BusinessDetail }) {
           <Dead of={business} />
           <Usage id={business.id} />
           <LimitsPart key={business.id} of={business} />
+          <Exports of={business} />
           <Log of={business} />
         </div>
         <Facts of={business} />
@@ -76,7 +79,15 @@ function Loaded({ of: business }: { of: BusinessDetail }) {
       {search.do === 'suspend' && business.state === 'ACTIVE' && (
         <SuspendSheet of={business} onClose={() => void navigate({ search: {}, replace: true })} />
       )}
-      {isResuming && <Resume of={business} onClose={() => setResuming(false)} />}
+      {search.do === 'delete' && (business.state === 'ACTIVE' || business.state === 'SUSPENDED') && (
+        <DeleteSheet of={business} onClose={() => void navigate({ search: {}, replace: true })} />
+      )}
+      {isResuming &&
+        (business.state === 'DELETING' ? (
+          <Keep of={business} onClose={() => setResuming(false)} />
+        ) : (
+          <Resume of={business} onClose={() => setResuming(false)} />
+        ))}
     </>
   )
 }
@@ -97,25 +108,68 @@ function useBusinessCommands({ id, name, state }: BusinessDetail, onResume: () =
       icon: Mail,
       run: () => void navigate({ to: '/operator/sends', search: { business: id } }),
     },
-    state === 'ACTIVE'
-      ? {
-          id: 'suspend',
-          label: t`Suspend ${name}`,
-          icon: CirclePause,
-          run: () => void navigate({ search: { do: 'suspend' } }),
-        }
-      : { id: 'resume', label: t`Open ${name} again`, icon: CirclePlay, run: onResume },
+    ...(state === 'ACTIVE'
+      ? [
+          {
+            id: 'suspend',
+            label: t`Suspend ${name}`,
+            icon: CirclePause,
+            run: () => void navigate({ search: { do: 'suspend' } }),
+          },
+        ]
+      : []),
+    ...(state === 'SUSPENDED' ? [{ id: 'resume', label: t`Open ${name} again`, icon: CirclePlay, run: onResume }] : []),
+    ...(state === 'DELETING' ? [{ id: 'keep', label: t`Keep ${name}`, icon: CirclePlay, run: onResume }] : []),
+    ...(state === 'ACTIVE' || state === 'SUSPENDED'
+      ? [
+          {
+            id: 'delete',
+            label: t`Delete ${name}`,
+            icon: Trash2,
+            run: () => void navigate({ search: { do: 'delete' } }),
+          },
+        ]
+      : []),
   ])
 }
 
 function Steer({ of: { state }, onResume }: { of: BusinessDetail; onResume: () => void }) {
   const { t } = useLingui()
-  if (state !== 'ACTIVE') return <Button look="main" icon={CirclePlay} onClick={onResume}>{t`Open again`}</Button>
+  if (state === 'IMPORTING') return null
+  if (state === 'DELETING')
+    return <Button look="main" icon={CirclePlay} onClick={onResume}>{t`Keep the business`}</Button>
   return (
-    <route.Link to="." search={{ do: 'suspend' }} className="button destroy">
-      <Icon of={CirclePause} />
-      {t`Suspend`}
-    </route.Link>
+    <>
+      {state === 'ACTIVE' ? (
+        <route.Link to="." search={{ do: 'suspend' }} className="button destroy">
+          <Icon of={CirclePause} />
+          {t`Suspend`}
+        </route.Link>
+      ) : (
+        <Button look="main" icon={CirclePlay} onClick={onResume}>{t`Open again`}</Button>
+      )}
+      <route.Link to="." search={{ do: 'delete' }} className="button quiet destroy">
+        <Icon of={Trash2} />
+        {t`Delete`}
+      </route.Link>
+    </>
+  )
+}
+
+/** Back from being deleted, as it was before. */
+function Keep({ of: { id, name }, onClose }: { of: BusinessDetail; onClose: () => void }) {
+  const { t } = useLingui()
+  const keep = async () => {
+    await kontor.operations.undeleteOperatorBusiness({ path: { id } })
+    await readAgain()
+  }
+  return (
+    <Sure title={t`Keep ${name}?`} verb={t`Keep the business`} done={t`${name} stays.`} act={keep} onClose={onClose}>
+      <Trans>
+        It is as it was before somebody wanted it deleted; if it was suspended, it still is. Its members get a mail.
+        Letters stay paused until its people resume them.
+      </Trans>
+    </Sure>
   )
 }
 
@@ -146,7 +200,7 @@ function State({ of: business }: { of: BusinessDetail }) {
   const { t } = useLingui()
   const cellWords = useCellWords()
   const health = useHealth()(business)
-  const { state, suspendedAt, suspendedReason, cell, cellState, measuredAt } = business
+  const { state, suspendedAt, suspendedReason, deleteAt, cell, cellState, measuredAt } = business
   const ticks = [health.cell, health.jobs, health.letters, ...(health.books ? [health.books] : [])]
   return (
     <section className="section">
@@ -158,6 +212,18 @@ function State({ of: business }: { of: BusinessDetail }) {
               Since <Moment at={suspendedAt} />.
             </Trans>
           )}
+        </Notice>
+      )}
+      {state === 'DELETING' && deleteAt !== null && (
+        <Notice tone="alert" title={t`It is going to be deleted.`}>
+          <Trans>
+            Every record and file of it goes on <Moment at={deleteAt} />. Until then it can be kept.
+          </Trans>
+        </Notice>
+      )}
+      {state === 'IMPORTING' && (
+        <Notice title={t`It is being imported.`}>
+          <Trans>The command line finishes that, or removes what there is of it.</Trans>
         </Notice>
       )}
       {isAway(cellState) && (

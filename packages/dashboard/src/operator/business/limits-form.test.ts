@@ -3,14 +3,22 @@ import { test } from 'node:test'
 import { formOf, limitsOf } from './limits-form.ts'
 
 test('limits are typed as people say them, and come back the same', () => {
-  const limits = { requestsPerMinute: 6_000, mailsPerDay: null, mediaBytes: 2_500_000_000 }
-  assert.deepEqual(formOf(limits), { requestsPerMinute: '6000', mailsPerDay: '', gigabytes: '2.5' })
+  const none = { requestsAtOnce: null, jobsAtOnce: null, mailsPerDay: null }
+  const limits = { ...none, requestsPerMinute: 6_000, jobsAtOnce: 1, mediaBytes: 2_500_000_000 }
+  const empty = { requestsAtOnce: '', jobsAtOnce: '', mailsPerDay: '' }
+  assert.deepEqual(formOf(limits), { ...empty, requestsPerMinute: '6000', jobsAtOnce: '1', gigabytes: '2.5' })
   assert.deepEqual(limitsOf(formOf(limits)), { limits })
-  const typed = { requestsPerMinute: ' 0 ', mailsPerDay: '', gigabytes: '0,1' }
-  assert.deepEqual(limitsOf(typed), { limits: { requestsPerMinute: 0, mailsPerDay: null, mediaBytes: 100_000_000 } })
+  const typed = { ...empty, requestsPerMinute: ' 0 ', gigabytes: '0,1' }
+  assert.deepEqual(limitsOf(typed), { limits: { ...none, requestsPerMinute: 0, mediaBytes: 100_000_000 } })
 })
 
 test('what is no figure is named', () => {
-  const typed = { requestsPerMinute: '1.5', mailsPerDay: 'many', gigabytes: '1' }
-  assert.deepEqual(limitsOf(typed), { wrong: ['requestsPerMinute', 'mailsPerDay'] })
+  const typed = {
+    requestsPerMinute: '1.5',
+    requestsAtOnce: '0',
+    jobsAtOnce: '101',
+    mailsPerDay: 'many',
+    gigabytes: '1',
+  }
+  assert.deepEqual(limitsOf(typed), { wrong: ['requestsPerMinute', 'requestsAtOnce', 'jobsAtOnce', 'mailsPerDay'] })
 })

@@ -66,6 +66,8 @@ export function LimitsPart({ of: { id, limits } }: { of: BusinessDetail }) {
       {error !== undefined && <Problem error={error} kept={t`What you typed is still here.`} />}
       <form className="op-limits" onSubmit={(event) => void save(event)}>
         {field('requestsPerMinute', t`Requests a minute`, whole)}
+        {field('requestsAtOnce', t`Requests at once`, t`A whole number from 1 to 1,000, or nothing.`)}
+        {field('jobsAtOnce', t`Jobs at once`, t`A whole number from 1 to 100, or nothing.`)}
         {field('mailsPerDay', t`Letters a day`, whole)}
         {field('gigabytes', t`Files, in GB`, t`A number, or nothing.`)}
         <Button type="submit" reason={reason}>{t`Set the limits`}</Button>

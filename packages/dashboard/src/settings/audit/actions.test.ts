@@ -15,7 +15,8 @@ test('everything that the service writes into the log of a business has a senten
     .flatMap((file) =>
       readFileSync(path.join(ROOT, file), 'utf8')
         .split('\n')
-        .filter((line) => /action: /.test(line))
+        // What `auditOperator` writes is in the log of the operators alone.
+        .filter((line) => /action: /.test(line) && !/auditOperator\(/.test(line))
         .flatMap((line) => line.match(/'[a-z-]+\.[a-z-]+'/g) ?? []),
     )
     .map((quoted) => quoted.slice(1, -1))

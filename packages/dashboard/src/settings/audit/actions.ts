@@ -19,6 +19,8 @@ export const ACTIONS = {
     'business.suspended',
     'business.resumed',
     'business.limits-set',
+    'business.export-asked',
+    'business.export-fetched',
     'job.retried',
     'job.discarded',
     'business.deletion-asked',

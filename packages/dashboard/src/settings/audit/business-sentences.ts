@@ -8,6 +8,10 @@ export function useBusinessSentences() {
   return ({ account }: Data) => ({
     'business.suspended': () => t`suspended the business`,
     'business.resumed': () => t`opened the business again`,
+    'business.export-asked': () => t`had an archive of the business made`,
+    'business.export-fetched': () => t`fetched an archive of the business`,
+    'business.deletion-asked': () => t`closed the business, to be deleted`,
+    'business.deletion-undone': () => t`kept the business that was to be deleted`,
     'business.limits-set': () => t`set the limits of the business`,
     'business.payments-set': () =>
       account ? t`set the account that the money goes to` : t`took away the account that the money goes to`,

@@ -59,8 +59,6 @@ export function useSentence(): (entry: AuditEntry) => string {
       ...businessSentences(data),
       'job.retried': () => t`ran a failed job again`,
       'job.discarded': () => t`discarded a failed job`,
-      'business.deletion-asked': () => t`closed the business, to be deleted`,
-      'business.deletion-undone': () => t`kept the business that was to be deleted`,
       'business.deleted': () => t`deleted the business`,
       'business.imported': () => t`brought the business in from an archive`,
       'callout.saved': () => t`set up a checkout service (${point})`,

@@ -1,0 +1,83 @@
+import { CompiledQuery, sql } from 'kysely'
+import type { Cell, Db } from '#platform/database/database.ts'
+import { describeTables, findUnlisted, findUsed, type KnownTable } from '#platform/portable/rows.ts'
+import { asMoved, type BusinessTable } from '#platform/portable/tables.ts'
+import { businessTables, cellTables } from '../portable/tables.ts'
+
+/** Why a business cannot move. It is said to whoever asked, and nothing has happened. */
+export class NotMovable extends Error {}
+
+/** All tables whose rows move, those that others refer to first; with those of extensions, which no list names. */
+export async function movedTables(cell: Cell): Promise<KnownTable[]> {
+  const unlisted = (await findUnlisted(cell, businessTables, 'cell')).map(
+    (table): BusinessTable => ({ ...table, is: 'kept' }),
+  )
+  const all = [...cellTables.filter(({ moves }) => moves), ...(await inOrder(cell, unlisted))]
+  return (await describeTables(cell, all)).map(asMoved)
+}
+
+/** Every table with rows of the business that go when it has left. */
+export async function leftTables(cell: Cell): Promise<KnownTable[]> {
+  const stays = cellTables.filter(({ moves, is, table }) => !moves && is !== 'shared' && !IS_OF_MOVES.has(table))
+  return [...(await movedTables(cell)), ...(await describeTables(cell, stays))]
+}
+
+const IS_OF_MOVES = new Set(['cell.moves', 'cell.changed_rows'])
+
+/** Those that others refer to first. */
+async function inOrder(db: Db, tables: readonly BusinessTable[]): Promise<BusinessTable[]> {
+  const { rows } = await sql<{ table: string; refersTo: string }>`
+    select namespace.nspname || '.' || class.relname as "table", other_namespace.nspname || '.' || other.relname as refers_to
+      from pg_constraint
+      join pg_class as class on class.oid = conrelid join pg_namespace as namespace on namespace.oid = class.relnamespace
+      join pg_class as other on other.oid = confrelid join pg_namespace as other_namespace on other_namespace.oid = other.relnamespace
+     where contype = 'f' and conrelid <> confrelid`.execute(db)
+  const left = new Map(tables.map((table) => [table.table, table]))
+  const sorted: BusinessTable[] = []
+  while (left.size > 0) {
+    const free = [...left.values()].filter(
+      ({ table }) => !rows.some((row) => row.table === table && left.has(row.refersTo)),
+    )
+    const next = free.length > 0 ? free : [...left.values()] // a circle: the database says so when rows come
+    for (const table of next) {
+      sorted.push(table)
+      left.delete(table.table)
+    }
+  }
+  return sorted
+}
+
+/** Rows are written as they were read, so the tables have to be the same. */
+export function checkSame(source: readonly KnownTable[], target: readonly KnownTable[]): void {
+  const shapeOf = ({ columns, key }: KnownTable) =>
+    JSON.stringify([key, columns.map(({ name, type }) => `${name} ${type}`).toSorted()])
+  const there = new Map(target.map((table) => [table.table, shapeOf(table)]))
+  const other = source.find((table) => there.get(table.table) !== shapeOf(table))
+  if (other)
+    throw new NotMovable(`${other.table} is not the same in both cells. Bring both to the same version: cli migrate`)
+}
+
+/** Rows without a key cannot be followed. */
+export async function checkKeys(cell: Cell, tables: readonly KnownTable[], businessId: string): Promise<void> {
+  const listed = new Set(businessTables.map(({ table }) => table))
+  const keyless = tables.filter(({ table, key, of }) => !listed.has(table) && key.length === 1 && key[0] === of)
+  for (const table of await findUsed(cell, keyless, businessId)) {
+    const { rows } = await sql`
+      select from pg_index where indrelid = ${table}::regclass and indisprimary`.execute(cell)
+    if (rows.length === 0) throw new NotMovable(`${table} has no primary key: its rows cannot be followed.`)
+  }
+}
+
+/** A walk through all businesses of a cell would miss one that comes behind it. */
+export async function checkFillings(cells: readonly Cell[]): Promise<void> {
+  for (const { table } of cellTables.filter(({ is }) => is === 'shared')) {
+    for (const cell of cells) {
+      const { rows } = await cell.executeQuery(CompiledQuery.raw(`select from ${table} limit 1`))
+      if (rows.length > 0)
+        throw new NotMovable(
+          `Workers of the cell ${cell.name} are still to fill ${table}: they begin ten minutes after an update. Try again when ` +
+            'they are through.',
+        )
+    }
+  }
+}

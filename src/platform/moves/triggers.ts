@@ -1,0 +1,111 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
+import pg from 'pg'
+import type { Cell } from '../database/database.ts'
+import { isLockTimeout } from '../database/errors.ts'
+import { transaction } from '../database/transaction.ts'
+import type { KnownTable } from '../portable/rows.ts'
+
+/** Everybody who writes into the table waits while the lock is waited for: better to step back, and try again. */
+const LOCK_MS = 150
+const PAUSE_MS = 100
+/** Some transactions take minutes, such as an import of a whole business. */
+const PATIENCE_MS = 10 * 60_000
+
+const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`
+const triggerOf = (businessId: string, what: 'put' | 'gone') => quoted(`kontor_move_${what}_${businessId}`)
+const functionOf = ({ table }: KnownTable) => `cell.${quoted(`follow_${table.replace('.', '_')}`)}`
+const keyOf = ({ key }: KnownTable, row: 'old' | 'new') =>
+  `array[${key.map((name) => `${row}.${quoted(name)}::text`).join(', ')}]`
+
+/** Written for each table, so that it names the columns of the key instead of making JSON of the whole row to find them. */
+function followFunction(table: KnownTable): string {
+  const log = (row: 'old' | 'new') =>
+    `insert into cell.changed_rows (business_id, table_name, key)
+       values (tg_argv[0], ${pg.escapeLiteral(table.table)}, ${keyOf(table, row)});`
+  // Rows of a queue move all at once, at the end.
+  const logging =
+    table.is === 'queue'
+      ? ''
+      : `if is_logged then
+           if tg_op <> 'INSERT' then ${log('old')} end if;
+           if tg_op = 'INSERT' or (tg_op = 'UPDATE' and ${keyOf(table, 'old')} is distinct from ${keyOf(table, 'new')}) then
+             ${log('new')}
+           end if;
+         end if;`
+  return `
+    create or replace function ${functionOf(table)}() returns trigger language plpgsql as $follow$
+    declare
+      is_logged boolean := cell.may_write(tg_argv[0], '${table.passesOver}');
+    begin
+      if is_logged is null then
+        return null;
+      end if;
+      ${logging}
+      if tg_op = 'DELETE' then
+        return old;
+      end if;
+      return new;
+    end $follow$`
+}
+
+function triggers(table: KnownTable, businessId: string): string {
+  const id = pg.escapeLiteral(businessId)
+  const make = (what: 'put' | 'gone', when: string, row: 'old' | 'new') => `
+    create or replace trigger ${triggerOf(businessId, what)} before ${when} on ${table.table}
+      for each row when (${row}.${quoted(table.of)} = ${id}) execute function ${functionOf(table)}(${id})`
+  return `${make('put', 'insert or update', 'new')}; ${make('gone', 'delete', 'old')}`
+}
+
+/**
+ * From then on whoever writes a row of the business in these tables is seen. Making a trigger waits for the transactions that have written
+ * into the table before; so whatever a snapshot does not have that is taken afterwards, a trigger has seen.
+ */
+export async function addTriggers(
+  cell: Cell,
+  tables: readonly KnownTable[],
+  businessId: string,
+  signal?: AbortSignal,
+): Promise<void> {
+  for (const table of tables) await insist(cell, `${followFunction(table)}; ${triggers(table, businessId)}`, signal)
+}
+
+export async function dropTriggers(
+  cell: Cell,
+  tables: readonly KnownTable[],
+  businessId: string,
+  signal?: AbortSignal,
+): Promise<void> {
+  const { rows } = await sql<{ table: string }>`
+    select named as "table" from unnest(${tables.map(({ table }) => table)}::text[]) as named
+     where exists (select from pg_trigger
+                    where tgrelid = named::regclass and tgparentid = 0
+                      and tgname in (${`kontor_move_put_${businessId}`}, ${`kontor_move_gone_${businessId}`}))`.execute(
+    cell,
+  )
+  const there = new Set(rows.map(({ table }) => table))
+  for (const { table } of tables) {
+    if (!there.has(table)) continue
+    const drop = (what: 'put' | 'gone') => `drop trigger if exists ${triggerOf(businessId, what)} on ${table}`
+    await insist(cell, `${drop('put')}; ${drop('gone')}`, signal)
+  }
+}
+
+/** One table at a time, each for a moment. */
+async function insist(cell: Cell, statements: string, signal: AbortSignal | undefined): Promise<void> {
+  const until = performance.now() + PATIENCE_MS
+  for (;;) {
+    signal?.throwIfAborted()
+    try {
+      await transaction(cell, async (tx) => {
+        await sql`select set_config('lock_timeout', ${`${LOCK_MS}ms`}, true),
+                         pg_advisory_xact_lock(hashtextextended('kontor.move triggers', 0))`.execute(tx)
+        await sql.raw(statements).execute(tx)
+      })
+      return
+    } catch (error) {
+      if (!isLockTimeout(error) || performance.now() > until) throw error
+      await sleep(PAUSE_MS * (1 + Math.random()), undefined, { signal })
+    }
+  }
+}

@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Type } from 'typebox'
+import { loadConfig } from '#platform/config.ts'
+import { openDatabases } from '#platform/database/database.ts'
+import { transaction } from '#platform/database/transaction.ts'
+import { defineJob, enqueue, enqueueAll } from '#platform/jobs/define.ts'
+import { createTestDatabases } from '../../support/start-api.ts'
+import { startTestWorker, type WorkerOptions } from '../../support/start-worker.ts'
+import { until } from '../../support/until.ts'
+
+/** A queue of the test's own, and a job that takes some time and says for whom it began. */
+async function setUp(t: TestContext, takesMs: number, options: WorkerOptions = {}) {
+  const made = await createTestDatabases()
+  const databases = openDatabases(loadConfig({ NODE_ENV: 'test', ...made.env }).databases, { max: 4 })
+  const began: { businessId: string; at: number }[] = []
+  const running = new Map<string, number>()
+  const most = new Map<string, number>()
+  const job = defineJob({
+    name: 'test.work',
+    on: 'cell',
+    payload: Type.Object({ businessId: Type.String(), number: Type.Number() }),
+    async run({ businessId }) {
+      began.push({ businessId, at: performance.now() })
+      const now = (running.get(businessId) ?? 0) + 1
+      running.set(businessId, now)
+      most.set(businessId, Math.max(now, most.get(businessId) ?? 0))
+      await sleep(takesMs)
+      running.set(businessId, (running.get(businessId) ?? 1) - 1)
+    },
+  })
+  const main = databases.cells.get('main')! // oxlint-disable-line typescript/no-non-null-assertion
+  const workers: ReturnType<typeof startTestWorker>[] = []
+  t.after(async () => {
+    await Promise.all(workers.map((worker) => worker.stop()))
+    await databases.close()
+    await made.drop()
+  })
+  return {
+    began,
+    most,
+    start: () => void workers.push(startTestWorker(made.env, [job], options)),
+    add: (businessId: string) => transaction(main, (tx) => enqueue(tx, job, { businessId, number: 0 })),
+    addMany: (businessId: string, count: number) =>
+      transaction(main, (tx) =>
+        enqueueAll(
+          tx,
+          [job],
+          Array.from({ length: count }, (_, number) => ({ businessId, number })),
+        ),
+      ),
+    countOf: (businessId: string) => began.filter((each) => each.businessId === businessId).length,
+  }
+}
+
+test('a job of another business starts at once beside a business with thousands, whose jobs go on', async (t) => {
+  const { start, add, addMany, began, most, countOf } = await setUp(t, 20)
+  await addMany('noisy', 5_000)
+  start()
+  await until('it is busy', () => countOf('noisy') > 20)
+  const waits: number[] = []
+  for (let turn = 1; turn <= 5; turn++) {
+    const since = performance.now()
+    await add('quiet')
+    await until('it has begun', () => countOf('quiet') === turn, { everyMs: 2 })
+    waits.push((began.findLast(({ businessId }) => businessId === 'quiet')?.at ?? Number.NaN) - since)
+  }
+  const before = countOf('noisy')
+  await until('the others go on', () => countOf('noisy') > before + 20)
+  assert.ok(Math.max(...waits) < 2_000, `${waits.map(Math.round).join(', ')} ms`)
+  assert.ok((most.get('noisy') ?? 0) < 4, 'one place is left')
+})
+
+test('also while the jobs of that business take long, and when two of them have many', async (t) => {
+  const { start, add, addMany, began, countOf } = await setUp(t, 5_000)
+  await addMany('noisy', 100)
+  start()
+  await until('it has its places', () => countOf('noisy') === 3)
+  await addMany('loud', 100)
+  const since = performance.now()
+  await add('quiet')
+  await until('it has begun', () => countOf('quiet') === 1 || performance.now() - since > 8_000, { withinMs: 9_000 })
+  assert.equal(countOf('quiet'), 1)
+  assert.ok(began.length >= 5)
+})
+
+test('several with many do not keep out one with few', async (t) => {
+  const { start, add, addMany, countOf } = await setUp(t, 30)
+  for (const business of ['a', 'b', 'c', 'd', 'e']) await addMany(business, 1_000)
+  start()
+  await until('they are busy', () => countOf('a') > 10)
+  const since = performance.now()
+  await add('quiet')
+  await until('it has begun', () => countOf('quiet') === 1, { everyMs: 2 })
+  assert.ok(performance.now() - since < 2_000)
+})
+
+test('an operator’s number of jobs at once counts', async (t) => {
+  const { start, addMany, most, countOf } = await setUp(t, 20, {
+    mostOf: (businessId) => (businessId === 'held' ? 1 : undefined),
+  })
+  await addMany('held', 20)
+  start()
+  await until('all have run', () => countOf('held') === 20)
+  assert.equal(most.get('held'), 1)
+})

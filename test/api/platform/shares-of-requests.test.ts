@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { assertError } from '../../support/assert-error.ts'
+import { createClient } from '../../support/client.ts'
+import { useApi } from '../../support/setup.ts'
+import { startApi } from '../../support/start-api.ts'
+import { until } from '../../support/until.ts'
+
+const used = useApi()
+/** With eight connections to a database. */
+const SHARE = 6
+
+/** An API with a route of a business that holds whoever comes until they are let go. */
+async function startHeld(t: TestContext) {
+  const held = Promise.withResolvers<void>()
+  const inside = new Map<string, number>()
+  const api = await startApi({
+    databases: used.api.databases,
+    env: { LOAD_SHEDDING: 'on', DATABASE_POOL_SIZE: '8' },
+    routes(app) {
+      const hold = async (businessId: string) => {
+        inside.set(businessId, (inside.get(businessId) ?? 0) + 1)
+        await held.promise
+        return { done: true }
+      }
+      const config = { access: 'public', business: 'path' } as const
+      app.get('/test/:businessId/held', { config }, ({ business }) => hold(business.id))
+      app.get('/test/:businessId/quick', { config }, () => ({ done: true }))
+      app.get('/test/:businessId/slow', { config: { ...config, isSlow: true } }, ({ business }) => hold(business.id))
+      app.post('/test/held', { config: { access: 'public', business: 'body' } }, ({ business }) => hold(business.id))
+      app.get('/test/shop/:business/held', { config: { access: 'public', business: 'storefront' } }, ({ business }) =>
+        hold(business.id),
+      )
+    },
+  })
+  t.after(() => {
+    held.resolve()
+    return api.close()
+  })
+  const client = createClient(api.url)
+  const overShare = async () =>
+    Number(/^kontor_http_over_share_total (\d+)/m.exec(await api.metrics.registry.metrics())?.[1] ?? 0)
+  return { client, letGo: held.resolve, inside: (id: string) => inside.get(id) ?? 0, overShare }
+}
+
+const times = <Result>(count: number, work: () => Result) => Array.from({ length: count }, work)
+
+test('a business beside another has its share; what is beyond it is refused after a while, and others do not wait', async (t) => {
+  const { client, letGo, inside, overShare } = await startHeld(t)
+  const [noisy, other] = [await used.make.business(), await used.make.business()]
+  for (const { id } of [noisy, other]) assert.equal((await client.get(`/test/${id}/quick`)).status, 200)
+  const all = times(4 * SHARE, () => client.get(`/test/${noisy.id}/held`))
+  await until('its share is taken', () => inside(noisy.id) === SHARE)
+  for (const path of ['quick', 'quick', 'quick'])
+    assert.equal((await client.get(`/test/${other.id}/${path}`)).status, 200)
+  const refused = await client.get(`/test/${noisy.id}/quick`)
+  assertError(refused, 503, 'UNAVAILABLE')
+  assert.ok(Number(refused.headers.get('retry-after')) >= 1)
+  await until('those beyond it are refused', async () => (await overShare()) === 3 * SHARE + 1)
+  assert.equal(inside(noisy.id), SHARE)
+  letGo()
+  const statuses = (await Promise.all(all)).map(({ status }) => status)
+  assert.equal(statuses.filter((status) => status === 200).length, SHARE)
+  assert.equal((await client.get(`/test/${noisy.id}/held`)).status, 200)
+})
+
+test('a business alone has all the places of a route', async (t) => {
+  const { client, letGo, inside } = await startHeld(t)
+  const { id } = await used.make.business()
+  const all = times(4 * SHARE, () => client.get(`/test/${id}/held`))
+  await until('all are inside', () => inside(id) === 4 * SHARE)
+  letGo()
+  await Promise.all(all)
+})
+
+test('names that nobody is known by take nothing from a business that is alone', async (t) => {
+  const { client, letGo, inside } = await startHeld(t)
+  const { id } = await used.make.business()
+  for (const name of [id, 'bus_invented', 'bus_another']) await client.get(`/test/${name}/quick`)
+  assertError(await client.get('/test/shop/invented/held'), 404, 'NOT_FOUND')
+  const all = times(4 * SHARE, () => client.get(`/test/${id}/held`))
+  await until('all are inside', () => inside(id) === 4 * SHARE)
+  for (let index = 0; index < 4 * SHARE; index++) await client.get(`/test/bus_invented${index}/quick`)
+  assert.equal((await client.get(`/test/${id}/quick`)).status, 200)
+  letGo()
+  await Promise.all(all)
+})
+
+test('whether the path, the body or a shop names the business, it is the same share', async (t) => {
+  const { client, inside } = await startHeld(t)
+  const [noisy, other] = [await used.make.business(), await used.make.business()]
+  await noisy.admin.put(noisy.path, { storefront: { isPublic: true } })
+  for (const { id } of [noisy, other]) await client.get(`/test/${id}/quick`)
+  for (let round = 0; round < SHARE; round++) {
+    void client.get(`/test/${noisy.id}/held`)
+    void client.post('/test/held', { businessId: noisy.id })
+    void client.get(`/test/shop/${noisy.id}/held`)
+    void client.get(`/test/shop/${noisy.slug}/held`)
+  }
+  await until('its share is taken', () => inside(noisy.id) === SHARE)
+  assertError(await client.post('/test/held', { businessId: noisy.id }), 503, 'UNAVAILABLE')
+  assert.equal(inside(noisy.id), SHARE)
+})
+
+test('those that wait for others’ servers have a share of their own', async (t) => {
+  const { client, inside } = await startHeld(t)
+  const [noisy, other] = [await used.make.business(), await used.make.business()]
+  for (const { id } of [noisy, other]) await client.get(`/test/${id}/quick`)
+  for (let round = 0; round < 2 * SHARE; round++) void client.get(`/test/${noisy.id}/slow`)
+  await until('they are inside', () => inside(noisy.id) === 2 * SHARE)
+  assert.equal((await client.get(`/test/${noisy.id}/quick`)).status, 200)
+})
+
+test('an operator can give one business less, alone or not, or more', async (t) => {
+  const { client, inside } = await startHeld(t)
+  const operator = await used.make.operator()
+  const [small, large] = [await used.make.business(), await used.make.business()]
+  const set = (id: string, requestsAtOnce: number) =>
+    operator.put(`/v1/operator/businesses/${id}/limits`, { requestsAtOnce })
+  assert.equal((await set(small.id, 2)).status, 200)
+  assert.equal((await set(large.id, 3 * SHARE)).status, 200)
+  for (const { id } of [small, large]) {
+    assert.equal((await client.get(`/test/${id}/quick`)).status, 200) // from the second request on
+    for (let count = 0; count < 4 * SHARE; count++) void client.get(`/test/${id}/held`)
+  }
+  await until('both have what they may', () => inside(small.id) === 2 && inside(large.id) === 3 * SHARE)
+  assertError(await client.get(`/test/${small.id}/quick`), 503, 'UNAVAILABLE')
+})
