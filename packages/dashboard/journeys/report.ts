@@ -29,12 +29,6 @@ export type Judged = { name: string; measured: string; bar?: string; ok?: boolea
 const QUICK = '**a quick run**'
 const BARS = { inp: 100, cold: 3, warm: 0.8, paint: 1.2, shift: 0.02, inSequence: 2, inAll: 6 }
 
-/** Their screens do not exist. */
-const NOT_YET: [number: number, name: string][] = [
-  [11, 'two editors, one entry, a new required field in between'],
-  [12, 'operator at 3 a.m.: which business, which job, retry, proof that the books balance'],
-]
-
 const two = (value: number) => value.toFixed(2)
 const secondsOf = ({ handSeconds, waits }: Tried) => handSeconds + median(waits)
 const nameOf = ({ journey, hands }: { journey: Journey; hands: Hands }) => `${journey.number}, ${hands}`
@@ -186,11 +180,7 @@ function journeysOf(tried: readonly Tried[], failed: readonly Failed[]): string 
     journey.number,
     [String(journey.number), journey.name, hands, `🔴 failed: ${message.split('\n')[0]}`, '', '', '', '', '', '', ''],
   ])
-  const missing = NOT_YET.map(([number, name]): [number, string[]] => [
-    number,
-    [String(number), name, '', 'no screen yet', '', '', '', '', '', '', ''],
-  ])
-  const all = [...rows, ...broken, ...missing].sort(([one], [other]) => one - other)
+  const all = [...rows, ...broken].sort(([one], [other]) => one - other)
   return table(
     heads,
     all.map(([, cells]) => cells),
