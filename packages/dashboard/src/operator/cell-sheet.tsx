@@ -8,8 +8,8 @@ import { Field } from '../ui/field.tsx'
 import { Problem } from '../ui/problem.tsx'
 import { toast } from '../ui/toast.tsx'
 import { shareOf } from './cell-share.ts'
-import { readAgain } from './queries.ts'
 import type { Cell, Placement } from './types.ts'
+import { useAsking } from './use-asking.ts'
 import { usePlacementWords } from './words.tsx'
 
 const PLACEMENTS: readonly Placement[] = ['OPEN', 'CLOSED', 'DRAINING', 'OFF']
@@ -27,41 +27,33 @@ export function CellSheet({ of: cell, among, onClose }: Props) {
   const [placement, setPlacement] = useState(cell.placement)
   const [typed, setTyped] = useState(String(cell.weight))
   const [isUnderstood, setUnderstood] = useState(false)
-  const [isSent, setSent] = useState(false)
-  const [error, setError] = useState<unknown>()
+  const { ask, error, waiting } = useAsking()
   const weight = Number(typed)
   const isWeight = Number.isInteger(weight) && weight >= 1 && weight <= MAX_WEIGHT
   const isGoingOff = placement === 'OFF' && cell.placement !== 'OFF'
   const isHarm = isGoingOff && businesses > 0
   const isChanged = placement !== cell.placement || weight !== cell.weight
-  const reason = isSent
-    ? t`Asked, not yet known.`
-    : !isWeight
-      ? t`The weight is no number from 1 to 10,000.`
-      : !isChanged
-        ? t`Nothing has changed.`
-        : isHarm && !isUnderstood
-          ? t`Say that you know what it means for its businesses.`
-          : undefined
-  const submit = async (event: FormEvent) => {
+  const refused = !isWeight
+    ? t`The weight is no number from 1 to 10,000.`
+    : !isChanged
+      ? t`Nothing has changed.`
+      : isHarm && !isUnderstood
+        ? t`Say that you know what it means for its businesses.`
+        : undefined
+  const reason = waiting ?? refused
+  const submit = (event: FormEvent) => {
     event.preventDefault()
     if (reason) return
-    setError(undefined)
-    setSent(true)
     const changes = {
       ...(placement !== cell.placement && { placement }),
       ...(weight !== cell.weight && { weight }),
       ...(isHarm && { force: true }),
     }
-    try {
+    void ask(async () => {
       await kontor.operations.setOperatorCell({ path: { id: name }, body: changes })
       toast(t`Cell ${name} is changed.`)
       onClose()
-      await readAgain()
-    } catch (cause) {
-      setError(cause)
-      setSent(false)
-    }
+    })
   }
   const foot = (
     <>
@@ -74,7 +66,7 @@ export function CellSheet({ of: cell, among, onClose }: Props) {
   const choices = PLACEMENTS.filter((one) => one !== 'OFF' || name !== MAIN)
   return (
     <Sheet open onClose={onClose} title={t`Cell ${name}`} foot={foot}>
-      <form id={form} className="op-form" onSubmit={(event) => void submit(event)}>
+      <form id={form} className="op-form" onSubmit={submit}>
         {error !== undefined && <Problem error={error} kept={t`The cell is as it was.`} />}
         <fieldset className="op-choices">
           <legend>{t`What it takes`}</legend>

@@ -6,32 +6,25 @@ import { Sheet } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { toast } from '../../ui/toast.tsx'
-import { readAgain } from '../queries.ts'
 import type { BusinessDetail } from '../types.ts'
+import { useAsking } from '../use-asking.ts'
 
 /** Closes a business, to be deleted after its grace. Whoever does it types its address, so that no other one is meant. */
 export function DeleteSheet({ of: { id, name, slug }, onClose }: { of: BusinessDetail; onClose: () => void }) {
   const { t } = useLingui()
   const form = useId()
   const [typed, setTyped] = useState('')
-  const [isSent, setSent] = useState(false)
-  const [error, setError] = useState<unknown>()
+  const { ask, error, waiting } = useAsking()
   const isMeant = typed.trim() === slug
-  const reason = isSent ? t`Asked, not yet known.` : isMeant ? undefined : t`Type the address of the business first.`
-  const submit = async (event: FormEvent) => {
+  const reason = waiting ?? (isMeant ? undefined : t`Type the address of the business first.`)
+  const submit = (event: FormEvent) => {
     event.preventDefault()
     if (reason) return
-    setError(undefined)
-    setSent(true)
-    try {
+    void ask(async () => {
       await kontor.operations.deleteOperatorBusiness({ path: { id }, query: { slug } })
       toast(t`${name} is closed, and will be deleted in 30 days.`)
       onClose()
-      await readAgain()
-    } catch (cause) {
-      setError(cause)
-      setSent(false)
-    }
+    })
   }
   const foot = (
     <>
@@ -41,7 +34,7 @@ export function DeleteSheet({ of: { id, name, slug }, onClose }: { of: BusinessD
   )
   return (
     <Sheet open onClose={onClose} title={t`Delete ${name}`} foot={foot}>
-      <form id={form} className="op-form" onSubmit={(event) => void submit(event)}>
+      <form id={form} className="op-form" onSubmit={submit}>
         {error !== undefined && <Problem error={error} kept={t`The business is as it was.`} />}
         <ul className="op-then soft">
           <li>

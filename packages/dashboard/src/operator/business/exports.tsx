@@ -6,8 +6,9 @@ import { kontor } from '../../api/client.ts'
 import { Moment, useOwnFormat } from '../../profile/moment.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Problem } from '../../ui/problem.tsx'
-import { exportsQuery, isUnderWay, readAgain } from '../queries.ts'
+import { exportsQuery, isUnderWay } from '../queries.ts'
 import type { BusinessDetail, Export } from '../types.ts'
+import { useAsking } from '../use-asking.ts'
 import { bytesIn, Tick } from '../words.tsx'
 
 /** All that it has, as one file: for its people, for another deployment, or before it is deleted. */
@@ -16,34 +17,20 @@ export function Exports({ of: business }: { of: BusinessDetail }) {
   const { id, state } = business
   const { data, error, refetch } = useQuery(exportsQuery(id))
   const [withFiles, setWithFiles] = useState(false)
-  const [isSent, setSent] = useState(false)
-  const [problem, setProblem] = useState<unknown>()
-  const act = async (work: () => Promise<unknown>) => {
-    setProblem(undefined)
-    setSent(true)
-    try {
-      await work()
-      await readAgain()
-    } catch (cause) {
-      setProblem(cause)
-    } finally {
-      setSent(false)
-    }
-  }
-  const start = () => act(() => kontor.operations.startOperatorExport({ path: { id }, body: { withFiles } }))
+  const { ask, error: problem, waiting } = useAsking()
+  const start = () => ask(() => kontor.operations.startOperatorExport({ path: { id }, body: { withFiles } }))
   const fetchIt = (exportId: string) =>
-    act(async () => {
+    ask(async () => {
       const { url } = await kontor.operations.linkOperatorExport({ path: { id, exportId } })
       globalThis.location.assign(url) // an attachment: the page stays
     })
   const items = data?.items ?? []
-  const reason = isSent
-    ? t`Asked, not yet known.`
-    : items.some(isUnderWay)
-      ? t`One is being made.`
-      : state === 'IMPORTING'
-        ? t`It is not whole yet.`
-        : undefined
+  const refused = items.some(isUnderWay)
+    ? t`One is being made.`
+    : state === 'IMPORTING'
+      ? t`It is not whole yet.`
+      : undefined
+  const reason = waiting ?? refused
   return (
     <section className="section">
       <div className="section-head">

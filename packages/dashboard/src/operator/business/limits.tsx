@@ -5,8 +5,8 @@ import { Button } from '../../ui/button.tsx'
 import { Field } from '../../ui/field.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { toast } from '../../ui/toast.tsx'
-import { readAgain } from '../queries.ts'
 import type { BusinessDetail } from '../types.ts'
+import { useAsking } from '../use-asking.ts'
 import { formOf, type LimitsForm, limitsOf } from './limits-form.ts'
 
 /** What this business may use, where that differs from the others. */
@@ -14,8 +14,7 @@ export function LimitsPart({ of: { id, limits } }: { of: BusinessDetail }) {
   const { t } = useLingui()
   const saved = formOf(limits)
   const [typed, setTyped] = useState<Partial<LimitsForm>>({})
-  const [isSent, setSent] = useState(false)
-  const [error, setError] = useState<unknown>()
+  const { ask, error, waiting } = useAsking()
   const form = { ...saved, ...typed }
   const read = limitsOf(form)
   const wrong = 'wrong' in read ? read.wrong : []
@@ -23,19 +22,11 @@ export function LimitsPart({ of: { id, limits } }: { of: BusinessDetail }) {
   const isChanged = (Object.keys(form) as (keyof LimitsForm)[]).some((name) => isEdited(name))
   const save = async (event: FormEvent) => {
     event.preventDefault()
-    if (!('limits' in read) || !isChanged || isSent) return
-    setSent(true)
-    setError(undefined)
-    try {
-      await kontor.operations.setOperatorLimits({ path: { id }, body: read.limits })
-      await readAgain()
-      setTyped({})
-      toast(t`The limits are set.`)
-    } catch (cause) {
-      setError(cause)
-    } finally {
-      setSent(false)
-    }
+    if (!('limits' in read) || !isChanged || waiting) return
+    const body = read.limits
+    if (!(await ask(() => kontor.operations.setOperatorLimits({ path: { id }, body })))) return
+    setTyped({})
+    toast(t`The limits are set.`)
   }
   const field = (name: keyof LimitsForm, label: string, problem: string) => (
     <Field
@@ -50,13 +41,8 @@ export function LimitsPart({ of: { id, limits } }: { of: BusinessDetail }) {
     />
   )
   const whole = t`A whole number, or nothing.`
-  const reason = isSent
-    ? t`Asked, not yet known.`
-    : wrong.length > 0
-      ? t`A field is no number.`
-      : isChanged
-        ? undefined
-        : t`Nothing has changed.`
+  const refused = wrong.length > 0 ? t`A field is no number.` : isChanged ? undefined : t`Nothing has changed.`
+  const reason = waiting ?? refused
   return (
     <section className="section">
       <div className="section-head">

@@ -7,47 +7,35 @@ import { TextField } from '../../ui/field.tsx'
 import { formText } from '../../ui/form-text.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { toast } from '../../ui/toast.tsx'
-import { readAgain } from '../queries.ts'
 import type { BusinessDetail } from '../types.ts'
+import { useAsking } from '../use-asking.ts'
 
 /** Closes a business, with the reason that its people read. */
 export function SuspendSheet({ of: { id, name }, onClose }: { of: BusinessDetail; onClose: () => void }) {
   const { t } = useLingui()
   const form = useId()
-  const [isSent, setSent] = useState(false)
-  const [error, setError] = useState<unknown>()
+  const { ask, error, waiting } = useAsking()
   const [problem, setProblem] = useState<string>()
-  const submit = async (event: FormEvent<HTMLFormElement>) => {
+  const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     const reason = formText(event.currentTarget, 'reason').trim()
     if (!reason) return setProblem(t`Say why: its people read it.`)
     setProblem(undefined)
-    setError(undefined)
-    setSent(true)
-    try {
+    void ask(async () => {
       await kontor.operations.suspendBusiness({ path: { id }, body: { reason } })
       toast(t`${name} is suspended.`)
       onClose()
-      await readAgain()
-    } catch (cause) {
-      setError(cause)
-      setSent(false)
-    }
+    })
   }
   const foot = (
     <>
-      <Button
-        type="submit"
-        form={form}
-        look="destroy main"
-        reason={isSent ? t`Asked, not yet known.` : undefined}
-      >{t`Suspend ${name}`}</Button>
+      <Button type="submit" form={form} look="destroy main" reason={waiting}>{t`Suspend ${name}`}</Button>
       <Button look="quiet" onClick={onClose}>{t`Leave it open`}</Button>
     </>
   )
   return (
     <Sheet open onClose={onClose} title={t`Suspend ${name}`} foot={foot}>
-      <form id={form} className="op-form" onSubmit={(event) => void submit(event)}>
+      <form id={form} className="op-form" onSubmit={submit}>
         {error !== undefined && <Problem error={error} kept={t`It is open as before.`} />}
         <TextField
           label={t`Reason`}
