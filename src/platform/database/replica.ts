@@ -39,6 +39,8 @@ const IDLE_MS = 5_000
 /** More than the seconds that a replica may be allowed to be behind. */
 const KEPT_POSITIONS = 1_000
 
+type Query = (config: unknown, values?: unknown) => Promise<unknown>
+
 export type Replica = ReturnType<typeof openReplica>
 
 /**
@@ -130,17 +132,24 @@ export function openReplica(primary: Cell, url: string, options: ReplicaOptions)
     const own = isUsable() ? await connectSoon() : undefined
     onRead?.(own !== undefined)
     if (!own) return primary.lease()
-    let current: Lease = own
+    /** Of the replica, then of the primary; undefined: given back, and the primary had none. */
+    let current: Lease | undefined = own
     let isInTransaction = false
     leased.add(own.client)
     const giveBack = () => {
+      current = undefined
       leased.delete(own.client)
       own.release()
     }
 
+    async function queryPrimary(config: unknown, values?: unknown): Promise<unknown> {
+      current ??= await primary.lease()
+      return (current.client.query as Query).call(current.client, config, values)
+    }
+
     async function query(config: unknown, values?: unknown): Promise<unknown> {
-      const send = current.client.query as (config: unknown, values?: unknown) => Promise<unknown>
-      if (current !== own) return send.call(current.client, config, values)
+      if (!current || current !== own) return queryPrimary(config, values)
+      const send = own.client.query as Query
       const text = typeof config === 'string' ? config : (config as { text: string }).text
       if (text === 'rollback' && own.client.isBroken) return { command: 'ROLLBACK', rows: [] }
       const suspect = setTimeout(() => void look(), SUSPECT_MS)
@@ -155,8 +164,7 @@ export function openReplica(primary: Cell, url: string, options: ReplicaOptions)
         if (isInTransaction) throw error // all of it is done again: see `transaction`
         onRead?.(false)
         giveBack()
-        current = await primary.lease()
-        return (current.client.query as typeof send).call(current.client, config, values)
+        return queryPrimary(config, values)
       } finally {
         clearTimeout(suspect)
       }
@@ -166,7 +174,7 @@ export function openReplica(primary: Cell, url: string, options: ReplicaOptions)
       client: { query: query as PoolClient['query'] },
       release(destroy) {
         if (current === own) giveBack()
-        else current.release(destroy)
+        else current?.release(destroy)
       },
     }
   }

@@ -32,6 +32,13 @@ const slowTransaction = operation({
   config: { access: 'public', business: 'storefront', reads: 'replica' },
   schema: { operationId: 'slowTransaction' },
 })
+const brokenRead = operation({
+  method: 'GET',
+  url: '/v1/test/:business/broken',
+  config: { access: 'public', business: 'storefront', reads: 'replica' },
+  schema: { operationId: 'brokenRead' },
+})
+const breakOff = sql`select case when pg_is_in_recovery() then pg_terminate_backend(pg_backend_pid()) end`
 const whereAmI = sql<{ isStandby: boolean }>`
   select pg_is_in_recovery() as is_standby, pg_sleep(1.5) from public.wanted`
 
@@ -48,6 +55,7 @@ before(async () => {
     lookEveryMs: 250,
     routes(app) {
       handle(app, slowRead, async ({ cell }) => (await whereAmI.execute(cell)).rows[0])
+      handle(app, brokenRead, async ({ cell }) => (await breakOff.execute(cell)).rows[0])
       handle(app, slowTransaction, ({ cell }) =>
         transaction(cell, async (tx) => {
           await sql`select 1`.execute(tx)
@@ -235,6 +243,24 @@ test('what a replica breaks off is answered by the primary: connections that end
     assert.equal(answer.body.isStandby, false, `${place}: by the primary`)
     await isUsed()
     assert.equal((await get(`/v1/test/${slug}/${place}`)).body.isStandby, true)
+  }
+})
+
+test('what the replica breaks off while its primary is away is refused once, and costs nobody else a connection', async () => {
+  const shop = await make.shop({ cell: 'second' })
+  await shop.admin.put(shop.path, { storefront: { isPublic: true } })
+  const anybody = make.anonymous()
+  const read = (what: string) => anybody.get(`/v1/test/${shop.slug}/${what}`)
+  await isUsed()
+  assert.equal((await read('broken')).status, 200)
+  await postgres.kill()
+  try {
+    const others = [read('slow-transaction'), read('slow-transaction')]
+    for (let time = 0; time < 3; time++) assert.equal((await read('broken')).status, 503)
+    for (const { status, body } of await Promise.all(others)) assert.deepEqual([status, body?.isStandby], [200, true])
+  } finally {
+    await postgres.start()
+    await isUsed()
   }
 })
 
