@@ -1,19 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
+import type { Config } from '#platform/config.ts'
 import type { Control } from '#platform/database/database.ts'
 import { findMove, type Move } from '#platform/moves/moves.ts'
 import { BootError } from '../boot.ts'
-import { resumeMove, startMove, takeBack } from '../moves/start-move.ts'
+import { KEEP_SECONDS, resumeMove, startMove, takeBack } from '../moves/start-move.ts'
 import { NotMovable } from '../moves/tables.ts'
 import { checkPin } from '../place.ts'
 import { addCommand, type Cli, type Json, UsageError } from './command.ts'
 import { printResult } from './output.ts'
 
 const LOOK_MS = 500
+const SPARE_SECONDS = 60
 
 type Given = Json & { to?: string; takeBack?: boolean; resume?: boolean; wait?: boolean; keepSeconds?: string }
 
-export function addMoveCommand(business: Command, { withDatabases }: Cli): void {
+export function addMoveCommand(business: Command, { config, withDatabases }: Cli): void {
   addCommand(business, 'move <businessId>', {
     says:
       'Move a business to another cell while it sells, or show how far that is. A worker does it; you need not wait. Those who ' +
@@ -31,18 +33,21 @@ export function addMoveCommand(business: Command, { withDatabases }: Cli): void 
       'go on at once: after it has stopped because rows differed, or while it waits for another attempt',
     )
     .option('--wait', 'wait until it is over')
-    .option('--keep-seconds <seconds>', 'how long the old rows stay at least, after they were compared (120)')
+    .option(
+      '--keep-seconds <seconds>',
+      'how long the old rows stay at least, after it lives there (120, or a minute more than CONTROL_AWAY_SECONDS)',
+    )
     .action((businessId: string, given: Given) =>
       withDatabases(async (databases) => {
         const { control } = databases
         const { to, wait = false, json = false } = given
         if ([to !== undefined, given.takeBack, given.resume].filter(Boolean).length > 1)
           throw new UsageError('Only one of --to, --take-back and --resume.')
-        const keepSeconds = readSeconds(given.keepSeconds)
+        const keepSeconds = readSeconds(given.keepSeconds) ?? keepAtLeast(config())
         try {
           if (to !== undefined) {
             await checkPin(databases, to)
-            await startMove(databases, { businessId, to, ...(keepSeconds !== undefined && { keepSeconds }) })
+            await startMove(databases, { businessId, to, keepSeconds })
           } else if (given.takeBack) await takeBack(control, businessId)
           else if (given.resume) await resumeMove(control, businessId)
         } catch (error) {
@@ -55,6 +60,10 @@ export function addMoveCommand(business: Command, { withDatabases }: Cli): void 
       }),
     )
 }
+
+/** Longer than a process that is cut off from control goes on reading where the business lived. */
+const keepAtLeast = ({ controlAwaySeconds }: Pick<Config, 'controlAwaySeconds'>): number =>
+  Math.max(KEEP_SECONDS, controlAwaySeconds + SPARE_SECONDS)
 
 function readSeconds(text: string | undefined): number | undefined {
   if (text === undefined) return undefined
