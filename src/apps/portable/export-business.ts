@@ -19,6 +19,7 @@ import { type BusinessTable, isCopied } from '#platform/portable/tables.ts'
 import type { Storage } from '#platform/storage/storage.ts'
 import { VERSION } from '#platform/version.ts'
 import type { Business } from '#vocabulary/business.ts'
+import { BootError } from '../boot.ts'
 import { findHome } from '../home.ts'
 import { type ArchiveWriter, createArchive, type Sink, toStore } from './archive.ts'
 import { CARRIED_JOBS } from './carried-jobs.ts'
@@ -58,6 +59,7 @@ async function pack(work: Omit<Work, 'archive'>, sink: Sink, media: Storage | un
     const { toSetAgain, ...rows } = await exportRows({ ...work, archive })
     const written = rows.tables.reduce((sum, table) => sum + table.rows, 0)
     const files = await exportFiles(cell, archive, businessId, { storage: media, seen: () => seen(written) })
+    await assertStayed(work)
     const manifest: Manifest = {
       format: 1,
       kontor: VERSION,
@@ -83,6 +85,13 @@ async function pack(work: Omit<Work, 'archive'>, sink: Sink, media: Storage | un
     await archive.abandon()
     throw error
   }
+}
+
+/** Where a business lived, its rows are deleted soon: what was read of its files there may end early, and look whole. */
+async function assertStayed({ databases, business: { id, cell, movedAt } }: Omit<Work, 'archive'>): Promise<void> {
+  const { business } = await findHome(databases, id)
+  if (business.cell !== cell || business.movedAt?.getTime() !== movedAt?.getTime())
+    throw new BootError(`${id} has moved to the cell ${business.cell} meanwhile. Export it once more.`)
 }
 
 /** Into the store, as a job does it. */

@@ -18,7 +18,7 @@ export type Part = Static<typeof Part>
 /** `since`: of a table that is cut into months, its oldest row. */
 const TableParts = Type.Object({
   table: Type.String(),
-  is: OneOf(['kept', 'derived', 'queue', 'left out', 'shared']),
+  is: OneOf(['kept', 'derived', 'queue', 'left out', 'stays', 'shared']),
   rows: Count,
   since: Type.Optional(Type.String()),
   parts: Parts,

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { endGrace, findBusiness, forgetBusiness, listToDelete, readMarks } from '#modules/access/index.ts'
+import { endGrace, findBusiness, forgetBusiness, hasExports, listToDelete, readMarks } from '#modules/access/index.ts'
 import { deleteObjects, hasFiles } from '#modules/media/index.ts'
 import { forgetToday } from '#modules/newsletter/index.ts'
 import { archivesOf } from '#modules/operator/index.ts'
@@ -52,7 +52,7 @@ export async function removeBusiness(work: Work, businessId: string): Promise<Re
 
 async function sweep(work: Work, cell: Cell, businessId: string): Promise<Removed> {
   const { control, storage, signal, seen = () => {} } = work
-  if (!storage && (await hasFiles(cell, businessId)))
+  if (!storage && ((await hasFiles(cell, businessId)) || (await hasExports(control, businessId))))
     throw new Error(`${businessId} has files, and MEDIA_STORAGE names no store that they could be deleted from`)
   const removed = { rows: 0, files: 0, jobs: 0 }
   if (storage) removed.files = await deleteObjects(storage, businessId, signal)

@@ -110,6 +110,17 @@ export async function listExporting(db: ControlDb): Promise<string[]> {
   return rows.map(({ businessId }) => businessId)
 }
 
+/** One that ever had a row may have its archive in the store. */
+export async function hasExports(db: ControlDb, businessId: string): Promise<boolean> {
+  const rows = await db
+    .selectFrom('access.businessExports')
+    .select('id')
+    .where('businessId', '=', businessId)
+    .limit(1)
+    .execute()
+  return rows.length > 0
+}
+
 const BATCH = 100
 
 export const listExpiredExports = (db: ControlDb): Promise<Pick<BusinessExport, 'businessId' | 'id'>[]> =>

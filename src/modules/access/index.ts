@@ -46,6 +46,7 @@ export {
   findExport,
   forgetExport,
   giveUpExports,
+  hasExports,
   listExpiredExports,
   listExporting,
   listExports,

@@ -21,7 +21,7 @@ export const accessTables: readonly BusinessTable[] = [
     ],
   }),
   controlTable('derived', 'access.business_figures', []),
-  controlTable('left out', 'access.operator_log', ['id', 'occurred_at'], { byMonth: 'occurred_at' }),
+  controlTable('stays', 'access.operator_log', ['id', 'occurred_at'], { byMonth: 'occurred_at' }),
   controlTable('left out', 'access.business_exports', ['id']),
   controlTable('kept', 'access.roles', ['id']),
   controlTable('kept', 'access.customers', ['user_id']),

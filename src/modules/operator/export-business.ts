@@ -137,7 +137,10 @@ export const dropArchives = defineJob({
   cron: '41 * * * *',
   async run(_payload, { db, services: { storage }, signal }) {
     for (const businessId of await listExporting(db)) await transaction(db, (tx) => giveUpLost(tx, businessId))
-    for (const { businessId, id } of await listExpiredExports(db)) {
+    const expired = await listExpiredExports(db)
+    if (!storage && expired.length > 0)
+      throw new Error('MEDIA_STORAGE names no store that archives could be deleted from')
+    for (const { businessId, id } of expired) {
       if (signal.aborted) return
       await noteExport(db, businessId, id, { status: 'FAILED' })
       await storage?.delete([keyOf(businessId, id)])

@@ -40,9 +40,10 @@ export type BusinessTable = {
  * - derived: made from what is kept. In every archive, too: making it anew would take longer, and it is whole in a snapshot.
  * - queue: waits for a worker. In every archive; the column `position` is counted anew.
  * - left out: in no archive, because it is short-lived, secret or about people of this deployment. Deleted with the business.
+ * - stays: what operators did to it. Neither copied nor deleted: who took its data, or wanted it deleted, is known until it goes by age.
  * - shared: the column is a place in a walk through all businesses. Neither copied nor deleted.
  */
-export type TableKind = 'kept' | 'derived' | 'queue' | 'left out' | 'shared'
+export type TableKind = 'kept' | 'derived' | 'queue' | 'left out' | 'stays' | 'shared'
 
 type Options = Partial<
   Pick<
@@ -86,7 +87,7 @@ export const controlTable = define('control')
 
 export const isCopied = ({ is }: Pick<BusinessTable, 'is'>): boolean =>
   is === 'kept' || is === 'derived' || is === 'queue'
-export const isDeleted = ({ is }: Pick<BusinessTable, 'is'>): boolean => is !== 'shared'
+export const isDeleted = ({ is }: Pick<BusinessTable, 'is'>): boolean => is !== 'stays' && is !== 'shared'
 
 /** The table as it is read and written when a business moves: whole, but for who is working on it. Secrets stay what they are. */
 export const asMoved = <Table extends BusinessTable>(table: Table): Table => ({

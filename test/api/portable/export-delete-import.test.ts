@@ -17,6 +17,7 @@ import { useFaults } from '#platform/faults.ts'
 import { createStorage } from '#platform/storage/storage.ts'
 import { askControl } from '../../../src/apps/people.ts'
 import { openArchive } from '../../../src/apps/portable/archive.ts'
+import { exportBusiness } from '../../../src/apps/portable/export-business.ts'
 import { importBusiness } from '../../../src/apps/portable/import-business.ts'
 import { removalJobs } from '../../../src/apps/portable/remove-business.ts'
 import { businessTables } from '../../../src/apps/portable/tables.ts'
@@ -217,6 +218,21 @@ describe('a business on its way', { concurrency: 1 }, () => {
 })
 
 describe('a business that is deleted', { concurrency: 1 }, () => {
+  test('an archive of a business that moves while its files are read is not taken for whole', async () => {
+    const { databases } = home.api.services
+    const moved = async () => {
+      await sql`update access.businesses set moved_at = now() where id = ${shop.id}`.execute(databases.control)
+    }
+    let isFinished = false
+    const sink = { write: moved, finish: async () => ((isFinished = true), 0), abandon: async () => {} }
+    const exporting = exportBusiness(databases, shop.id, {
+      openSink: () => sink,
+      media: createStorage(home.api.config),
+    })
+    await assert.rejects(exporting, /has moved to the cell second meanwhile\. Export it once more\./)
+    assert.equal(isFinished, false)
+  })
+
   test('of a business without files nobody is told to copy any', async () => {
     const { id } = await home.make.business()
     assert.equal((await runCli(['business', 'export', id, at('no-files.tar')], homeEnv())).code, 0)
@@ -246,9 +262,10 @@ describe('a business that is deleted', { concurrency: 1 }, () => {
     const storage = createStorage(home.api.config)
     const { control, cells } = databases
     const words = [shop.id, CANARY]
-    // Counts of invitations are by business, and go within a day.
+    // Counts of invitations are by business, and go within a day; what operators did stays for 25 months.
+    const goesByAge = (row: string) => /^(accounts\.attempts|access\.operator_log\w*):/.test(row)
     const everywhere = async () => [
-      ...(await findWords(control, words)).filter((row) => !row.startsWith('accounts.attempts:')),
+      ...(await findWords(control, words)).filter((row) => !goesByAge(row)),
       ...(await findWords(cells.get('second') as Cell, words)),
     ]
     assert.ok((await everywhere()).length > 80)
@@ -285,6 +302,12 @@ describe('a business that is deleted', { concurrency: 1 }, () => {
     assert.equal(left.length, 2, left.join('\n'))
     assert.match(left[0] ?? '', /^access\.audit_log\w*: .*business\.deleted/, 'that it was deleted is known')
     assert.match(left[1] ?? '', /^graphile_worker\._private_jobs: /, 'somebody looks once more in an hour')
+    const operators = (await findWords(control, words)).filter((row) => row.startsWith('access.operator_log'))
+    assert.ok(
+      operators.some((row) => row.includes('business.deletion-asked')),
+      operators.join('\n'),
+    )
+    assert.ok(!operators.some((row) => row.includes(CANARY)), operators.join('\n'))
     assert.deepEqual(await stores.home.keys(shop.id), [])
     await run(look, { businessId: shop.id, cell: 'second' })
     assert.equal((await everywhere()).filter((row) => !row.startsWith('access.audit_log')).length, 0)
