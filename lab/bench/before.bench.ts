@@ -1,5 +1,6 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import type { Load, LoadReport } from '../../test/scenarios/load-child.ts'
 import { FORMER_WAYS, withPreviousVersion } from '../../test/scenarios/previous-version.ts'
@@ -7,7 +8,7 @@ import { type Child, startChild } from '../../test/support/child.ts'
 import { onServer } from '../../test/support/database.ts'
 import { createMake } from '../../test/support/make.ts'
 import { startApi, type TestApi } from '../../test/support/start-api.ts'
-import type { Outcome, Run } from '../report/figures.ts'
+import { type Figure, median, type Outcome, type Run } from '../report/figures.ts'
 import { fill } from './checkout.bench.ts'
 import { bestFigures, clientTable, KONTOR, load, ratio, takeTurns } from './support.ts'
 
@@ -62,6 +63,18 @@ async function startSide(aside: TestApi, ways?: typeof FORMER_WAYS, root?: strin
     },
     readOne: read(product),
     list: read(`${shop.products}?limit=20`),
+    /** Of the process and of the connections to its databases, so far. What else the machine does is not in it. */
+    async processorMs(): Promise<number> {
+      const { main, second } = aside.databases
+      const pids = await onServer(async (client) => {
+        const { rows } = await client.query<{ pid: number }>(
+          'select pid from pg_stat_activity where datname = any ($1)',
+          [[main.name, second.name]],
+        )
+        return rows.map(({ pid }) => pid)
+      })
+      return [...pids, measured.process.pid ?? 0].reduce((sum, pid) => sum + processorMs(pid), 0)
+    },
     /** As a worker would keep them: in long queues, all that is added takes longer. */
     empty: () =>
       onServer(
@@ -76,11 +89,43 @@ async function startSide(aside: TestApi, ways?: typeof FORMER_WAYS, root?: strin
   }
 }
 
+/** Both are counted in hundredths of a second. A connection may have closed meanwhile. */
+function processorMs(pid: number): number {
+  try {
+    const [user, system] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ').slice(11, 13) ?? []
+    return 10 * (Number(user) + Number(system))
+  } catch {
+    return 0
+  }
+}
+
+/** Notes what each answer costs, beside how many there are in a second. */
+function weigh() {
+  const costs = new Map<string, number[]>()
+  const weighed = (what: string, who: string, side: Side, measure: Side['buy']) => {
+    const spent: number[] = []
+    costs.set(`${what}/${who}`, spent)
+    return async (clients: number, seconds: number) => {
+      const before = await side.processorMs()
+      const rate = await measure(clients, seconds)
+      spent.push(((await side.processorMs()) - before) / (rate * seconds))
+      return rate
+    }
+  }
+  const costOf = (what: string, who: string) => costs.get(`${what}/${who}`)?.slice(1) ?? [] // the first was warming up
+  return { weighed, costOf }
+}
+
 async function compare(then: Side, now: Side, options: Run): Promise<Outcome> {
+  const { weighed, costOf } = weigh()
+  const turns = (what: string, measureOf: (side: Side) => Side['buy']) => ({
+    [KONTOR]: weighed(what, KONTOR, now, measureOf(now)),
+    [BEFORE]: weighed(what, BEFORE, then, measureOf(then)),
+  })
   const contest = {
-    checkout: { [KONTOR]: now.buy, [BEFORE]: then.buy },
-    'one product': { [KONTOR]: now.readOne, [BEFORE]: then.readOne },
-    'list 20': { [KONTOR]: now.list, [BEFORE]: then.list },
+    checkout: turns('checkout', ({ buy }) => buy),
+    'one product': turns('one product', ({ readOne }) => readOne),
+    'list 20': turns('list 20', ({ list }) => list),
   }
   const rates = await takeTurns(contest, {
     ...options,
@@ -91,9 +136,15 @@ async function compare(then: Side, now: Side, options: Run): Promise<Outcome> {
       await Promise.all([then.empty(), now.empty()])
     },
   })
+  const costs = Object.keys(contest).map((what): Figure => {
+    const [mine, theirs] = [median(costOf(what, KONTOR)), median(costOf(what, BEFORE))]
+    const note = `${mine.toFixed(3)} ms of processor, ${theirs.toFixed(3)} before`
+    return { name: `${what}: cost before / Kontor`, value: theirs / mine, unit: '×', note }
+  })
   return {
     figures: [
       ...Object.keys(contest).map((what) => ratio(rates, what, BEFORE, GOAL)),
+      ...costs,
       ...bestFigures(rates, 'a second'),
     ],
     tables: [clientTable(rates, 'a second')],
