@@ -51,6 +51,7 @@ export type ApiOptions = {
   beforeStart?: ((databases: Databases, extensions: readonly MigrationSet[]) => Promise<void>) | undefined
   drainGraceMs?: number
   readerPatienceMs?: number
+  deadlineMs?: number | undefined
   /** How often databases are looked at. */
   lookEveryMs?: number
   /** How often the busiest businesses are told anew. */
@@ -122,7 +123,7 @@ const wireMcp = (app: Server, { config, control, directory }: Parts) =>
 
 function openServer(
   parts: Parts,
-  { log, trace, drainGraceMs = 1_000, readerPatienceMs = 10_000 }: ApiOptions,
+  { log, trace, drainGraceMs = 1_000, readerPatienceMs = 10_000, deadlineMs }: ApiOptions,
   tags: readonly Tag[],
 ) {
   const { config, metrics, control, cells, databases, tokens, box, listener, directory, watch, away, replicas } = parts
@@ -145,6 +146,7 @@ function openServer(
     trace,
     drainGraceMs,
     readerPatienceMs,
+    deadlineMs,
     guard: {
       ...directory,
       ...authenticator,

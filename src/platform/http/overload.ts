@@ -76,7 +76,8 @@ export function refuseOverload(app: FastifyInstance, { connections, isAnswering,
 
   function ask(kind: Kind, request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void {
     const take = () => give(request, { visit, since: performance.now(), cell: undefined, reply })
-    const isGone = () => request.raw.socket.destroyed // `request.raw` is destroyed once its body has been read
+    // The deadline may have answered meanwhile. `request.raw` is destroyed once its body has been read.
+    const isGone = () => request.raw.socket.destroyed || reply.raw.headersSent
     const settle = (outcome: Outcome) => {
       if (outcome === 'in') {
         take()
@@ -120,6 +121,7 @@ export function refuseOverload(app: FastifyInstance, { connections, isAnswering,
 
   /** `over`: its business is over its share. */
   function refuse(request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void, over?: Visit) {
+    if (reply.raw.headersSent) return
     meter.refused(recognised(request).url || 'unknown')
     if (over) {
       meter.overShare()
