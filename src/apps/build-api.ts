@@ -39,7 +39,7 @@ import { TAGS } from './tags.ts'
 import { canRead, createWhileAway } from './while-away.ts'
 import { MODULES } from './wiring.ts'
 
-/** A database that has not answered for so long may be hanging. */
+/** A database that owes answers, and has given none for so long, may be hanging. */
 const ANSWERING_MS = 200
 
 export type Api = Awaited<ReturnType<typeof buildApi>>
@@ -138,7 +138,11 @@ function openServer(
     overload: config.loadShedding
       ? {
           connections: control.pool.options.max,
-          isAnswering: (name) => (cells.get(name) ?? control).pool.hasAnswered(ANSWERING_MS),
+          isAnswering(name, reads) {
+            const cell = cells.get(name)
+            const read = (reads && cell?.replica) ?? cell ?? control
+            return read.pool.isAnswering(ANSWERING_MS)
+          },
           meter: measureOverload(metrics),
         }
       : undefined,

@@ -10,8 +10,8 @@ import { overloaded } from './refusals.ts'
 export type OverloadOptions = {
   /** Database connections: the concurrency limit is proportional to them. */
   connections: number
-  /** Whether the database of this cell has replied to anything just now. */
-  isAnswering: (cell: string) => boolean
+  /** Whether the database of this cell, or the replica that is read in its place, replies to what it is asked. */
+  isAnswering: (cell: string, reads: 'replica' | undefined) => boolean
   meter: OverloadMeter
 }
 
@@ -156,8 +156,9 @@ export function refuseOverload(app: FastifyInstance, { connections, isAnswering,
     gate.setShare(id, limits?.requestsAtOnce)
     gate.found(taken.visit, business)
     const inside = insideOf.get(cell) ?? 0
-    if (inside >= gate.limit() >> 2 && !isAnswering(cell)) {
-      meter.refused(recognised(request).url || 'unknown')
+    const { url, route } = recognised(request)
+    if (inside >= gate.limit() >> 2 && !isAnswering(cell, route.reads)) {
+      meter.refused(url || 'unknown')
       return tooMuch()
     }
     taken.cell = cell
