@@ -65,11 +65,13 @@ export function refuseOverload(app: FastifyInstance, { connections, isAnswering,
 
   function kindOf(request: FastifyRequest): Kind | undefined {
     const { route: config, url } = recognised(request)
-    const name = config.shares ?? (config.uploads ? 'uploads' : config)
+    const { shares = config.uploads && 'uploads' } = config
+    const shared = typeof shares === 'function' ? shares(request.query as Record<string, unknown>) : shares
+    const name = shared ?? config
     const known = kinds.get(name)
     if (known || kinds.has(name)) return known
     const needsNone = config.isStream || needsNoPlace(url)
-    const kind = needsNone ? undefined : createKind(!waitsForOthers(config))
+    const kind = needsNone ? undefined : createKind(!(shared || waitsForOthers(config)))
     kinds.set(name, kind)
     return kind
   }
@@ -203,9 +205,11 @@ const textOf = (value: unknown) => (typeof value === 'string' ? value : undefine
 /** Exempt: these are rare, or static. */
 const needsNoPlace = (url: string) => isUnlimited(url) || url === '/openapi.json' || /^\/docs(\/|$)/.test(url)
 
-/** Their latency does not reflect our load: they wait for an upload, a provider, or the password queue. */
-const waitsForOthers = ({ shares, uploads, isSlow, fails }: FastifyContextConfig) =>
-  Boolean(shares || uploads || isSlow || fails?.includes(502))
+/**
+ * Their latency does not reflect our load: they wait for a provider. Nor does that of those who wait for an upload, or for their
+ * turn to hash a password or to search.
+ */
+const waitsForOthers = ({ isSlow, fails }: FastifyContextConfig) => Boolean(isSlow || fails?.includes(502))
 
 const hasBody = ({ headers, method }: FastifyRequest) =>
   method !== 'GET' && (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0)

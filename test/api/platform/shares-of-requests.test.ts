@@ -135,6 +135,23 @@ test('those that wait for others’ servers have a share of their own', async (t
   assert.equal((await client.get(`/test/${noisy.id}/quick`)).status, 200)
 })
 
+test('plain pages of a shop count with its other requests; searches wait for their turn, and count apart', async (t) => {
+  const { client, inside } = await startHeld(t)
+  const [noisy, other] = [await used.make.business(), await used.make.business()]
+  await noisy.admin.put(noisy.path, { storefront: { isPublic: true } })
+  for (const { id } of [noisy, other]) await client.get(`/test/${id}/quick`)
+  for (let count = 0; count < SHARE; count++) void client.get(`/test/${noisy.id}/held`)
+  await until('its share is taken', () => inside(noisy.id) === SHARE)
+  const products = `/v1/storefront/${noisy.id}/products`
+  assertError(await client.get(`${products}?limit=5`), 503, 'UNAVAILABLE')
+  for (const path of [
+    `${products}?query=salt`,
+    `${products}?attribute.Colour=blue`,
+    `${products}/facets?facets=category`,
+  ])
+    assert.equal((await client.get(path)).status, 200, path)
+})
+
 test('an operator can give one business less, alone or not, or more', async (t) => {
   const { client, inside } = await startHeld(t)
   const operator = await used.make.operator()
