@@ -39,7 +39,7 @@ import { TAGS } from './tags.ts'
 import { canRead, createWhileAway } from './while-away.ts'
 import { MODULES } from './wiring.ts'
 
-/** A database that has not answered for so long may be hanging. */
+/** A database that owes answers, and has given none for so long, may be hanging. */
 const ANSWERING_MS = 200
 
 export type Api = Awaited<ReturnType<typeof buildApi>>
@@ -51,6 +51,7 @@ export type ApiOptions = {
   beforeStart?: ((databases: Databases, extensions: readonly MigrationSet[]) => Promise<void>) | undefined
   drainGraceMs?: number
   readerPatienceMs?: number
+  deadlineMs?: number | undefined
   /** How often databases are looked at. */
   lookEveryMs?: number
   /** How often the busiest businesses are told anew. */
@@ -122,7 +123,7 @@ const wireMcp = (app: Server, { config, control, directory }: Parts) =>
 
 function openServer(
   parts: Parts,
-  { log, trace, drainGraceMs = 1_000, readerPatienceMs = 10_000 }: ApiOptions,
+  { log, trace, drainGraceMs = 1_000, readerPatienceMs = 10_000, deadlineMs }: ApiOptions,
   tags: readonly Tag[],
 ) {
   const { config, metrics, control, cells, databases, tokens, box, listener, directory, watch, away, replicas } = parts
@@ -137,7 +138,11 @@ function openServer(
     overload: config.loadShedding
       ? {
           connections: control.pool.options.max,
-          isAnswering: (name) => (cells.get(name) ?? control).pool.hasAnswered(ANSWERING_MS),
+          isAnswering(name, reads) {
+            const cell = cells.get(name)
+            const read = (reads && cell?.replica) ?? cell ?? control
+            return read.pool.isAnswering(ANSWERING_MS)
+          },
           meter: measureOverload(metrics),
         }
       : undefined,
@@ -145,6 +150,7 @@ function openServer(
     trace,
     drainGraceMs,
     readerPatienceMs,
+    deadlineMs,
     guard: {
       ...directory,
       ...authenticator,

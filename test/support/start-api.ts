@@ -21,6 +21,8 @@ export type StartOptions = {
   routes?: (app: Server) => void | Promise<void>
   drainGraceMs?: number
   readerPatienceMs?: number
+  /** How long a request may take. */
+  deadlineMs?: number
   /** How often databases are looked at. */
   lookEveryMs?: number
   /** How long a minute of the busiest businesses is. */
@@ -62,11 +64,13 @@ export async function startApi(options: StartOptions = {}) {
   const lines = options.lines
   const log = pino({ level: lines ? 'debug' : 'silent' }, { write: (line: string) => void lines?.push(line) })
   const { routes: extend, drainGraceMs = 0, readerPatienceMs, lookEveryMs, businessesEveryMs, streams } = options
+  const { deadlineMs } = options
   const metrics = createMetrics()
   const app = await buildApi(config, {
     log,
     metrics,
     drainGraceMs,
+    deadlineMs,
     ...(readerPatienceMs === undefined ? {} : { readerPatienceMs }),
     ...(lookEveryMs === undefined ? {} : { lookEveryMs }),
     ...(businessesEveryMs === undefined ? {} : { businessesEveryMs }),

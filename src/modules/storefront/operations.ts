@@ -11,6 +11,7 @@ import { OnePublicEntryQuery, PublicCollection, PublicEntry, PublicEntryQuery } 
 import { operation } from '#platform/http/operation.ts'
 import { PageOf } from '#vocabulary/schemas.ts'
 import { NamedParams, PublicBusiness, RecordParams, ShopParams } from './schemas.ts'
+import { isWide } from './wide-reads.ts'
 
 /** A search costs more than a read, so it counts as several. */
 const SEARCH_COST = 10
@@ -36,7 +37,12 @@ export const getStorefront = operation({
 export const listProducts = operation({
   method: 'GET',
   url: '/products',
-  config: { ...config, costs, shares: 'strangers', parameterPrefix: 'attribute.' },
+  config: {
+    ...config,
+    costs,
+    shares: (query) => (isWide(query) ? 'strangers' : undefined),
+    parameterPrefix: 'attribute.',
+  },
   schema: {
     operationId: 'listStorefrontProducts',
     tags: ['Storefront'],

@@ -35,7 +35,7 @@ export const storefrontRoutes: FastifyPluginAsyncTypebox<{ box: SecretBox }> = a
     checkListing(query, business)
     const attributes = attributeFiltersOf(request)
     const read = () => listPublicProducts(cell, business.id, { ...query, attributes }, view)
-    const { text, ids } = await (isWide(query, attributes) ? wideReads(cell)(read) : read())
+    const { text, ids } = await (isWide(query, attributes) ? wideReads(cell, business.id, read) : read())
     return sendPublic<never>(request, reply, text, { general: [business.id, `${business.id}:products`], ids })
   })
 
@@ -44,7 +44,8 @@ export const storefrontRoutes: FastifyPluginAsyncTypebox<{ box: SecretBox }> = a
     viewOf(business, query)
     checkListing(query, business)
     const attributes = attributeFiltersOf(request)
-    const facets = await wideReads(cell)(() => listPublicFacets(cell, business.id, { ...query, attributes }))
+    const read = () => listPublicFacets(cell, business.id, { ...query, attributes })
+    const facets = await wideReads(cell, business.id, read)
     const general = [business.id, `${business.id}:products`]
     return sendPublic<never>(request, reply, JSON.stringify(facets), { general, ids: [] })
   })

@@ -193,6 +193,8 @@ export class PatientPool extends pg.Pool {
   /** Called with the time that a caller waited for a connection, whether or not there was one in the end. */
   onWaited: ((seconds: number) => void) | undefined
   #answeredAt = Number.NEGATIVE_INFINITY
+  /** When it was asked for something, having owed no answer. */
+  #askedAt = Number.NEGATIVE_INFINITY
 
   constructor(config: pg.PoolConfig & Pick<ClientConfig, 'eachTransaction'>) {
     super(config)
@@ -211,6 +213,7 @@ export class PatientPool extends pg.Pool {
     }
     if (this.isSilent) return callback(silent(), undefined, () => {})
     const since = performance.now()
+    if (this.#owesNothing()) this.#askedAt = since
     const attempt = () =>
       super.connect((error, client, done) => {
         const isAlive = error && (isFull(error) || (isSlow(error) && this.hasAnswered(CONNECT_TIMEOUT_MS)))
@@ -224,6 +227,16 @@ export class PatientPool extends pg.Pool {
 
   hasAnswered(withinMs: number): boolean {
     return performance.now() - this.#answeredAt < withinMs
+  }
+
+  /** Whether nobody has waited for an answer for so long: a database that is asked nothing is not silent. */
+  isAnswering(withinMs: number): boolean {
+    if (this.isSilent) return false
+    return this.#owesNothing() || performance.now() - Math.max(this.#answeredAt, this.#askedAt) < withinMs
+  }
+
+  #owesNothing(): boolean {
+    return this.totalCount === this.idleCount && this.waitingCount === 0
   }
 }
 

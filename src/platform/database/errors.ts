@@ -92,8 +92,7 @@ const OF_REPLICA_CODES = new Set([
   '40001', // what it reads was changed by what it follows
   '40P01',
   '25006',
-  '55P03',
-  '57014',
+  '55P03', // not 57014: what took too long here would take as long again there
   '42P01', // it has not followed the last migration yet
   '42703',
   '42883',

@@ -33,6 +33,8 @@ export type BusinessSource = 'path' | 'body' | 'query' | 'provider' | 'storefron
 
 export type KeyRule = 'refused' | 'unbound' | 'strangers'
 
+type Shared = 'passwords' | 'uploads' | 'strangers'
+
 declare module 'fastify' {
   interface FastifyContextConfig {
     access?: Access
@@ -53,8 +55,11 @@ declare module 'fastify' {
     uploads?: string[]
     /** Returns a file of one of these types. */
     downloads?: string[]
-    /** Routes that share a scarce resource share one limit when the service is overloaded. */
-    shares?: 'passwords' | 'uploads' | 'strangers'
+    /**
+     * Routes that share a scarce resource, for which they wait, share one limit when the service is overloaded. It may depend on
+     * the query whether one does.
+     */
+    shares?: Shared | ((query: Record<string, unknown>) => Shared | undefined)
     /** Has its own timeout, longer than the usual one. */
     isSlow?: true
     /** Stays open: has limits of its own instead of a place in the gate, and no deadline. */

@@ -3,7 +3,7 @@ import { cellNameOf } from './access.ts'
 import { tookTooLong } from './refusals.ts'
 
 /** A little less than the ten seconds that callers, and balancers, commonly wait. */
-const MAX_MS = 9_000
+const DEADLINE_MS = 9_000
 
 const clock = Symbol('deadline')
 type Clock = { timer: NodeJS.Timeout | undefined; startedAt: number; usedMs: number }
@@ -14,7 +14,7 @@ type Timed = FastifyRequest & { [clock]: Clock | null }
  * statements of one second each are too slow. A late caller gets the same 503 as when a database is down; the work may
  * still complete, as after any lost response. The time that the caller takes to send the body does not count.
  */
-export function enforceDeadline(app: FastifyInstance): void {
+export function enforceDeadline(app: FastifyInstance, maxMs = DEADLINE_MS): void {
   app.decorateRequest(clock as unknown as string, null)
 
   const start = (request: FastifyRequest, reply: FastifyReply, of: Clock) => {
@@ -23,12 +23,12 @@ export function enforceDeadline(app: FastifyInstance): void {
       if (reply.sent || reply.raw.headersSent) return
       request.log.warn({ route: request.routeOptions.url, cell: cellNameOf(request) }, 'a request took too long')
       void reply.send(tookTooLong())
-    }, MAX_MS - of.usedMs)
+    }, maxMs - of.usedMs)
   }
   const stop = (of: Clock | null) => {
     if (!of) return
     clearTimeout(of.timer)
-    of.usedMs = Math.min(MAX_MS, of.usedMs + performance.now() - of.startedAt)
+    of.usedMs = Math.min(maxMs, of.usedMs + performance.now() - of.startedAt)
   }
 
   app.addHook('onRequest', (request, reply, done) => {

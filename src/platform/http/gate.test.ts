@@ -45,9 +45,9 @@ function useGate(t: TestContext) {
   }
   const fill = (kind: Kind, count: number, business?: string) =>
     Array.from({ length: count }, () => enter(kind, undefined, business))
-  const pass = (ms: number) => {
-    for (let passed = 0; passed < ms; passed += 10) {
-      time += 10
+  const pass = (ms: number, stepMs = 10) => {
+    for (let passed = 0; passed < ms; passed += stepMs) {
+      time += stepMs
       sweep?.()
     }
   }
@@ -198,6 +198,52 @@ test('who is over the share is refused after 350 ms, and not all at once', (t) =
   assert.equal(count(many, 'over'), 0)
   pass(100)
   assert.equal(count(many, 'over'), 100)
+})
+
+test('an event loop that is late refuses no fewer in a second', (t) => {
+  const { enter, fill, pass } = useGate(t)
+  const kind = createKind(true)
+  enter(kind, undefined, 'b')
+  const many = fill(kind, 1_000 + SHARE, 'a')
+  pass(350)
+  pass(500, 100)
+  assert.equal(count(many, 'over'), 500)
+})
+
+test('however many businesses are over their shares, a thousand requests in a second are refused', (t) => {
+  const { fill, pass } = useGate(t)
+  const names = Array.from({ length: 15 }, (_, index) => `business ${index}`)
+  for (const name of names) fill(createKind(true), 1, name)
+  const many = names.flatMap((name) => fill(createKind(true), 49 + SHARE, name))
+  pass(350)
+  assert.equal(count(many, undefined), 15 * 50)
+  pass(600)
+  assert.equal(count(many, 'over'), 600)
+})
+
+test('nobody waits for a share for longer than three seconds, however many are refused at once then', (t) => {
+  const { enter, fill, pass, state } = useGate(t)
+  const kind = createKind(true)
+  enter(kind, undefined, 'b')
+  const many = fill(kind, 4_000 + SHARE, 'a')
+  pass(2_900)
+  assert.ok(count(many, 'over') < 3_000)
+  pass(110)
+  assert.equal(count(many, 'over'), 4_000)
+  assert.equal(state().waiting, 0)
+})
+
+test('who has gone while it was over the share, or was answered, is neither refused nor let in', (t) => {
+  const { enter, fill, leave, pass, state } = useGate(t)
+  const kind = createKind(true)
+  enter(kind, undefined, 'b')
+  fill(kind, SHARE, 'a')
+  const gone = enter(kind, () => true, 'a')
+  const stays = enter(kind, undefined, 'a')
+  pass(370)
+  assert.deepEqual(outcomes([gone, stays]), ['gone', 'over'])
+  leave(kind, 1, 'a')
+  assert.equal(state().inside, SHARE) // one of them is of the other business
 })
 
 test('those of a business that wait for other servers leave its other requests their share', (t) => {

@@ -33,9 +33,11 @@ const MEETING_MS = 10_000
 const MAX_WAITING_ALONE = 1_500
 /**
  * Requests over the share of their business are kept waiting rather than refused at once: a refusal costs, and is
- * followed by the next request. So many are refused in a sweep, and so many are kept.
+ * followed by the next request. So many are refused in a millisecond, and so many are kept; but none for longer than
+ * MAX_HELD_MS, which is well before the deadline answers them.
  */
-const REFUSED_IN_SWEEP = 10
+const REFUSED_IN_MS = 1
+const MAX_HELD_MS = 3_000
 const MAX_HELD = 8_000
 const MAX_HELD_OF_ONE = MAX_HELD / 2
 /** Ids and slugs of the businesses found last are kept: at least so many, and at most twice as many. */
@@ -127,6 +129,9 @@ export function createGate(connections: number, { now, every }: Clock = REAL_CLO
   /** Of these, the one with the most requests; between two sweeps perhaps no longer. */
   let largest: Party | undefined
   let held = 0
+  let sweptAt = 0
+  /** How many of those held may be refused by now. */
+  let refusable = 0
   let lastBusiness: string | undefined
   let metAt = Number.NEGATIVE_INFINITY
 
@@ -257,15 +262,17 @@ export function createGate(connections: number, { now, every }: Clock = REAL_CLO
     if (held >= MAX_HELD) {
       if (!largest || largest.waiting.length <= party.waiting.length + 1) return 'over'
       held--
-      largest.waiting.shift()?.settle('over')
+      refuseHeld(largest.waiting.shift() as Visit)
     }
     held++
     party.waiting.push(visit)
     pressed.add(party)
     if (!largest || party.waiting.length > largest.waiting.length) largest = party
-    stopSweeping ??= every(SWEEP_MS, sweep)
+    startSweeping()
     return undefined
   }
+
+  const refuseHeld = (visit: Visit) => visit.settle(visit.isGone() ? 'gone' : 'over')
 
   /** Once a request's business was looked up: it counts as one of that business from here on. */
   function found(visit: Visit, { id, slug }: { id: string; slug: string }) {
@@ -291,7 +298,7 @@ export function createGate(connections: number, { now, every }: Clock = REAL_CLO
     waiting++
     kind.waiting.push(visit)
     queues.add(kind)
-    stopSweeping ??= every(SWEEP_MS, sweep)
+    startSweeping()
     return undefined
   }
 
@@ -345,9 +352,17 @@ export function createGate(connections: number, { now, every }: Clock = REAL_CLO
     }
   }
 
+  function startSweeping() {
+    if (stopSweeping) return
+    sweptAt = now()
+    stopSweeping = every(SWEEP_MS, sweep)
+  }
+
   /** Refuses requests that have waited too long. */
   function sweep() {
     const time = now()
+    const passedMs = time - sweptAt // more than SWEEP_MS if the event loop was late
+    sweptAt = time
     if (time - roundSince >= LONG_MS) adapt(time)
     for (const kind of queues) {
       if (getsDone(kind, time)) isWanted = true
@@ -362,24 +377,29 @@ export function createGate(connections: number, { now, every }: Clock = REAL_CLO
         release(party, time)
       }
     }
-    if (held > 0) sweepHeld(time)
+    if (held > 0) sweepHeld(time, passedMs)
     if (waiting > 0) letIn(time)
     if (waiting > 0 || held > 0) return
     stopSweeping?.()
     stopSweeping = undefined
   }
 
-  /** Those that wait for their share: a few of each business, as long as there are some to refuse. */
-  function sweepHeld(time: number) {
-    const most = Math.max(1, Math.floor(REFUSED_IN_SWEEP / pressed.size))
+  /** Those that wait for their share: so many of each business, and all that have waited too long by far. */
+  function sweepHeld(time: number, passedMs: number) {
+    refusable += passedMs * REFUSED_IN_MS
+    const most = Math.floor(refusable / pressed.size)
+    refusable -= most * pressed.size // what is not used is not kept
     largest = undefined
     for (const party of pressed) {
       letOn(party, time) // it may be alone by now
       let late = 0
-      while (late < most && late < party.waiting.length && time - (party.waiting[late] as Visit).since > IN_TIME_MS)
+      while (late < party.waiting.length) {
+        const waitedMs = time - (party.waiting[late] as Visit).since
+        if (waitedMs <= IN_TIME_MS || (late >= most && waitedMs <= MAX_HELD_MS)) break
         late++
+      }
       held -= late
-      if (late > 0) for (const { settle } of party.waiting.splice(0, late)) settle('over')
+      if (late > 0) for (const visit of party.waiting.splice(0, late)) refuseHeld(visit)
       if (!largest || party.waiting.length > largest.waiting.length) largest = party
       if (party.waiting.length > 0) continue
       pressed.delete(party)

@@ -10,8 +10,8 @@ import { overloaded } from './refusals.ts'
 export type OverloadOptions = {
   /** Database connections: the concurrency limit is proportional to them. */
   connections: number
-  /** Whether the database of this cell has replied to anything just now. */
-  isAnswering: (cell: string) => boolean
+  /** Whether the database of this cell, or the replica that is read in its place, replies to what it is asked. */
+  isAnswering: (cell: string, reads: 'replica' | undefined) => boolean
   meter: OverloadMeter
 }
 
@@ -65,18 +65,21 @@ export function refuseOverload(app: FastifyInstance, { connections, isAnswering,
 
   function kindOf(request: FastifyRequest): Kind | undefined {
     const { route: config, url } = recognised(request)
-    const name = config.shares ?? (config.uploads ? 'uploads' : config)
+    const { shares = config.uploads && 'uploads' } = config
+    const shared = typeof shares === 'function' ? shares(request.query as Record<string, unknown>) : shares
+    const name = shared ?? config
     const known = kinds.get(name)
     if (known || kinds.has(name)) return known
     const needsNone = config.isStream || needsNoPlace(url)
-    const kind = needsNone ? undefined : createKind(!waitsForOthers(config))
+    const kind = needsNone ? undefined : createKind(!(shared || waitsForOthers(config)))
     kinds.set(name, kind)
     return kind
   }
 
   function ask(kind: Kind, request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void {
     const take = () => give(request, { visit, since: performance.now(), cell: undefined, reply })
-    const isGone = () => request.raw.socket.destroyed // `request.raw` is destroyed once its body has been read
+    // The deadline may have answered meanwhile. `request.raw` is destroyed once its body has been read.
+    const isGone = () => request.raw.socket.destroyed || reply.raw.headersSent
     const settle = (outcome: Outcome) => {
       if (outcome === 'in') {
         take()
@@ -120,6 +123,7 @@ export function refuseOverload(app: FastifyInstance, { connections, isAnswering,
 
   /** `over`: its business is over its share. */
   function refuse(request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void, over?: Visit) {
+    if (reply.raw.headersSent) return
     meter.refused(recognised(request).url || 'unknown')
     if (over) {
       meter.overShare()
@@ -154,8 +158,9 @@ export function refuseOverload(app: FastifyInstance, { connections, isAnswering,
     gate.setShare(id, limits?.requestsAtOnce)
     gate.found(taken.visit, business)
     const inside = insideOf.get(cell) ?? 0
-    if (inside >= gate.limit() >> 2 && !isAnswering(cell)) {
-      meter.refused(recognised(request).url || 'unknown')
+    const { url, route } = recognised(request)
+    if (inside >= gate.limit() >> 2 && !isAnswering(cell, route.reads)) {
+      meter.refused(url || 'unknown')
       return tooMuch()
     }
     taken.cell = cell
@@ -200,9 +205,11 @@ const textOf = (value: unknown) => (typeof value === 'string' ? value : undefine
 /** Exempt: these are rare, or static. */
 const needsNoPlace = (url: string) => isUnlimited(url) || url === '/openapi.json' || /^\/docs(\/|$)/.test(url)
 
-/** Their latency does not reflect our load: they wait for an upload, a provider, or the password queue. */
-const waitsForOthers = ({ shares, uploads, isSlow, fails }: FastifyContextConfig) =>
-  Boolean(shares || uploads || isSlow || fails?.includes(502))
+/**
+ * Their latency does not reflect our load: they wait for a provider. Nor does that of those who wait for an upload, or for their
+ * turn to hash a password or to search.
+ */
+const waitsForOthers = ({ isSlow, fails }: FastifyContextConfig) => Boolean(isSlow || fails?.includes(502))
 
 const hasBody = ({ headers, method }: FastifyRequest) =>
   method !== 'GET' && (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0)

@@ -50,6 +50,8 @@ export type ServerOptions = {
   drainGraceMs: number
   /** How long a response may stay unread. */
   readerPatienceMs: number
+  /** How long a request may take; undefined: as long as callers commonly wait. */
+  deadlineMs?: number | undefined
 }
 
 export type Server = Awaited<ReturnType<typeof createServer>>
@@ -86,7 +88,7 @@ export async function createServer(options: ServerOptions) {
     done(request.url.includes('%00') ? refusal.addressHoldsNul() : undefined)
   })
   drainOnClose(app, options.drainGraceMs)
-  enforceDeadline(app)
+  enforceDeadline(app, options.deadlineMs)
   endSlowReaders(app, options.readerPatienceMs)
   recogniseCallers(app, options.guard)
   const limited = options.limits && limitRates(app, await limitOptions(app, options, options.limits))

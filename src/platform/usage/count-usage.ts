@@ -59,7 +59,16 @@ export function countUsage(
     }
   }
 
+  function forgetGoneCells(): void {
+    for (const [name, ofCell] of counted) {
+      if (cells.has(name)) continue
+      counted.delete(name)
+      businesses -= ofCell.size
+    }
+  }
+
   const flush = async () => {
+    forgetGoneCells()
     const done = await Promise.allSettled([...cells].map(([name, db]) => flushCell(name, db)))
     const failed = done.find((one) => one.status === 'rejected')
     if (failed) throw failed.reason

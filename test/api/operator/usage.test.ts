@@ -98,6 +98,21 @@ test('memory stays bounded, and what a cell that is away was not told is told la
   )
 })
 
+test('what was counted for a cell that is no more takes up no memory, and keeps nobody from being counted', async () => {
+  const { id } = await used.make.business({ cell: 'main' })
+  const cells = new Map([
+    ['main', cellOf('main')],
+    ['second', cellOf('second')],
+  ])
+  const usage = countUsage(cells, { log, most: 2 })
+  for (const businessId of ['biz_e', 'biz_f']) usage.note('second', businessId, 'requests')
+  cells.delete('second')
+  await usage.flush()
+  usage.note('main', id, 'requests')
+  await usage.stop()
+  assert.equal((await daysOf(id))[0]?.requests, 1)
+})
+
 test('a noisy neighbour is first in the list of the last hour, and of the day', async () => {
   const loud = await used.make.business({ cell: 'second' })
   const quiet = await used.make.business({ cell: 'main' })

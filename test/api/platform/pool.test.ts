@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Kysely, PostgresDialect, sql } from 'kysely'
 import { allowSeconds, openPool } from '#platform/database/connection.ts'
 import { onServer, withScratchDatabase } from '../../support/database.ts'
@@ -81,5 +82,29 @@ test('a transaction may be given more time than others, and the next one on its 
       )
     } finally {
       await db.destroy()
+    }
+  }))
+
+test('a database is silent when an answer is owed for too long, not when nobody asks', () =>
+  withScratchDatabase(async (url) => {
+    const pool = openPool(url, { max: 2 })
+    try {
+      assert.equal(pool.isAnswering(100), true)
+      await pool.query('select 1')
+      await sleep(150)
+      assert.equal(pool.isAnswering(100), true)
+      const slow = pool.query('select pg_sleep(0.5)')
+      assert.equal(pool.isAnswering(100), true)
+      await sleep(150)
+      assert.equal(pool.isAnswering(100), false)
+      await pool.query('select 1')
+      assert.equal(pool.isAnswering(100), true)
+      await slow
+      await sleep(150)
+      assert.equal(pool.isAnswering(100), true)
+      pool.isSilent = true
+      assert.equal(pool.isAnswering(100), false)
+    } finally {
+      await pool.end()
     }
   }))

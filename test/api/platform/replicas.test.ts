@@ -38,6 +38,14 @@ const brokenRead = operation({
   config: { access: 'public', business: 'storefront', reads: 'replica' },
   schema: { operationId: 'brokenRead' },
 })
+const hopelessRead = operation({
+  method: 'GET',
+  url: '/v1/test/:business/hopeless',
+  config: { access: 'public', business: 'storefront', reads: 'replica' },
+  schema: { operationId: 'hopelessRead' },
+})
+/** Where the hopeless read was tried. */
+const tried: boolean[] = []
 const breakOff = sql`select case when pg_is_in_recovery() then pg_terminate_backend(pg_backend_pid()) end`
 const whereAmI = sql<{ isStandby: boolean }>`
   select pg_is_in_recovery() as is_standby, pg_sleep(1.5) from public.wanted`
@@ -56,6 +64,14 @@ before(async () => {
     routes(app) {
       handle(app, slowRead, async ({ cell }) => (await whereAmI.execute(cell)).rows[0])
       handle(app, brokenRead, async ({ cell }) => (await breakOff.execute(cell)).rows[0])
+      handle(app, hopelessRead, ({ cell }) =>
+        transaction(cell, async (tx) => {
+          const { rows } = await sql<{ isStandby: boolean }>`select pg_is_in_recovery() as is_standby`.execute(tx)
+          tried.push(rows[0]?.isStandby ?? false)
+          await sql`set local statement_timeout = 200`.execute(tx)
+          return (await sql`select pg_sleep(2)`.execute(tx)).rows[0]
+        }),
+      )
       handle(app, slowTransaction, ({ cell }) =>
         transaction(cell, async (tx) => {
           await sql`select 1`.execute(tx)
@@ -244,6 +260,13 @@ test('what a replica breaks off is answered by the primary: connections that end
     await isUsed()
     assert.equal((await get(`/v1/test/${slug}/${place}`)).body.isStandby, true)
   }
+})
+
+test('a read that takes too long on the replica is not asked of the primary, too', async () => {
+  const { slug, get } = await openPublic()
+  await isUsed()
+  assert.equal((await get(`/v1/test/${slug}/hopeless`)).status, 503)
+  assert.deepEqual(tried, [true])
 })
 
 test('what the replica breaks off while its primary is away is refused once, and costs nobody else a connection', async () => {

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { assertError } from '../../support/assert-error.ts'
 import { createClient } from '../../support/client.ts'
 import { useApi } from '../../support/setup.ts'
-import { startApi } from '../../support/start-api.ts'
+import { type StartOptions, startApi } from '../../support/start-api.ts'
 import { until } from '../../support/until.ts'
 
 const used = useApi()
@@ -11,10 +12,11 @@ const used = useApi()
 const SHARE = 6
 
 /** An API with a route of a business that holds whoever comes until they are let go. */
-async function startHeld(t: TestContext) {
+async function startHeld(t: TestContext, options: Pick<StartOptions, 'deadlineMs'> = {}) {
   const held = Promise.withResolvers<void>()
   const inside = new Map<string, number>()
   const api = await startApi({
+    ...options,
     databases: used.api.databases,
     env: { LOAD_SHEDDING: 'on', DATABASE_POOL_SIZE: '8' },
     routes(app) {
@@ -25,6 +27,10 @@ async function startHeld(t: TestContext) {
       }
       const config = { access: 'public', business: 'path' } as const
       app.get('/test/:businessId/held', { config }, ({ business }) => hold(business.id))
+      // Has no deadline.
+      app.get('/test/:businessId/file', { config: { ...config, downloads: ['text/plain'] } }, ({ business }) =>
+        hold(business.id),
+      )
       app.get('/test/:businessId/quick', { config }, () => ({ done: true }))
       app.get('/test/:businessId/slow', { config: { ...config, isSlow: true } }, ({ business }) => hold(business.id))
       app.post('/test/held', { config: { access: 'public', business: 'body' } }, ({ business }) => hold(business.id))
@@ -40,7 +46,9 @@ async function startHeld(t: TestContext) {
   const client = createClient(api.url)
   const overShare = async () =>
     Number(/^kontor_http_over_share_total (\d+)/m.exec(await api.metrics.registry.metrics())?.[1] ?? 0)
-  return { client, letGo: held.resolve, inside: (id: string) => inside.get(id) ?? 0, overShare }
+  const placesTaken = async () =>
+    Number(/^kontor_http_gate_requests{state="inside"} (\d+)/m.exec(await api.metrics.registry.metrics())?.[1])
+  return { client, letGo: held.resolve, inside: (id: string) => inside.get(id) ?? 0, overShare, placesTaken }
 }
 
 const times = <Result>(count: number, work: () => Result) => Array.from({ length: count }, work)
@@ -62,6 +70,22 @@ test('a business beside another has its share; what is beyond it is refused afte
   const statuses = (await Promise.all(all)).map(({ status }) => status)
   assert.equal(statuses.filter((status) => status === 200).length, SHARE)
   assert.equal((await client.get(`/test/${noisy.id}/held`)).status, 200)
+})
+
+test('whom the deadline answers while it waits for the share is not answered again, and takes no place', async (t) => {
+  const { client, letGo, inside, placesTaken } = await startHeld(t, { deadlineMs: 250 })
+  const [noisy, other] = [await used.make.business(), await used.make.business()]
+  for (const { id } of [noisy, other]) assert.equal((await client.get(`/test/${id}/quick`)).status, 200)
+  const all = times(SHARE, () => client.get(`/test/${noisy.id}/file`))
+  await until('its share is taken', () => inside(noisy.id) === SHARE)
+  const ask = () => Promise.all(times(3, () => client.get(`/test/${noisy.id}/quick`)))
+  for (const answer of await ask()) assertError(answer, 503, 'UNAVAILABLE')
+  await sleep(400) // by then they would have been refused
+  for (const answer of await ask()) assertError(answer, 503, 'UNAVAILABLE')
+  letGo()
+  for (const { status } of await Promise.all(all)) assert.equal(status, 200)
+  await until('nobody has a place', async () => (await placesTaken()) === 0, { withinMs: 5_000 })
+  assert.equal((await client.get(`/test/${noisy.id}/quick`)).status, 200)
 })
 
 test('a business alone has all the places of a route', async (t) => {
@@ -109,6 +133,23 @@ test('those that wait for others’ servers have a share of their own', async (t
   for (let round = 0; round < 2 * SHARE; round++) void client.get(`/test/${noisy.id}/slow`)
   await until('they are inside', () => inside(noisy.id) === 2 * SHARE)
   assert.equal((await client.get(`/test/${noisy.id}/quick`)).status, 200)
+})
+
+test('plain pages of a shop count with its other requests; searches wait for their turn, and count apart', async (t) => {
+  const { client, inside } = await startHeld(t)
+  const [noisy, other] = [await used.make.business(), await used.make.business()]
+  await noisy.admin.put(noisy.path, { storefront: { isPublic: true } })
+  for (const { id } of [noisy, other]) await client.get(`/test/${id}/quick`)
+  for (let count = 0; count < SHARE; count++) void client.get(`/test/${noisy.id}/held`)
+  await until('its share is taken', () => inside(noisy.id) === SHARE)
+  const products = `/v1/storefront/${noisy.id}/products`
+  assertError(await client.get(`${products}?limit=5`), 503, 'UNAVAILABLE')
+  for (const path of [
+    `${products}?query=salt`,
+    `${products}?attribute.Colour=blue`,
+    `${products}/facets?facets=category`,
+  ])
+    assert.equal((await client.get(path)).status, 200, path)
 })
 
 test('an operator can give one business less, alone or not, or more', async (t) => {

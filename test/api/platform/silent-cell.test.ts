@@ -60,6 +60,31 @@ test('a cell that is silent takes no other with it, and is refused at once until
   assert.equal(api.app.phase, 'serving')
 })
 
+test('a cell that is asked nothing is not taken for a silent one, however many are inside', async (t) => {
+  const held = Promise.withResolvers<void>()
+  let inside = 0
+  const { there, timed, client } = await setUp(t, {
+    routes(app) {
+      app.get('/test/:businessId/held', { config: { access: 'public', business: 'path' } }, async () => {
+        inside++
+        await held.promise
+        return { done: true }
+      })
+    },
+  })
+  try {
+    await sleep(300) // nothing is asked of it meanwhile
+    const all = Array.from({ length: 24 }, () => client.get(`/test/${there.id}/held`)) // of 64 places
+    await until('they are inside', () => inside === 24, { withinMs: 3_000 })
+    await sleep(300)
+    assert.equal((await timed(there)).status, 200)
+    held.resolve()
+    for (const { status } of await Promise.all(all)) assert.equal(status, 200)
+  } finally {
+    held.resolve()
+  }
+})
+
 test('whether it is ready is told at once, whatever hangs', async (t) => {
   const { proxy, client } = await setUp(t)
   proxy.hush()
