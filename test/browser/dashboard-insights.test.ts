@@ -8,6 +8,7 @@ import { listen } from '../../packages/dashboard/journeys/meter.ts'
 import { launchBrowser } from '../support/browser.ts'
 import { openReports, type Shop } from '../support/reports.ts'
 import { type Dashboard, enter, look, openDashboard } from '../support/served-dashboard.ts'
+import { market } from '../support/shop.ts'
 import { until } from '../support/until.ts'
 
 let desk: Dashboard
@@ -122,6 +123,21 @@ test('a shop that has never sold says what comes first; yen have no cents', asyn
   assert.match(await page.locator('.figures').innerText(), /Net sales\s+¥\s*5,000\s/)
   await page.setViewportSize({ width: 360, height: 740 })
   await look(page, 'insights-yen-360')
+  assert.deepEqual(complaints, [])
+  await context.close()
+})
+
+test('forints have hundredths, as the service counts them', async () => {
+  const shop = await openReports(desk.api, desk.make)
+  await shop.configure({ markets: [market({ id: 'hu', name: 'Hungary', currency: 'HUF' })] })
+  const ada = await desk.make.customer(shop.id)
+  const { id } = await shop.sell(ada.id, { market: 'hu', currency: 'HUF' }, 5)
+  await shop.follow()
+  const { page, context, complaints } = await signIn(shop, '/insights?time=today')
+  await page.getByRole('link', { name: /Net sales/ }).waitFor()
+  assert.match(await page.locator('.figures').innerText(), /Net sales\s+Ft\s*50\.00\s/)
+  await page.goto(at(shop, `/orders/${id}`))
+  await page.locator('.sums').getByText('50.00').first().waitFor()
   assert.deepEqual(complaints, [])
   await context.close()
 })
