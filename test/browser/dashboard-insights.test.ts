@@ -142,6 +142,20 @@ test('forints have hundredths, as the service counts them', async () => {
   await context.close()
 })
 
+test('a day whose midnight is skipped is no day more in the sums', async () => {
+  const shop = await openReports(desk.api, desk.make, 'Atlantic/Azores')
+  const ada = await desk.make.customer(shop.id)
+  await shop.sellAt(ada.id, '2026-03-28T12:00:00Z', {}, 4)
+  await shop.sellAt(ada.id, '2026-03-29T12:00:00Z', {}, 2)
+  await recount(shop)
+  const { page, context, complaints } = await signIn(shop, '/insights?from=2026-03-29&to=2026-03-31')
+  await page.locator('.figures').getByText('20.00').first().waitFor()
+  assert.match(await page.locator('.figures').innerText(), /Orders\s+1\s/)
+  assert.equal(await page.getByRole('figure').locator('a.column').count(), 1)
+  assert.deepEqual(complaints, [])
+  await context.close()
+})
+
 test('revenue: each column opens its orders, the table is behind it, and the address keeps it all', async () => {
   const shop = await openReports(desk.api, desk.make)
   const [ada, bo] = [await desk.make.customer(shop.id), await desk.make.customer(shop.id)]
