@@ -156,6 +156,27 @@ test('a day whose midnight is skipped is no day more in the sums', async () => {
   await context.close()
 })
 
+test('a ranking is held against the time before once its own is over, and says in which currency nothing was sold', async () => {
+  const shop = await openReports(desk.api, desk.make)
+  const ada = await desk.make.customer(shop.id)
+  await shop.sellAt(ada.id, ago(1))
+  await shop.sell(ada.id, {}, 2)
+  await recount(shop)
+  const { page, context, complaints } = await signIn(shop, '/insights?report=products&time=yesterday')
+  const change = page.getByRole('columnheader', { name: 'Change' })
+  await change.waitFor()
+  await page.getByRole('link', { name: 'Today' }).click()
+  await page.locator('.ranking').getByText('20.00').first().waitFor()
+  assert.equal(await change.count(), 0)
+  await look(page, 'insights-products-today-1280')
+  await page.getByRole('link', { name: 'EUR' }).click()
+  await page.getByText('Nothing was sold in EUR in this period').waitFor()
+  await page.getByRole('navigation', { name: 'Reports' }).getByText('Promo codes').click()
+  await page.getByText('No promo code was used in EUR in this period').waitFor()
+  assert.deepEqual(complaints, [])
+  await context.close()
+})
+
 test('revenue: each column opens its orders, the table is behind it, and the address keeps it all', async () => {
   const shop = await openReports(desk.api, desk.make)
   const [ada, bo] = [await desk.make.customer(shop.id), await desk.make.customer(shop.id)]
