@@ -16,6 +16,8 @@ const MINOR_UNITS = new Map(
   ),
 )
 
+export const CURRENCIES = [...MINOR_UNITS.keys()]
+
 /** The number of minor-unit digits: 2 for USD, 0 for JPY. */
 export const exponentOf = (code: string) => MINOR_UNITS.get(code) ?? 2
 

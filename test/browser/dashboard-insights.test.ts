@@ -8,6 +8,7 @@ import { listen } from '../../packages/dashboard/journeys/meter.ts'
 import { launchBrowser } from '../support/browser.ts'
 import { openReports, type Shop } from '../support/reports.ts'
 import { type Dashboard, enter, look, openDashboard } from '../support/served-dashboard.ts'
+import { market } from '../support/shop.ts'
 import { until } from '../support/until.ts'
 
 let desk: Dashboard
@@ -122,6 +123,56 @@ test('a shop that has never sold says what comes first; yen have no cents', asyn
   assert.match(await page.locator('.figures').innerText(), /Net sales\s+¥\s*5,000\s/)
   await page.setViewportSize({ width: 360, height: 740 })
   await look(page, 'insights-yen-360')
+  assert.deepEqual(complaints, [])
+  await context.close()
+})
+
+test('forints have hundredths, as the service counts them', async () => {
+  const shop = await openReports(desk.api, desk.make)
+  await shop.configure({ markets: [market({ id: 'hu', name: 'Hungary', currency: 'HUF' })] })
+  const ada = await desk.make.customer(shop.id)
+  const { id } = await shop.sell(ada.id, { market: 'hu', currency: 'HUF' }, 5)
+  await shop.follow()
+  const { page, context, complaints } = await signIn(shop, '/insights?time=today')
+  await page.getByRole('link', { name: /Net sales/ }).waitFor()
+  assert.match(await page.locator('.figures').innerText(), /Net sales\s+Ft\s*50\.00\s/)
+  await page.goto(at(shop, `/orders/${id}`))
+  await page.locator('.sums').getByText('50.00').first().waitFor()
+  assert.deepEqual(complaints, [])
+  await context.close()
+})
+
+test('a day whose midnight is skipped is no day more in the sums', async () => {
+  const shop = await openReports(desk.api, desk.make, 'Atlantic/Azores')
+  const ada = await desk.make.customer(shop.id)
+  await shop.sellAt(ada.id, '2026-03-28T12:00:00Z', {}, 4)
+  await shop.sellAt(ada.id, '2026-03-29T12:00:00Z', {}, 2)
+  await recount(shop)
+  const { page, context, complaints } = await signIn(shop, '/insights?from=2026-03-29&to=2026-03-31')
+  await page.locator('.figures').getByText('20.00').first().waitFor()
+  assert.match(await page.locator('.figures').innerText(), /Orders\s+1\s/)
+  assert.equal(await page.getByRole('figure').locator('a.column').count(), 1)
+  assert.deepEqual(complaints, [])
+  await context.close()
+})
+
+test('a ranking is held against the time before once its own is over, and says in which currency nothing was sold', async () => {
+  const shop = await openReports(desk.api, desk.make)
+  const ada = await desk.make.customer(shop.id)
+  await shop.sellAt(ada.id, ago(1))
+  await shop.sell(ada.id, {}, 2)
+  await recount(shop)
+  const { page, context, complaints } = await signIn(shop, '/insights?report=products&time=yesterday')
+  const change = page.getByRole('columnheader', { name: 'Change' })
+  await change.waitFor()
+  await page.getByRole('link', { name: 'Today' }).click()
+  await page.locator('.ranking').getByText('20.00').first().waitFor()
+  assert.equal(await change.count(), 0)
+  await look(page, 'insights-products-today-1280')
+  await page.getByRole('link', { name: 'EUR' }).click()
+  await page.getByText('Nothing was sold in EUR in this period').waitFor()
+  await page.getByRole('navigation', { name: 'Reports' }).getByText('Promo codes').click()
+  await page.getByText('No promo code was used in EUR in this period').waitFor()
   assert.deepEqual(complaints, [])
   await context.close()
 })

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { exponentOf } from '#vocabulary/currencies.ts'
-import { blockText, blockValue, formatPrice, priceOf } from '../../packages/sdk/src/index.ts'
+import { CURRENCIES, exponentOf } from '#vocabulary/currencies.ts'
+import { blockText, blockValue, formatPrice, fractionDigits, priceOf } from '../../packages/sdk/src/index.ts'
 
 test('prices have the digits of ISO 4217, whatever is customary', () => {
   const plain = (text: string) => text.replaceAll(/\s/g, ' ')
   assert.equal(formatPrice(1_999, 'USD', 'en'), '$19.99')
   assert.equal(formatPrice(5, 'usd', 'en'), '$0.05')
+  assert.deepEqual(['huf', 'J', ''].map(fractionDigits), [2, 2, 2])
   assert.equal(formatPrice(-1_999, 'USD', 'en'), '-$19.99')
   assert.equal(plain(formatPrice(199_900, 'HUF', 'de')), '1.999,00 HUF')
   assert.equal(formatPrice(1_980, 'JPY', 'en'), '¥1,980')
@@ -15,7 +16,8 @@ test('prices have the digits of ISO 4217, whatever is customary', () => {
 })
 
 test('the client and the service count the same minor units', () => {
-  for (const currency of Intl.supportedValuesOf('currency')) {
+  for (const currency of new Set([...CURRENCIES, ...Intl.supportedValuesOf('currency')])) {
+    assert.equal(fractionDigits(currency), exponentOf(currency), currency)
     const [, rest = ''] = /\.(\d+)$/.exec(formatPrice(123_456, currency, 'en')) ?? []
     assert.equal(rest.length, exponentOf(currency), currency)
   }

@@ -1,4 +1,4 @@
-import { formatPrice, type PublicProduct, type PublicVariant } from '@kontor/sdk'
+import { formatPrice, fractionDigits, type PublicProduct, type PublicVariant } from '@kontor/sdk'
 
 /** Of one market, as the service was asked for one. */
 export const priceOf = ({ pricing }: PublicVariant) => pricing.markets[0]
@@ -11,13 +11,10 @@ export function lowestPrice({ variants }: PublicProduct) {
 }
 
 /** How many minor units one whole has: 100 cents, but one yen. */
-export const minorUnits = (currency: string) =>
-  10 ** (new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2)
+export const minorUnits = (currency: string) => 10 ** fractionDigits(currency)
 
 /** For machines: `19.99`. */
-export const decimal = (amount: number, currency: string) => {
-  const units = minorUnits(currency)
-  return (amount / units).toFixed(Math.log10(units))
-}
+export const decimal = (amount: number, currency: string) =>
+  (amount / minorUnits(currency)).toFixed(fractionDigits(currency))
 
 export { formatPrice }

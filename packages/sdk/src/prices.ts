@@ -8,16 +8,21 @@ export const priceOf = (variant: Pick<Variant, 'pricing'>, market: string): Pric
 
 // ISO 4217, where it is not 2. Not from Intl: it shows what is customary, such as whole forints, and amounts would be
 // wrong by a hundred.
-const NO_MINOR_UNITS = 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF'
-const THREE_DIGITS = 'BHD IQD JOD KWD LYD OMR TND'
+const NO_MINOR_UNITS = 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF'.split(' ')
+const THREE_DIGITS = 'BHD IQD JOD KWD LYD OMR TND'.split(' ')
+
+/** How many digits a currency has behind the point: 2 for USD and HUF, 0 for JPY. */
+export function fractionDigits(currency: string): number {
+  const code = currency.toUpperCase()
+  return NO_MINOR_UNITS.includes(code) ? 0 : THREE_DIGITS.includes(code) ? 3 : 2
+}
 
 /** For people: 1999 USD is $19.99. Without a locale it is that of the machine. */
 export function formatPrice(amount: number, currency: string, locale?: string): string {
-  const code = currency.toUpperCase()
-  const digits = NO_MINOR_UNITS.includes(code) ? 0 : THREE_DIGITS.includes(code) ? 3 : 2
+  const digits = fractionDigits(currency)
   const format = new Intl.NumberFormat(locale, {
     style: 'currency',
-    currency: code,
+    currency,
     minimumFractionDigits: digits,
     maximumFractionDigits: digits,
   })

@@ -1,4 +1,4 @@
-import { type AttributeFilter, formatPrice, type PublicProduct } from '@kontor/sdk'
+import { type AttributeFilter, fractionDigits, type PublicProduct } from '@kontor/sdk'
 import { useRef } from 'preact/hooks'
 import { money, type Shelf, titleOf } from './catalog.ts'
 import { kontor, useView } from './kontor.ts'
@@ -113,4 +113,4 @@ export const countsOf = (facets: Pick<Facets, 'category'> | undefined) =>
   new Map(facets?.category.values.map(({ value, count }) => [value, count]))
 
 /** How many minor units one of the currency has: 100 cents, 1 yen. */
-export const unitOf = (currency: string) => 10 ** (/\.(\d+)/.exec(formatPrice(0, currency, 'en'))?.[1]?.length ?? 0)
+export const unitOf = (currency: string) => 10 ** fractionDigits(currency)

@@ -1,5 +1,4 @@
-import type { Business, Input } from '@kontor/sdk'
-import { fractionDigits } from '../i18n/fraction-digits.ts'
+import { type Business, fractionDigits, type Input } from '@kontor/sdk'
 
 type Market = Business['markets'][number]
 type SentChange = Input<'createBulkEdit'>['body']['changes'][number]

@@ -1,3 +1,4 @@
+import { fractionDigits } from '@kontor/sdk'
 import { useLingui } from '@lingui/react/macro'
 import { useBusiness } from '../session/use-business.ts'
 import { useFormat } from '../session/use-format.ts'
@@ -41,7 +42,8 @@ export function useWords() {
     if (op === 'round') {
       const unit = marketOf(marketId)?.currency
       const figure = unit ? format.moneyParts(ending, unit).figure : String(ending)
-      return to <= 100 ? t`rounded to ${figure.replace(/^0/, '')}` : t`rounded to ${figure}`
+      const isPart = unit !== undefined && to <= 10 ** fractionDigits(unit)
+      return t`rounded to ${isPart ? figure.replace(/^0(?=\D)/, '') : figure}`
     }
     if (op === 'add') return t`tag ${String(value)} added`
     if (op === 'remove') return t`tag ${String(value)} removed`

@@ -20,7 +20,10 @@ export function secondsAt(wallClock: string, timeZone: string): number {
   const asUtc = Date.parse(`${wallClock}:00Z`)
   // The distance from UTC is asked at the moment that it gives, as it changes twice a year.
   const first = asUtc - distanceMs(asUtc, timeZone)
-  return (asUtc - distanceMs(first, timeZone)) / 1_000
+  const second = asUtc - distanceMs(first, timeZone)
+  const isShown = first === second || second + distanceMs(second, timeZone) === asUtc
+  // What the clocks skip is taken for after the leap: a day without a midnight would begin in the one before.
+  return (isShown ? second : Math.max(first, second)) / 1_000
 }
 
 export const nextDay = (day: string) => new Date(Date.parse(`${day}T00:00:00Z`) + DAY_MS).toISOString().slice(0, 10)

@@ -1,3 +1,4 @@
+import { fractionDigits } from '@kontor/sdk'
 import { useLingui } from '@lingui/react'
 import { useMemo } from 'react'
 import { localeOf } from './i18n.ts'
@@ -20,8 +21,14 @@ export function createFormat(locale: string, timeZone: string) {
   const day = (ms: number) => dated({ year: 'numeric', month: '2-digit', day: '2-digit' }, ms)
   const clock = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const
   const moneyParts = (amount: number, currency: string): MoneyParts => {
-    const made = new Intl.NumberFormat(locale, { style: 'currency', currency, currencyDisplay: 'narrowSymbol' })
-    const { maximumFractionDigits: digits = 2 } = made.resolvedOptions()
+    const digits = fractionDigits(currency)
+    const made = new Intl.NumberFormat(locale, {
+      style: 'currency',
+      currency,
+      currencyDisplay: 'narrowSymbol',
+      minimumFractionDigits: digits,
+      maximumFractionDigits: digits,
+    })
     const parts = made.formatToParts(Math.abs(amount) / 10 ** digits)
     const figure = parts.filter(({ type }) => type !== 'currency' && type !== 'literal').map(({ value }) => value)
     return {

@@ -1,4 +1,4 @@
-import { fractionDigits } from '../i18n/fraction-digits.ts'
+import { fractionDigits } from '@kontor/sdk'
 import { useFormat } from '../session/use-format.ts'
 
 export function Amount({ amount, currency }: { amount: number; currency: string }) {

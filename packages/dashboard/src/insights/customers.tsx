@@ -46,12 +46,18 @@ export function Customers() {
     )
   type One = (typeof rows)[number]
   const points = pointsOf(period.spans, rows)
+  const shown = points.flatMap((point) => point.rows)
   const begun = begunBy(points, now).flatMap((point) => point.rows)
   const isNew = ({ customer }: One) => customer === 'NEW'
   const isBack = ({ customer }: One) => customer === 'RETURNING'
   const kinds = [
-    { id: 'NEW', name: t`New customers`, rows: rows.filter(isNew), begun: begun.filter(isNew) },
-    { id: 'RETURNING', name: t`Orders of returning customers`, rows: rows.filter(isBack), begun: begun.filter(isBack) },
+    { id: 'NEW', name: t`New customers`, rows: shown.filter(isNew), begun: begun.filter(isNew) },
+    {
+      id: 'RETURNING',
+      name: t`Orders of returning customers`,
+      rows: shown.filter(isBack),
+      begun: begun.filter(isBack),
+    },
   ]
   const share = (of: readonly One[]) => {
     const orders = addUp(of).orders
@@ -95,7 +101,7 @@ export function Customers() {
       <section>
         <div className="section-head">
           <h2>{t`New and returning`}</h2>
-          <span className="note">{t`${format.percent(share(rows))} of orders are by returning customers`}</span>
+          <span className="note">{t`${format.percent(share(shown))} of orders are by returning customers`}</span>
           <div className="end insight-acts">
             <CurrencySwitch all={currencies} shown={currency} />
             <SaveTable

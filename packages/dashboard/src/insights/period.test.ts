@@ -42,6 +42,14 @@ test('a day on which the clocks change has 23 or 25 hours', () => {
   assert.deepEqual([hours('2026-03-29'), hours('2026-10-25'), hours('2026-10-26')], [23, 25, 24])
 })
 
+test('a week in which a midnight is skipped has seven days', () => {
+  const NOON = Date.parse('2026-09-08T16:00:00Z')
+  const { from, to, spans } = periodOf({ time: '7d' }, 'America/Santiago', NOON)
+  assert.deepEqual([spans.length, from, to], [7, seconds('2026-09-02T04:00:00Z'), seconds('2026-09-09T03:00:00Z')])
+  const beginning = periodOf({ from: '2026-09-06', to: '2026-09-08' }, 'America/Santiago', NOON)
+  assert.equal(beginning.from, seconds('2026-09-06T04:00:00Z'))
+})
+
 test('only such intervals are offered as the period has room for', () => {
   assert.deepEqual(intervalsFor(1), ['hour'])
   assert.deepEqual(intervalsFor(30), ['hour', 'day', 'week'])

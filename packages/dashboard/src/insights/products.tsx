@@ -87,7 +87,13 @@ export function Products() {
           </div>
         </div>
         {rows.length === 0 ? (
-          <Empty title={t`Nothing was sold in this period`}>
+          <Empty
+            title={
+              own.some((one) => one !== currency)
+                ? t`Nothing was sold in ${currency} in this period`
+                : t`Nothing was sold in this period`
+            }
+          >
             {t`Each product stands here with its share, from its first paid order on.`}
           </Empty>
         ) : (

@@ -56,7 +56,13 @@ export function Promos() {
           </div>
         </div>
         {rows.length === 0 ? (
-          <Empty title={t`No promo code was used in this period`}>
+          <Empty
+            title={
+              own.some((one) => one !== currency)
+                ? t`No promo code was used in ${currency} in this period`
+                : t`No promo code was used in this period`
+            }
+          >
             {t`Each code stands here with the orders in which it was used.`}
           </Empty>
         ) : (

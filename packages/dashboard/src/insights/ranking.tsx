@@ -5,6 +5,7 @@ import { Money } from '../ui/money.tsx'
 import { Delta } from './delta.tsx'
 import { OrdersLink } from './orders-link.tsx'
 import type { Row } from './sums.ts'
+import { useInsights } from './use-insights.ts'
 
 export type Ranked = Row & { key: string; shown: string; currency: string }
 
@@ -22,6 +23,7 @@ type Props = {
 export function Ranking({ head, rows, by, hasDiscount = false, more }: Props) {
   const { t } = useLingui()
   const { number } = useFormat()
+  const { isOver } = useInsights()
   const highest = Math.max(1, ...rows.map((row) => row[by]))
   return (
     <>
@@ -35,7 +37,7 @@ export function Ranking({ head, rows, by, hasDiscount = false, more }: Props) {
             <th className="num hide-tablet">{hasDiscount ? t`Discount` : t`Refunded`}</th>
             <th className="num">{t`Net sales`}</th>
             <th className="num hide-tablet">{t`Before`}</th>
-            <th className="num">{t`Change`}</th>
+            {isOver && <th className="num">{t`Change`}</th>}
           </tr>
         </thead>
         <tbody>
@@ -72,9 +74,11 @@ export function Ranking({ head, rows, by, hasDiscount = false, more }: Props) {
                   </Trans>
                 )}
               </td>
-              <td className="num p4">
-                <Delta now={row[by]} before={row.previous?.[by] ?? 0} />
-              </td>
+              {isOver && (
+                <td className="num p4">
+                  <Delta now={row[by]} before={row.previous?.[by] ?? 0} />
+                </td>
+              )}
             </tr>
           ))}
         </tbody>

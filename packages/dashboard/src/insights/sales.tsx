@@ -51,8 +51,9 @@ export function Sales() {
       </>
     )
   const points = pointsOf(period.spans, rows)
+  const shown = points.flatMap((point) => point.rows)
   const begun = begunBy(points, now).flatMap((point) => point.rows)
-  const [all, before] = [addUp(rows), addUp(previousOf(begun))]
+  const [all, before] = [addUp(shown), addUp(previousOf(begun))]
   const money = (amount: number) => format.money(amount, currency)
   const say = (figure: Drawn, value: number) => (isMoney(figure) ? money(value) : format.number(value))
   const names: Record<Drawn, string> = {
@@ -65,8 +66,8 @@ export function Sales() {
   const chosen = SHOWN.find((figure) => figure === search.figure) ?? 'net'
   const figures = SHOWN.map((id): Shown => {
     const [value, past] = [figureOf(all, id), figureOf(before, id)]
-    const shown = isMoney(id) ? <Amount amount={value} currency={currency} /> : format.number(value)
-    return { id, name: names[id], value: shown, now: value, before: past, isBad: id === 'refunded' }
+    const said = isMoney(id) ? <Amount amount={value} currency={currency} /> : format.number(value)
+    return { id, name: names[id], value: said, now: value, before: past, isBad: id === 'refunded' }
   })
   const columns = points.map((point): Column => {
     const [sums, past] = [addUp(point.rows), addUp(previousOf(point.rows))]
@@ -94,7 +95,7 @@ export function Sales() {
       <section>
         <div className="section-head">
           <h2>{names[chosen]}</h2>
-          <OrdersLink orderQuery={orderQueryOf(rows)} className="link note">
+          <OrdersLink orderQuery={orderQueryOf(shown)} className="link note">
             {allOrders}
           </OrdersLink>
           <div className="end insight-acts">

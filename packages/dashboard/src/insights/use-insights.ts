@@ -31,6 +31,8 @@ export function useInsights() {
     period,
     /** Unix seconds, to the minute. */
     now: minute * 60,
+    /** Until then it is no match for the whole time before. */
+    isOver: period.to <= minute * 60,
     own,
     /** The one that is meant where none is chosen. */
     currency,

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { amountOf, unitFor } from './amounts.ts'
+import { dashboardSource } from '../../../../test/support/dashboard-source.ts'
+import type * as Amounts from './amounts.ts'
+
+const { amountOf, unitFor } = (await dashboardSource('orders/amounts.ts')) as typeof Amounts
 
 const MARKETS = [
   { id: 'jp', currency: 'JPY' },

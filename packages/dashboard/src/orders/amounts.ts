@@ -1,4 +1,4 @@
-import { fractionDigits } from '../i18n/fraction-digits.ts'
+import { fractionDigits } from '@kontor/sdk'
 import type { OrderSearch } from './filters.ts'
 
 type Market = { id: string; currency: string }
@@ -9,11 +9,17 @@ export function unitFor(
   markets: readonly Market[],
 ): number {
   const meant = currency?.[0] ?? (markets.find(({ id }) => market?.includes(id)) ?? markets[0])?.currency
-  return meant === undefined || !/^[A-Z]{3}$/.test(meant) ? 100 : 10 ** fractionDigits(meant)
+  return meant === undefined ? 100 : 10 ** fractionDigits(meant)
 }
 
 /** Undefined where no amount was typed. */
 export function amountOf(text: string, unit: number): number | undefined {
   const amount = Number(text.trim().replace(',', '.'))
   return text.trim() !== '' && amount >= 0 ? Math.round(amount * unit) : undefined
+}
+
+/** What was typed as an amount, in minor units; undefined where it is none. */
+export function readAmount(typed: string, currency: string): number | undefined {
+  const plain = typed.trim().replaceAll(/\s/g, '').replace(',', '.')
+  return /^\d+(\.\d+)?$/.test(plain) ? Math.round(Number(plain) * 10 ** fractionDigits(currency)) : undefined
 }

@@ -1,4 +1,4 @@
-import { fractionDigits } from '../i18n/fraction-digits.ts'
+import { fractionDigits } from '@kontor/sdk'
 
 /**
  * An amount as people write it, in minor units: `1.234,50`, `1,234.50`, `1 234.5`, `€ 12`, `12,-`. Undefined: it is none.

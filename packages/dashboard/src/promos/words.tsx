@@ -1,8 +1,10 @@
+import { fractionDigits } from '@kontor/sdk'
 import { useLingui } from '@lingui/react/macro'
 import type { ReactNode } from 'react'
 import { useBusiness } from '../session/use-business.ts'
 import { useFormat } from '../session/use-format.ts'
 import { type Fill, Status, type Tone } from '../ui/status.tsx'
+import { leastCurrencyOf } from './promo/form.ts'
 import type { Promo } from './queries.ts'
 import type { PromoStatus } from './search.ts'
 
@@ -35,28 +37,30 @@ export function PromoState({ promo }: { promo: Promo }) {
 }
 
 type Given = Pick<Promo, 'type' | 'value' | 'currency'>
-type Terms = Pick<Promo, 'minSubtotal' | 'maxRedemptions' | 'maxPerCustomer' | 'markets' | 'startsAt' | 'endsAt'>
+type Terms = Given &
+  Pick<Promo, 'minSubtotal' | 'maxRedemptions' | 'maxPerCustomer' | 'markets' | 'startsAt' | 'endsAt'>
 
 /** What a code gives and when, as one would say it. */
 export function usePromoWords() {
   const { t } = useLingui()
   const format = useFormat()
-  const { markets: all } = useBusiness()
+  const business = useBusiness()
+  const all = business.markets
   const percent = new Intl.NumberFormat(format.locale, { style: 'percent', maximumFractionDigits: 2 })
   const nameOf = (id: string) => all.find((market) => market.id === id)?.name ?? id
   return {
     gives: ({ type, value, currency }: Given): string =>
       type === 'PERCENT' ? percent.format(value / BPS) : format.money(value, currency ?? 'XXX'),
-    terms: ({ minSubtotal, maxPerCustomer, markets }: Terms): string => {
-      const [one] = all
+    terms: ({ type, currency, minSubtotal, maxPerCustomer, markets }: Terms): string => {
+      const ofLeast = leastCurrencyOf(business, { type, currency: currency ?? '' })
       const currencies = new Set(all.map(({ currency }) => currency))
       // The least is one figure for all markets; only where they have one currency it can be written with it.
       const least =
         minSubtotal === null
           ? undefined
-          : currencies.size === 1 && one
-            ? format.money(minSubtotal, one.currency)
-            : format.number(minSubtotal / 100)
+          : currencies.size === 1
+            ? format.money(minSubtotal, ofLeast)
+            : format.number(minSubtotal / 10 ** fractionDigits(ofLeast))
       return [
         least && t`from ${least}`,
         markets && t`in ${markets.map(nameOf).join(', ')}`,
@@ -65,7 +69,7 @@ export function usePromoWords() {
         .filter(Boolean)
         .join(', ')
     },
-    time: ({ startsAt, endsAt }: Pick<Terms, 'startsAt' | 'endsAt'>): string => {
+    time: ({ startsAt, endsAt }: Pick<Promo, 'startsAt' | 'endsAt'>): string => {
       if (startsAt !== null && endsAt !== null) return `${format.date(startsAt)} – ${format.date(endsAt)}`
       if (startsAt !== null) return t`from ${format.date(startsAt)}`
       return endsAt === null ? t`always` : t`until ${format.date(endsAt)}`

@@ -1,4 +1,6 @@
+import { fractionDigits } from '@kontor/sdk'
 import { useFormat } from '../../session/use-format.ts'
+import { readAmount } from '../amounts.ts'
 
 const BPS = 10_000
 
@@ -6,10 +8,7 @@ const BPS = 10_000
 export function useFigures(currency: string) {
   const format = useFormat()
   const percent = new Intl.NumberFormat(format.locale, { style: 'percent', maximumFractionDigits: 2 })
-  const { maximumFractionDigits: digits = 2 } = new Intl.NumberFormat(format.locale, {
-    style: 'currency',
-    currency,
-  }).resolvedOptions()
+  const digits = fractionDigits(currency)
   return {
     bare: (amount: number) => format.moneyParts(amount, currency).figure,
     money: (amount: number) => format.money(amount, currency),
@@ -24,11 +23,6 @@ export function useFigures(currency: string) {
       })
       return figure.format(product / BPS / 10 ** digits)
     },
-    /** What was typed as an amount, in minor units; undefined where it is none. */
-    read: (typed: string): number | undefined => {
-      const plain = typed.trim().replaceAll(/\s/g, '').replace(',', '.')
-      if (!/^\d+(\.\d+)?$/.test(plain)) return undefined
-      return Math.round(Number(plain) * 10 ** digits)
-    },
+    read: (typed: string) => readAmount(typed, currency),
   }
 }

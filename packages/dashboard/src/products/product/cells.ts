@@ -1,5 +1,4 @@
-import type { Product } from '@kontor/sdk'
-import { fractionDigits } from '../../i18n/fraction-digits.ts'
+import { fractionDigits, type Product } from '@kontor/sdk'
 import { parseAmount } from '../amount.ts'
 import { type Edits, fieldOf, type Patch, type Row, valueOf, variantOf } from './edits.ts'
 

@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { changesOf, emptyForm, readFigure, readForm, toForm } from './form.ts'
+import { dashboardSource } from '../../../../../test/support/dashboard-source.ts'
+import type * as Form from './form.ts'
+
+const { changesOf, emptyForm, readFigure, readForm, toForm } = (await dashboardSource(
+  'promos/promo/form.ts',
+)) as typeof Form
 
 const BUSINESS = { markets: [{ id: 'eu', currency: 'EUR' }] } as unknown as Parameters<typeof emptyForm>[0]
 const BERLIN = 'Europe/Berlin'

@@ -1,6 +1,5 @@
-import type { Body, Business } from '@kontor/sdk'
+import { type Body, type Business, fractionDigits } from '@kontor/sdk'
 import { secondsAt, wallClockOf } from '../../i18n/days.ts'
-import { fractionDigits } from '../../i18n/fraction-digits.ts'
 import type { Promo } from '../queries.ts'
 
 /** A promo code as it is typed. Empty: the term does not restrict it. */

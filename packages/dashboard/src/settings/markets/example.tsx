@@ -1,4 +1,4 @@
-import type { Answer } from '@kontor/sdk'
+import { type Answer, fractionDigits } from '@kontor/sdk'
 import { Trans, useLingui } from '@lingui/react/macro'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useDeferredValue, useState } from 'react'
@@ -8,7 +8,7 @@ import { useBusiness } from '../../session/use-business.ts'
 import { Field, Select } from '../../ui/field.tsx'
 import { Money } from '../../ui/money.tsx'
 import { Problem } from '../../ui/problem.tsx'
-import { digitsOf, type NewMarket } from './form.ts'
+import type { NewMarket } from './form.ts'
 import { useMarketWords } from './words.ts'
 
 type Tried = Answer<'tryMarket'>['items'][number]
@@ -19,7 +19,7 @@ const PRICE = 20
 export function Example({ market, isWrong }: { market: NewMarket; isWrong: boolean }) {
   const { t } = useLingui()
   const { percent } = useMarketWords()
-  const digits = digitsOf(market.currency)
+  const digits = fractionDigits(market.currency)
   const [typed, setTyped] = useState(PRICE.toFixed(digits))
   const [methodId, setMethodId] = useState('')
   const price = readFigure(typed, digits)

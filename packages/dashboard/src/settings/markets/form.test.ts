@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { codeOf, emptyForm, readForm, toForm } from './form.ts'
+import { dashboardSource } from '../../../../../test/support/dashboard-source.ts'
+import type * as Form from './form.ts'
+
+const { codeOf, emptyForm, readForm, toForm } = (await dashboardSource('settings/markets/form.ts')) as typeof Form
 
 const MARKET = {
   id: 'de',

@@ -1,5 +1,4 @@
-import type { Body, Market } from '@kontor/sdk'
-import { fractionDigits } from '../../i18n/fraction-digits.ts'
+import { type Body, fractionDigits, type Market } from '@kontor/sdk'
 import { readFigure } from '../../promos/promo/form.ts'
 
 export type Method = { id: string; name: string; price: string; freeFrom: string }
@@ -35,8 +34,6 @@ const PERCENT_DIGITS = 2
 const MOST_BPS = 10_000
 const show = (value: number, digits: number) => (value / 10 ** digits).toFixed(digits)
 const percentOf = (bps: number) => String(bps / 100)
-/** Also while the currency is being typed. */
-export const digitsOf = (currency: string) => (isCurrency(currency) ? fractionDigits(currency) : 2)
 export const isCurrency = (currency: string) => Intl.supportedValuesOf('currency').includes(currency)
 
 export const emptyForm = (currency: string): MarketForm => ({
@@ -52,7 +49,7 @@ export const emptyForm = (currency: string): MarketForm => ({
 })
 
 export function toForm(market: Market): MarketForm {
-  const digits = digitsOf(market.currency)
+  const digits = fractionDigits(market.currency)
   return {
     id: market.id,
     name: market.name,
@@ -74,7 +71,7 @@ export function toForm(market: Market): MarketForm {
 /** As the service takes it, with what is wrong. */
 export function readForm(form: MarketForm, taken: readonly string[] = []): { market: NewMarket; problems: Problems } {
   const problems: Problems = {}
-  const digits = digitsOf(form.currency)
+  const digits = fractionDigits(form.currency)
   const figure = (place: string, typed: string, of: number) => {
     const read = readFigure(typed, of)
     if (read === undefined) problems[place] = typed.trim() === '' ? 'missing' : 'figure'
