@@ -23,7 +23,7 @@ type Props = {
 export function Ranking({ head, rows, by, hasDiscount = false, more }: Props) {
   const { t } = useLingui()
   const { number } = useFormat()
-  const { isOver } = useInsights()
+  const { isComparable } = useInsights()
   const highest = Math.max(1, ...rows.map((row) => row[by]))
   return (
     <>
@@ -37,7 +37,7 @@ export function Ranking({ head, rows, by, hasDiscount = false, more }: Props) {
             <th className="num hide-tablet">{hasDiscount ? t`Discount` : t`Refunded`}</th>
             <th className="num">{t`Net sales`}</th>
             <th className="num hide-tablet">{t`Before`}</th>
-            {isOver && <th className="num">{t`Change`}</th>}
+            {isComparable && <th className="num">{t`Change`}</th>}
           </tr>
         </thead>
         <tbody>
@@ -74,7 +74,7 @@ export function Ranking({ head, rows, by, hasDiscount = false, more }: Props) {
                   </Trans>
                 )}
               </td>
-              {isOver && (
+              {isComparable && (
                 <td className="num p4">
                   <Delta now={row[by]} before={row.previous?.[by] ?? 0} />
                 </td>

@@ -7,6 +7,7 @@ import type { InsightsSearch } from './search.ts'
 export const route = getRouteApi('/signed-in/$business/insights')
 
 const MINUTE_MS = 60_000
+const DAY_SECONDS = 86_400
 
 /** What the address asks for. */
 export function useInsights() {
@@ -31,8 +32,8 @@ export function useInsights() {
     period,
     /** Unix seconds, to the minute. */
     now: minute * 60,
-    /** Until then it is no match for the whole time before. */
-    isOver: period.to <= minute * 60,
+    /** A day that is not over is no match for a whole one. In more than two of them it counts for little. */
+    isComparable: period.to <= minute * 60 || period.to - period.from > 2 * DAY_SECONDS,
     own,
     /** The one that is meant where none is chosen. */
     currency,
