@@ -1,3 +1,4 @@
+import type { FastifyBaseLogger } from 'fastify'
 import { type Selectable, sql } from 'kysely'
 import { now } from '#platform/clock.ts'
 import type { ChecksRuns } from '#platform/database/cell-tables.ts'
@@ -33,6 +34,7 @@ export type Worker = {
   /** The name of this process. */
   worker: string
   rules: readonly Rule[]
+  log: Pick<FastifyBaseLogger, 'warn'>
   /** How long one statement may take: for a piece, and for a rule that has no pieces. */
   limits: { pieceMs: number; wholeMs: number }
   /** From where the books are read, which takes long; it has all that is written by now. By default: the cell itself. */
@@ -40,16 +42,28 @@ export type Worker = {
 }
 
 /** Checks the next piece of a run and notes how far it is. Whoever dies in between has lost a piece, and no more. */
-export async function checkPiece({ db, worker, rules, limits, readerOf }: Worker, found: Run): Promise<void> {
+export async function checkPiece({ db, worker, rules, log, limits, readerOf }: Worker, found: Run): Promise<void> {
   const run = found.startedAt ? found : await begin(db, found)
   if (!run) return // stopped meanwhile
   const task = nextTask(rules, run)
   if (!task) return finish(db, worker, run)
   const { businessId } = run
   const reader = readerOf ? await readerOf(db) : db
-  const end = task.pieces ? await findPieceEnd(reader, businessId, task.pieces, run.after) : { until: null, rows: 0 }
-  const range = { after: run.after, until: end.until }
   const [broken, unchecked] = [{ ...run.found }, new Set(run.unchecked)]
+  const leaveOut = (error: unknown, ...left: Rule[]) => {
+    if (!cannotBeChecked(error)) throw error
+    const names = left.map(({ name }) => name)
+    log.warn({ err: error, businessId, rules: names }, 'rules of the books could not be checked')
+    for (const name of names) unchecked.add(name)
+  }
+  let end: { until: string | null; rows: number } = { until: null, rows: 0 }
+  const { pieces } = task
+  try {
+    if (pieces) end = await findWithin(reader, limits.pieceMs, (tx) => findPieceEnd(tx, businessId, pieces, run.after))
+  } catch (error) {
+    leaveOut(error, ...task.rules)
+  }
+  const range = { after: run.after, until: end.until }
   for (const rule of task.rules) {
     if (unchecked.has(rule.name)) continue
     try {
@@ -57,8 +71,7 @@ export async function checkPiece({ db, worker, rules, limits, readerOf }: Worker
       const more = await findWithin(reader, limitMs, (tx) => findBroken(tx, rule, [businessId], range))
       broken[rule.name] = add(broken[rule.name], more.get(businessId)) ?? NONE
     } catch (error) {
-      if (!cannotBeChecked(error)) throw error
-      unchecked.add(rule.name)
+      leaveOut(error, rule)
     }
   }
   const isDone = end.until === null

@@ -65,7 +65,7 @@ async function listDue(db: Db, after: string): Promise<Due[]> {
 
 /** The next businesses of a night: the small ones together, a statement for each rule. The large ones get a run of their own. */
 export async function checkSlice(
-  { db, worker, rules, limits, readerOf }: Worker,
+  { db, worker, rules, log, limits, readerOf }: Worker,
   night: Night,
   rest: Rest,
 ): Promise<void> {
@@ -74,21 +74,22 @@ export async function checkSlice(
   const reader = readerOf ? await readerOf(db) : db
   const ids = due.map(({ businessId }) => businessId)
   const pieces = tasksOf(rules).flatMap((task) => task.pieces ?? [])
-  const large = ids.length === 0 ? new Set<string>() : await findLarge(reader, ids, pieces)
-  const small = due.filter(({ businessId }) => !large.has(businessId))
-  const found = new Map<string, Record<string, Broken>>(small.map(({ businessId }) => [businessId, {}]))
-  for (const rule of rules) {
-    if (found.size === 0) break
-    try {
-      const broken = await rest(() =>
-        findWithin(reader, limits.pieceMs, (tx) => findBroken(tx, rule, [...found.keys()])),
-      )
+  const within: typeof findWithin = (...statement) => rest(() => findWithin(...statement))
+  let large = new Set<string>()
+  const found = new Map<string, Record<string, Broken>>()
+  try {
+    if (ids.length > 0) large = await within(reader, limits.pieceMs, (tx) => findLarge(tx, ids, pieces))
+    for (const id of ids) if (!large.has(id)) found.set(id, {})
+    for (const rule of rules) {
+      if (found.size === 0) break
+      const broken = await within(reader, limits.pieceMs, (tx) => findBroken(tx, rule, [...found.keys()]))
       for (const [businessId, each] of broken) Object.assign(found.get(businessId) ?? {}, { [rule.name]: each })
-    } catch (error) {
-      if (!cannotBeChecked(error)) throw error
-      for (const businessId of found.keys()) large.add(businessId) // each by itself, then
-      found.clear()
     }
+  } catch (error) {
+    if (!cannotBeChecked(error)) throw error
+    log.warn({ err: error, businesses: ids.length }, 'businesses could not be checked together; each is, by itself')
+    large = new Set(ids)
+    found.clear()
   }
   await transaction(db, async (tx) => {
     await keepTurn(tx, worker)

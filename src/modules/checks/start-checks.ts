@@ -40,7 +40,7 @@ export function startChecks(
   { rules, log, tell, rests, shares, limits = LIMITS, readerOf }: Options,
 ) {
   return forEachCell(cells, (name, db) => {
-    const worker: Worker = { db, worker: randomUUID(), rules, limits, readerOf }
+    const worker: Worker = { db, worker: randomUUID(), rules, log, limits, readerOf }
     let toldAt = Number.NEGATIVE_INFINITY
     const loop = startLoop(
       `checks of ${name}`,
@@ -92,11 +92,13 @@ function createRest(share: number, signal: AbortSignal) {
   let busy = 0
   const during: Rest = async (work) => {
     const begun = performance.now()
-    const result = await work()
-    const took = performance.now() - begun
-    busy += took
-    await sleep(took * (1 / share - 1), undefined, { signal }).catch(() => {}) // stopping: no more rest
-    return result
+    try {
+      return await work()
+    } finally {
+      const took = performance.now() - begun
+      busy += took
+      await sleep(took * (1 / share - 1), undefined, { signal }).catch(() => {}) // stopping: no more rest
+    }
   }
   return { during, busyMs: () => busy }
 }

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import pino from 'pino'
 import { RULES } from '#apps/rules.ts'
 import { cannotBeChecked, findWithin } from '#modules/checks/find-broken.ts'
-import { checkJobs, openNight, type Rule } from '#modules/checks/index.ts'
+import { checkJobs, checkNext, openNight, type Rule } from '#modules/checks/index.ts'
 import { loadConfig } from '#platform/config.ts'
 import { openDatabases } from '#platform/database/database.ts'
 import { createMailer } from '#platform/mail/mailer.ts'
@@ -45,6 +46,7 @@ type Answer = {
   canRunAt: number | null
 }
 type Shop = Awaited<ReturnType<typeof makeShop>>
+type Said = { businessId?: string; rules: string[]; err: { message: string } }
 
 /** A shop with a product and an order by hand, in a cell that has nothing else to check. */
 async function makeShop(cell = 'second') {
@@ -241,6 +243,69 @@ test('a value that a rule cannot compute with leaves that rule unchecked, and ke
   assert.equal(await holdsOf(shop), null)
   assert.equal(await holdsOf(other), false, 'checked in the same night')
   assert.equal((await shop.read()).run, null)
+})
+
+test('whatever PostgreSQL cannot do for one business leaves those rules unchecked, says why, and keeps no other waiting', async () => {
+  const [shop, other] = [await makeShop(), await makeShop()]
+  const { db } = shop
+  await sql`
+    create or replace function public.fails(code text, name text) returns boolean stable language plpgsql as $$
+      begin
+        if name = 'damaged' then raise exception 'it is %', name using errcode = code; end if;
+        return false;
+      end $$`.execute(db)
+  await sql`update catalog.products set name = 'damaged' where business_id = ${shop.id}`.execute(db)
+  // Too much in temporary files, a full disk, a damaged page, two rows where there is one.
+  const failing = new Map([
+    ['order-total', '53400'],
+    ['order-lines', '53100'],
+    ['stock-steps', 'XX001'],
+    ['order-once', '21000'],
+  ])
+  const rules = RULES.map((rule): Rule => {
+    const code = failing.get(rule.name)
+    if (code)
+      return {
+        ...rule,
+        query: `select business_id, id as product_id from catalog.products where public.fails('${code}', name)`,
+        pieces: undefined,
+      }
+    // And where the ranges of its pieces come from.
+    const table = 'catalog.products'
+    const where = "not public.fails('XX001', name)"
+    return rule.name === 'stock-ledger'
+      ? { ...rule, pieces: rule.pieces && { ...rule.pieces, table, column: 'id', where } }
+      : rule
+  })
+  await openNight(db)
+  const lines: string[] = []
+  await checkAll(db, { rules, lines })
+  const unknown = async ({ read }: Shop) =>
+    (await read()).items.flatMap(({ rule, holds }) => (holds === null ? [rule] : [])).sort()
+  const names = [...failing.keys(), 'stock-ledger'].sort()
+  assert.deepEqual(await unknown(shop), names)
+  assert.deepEqual(await unknown(other), [], 'checked in the same night')
+  assert.equal((await shop.read()).run, null)
+  const said = lines.map((line): Said => JSON.parse(line)).filter(({ businessId }) => businessId === shop.id)
+  assert.deepEqual(said.flatMap(({ rules }) => rules).sort(), names)
+  assert.ok(said.every(({ err }) => err.message === 'it is damaged'))
+})
+
+test('a check that fails is followed by the rest that its time asks for', async () => {
+  const shop = await makeShop()
+  await shop.ask()
+  const away = async () => {
+    await sleep(200)
+    throw new Error('the database is away')
+  }
+  const worker = { db: shop.db, worker: 'one', rules: RULES, log: pino({ level: 'silent' }), readerOf: away }
+  const limits = { pieceMs: 20_000, wholeMs: 20_000 }
+  const begun = performance.now()
+  await assert.rejects(
+    checkNext({ ...worker, limits }, new AbortController().signal, { night: 0.25, person: 0.25 }),
+    /the database is away/,
+  )
+  assert.ok(performance.now() - begun > 750, 'three times as long as it took')
 })
 
 test('a check can be stopped: the one before counts, and there is nothing left to stop', async (t) => {
