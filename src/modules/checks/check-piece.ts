@@ -131,5 +131,5 @@ const finish = (db: Db, worker: string, run: Run): Promise<void> =>
       .where((each) => each.and({ businessId: run.businessId, id: run.id }))
       .executeTakeFirst()
     if (numDeletedRows === 0n) return // stopped meanwhile
-    await settle(tx, [{ ...run, startedAt: run.startedAt ?? now() }])
+    await settle(tx, [{ ...run, startedAt: run.startedAt ?? now(), rules: run.done }])
   })

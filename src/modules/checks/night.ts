@@ -9,7 +9,7 @@ import { defineJob } from '#platform/jobs/define.ts'
 import { newId } from '#vocabulary/ids.ts'
 import type { Worker } from './check-piece.ts'
 import { type Broken, cannotBeChecked, findBroken, findLarge, findWithin } from './find-broken.ts'
-import { tasksOf } from './rule.ts'
+import { type Rule, tasksOf } from './rule.ts'
 import { settle } from './settle.ts'
 import { keepTurn } from './turn.ts'
 
@@ -45,10 +45,12 @@ export const findNight = (db: Db): Promise<Night | undefined> =>
 type Due = { businessId: string; lastNumber: number }
 
 /**
- * Businesses in which something happened since their last check, or that have not been checked for a month, or of which a
- * rule is broken.
+ * Businesses in which something happened since their last check, or that have not been checked for a month, or that were checked by
+ * other rules than there are now, or of which a rule is broken. (Whether one list is part of the other takes ten times as long to find
+ * out as whether they differ: measured.)
  */
-async function listDue(db: Db, after: string): Promise<Due[]> {
+async function listDue(db: Db, after: string, rules: readonly Rule[]): Promise<Due[]> {
+  const names = rules.map(({ name }) => name).sort()
   const { rows } = await sql<Due>`
     select counted.business_id, counted.last_number
       from (${withEventsSql}) as counted
@@ -56,6 +58,7 @@ async function listDue(db: Db, after: string): Promise<Due[]> {
      where counted.business_id > ${after}
        and (checked.finished_at is null
             or checked.last_number < counted.last_number
+            or checked.rules <> ${names}::text[]
             or checked.finished_at < ${new Date(nowMs() - KEEP_DAYS * DAY_MS)}
             or exists (select from checks.broken where broken.business_id = counted.business_id))
      order by counted.business_id
@@ -70,7 +73,8 @@ export async function checkSlice(
   rest: Rest,
 ): Promise<void> {
   const startedAt = now()
-  const due = await listDue(db, night.after ?? '')
+  const names = rules.map(({ name }) => name)
+  const due = await listDue(db, night.after ?? '', rules)
   const reader = readerOf ? await readerOf(db) : db
   const ids = due.map(({ businessId }) => businessId)
   const pieces = tasksOf(rules).flatMap((task) => task.pieces ?? [])
@@ -98,7 +102,7 @@ export async function checkSlice(
       tx,
       due.flatMap(({ businessId, lastNumber }) => {
         const broken = found.get(businessId)
-        return broken ? [{ businessId, lastNumber, startedAt, found: broken, unchecked: [] }] : []
+        return broken ? [{ businessId, lastNumber, startedAt, rules: names, found: broken, unchecked: [] }] : []
       }),
     )
     await tx

@@ -458,6 +458,7 @@ export interface ChecksBusinesses {
   businessId: string
   finishedAt: Timestamp | null
   lastNumber: Generated<number>
+  rules: Generated<string[]>
   startedAt: Timestamp | null
   unchecked: Generated<string[]>
 }

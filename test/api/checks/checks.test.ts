@@ -383,6 +383,35 @@ test('of a rule that takes too long nothing is known, and what it was before sta
   assert.equal(items.find(({ rule }) => rule === 'stock-steps')?.holds, true)
 })
 
+test('of a rule that came with a release nothing is known, until the next night, which looks at everybody for it', async () => {
+  const [shop, other] = [await makeShop(), await makeShop()]
+  const before = RULES.filter(({ name }) => name !== 'stock-ledger')
+  await openNight(shop.db)
+  await checkAll(shop.db, { rules: before })
+  await shop.spoil(1)
+  const holdsOf = async ({ read }: Shop) => {
+    const { items, finishedAt } = await read()
+    assert.ok(finishedAt)
+    assert.ok(items.every(({ rule, holds }) => holds || rule === 'stock-ledger'))
+    return items.find(({ rule }) => rule === 'stock-ledger')?.holds
+  }
+  assert.deepEqual([await holdsOf(shop), await holdsOf(other)], [null, null])
+
+  await openNight(shop.db)
+  await checkAll(shop.db)
+  assert.deepEqual([await holdsOf(shop), await holdsOf(other)], [false, true])
+})
+
+test('of a business that was checked before names of rules were kept nothing is known until the next night', async () => {
+  const shop = await makeShop()
+  await shop.check()
+  await sql`update checks.businesses set rules = default`.execute(shop.db)
+  assert.ok((await shop.read()).items.every(({ holds }) => holds === null))
+  await openNight(shop.db)
+  await checkAll(shop.db)
+  assert.ok((await shop.read()).items.every(({ holds }) => holds))
+})
+
 test('a night looks at every business in which something happened, at many in one go', async (t) => {
   const clock = holdClock()
   t.after(clock.release)
