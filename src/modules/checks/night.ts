@@ -33,10 +33,11 @@ export async function openNight(db: Db): Promise<void> {
     insert into checks.nights (started_at, after)
     select ${now()}, '' where not exists (select from checks.nights where finished_at is null)
     on conflict do nothing`.execute(db)
-  await db
-    .deleteFrom('checks.nights')
-    .where('startedAt', '<', new Date(nowMs() - KEEP_DAYS * DAY_MS))
-    .execute()
+  // The last one that was through stays, however old it is, and so does the one that is under way.
+  await sql`
+    delete from checks.nights
+     where started_at < ${new Date(nowMs() - KEEP_DAYS * DAY_MS)}
+       and started_at < (select max(started_at) from checks.nights where finished_at is not null)`.execute(db)
 }
 
 export const findNight = (db: Db): Promise<Night | undefined> =>

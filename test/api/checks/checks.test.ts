@@ -5,9 +5,11 @@ import { sql } from 'kysely'
 import pino from 'pino'
 import { RULES } from '#apps/rules.ts'
 import { cannotBeChecked, findWithin } from '#modules/checks/find-broken.ts'
-import { checkJobs, checkNext, openNight, type Rule } from '#modules/checks/index.ts'
+import { type ChecksState, checkJobs, checkNext, openNight, type Rule, startChecks } from '#modules/checks/index.ts'
+import { takeTurn } from '#modules/checks/turn.ts'
+import { now } from '#platform/clock.ts'
 import { loadConfig } from '#platform/config.ts'
-import { openDatabases } from '#platform/database/database.ts'
+import { type Db, openDatabases } from '#platform/database/database.ts'
 import { createMailer } from '#platform/mail/mailer.ts'
 import { assertError } from '../../support/assert-error.ts'
 import { checkAll, checkOnce } from '../../support/checks.ts'
@@ -465,6 +467,50 @@ test('a night looks at every business in which something happened, at many in on
   await openNight(db)
   await checkAll(db, { rules })
   assert.ok(Number((await fine.read()).finishedAt) > Number(again))
+})
+
+/** What the worker's metrics are told of a cell. */
+async function readState(db: Db): Promise<ChecksState> {
+  const { promise, resolve } = Promise.withResolvers<ChecksState>()
+  const checks = startChecks(new Map([['second', db]]), {
+    rules: RULES,
+    log: pino({ level: 'silent' }),
+    tell: (_cell, state) => resolve(state),
+  })
+  try {
+    return await promise
+  } finally {
+    await checks.stop()
+  }
+}
+
+test('a night that does not end is noticed, whether it is the first of its cell or an earlier one did, months ago', async (t) => {
+  const clock = holdClock()
+  t.after(clock.release)
+  const { db } = await makeShop()
+  assert.equal((await readState(db)).finishedAt, null)
+  await takeTurn(db, 'a worker that hangs')
+  await openNight(db)
+  const firstAt = now()
+  clock.advance(40 * 86_400)
+  await takeTurn(db, 'a worker that hangs')
+  await openNight(db)
+  assert.deepEqual((await readState(db)).finishedAt, firstAt)
+
+  await checkAll(db, { worker: 'a worker that hangs' })
+  const finishedAt = now()
+  assert.deepEqual((await readState(db)).finishedAt, finishedAt)
+  for (let months = 0; months < 2; months++) {
+    clock.advance(40 * 86_400)
+    await takeTurn(db, 'a worker that hangs')
+    await openNight(db)
+  }
+  assert.deepEqual((await readState(db)).finishedAt, finishedAt)
+  await checkAll(db, { worker: 'a worker that hangs' })
+  assert.deepEqual((await readState(db)).finishedAt, now())
+  await openNight(db)
+  const { rows } = await sql`select from checks.nights where finished_at is not null`.execute(db)
+  assert.equal(rows.length, 1, 'older ones are forgotten')
 })
 
 test('a rule may take as long as it is given, on our side of the line, too', async () => {
