@@ -310,6 +310,26 @@ test('a check that fails is followed by the rest that its time asks for', async 
   assert.ok(performance.now() - begun > 750, 'three times as long as it took')
 })
 
+test('the mail to the operator leaves ten minutes after the first rule that broke, whatever breaks meanwhile', async (t) => {
+  const clock = holdClock()
+  t.after(clock.release)
+  const [first, second, third] = [await makeShop(), await makeShop(), await makeShop()]
+  const { db } = first
+  await sql`select graphile_worker.remove_job('checks.mail-operator')`.execute(db)
+  const mailAt = async () => {
+    const { rows } = await sql<{ runAt: Date }>`
+      select run_at from graphile_worker.jobs where key = 'checks.mail-operator'`.execute(db)
+    return rows.map(({ runAt }) => runAt)
+  }
+  const due = new Date(now().getTime() + 600_000)
+  for (const shop of [first, second, third]) {
+    await shop.spoil(1)
+    await shop.check()
+    assert.deepEqual(await mailAt(), [due])
+    clock.advance(240)
+  }
+})
+
 test('a check can be stopped: the one before counts, and there is nothing left to stop', async (t) => {
   const clock = holdClock()
   t.after(clock.release)
