@@ -7,7 +7,7 @@ import { transaction } from '#platform/database/transaction.ts'
 import { withEventsSql } from '#platform/events/feed.ts'
 import { isHere } from '#platform/moves/fence.ts'
 import { type Broken, cannotBeChecked, findBroken, findPieceEnd, findWithin } from './find-broken.ts'
-import { type Rule, type Task, tasksOf } from './rule.ts'
+import { nameOf, type Rule, type Task, tasksOf } from './rule.ts'
 import { settle } from './settle.ts'
 import { keepTurn } from './turn.ts'
 
@@ -43,10 +43,11 @@ export type Worker = {
 
 /** Checks the next piece of a run and notes how far it is. Whoever dies in between has lost a piece, and no more. */
 export async function checkPiece({ db, worker, rules, log, limits, readerOf }: Worker, found: Run): Promise<void> {
-  const run = found.startedAt ? found : await begin(db, found)
-  if (!run) return // stopped meanwhile
-  const task = nextTask(rules, run)
-  if (!task) return finish(db, worker, run)
+  const begun = found.startedAt ? found : await begin(db, found)
+  if (!begun) return // stopped meanwhile
+  const task = nextTask(rules, begun)
+  if (!task) return finish(db, worker, begun)
+  const run = enter(task, begun)
   const { businessId } = run
   const reader = readerOf ? await readerOf(db) : db
   const [broken, unchecked] = [{ ...run.found }, new Set(run.unchecked)]
@@ -90,6 +91,7 @@ export async function checkPiece({ db, worker, rules, log, limits, readerOf }: W
       .updateTable('checks.runs')
       .set({
         done: after.done,
+        task: after.task,
         after: after.after,
         rows: after.rows,
         found: JSON.stringify(after.found),
@@ -110,6 +112,20 @@ const add = (known: Broken = NONE, more: Broken = NONE): Broken => ({
 /** A later version of the service may have other rules: those that are not done are. */
 function nextTask(rules: readonly Rule[], { done }: Run): Task | undefined {
   return tasksOf(rules.filter(({ name }) => !done.includes(name)))[0]
+}
+
+/** A place is one in the task that it was noted for; another task begins anew, without what a part of its rules has found so far. */
+function enter(task: Task, run: Run): Run {
+  const name = nameOf(task)
+  if (run.task === name) return run
+  const isDone = (rule: string) => run.done.includes(rule)
+  return {
+    ...run,
+    task: name,
+    after: null,
+    found: Object.fromEntries(Object.entries(run.found).filter(([rule]) => isDone(rule))),
+    unchecked: run.unchecked.filter(isDone),
+  }
 }
 
 async function begin(db: Db, run: Run): Promise<Run | undefined> {

@@ -483,6 +483,7 @@ export interface ChecksRuns {
   lastNumber: Generated<number>
   rows: Generated<number>
   startedAt: Timestamp | null
+  task: string | null
   unchecked: Generated<string[]>
 }
 

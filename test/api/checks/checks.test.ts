@@ -385,6 +385,31 @@ test('in pieces the same is found, and a worker that takes over goes on where th
   assert.equal(pieces[0]?.examples.length, 7)
 })
 
+test('a release with other rules in the middle of a check looks for them at everything, and counts nothing twice', async () => {
+  const shop = await makeShop()
+  for (let count = 0; count < 6; count++) await shop.priced(1_000)
+  await follow(api, shop.db)
+  await shop.spoil(1)
+  const ledger = inSmallPieces.find(({ name }) => name === 'stock-ledger')
+  assert.ok(ledger)
+  // The same as `stock-ledger`, under names that come with the release: one beside it, one with pieces of its own before it.
+  const beside: Rule = { ...ledger, name: 'beside' }
+  const ahead: Rule = { ...ledger, name: 'ahead', pieces: ledger.pieces && { ...ledger.pieces, size: 3 } }
+  await shop.ask()
+  for (let steps = 0; steps < 3; steps++) await checkOnce(shop.db, { rules: [ledger] })
+  const { rows } = await sql<{ after: string | null }>`
+    select after from checks.runs where business_id = ${shop.id}`.execute(shop.db)
+  assert.ok(rows[0]?.after, 'it is in the middle')
+  await checkAll(shop.db, { rules: [ahead, ledger, beside] })
+  const { rows: found } = await sql<{ rule: string; count: number }>`
+    select rule, count from checks.broken where business_id = ${shop.id} order by rule`.execute(shop.db)
+  assert.deepEqual(found, [
+    { rule: 'ahead', count: 7 },
+    { rule: 'beside', count: 7 },
+    { rule: 'stock-ledger', count: 7 },
+  ])
+})
+
 test('of a rule that takes too long nothing is known, and what it was before stays', async (t) => {
   const clock = holdClock()
   t.after(clock.release)
