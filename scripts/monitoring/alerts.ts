@@ -347,7 +347,8 @@ export const ALERTS: readonly Alert[] = [
     expr: 'time() - max by (cell) (kontor_checks_finished_timestamp_seconds != 0) > 2 * 86400',
     forSeconds: 600,
     summary: 'The books of the cell {{ $labels.cell }} were not checked for two days',
-    meaning: 'The check of each night has not come to its end. Nobody would be told of figures that do not add up.',
+    meaning:
+      'The check of each night has not come to its end, or in a new cell the first one has not. Nobody would be told of figures that do not add up.',
     steps: [
       'Does a worker serve the cell? Its log says why a check has ended (`checks`).',
       'Look at `kontor_checks_seconds`: a cell that needs more than a night has too much to check for its database.',

@@ -77,6 +77,25 @@ test('a rule that is broken comes first, with its rows, which lead to what they 
   assert.deepEqual(complaints, [])
 })
 
+test('the page says how many rules could not be looked at, and does not call the books balanced then', async () => {
+  const { page, db, id, open, narrow, complaints } = await sitDown()
+  await open()
+  await page.getByRole('button', { name: 'Check now' }).click()
+  await page.getByText('Waits for its turn').waitFor()
+  await checkAll(db)
+  await page.getByText(`All ${RULES.length} rules were looked at`).waitFor()
+  await sql`update checks.businesses set unchecked = '{order-total,order-once}' where business_id = ${id}`.execute(db)
+  await open()
+  await page.getByText('Nothing wrong was found.').waitFor()
+  await page.getByText(`${RULES.length - 2} of ${RULES.length} rules were looked at`).waitFor()
+  await page.getByText('2 rules could not be looked at.').waitFor()
+  assert.equal(await page.getByText('not known yet').count(), 2)
+  assert.equal(await page.getByText('The books balance.').count(), 0)
+  await look(page, 'checks-unknown')
+  await narrow('checks-unknown')
+  assert.deepEqual(complaints, [])
+})
+
 test('each rule that is broken is named on the page, in words of a shop', async () => {
   const { page, db, id, open } = await sitDown()
   await db

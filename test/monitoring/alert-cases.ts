@@ -212,12 +212,18 @@ export const CASES: Record<string, Case> = {
     labels: { cell: 'main' },
     good: { 'kontor_checks_broken_rules{cell="main"}': '0x60' },
   },
-  // The clock of these cases begins at 0: two days before is a time below it.
+  // The clock of these cases begins at 0: two days before is a time below it. In the cell `new` no night has begun yet.
   KontorBooksUnchecked: {
-    bad: { 'kontor_checks_finished_timestamp_seconds{cell="main"}': '-180000x80' },
+    bad: {
+      'kontor_checks_finished_timestamp_seconds{cell="main"}': '-180000x80',
+      'kontor_checks_finished_timestamp_seconds{cell="new"}': '0x80',
+    },
     at: '15m',
     labels: { cell: 'main' },
-    good: { 'kontor_checks_finished_timestamp_seconds{cell="main"}': '-100000x80' },
+    good: {
+      'kontor_checks_finished_timestamp_seconds{cell="main"}': '-100000x80',
+      'kontor_checks_finished_timestamp_seconds{cell="new"}': '0x80',
+    },
   },
   KontorRedisAway: {
     bad: { 'kontor_redis_up{instance="a"}': '1x4 0x60' },

@@ -1,3 +1,4 @@
+import type { FastifyBaseLogger } from 'fastify'
 import { type Selectable, sql } from 'kysely'
 import { now } from '#platform/clock.ts'
 import type { ChecksRuns } from '#platform/database/cell-tables.ts'
@@ -6,7 +7,7 @@ import { transaction } from '#platform/database/transaction.ts'
 import { withEventsSql } from '#platform/events/feed.ts'
 import { isHere } from '#platform/moves/fence.ts'
 import { type Broken, cannotBeChecked, findBroken, findPieceEnd, findWithin } from './find-broken.ts'
-import { type Rule, type Task, tasksOf } from './rule.ts'
+import { nameOf, type Rule, type Task, tasksOf } from './rule.ts'
 import { settle } from './settle.ts'
 import { keepTurn } from './turn.ts'
 
@@ -33,6 +34,7 @@ export type Worker = {
   /** The name of this process. */
   worker: string
   rules: readonly Rule[]
+  log: Pick<FastifyBaseLogger, 'warn'>
   /** How long one statement may take: for a piece, and for a rule that has no pieces. */
   limits: { pieceMs: number; wholeMs: number }
   /** From where the books are read, which takes long; it has all that is written by now. By default: the cell itself. */
@@ -40,16 +42,29 @@ export type Worker = {
 }
 
 /** Checks the next piece of a run and notes how far it is. Whoever dies in between has lost a piece, and no more. */
-export async function checkPiece({ db, worker, rules, limits, readerOf }: Worker, found: Run): Promise<void> {
-  const run = found.startedAt ? found : await begin(db, found)
-  if (!run) return // stopped meanwhile
-  const task = nextTask(rules, run)
-  if (!task) return finish(db, worker, run)
+export async function checkPiece({ db, worker, rules, log, limits, readerOf }: Worker, found: Run): Promise<void> {
+  const begun = found.startedAt ? found : await begin(db, found)
+  if (!begun) return // stopped meanwhile
+  const task = nextTask(rules, begun)
+  if (!task) return finish(db, worker, begun)
+  const run = enter(task, begun)
   const { businessId } = run
   const reader = readerOf ? await readerOf(db) : db
-  const end = task.pieces ? await findPieceEnd(reader, businessId, task.pieces, run.after) : { until: null, rows: 0 }
-  const range = { after: run.after, until: end.until }
   const [broken, unchecked] = [{ ...run.found }, new Set(run.unchecked)]
+  const leaveOut = (error: unknown, ...left: Rule[]) => {
+    if (!cannotBeChecked(error)) throw error
+    const names = left.map(({ name }) => name)
+    log.warn({ err: error, businessId, rules: names }, 'rules of the books could not be checked')
+    for (const name of names) unchecked.add(name)
+  }
+  let end: { until: string | null; rows: number } = { until: null, rows: 0 }
+  const { pieces } = task
+  try {
+    if (pieces) end = await findWithin(reader, limits.pieceMs, (tx) => findPieceEnd(tx, businessId, pieces, run.after))
+  } catch (error) {
+    leaveOut(error, ...task.rules)
+  }
+  const range = { after: run.after, until: end.until }
   for (const rule of task.rules) {
     if (unchecked.has(rule.name)) continue
     try {
@@ -57,8 +72,7 @@ export async function checkPiece({ db, worker, rules, limits, readerOf }: Worker
       const more = await findWithin(reader, limitMs, (tx) => findBroken(tx, rule, [businessId], range))
       broken[rule.name] = add(broken[rule.name], more.get(businessId)) ?? NONE
     } catch (error) {
-      if (!cannotBeChecked(error)) throw error
-      unchecked.add(rule.name)
+      leaveOut(error, rule)
     }
   }
   const isDone = end.until === null
@@ -77,6 +91,7 @@ export async function checkPiece({ db, worker, rules, limits, readerOf }: Worker
       .updateTable('checks.runs')
       .set({
         done: after.done,
+        task: after.task,
         after: after.after,
         rows: after.rows,
         found: JSON.stringify(after.found),
@@ -99,6 +114,20 @@ function nextTask(rules: readonly Rule[], { done }: Run): Task | undefined {
   return tasksOf(rules.filter(({ name }) => !done.includes(name)))[0]
 }
 
+/** A place is one in the task that it was noted for; another task begins anew, without what a part of its rules has found so far. */
+function enter(task: Task, run: Run): Run {
+  const name = nameOf(task)
+  if (run.task === name) return run
+  const isDone = (rule: string) => run.done.includes(rule)
+  return {
+    ...run,
+    task: name,
+    after: null,
+    found: Object.fromEntries(Object.entries(run.found).filter(([rule]) => isDone(rule))),
+    unchecked: run.unchecked.filter(isDone),
+  }
+}
+
 async function begin(db: Db, run: Run): Promise<Run | undefined> {
   const { rows } = await sql<Run>`
     update checks.runs
@@ -118,5 +147,5 @@ const finish = (db: Db, worker: string, run: Run): Promise<void> =>
       .where((each) => each.and({ businessId: run.businessId, id: run.id }))
       .executeTakeFirst()
     if (numDeletedRows === 0n) return // stopped meanwhile
-    await settle(tx, [{ ...run, startedAt: run.startedAt ?? now() }])
+    await settle(tx, [{ ...run, startedAt: run.startedAt ?? now(), rules: run.done }])
   })

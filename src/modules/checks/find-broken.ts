@@ -1,6 +1,7 @@
 import { type QueryExecutorProvider, type RawBuilder, sql } from 'kysely'
 import { allowSeconds } from '#platform/database/connection.ts'
 import type { Db } from '#platform/database/database.ts'
+import { isDatabaseUnavailable, isMoving, isServerAnswer, isTooMuch } from '#platform/database/errors.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import type { Pieces, Rule } from './rule.ts'
 
@@ -59,7 +60,7 @@ const toExample = (row: Example): Example =>
 
 /** The end of the piece after a key, and how many rows it has; null: the rest. */
 export async function findPieceEnd(
-  db: Db,
+  tx: QueryExecutorProvider,
   businessId: string,
   { table, column, where, size }: Pieces,
   after: string | null,
@@ -72,13 +73,13 @@ export async function findPieceEnd(
              where business_id = ${businessId} ${after === null ? sql`` : sql`and ${key} > ${after}`}
                    ${where ? sql`and ${sql.raw(where)}` : sql``}
              order by ${key}
-             limit ${size}) as piece`.execute(db)
+             limit ${size}) as piece`.execute(tx)
   return rows[0] ?? { until: null, rows: 0 }
 }
 
 /** Those with more rows than a piece in one of the tables that are checked in pieces. */
 export async function findLarge(
-  db: Db,
+  tx: QueryExecutorProvider,
   businessIds: readonly string[],
   pieces: readonly Pieces[],
 ): Promise<Set<string>> {
@@ -91,13 +92,13 @@ export async function findLarge(
          select from ${sql.table(table)} as each
           where each.business_id = business.id
           order by each.business_id, ${sql.ref(`each.${column}`)}
-         offset ${size} limit 1) as beyond`.execute(db)
+         offset ${size} limit 1) as beyond`.execute(tx)
     for (const { id } of rows) large.add(id)
   }
   return large
 }
 
-/** One rule, in a transaction of its own that ends after `limitMs` at the latest. */
+/** One statement, in a transaction of its own that ends after `limitMs` at the latest. */
 export const findWithin = <Result>(db: Db, limitMs: number, work: (tx: QueryExecutorProvider) => Promise<Result>) =>
   transaction(db, async (tx) => {
     await allowSeconds(tx, limitMs / 1_000)
@@ -107,11 +108,8 @@ export const findWithin = <Result>(db: Db, limitMs: number, work: (tx: QueryExec
   })
 
 /**
- * PostgreSQL ended a statement because its time was up, or because of a value that it cannot compute with (class 22: a text
- * that is no number, a sum that is too large). Such a value is of one business, and keeps no other waiting.
+ * PostgreSQL answered that it cannot carry out a statement: its time is up, it wants too much disk, a text is no number, a page is
+ * damaged. Trying again would fail again, and the rows are of one business: it keeps no other waiting.
  */
 export const cannotBeChecked = (error: unknown): boolean =>
-  error instanceof Error &&
-  'code' in error &&
-  typeof error.code === 'string' &&
-  (error.code === '57014' || error.code.startsWith('22'))
+  isTooMuch(error) || (isServerAnswer(error) && !isDatabaseUnavailable(error) && !isMoving(error))

@@ -14,7 +14,11 @@ const MAX_LINES = 50
 const KEY = 'checks.mail-operator'
 
 /** Whatever breaks within ten minutes is one mail, so that a mistake that is everywhere does not become a thousand. */
-export const mailSoon = (): EnqueueOptions => ({ key: KEY, runAt: new Date(nowMs() + GATHER_MS) })
+export const mailSoon = (): EnqueueOptions => ({
+  key: KEY,
+  runAt: new Date(nowMs() + GATHER_MS),
+  keepsTime: true,
+})
 
 /** Tells the operator which rules are broken and were not told yet. */
 export const mailOperator = (rules: readonly Rule[] = []) =>

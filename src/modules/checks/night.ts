@@ -9,7 +9,7 @@ import { defineJob } from '#platform/jobs/define.ts'
 import { newId } from '#vocabulary/ids.ts'
 import type { Worker } from './check-piece.ts'
 import { type Broken, cannotBeChecked, findBroken, findLarge, findWithin } from './find-broken.ts'
-import { tasksOf } from './rule.ts'
+import { type Rule, tasksOf } from './rule.ts'
 import { settle } from './settle.ts'
 import { keepTurn } from './turn.ts'
 
@@ -33,10 +33,11 @@ export async function openNight(db: Db): Promise<void> {
     insert into checks.nights (started_at, after)
     select ${now()}, '' where not exists (select from checks.nights where finished_at is null)
     on conflict do nothing`.execute(db)
-  await db
-    .deleteFrom('checks.nights')
-    .where('startedAt', '<', new Date(nowMs() - KEEP_DAYS * DAY_MS))
-    .execute()
+  // The last one that was through stays, however old it is, and so does the one that is under way.
+  await sql`
+    delete from checks.nights
+     where started_at < ${new Date(nowMs() - KEEP_DAYS * DAY_MS)}
+       and started_at < (select max(started_at) from checks.nights where finished_at is not null)`.execute(db)
 }
 
 export const findNight = (db: Db): Promise<Night | undefined> =>
@@ -45,10 +46,12 @@ export const findNight = (db: Db): Promise<Night | undefined> =>
 type Due = { businessId: string; lastNumber: number }
 
 /**
- * Businesses in which something happened since their last check, or that have not been checked for a month, or of which a
- * rule is broken.
+ * Businesses in which something happened since their last check, or that have not been checked for a month, or that were checked by
+ * other rules than there are now, or of which a rule is broken. (Whether one list is part of the other takes ten times as long to find
+ * out as whether they differ: measured.)
  */
-async function listDue(db: Db, after: string): Promise<Due[]> {
+async function listDue(db: Db, after: string, rules: readonly Rule[]): Promise<Due[]> {
+  const names = rules.map(({ name }) => name).sort()
   const { rows } = await sql<Due>`
     select counted.business_id, counted.last_number
       from (${withEventsSql}) as counted
@@ -56,6 +59,7 @@ async function listDue(db: Db, after: string): Promise<Due[]> {
      where counted.business_id > ${after}
        and (checked.finished_at is null
             or checked.last_number < counted.last_number
+            or checked.rules <> ${names}::text[]
             or checked.finished_at < ${new Date(nowMs() - KEEP_DAYS * DAY_MS)}
             or exists (select from checks.broken where broken.business_id = counted.business_id))
      order by counted.business_id
@@ -65,30 +69,32 @@ async function listDue(db: Db, after: string): Promise<Due[]> {
 
 /** The next businesses of a night: the small ones together, a statement for each rule. The large ones get a run of their own. */
 export async function checkSlice(
-  { db, worker, rules, limits, readerOf }: Worker,
+  { db, worker, rules, log, limits, readerOf }: Worker,
   night: Night,
   rest: Rest,
 ): Promise<void> {
   const startedAt = now()
-  const due = await listDue(db, night.after ?? '')
+  const names = rules.map(({ name }) => name)
+  const due = await listDue(db, night.after ?? '', rules)
   const reader = readerOf ? await readerOf(db) : db
   const ids = due.map(({ businessId }) => businessId)
   const pieces = tasksOf(rules).flatMap((task) => task.pieces ?? [])
-  const large = ids.length === 0 ? new Set<string>() : await findLarge(reader, ids, pieces)
-  const small = due.filter(({ businessId }) => !large.has(businessId))
-  const found = new Map<string, Record<string, Broken>>(small.map(({ businessId }) => [businessId, {}]))
-  for (const rule of rules) {
-    if (found.size === 0) break
-    try {
-      const broken = await rest(() =>
-        findWithin(reader, limits.pieceMs, (tx) => findBroken(tx, rule, [...found.keys()])),
-      )
+  const within: typeof findWithin = (...statement) => rest(() => findWithin(...statement))
+  let large = new Set<string>()
+  const found = new Map<string, Record<string, Broken>>()
+  try {
+    if (ids.length > 0) large = await within(reader, limits.pieceMs, (tx) => findLarge(tx, ids, pieces))
+    for (const id of ids) if (!large.has(id)) found.set(id, {})
+    for (const rule of rules) {
+      if (found.size === 0) break
+      const broken = await within(reader, limits.pieceMs, (tx) => findBroken(tx, rule, [...found.keys()]))
       for (const [businessId, each] of broken) Object.assign(found.get(businessId) ?? {}, { [rule.name]: each })
-    } catch (error) {
-      if (!cannotBeChecked(error)) throw error
-      for (const businessId of found.keys()) large.add(businessId) // each by itself, then
-      found.clear()
     }
+  } catch (error) {
+    if (!cannotBeChecked(error)) throw error
+    log.warn({ err: error, businesses: ids.length }, 'businesses could not be checked together; each is, by itself')
+    large = new Set(ids)
+    found.clear()
   }
   await transaction(db, async (tx) => {
     await keepTurn(tx, worker)
@@ -97,7 +103,7 @@ export async function checkSlice(
       tx,
       due.flatMap(({ businessId, lastNumber }) => {
         const broken = found.get(businessId)
-        return broken ? [{ businessId, lastNumber, startedAt, found: broken, unchecked: [] }] : []
+        return broken ? [{ businessId, lastNumber, startedAt, rules: names, found: broken, unchecked: [] }] : []
       }),
     )
     await tx

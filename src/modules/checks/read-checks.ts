@@ -13,8 +13,7 @@ export async function readChecks(db: Db, businessId: string, rules: readonly Rul
     db.selectFrom('checks.runs').selectAll().where('businessId', '=', businessId).executeTakeFirst(),
   ])
   const brokenByRule = new Map(broken.map((row) => [row.rule, row]))
-  const unchecked = new Set(checked?.unchecked)
-  const isKnown = (rule: string) => checked?.finishedAt != null && !unchecked.has(rule)
+  const known = new Set(checked?.rules).difference(new Set(checked?.unchecked))
   const askAgainMs = (checked?.askedAt?.getTime() ?? -PAUSE_MS) + PAUSE_MS
   return {
     startedAt: checked?.startedAt ? toSeconds(checked.startedAt) : null,
@@ -24,7 +23,7 @@ export async function readChecks(db: Db, businessId: string, rules: readonly Rul
       return {
         rule: name,
         says,
-        holds: found ? false : isKnown(name) ? true : null,
+        holds: found ? false : known.has(name) ? true : null,
         count: found?.count ?? 0,
         examples: (found?.examples ?? []) as Example[],
         since: found ? toSeconds(found.since) : null,

@@ -46,6 +46,9 @@ export function readRules(text: string): Rule[] {
 /** Rules that are checked together: those with the same pieces, so that each piece is read from disk once; or one alone. */
 export type Task = { rules: Rule[]; pieces: Pieces | undefined }
 
+/** As it is kept beside a place in it: with other rules, or other pieces, it is another task. */
+export const nameOf = ({ rules, pieces }: Task) => JSON.stringify([rules.map(({ name }) => name), pieces ?? null])
+
 export function tasksOf(rules: readonly Rule[]): Task[] {
   const tasks = new Map<string, Task>()
   for (const rule of rules) {

@@ -9,7 +9,7 @@ export const CheckedRule = Type.Object(
     says: Type.String({ description: 'The same as a sentence.', examples: ['stock is the sum of its ledger'] }),
     holds: Nullable(
       Type.Boolean({
-        description: 'null: not checked yet, or it could not be checked in its time.',
+        description: 'null: not checked yet, by a new rule perhaps, or it could not be checked.',
         examples: [false],
       }),
     ),

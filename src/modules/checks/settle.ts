@@ -12,6 +12,8 @@ export type Checked = {
   businessId: string
   startedAt: Date
   lastNumber: number
+  /** Those that it was checked by. */
+  rules: readonly string[]
   found: Readonly<Record<string, Broken>>
   unchecked: readonly string[]
 }
@@ -51,13 +53,14 @@ export async function settle(tx: Tx, checked: readonly Checked[]): Promise<void>
              as broken ("businessId" text, rule text, count bigint, examples json)
       on conflict (business_id, rule) do update set count = excluded.count, examples = excluded.examples`.execute(tx)
   await sql`
-    insert into checks.businesses (business_id, started_at, finished_at, last_number, unchecked)
-    select business_id, started_at, ${now()}, last_number, array(select json_array_elements_text(unchecked))
+    insert into checks.businesses (business_id, started_at, finished_at, last_number, rules, unchecked)
+    select business_id, started_at, ${now()}, last_number, array(select json_array_elements_text(rules)),
+           array(select json_array_elements_text(unchecked))
       from json_to_recordset(${JSON.stringify(checked.map(toColumns))}::json)
-           as checked (business_id text, started_at timestamptz, last_number bigint, unchecked json)
+           as checked (business_id text, started_at timestamptz, last_number bigint, rules json, unchecked json)
     on conflict (business_id) do update
       set started_at = excluded.started_at, finished_at = excluded.finished_at, last_number = excluded.last_number,
-          unchecked = excluded.unchecked`.execute(tx)
+          rules = excluded.rules, unchecked = excluded.unchecked`.execute(tx)
   const news = broken.filter(({ businessId, rule }) => !wasBroken.has(keyOf(businessId, rule)))
   if (news.length === 0) return
   await record(
@@ -69,9 +72,10 @@ export async function settle(tx: Tx, checked: readonly Checked[]): Promise<void>
   await enqueue(tx, mailOperator(), {}, mailSoon())
 }
 
-const toColumns = ({ businessId, startedAt, lastNumber, unchecked }: Checked) => ({
+const toColumns = ({ businessId, startedAt, lastNumber, rules, unchecked }: Checked) => ({
   business_id: businessId,
   started_at: startedAt,
   last_number: lastNumber,
+  rules: rules.toSorted(), // as `listDue` compares them
   unchecked,
 })

@@ -20,8 +20,11 @@ const STATE_MS = 60_000
 const SHARES = { night: 0.25, person: 0.5 }
 const LIMITS = { pieceMs: 60_000, wholeMs: 15 * 60_000 }
 
-/** Of each cell: the last night that is through, and how many rules are broken. */
-export type ChecksState = { finishedAt: Date | undefined; seconds: number; businesses: number; broken: number }
+/**
+ * Of each cell: the last night that is through, and how many rules are broken. Before one is, `finishedAt` is when the first began, so
+ * that one that never ends is noticed, too.
+ */
+export type ChecksState = { finishedAt: Date | null; seconds: number; businesses: number; broken: number }
 
 type Options = {
   rules: readonly Rule[]
@@ -40,7 +43,7 @@ export function startChecks(
   { rules, log, tell, rests, shares, limits = LIMITS, readerOf }: Options,
 ) {
   return forEachCell(cells, (name, db) => {
-    const worker: Worker = { db, worker: randomUUID(), rules, limits, readerOf }
+    const worker: Worker = { db, worker: randomUUID(), rules, log, limits, readerOf }
     let toldAt = Number.NEGATIVE_INFINITY
     const loop = startLoop(
       `checks of ${name}`,
@@ -92,23 +95,26 @@ function createRest(share: number, signal: AbortSignal) {
   let busy = 0
   const during: Rest = async (work) => {
     const begun = performance.now()
-    const result = await work()
-    const took = performance.now() - begun
-    busy += took
-    await sleep(took * (1 / share - 1), undefined, { signal }).catch(() => {}) // stopping: no more rest
-    return result
+    try {
+      return await work()
+    } finally {
+      const took = performance.now() - begun
+      busy += took
+      await sleep(took * (1 / share - 1), undefined, { signal }).catch(() => {}) // stopping: no more rest
+    }
   }
   return { during, busyMs: () => busy }
 }
 
 async function readState(db: Db): Promise<ChecksState> {
   const { rows } = await sql<ChecksState>`
-    select night.finished_at, coalesce(extract(epoch from night.finished_at - night.started_at), 0)::float as seconds,
+    select coalesce(night.finished_at, (select min(started_at) from checks.nights)) as finished_at,
+           coalesce(extract(epoch from night.finished_at - night.started_at), 0)::float as seconds,
            coalesce(night.businesses + night.large, 0) as businesses,
            (select count(*)::integer from checks.broken) as broken
       from (select) as one
       left join lateral (select * from checks.nights where finished_at is not null order by started_at desc limit 1) as night on true`.execute(
     db,
   )
-  return rows[0] ?? { finishedAt: undefined, seconds: 0, businesses: 0, broken: 0 }
+  return rows[0] ?? { finishedAt: null, seconds: 0, businesses: 0, broken: 0 }
 }

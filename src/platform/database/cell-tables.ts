@@ -458,6 +458,7 @@ export interface ChecksBusinesses {
   businessId: string
   finishedAt: Timestamp | null
   lastNumber: Generated<number>
+  rules: Generated<string[]>
   startedAt: Timestamp | null
   unchecked: Generated<string[]>
 }
@@ -482,6 +483,7 @@ export interface ChecksRuns {
   lastNumber: Generated<number>
   rows: Generated<number>
   startedAt: Timestamp | null
+  task: string | null
   unchecked: Generated<string[]>
 }
 

@@ -24,6 +24,10 @@ export const isLockTimeout = (error: unknown) => codeOf(error) === '55P03' || is
 /** A unique value that another row has, or a row that is not there. */
 export const isUnsettled = (error: unknown) => codeOf(error) === '23505' || codeOf(error) === '23503'
 
+/** The statement wants more time, memory or disk than it is given. (A server that is full, 53300, ends the connection.) */
+export const isTooMuch = (error: unknown) =>
+  isServerAnswer(error) && (codeOf(error) === '57014' || codeOf(error).startsWith('53'))
+
 /** The business is moving to another cell, or has moved (`cell.may_write`). */
 export const isMoving = (error: unknown) => codeOf(error) === 'KM001'
 

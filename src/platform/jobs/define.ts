@@ -70,8 +70,10 @@ export function defineJob(job: AnyJob): AnyJob {
 
 export type EnqueueOptions = {
   runAt?: Date
-  /** Only one job with this key waits at a time; a later one replaces it. */
+  /** Only one job with this key waits at a time; a later one replaces it. One that runs already is followed by another. */
   key?: string
+  /** The one that waits keeps its time, or a later one would put it off again and again. (One that has failed before does not.) */
+  keepsTime?: boolean
   /** Smaller runs earlier. */
   priority?: number
 }
@@ -98,11 +100,15 @@ export async function enqueue(
   options: EnqueueOptions = {},
 ): Promise<void> {
   checkPayload(job, payload)
-  await sql`
-    select graphile_worker.add_job(
+  const add = sql<{ id: string | null }>`
+    select id from graphile_worker.add_job(
       identifier => ${job.name}, payload => ${JSON.stringify(payload)}::json, run_at => ${options.runAt ?? null}::timestamptz,
       max_attempts => ${job.maxAttempts ?? DEFAULT_ATTEMPTS}, job_key => ${options.key ?? null}, priority => ${options.priority ?? 0},
-      flags => array_remove(array[${flagOf(payload)}::text], null))`.execute(tx)
+      flags => array_remove(array[${flagOf(payload)}::text], null),
+      job_key_mode => ${options.keepsTime ? 'preserve_run_at' : 'replace'})`
+  const { rows } = await add.execute(tx)
+  // A worker took the one that waits just now: nothing was added, and it may be too early for what this one is about.
+  if (rows[0]?.id == null) await add.execute(tx)
 }
 
 /** Enqueues all jobs for all payloads in one statement: sixty times cheaper for each than one after another. */

@@ -303,7 +303,7 @@ export const checksFinished = defineMetric({
   unit: 'seconds',
   area: 'Books',
   of: 'worker',
-  help: 'When the last nightly check of the books was through, in Unix time; 0: never.',
+  help: 'When the last nightly check of the books was through, in Unix time; before the first is, when that began; 0: none has.',
   labels: { cell: CELL },
 })
 

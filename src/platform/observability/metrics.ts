@@ -148,10 +148,7 @@ export function measureChecks(metrics: Metrics) {
   const seconds = openGauge(metrics, list.checksSeconds)
   const businesses = openGauge(metrics, list.checksBusinesses)
   const broken = openGauge(metrics, list.checksBrokenRules)
-  return (
-    cell: string,
-    state: { finishedAt: Date | null | undefined; seconds: number; businesses: number; broken: number },
-  ) => {
+  return (cell: string, state: { finishedAt: Date | null; seconds: number; businesses: number; broken: number }) => {
     finished.set({ cell }, (state.finishedAt?.getTime() ?? 0) / 1000)
     seconds.set({ cell }, state.seconds)
     businesses.set({ cell }, state.businesses)

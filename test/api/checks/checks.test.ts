@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import pino from 'pino'
 import { RULES } from '#apps/rules.ts'
 import { cannotBeChecked, findWithin } from '#modules/checks/find-broken.ts'
-import { checkJobs, openNight, type Rule } from '#modules/checks/index.ts'
+import { type ChecksState, checkJobs, checkNext, openNight, type Rule, startChecks } from '#modules/checks/index.ts'
+import { takeTurn } from '#modules/checks/turn.ts'
+import { now } from '#platform/clock.ts'
 import { loadConfig } from '#platform/config.ts'
-import { openDatabases } from '#platform/database/database.ts'
+import { type Db, openDatabases } from '#platform/database/database.ts'
 import { createMailer } from '#platform/mail/mailer.ts'
 import { assertError } from '../../support/assert-error.ts'
 import { checkAll, checkOnce } from '../../support/checks.ts'
@@ -45,6 +48,7 @@ type Answer = {
   canRunAt: number | null
 }
 type Shop = Awaited<ReturnType<typeof makeShop>>
+type Said = { businessId?: string; rules: string[]; err: { message: string } }
 
 /** A shop with a product and an order by hand, in a cell that has nothing else to check. */
 async function makeShop(cell = 'second') {
@@ -243,6 +247,89 @@ test('a value that a rule cannot compute with leaves that rule unchecked, and ke
   assert.equal((await shop.read()).run, null)
 })
 
+test('whatever PostgreSQL cannot do for one business leaves those rules unchecked, says why, and keeps no other waiting', async () => {
+  const [shop, other] = [await makeShop(), await makeShop()]
+  const { db } = shop
+  await sql`
+    create or replace function public.fails(code text, name text) returns boolean stable language plpgsql as $$
+      begin
+        if name = 'damaged' then raise exception 'it is %', name using errcode = code; end if;
+        return false;
+      end $$`.execute(db)
+  await sql`update catalog.products set name = 'damaged' where business_id = ${shop.id}`.execute(db)
+  // Too much in temporary files, a full disk, a damaged page, two rows where there is one.
+  const failing = new Map([
+    ['order-total', '53400'],
+    ['order-lines', '53100'],
+    ['stock-steps', 'XX001'],
+    ['order-once', '21000'],
+  ])
+  const rules = RULES.map((rule): Rule => {
+    const code = failing.get(rule.name)
+    if (code)
+      return {
+        ...rule,
+        query: `select business_id, id as product_id from catalog.products where public.fails('${code}', name)`,
+        pieces: undefined,
+      }
+    // And where the ranges of its pieces come from.
+    const table = 'catalog.products'
+    const where = "not public.fails('XX001', name)"
+    return rule.name === 'stock-ledger'
+      ? { ...rule, pieces: rule.pieces && { ...rule.pieces, table, column: 'id', where } }
+      : rule
+  })
+  await openNight(db)
+  const lines: string[] = []
+  await checkAll(db, { rules, lines })
+  const unknown = async ({ read }: Shop) =>
+    (await read()).items.flatMap(({ rule, holds }) => (holds === null ? [rule] : [])).sort()
+  const names = [...failing.keys(), 'stock-ledger'].sort()
+  assert.deepEqual(await unknown(shop), names)
+  assert.deepEqual(await unknown(other), [], 'checked in the same night')
+  assert.equal((await shop.read()).run, null)
+  const said = lines.map((line): Said => JSON.parse(line)).filter(({ businessId }) => businessId === shop.id)
+  assert.deepEqual(said.flatMap(({ rules }) => rules).sort(), names)
+  assert.ok(said.every(({ err }) => err.message === 'it is damaged'))
+})
+
+test('a check that fails is followed by the rest that its time asks for', async () => {
+  const shop = await makeShop()
+  await shop.ask()
+  const away = async () => {
+    await sleep(200)
+    throw new Error('the database is away')
+  }
+  const worker = { db: shop.db, worker: 'one', rules: RULES, log: pino({ level: 'silent' }), readerOf: away }
+  const limits = { pieceMs: 20_000, wholeMs: 20_000 }
+  const begun = performance.now()
+  await assert.rejects(
+    checkNext({ ...worker, limits }, new AbortController().signal, { night: 0.25, person: 0.25 }),
+    /the database is away/,
+  )
+  assert.ok(performance.now() - begun > 750, 'three times as long as it took')
+})
+
+test('the mail to the operator leaves ten minutes after the first rule that broke, whatever breaks meanwhile', async (t) => {
+  const clock = holdClock()
+  t.after(clock.release)
+  const [first, second, third] = [await makeShop(), await makeShop(), await makeShop()]
+  const { db } = first
+  await sql`select graphile_worker.remove_job('checks.mail-operator')`.execute(db)
+  const mailAt = async () => {
+    const { rows } = await sql<{ runAt: Date }>`
+      select run_at from graphile_worker.jobs where key = 'checks.mail-operator'`.execute(db)
+    return rows.map(({ runAt }) => runAt)
+  }
+  const due = new Date(now().getTime() + 600_000)
+  for (const shop of [first, second, third]) {
+    await shop.spoil(1)
+    await shop.check()
+    assert.deepEqual(await mailAt(), [due])
+    clock.advance(240)
+  }
+})
+
 test('a check can be stopped: the one before counts, and there is nothing left to stop', async (t) => {
   const clock = holdClock()
   t.after(clock.release)
@@ -298,6 +385,31 @@ test('in pieces the same is found, and a worker that takes over goes on where th
   assert.equal(pieces[0]?.examples.length, 7)
 })
 
+test('a release with other rules in the middle of a check looks for them at everything, and counts nothing twice', async () => {
+  const shop = await makeShop()
+  for (let count = 0; count < 6; count++) await shop.priced(1_000)
+  await follow(api, shop.db)
+  await shop.spoil(1)
+  const ledger = inSmallPieces.find(({ name }) => name === 'stock-ledger')
+  assert.ok(ledger)
+  // The same as `stock-ledger`, under names that come with the release: one beside it, one with pieces of its own before it.
+  const beside: Rule = { ...ledger, name: 'beside' }
+  const ahead: Rule = { ...ledger, name: 'ahead', pieces: ledger.pieces && { ...ledger.pieces, size: 3 } }
+  await shop.ask()
+  for (let steps = 0; steps < 3; steps++) await checkOnce(shop.db, { rules: [ledger] })
+  const { rows } = await sql<{ after: string | null }>`
+    select after from checks.runs where business_id = ${shop.id}`.execute(shop.db)
+  assert.ok(rows[0]?.after, 'it is in the middle')
+  await checkAll(shop.db, { rules: [ahead, ledger, beside] })
+  const { rows: found } = await sql<{ rule: string; count: number }>`
+    select rule, count from checks.broken where business_id = ${shop.id} order by rule`.execute(shop.db)
+  assert.deepEqual(found, [
+    { rule: 'ahead', count: 7 },
+    { rule: 'beside', count: 7 },
+    { rule: 'stock-ledger', count: 7 },
+  ])
+})
+
 test('of a rule that takes too long nothing is known, and what it was before stays', async (t) => {
   const clock = holdClock()
   t.after(clock.release)
@@ -316,6 +428,35 @@ test('of a rule that takes too long nothing is known, and what it was before sta
   assert.equal(items.find(({ rule }) => rule === 'stock-ledger')?.holds, false)
   assert.equal(items.find(({ rule }) => rule === 'order-total')?.holds, null)
   assert.equal(items.find(({ rule }) => rule === 'stock-steps')?.holds, true)
+})
+
+test('of a rule that came with a release nothing is known, until the next night, which looks at everybody for it', async () => {
+  const [shop, other] = [await makeShop(), await makeShop()]
+  const before = RULES.filter(({ name }) => name !== 'stock-ledger')
+  await openNight(shop.db)
+  await checkAll(shop.db, { rules: before })
+  await shop.spoil(1)
+  const holdsOf = async ({ read }: Shop) => {
+    const { items, finishedAt } = await read()
+    assert.ok(finishedAt)
+    assert.ok(items.every(({ rule, holds }) => holds || rule === 'stock-ledger'))
+    return items.find(({ rule }) => rule === 'stock-ledger')?.holds
+  }
+  assert.deepEqual([await holdsOf(shop), await holdsOf(other)], [null, null])
+
+  await openNight(shop.db)
+  await checkAll(shop.db)
+  assert.deepEqual([await holdsOf(shop), await holdsOf(other)], [false, true])
+})
+
+test('of a business that was checked before names of rules were kept nothing is known until the next night', async () => {
+  const shop = await makeShop()
+  await shop.check()
+  await sql`update checks.businesses set rules = default`.execute(shop.db)
+  assert.ok((await shop.read()).items.every(({ holds }) => holds === null))
+  await openNight(shop.db)
+  await checkAll(shop.db)
+  assert.ok((await shop.read()).items.every(({ holds }) => holds))
 })
 
 test('a night looks at every business in which something happened, at many in one go', async (t) => {
@@ -371,6 +512,50 @@ test('a night looks at every business in which something happened, at many in on
   await openNight(db)
   await checkAll(db, { rules })
   assert.ok(Number((await fine.read()).finishedAt) > Number(again))
+})
+
+/** What the worker's metrics are told of a cell. */
+async function readState(db: Db): Promise<ChecksState> {
+  const { promise, resolve } = Promise.withResolvers<ChecksState>()
+  const checks = startChecks(new Map([['second', db]]), {
+    rules: RULES,
+    log: pino({ level: 'silent' }),
+    tell: (_cell, state) => resolve(state),
+  })
+  try {
+    return await promise
+  } finally {
+    await checks.stop()
+  }
+}
+
+test('a night that does not end is noticed, whether it is the first of its cell or an earlier one did, months ago', async (t) => {
+  const clock = holdClock()
+  t.after(clock.release)
+  const { db } = await makeShop()
+  assert.equal((await readState(db)).finishedAt, null)
+  await takeTurn(db, 'a worker that hangs')
+  await openNight(db)
+  const firstAt = now()
+  clock.advance(40 * 86_400)
+  await takeTurn(db, 'a worker that hangs')
+  await openNight(db)
+  assert.deepEqual((await readState(db)).finishedAt, firstAt)
+
+  await checkAll(db, { worker: 'a worker that hangs' })
+  const finishedAt = now()
+  assert.deepEqual((await readState(db)).finishedAt, finishedAt)
+  for (let months = 0; months < 2; months++) {
+    clock.advance(40 * 86_400)
+    await takeTurn(db, 'a worker that hangs')
+    await openNight(db)
+  }
+  assert.deepEqual((await readState(db)).finishedAt, finishedAt)
+  await checkAll(db, { worker: 'a worker that hangs' })
+  assert.deepEqual((await readState(db)).finishedAt, now())
+  await openNight(db)
+  const { rows } = await sql`select from checks.nights where finished_at is not null`.execute(db)
+  assert.equal(rows.length, 1, 'older ones are forgotten')
 })
 
 test('a rule may take as long as it is given, on our side of the line, too', async () => {

@@ -109,6 +109,57 @@ test('a job enqueued while the worker waits starts at once, not at its next look
   assert.ok(Math.min(...waits) < 500, `took ${waits.map(Math.round).join(', ')} ms`)
 })
 
+test('a job with a key is put off by the next one, unless it keeps its time', async (t) => {
+  const { main, look } = await setUp(t)
+  const { job } = noting('test.note')
+  const soon = (minutes: number) => new Date(Date.now() + minutes * 60_000)
+  const times = [soon(10), soon(20)]
+  for (const keepsTime of [false, true])
+    for (const runAt of times)
+      await transaction(main, (tx) =>
+        enqueue(tx, job, { text: `${runAt.getTime()}` }, { key: `keeps its time: ${keepsTime}`, runAt, keepsTime }),
+      )
+  const rows = await look('select run_at, payload from graphile_worker._private_jobs order by id')
+  assert.deepEqual(
+    rows.map(({ run_at: runAt }) => runAt),
+    [times[1], times[0]],
+  )
+  const last = { text: `${times[1]?.getTime()}` }
+  assert.deepEqual(
+    rows.map(({ payload }) => payload),
+    [last, last],
+  )
+})
+
+test('a job is not lost when a worker takes the one with its key in the same moment', async (t) => {
+  const { main, look } = await setUp(t)
+  const { job } = noting('test.note')
+  for (const keepsTime of [false, true]) {
+    const key = `keeps its time: ${keepsTime}`
+    const options = { key, keepsTime }
+    await transaction(main, (tx) => enqueue(tx, job, { text: 'first' }, options))
+    // As a worker does it; the other transaction finds the row locked, and waits.
+    await look('begin')
+    await look(
+      `update graphile_worker._private_jobs set locked_at = now(), locked_by = 'a worker', attempts = 1 where key = $1`,
+      [key],
+    )
+    const second = transaction(main, (tx) => enqueue(tx, job, { text: 'second' }, options))
+    await until('it waits', async () => {
+      const { rows } = await sql`
+        select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(main)
+      return rows.length > 0
+    })
+    await look('commit')
+    await second
+    const waiting = await look(
+      'select payload from graphile_worker._private_jobs where locked_at is null and key = $1',
+      [key],
+    )
+    assert.deepEqual(waiting, [{ payload: { text: 'second' } }])
+  }
+})
+
 test('a payload that does not fit is refused where it is enqueued, and by the worker if it got in all the same', async (t) => {
   const { main, work, look } = await setUp(t)
   const { noted, job } = noting('test.note', { maxAttempts: 1 })

@@ -85,6 +85,10 @@ function Summary({ of: { finishedAt, items, canRunAt, run }, broken }: { of: Che
   const format = useFormat()
   const at = finishedAt === null ? null : format.full(finishedAt)
   const next = canRunAt === null || run ? '' : t`You can check again at ${format.full(canRunAt)}.`
+  const [all, looked] = [items.length, items.filter(({ holds }) => holds !== null).length]
+  const missing = looked < all && (
+    <Plural value={all - looked} one="# rule could not be looked at." other="# rules could not be looked at." />
+  )
   if (at === null)
     return (
       <Notice tone="calm" title={t`Not checked yet.`}>
@@ -93,14 +97,17 @@ function Summary({ of: { finishedAt, items, canRunAt, run }, broken }: { of: Che
     )
   if (broken === 0)
     return (
-      <Notice tone="calm" title={t`The books balance.`}>
-        {t`All ${items.length} rules were looked at, last on ${at}.`} {next}
+      <Notice tone="calm" title={missing ? t`Nothing wrong was found.` : t`The books balance.`}>
+        {missing
+          ? t`${looked} of ${all} rules were looked at, last on ${at}.`
+          : t`All ${all} rules were looked at, last on ${at}.`}{' '}
+        {missing} {next}
       </Notice>
     )
   return (
     <Notice tone="alert" title={<Plural value={broken} one="# rule does not hold." other="# rules do not hold." />}>
       {t`Last checked on ${at}. Nothing was changed. Look at the rows below, correct what customers can see, and tell whoever runs this service.`}{' '}
-      {next}
+      {missing} {next}
     </Notice>
   )
 }
