@@ -9,6 +9,7 @@ import type {
 import type { Actor } from '#vocabulary/actor.ts'
 import type { Business } from '#vocabulary/business.ts'
 import type { Detail } from '#vocabulary/errors.ts'
+import { isId } from '#vocabulary/ids.ts'
 import { holds, type Permission } from '#vocabulary/permissions.ts'
 import { businessSuspended, suspendedBusinessHidden } from '#vocabulary/refusals.ts'
 import { nowMs } from '../clock.ts'
@@ -366,11 +367,12 @@ export function guardRoutes(app: FastifyInstance, options: GuardOptions, countin
     const caller = credential && (await away.findCaller(credential))
     if (credential && !caller) throw refusal.controlAway()
     const { businessId } = (source === 'path' ? request.params : request.query) as { businessId?: unknown }
-    const id = typeof businessId === 'string' ? businessId : ''
-    const business = await away.findBusiness(id)
+    const business =
+      typeof businessId === 'string' && isId(businessId) ? await away.findBusiness(businessId) : undefined
+    if (!business) throw refusal.controlAway()
     // Somebody who has a role there would get their own few orders for all there are.
-    const held = caller?.kind === 'user' ? await away.permissionsOf(caller, id) : NO_PERMISSIONS
-    if (!business || held?.length !== 0) throw refusal.controlAway()
+    const held = caller?.kind === 'user' ? await away.permissionsOf(caller, business.id) : NO_PERMISSIONS
+    if (held?.length !== 0) throw refusal.controlAway()
     if (access === 'signed-in' && caller?.kind === 'guest') throw refusal.guestsRefused()
     if (business.suspendedAt && access !== 'public')
       throw access === 'guest' ? suspendedBusinessHidden() : businessSuspended()
@@ -481,7 +483,7 @@ export function guardRoutes(app: FastifyInstance, options: GuardOptions, countin
    * Finds the business and what the caller may do in it. Without the permission it is 403, whether or not it exists.
    */
   function open(request: FastifyRequest, reply: FastifyReply, access: Access, businessId: unknown): Maybe<void> {
-    const id = typeof businessId === 'string' ? businessId : ''
+    const id = typeof businessId === 'string' ? businessId : '' // of a body that no schema has seen: of any length
     const { caller, route } = stateOf(request)
     const isElsewhere = caller?.onlyBusinessId !== undefined && caller.onlyBusinessId !== id
     if (isElsewhere) {
@@ -502,7 +504,8 @@ export function guardRoutes(app: FastifyInstance, options: GuardOptions, countin
       // A person goes on as a customer. A program would take their few records for all there are.
       if (access !== 'public' && caller?.kind === 'api' && counted !== held && held.length > 0)
         throw refusal.secondFactorMissing()
-      if (!found) throw route.business === 'path' ? refusal.businessNotFound() : refusal.businessUnknown({ id })
+      if (!found)
+        throw route.business === 'path' ? refusal.businessNotFound() : refusal.businessUnknown({ id: id.slice(0, 64) })
       // Public routes stay open: newsletter subscribers of a suspended business can still unsubscribe.
       if (found.suspendedAt && access !== 'public')
         throw access === 'guest' ? suspendedBusinessHidden() : businessSuspended()
