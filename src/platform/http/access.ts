@@ -27,10 +27,11 @@ import * as refusal from './refusals.ts'
 export type Access = 'public' | 'guest' | 'signed-in' | 'operator' | Permission | readonly Permission[]
 
 /**
- * Where a request names its business. `provider`: in the provider's own payload, checked by the handler. `storefront`:
+ * Where a request names its business. `provider`: in the provider's own payload, checked by the handler. `token`: in that of a mailed link,
+ * which begins with the business; the handler checks it and calls `enterBusiness`. `storefront`:
  * in the path, by id or slug; only a business whose shop is public is found, and no credential changes the answer.
  */
-export type BusinessSource = 'path' | 'body' | 'query' | 'provider' | 'storefront' | 'none'
+export type BusinessSource = 'path' | 'body' | 'query' | 'provider' | 'token' | 'storefront' | 'none'
 
 export type KeyRule = 'refused' | 'unbound' | 'strangers'
 
@@ -88,6 +89,8 @@ declare module 'fastify' {
     cell: Cell
     /** The caller's permissions in this business. */
     permissions: readonly Permission[]
+    /** For a handler that has found the business by itself: from here on it is a request of that business. Throws if its cell is full. */
+    enterBusiness(business: Business): void
     /** Waits for somebody else's server without taking up a place in the gate. */
     whileOutside<Result>(work: () => Promise<Result>): Promise<Result>
     /** Does not count for the caller's rate limit: it makes a request of its own in the caller's name, which does. */
@@ -274,6 +277,12 @@ export function guardRoutes(app: FastifyInstance, options: GuardOptions, countin
     },
   })
 
+  app.decorateRequest('enterBusiness', function (this: FastifyRequest, business: Business) {
+    stateOf(this).business = business
+    const refused = enterCell?.(this, business)
+    if (refused) throw refused
+  })
+
   const routes: { method: string; route: RouteOptions }[] = []
   app.addHook('onRoute', (route) => {
     for (const method of [route.method].flat()) {
@@ -289,7 +298,7 @@ export function guardRoutes(app: FastifyInstance, options: GuardOptions, countin
             "(for example { access: 'PRODUCTS_WRITE', business: 'path' }).",
         )
       }
-      if (isPermission(access) && (business === 'none' || business === 'provider')) {
+      if (isPermission(access) && (business === 'none' || business === 'provider' || business === 'token')) {
         throw new Error(`${method} ${url} asks for ${wordsOf(access)}, but names no business in which to hold it.`)
       }
       if (access === 'operator' && business !== 'none') {
