@@ -107,6 +107,8 @@ declare module 'fastify' {
      * refused, because its token, session or key has ended, or its role, or the business is suspended.
      */
     lookAgain(request: FastifyRequest): Promise<readonly Permission[] | undefined>
+    /** For bodies that handlers read: judges the caller anew once all has arrived, if that took long. Throws as the guard would now. */
+    enterAgain(request: FastifyRequest, reply: FastifyReply): Promise<void>
   }
 }
 
@@ -175,6 +177,8 @@ type State = {
   route: FastifyContextConfig
   url: string
   credential: Credential | undefined
+  /** When the guard began to look at it. */
+  since: number
   caller?: Actor | undefined
   business?: Business
   permissions: readonly Permission[]
@@ -192,6 +196,11 @@ export const businessIdOf = (request: FastifyRequest): string | undefined => sta
 export const businessOf = (request: FastifyRequest): Business | undefined => stateOf(request)?.business
 
 export const isPerhapsOld = (request: FastifyRequest): boolean => stateOf(request)?.isPerhapsOld ?? false
+
+/** A body may take two minutes to arrive. After more than this the caller is judged anew: they may have been dismissed meanwhile. */
+const LONG_MS = 1_000
+
+const isRead = ({ method }: FastifyRequest) => method === 'GET' || method === 'HEAD'
 
 const NO_PERMISSIONS: readonly Permission[] = []
 
@@ -211,7 +220,14 @@ export function recogniseCallers(app: FastifyInstance, { peek }: Pick<GuardOptio
     const caller = isStorefront ? undefined : credential && peek(credential)
     if (isStorefront)
       void reply.header('cache-control', 'no-store') // unless there is an answer that may be kept
-    ;(request as Guarded)[state] = { route, url, credential, caller, permissions: NO_PERMISSIONS }
+    ;(request as Guarded)[state] = {
+      route,
+      url,
+      credential,
+      since: performance.now(),
+      caller,
+      permissions: NO_PERMISSIONS,
+    }
     done()
   })
 }
@@ -230,7 +246,7 @@ const COMING_MS = 600_000
 const hasJustCome = ({ movedAt }: Business) => movedAt !== null && movedAt.getTime() > nowMs() - COMING_MS
 
 /**
- * Enforces the access that every route declares, before the body is read. A route without a declaration stops the
+ * Enforces the access that every route declares, before the body is read, and once more if that takes long. A route without a declaration stops the
  * server from starting.
  */
 export function guardRoutes(app: FastifyInstance, options: GuardOptions, counting?: Counting): void {
@@ -464,16 +480,46 @@ export function guardRoutes(app: FastifyInstance, options: GuardOptions, countin
     if (method !== 'GET' && method !== 'HEAD') return needFreshProof(actor)
   }
 
+  function enterWithBody(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    access: Access,
+    source: BusinessSource,
+  ): Maybe<void> {
+    const { businessId } = (request.body ?? {}) as { businessId?: unknown }
+    if (source === 'path' && businessId !== undefined && businessId !== request.business.id)
+      throw refusal.businessesDiffer()
+    if (source === 'body' && typeof businessId === 'string') return open(request, reply, access, businessId)
+  }
+
+  const isLate = (request: FastifyRequest) => !isRead(request) && performance.now() - stateOf(request).since > LONG_MS
+
+  /** From caches, as a rule. The caller has been counted before, and so has the business, if it was known. */
+  async function enterAgain(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    access: Access,
+    source: BusinessSource,
+  ): Promise<void> {
+    const guarded = stateOf(request)
+    if (guarded.credential) {
+      guarded.caller = await authenticate(guarded.credential)
+      if (!guarded.caller && access !== 'public') throw refusal.credentialInvalid()
+    }
+    await enter(request, reply, access, source)
+    await enterWithBody(request, reply, access, source)
+  }
+
+  app.decorate('enterAgain', async (request: FastifyRequest, reply: FastifyReply) => {
+    const { access = 'public', business = 'none' } = stateOf(request).route
+    if (isLate(request)) await enterAgain(request, reply, access, business)
+  })
+
   app.addHook('preValidation', (request, reply, done) => {
     const { access, business } = stateOf(request).route
-    const { businessId } = (request.body ?? {}) as { businessId?: unknown }
-    if (request.is404 || access === undefined) return done()
-    if (business === 'path' && businessId !== undefined && businessId !== request.business.id) {
-      return done(refusal.businessesDiffer())
-    }
-    if (business !== 'body' || typeof businessId !== 'string') return done()
+    if (request.is404 || access === undefined || business === undefined) return done()
     try {
-      const step = open(request, reply, access, businessId)
+      const step = (isLate(request) ? enterAgain : enterWithBody)(request, reply, access, business)
       if (step instanceof Promise) return void step.then(() => done(), done)
     } catch (error) {
       return done(error as Error)
@@ -499,8 +545,7 @@ export function guardRoutes(app: FastifyInstance, options: GuardOptions, countin
       if (access !== 'public' && route.keys !== 'strangers') throw refusal.keyIsOfAnother()
       stateOf(request).caller = asStranger(caller)
     }
-    const isRead = request.method === 'GET' || request.method === 'HEAD'
-    const business = isRead ? findBusiness(id) : findToWrite(id)
+    const business = isRead(request) ? findBusiness(id) : findToWrite(id)
     const hasNone = !caller || caller.kind === 'guest' || isElsewhere
     const permissions = hasNone ? NO_PERMISSIONS : permissionsOf(caller, id)
     const settle = (found: Business | undefined, held: readonly Permission[]): Maybe<void> => {
@@ -519,10 +564,11 @@ export function guardRoutes(app: FastifyInstance, options: GuardOptions, countin
       if (found.suspendedAt && access !== 'public')
         throw access === 'guest' ? suspendedBusinessHidden() : businessSuspended()
       const guarded = stateOf(request)
+      const isCounted = guarded.business !== undefined
       guarded.business = found
       guarded.permissions = counted
       // Nor does a limit of the business keep its readers from unsubscribing: these count for the address alone.
-      return access === 'public' ? undefined : counting?.countBusiness(found, reply)
+      return access === 'public' || isCounted ? undefined : counting?.countBusiness(found, reply)
     }
     if (business instanceof Promise || permissions instanceof Promise) {
       return Promise.all([business, permissions]).then(([found, held]) => settle(found, held))
@@ -546,8 +592,7 @@ export function guardRoutes(app: FastifyInstance, options: GuardOptions, countin
 /** Reads that name their business, and are answered once. */
 function mayGoOn(request: FastifyRequest): boolean {
   const { business, isStream } = stateOf(request).route
-  const isRead = request.method === 'GET' || request.method === 'HEAD'
-  return isRead && !isStream && (business === 'storefront' || business === 'path' || business === 'query')
+  return isRead(request) && !isStream && (business === 'storefront' || business === 'path' || business === 'query')
 }
 
 /** Where a business wants a second factor, whoever has passed none is a user without a role. */
