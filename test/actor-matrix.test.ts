@@ -30,6 +30,7 @@ const SAMPLES = [
   ['/samples/signed-in', 'signed-in', 'query'],
   ['/samples/orders', 'ORDERS_READ', 'query'],
   ['/samples/provider', 'public', 'provider'],
+  ['/samples/token/:token', 'public', 'token'],
   ['/samples/storefront/:business', 'public', 'storefront'],
 ] as const
 

@@ -13,6 +13,9 @@ export function newId(prefix: string, timeMs?: number): string {
 /** Short and random (60 bits): it is the first column of every key in a business's tables. */
 export const newBusinessId = () => `biz_${base32(randomBytes(8), 13).slice(1)}`
 
+/** Whether a text has the form that ids have. Callers send other texts, too, and as long as they like. */
+export const isId = (text: string): boolean => /^[A-Za-z0-9_-]{1,64}$/.test(text)
+
 /** Big-endian, padded with zeros. */
 function base32(bytes: Uint8Array, length: number): string {
   let text = ''

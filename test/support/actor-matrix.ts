@@ -1,7 +1,7 @@
 import http from 'node:http'
 import { removeOperator, revokeSession } from '#modules/accounts/index.ts'
 import { transaction } from '#platform/database/transaction.ts'
-import { isPermission, permissionsIn, type RouteInfo } from '#platform/http/access.ts'
+import { type BusinessSource, isPermission, permissionsIn, type RouteInfo } from '#platform/http/access.ts'
 import { PERMISSIONS, type Permission } from '#vocabulary/permissions.ts'
 import type { holdClock } from './clock.ts'
 import type { Make } from './make.ts'
@@ -164,7 +164,7 @@ export async function makeWorld(api: TestApi, make: Make, clock: ReturnType<type
     const all: Meeting[] = []
     for (const route of routes)
       for (const caller of await callersOf(route))
-        for (const target of route.business === 'none' || route.business === 'provider' ? [NO_TARGET] : targets)
+        for (const target of isFoundByGuard(route.business) ? targets : [NO_TARGET])
           all.push({ route, caller, target, refusal: refusalFor(route, caller, target) })
     return all
   }
@@ -178,6 +178,8 @@ export async function makeWorld(api: TestApi, make: Make, clock: ReturnType<type
   return { targets, callersOf, meetings, meetingsOf, keyWith }
 }
 
+const isFoundByGuard = (business: BusinessSource) => !['none', 'provider', 'token'].includes(business)
+
 /** What the declaration promises this caller: a status, or undefined when they may come in. */
 function refusalFor(
   { access, business, keys, isOwnPage }: RouteInfo,
@@ -190,7 +192,7 @@ function refusalFor(
   if (access === 'operator') return caller.operator === 'passed' ? undefined : 403
   if (keys === 'refused' && caller.key !== undefined) return 403
   if (keys === 'unbound' && (caller.key || caller.isLimited)) return 403
-  const isElsewhere = business !== 'none' && business !== 'provider' && caller.key && caller.key !== target.id
+  const isElsewhere = isFoundByGuard(business) && caller.key && caller.key !== target.id
   if (isElsewhere && access !== 'public' && keys !== 'strangers') return 403
   if (isPermission(access)) {
     const held = caller.holds(target.id)

@@ -104,6 +104,7 @@ const ATTEMPTS = 50
 const carryOutMove = defineJob({
   name: 'business.move',
   on: 'control',
+  isLong: true,
   payload: Type.Object({ moveId: Id }),
   maxAttempts: ATTEMPTS,
   run: ({ moveId }, context) => moveBusiness(context, moveId),

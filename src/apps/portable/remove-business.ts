@@ -105,6 +105,7 @@ async function deleteAll(
 const lookAgain = defineJob({
   name: 'business.look-again',
   on: 'control',
+  isLong: true,
   payload: Type.Object({ businessId: Id, cell: Type.String() }),
   async run({ businessId, cell: name }, { control, cells, services: { storage }, signal, log }) {
     const cell = cells.get(name)
@@ -118,6 +119,7 @@ const lookAgain = defineJob({
 const removeDue = defineJob({
   name: 'business.remove',
   on: 'control',
+  isLong: true,
   payload: Type.Object({ businessId: Type.Optional(Id) }),
   cron: '23 * * * *',
   maxAttempts: 25,

@@ -6,6 +6,7 @@ import type { Listener } from '#platform/database/listener.ts'
 import { businessMoves } from '#platform/http/refusals.ts'
 import type { Actor } from '#vocabulary/actor.ts'
 import type { Business } from '#vocabulary/business.ts'
+import { isId } from '#vocabulary/ids.ts'
 import { cutDown, type Permission } from '#vocabulary/permissions.ts'
 import { findBusiness, findBusinessBySlug, findPermissions } from './queries.ts'
 
@@ -24,6 +25,9 @@ const PEOPLE_EACH = 2.5
 const weigh = ({ markets, locales, allowedOrigins, callouts }: Business) =>
   1_000 + 3 * JSON.stringify([markets, locales, allowedOrigins, callouts]).length
 
+/** Of ids and slugs: what is longer, or has other characters, is neither. */
+const NAME = /^[\w-]{1,100}$/
+
 const isHeld = (business: Business | undefined) => business?.heldUntil && business.heldUntil.getTime() > nowMs()
 
 const onlyPublic = (business: Business | undefined) =>
@@ -34,7 +38,8 @@ export const MEMBERS_CHANGED = 'members'
 
 /**
  * Caches the business of a request, its cell, and the caller's permissions there. Every process drops its copy when a
- * change commits; while notifications cannot be heard, the database is read each time.
+ * change commits; while notifications cannot be heard, the database is read each time. A name comes as its caller sent it, perhaps megabytes
+ * long: what cannot be one is neither looked up nor kept.
  */
 export function createDirectory(control: ControlDb, listener: Listener, { most = 20_000 }: { most?: number } = {}) {
   const trusted = () => listener.connected
@@ -58,7 +63,7 @@ export function createDirectory(control: ControlDb, listener: Listener, { most =
   })
 
   const findById = (id: string): Business | undefined | Promise<Business | undefined> =>
-    businesses.peek(id) ?? businesses.get(id, () => findBusiness(control, id))
+    businesses.peek(id) ?? (isId(id) ? businesses.get(id, () => findBusiness(control, id)) : undefined)
 
   /** Changes are announced, and drop what is known: so it is looked for often, and asked for seldom. */
   async function waitFor(id: string): Promise<Business | undefined> {
@@ -111,6 +116,7 @@ export function createDirectory(control: ControlDb, listener: Listener, { most =
 
     /** The business whose shop everybody may read, by its id or slug. No slug holds a `_`, and every id does. */
     findPublicBusiness(idOrSlug: string): Business | undefined | Promise<Business | undefined> {
+      if (!NAME.test(idOrSlug)) return undefined
       const id = idOrSlug.includes('_') ? idOrSlug : slugs.peek(idOrSlug)
       const known = id === undefined ? undefined : businesses.peek(id)
       if (known && (known.id === idOrSlug || known.slug === idOrSlug)) return onlyPublic(known)
@@ -123,6 +129,7 @@ export function createDirectory(control: ControlDb, listener: Listener, { most =
       { userId, onlyPermissions }: Actor,
       businessId: string,
     ): readonly Permission[] | Promise<readonly Permission[]> {
+      if (!isId(businessId)) return []
       const key = `${businessId}/${userId}`
       const known = permissions.peek(key)
       if (known) return cutDown(known, onlyPermissions)

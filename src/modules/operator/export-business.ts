@@ -69,6 +69,7 @@ export const makeArchive = (write: WriteArchive = unknown): ControlJob<typeof Pa
   defineJob({
     name: NAME,
     on: 'control',
+    isLong: true,
     maxAttempts: MAX_ATTEMPTS,
     payload: Payload,
     async run({ businessId, exportId }, context) {

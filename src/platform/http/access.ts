@@ -9,6 +9,7 @@ import type {
 import type { Actor } from '#vocabulary/actor.ts'
 import type { Business } from '#vocabulary/business.ts'
 import type { Detail } from '#vocabulary/errors.ts'
+import { isId } from '#vocabulary/ids.ts'
 import { holds, type Permission } from '#vocabulary/permissions.ts'
 import { businessSuspended, suspendedBusinessHidden } from '#vocabulary/refusals.ts'
 import { nowMs } from '../clock.ts'
@@ -26,10 +27,11 @@ import * as refusal from './refusals.ts'
 export type Access = 'public' | 'guest' | 'signed-in' | 'operator' | Permission | readonly Permission[]
 
 /**
- * Where a request names its business. `provider`: in the provider's own payload, checked by the handler. `storefront`:
+ * Where a request names its business. `provider`: in the provider's own payload, checked by the handler. `token`: in that of a mailed link,
+ * which begins with the business; the handler checks it and calls `enterBusiness`. `storefront`:
  * in the path, by id or slug; only a business whose shop is public is found, and no credential changes the answer.
  */
-export type BusinessSource = 'path' | 'body' | 'query' | 'provider' | 'storefront' | 'none'
+export type BusinessSource = 'path' | 'body' | 'query' | 'provider' | 'token' | 'storefront' | 'none'
 
 export type KeyRule = 'refused' | 'unbound' | 'strangers'
 
@@ -92,6 +94,8 @@ declare module 'fastify' {
     cell: Cell
     /** The caller's permissions in this business. */
     permissions: readonly Permission[]
+    /** For a handler that has found the business by itself: from here on it is a request of that business. Throws if its cell is full. */
+    enterBusiness(business: Business): void
     /** Waits for somebody else's server without taking up a place in the gate. */
     whileOutside<Result>(work: () => Promise<Result>): Promise<Result>
     /** Does not count for the caller's rate limit: it makes a request of its own in the caller's name, which does. */
@@ -108,6 +112,8 @@ declare module 'fastify' {
      * refused, because its token, session or key has ended, or its role, or the business is suspended.
      */
     lookAgain(request: FastifyRequest): Promise<readonly Permission[] | undefined>
+    /** For bodies that handlers read: judges the caller anew once all has arrived, if that took long. Throws as the guard would now. */
+    enterAgain(request: FastifyRequest, reply: FastifyReply): Promise<void>
   }
 }
 
@@ -176,6 +182,8 @@ type State = {
   route: FastifyContextConfig
   url: string
   credential: Credential | undefined
+  /** When the guard began to look at it. */
+  since: number
   caller?: Actor | undefined
   business?: Business
   permissions: readonly Permission[]
@@ -193,6 +201,11 @@ export const businessIdOf = (request: FastifyRequest): string | undefined => sta
 export const businessOf = (request: FastifyRequest): Business | undefined => stateOf(request)?.business
 
 export const isPerhapsOld = (request: FastifyRequest): boolean => stateOf(request)?.isPerhapsOld ?? false
+
+/** A body may take two minutes to arrive. After more than this the caller is judged anew: they may have been dismissed meanwhile. */
+const LONG_MS = 1_000
+
+const isRead = ({ method }: FastifyRequest) => method === 'GET' || method === 'HEAD'
 
 const NO_PERMISSIONS: readonly Permission[] = []
 
@@ -212,7 +225,14 @@ export function recogniseCallers(app: FastifyInstance, { peek }: Pick<GuardOptio
     const caller = isStorefront ? undefined : credential && peek(credential)
     if (isStorefront)
       void reply.header('cache-control', 'no-store') // unless there is an answer that may be kept
-    ;(request as Guarded)[state] = { route, url, credential, caller, permissions: NO_PERMISSIONS }
+    ;(request as Guarded)[state] = {
+      route,
+      url,
+      credential,
+      since: performance.now(),
+      caller,
+      permissions: NO_PERMISSIONS,
+    }
     done()
   })
 }
@@ -231,7 +251,7 @@ const COMING_MS = 600_000
 const hasJustCome = ({ movedAt }: Business) => movedAt !== null && movedAt.getTime() > nowMs() - COMING_MS
 
 /**
- * Enforces the access that every route declares, before the body is read. A route without a declaration stops the
+ * Enforces the access that every route declares, before the body is read, and once more if that takes long. A route without a declaration stops the
  * server from starting.
  */
 export function guardRoutes(app: FastifyInstance, options: GuardOptions, counting?: Counting): void {
@@ -278,6 +298,12 @@ export function guardRoutes(app: FastifyInstance, options: GuardOptions, countin
     },
   })
 
+  app.decorateRequest('enterBusiness', function (this: FastifyRequest, business: Business) {
+    stateOf(this).business = business
+    const refused = enterCell?.(this, business)
+    if (refused) throw refused
+  })
+
   const routes: { method: string; route: RouteOptions }[] = []
   app.addHook('onRoute', (route) => {
     for (const method of [route.method].flat()) {
@@ -293,7 +319,7 @@ export function guardRoutes(app: FastifyInstance, options: GuardOptions, countin
             "(for example { access: 'PRODUCTS_WRITE', business: 'path' }).",
         )
       }
-      if (isPermission(access) && (business === 'none' || business === 'provider')) {
+      if (isPermission(access) && (business === 'none' || business === 'provider' || business === 'token')) {
         throw new Error(`${method} ${url} asks for ${wordsOf(access)}, but names no business in which to hold it.`)
       }
       if (access === 'operator' && business !== 'none') {
@@ -371,11 +397,12 @@ export function guardRoutes(app: FastifyInstance, options: GuardOptions, countin
     const caller = credential && (await away.findCaller(credential))
     if (credential && !caller) throw refusal.controlAway()
     const { businessId } = (source === 'path' ? request.params : request.query) as { businessId?: unknown }
-    const id = typeof businessId === 'string' ? businessId : ''
-    const business = await away.findBusiness(id)
+    const business =
+      typeof businessId === 'string' && isId(businessId) ? await away.findBusiness(businessId) : undefined
+    if (!business) throw refusal.controlAway()
     // Somebody who has a role there would get their own few orders for all there are.
-    const held = caller?.kind === 'user' ? await away.permissionsOf(caller, id) : NO_PERMISSIONS
-    if (!business || held?.length !== 0) throw refusal.controlAway()
+    const held = caller?.kind === 'user' ? await away.permissionsOf(caller, business.id) : NO_PERMISSIONS
+    if (held?.length !== 0) throw refusal.controlAway()
     if (access === 'signed-in' && caller?.kind === 'guest') throw refusal.guestsRefused()
     if (business.suspendedAt && access !== 'public')
       throw access === 'guest' ? suspendedBusinessHidden() : businessSuspended()
@@ -458,16 +485,46 @@ export function guardRoutes(app: FastifyInstance, options: GuardOptions, countin
     if (method !== 'GET' && method !== 'HEAD') return needFreshProof(actor)
   }
 
+  function enterWithBody(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    access: Access,
+    source: BusinessSource,
+  ): Maybe<void> {
+    const { businessId } = (request.body ?? {}) as { businessId?: unknown }
+    if (source === 'path' && businessId !== undefined && businessId !== request.business.id)
+      throw refusal.businessesDiffer()
+    if (source === 'body' && typeof businessId === 'string') return open(request, reply, access, businessId)
+  }
+
+  const isLate = (request: FastifyRequest) => !isRead(request) && performance.now() - stateOf(request).since > LONG_MS
+
+  /** From caches, as a rule. The caller has been counted before, and so has the business, if it was known. */
+  async function enterAgain(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    access: Access,
+    source: BusinessSource,
+  ): Promise<void> {
+    const guarded = stateOf(request)
+    if (guarded.credential) {
+      guarded.caller = await authenticate(guarded.credential)
+      if (!guarded.caller && access !== 'public') throw refusal.credentialInvalid()
+    }
+    await enter(request, reply, access, source)
+    await enterWithBody(request, reply, access, source)
+  }
+
+  app.decorate('enterAgain', async (request: FastifyRequest, reply: FastifyReply) => {
+    const { access = 'public', business = 'none' } = stateOf(request).route
+    if (isLate(request)) await enterAgain(request, reply, access, business)
+  })
+
   app.addHook('preValidation', (request, reply, done) => {
     const { access, business } = stateOf(request).route
-    const { businessId } = (request.body ?? {}) as { businessId?: unknown }
-    if (request.is404 || access === undefined) return done()
-    if (business === 'path' && businessId !== undefined && businessId !== request.business.id) {
-      return done(refusal.businessesDiffer())
-    }
-    if (business !== 'body' || typeof businessId !== 'string') return done()
+    if (request.is404 || access === undefined || business === undefined) return done()
     try {
-      const step = open(request, reply, access, businessId)
+      const step = (isLate(request) ? enterAgain : enterWithBody)(request, reply, access, business)
       if (step instanceof Promise) return void step.then(() => done(), done)
     } catch (error) {
       return done(error as Error)
@@ -486,15 +543,14 @@ export function guardRoutes(app: FastifyInstance, options: GuardOptions, countin
    * Finds the business and what the caller may do in it. Without the permission it is 403, whether or not it exists.
    */
   function open(request: FastifyRequest, reply: FastifyReply, access: Access, businessId: unknown): Maybe<void> {
-    const id = typeof businessId === 'string' ? businessId : ''
+    const id = typeof businessId === 'string' ? businessId : '' // of a body that no schema has seen: of any length
     const { caller, route } = stateOf(request)
     const isElsewhere = caller?.onlyBusinessId !== undefined && caller.onlyBusinessId !== id
     if (isElsewhere) {
       if (access !== 'public' && route.keys !== 'strangers') throw refusal.keyIsOfAnother()
       stateOf(request).caller = asStranger(caller)
     }
-    const isRead = request.method === 'GET' || request.method === 'HEAD'
-    const business = isRead ? findBusiness(id) : findToWrite(id)
+    const business = isRead(request) ? findBusiness(id) : findToWrite(id)
     const hasNone = !caller || caller.kind === 'guest' || isElsewhere
     const permissions = hasNone ? NO_PERMISSIONS : permissionsOf(caller, id)
     const settle = (found: Business | undefined, held: readonly Permission[]): Maybe<void> => {
@@ -507,15 +563,17 @@ export function guardRoutes(app: FastifyInstance, options: GuardOptions, countin
       // A person goes on as a customer. A program would take their few records for all there are.
       if (access !== 'public' && caller?.kind === 'api' && counted !== held && held.length > 0)
         throw refusal.secondFactorMissing()
-      if (!found) throw route.business === 'path' ? refusal.businessNotFound() : refusal.businessUnknown({ id })
+      if (!found)
+        throw route.business === 'path' ? refusal.businessNotFound() : refusal.businessUnknown({ id: id.slice(0, 64) })
       // Public routes stay open: newsletter subscribers of a suspended business can still unsubscribe.
       if (found.suspendedAt && access !== 'public')
         throw access === 'guest' ? suspendedBusinessHidden() : businessSuspended()
       const guarded = stateOf(request)
+      const isCounted = guarded.business !== undefined
       guarded.business = found
       guarded.permissions = counted
       // Nor does a limit of the business keep its readers from unsubscribing: these count for the address alone.
-      return access === 'public' ? undefined : counting?.countBusiness(found, reply)
+      return access === 'public' || isCounted ? undefined : counting?.countBusiness(found, reply)
     }
     if (business instanceof Promise || permissions instanceof Promise) {
       return Promise.all([business, permissions]).then(([found, held]) => settle(found, held))
@@ -539,8 +597,7 @@ export function guardRoutes(app: FastifyInstance, options: GuardOptions, countin
 /** Reads that name their business, and are answered once. */
 function mayGoOn(request: FastifyRequest): boolean {
   const { business, isStream } = stateOf(request).route
-  const isRead = request.method === 'GET' || request.method === 'HEAD'
-  return isRead && !isStream && (business === 'storefront' || business === 'path' || business === 'query')
+  return isRead(request) && !isStream && (business === 'storefront' || business === 'path' || business === 'query')
 }
 
 /** Where a business wants a second factor, whoever has passed none is a user without a role. */

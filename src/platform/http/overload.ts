@@ -198,8 +198,12 @@ function businessNamedBy(request: FastifyRequest): string | undefined {
   if (business === 'storefront') return textOf((request.params as { business?: unknown }).business)
   if (business === 'body') return textOf((request.body as { businessId?: unknown } | null | undefined)?.businessId)
   if (business === 'query') return textOf((request.query as { businessId?: unknown }).businessId)
+  if (business === 'token') return tokenOf(request)?.split('.', 1)[0]
   return undefined
 }
+/** As handlers look for it: a form of a page may repeat what its address says. */
+const tokenOf = ({ params, body, query }: FastifyRequest) =>
+  [params, body, query].map((part) => textOf((part as { token?: unknown } | null | undefined)?.token)).find(Boolean)
 const textOf = (value: unknown) => (typeof value === 'string' ? value : undefined)
 
 /** Exempt: these are rare, or static. */

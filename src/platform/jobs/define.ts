@@ -8,7 +8,7 @@ import type { Mailer } from '../mail/mailer.ts'
 import type { Payments } from '../payments/provider.ts'
 import type { SmsSender } from '../sms/twilio.ts'
 import type { Storage } from '../storage/storage.ts'
-import { flagOf } from './graphile-internals.ts'
+import { flagOf, LONG } from './graphile-internals.ts'
 
 /** The outside services that are configured. */
 export type JobServices = {
@@ -49,6 +49,11 @@ type JobDefinition<Kind, Database, Payload extends TSchema> = {
   on: Kind
   payload: Payload
   maxAttempts?: number
+  /**
+   * May take minutes or hours. Such jobs have half of the places of a worker's queue at most, so that mails need not wait for them.
+   * Jobs of cells may not: they would lose the mark on the way to another cell, and go in pieces of seconds instead.
+   */
+  isLong?: Kind extends 'control' ? true : never
   /** A cron schedule (UTC). The payload must allow an empty object. */
   cron?: string
   run: (payload: Static<Payload>, context: JobContext<Database>) => Promise<void>
@@ -104,7 +109,7 @@ export async function enqueue(
     select id from graphile_worker.add_job(
       identifier => ${job.name}, payload => ${JSON.stringify(payload)}::json, run_at => ${options.runAt ?? null}::timestamptz,
       max_attempts => ${job.maxAttempts ?? DEFAULT_ATTEMPTS}, job_key => ${options.key ?? null}, priority => ${options.priority ?? 0},
-      flags => array_remove(array[${flagOf(payload)}::text], null),
+      flags => array_remove(array[${flagOf(payload)}::text, ${job.isLong ? LONG : null}::text], null),
       job_key_mode => ${options.keepsTime ? 'preserve_run_at' : 'replace'})`
   const { rows } = await add.execute(tx)
   // A worker took the one that waits just now: nothing was added, and it may be too early for what this one is about.

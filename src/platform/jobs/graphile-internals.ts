@@ -22,6 +22,9 @@ export const flagOf = (payload: unknown): string | null => {
   return businessId === undefined ? null : toFlag(businessId)
 }
 
+/** Marks those that may take minutes or hours, of whichever business. */
+export const LONG = 'long'
+
 type Lock = { id: string; poolId: string; lockedAt: Date | null }
 
 /** Whether the job is still locked for this pool by the same lock; if so, the row stays as it is until `tx` ends. */

@@ -17,7 +17,6 @@ import {
   type LateJob,
   openQueuePool,
   RECLAIM,
-  toFlag,
 } from './graphile-internals.ts'
 import { CELL_CHANNEL, openHeartbeat } from './heartbeat.ts'
 import type { JobMeter } from './measure.ts'
@@ -77,6 +76,7 @@ export async function openQueue(options: QueueOptions): Promise<Queue> {
   const { cell, control, rest, log, meter, concurrency = DEFAULT_CONCURRENCY } = options
   const { directUrl } = cell.address
   const jobs = options.jobs.filter((job) => job.on === 'cell' || control)
+  const long = new Set(jobs.flatMap((job) => (job.isLong ? [job.name] : [])))
   const cellJobs = jobs.flatMap((job) => (job.on === 'cell' ? [job.name] : []))
   const { pool, runnerPool, hear, wake, tearDown } = openQueuePool(directUrl, concurrency)
   const shares = createShares(concurrency, options.mostOf)
@@ -104,7 +104,7 @@ export async function openQueue(options: QueueOptions): Promise<Queue> {
   })
   events.on('job:start', ({ job }) => {
     running++
-    shares.began(businessOf(job.payload))
+    shares.began(businessOf(job.payload), long.has(job.task_identifier))
     turns.found()
   })
   events.on('worker:getJob:empty', () => turns.foundNone())
@@ -122,7 +122,7 @@ export async function openQueue(options: QueueOptions): Promise<Queue> {
   })
   events.on('job:complete', ({ job, error }) => {
     running--
-    shares.ended(businessOf(job.payload))
+    shares.ended(businessOf(job.payload), long.has(job.task_identifier))
     rest.look() // it may have made something to do
     meter.jobs.inc({ job: job.task_identifier, outcome: error ? 'failed' : 'done' })
   })
@@ -200,7 +200,7 @@ export async function openQueue(options: QueueOptions): Promise<Queue> {
       taskList: Object.fromEntries(jobs.map((job) => [job.name, taskFor(job)])),
       parsedCronItems: parseCronItems(jobs.flatMap(toCronItem)),
       concurrency,
-      forbiddenFlags: async () => (await turns.take()).map(toFlag),
+      forbiddenFlags: () => turns.take(),
       pollInterval: POLL_MS,
       noHandleSignals: true,
       events,

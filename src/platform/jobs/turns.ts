@@ -7,8 +7,8 @@ const LONGEST_MS = 1_000
 const PAUSE = 10
 
 /**
- * The places of a queue look for jobs one after another, so that each knows what the others run. While jobs of a business are passed
- * over, a place that found nothing is told of new jobs now and then only: its look reads all that it passes over.
+ * The places of a queue look for jobs one after another, so that each knows what the others run. While jobs are passed over, a
+ * place that found nothing is told of new jobs now and then only: its look reads all that it passes over.
  */
 export function createTurns(shares: Pick<Shares, 'passedOver'>, wake: (places: number) => void) {
   const waiting: (() => void)[] = []
@@ -38,7 +38,7 @@ export function createTurns(shares: Pick<Shares, 'passedOver'>, wake: (places: n
   }
 
   return {
-    /** Waits until it is this place's turn to look. Returns the businesses whose jobs it must pass over. */
+    /** Waits until it is this place's turn to look. Returns the flags of the jobs that it must pass over. */
     async take(): Promise<string[]> {
       while (isTaken) await new Promise<void>((resolve) => void waiting.push(resolve))
       isTaken = true

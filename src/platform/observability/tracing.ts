@@ -8,6 +8,7 @@ import { PgInstrumentation } from '@opentelemetry/instrumentation-pg'
 import { resourceFromAttributes } from '@opentelemetry/resources'
 import { BatchSpanProcessor, NodeTracerProvider } from '@opentelemetry/sdk-trace-node'
 import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify'
+import { businessOf } from '../http/access.ts'
 import { VERSION } from '../version.ts'
 import { withoutSecrets } from './spans.ts'
 
@@ -93,13 +94,8 @@ export function startTracing(service: string, log: FastifyBaseLogger): Tracing {
       else done()
     })
     app.addHook('preHandler', (request, _reply, done) => {
-      const { business } = request.routeOptions.config
-      if (business !== undefined && business !== 'provider' && business !== 'none') {
-        spanOf(request)?.setAttributes({
-          'kontor.business_id': request.business.id,
-          'kontor.cell': request.business.cell,
-        })
-      }
+      const business = businessOf(request)
+      if (business) spanOf(request)?.setAttributes({ 'kontor.business_id': business.id, 'kontor.cell': business.cell })
       done()
     })
     app.addHook('onError', (request, _reply, error, done) => {

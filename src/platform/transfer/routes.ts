@@ -45,7 +45,8 @@ export async function receiveFile<Counter extends string>(
 ): Promise<ImportReport<Counter>> {
   const { cell, business, actor, body: file } = request
   if (!(file instanceof Readable)) throw notAFile({ types: FILE_TYPES.join(' or ') })
-  const upload = { business, place, actor, file, format: formatOf(request), ...how }
+  const arrived = () => reply.server.enterAgain(reply.request, reply) // it may have taken minutes
+  const upload = { business, place, actor, file, format: formatOf(request), arrived, ...how }
   const made = await takeFile(kind, cell, upload, kind.job)
   void reply.code(201).removeHeader('connection')
   return made

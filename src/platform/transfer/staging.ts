@@ -37,6 +37,8 @@ export type Upload = {
   format: FileFormat
   maxBytes?: number
   progress?: (bytes: number) => void
+  /** Called once the whole file is here: what it throws refuses the file. */
+  arrived?: () => Promise<void>
   /** Reads the CSV of another system. */
   readCsv?: (file: Readable) => AsyncIterable<FileLine>
   /** What further columns of the import say of it. */
@@ -62,6 +64,7 @@ export async function takeFile<Counter extends string>(
   const importId = await beginImport(kind, db, upload)
   try {
     const total = await stageFile(kind, db, importId, upload)
+    await upload.arrived?.()
     return await transaction(db, async (tx) => {
       const sealed = await sealImport(kind, tx, upload, importId, total)
       if (job && total > 0) await enqueue(tx, job, { businessId, importId })

@@ -224,3 +224,29 @@ test('reading a business costs no round trip once it is known, and few before', 
   assert.deepEqual(await tables(elsewhere), ['businesses', 'memberships', 'sessions', 'signing_keys'])
   assert.deepEqual(await tables(elsewhere), [])
 })
+
+test('a text that cannot be the id of a business is answered like one of none, and looked up nowhere', async () => {
+  const user = await used.make.user()
+  const long = 'x'.repeat(1024 * 1024)
+  const quote = (businessId: string) => user.post('/v1/payments/quote', { businessId })
+  const initialize = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
+  const mcp = (businessId: string) =>
+    user.post(`/mcp?business=${businessId}`, initialize, { accept: 'application/json, text/event-stream' })
+  await allIsHeard()
+  const [unknown, noTools] = [await quote('biz_nowhere'), await mcp('biz_nowhere')]
+  assert.deepEqual([unknown.status, noTools.status], [422, 200])
+  const statements = await recordStatements(async () => {
+    const answer = await quote(long)
+    assert.equal(answer.status, 422)
+    assert.deepEqual(
+      answer.body.details.map(({ field, error }: { field: string; error: string }) => [field, error]),
+      unknown.body.details.map(({ field, error }: { field: string; error: string }) => [field, error]),
+    )
+    assert.ok(answer.text.length < 1_000, 'nor is it sent back')
+    assert.equal((await quote('no id')).status, 422)
+    assert.equal((await user.get(`/v1/businesses/${'x'.repeat(150)}/roles`)).status, 403)
+    assert.equal((await user.get(`/v1/storefront/${'x'.repeat(150)}`)).status, 404)
+    assert.equal((await mcp('x'.repeat(5_000))).status, 200)
+  })
+  assert.deepEqual(statements, [])
+})

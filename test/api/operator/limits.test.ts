@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { openUrlOf } from '#modules/newsletter/clicks/counted-link.ts'
 import { createClient } from '../../support/client.ts'
 import { recordStatements } from '../../support/explain.ts'
 import type { Make } from '../../support/make.ts'
@@ -14,6 +15,12 @@ const used = useApi({ env: { RATE_LIMITS: 'on' } }, async ({ make }) => {
 })
 const NONE = { requestsPerMinute: null, requestsAtOnce: null, jobsAtOnce: null, mediaBytes: null, mailsPerDay: null }
 const setLimits = (id: string, limits: object) => operator.put(`/v1/operator/businesses/${id}/limits`, limits)
+
+async function requestsOf(id: string): Promise<number> {
+  await used.api.services.usage.flush()
+  const { body } = await operator.get(`/v1/operator/businesses/${id}/usage`)
+  return body.items[0]?.requests ?? 0
+}
 
 test('a business over its requests a minute is refused, whoever calls, and told who can raise it; others are not', async () => {
   const { id, admin, path } = await used.make.business()
@@ -67,12 +74,7 @@ test('a storefront counts for its business as well', async () => {
 test('requests that the limit of a business refuses are its use as well, of its shop as of its people', async () => {
   const { id, slug, admin, path } = await used.make.business()
   await admin.put(path, { storefront: { isPublic: true } })
-  const { usage } = used.api.services
-  const requests = async () => {
-    await usage.flush()
-    const { body } = await operator.get(`/v1/operator/businesses/${id}/usage`)
-    return body.items[0]?.requests ?? 0
-  }
+  const requests = () => requestsOf(id)
   const before = await requests()
   await setLimits(id, { requestsPerMinute: 0 })
   assert.equal((await admin.get(`${path}/roles`)).status, 429)
@@ -82,6 +84,22 @@ test('requests that the limit of a business refuses are its use as well, of its 
   assert.equal(await requests(), before + 4)
   assert.equal((await reader.get(`/v1/storefront/${slug}-not`)).status, 404)
   assert.equal(await requests(), before + 4)
+})
+
+test('a letter that somebody opens is use of the business that sent it; a link that nobody was sent is none', async () => {
+  const { id } = await used.make.business()
+  const reader = used.make.anonymous()
+  const { pathname } = new URL(
+    openUrlOf('https://kontor.example', used.api.services.box, {
+      businessId: id,
+      sendId: 'snd_1',
+      subscriptionId: 'sub_1',
+    }),
+  )
+  const before = await requestsOf(id)
+  assert.equal((await reader.get(pathname)).status, 200)
+  assert.equal((await reader.get(`${pathname.slice(0, -1)}${pathname.endsWith('A') ? 'B' : 'A'}`)).status, 404)
+  assert.equal(await requestsOf(id), before + 1)
 })
 
 test('whoever wants no more letters is heard, however many others call', async () => {

@@ -42,7 +42,7 @@ test('a route that does not say who may call it keeps the service from starting'
 })
 
 test('a route that asks for a permission must name a business', async () => {
-  for (const business of ['none', 'provider'] as const) {
+  for (const business of ['none', 'provider', 'token'] as const) {
     const started = startApi({
       databases: used.api.databases,
       routes: (app) => void app.get('/test/nowhere', { config: { access: 'ORDERS_READ', business } }, () => 'where?'),

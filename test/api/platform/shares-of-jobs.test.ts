@@ -105,3 +105,55 @@ test('an operator’s number of jobs at once counts', async (t) => {
   await until('all have run', () => countOf('held') === 20)
   assert.equal(most.get('held'), 1)
 })
+
+test('a mail goes at once while long jobs of many businesses run and wait, and all of these get their turn', async (t) => {
+  const made = await createTestDatabases()
+  const databases = openDatabases(loadConfig({ NODE_ENV: 'test', ...made.env }).databases, { max: 4 })
+  const { control } = databases
+  const held = Promise.withResolvers<void>()
+  const begun: number[] = []
+  let mailedAt: number | undefined
+  const long = defineJob({
+    name: 'test.long',
+    on: 'control',
+    isLong: true,
+    payload: Type.Object({ businessId: Type.Optional(Type.String()), number: Type.Number() }),
+    async run({ number }) {
+      begun.push(number)
+      await held.promise
+    },
+  })
+  const mail = defineJob({
+    name: 'test.mail',
+    on: 'control',
+    payload: Type.Object({}),
+    async run() {
+      mailedAt = performance.now()
+    },
+  })
+  const worker = startTestWorker(made.env, [long, mail])
+  t.after(async () => {
+    held.resolve()
+    await worker.stop()
+    await databases.close()
+    await made.drop()
+  })
+  const all = Array.from({ length: 6 }, (_, number) => number)
+  for (const number of all) {
+    const of = number % 2 === 0 ? { businessId: `biz_${number}` } : {} // a move names none
+    await transaction(control, (tx) => enqueue(tx, long, { ...of, number }))
+  }
+  await until('half of the places are taken', () => begun.length === 2)
+  await sleep(1_500) // until none of their businesses has begun anything lately
+  const since = performance.now()
+  await transaction(control, (tx) => enqueue(tx, mail, {}))
+  await until('the mail is sent', () => mailedAt !== undefined, { everyMs: 2 })
+  assert.ok((mailedAt ?? Number.NaN) - since < 1_000)
+  assert.equal(begun.length, 2)
+  held.resolve()
+  await until('the others have begun', () => begun.length === all.length)
+  assert.deepEqual(
+    begun.toSorted((a, b) => a - b),
+    all,
+  )
+})

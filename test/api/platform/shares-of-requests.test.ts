@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { openUrlOf } from '#modules/newsletter/clicks/counted-link.ts'
+import { tokenOf } from '#modules/newsletter/subscriptions/token.ts'
+import type { Db } from '#platform/database/database.ts'
+import { transaction } from '#platform/database/transaction.ts'
 import { assertError } from '../../support/assert-error.ts'
 import { createClient } from '../../support/client.ts'
 import { useApi } from '../../support/setup.ts'
@@ -124,6 +129,42 @@ test('whether the path, the body or a shop names the business, it is the same sh
   await until('its share is taken', () => inside(noisy.id) === SHARE)
   assertError(await client.post('/test/held', { businessId: noisy.id }), 503, 'UNAVAILABLE')
   assert.equal(inside(noisy.id), SHARE)
+})
+
+/** Whoever reads letters or their readers waits until they are let go. */
+async function holdLetters(db: Db) {
+  const locked = Promise.withResolvers<void>()
+  const held = Promise.withResolvers<void>()
+  const holding = transaction(db, async (tx) => {
+    await sql`lock table newsletter.sends, newsletter.subscriptions in access exclusive mode`.execute(tx)
+    locked.resolve()
+    await held.promise
+  })
+  await Promise.race([locked.promise, holding])
+  return async () => {
+    held.resolve()
+    await holding
+  }
+}
+
+test('readers who open letters or want no more of them are within the share of the business that sent them', async (t) => {
+  const { client, overShare } = await startHeld(t)
+  const [noisy, other] = [await used.make.business(), await used.make.business()]
+  const { box } = used.api.services
+  const reader = { businessId: noisy.id, sendId: 'snd_1', subscriptionId: 'sub_1' }
+  const { pathname: opened } = new URL(openUrlOf('https://kontor.example', box, reader))
+  const leave = `/newsletters/unsubscribe?token=${tokenOf(box, { businessId: noisy.id, id: 'sub_1' }, 'leave')}`
+  assert.equal((await client.get(opened)).status, 200) // the first that this process hears of this business
+  assert.equal((await client.get(`/test/${other.id}/quick`)).status, 200)
+  const letGo = await holdLetters(noisy.db)
+  t.after(letGo)
+  const all = times(2 * SHARE, () => [client.get(opened), client.get(leave)]).flat()
+  await until('those beyond its share are refused', async () => (await overShare()) === 3 * SHARE)
+  assert.equal((await client.get(`/test/${other.id}/quick`)).status, 200)
+  assertError(await client.get(`/test/${noisy.id}/quick`), 503, 'UNAVAILABLE')
+  await letGo()
+  const statuses = (await Promise.all(all)).map(({ status }) => status)
+  assert.equal(statuses.filter((status) => status !== 503).length, SHARE)
 })
 
 test('those that wait for others’ servers have a share of their own', async (t) => {

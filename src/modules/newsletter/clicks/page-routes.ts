@@ -1,4 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyRequest } from 'fastify'
 import type { SecretBox } from '#platform/crypto/secret-box.ts'
 import type { Db } from '#platform/database/database.ts'
 import { cellOf } from '#platform/http/cells.ts'
@@ -25,18 +26,18 @@ const PIXEL = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBR
 
 /** Where the links of letters lead to first, the picture that tells of open ones, and the page where a reader says whether their clicks are counted. */
 export const clickPages: FastifyPluginAsyncTypebox<PageOptions> = async (app, { findBusiness, cells, box }) => {
-  const config = { access: 'public', business: 'none' } as const
+  const config = { access: 'public', business: 'token' } as const
   // The button of the page sends a form; all that counts is its address.
   app.addContentTypeParser('*', { parseAs: 'string', bodyLimit: 10_000 }, (_request, _body, done) => done(null, {}))
 
   /** In letters from before, links and the choice had the same proof: it ends the counting, and begins none. */
   const readEither = (token: string) => readChooser(box, token) ?? readClicker(box, token)
 
-  async function find(clicker: Clicker | undefined) {
+  async function find(request: FastifyRequest, clicker: Clicker | undefined) {
     const business = clicker && (await findBusiness(clicker.businessId))
-    return clicker && business && !business.suspendedAt
-      ? { clicker, business, cell: cellOf(cells, business, app.log) }
-      : undefined
+    if (!clicker || !business || business.suspendedAt) return undefined
+    request.enterBusiness(business)
+    return { clicker, business, cell: cellOf(cells, business, app.log) }
   }
 
   app.get<{ Params: { token: string; link: string } }>(
@@ -44,7 +45,7 @@ export const clickPages: FastifyPluginAsyncTypebox<PageOptions> = async (app, { 
     { config },
     async (request, reply) => {
       const { token, link } = request.params
-      const found = /^\d{1,4}$/.test(link) ? await find(readClicker(box, token)) : undefined
+      const found = /^\d{1,4}$/.test(link) ? await find(request, readClicker(box, token)) : undefined
       const url = found && (await followLink(found.cell, found.clicker, Number(link), request))
       if (url === undefined) return showPage(reply, NO_LINK, 404)
       // The page that it leads to is told nothing: not which letter, and not whose.
@@ -57,26 +58,28 @@ export const clickPages: FastifyPluginAsyncTypebox<PageOptions> = async (app, { 
   )
 
   app.get<{ Params: { token: string } }>('/newsletters/open/:token', { config }, async (request, reply) => {
-    const found = await find(readClicker(box, request.params.token))
+    const found = await find(request, readClicker(box, request.params.token))
     if (!found) return showPage(reply, NO_LINK, 404)
     await noteOpen(found.cell, found.clicker, request)
     void reply.header('cache-control', 'no-store').header('x-robots-tag', 'noindex').type('image/gif')
     return reply.send(PIXEL)
   })
 
-  app.get<{ Params: { token: string } }>('/newsletters/clicks/:token', { config }, async ({ params }, reply) => {
-    const found = await find(readEither(params.token))
+  app.get<{ Params: { token: string } }>('/newsletters/clicks/:token', { config }, async (request, reply) => {
+    const { token } = request.params
+    const found = await find(request, readEither(token))
     const chooser = found && (await findChooser(found.cell, found.clicker))
     if (!chooser) return showPage(reply, NO_LINK, 404)
-    return showPage(reply, choicePage(chooser.countsClicks, found.business.name, params.token))
+    return showPage(reply, choicePage(chooser.countsClicks, found.business.name, token))
   })
 
   for (const choice of ['on', 'off'] as const) {
     app.post<{ Params: { token: string } }>(
       `/newsletters/clicks/:token/${choice}`,
       { config },
-      async ({ params }, reply) => {
-        const found = await find(choice === 'on' ? readChooser(box, params.token) : readEither(params.token))
+      async (request, reply) => {
+        const { token } = request.params
+        const found = await find(request, choice === 'on' ? readChooser(box, token) : readEither(token))
         const isKnown = found && (await chooseCounting(found.cell, found.clicker, choice === 'on'))
         if (!isKnown) return showPage(reply, NO_LINK, 404)
         return showPage(reply, { title: 'Thank you', text: CHOSEN[choice] })

@@ -1,4 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyRequest } from 'fastify'
 import { findCollection } from '#modules/content/index.ts'
 import type { SecretBox } from '#platform/crypto/secret-box.ts'
 import type { Db } from '#platform/database/database.ts'
@@ -34,12 +35,13 @@ export const newsletterPages: FastifyPluginAsyncTypebox<PageOptions> = async (ap
   )
   // Some mail programs post the one-click form with other content types; only the URL counts.
   app.addContentTypeParser('*', { parseAs: 'string', bodyLimit: 10_000 }, (_request, _body, done) => done(null, {}))
-  const config = { access: 'public', business: 'none' } as const
+  const config = { access: 'public', business: 'token' } as const
 
-  async function find(token: string, purpose: Purpose) {
+  async function find(request: FastifyRequest, token: string, purpose: Purpose) {
     const businessId = readToken(token)?.businessId
     const business = businessId === undefined ? undefined : await findBusiness(businessId)
     if (!business) throw tokenInvalid()
+    request.enterBusiness(business)
     const cell = cellOf(cells, business, app.log)
     // Unsubscribing is allowed, subscribing is not.
     if (business.suspendedAt && purpose === 'confirm') throw suspendedBusinessHidden()
@@ -48,14 +50,16 @@ export const newsletterPages: FastifyPluginAsyncTypebox<PageOptions> = async (ap
     return { business, cell, row, newsletter: collection?.name ?? business.name }
   }
 
-  app.get('/newsletters/unsubscribe', { config }, async ({ query }, reply) => {
+  app.get('/newsletters/unsubscribe', { config }, async (request, reply) => {
+    const { query } = request
     const token = fieldOf(query, 'token')
-    return attempt(async () => leavePage(await find(token, 'leave'), token, sendOf(query)))(reply)
+    return attempt(async () => leavePage(await find(request, token, 'leave'), token, sendOf(query)))(reply)
   })
-  app.post('/newsletters/unsubscribe', { config }, async ({ query, body }, reply) => {
+  app.post('/newsletters/unsubscribe', { config }, async (request, reply) => {
+    const { query, body } = request
     const token = fieldOf(body, 'token') || fieldOf(query, 'token')
     return attempt(async () => {
-      const { business, cell, row, newsletter } = await find(token, 'leave')
+      const { business, cell, row, newsletter } = await find(request, token, 'leave')
       const everything = fieldOf(body, 'everything') !== ''
       await unsubscribe(cell, box, business.id, token, { everything, sendId: sendOf(query) })
       const what = everything ? `any newsletter of ${business.name}` : newsletter
@@ -64,14 +68,16 @@ export const newsletterPages: FastifyPluginAsyncTypebox<PageOptions> = async (ap
     })(reply)
   })
 
-  app.get('/newsletters/confirm', { config }, async ({ query }, reply) => {
+  app.get('/newsletters/confirm', { config }, async (request, reply) => {
+    const { query } = request
     const token = fieldOf(query, 'token')
-    return attempt(async () => confirmPage(await find(token, 'confirm'), token))(reply)
+    return attempt(async () => confirmPage(await find(request, token, 'confirm'), token))(reply)
   })
-  app.post('/newsletters/confirm', { config }, async ({ query, body }, reply) => {
+  app.post('/newsletters/confirm', { config }, async (request, reply) => {
+    const { query, body } = request
     const token = fieldOf(body, 'token') || fieldOf(query, 'token')
     return attempt(async () => {
-      const { business, cell, row, newsletter } = await find(token, 'confirm')
+      const { business, cell, row, newsletter } = await find(request, token, 'confirm')
       const after = await transaction(cell, async (tx) => {
         const locked = await lockSubscription(tx, business.id, row.id)
         return locked && confirmSubscription(tx, locked)
@@ -86,7 +92,8 @@ export const newsletterPages: FastifyPluginAsyncTypebox<PageOptions> = async (ap
     })(reply)
   })
 
-  app.get('/newsletters/result', { config }, ({ query }, reply) =>
+  const ofNobody = { access: 'public', business: 'none' } as const
+  app.get('/newsletters/result', { config: ofNobody }, ({ query }, reply) =>
     showPage(
       reply,
       fieldOf(query, 'outcome') === 'paid'
