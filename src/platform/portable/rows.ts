@@ -261,7 +261,8 @@ export async function readOldest(db: AnyDb, table: KnownTable, businessId: strin
 
 /**
  * Deletes the next rows of a business after a key. By ranges of the key, so that no statement walks over what the ones
- * before it have deleted. `last` is undefined when there are no more.
+ * before it have deleted. `last` is undefined when there are no more. Rows that refer to others of their table go all at once:
+ * one of a later range may name one of this.
  */
 export async function deleteRows(
   db: AnyDb,
@@ -269,14 +270,16 @@ export async function deleteRows(
   businessId: string,
   { after, limit }: { after: readonly string[] | undefined; limit: number },
 ): Promise<{ rows: number; last: string[] | undefined }> {
-  const { key, of } = table
+  const { key, of, isLinked } = table
   const from = `${quoted(of)} = $1 ${after ? `and ${isBeyond(table, '>', 2)}` : ''}`
   const values = [businessId, ...(after ?? [])]
-  const [bound] = await run<{ key: string[] }>(
-    db,
-    `select ${keyText(table)} as key from ${table.table} where ${from} order by ${list(key)} limit 1 offset ${limit - 1}`,
-    values,
-  )
+  const [bound] = isLinked
+    ? []
+    : await run<{ key: string[] }>(
+        db,
+        `select ${keyText(table)} as key from ${table.table} where ${from} order by ${list(key)} limit 1 offset ${limit - 1}`,
+        values,
+      )
   const upTo = bound ? `and ${isBeyond(table, '<=', values.length + 1)}` : ''
   const { numAffectedRows = 0n } = await db.executeQuery(
     CompiledQuery.raw(`delete from ${table.table} where ${from} ${upTo}`, [...values, ...(bound?.key ?? [])]),
