@@ -138,9 +138,9 @@ export async function readRowsByKey(
   table: KnownTable,
   businessId: string,
   keys: readonly (readonly string[])[],
-): Promise<{ line: string; key: string[] }[]> {
+): Promise<KeyedRow[]> {
   if (keys.length === 0) return []
-  const rows = await run<{ line: string; key: string[] }>(
+  const rows = await run<KeyedRow>(
     db,
     `select (select row_to_json(r) from (select ${list(copiedColumns(table), 'one.')}) as r)::text as line,
             array[${table.key.map((name) => `one.${quoted(name)}::text`).join(', ')}] as key
@@ -173,13 +173,26 @@ export async function deleteByKey(
   table: KnownTable,
   businessId: string,
   keys: readonly (readonly string[])[],
-): Promise<void> {
-  if (keys.length === 0) return
-  await run(
-    db,
-    `delete from ${table.table} as one using ${unnested(table, 2)} where one.${quoted(table.of)} = $1 and ${isWanted(table, 'one')}`,
-    [businessId, ...columnsOf(table, keys)],
+): Promise<number> {
+  if (keys.length === 0) return 0
+  const { numAffectedRows = 0n } = await db.executeQuery(
+    CompiledQuery.raw(
+      `delete from ${table.table} as one using ${unnested(table, 2)} where one.${quoted(table.of)} = $1 and ${isWanted(table, 'one')}`,
+      [businessId, ...columnsOf(table, keys)],
+    ),
   )
+  return Number(numAffectedRows)
+}
+
+/** Tables whose rows, when they are deleted, take others along or change them. */
+export async function findTakers(db: AnyDb): Promise<Set<string>> {
+  const { rows } = await sql<{ table: string }>`
+    select distinct namespace.nspname || '.' || relname as "table"
+      from pg_constraint
+      join pg_class as class on class.oid = confrelid
+      join pg_namespace as namespace on namespace.oid = relnamespace
+     where contype = 'f' and confdeltype not in ('a', 'r')`.execute(db)
+  return new Set(rows.map(({ table }) => table))
 }
 
 /** Makes rows what these lines say, whether they are there or not. Never deletes one: others may refer to it. */
