@@ -10,7 +10,7 @@ import { addJobs, countJobsOf, forgetTakenOut, readTakenOut, takeOut } from '#pl
 import { applyChanges, forgetChanges, hasMoreChanges, readChanges } from '#platform/moves/catch-up.ts'
 import { asMover, holdMoveState, lockOut, Overtaken, readMoveState, setMoveState } from '#platform/moves/fence.ts'
 import { noteMove } from '#platform/moves/moves.ts'
-import { countOn, deleteRows, type KnownTable, readAllRows, writeRows } from '#platform/portable/rows.ts'
+import { deleteRows, type KnownTable, readAllRows, writeRows } from '#platform/portable/rows.ts'
 import type { Work } from './move-business.ts'
 
 /** Longer than it takes. Requests that write wait for no more than three of them. */
@@ -103,8 +103,6 @@ async function close(work: Work): Promise<boolean> {
           await holdTarget(there, move)
           await applyChanges(tx, there, tables, businessId, changes)
           for (const table of tables.filter(({ is }) => is === 'queue')) await copyQueue(tx, there, table, businessId)
-          for (const table of tables.filter((each) => changes.keys.has(each.table)))
-            await countOn(there, table, businessId)
         })
         await fault('move.caught-up')
         await forgetChanges(tx, businessId, changes.positions)

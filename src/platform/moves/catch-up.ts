@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '../database/database.ts'
 import { isUnsettled } from '../database/errors.ts'
 import {
+  countOn,
   deleteByKey,
   findGone,
   findTakers,
@@ -97,6 +98,7 @@ export async function applyChanges(
     }
   }
   await settle(places, left)
+  for (const table of tables) if (keys.has(table.table)) await countOn(target, table, businessId)
   return rows
 }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import type { Cell } from '#platform/database/database.ts'
+import { sql } from 'kysely'
+import type { Cell, Db } from '#platform/database/database.ts'
 import { findMove } from '#platform/moves/moves.ts'
 import { startMove } from '../../../src/apps/moves/start-move.ts'
 import { readBusiness } from '../../support/business-rows.ts'
@@ -35,7 +36,7 @@ async function holdMove(t: TestContext, businessId: string) {
           const move = await findMove(control, businessId)
           return move?.step === 'DONE' ? move : undefined
         },
-        { withinMs: 60_000 },
+        { withinMs: 120_000 },
       )
       assert.deepEqual(await leftBehind(cell(from), businessId), [])
       return done.copiedAt?.getTime() !== copiedAt?.getTime()
@@ -79,7 +80,10 @@ test('a category is deleted and another one takes its slug while the business mo
 
 test('a category goes below a new parent, its old one is deleted, and a third takes the slug of that: it is not copied anew', async (t) => {
   const shop = await openTree()
-  const [old, next] = [await shop.create({ name: 'Old', slug: 'old' }), await shop.create({ name: 'Next', slug: 'next' })]
+  const [old, next] = [
+    await shop.create({ name: 'Old', slug: 'old' }),
+    await shop.create({ name: 'Next', slug: 'next' }),
+  ]
   const child = await shop.create({ name: 'Child', slug: 'child', parentId: old })
   const moving = await holdMove(t, shop.id)
   const newest = await shop.create({ name: 'Newest', slug: 'newest' })
@@ -108,4 +112,20 @@ test('what cannot be done in any order is copied anew: a child goes below the ca
   const before = await shop.read()
   assert.equal(await moving.goOn(), true)
   assert.deepEqual(await shop.read(), before)
+})
+
+test('numbers that a table counts for itself go on after those that came while the business moved', async (t) => {
+  const { id } = await used.make.shop()
+  const moving = await holdMove(t, id)
+  const name = (db: Db, first: number, last: number) =>
+    sql<{ number: number }>`
+    insert into reports.subjects (business_id, kind, key)
+    select ${id}, 'PROMO', 'CODE' || n from generate_series(${first}::integer, ${last}::integer) as n returning number`.execute(
+      db,
+    )
+  const { rows } = await name(moving.from, 1, 1_500)
+  assert.equal(await moving.goOn(), false)
+  const highest = Math.max(...rows.map(({ number }) => number))
+  const { rows: later } = await name(moving.to, 1_501, 1_600)
+  assert.ok(Math.min(...later.map(({ number }) => number)) > highest)
 })

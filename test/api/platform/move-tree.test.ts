@@ -42,14 +42,14 @@ test('a business with more categories than are deleted at once is taken back, mo
   assert.equal(await countCategories(cell(to), id), COUNT)
   assert.equal((await cli('business', 'move', id, '--take-back')).code, 0)
   holding.release()
-  await until('it stays', () => hasCome(id, 'TAKEN_BACK'), { withinMs: 60_000 })
+  await until('it stays', () => hasCome(id, 'TAKEN_BACK'), { withinMs: 120_000 })
   assert.deepEqual(await leftBehind(cell(to), id), [])
   await holding.stop()
 
   const worker = await startChild('worker', used.api.databases.env)
   t.after(() => worker.stop())
   await startMove(databases(), { businessId: id, to, keepSeconds: 0 })
-  await until('it has moved', () => hasCome(id, 'DONE'), { withinMs: 60_000 })
+  await until('it has moved', () => hasCome(id, 'DONE'), { withinMs: 120_000 })
   assert.equal(await countCategories(cell(to), id), COUNT)
   assert.deepEqual(await leftBehind(cell(from), id), [])
 
