@@ -12,6 +12,7 @@ import { asMover, holdMoveState, lockOut, Overtaken, readMoveState, setMoveState
 import { noteMove } from '#platform/moves/moves.ts'
 import { deleteRows, type KnownTable, readAllRows, writeRows } from '#platform/portable/rows.ts'
 import type { Work } from './move-business.ts'
+import { holdTables } from './tables.ts'
 
 /** Longer than it takes. Requests that write wait for no more than three of them. */
 const HOLD_SECONDS = 5
@@ -97,6 +98,7 @@ async function close(work: Work): Promise<boolean> {
       await transaction(source, async (tx) => {
         await lockOut(tx, businessId, LOCK_MS)
         await asMover(tx, businessId)
+        await holdTables(tx, tables)
         const changes = await readChanges(tx, businessId, MOST_LAST_CHANGES)
         if (changes.positions.length === MOST_LAST_CHANGES) throw new TooMany()
         await transaction(target, async (there) => {
