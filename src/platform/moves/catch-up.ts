@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '../database/database.ts'
 import { isUnsettled } from '../database/errors.ts'
 import {
+  BATCH_BYTES,
   countOn,
   deleteByKey,
   findGone,
@@ -10,9 +11,11 @@ import {
   type KnownTable,
   putRows,
   readRowsByKey,
+  rowsAtOnce,
 } from '../portable/rows.ts'
 
-const BATCH = 500
+/** Rows that are looked for at once by their keys: so many at first, and at most. Their size decides. */
+const [FIRST_ROWS, MOST_ROWS] = [50, 500]
 const FORGOTTEN_AT_ONCE = 5_000
 
 /** Rows that changed since they were copied, by table; `positions` are the entries of the log that say so. */
@@ -90,11 +93,19 @@ export async function applyChanges(
     }
   }
   for (const table of tables) {
-    for (const some of inBatches(keys.get(table.table) ?? [])) {
-      const found = await readRowsByKey(source, table, businessId, some)
-      const piece = { table, keys: found.map(({ key }) => key), isGone: false }
-      if (found.length > 0 && !(await fits(places, piece, found))) left.push(piece)
+    const wanted = keys.get(table.table) ?? []
+    for (let [at, limit] = [0, FIRST_ROWS]; at < wanted.length; ) {
+      const found = await readRowsByKey(source, table, businessId, wanted.slice(at, at + limit))
+      for (const some of inChunks(found)) {
+        const piece = { table, keys: some.map(({ key }) => key), isGone: false }
+        if (!(await fits(places, piece, some))) left.push(piece)
+      }
       rows += found.length
+      at += limit
+      limit = rowsAtOnce(
+        found.map(({ line }) => line),
+        MOST_ROWS,
+      )
     }
   }
   await settle(places, left)
@@ -103,7 +114,21 @@ export async function applyChanges(
 }
 
 function* inBatches<Item>(items: readonly Item[]): Generator<Item[]> {
-  for (let at = 0; at < items.length; at += BATCH) yield items.slice(at, at + BATCH)
+  for (let at = 0; at < items.length; at += MOST_ROWS) yield items.slice(at, at + MOST_ROWS)
+}
+
+/** They are written as one parameter: of a few megabytes, or a single row. */
+function* inChunks(rows: readonly KeyedRow[]): Generator<KeyedRow[]> {
+  let [chunk, bytes]: [KeyedRow[], number] = [[], 0]
+  for (const row of rows) {
+    if (chunk.length > 0 && bytes + row.line.length > BATCH_BYTES) {
+      yield chunk
+      ;[chunk, bytes] = [[], 0]
+    }
+    chunk.push(row)
+    bytes += row.line.length
+  }
+  if (chunk.length > 0) yield chunk
 }
 
 /** What stood in the way of a piece may be gone by now. When nothing fits any more, pieces are halved; at last, room is made for them. */

@@ -82,7 +82,7 @@ export async function readRows(
 export type KeyedRow = { key: string[]; line: string }
 
 /** The same up to a key, each row with its own. */
-export async function readKeyedRows(
+async function readKeyedRows(
   db: AnyDb,
   table: KnownTable,
   businessId: string,
@@ -105,7 +105,13 @@ export async function readKeyedRows(
 
 const MAX_ROWS = 2_000
 const FIRST_ROWS = 100
-const BATCH_BYTES = 4 * 1024 * 1024
+export const BATCH_BYTES = 4 * 1024 * 1024
+
+/** How many rows of the size of these make a batch. */
+export function rowsAtOnce(lines: readonly string[], most = MAX_ROWS): number {
+  const bytes = lines.reduce((sum, line) => sum + line.length, 0) / Math.max(lines.length, 1)
+  return Math.max(1, Math.min(most, Math.floor(BATCH_BYTES / Math.max(bytes, 1))))
+}
 
 /** All rows of a business in batches of a few megabytes, whatever the size of a row. */
 export async function* readAllRows(
@@ -119,8 +125,26 @@ export async function* readAllRows(
     if (lines.length > 0) yield { lines, last }
     if (lines.length < limit) return
     from = last
-    const bytes = lines.reduce((sum, line) => sum + line.length, 0) / lines.length
-    limit = Math.max(1, Math.min(MAX_ROWS, Math.floor(BATCH_BYTES / bytes)))
+    limit = rowsAtOnce(lines)
+  }
+}
+
+type KeyRange = { after?: readonly string[] | undefined; upTo?: readonly string[] | undefined; firstRows?: number }
+
+/** The same, each row with its key. The last batch may be empty. */
+export async function* readAllKeyedRows(
+  db: AnyDb,
+  table: KnownTable,
+  businessId: string,
+  { after, upTo, firstRows = FIRST_ROWS }: KeyRange = {},
+): AsyncGenerator<{ rows: KeyedRow[]; isLast: boolean }> {
+  for (let [limit, from] = [firstRows, after]; ; ) {
+    const rows = await readKeyedRows(db, table, businessId, { after: from, upTo, limit })
+    const isLast = rows.length < limit
+    yield { rows, isLast }
+    if (isLast) return
+    from = rows.at(-1)?.key
+    limit = rowsAtOnce(rows.map(({ line }) => line))
   }
 }
 
