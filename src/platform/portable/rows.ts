@@ -4,7 +4,8 @@ import { type BusinessTable, cellTable } from './tables.ts'
 // oxlint-disable-next-line typescript/no-explicit-any -- tables of control and of cells alike
 type AnyDb = Kysely<any>
 
-type Column = { name: string; type: string; isGenerated: boolean; isRequiredJson: boolean }
+/** `isCounted`: the table counts it for itself, and no row's can be changed. */
+type Column = { name: string; type: string; isGenerated: boolean; isCounted: boolean; isRequiredJson: boolean }
 /** A table of the list as the database has it. */
 export type KnownTable = BusinessTable & { columns: readonly Column[]; keyTypes: readonly string[] }
 
@@ -20,6 +21,7 @@ const run = async <Row>(db: AnyDb, text: string, values: readonly unknown[]): Pr
 export async function describeTables(db: AnyDb, tables: readonly BusinessTable[]): Promise<KnownTable[]> {
   const { rows } = await sql<Column & { table: string }>`
     select named as "table", attname as name, format_type(atttypid, atttypmod) as type, attgenerated <> '' as "isGenerated",
+           attidentity = 'a' as "isCounted",
            attnotnull and atttypid in ('json'::regtype, 'jsonb'::regtype) as "isRequiredJson"
       from unnest(${tables.map(({ table }) => table)}::text[]) as named
       join pg_attribute on attrelid = named::regclass
@@ -232,11 +234,21 @@ export async function putRows(
   const isSame = table.key
     .map((name) => `one.${quoted(name)} = ${name === table.of ? '$2' : `sent.${quoted(name)}`}`)
     .join(' and ')
+  const others = new Set(copied.filter((name) => name !== table.of && !table.key.includes(name)))
+  const counted = table.columns.filter(({ name, isCounted }) => isCounted && others.has(name)).map(({ name }) => name)
   const changed = copied.flatMap((name, at) =>
-    name === table.of || table.key.includes(name) ? [] : [`${quoted(name)} = ${values[at]}`],
+    others.has(name) && !counted.includes(name) ? [`${quoted(name)} = ${values[at]}`] : [],
   )
   const given = [`[${lines.join(',')}]`, businessId]
   const sent = `json_populate_recordset(null::${table.table}, $1::json) as sent`
+  // With another number, it is another row under the same key.
+  if (counted.length > 0)
+    await run(
+      db,
+      `delete from ${table.table} as one using ${sent}
+        where one.${quoted(table.of)} = $2 and ${isSame} and (${list(counted, 'one.')}) is distinct from (${list(counted, 'sent.')})`,
+      given,
+    )
   if (changed.length > 0)
     await run(
       db,

@@ -116,14 +116,19 @@ test('what cannot be done in any order is copied anew: a child goes below the ca
 
 test('numbers that a table counts for itself go on after those that came while the business moved', async (t) => {
   const { id } = await used.make.shop()
-  const moving = await holdMove(t, id)
   const name = (db: Db, first: number, last: number) =>
     sql<{ number: number }>`
     insert into reports.subjects (business_id, kind, key)
     select ${id}, 'PROMO', 'CODE' || n from generate_series(${first}::integer, ${last}::integer) as n returning number`.execute(
       db,
     )
-  const { rows } = await name(moving.from, 1, 1_500)
+  await name(cell(await homeOf(databases().control, id)), 1, 3)
+  const moving = await holdMove(t, id)
+  // One gets another name, and one another number under the same key.
+  await sql`update reports.subjects set name = 'One' where business_id = ${id} and key = 'CODE1'`.execute(moving.from)
+  await sql`delete from reports.subjects where business_id = ${id} and key = 'CODE2'`.execute(moving.from)
+  await name(moving.from, 2, 2)
+  const { rows } = await name(moving.from, 4, 1_500)
   assert.equal(await moving.goOn(), false)
   const highest = Math.max(...rows.map(({ number }) => number))
   const { rows: later } = await name(moving.to, 1_501, 1_600)
