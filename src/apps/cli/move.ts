@@ -30,7 +30,7 @@ export function addMoveCommand(business: Command, { config, withDatabases }: Cli
     .option('--take-back', 'let it stay where it is; until it lives in the other cell')
     .option(
       '--resume',
-      'go on at once: after it has stopped because rows differed, or while it waits for another attempt',
+      'go on at once: after it has stopped because of rows that differ or have not moved, or while it waits for another attempt',
     )
     .option('--wait', 'wait until it is over')
     .option(

@@ -8,8 +8,9 @@ import { asMover, holdMoveState, setMoveState } from '#platform/moves/fence.ts'
 import { noteMove } from '#platform/moves/moves.ts'
 import { dropTriggers } from '#platform/moves/triggers.ts'
 import { deleteRows } from '#platform/portable/rows.ts'
+import { Different } from './compare-cells.ts'
 import type { Work } from './move-business.ts'
-import { leftTables } from './tables.ts'
+import { findForgotten, leftTables } from './tables.ts'
 
 const ROWS_AT_ONCE = 1_000
 const PAUSE_MS = 10
@@ -22,8 +23,14 @@ export async function clearOld({ control, move, source, target, tables, signal }
   const { businessId, id, keepSeconds, switchedAt } = move
   const waitMs = (switchedAt?.getTime() ?? nowMs()) + keepSeconds * 1_000 - nowMs()
   if (waitMs > 0) await sleep(waitMs, undefined, { signal })
+  const forgotten = await findForgotten(source, tables, businessId)
+  if (forgotten.length > 0)
+    throw new Different(
+      `${source.name} has rows of the business in ${forgotten.join(', ')}, which came after it was copied. They have not moved, and are ` +
+        `not deleted: bring over what is missing in ${target.name}, delete them in ${source.name}, then cli business move ${businessId} --resume`,
+    )
   let rows = 0
-  for (const table of (await leftTables(source)).toReversed()) {
+  for (const table of (await leftTables(source, tables)).toReversed()) {
     for (let after: string[] | undefined; ; ) {
       signal.throwIfAborted()
       const gone = await transaction(source, async (tx) => {

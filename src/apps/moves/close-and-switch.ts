@@ -10,8 +10,9 @@ import { addJobs, countJobsOf, forgetTakenOut, readTakenOut, takeOut } from '#pl
 import { applyChanges, forgetChanges, hasMoreChanges, readChanges } from '#platform/moves/catch-up.ts'
 import { asMover, holdMoveState, lockOut, Overtaken, readMoveState, setMoveState } from '#platform/moves/fence.ts'
 import { noteMove } from '#platform/moves/moves.ts'
-import { countOn, deleteRows, type KnownTable, readAllRows, writeRows } from '#platform/portable/rows.ts'
+import { deleteRows, type KnownTable, readAllRows, writeRows } from '#platform/portable/rows.ts'
 import type { Work } from './move-business.ts'
+import { holdTables } from './tables.ts'
 
 /** Longer than it takes. Requests that write wait for no more than three of them. */
 const HOLD_SECONDS = 5
@@ -97,14 +98,13 @@ async function close(work: Work): Promise<boolean> {
       await transaction(source, async (tx) => {
         await lockOut(tx, businessId, LOCK_MS)
         await asMover(tx, businessId)
+        await holdTables(tx, tables)
         const changes = await readChanges(tx, businessId, MOST_LAST_CHANGES)
         if (changes.positions.length === MOST_LAST_CHANGES) throw new TooMany()
         await transaction(target, async (there) => {
           await holdTarget(there, move)
           await applyChanges(tx, there, tables, businessId, changes)
           for (const table of tables.filter(({ is }) => is === 'queue')) await copyQueue(tx, there, table, businessId)
-          for (const table of tables.filter((each) => changes.keys.has(each.table)))
-            await countOn(there, table, businessId)
         })
         await fault('move.caught-up')
         await forgetChanges(tx, businessId, changes.positions)

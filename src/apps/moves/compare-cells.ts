@@ -1,13 +1,12 @@
 import { sql } from 'kysely'
 import type { Db } from '#platform/database/database.ts'
 import { noteMove } from '#platform/moves/moves.ts'
-import { type KeyedRow, type KnownTable, readKeyedRows } from '#platform/portable/rows.ts'
+import { type KeyedRow, type KnownTable, readAllKeyedRows } from '#platform/portable/rows.ts'
 import type { Work } from './move-business.ts'
 
 /** Rows are not what they were. Nothing is deleted: somebody has to look. */
 export class Different extends Error {}
 
-const BATCH = 1_000
 const NOTED_EXAMPLES = 5
 
 /**
@@ -17,56 +16,50 @@ const NOTED_EXAMPLES = 5
 export async function compareCells({ control, move, source, target, tables, signal }: Work): Promise<void> {
   const { businessId, id } = move
   let rows = 0
-  const differences: string[] = []
+  let different = 0
+  const examples: string[] = []
   for (const table of tables.filter(({ is }) => is !== 'queue')) {
-    for (let after: string[] | undefined; ; ) {
+    let after: string[] | undefined
+    for await (const { rows: old, isLast } of readAllKeyedRows(source, table, businessId)) {
       signal.throwIfAborted()
-      const old = await readKeyedRows(source, table, businessId, { after, limit: BATCH })
-      const upTo = old.length === BATCH ? old.at(-1)?.key : undefined
-      const odd = await findOdd(target, table, businessId, old, { after, upTo })
-      if (odd.length > 0) {
+      const upTo = isLast ? undefined : old.at(-1)?.key
+      for await (const odd of findOdd(target, table, businessId, old, { after, upTo })) {
         const changed = await findChanged(target, table, businessId, odd) // after the rows: what changed them is in it
-        differences.push(
-          ...odd
-            .map((key) => JSON.stringify(key))
-            .filter((key) => !changed.has(key))
-            .map((key) => `${table.table} ${key}`),
-        )
+        const names = odd.map((key) => JSON.stringify(key)).filter((key) => !changed.has(key))
+        different += names.length
+        examples.push(...names.slice(0, NOTED_EXAMPLES - examples.length).map((key) => `${table.table} ${key}`))
       }
       rows += old.length
-      if (!upTo) break
       after = upTo
     }
     await noteMove(control, id, { rowsCompared: rows })
   }
-  if (differences.length > 0)
-    throw new Different(
-      `${differences.length} rows are not the same in both cells, such as ${differences.slice(0, NOTED_EXAMPLES).join(', ')}`,
-    )
+  if (different > 0)
+    throw new Different(`${different} rows are not the same in both cells, such as ${examples.join(', ')}`)
 }
 
 type Range = { after: string[] | undefined; upTo: string[] | undefined }
 
-/** Keys of rows that are other than they were, are missing, or were not there. */
-async function findOdd(
+/** Keys of rows that are other than they were, are missing, or were not there: some at a time, since many may have come. */
+async function* findOdd(
   target: Db,
   table: KnownTable,
   businessId: string,
   old: readonly KeyedRow[],
-  { after, upTo }: Range,
-): Promise<string[][]> {
+  range: Range,
+): AsyncGenerator<string[][]> {
   const expected = new Map(old.map((row) => [JSON.stringify(row.key), row]))
-  const odd: string[][] = []
-  for (let from = after; ; ) {
-    const found = await readKeyedRows(target, table, businessId, { after: from, upTo, limit: BATCH })
-    for (const { key, line } of found) {
+  const firstRows = old.length + 1 // if they are the same, one statement finds that there are no more
+  for await (const { rows } of readAllKeyedRows(target, table, businessId, { ...range, firstRows })) {
+    const odd: string[][] = []
+    for (const { key, line } of rows) {
       const name = JSON.stringify(key)
       if (expected.get(name)?.line !== line) odd.push(key)
       expected.delete(name)
     }
-    if (found.length < BATCH) return [...odd, ...[...expected.values()].map(({ key }) => key)]
-    from = found.at(-1)?.key
+    if (odd.length > 0) yield odd
   }
+  if (expected.size > 0) yield [...expected.values()].map(({ key }) => key)
 }
 
 /** Those of these keys that are in the log. */

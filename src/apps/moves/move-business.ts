@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { findBusiness, freeWrites } from '#modules/access/index.ts'
+import { now } from '#platform/clock.ts'
 import type { Cell, Control } from '#platform/database/database.ts'
 import { isDatabaseUnavailable } from '#platform/database/errors.ts'
 import { snapshot, transaction } from '#platform/database/transaction.ts'
@@ -7,14 +8,14 @@ import { fault } from '#platform/faults.ts'
 import type { JobContext } from '#platform/jobs/define.ts'
 import { applyChanges, forgetAllChanges, forgetChanges, readChanges, Unsettled } from '#platform/moves/catch-up.ts'
 import { forgetMove, Overtaken, readMoveState, setMoveState } from '#platform/moves/fence.ts'
-import { endMove, type Move, noteMove, readMove } from '#platform/moves/moves.ts'
+import { endMove, type Move, noteMove, readMove, readPrints } from '#platform/moves/moves.ts'
 import { addTriggers, dropTriggers } from '#platform/moves/triggers.ts'
 import { deleteRows, type KnownTable } from '#platform/portable/rows.ts'
 import { clearOld } from './clear-old.ts'
 import { type Closing, closeAndSwitch, holdTarget } from './close-and-switch.ts'
 import { compareCells, Different } from './compare-cells.ts'
 import { copyRows } from './copy-rows.ts'
-import { checkSame, movedTables } from './tables.ts'
+import { areAsCopied, checkSame, movedTables, printsOf } from './tables.ts'
 
 export type Context = Pick<JobContext<Control>, 'control' | 'cells' | 'cellJobs' | 'signal' | 'log' | 'fence'>
 
@@ -61,7 +62,7 @@ export async function moveBusiness(context: Context, moveId: string): Promise<vo
 }
 
 async function carryOn(work: Work): Promise<void> {
-  const { control, move, source, log } = work
+  const { control, move, source, tables, log } = work
   const { businessId, id } = move
   if ((await findBusiness(control, businessId))?.cell !== move.toCell) {
     const closed = (await readMoveState(source, businessId))?.state === 'CLOSED'
@@ -69,25 +70,30 @@ async function carryOn(work: Work): Promise<void> {
     if (!(await switchOver(work))) return stay(work)
     log.info({ businessId, moveId: id, from: move.fromCell, to: move.toCell }, 'a business lives in another cell')
   }
+  const prints = await readPrints(control, id)
+  const moved = { ...work, tables: prints ? tables.filter(({ table }) => Object.hasOwn(prints, table)) : tables }
   // Once they were the same, some of the old ones may be gone.
-  if (move.step !== 'CLEARING') {
+  if (!move.comparedAt && move.step !== 'CLEARING') {
     await noteMove(control, id, { step: 'COMPARING', error: null })
-    await compareCells(work)
+    await compareCells(moved)
     await fault('move.compared')
-    await noteMove(control, id, { step: 'CLEARING' })
   }
-  await clearOld(work)
+  await noteMove(control, id, { step: 'CLEARING', comparedAt: move.comparedAt ?? now(), error: null })
+  await clearOld(moved)
   await endMove(control, id, 'DONE')
 }
 
 /** Copies all rows and follows their changes, until few are left. False: somebody wants it to stay. */
 async function bringOver(work: Work): Promise<boolean> {
-  const { control, move, source } = work
+  const { control, move, source, tables } = work
   const { businessId, id } = move
   if (await isTakenBack(work)) return false
-  // Copied already, by an earlier run? Then its log goes back to the copy, and nothing was missed.
+  // Copied already, by an earlier run? Then its log goes back to the copy, and nothing was missed, unless there is more to copy by now.
   const known = await readMoveState(source, businessId)
-  const isCopied = known?.moveId === id && (move.step === 'FOLLOWING' || move.step === 'CLOSING')
+  const isCopied =
+    known?.moveId === id &&
+    (move.step === 'FOLLOWING' || move.step === 'CLOSING') &&
+    areAsCopied(await readPrints(control, id), tables)
   if (!isCopied && !(await beginAnew(work))) return false
   await noteMove(control, id, { step: 'FOLLOWING', error: null })
   await fault('move.copied')
@@ -103,7 +109,7 @@ async function bringOver(work: Work): Promise<boolean> {
 async function beginAnew(work: Work): Promise<boolean> {
   const { control, move, source, target, tables, signal } = work
   const { businessId, id } = move
-  await noteMove(control, id, { step: 'COPYING', rowsCopied: 0, rowsFollowed: 0 })
+  await noteMove(control, id, { step: 'COPYING', rowsCopied: 0, rowsFollowed: 0, tables: printsOf(tables) })
   await setMoveState(target, move, 'COPIED')
   await addTriggers(target, tables, businessId, signal)
   await setMoveState(source, move, 'FOLLOWED')

@@ -1,5 +1,9 @@
+import { createHash } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
 import { CompiledQuery, sql } from 'kysely'
-import type { Cell, Db } from '#platform/database/database.ts'
+import type { Cell, Db, Tx } from '#platform/database/database.ts'
+import { Unsettled } from '#platform/moves/catch-up.ts'
+import type { Prints } from '#platform/moves/moves.ts'
 import { describeTables, findUnlisted, findUsed, type KnownTable } from '#platform/portable/rows.ts'
 import { asMoved, type BusinessTable } from '#platform/portable/tables.ts'
 import { businessTables, cellTables } from '../portable/tables.ts'
@@ -8,7 +12,7 @@ import { businessTables, cellTables } from '../portable/tables.ts'
 export class NotMovable extends Error {}
 
 /** All tables whose rows move, those that others refer to first; with those of extensions, which no list names. */
-export async function movedTables(cell: Cell): Promise<KnownTable[]> {
+export async function movedTables(cell: Db): Promise<KnownTable[]> {
   const unlisted = (await findUnlisted(cell, businessTables, 'cell')).map(
     (table): BusinessTable => ({ ...table, is: 'kept' }),
   )
@@ -16,10 +20,17 @@ export async function movedTables(cell: Cell): Promise<KnownTable[]> {
   return (await describeTables(cell, all)).map(asMoved)
 }
 
-/** Every table with rows of the business that go when it has left. */
-export async function leftTables(cell: Cell): Promise<KnownTable[]> {
+/** Every table with rows of the business that go when it has left: those that have moved, and those that stay behind. */
+export async function leftTables(cell: Cell, moved: readonly KnownTable[]): Promise<KnownTable[]> {
   const stays = cellTables.filter(({ moves, is, table }) => !moves && is !== 'shared' && !IS_OF_MOVES.has(table))
-  return [...(await movedTables(cell)), ...(await describeTables(cell, stays))]
+  return [...moved, ...(await describeTables(cell, stays))]
+}
+
+/** The tables that have come since, with rows of the business that nobody has copied. */
+export async function findForgotten(cell: Cell, moved: readonly KnownTable[], businessId: string): Promise<string[]> {
+  const names = new Set(moved.map(({ table }) => table))
+  const others = (await movedTables(cell)).filter(({ table }) => !names.has(table))
+  return findUsed(cell, others, businessId)
 }
 
 const IS_OF_MOVES = new Set(['cell.moves', 'cell.changed_rows'])
@@ -47,14 +58,32 @@ async function inOrder(db: Db, tables: readonly BusinessTable[]): Promise<Busine
   return sorted
 }
 
+export function printsOf(tables: readonly KnownTable[]): Prints {
+  const printOf = ({ columns, key }: KnownTable) => {
+    const shape = JSON.stringify([key, columns.map(({ name, type }) => `${name} ${type}`).toSorted()])
+    return createHash('sha256').update(shape).digest('base64url')
+  }
+  return Object.fromEntries(tables.map((table) => [table.table, printOf(table)]))
+}
+
 /** Rows are written as they were read, so the tables have to be the same. */
 export function checkSame(source: readonly KnownTable[], target: readonly KnownTable[]): void {
-  const shapeOf = ({ columns, key }: KnownTable) =>
-    JSON.stringify([key, columns.map(({ name, type }) => `${name} ${type}`).toSorted()])
-  const there = new Map(target.map((table) => [table.table, shapeOf(table)]))
-  const other = source.find((table) => there.get(table.table) !== shapeOf(table))
+  const [here, there] = [printsOf(source), printsOf(target)]
+  const other = source.find(({ table }) => here[table] !== there[table])
   if (other)
     throw new NotMovable(`${other.table} is not the same in both cells. Bring both to the same version: cli migrate`)
+}
+
+/** Nothing has come to the tables since they were copied: no table, and no column. */
+export const areAsCopied = (prints: Prints | undefined, tables: readonly KnownTable[]): boolean =>
+  isDeepStrictEqual(prints, printsOf(tables))
+
+/** The same for good: nobody changes their columns until the transaction ends. */
+export async function holdTables(tx: Tx, tables: readonly KnownTable[]): Promise<void> {
+  const names = tables.map(({ table }) => table).join(', ')
+  await tx.executeQuery(CompiledQuery.raw(`lock table ${names} in access share mode`))
+  if (!areAsCopied(printsOf(tables), await movedTables(tx)))
+    throw new Unsettled('An update has changed the tables since they were copied')
 }
 
 /** Rows without a key cannot be followed. */

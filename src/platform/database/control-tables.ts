@@ -410,6 +410,7 @@ export interface ControlIdentity {
 
 export interface ControlMoves {
   businessId: string
+  comparedAt: Timestamp | null
   copiedAt: Timestamp | null
   createdAt: Generated<Timestamp>
   error: string | null
@@ -424,6 +425,7 @@ export interface ControlMoves {
   rowsFollowed: Generated<number>
   step: Generated<string>
   switchedAt: Timestamp | null
+  tables: Json | null
   takeBack: Generated<boolean>
   toCell: string
   updatedAt: Generated<Timestamp>

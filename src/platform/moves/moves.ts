@@ -33,12 +33,13 @@ export type Move = {
   updatedAt: Date
   copiedAt: Date | null
   switchedAt: Date | null
+  comparedAt: Date | null
   finishedAt: Date | null
 }
 
 const MOVE = sql`
   id, business_id, from_cell, to_cell, step, take_back, keep_seconds, rows_copied, rows_followed, rows_compared, rows_deleted,
-  pause_ms, error, created_at, updated_at, copied_at, switched_at, finished_at`
+  pause_ms, error, created_at, updated_at, copied_at, switched_at, compared_at, finished_at`
 
 export async function readMove(db: ControlDb, id: string): Promise<Move | undefined> {
   const { rows } = await sql<Move>`select ${MOVE} from control.moves where id = ${id}`.execute(db)
@@ -52,6 +53,15 @@ export async function findMove(db: ControlDb, businessId: string): Promise<Move 
     db,
   )
   return rows[0]
+}
+
+/** Of each table that is copied, a print of its columns. */
+export type Prints = Readonly<Record<string, string>>
+
+/** Undefined where nothing is copied yet, or it began in a version that did not keep them. */
+export async function readPrints(db: ControlDb, id: string): Promise<Prints | undefined> {
+  const { rows } = await sql<{ tables: Prints | null }>`select tables from control.moves where id = ${id}`.execute(db)
+  return rows[0]?.tables ?? undefined
 }
 
 /** Whether some business is on its way into or out of a cell. */
@@ -68,13 +78,24 @@ export async function isOnTheMove(db: ControlDb, businessId: string): Promise<bo
 }
 
 type Noted = Partial<
-  Pick<Move, 'step' | 'rowsCopied' | 'rowsFollowed' | 'rowsCompared' | 'rowsDeleted' | 'pauseMs' | 'error' | 'takeBack'>
+  Pick<
+    Move,
+    | 'step'
+    | 'rowsCopied'
+    | 'rowsFollowed'
+    | 'rowsCompared'
+    | 'rowsDeleted'
+    | 'pauseMs'
+    | 'error'
+    | 'takeBack'
+    | 'comparedAt'
+  > & { tables: Prints }
 >
 
-export async function noteMove(db: ControlDb, id: string, changes: Noted): Promise<void> {
+export async function noteMove(db: ControlDb, id: string, { tables, ...changes }: Noted): Promise<void> {
   await db
     .updateTable('control.moves')
-    .set({ ...changes, updatedAt: sql<Date>`now()` })
+    .set({ ...changes, ...(tables && { tables: JSON.stringify(tables) }), updatedAt: sql<Date>`now()` })
     .where('id', '=', id)
     .where('finishedAt', 'is', null) // whoever was given up for dead has nothing to say any more
     .execute()

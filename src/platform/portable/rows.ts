@@ -4,7 +4,8 @@ import { type BusinessTable, cellTable } from './tables.ts'
 // oxlint-disable-next-line typescript/no-explicit-any -- tables of control and of cells alike
 type AnyDb = Kysely<any>
 
-type Column = { name: string; type: string; isGenerated: boolean; isRequiredJson: boolean }
+/** `isCounted`: the table counts it for itself, and no row's can be changed. */
+type Column = { name: string; type: string; isGenerated: boolean; isCounted: boolean; isRequiredJson: boolean }
 /** A table of the list as the database has it. */
 export type KnownTable = BusinessTable & { columns: readonly Column[]; keyTypes: readonly string[] }
 
@@ -20,6 +21,7 @@ const run = async <Row>(db: AnyDb, text: string, values: readonly unknown[]): Pr
 export async function describeTables(db: AnyDb, tables: readonly BusinessTable[]): Promise<KnownTable[]> {
   const { rows } = await sql<Column & { table: string }>`
     select named as "table", attname as name, format_type(atttypid, atttypmod) as type, attgenerated <> '' as "isGenerated",
+           attidentity = 'a' as "isCounted",
            attnotnull and atttypid in ('json'::regtype, 'jsonb'::regtype) as "isRequiredJson"
       from unnest(${tables.map(({ table }) => table)}::text[]) as named
       join pg_attribute on attrelid = named::regclass
@@ -82,7 +84,7 @@ export async function readRows(
 export type KeyedRow = { key: string[]; line: string }
 
 /** The same up to a key, each row with its own. */
-export async function readKeyedRows(
+async function readKeyedRows(
   db: AnyDb,
   table: KnownTable,
   businessId: string,
@@ -105,7 +107,13 @@ export async function readKeyedRows(
 
 const MAX_ROWS = 2_000
 const FIRST_ROWS = 100
-const BATCH_BYTES = 4 * 1024 * 1024
+export const BATCH_BYTES = 4 * 1024 * 1024
+
+/** How many rows of the size of these make a batch. */
+export function rowsAtOnce(lines: readonly string[], most = MAX_ROWS): number {
+  const bytes = lines.reduce((sum, line) => sum + line.length, 0) / Math.max(lines.length, 1)
+  return Math.max(1, Math.min(most, Math.floor(BATCH_BYTES / Math.max(bytes, 1))))
+}
 
 /** All rows of a business in batches of a few megabytes, whatever the size of a row. */
 export async function* readAllRows(
@@ -119,8 +127,26 @@ export async function* readAllRows(
     if (lines.length > 0) yield { lines, last }
     if (lines.length < limit) return
     from = last
-    const bytes = lines.reduce((sum, line) => sum + line.length, 0) / lines.length
-    limit = Math.max(1, Math.min(MAX_ROWS, Math.floor(BATCH_BYTES / bytes)))
+    limit = rowsAtOnce(lines)
+  }
+}
+
+type KeyRange = { after?: readonly string[] | undefined; upTo?: readonly string[] | undefined; firstRows?: number }
+
+/** The same, each row with its key. The last batch may be empty. */
+export async function* readAllKeyedRows(
+  db: AnyDb,
+  table: KnownTable,
+  businessId: string,
+  { after, upTo, firstRows = FIRST_ROWS }: KeyRange = {},
+): AsyncGenerator<{ rows: KeyedRow[]; isLast: boolean }> {
+  for (let [limit, from] = [firstRows, after]; ; ) {
+    const rows = await readKeyedRows(db, table, businessId, { after: from, upTo, limit })
+    const isLast = rows.length < limit
+    yield { rows, isLast }
+    if (isLast) return
+    from = rows.at(-1)?.key
+    limit = rowsAtOnce(rows.map(({ line }) => line))
   }
 }
 
@@ -138,9 +164,9 @@ export async function readRowsByKey(
   table: KnownTable,
   businessId: string,
   keys: readonly (readonly string[])[],
-): Promise<{ line: string; key: string[] }[]> {
+): Promise<KeyedRow[]> {
   if (keys.length === 0) return []
-  const rows = await run<{ line: string; key: string[] }>(
+  const rows = await run<KeyedRow>(
     db,
     `select (select row_to_json(r) from (select ${list(copiedColumns(table), 'one.')}) as r)::text as line,
             array[${table.key.map((name) => `one.${quoted(name)}::text`).join(', ')}] as key
@@ -173,13 +199,26 @@ export async function deleteByKey(
   table: KnownTable,
   businessId: string,
   keys: readonly (readonly string[])[],
-): Promise<void> {
-  if (keys.length === 0) return
-  await run(
-    db,
-    `delete from ${table.table} as one using ${unnested(table, 2)} where one.${quoted(table.of)} = $1 and ${isWanted(table, 'one')}`,
-    [businessId, ...columnsOf(table, keys)],
+): Promise<number> {
+  if (keys.length === 0) return 0
+  const { numAffectedRows = 0n } = await db.executeQuery(
+    CompiledQuery.raw(
+      `delete from ${table.table} as one using ${unnested(table, 2)} where one.${quoted(table.of)} = $1 and ${isWanted(table, 'one')}`,
+      [businessId, ...columnsOf(table, keys)],
+    ),
   )
+  return Number(numAffectedRows)
+}
+
+/** Tables whose rows, when they are deleted, take others along or change them. */
+export async function findTakers(db: AnyDb): Promise<Set<string>> {
+  const { rows } = await sql<{ table: string }>`
+    select distinct namespace.nspname || '.' || relname as "table"
+      from pg_constraint
+      join pg_class as class on class.oid = confrelid
+      join pg_namespace as namespace on namespace.oid = relnamespace
+     where contype = 'f' and confdeltype not in ('a', 'r')`.execute(db)
+  return new Set(rows.map(({ table }) => table))
 }
 
 /** Makes rows what these lines say, whether they are there or not. Never deletes one: others may refer to it. */
@@ -195,11 +234,21 @@ export async function putRows(
   const isSame = table.key
     .map((name) => `one.${quoted(name)} = ${name === table.of ? '$2' : `sent.${quoted(name)}`}`)
     .join(' and ')
+  const others = new Set(copied.filter((name) => name !== table.of && !table.key.includes(name)))
+  const counted = table.columns.filter(({ name, isCounted }) => isCounted && others.has(name)).map(({ name }) => name)
   const changed = copied.flatMap((name, at) =>
-    name === table.of || table.key.includes(name) ? [] : [`${quoted(name)} = ${values[at]}`],
+    others.has(name) && !counted.includes(name) ? [`${quoted(name)} = ${values[at]}`] : [],
   )
   const given = [`[${lines.join(',')}]`, businessId]
   const sent = `json_populate_recordset(null::${table.table}, $1::json) as sent`
+  // With another number, it is another row under the same key.
+  if (counted.length > 0)
+    await run(
+      db,
+      `delete from ${table.table} as one using ${sent}
+        where one.${quoted(table.of)} = $2 and ${isSame} and (${list(counted, 'one.')}) is distinct from (${list(counted, 'sent.')})`,
+      given,
+    )
   if (changed.length > 0)
     await run(
       db,
@@ -261,7 +310,8 @@ export async function readOldest(db: AnyDb, table: KnownTable, businessId: strin
 
 /**
  * Deletes the next rows of a business after a key. By ranges of the key, so that no statement walks over what the ones
- * before it have deleted. `last` is undefined when there are no more.
+ * before it have deleted. `last` is undefined when there are no more. Rows that refer to others of their table go all at once:
+ * one of a later range may name one of this.
  */
 export async function deleteRows(
   db: AnyDb,
@@ -269,14 +319,16 @@ export async function deleteRows(
   businessId: string,
   { after, limit }: { after: readonly string[] | undefined; limit: number },
 ): Promise<{ rows: number; last: string[] | undefined }> {
-  const { key, of } = table
+  const { key, of, isLinked } = table
   const from = `${quoted(of)} = $1 ${after ? `and ${isBeyond(table, '>', 2)}` : ''}`
   const values = [businessId, ...(after ?? [])]
-  const [bound] = await run<{ key: string[] }>(
-    db,
-    `select ${keyText(table)} as key from ${table.table} where ${from} order by ${list(key)} limit 1 offset ${limit - 1}`,
-    values,
-  )
+  const [bound] = isLinked
+    ? []
+    : await run<{ key: string[] }>(
+        db,
+        `select ${keyText(table)} as key from ${table.table} where ${from} order by ${list(key)} limit 1 offset ${limit - 1}`,
+        values,
+      )
   const upTo = bound ? `and ${isBeyond(table, '<=', values.length + 1)}` : ''
   const { numAffectedRows = 0n } = await db.executeQuery(
     CompiledQuery.raw(`delete from ${table.table} where ${from} ${upTo}`, [...values, ...(bound?.key ?? [])]),

@@ -16,7 +16,7 @@ export type BusinessTable = {
   set: Readonly<Record<string, string>>
   /** Columns with the id of a member: in another deployment that may be another account. */
   people: readonly string[]
-  /** Rows refer to others of the table: an import writes all of them in one statement. */
+  /** Rows refer to others of the table: all of them are written in one statement, and deleted in one. Only where they are few. */
   isLinked: boolean
   /** Rows may come of themselves before an import has written any: they do not show that it has. */
   hearsEarly: boolean
