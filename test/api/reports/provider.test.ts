@@ -1,13 +1,21 @@
 import assert from 'node:assert/strict'
-import { beforeEach, test } from 'node:test'
+import { afterEach, beforeEach, test } from 'node:test'
 import { sql } from 'kysely'
 import { verify } from '../../../src/apps/verify.ts'
+import { holdClock } from '../../support/clock.ts'
 import { follow } from '../../support/customers.ts'
-import { useNewsletterApi } from '../../support/newsletter-api.ts'
+import { openNewsletter, PLANS, useNewsletterApi } from '../../support/newsletter-api.ts'
 import { openPaidShop, waitUntilIdle } from '../../support/paid-shop.ts'
 
 const used = useNewsletterApi()
-beforeEach(() => used.twin.mischief())
+let clock: ReturnType<typeof holdClock>
+beforeEach(() => {
+  clock = holdClock()
+  used.twin.mischief()
+})
+afterEach(() => clock.release())
+
+const DAY = 86_400
 
 async function openCountedShop() {
   const paidShop = await openPaidShop(used)
@@ -92,4 +100,45 @@ test('an order that staff marked as paid says once that it is paid when the mone
     ['order.paid'],
   )
   await shop.holds()
+})
+
+test('a reader whose payment was late has left and comes back on the day of the payment, not on their first day', async () => {
+  const letters = await openNewsletter(used.make, { plans: PLANS })
+  const asked = await letters.subscribe(await used.make.guest(), { email: 'ada@example.com', planId: 'monthly' })
+  assert.equal(asked.status, 200, asked.text)
+  const pageId = String(asked.body.checkoutUrl).split('/').at(-1) ?? ''
+  const renewed = () => used.twin.sessions().find(({ id }) => id === pageId)?.subscription as string
+  const steps: [day: number, step: () => unknown, state: string][] = [
+    [0, () => used.twin.pay(pageId), 'ACTIVE monthly'],
+    [60, () => used.twin.renew(renewed(), { fails: true }), 'PAST_DUE monthly'],
+    [62, () => used.twin.retry(renewed()), 'ACTIVE monthly'],
+  ]
+  const start = Math.floor(Date.now() / 1_000)
+  let today = 0
+  for (const [day, step, state] of steps) {
+    clock.advance((day - today) * DAY)
+    today = day
+    step()
+    await used.waitUntilIdle(letters.db)
+    assert.equal(await letters.state('ada@example.com'), state)
+    await follow(used.api, letters.db)
+  }
+  const query = `interval=day&from=${start}&to=${start + 63 * DAY}`
+  const { status, body, text } = await letters.owner.get(`${letters.path}/reports/subscribers?${query}`)
+  assert.equal(status, 200, text)
+  const changes = body.items.filter(({ joined, left }: Record<string, number>) => Number(joined) + Number(left) > 0)
+  assert.deepEqual(
+    changes.map(({ from, joined, left, active }: Record<string, number>) => [
+      (Number(from) - changes[0].from) / DAY,
+      joined,
+      left,
+      active,
+    ]),
+    [
+      [0, 1, 0, 1],
+      [60, 0, 1, 0],
+      [62, 1, 0, 1],
+    ],
+  )
+  for (const { check, violations } of await verify(letters.db, letters.id)) assert.deepEqual(violations, [], check)
 })
