@@ -34,7 +34,7 @@ async function applyPaid(tx: Tx, order: OrderRow, payment: Payment): Promise<Ord
     order,
     { ...(isWaiting && { order: { status: 'PROCESSING' as const } }), payment: { status: 'PAID' } },
     undefined,
-    { revive: again !== undefined, changes: { ...changes, ...again } },
+    { revive: again !== undefined, changes: { ...changes, ...again }, isTold: true },
   )
   await record(tx, toPaid(paid))
   await mailPaid(tx, [paid])

@@ -9,7 +9,7 @@ import type { Actor } from '#vocabulary/actor.ts'
 import { appendStatuses, currentOf, type NewStatusEntry } from '#vocabulary/status-history.ts'
 import { toSeconds } from '#vocabulary/time.ts'
 import { orderIsFinal } from './errors.ts'
-import { orderCancelled, orderExpired, orderPaymentStatusChanged, orderStatusChanged } from './events.ts'
+import { orderCancelled, orderExpired, orderPaymentStatusChanged, orderStatusChanged, orderUpdated } from './events.ts'
 import { type OrderRow, withHistories } from './order.ts'
 import { lockOrder, saveOrder } from './queries.ts'
 import { releaseOrder } from './release-order.ts'
@@ -66,13 +66,18 @@ function append(order: OrderRow, change: Change, actor: Actor | undefined, reviv
   return { statuses, payments }
 }
 
-/** Changes a locked order and records the event. `revive`: payment arrived for an order that had expired. */
+type Besides = { changes?: Partial<OrderRow>; revive?: boolean; isTold?: boolean }
+
+/**
+ * Changes a locked order and records the event. `revive`: payment arrived for an order that had expired. `isTold`: the
+ * caller records an event of its own.
+ */
 export async function applyChange(
   tx: Tx,
   order: OrderRow,
   change: Change,
   actor: Actor | undefined,
-  { revive = false, changes = {} }: { revive?: boolean; changes?: Partial<OrderRow> } = {},
+  { changes = {}, revive = false, isTold = false }: Besides = {},
 ): Promise<OrderRow> {
   const { statuses, payments } = append(order, change, actor, revive)
   const isSame = statuses === order.statuses && payments === order.paymentStatuses
@@ -101,10 +106,17 @@ export async function applyChange(
       ? []
       : [orderPaymentStatusChanged({ ...common, data: { number, paymentStatus: ended.paymentStatus } })]),
     ...toStockChanged({ ...common, kind: 'CANCEL', reference: id }, given),
+    // Whoever follows the order learns of its versions from events only.
+    ...(isSame && !isTold
+      ? [orderUpdated({ ...common, data: { number, fields: changedFields(order, changes) } })]
+      : []),
   )
   await fault('order.moved')
   return ended
 }
+
+const changedFields = (order: OrderRow, changes: Partial<OrderRow>): string[] =>
+  (Object.keys(changes) as (keyof OrderRow)[]).filter((field) => changes[field] !== order[field])
 
 /** What is told of a cancelled order besides its status: a person cancelled it, or it expired. */
 function endOf(order: OrderRow, actor: Actor | undefined): NewEvent[] {

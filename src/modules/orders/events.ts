@@ -17,7 +17,7 @@ export const orderPaid = defineEvent('order.paid', {
 })
 export const orderUpdated = defineEvent('order.updated', {
   subject: 'order',
-  note: 'With the fields that were sent.',
+  note: 'With the fields that were sent, or that a payment has changed: `refundedAmount` when a further part was refunded, `expiresAt`.',
   data: Type.Object({ number: OrderNumber, fields: FieldNames }),
 })
 export const orderStatusChanged = defineEvent('order.status_changed', {

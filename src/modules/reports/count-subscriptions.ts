@@ -15,9 +15,11 @@ export async function countSubscriptions(tx: Tx, places: readonly Place[]): Prom
   const known = await readKept(tx, places)
   const changes = (await readStates(tx, places)).flatMap((state) => {
     const isActive = state.status === 'ACTIVE'
-    const wasActive = known.get(`${state.businessId} ${state.id}`)?.isActive ?? false
-    if (isActive === wasActive) return []
-    const at = isActive ? (state.activatedAt ?? state.updatedAt) : state.updatedAt
+    const before = known.get(`${state.businessId} ${state.id}`)
+    if (isActive === (before?.isActive ?? false)) return []
+    // Who was late with a payment has kept `activatedAt`, from before they left.
+    const isNew = isActive && !before
+    const at = isNew ? (state.activatedAt ?? state.updatedAt) : state.updatedAt
     const { businessId, id, collectionId } = state
     return [{ businessId, id, collectionId, isActive, quarter: quarterOf(at) }]
   })

@@ -3963,7 +3963,7 @@ export type OrderUpdatedEventData = {
 /**
  * OrderUpdatedEvent
  *
- * With the fields that were sent.
+ * With the fields that were sent, or that a payment has changed: `refundedAmount` when a further part was refunded, `expiresAt`.
  */
 export type OrderUpdatedEvent = EventEnvelope & {
     type: 'order.updated';

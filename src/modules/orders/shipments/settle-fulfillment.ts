@@ -11,9 +11,9 @@ import { fulfillmentBy, leftToShip, type Pieces, type ShipmentRow, sumPieces } f
 type Settling = { before: readonly ShipmentRow[]; after: readonly ShipmentRow[]; refunded: Pieces }
 
 /**
- * Writes a locked order whose shipments have changed. The last piece moves PROCESSING to SHIPPED; when a piece is taken
- * out again it moves back, unless a person has set a status since. `statusId` is the entry that was added for the last
- * piece, if there was one.
+ * Writes a locked order whose shipments have changed; the caller records the event. The last piece moves PROCESSING to
+ * SHIPPED; when a piece is taken out again it moves back, unless a person has set a status since. `statusId` is the entry
+ * that was added for the last piece, if there was one.
  */
 export async function settleFulfillment(
   tx: Tx,
@@ -23,7 +23,7 @@ export async function settleFulfillment(
   const fulfillment = fulfillmentBy(after, leftToShip(order.lines, sumPieces(after), refunded))
   const statusId = newId('sts')
   const change = moveOf(order, before, fulfillment, statusId)
-  const moved = await applyChange(tx, order, change, undefined, { changes: { fulfillment } })
+  const moved = await applyChange(tx, order, change, undefined, { changes: { fulfillment }, isTold: true })
   return { order: moved, statusId: moved.statuses.at(-1)?.id === statusId ? statusId : null }
 }
 
@@ -60,9 +60,9 @@ export async function fulfillmentWith(
   return fulfillmentBy(shipments, leftToShip(lines, shipped, refunded))
 }
 
-/** Writes the fulfillment of a locked order anew, after refunds of it have changed. */
+/** Writes the fulfillment of a locked order anew, after refunds of it have changed; the caller records the event. */
 export async function updateFulfillment(tx: Tx, order: OrderRow): Promise<OrderRow> {
   const fulfillment = await fulfillmentWith(tx, order, order.lines)
   if (fulfillment === order.fulfillment) return order
-  return applyChange(tx, order, {}, undefined, { changes: { fulfillment } })
+  return applyChange(tx, order, {}, undefined, { changes: { fulfillment }, isTold: true })
 }

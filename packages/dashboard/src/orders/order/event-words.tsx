@@ -208,5 +208,7 @@ export function useFieldNames(): Record<string, string> {
     taxIncluded: t`tax inside`,
     shippingTax: t`tax on shipping`,
     taxes: t`tax rates`,
+    refundedAmount: t`amount refunded`,
+    expiresAt: t`time to pay`,
   }
 }
