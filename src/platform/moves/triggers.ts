@@ -18,6 +18,10 @@ const functionOf = ({ table }: KnownTable) => `cell.${quoted(`follow_${table.rep
 const keyOf = ({ key }: KnownTable, row: 'old' | 'new') =>
   `array[${key.map((name) => `${row}.${quoted(name)}::text`).join(', ')}]`
 
+/** Keys with a time are logged as our connections read them, whoever writes the row. */
+const formatsOf = ({ keyTypes }: KnownTable) =>
+  keyTypes.some((type) => /^(date|time)/.test(type)) ? `set timezone = 'UTC' set datestyle = 'ISO, MDY'` : ''
+
 /** Written for each table, so that it names the columns of the key instead of making JSON of the whole row to find them. */
 function followFunction(table: KnownTable): string {
   const log = (row: 'old' | 'new') =>
@@ -34,7 +38,7 @@ function followFunction(table: KnownTable): string {
            end if;
          end if;`
   return `
-    create or replace function ${functionOf(table)}() returns trigger language plpgsql as $follow$
+    create or replace function ${functionOf(table)}() returns trigger language plpgsql ${formatsOf(table)} as $follow$
     declare
       is_logged boolean := cell.may_write(tg_argv[0], '${table.passesOver}');
     begin
