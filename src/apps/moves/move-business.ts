@@ -11,7 +11,7 @@ import { endMove, type Move, noteMove, readMove } from '#platform/moves/moves.ts
 import { addTriggers, dropTriggers } from '#platform/moves/triggers.ts'
 import { deleteRows, type KnownTable } from '#platform/portable/rows.ts'
 import { clearOld } from './clear-old.ts'
-import { type Closing, closeAndSwitch, holdTarget } from './close-and-switch.ts'
+import { closeAndSwitch, holdTarget } from './close-and-switch.ts'
 import { compareCells, Different } from './compare-cells.ts'
 import { copyRows } from './copy-rows.ts'
 import { checkSame, movedTables } from './tables.ts'
@@ -33,6 +33,9 @@ const [CHANGES_AT_ONCE, MOST_CHANGES_AT_ONCE] = [20_000, 160_000]
 const ROUND_MS = 100
 /** Between two attempts to close it: somebody was in the middle of something. */
 const AGAIN_MS = 500
+/** Between two attempts while people write: longer each time. */
+const [FAILED_MS, MOST_FAILED_MS] = [1_000, 10_000]
+/** While nobody can write. */
 const RETRY_MS = 250
 
 /**
@@ -163,25 +166,33 @@ async function followOnce(work: Work, limit = CHANGES_AT_ONCE): Promise<Round> {
  */
 async function switchOver(work: Work): Promise<boolean> {
   const { control, move, signal, log } = work
-  for (let attempt = 1; ; attempt++) {
+  for (let attempt = 1, failures = 0; ; attempt++) {
     signal.throwIfAborted()
-    let outcome: Closing | 'FAILED'
     try {
-      outcome = await closeAndSwitch(work, attempt)
+      const outcome = await closeAndSwitch(work, attempt)
+      if (outcome === 'SWITCHED') return true
     } catch (error) {
-      if (error instanceof Unsettled) {
-        await freeWrites(control, move.businessId)
-        await noteMove(control, move.id, { step: 'COPYING', error: error.message })
-        throw error // begins anew
-      }
+      if (error instanceof Overtaken) throw error
+      const mayStay = await stepBack(work)
+      if (error instanceof Unsettled) await noteMove(control, move.id, { step: 'COPYING', error: error.message }) // begins anew
       if (!isDatabaseUnavailable(error)) throw error
       log.warn({ err: error, businessId: move.businessId }, 'a business could not be closed or opened; trying again')
-      outcome = 'FAILED'
+      await noteMove(control, move.id, { error: (error as Error).message.slice(0, 1_000) }).catch(() => {})
+      if (mayStay && (await isTakenBack(work))) return false
+      await sleep(mayStay ? Math.min(FAILED_MS * 2 ** failures++, MOST_FAILED_MS) : RETRY_MS, undefined, { signal })
+      continue
     }
-    if (outcome === 'SWITCHED') return true
-    await sleep(outcome === 'FAILED' ? RETRY_MS : AGAIN_MS * Math.min(attempt, 10), undefined, { signal })
-    if (outcome === 'BUSY' && !(await follow(work))) return false
+    await sleep(AGAIN_MS * Math.min(attempt, 10), undefined, { signal })
+    if (!(await follow(work))) return false
   }
+}
+
+/** Until the source is closed it is well where it is, whatever is wrong with the other cell: nobody waits for us any longer. */
+async function stepBack({ control, move, source }: Work): Promise<boolean> {
+  const known = await readMoveState(source, move.businessId).catch(() => 'AWAY' as const)
+  if (known === 'AWAY' || known?.state === 'CLOSED') return false
+  await freeWrites(control, move.businessId)
+  return true
 }
 
 async function isTakenBack({ control, move, signal }: Work): Promise<boolean> {
