@@ -8,7 +8,7 @@ import type { JobContext } from '#platform/jobs/define.ts'
 import { applyChanges, forgetAllChanges, forgetChanges, readChanges, Unsettled } from '#platform/moves/catch-up.ts'
 import { forgetMove, Overtaken, readMoveState, setMoveState } from '#platform/moves/fence.ts'
 import { endMove, type Move, noteMove, readMove } from '#platform/moves/moves.ts'
-import { addTriggers, dropTriggers } from '#platform/moves/triggers.ts'
+import { addTriggers, dropTriggers, type Waiting } from '#platform/moves/triggers.ts'
 import { deleteRows, type KnownTable } from '#platform/portable/rows.ts'
 import { clearOld } from './clear-old.ts'
 import { closeAndSwitch, holdTarget } from './close-and-switch.ts'
@@ -23,6 +23,7 @@ export type Work = Context & {
   source: Cell
   target: Cell
   tables: readonly KnownTable[]
+  waiting: Waiting
 }
 
 /** With so few changes left, or in so short a time, the last of them are copied while nobody writes. */
@@ -51,7 +52,8 @@ export async function moveBusiness(context: Context, moveId: string): Promise<vo
   try {
     const tables = await movedTables(source)
     checkSame(tables, await movedTables(target))
-    await carryOn({ ...context, move, source, target, tables })
+    const say: Waiting['say'] = (error) => noteMove(control, moveId, { error }).catch(() => {})
+    await carryOn({ ...context, move, source, target, tables, waiting: { signal: context.signal, say } })
   } catch (error) {
     const message = (error as Error).message.slice(0, 1_000)
     if (!(error instanceof Different)) {
@@ -104,13 +106,13 @@ async function bringOver(work: Work): Promise<boolean> {
 }
 
 async function beginAnew(work: Work): Promise<boolean> {
-  const { control, move, source, target, tables, signal } = work
+  const { control, move, source, target, tables, waiting } = work
   const { businessId, id } = move
   await noteMove(control, id, { step: 'COPYING', rowsCopied: 0, rowsFollowed: 0 })
   await setMoveState(target, move, 'COPIED')
-  await addTriggers(target, tables, businessId, signal)
+  await addTriggers(target, tables, businessId, waiting)
   await setMoveState(source, move, 'FOLLOWED')
-  await addTriggers(source, tables, businessId, signal)
+  await addTriggers(source, tables, businessId, waiting)
   await fault('move.triggers')
   await emptyTarget(work)
   return copyRows(work)
@@ -202,15 +204,15 @@ async function isTakenBack({ control, move, signal }: Work): Promise<boolean> {
 
 /** Everything is as it was before somebody wanted it to move. */
 async function stay(work: Work): Promise<void> {
-  const { control, move, source, target, tables, signal, log } = work
+  const { control, move, source, target, tables, waiting, log } = work
   const { businessId, id } = move
   await forgetMove(source, move, 'FOLLOWED')
   await freeWrites(control, businessId)
-  await dropTriggers(source, tables, businessId, signal)
+  await dropTriggers(source, tables, businessId, waiting)
   await forgetAllChanges(source, businessId)
   await fault('move.staying')
   if ((await readMoveState(target, businessId))?.moveId === id) await emptyTarget(work)
-  await dropTriggers(target, tables, businessId, signal)
+  await dropTriggers(target, tables, businessId, waiting)
   await forgetMove(target, move, 'COPIED')
   await endMove(control, id, 'TAKEN_BACK')
   log.info({ businessId, moveId: id }, 'a business stays where it is')
