@@ -51,9 +51,11 @@ export async function moveBusiness(context: Context, moveId: string): Promise<vo
   if (!source || !target) throw new Error(`A cell of the move ${moveId} is off, or not known here`)
   try {
     const tables = await movedTables(source)
+    const waiting: Waiting = { signal: context.signal, say: (text) => noteMove(control, moveId, { error: text }) }
+    const work = { ...context, move, source, target, tables, waiting }
+    if (move.takeBack && !(await isGone(work))) await letGo(work) // even if nobody gets to the other cell
     checkSame(tables, await movedTables(target))
-    const say: Waiting['say'] = (error) => noteMove(control, moveId, { error }).catch(() => {})
-    await carryOn({ ...context, move, source, target, tables, waiting: { signal: context.signal, say } })
+    await carryOn(work)
   } catch (error) {
     const message = (error as Error).message.slice(0, 1_000)
     if (!(error instanceof Different)) {
@@ -83,6 +85,13 @@ async function carryOn(work: Work): Promise<void> {
   }
   await clearOld(work)
   await endMove(control, id, 'DONE')
+}
+
+/** It goes forward only. */
+async function isGone({ control, move, source }: Work): Promise<boolean> {
+  const { businessId, toCell } = move
+  if ((await findBusiness(control, businessId))?.cell === toCell) return true
+  return (await readMoveState(source, businessId))?.state === 'CLOSED'
 }
 
 /** Copies all rows and follows their changes, until few are left. False: somebody wants it to stay. */
@@ -171,8 +180,9 @@ async function switchOver(work: Work): Promise<boolean> {
   for (let attempt = 1, failures = 0; ; attempt++) {
     signal.throwIfAborted()
     try {
-      const outcome = await closeAndSwitch(work, attempt)
-      if (outcome === 'SWITCHED') return true
+      if ((await closeAndSwitch(work, attempt)) === 'SWITCHED') return true
+      await sleep(AGAIN_MS * Math.min(attempt, 10), undefined, { signal })
+      if (!(await follow(work))) return false
     } catch (error) {
       if (error instanceof Overtaken) throw error
       const mayStay = await stepBack(work)
@@ -182,10 +192,7 @@ async function switchOver(work: Work): Promise<boolean> {
       await noteMove(control, move.id, { error: (error as Error).message.slice(0, 1_000) }).catch(() => {})
       if (mayStay && (await isTakenBack(work))) return false
       await sleep(mayStay ? Math.min(FAILED_MS * 2 ** failures++, MOST_FAILED_MS) : RETRY_MS, undefined, { signal })
-      continue
     }
-    await sleep(AGAIN_MS * Math.min(attempt, 10), undefined, { signal })
-    if (!(await follow(work))) return false
   }
 }
 
@@ -204,18 +211,24 @@ async function isTakenBack({ control, move, signal }: Work): Promise<boolean> {
 
 /** Everything is as it was before somebody wanted it to move. */
 async function stay(work: Work): Promise<void> {
-  const { control, move, source, target, tables, waiting, log } = work
+  const { control, move, target, tables, waiting, log } = work
   const { businessId, id } = move
-  await forgetMove(source, move, 'FOLLOWED')
-  await freeWrites(control, businessId)
-  await dropTriggers(source, tables, businessId, waiting)
-  await forgetAllChanges(source, businessId)
+  await letGo(work)
   await fault('move.staying')
   if ((await readMoveState(target, businessId))?.moveId === id) await emptyTarget(work)
   await dropTriggers(target, tables, businessId, waiting)
   await forgetMove(target, move, 'COPIED')
   await endMove(control, id, 'TAKEN_BACK')
   log.info({ businessId, moveId: id }, 'a business stays where it is')
+}
+
+/** The source is as if it had never moved. */
+async function letGo({ control, move, source, tables, waiting }: Work): Promise<void> {
+  const { businessId } = move
+  await forgetMove(source, move, 'FOLLOWED')
+  await freeWrites(control, businessId)
+  await dropTriggers(source, tables, businessId, waiting)
+  await forgetAllChanges(source, businessId)
 }
 
 /** What an earlier run has copied. Only where the business does not live. */

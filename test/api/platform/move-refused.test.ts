@@ -51,10 +51,14 @@ test('the other cell goes away while the business is being closed: people write 
   assert.match(shown.error, /not currently accepting connections|terminat/)
 
   assert.equal((await cli('business', 'move', shop.id, '--take-back')).code, 0)
-  await until('nothing watches over it any more', async () => {
-    const { rows } = await sql`select from pg_trigger where tgname like 'kontor_move%'`.execute(main)
-    return rows.length === 0
-  })
+  await until(
+    'nothing watches over it any more',
+    async () => {
+      const { rows } = await sql`select from pg_trigger where tgname like 'kontor_move%'`.execute(main)
+      return rows.length === 0
+    },
+    { withinMs: 60_000 },
+  )
   await open(name)
   await until(
     'it stays',
