@@ -14,8 +14,11 @@ export async function endFillings(cells: Iterable<Db>): Promise<void> {
 }
 
 /** A shop whose one article costs nothing, so that an order needs no provider. */
-export async function openFreeShop(make: Make): Promise<{ shop: Shop; product: Awaited<ReturnType<Shop['priced']>> }> {
-  const shop = await openShop(make)
+export async function openFreeShop(
+  make: Make,
+  options?: Parameters<typeof openShop>[1],
+): Promise<{ shop: Shop; product: Awaited<ReturnType<Shop['priced']>> }> {
+  const shop = await openShop(make, options)
   return { shop, product: await shop.priced(0, { tracked: true, quantity: 100_000 }) }
 }
 

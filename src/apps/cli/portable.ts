@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { askDeletion, GRACE_DAYS, graceEnd, readMarks, undoDeletion } from '#modules/access/index.ts'
+import { askDeletion, auditOperator, GRACE_DAYS, graceEnd, readMarks, undoDeletion } from '#modules/access/index.ts'
 import { sendDeletionNotice } from '#modules/accounts/index.ts'
 import { hasFiles } from '#modules/media/index.ts'
 import { pauseSends } from '#modules/newsletter/index.ts'
@@ -215,6 +215,14 @@ async function removeNow(config: Config, databases: Databases, businessId: strin
   if (!marks) throw new BootError(`There is no business ${businessId}.`)
   if (!marks.deleteAt)
     throw new BootError(`Nobody has asked to delete ${businessId}. First: cli business delete ${businessId}`)
+  await transaction(databases.control, (tx) =>
+    auditOperator(tx, {
+      businessId,
+      action: 'business.deletion-hurried',
+      subject: businessId,
+      data: { isUnfinishedImport: marks.importOf !== null },
+    }),
+  )
   const storage = createStorage(config)
   const bar = showProgress('deleting', 'rows')
   const removed = await removeBusiness({ ...databases, storage, seen: (rows) => bar.update(rows) }, businessId)

@@ -19,7 +19,7 @@ const PAUSE_MS = 10
  * The old rows go, and all that watched over them. Not before a request can have ended that began when the business still lived there:
  * without triggers nobody would stop it.
  */
-export async function clearOld({ control, move, source, target, tables, signal }: Work): Promise<void> {
+export async function clearOld({ control, move, source, target, tables, signal, waiting }: Work): Promise<void> {
   const { businessId, id, keepSeconds, switchedAt } = move
   const waitMs = (switchedAt?.getTime() ?? nowMs()) + keepSeconds * 1_000 - nowMs()
   if (waitMs > 0) await sleep(waitMs, undefined, { signal })
@@ -51,7 +51,7 @@ export async function clearOld({ control, move, source, target, tables, signal }
   // Jobs that come late are still handed on.
   await setMoveState(source, move, 'MOVED')
   for (const cell of [source, target]) {
-    await dropTriggers(cell, tables, businessId, signal)
+    await dropTriggers(cell, tables, businessId, waiting)
     await forgetAllChanges(cell, businessId)
   }
   await setMoveState(target, move, 'ARRIVED')

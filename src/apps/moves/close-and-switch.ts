@@ -36,10 +36,13 @@ export type Closing = 'SWITCHED' | 'BUSY'
  * it meets a closed door.
  */
 export async function closeAndSwitch(work: Work, attempt: number): Promise<Closing> {
-  const { control, move, source, fence } = work
+  const { control, move, source, target, fence } = work
   const { businessId, id } = move
   const isClosed = async () => (await readMoveState(source, businessId))?.state === 'CLOSED'
-  if (!(await isClosed()) && (await isBusy(work, attempt))) return 'BUSY'
+  if (!(await isClosed())) {
+    if (await isBusy(work, attempt)) return 'BUSY'
+    await transaction(target, (there) => holdTarget(there, move)) // nobody waits for a cell that takes no writes
+  }
   const since = performance.now()
   await noteMove(control, id, { step: 'CLOSING' })
   await holdWrites(control, businessId, HOLD_SECONDS)

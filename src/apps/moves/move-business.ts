@@ -9,10 +9,10 @@ import type { JobContext } from '#platform/jobs/define.ts'
 import { applyChanges, forgetAllChanges, forgetChanges, readChanges, Unsettled } from '#platform/moves/catch-up.ts'
 import { forgetMove, Overtaken, readMoveState, setMoveState } from '#platform/moves/fence.ts'
 import { endMove, type Move, noteMove, readMove, readPrints } from '#platform/moves/moves.ts'
-import { addTriggers, dropTriggers } from '#platform/moves/triggers.ts'
+import { addTriggers, dropTriggers, type Waiting } from '#platform/moves/triggers.ts'
 import { deleteRows, type KnownTable } from '#platform/portable/rows.ts'
 import { clearOld } from './clear-old.ts'
-import { type Closing, closeAndSwitch, holdTarget } from './close-and-switch.ts'
+import { closeAndSwitch, holdTarget } from './close-and-switch.ts'
 import { compareCells, Different } from './compare-cells.ts'
 import { copyRows } from './copy-rows.ts'
 import { areAsCopied, checkSame, movedTables, printsOf } from './tables.ts'
@@ -24,6 +24,7 @@ export type Work = Context & {
   source: Cell
   target: Cell
   tables: readonly KnownTable[]
+  waiting: Waiting
 }
 
 /** With so few changes left, or in so short a time, the last of them are copied while nobody writes. */
@@ -34,6 +35,9 @@ const [CHANGES_AT_ONCE, MOST_CHANGES_AT_ONCE] = [20_000, 160_000]
 const ROUND_MS = 100
 /** Between two attempts to close it: somebody was in the middle of something. */
 const AGAIN_MS = 500
+/** Between two attempts while people write: longer each time. */
+const [FAILED_MS, MOST_FAILED_MS] = [1_000, 10_000]
+/** While nobody can write. */
 const RETRY_MS = 250
 
 /**
@@ -48,8 +52,11 @@ export async function moveBusiness(context: Context, moveId: string): Promise<vo
   if (!source || !target) throw new Error(`A cell of the move ${moveId} is off, or not known here`)
   try {
     const tables = await movedTables(source)
+    const waiting: Waiting = { signal: context.signal, say: (text) => noteMove(control, moveId, { error: text }) }
+    const work = { ...context, move, source, target, tables, waiting }
+    if (move.takeBack && !(await isGone(work))) await letGo(work) // even if nobody gets to the other cell
     checkSame(tables, await movedTables(target))
-    await carryOn({ ...context, move, source, target, tables })
+    await carryOn(work)
   } catch (error) {
     const message = (error as Error).message.slice(0, 1_000)
     if (!(error instanceof Different)) {
@@ -83,6 +90,13 @@ async function carryOn(work: Work): Promise<void> {
   await endMove(control, id, 'DONE')
 }
 
+/** It goes forward only. */
+async function isGone({ control, move, source }: Work): Promise<boolean> {
+  const { businessId, toCell } = move
+  if ((await findBusiness(control, businessId))?.cell === toCell) return true
+  return (await readMoveState(source, businessId))?.state === 'CLOSED'
+}
+
 /** Copies all rows and follows their changes, until few are left. False: somebody wants it to stay. */
 async function bringOver(work: Work): Promise<boolean> {
   const { control, move, source, tables } = work
@@ -107,13 +121,13 @@ async function bringOver(work: Work): Promise<boolean> {
 }
 
 async function beginAnew(work: Work): Promise<boolean> {
-  const { control, move, source, target, tables, signal } = work
+  const { control, move, source, target, tables, waiting } = work
   const { businessId, id } = move
   await noteMove(control, id, { step: 'COPYING', rowsCopied: 0, rowsFollowed: 0, tables: printsOf(tables) })
   await setMoveState(target, move, 'COPIED')
-  await addTriggers(target, tables, businessId, signal)
+  await addTriggers(target, tables, businessId, waiting)
   await setMoveState(source, move, 'FOLLOWED')
-  await addTriggers(source, tables, businessId, signal)
+  await addTriggers(source, tables, businessId, waiting)
   await fault('move.triggers')
   await emptyTarget(work)
   return copyRows(work)
@@ -169,25 +183,31 @@ async function followOnce(work: Work, limit = CHANGES_AT_ONCE): Promise<Round> {
  */
 async function switchOver(work: Work): Promise<boolean> {
   const { control, move, signal, log } = work
-  for (let attempt = 1; ; attempt++) {
+  for (let attempt = 1, failures = 0; ; attempt++) {
     signal.throwIfAborted()
-    let outcome: Closing | 'FAILED'
     try {
-      outcome = await closeAndSwitch(work, attempt)
+      if ((await closeAndSwitch(work, attempt)) === 'SWITCHED') return true
+      await sleep(AGAIN_MS * Math.min(attempt, 10), undefined, { signal })
+      if (!(await follow(work))) return false
     } catch (error) {
-      if (error instanceof Unsettled) {
-        await freeWrites(control, move.businessId)
-        await noteMove(control, move.id, { step: 'COPYING', error: error.message })
-        throw error // begins anew
-      }
+      if (error instanceof Overtaken) throw error
+      const mayStay = await stepBack(work)
+      if (error instanceof Unsettled) await noteMove(control, move.id, { step: 'COPYING', error: error.message }) // begins anew
       if (!isDatabaseUnavailable(error)) throw error
       log.warn({ err: error, businessId: move.businessId }, 'a business could not be closed or opened; trying again')
-      outcome = 'FAILED'
+      await noteMove(control, move.id, { error: (error as Error).message.slice(0, 1_000) }).catch(() => {})
+      if (mayStay && (await isTakenBack(work))) return false
+      await sleep(mayStay ? Math.min(FAILED_MS * 2 ** failures++, MOST_FAILED_MS) : RETRY_MS, undefined, { signal })
     }
-    if (outcome === 'SWITCHED') return true
-    await sleep(outcome === 'FAILED' ? RETRY_MS : AGAIN_MS * Math.min(attempt, 10), undefined, { signal })
-    if (outcome === 'BUSY' && !(await follow(work))) return false
   }
+}
+
+/** Until the source is closed it is well where it is, whatever is wrong with the other cell: nobody waits for us any longer. */
+async function stepBack({ control, move, source }: Work): Promise<boolean> {
+  const known = await readMoveState(source, move.businessId).catch(() => 'AWAY' as const)
+  if (known === 'AWAY' || known?.state === 'CLOSED') return false
+  await freeWrites(control, move.businessId)
+  return true
 }
 
 async function isTakenBack({ control, move, signal }: Work): Promise<boolean> {
@@ -197,18 +217,24 @@ async function isTakenBack({ control, move, signal }: Work): Promise<boolean> {
 
 /** Everything is as it was before somebody wanted it to move. */
 async function stay(work: Work): Promise<void> {
-  const { control, move, source, target, tables, signal, log } = work
+  const { control, move, target, tables, waiting, log } = work
   const { businessId, id } = move
-  await forgetMove(source, move, 'FOLLOWED')
-  await freeWrites(control, businessId)
-  await dropTriggers(source, tables, businessId, signal)
-  await forgetAllChanges(source, businessId)
+  await letGo(work)
   await fault('move.staying')
   if ((await readMoveState(target, businessId))?.moveId === id) await emptyTarget(work)
-  await dropTriggers(target, tables, businessId, signal)
+  await dropTriggers(target, tables, businessId, waiting)
   await forgetMove(target, move, 'COPIED')
   await endMove(control, id, 'TAKEN_BACK')
   log.info({ businessId, moveId: id }, 'a business stays where it is')
+}
+
+/** The source is as if it had never moved. */
+async function letGo({ control, move, source, tables, waiting }: Work): Promise<void> {
+  const { businessId } = move
+  await forgetMove(source, move, 'FOLLOWED')
+  await freeWrites(control, businessId)
+  await dropTriggers(source, tables, businessId, waiting)
+  await forgetAllChanges(source, businessId)
 }
 
 /** What an earlier run has copied. Only where the business does not live. */

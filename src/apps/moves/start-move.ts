@@ -78,6 +78,7 @@ export async function takeBack(control: Control, businessId: string): Promise<Mo
       throw new NotMovable(`${businessId} lives in ${move.toCell} already. When it has arrived, it can move back.`)
     // Whoever carries it out looks for this between two batches.
     await tx.updateTable('control.moves').set({ takeBack: true }).where('id', '=', move.id).execute()
+    await auditMove(tx, 'business.move-taken-back', move)
     await carryOn(tx, move.id)
     return { ...move, takeBack: true }
   })
@@ -88,9 +89,13 @@ export const resumeMove = (control: Control, businessId: string): Promise<Move> 
   transaction(control, async (tx) => {
     const move = await findMove(tx, businessId)
     if (!move || move.finishedAt) throw new NotMovable(`${businessId} is not on its way.`)
+    await auditMove(tx, 'business.move-resumed', move)
     await carryOn(tx, move.id)
     return move
   })
+
+const auditMove = (tx: ControlTx, action: string, { businessId, fromCell: from, toCell: to }: Move): Promise<string> =>
+  auditOperator(tx, { action, subject: businessId, data: { from, to } })
 
 /** Its job is running, waits for its next attempt, has died, or was discarded by somebody. There is never a second one. */
 async function carryOn(tx: ControlTx, moveId: string): Promise<void> {

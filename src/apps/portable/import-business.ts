@@ -17,6 +17,7 @@ import { isCopied, isDeleted, isItself } from '#platform/portable/tables.ts'
 import type { Storage } from '#platform/storage/storage.ts'
 import { BootError } from '../boot.ts'
 import type { Archive } from './archive.ts'
+import { claim } from './claim.ts'
 import { importJobs } from './import-jobs.ts'
 import { cellTables, controlTables } from './tables.ts'
 
@@ -106,7 +107,6 @@ async function reserve(control: Control, cell: Cell, archive: Archive, cellName:
   if (marks) return transaction(control, async (tx) => placed(await placePeople(tx, people)))
   const tables = await describeTables(control, controlTables)
   await forgetFormerMoves(cell, business.id)
-  await refuseIfThere(control, cell, business.id)
   await makeMonths(control, tables, archive)
   const set = {
     cell: pg.escapeLiteral(cellName),
@@ -118,6 +118,8 @@ async function reserve(control: Control, cell: Cell, archive: Archive, cellName:
   try {
     return await transaction(control, async (tx) => {
       await waitPatiently(tx)
+      await claim(tx, business.id) // a worker that removes what was left sees the business from then on, or we see what it has left
+      await refuseIfThere(control, cell, business.id)
       for (const table of tables.filter((each) => isCopied(each) && each.people.length === 0)) {
         const written = isItself(table) ? { ...table, set: { ...table.set, ...set } } : table
         for await (const lines of archive.lines(partsOf(archive, table)))

@@ -4,7 +4,7 @@ import { deleteObjects, hasFiles } from '#modules/media/index.ts'
 import { forgetToday } from '#modules/newsletter/index.ts'
 import { archivesOf } from '#modules/operator/index.ts'
 import { now, nowMs } from '#platform/clock.ts'
-import type { Cell, Control, Databases } from '#platform/database/database.ts'
+import type { Cell, Control, ControlTx, Databases } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { fault } from '#platform/faults.ts'
 import { defineJob, enqueue } from '#platform/jobs/define.ts'
@@ -15,6 +15,7 @@ import { deleteRows, describeTables, findUnlisted } from '#platform/portable/row
 import { type BusinessTable, isDeleted, isItself } from '#platform/portable/tables.ts'
 import type { Storage } from '#platform/storage/storage.ts'
 import { Id } from '#vocabulary/schemas.ts'
+import { claim } from './claim.ts'
 import { businessTables, cellTables, controlTables } from './tables.ts'
 
 const HOUR_MS = 3_600_000
@@ -41,8 +42,12 @@ export async function removeBusiness(work: Work, businessId: string): Promise<Re
   if (!cell) throw new Error(`${businessId} lives in the cell "${business.cell}", which is not known here`)
   if (await isOnTheMove(control, businessId)) throw new Error(`${businessId} is on its way to another cell`)
   if (!(await endGrace(control, businessId))) throw new Error(`${businessId} is not to be deleted any more`)
-  const removed = await sweep(work, cell, businessId)
-  await transaction(control, async (tx) => {
+  const mayGo = async (tx: ControlTx) => {
+    const marks = await readMarks(tx, businessId)
+    return marks === undefined || (marks.deleteAt !== null && marks.deleteAt <= now())
+  }
+  const removed = await sweep(work, cell, businessId, mayGo)
+  await whileItMayGo(control, businessId, mayGo, async (tx) => {
     const due = { runAt: new Date(nowMs() + HOUR_MS), key: `business.look-again:${businessId}` }
     await enqueue(tx, lookAgain, { businessId, cell: business.cell }, due)
     await forgetBusiness(tx, businessId)
@@ -50,15 +55,33 @@ export async function removeBusiness(work: Work, businessId: string): Promise<Re
   return removed
 }
 
-async function sweep(work: Work, cell: Cell, businessId: string): Promise<Removed> {
+/** Asked before each step: somebody else may have removed it, and imported it again. */
+type MayGo = (tx: ControlTx) => Promise<boolean>
+
+class CameBack extends Error {}
+
+/** Nobody brings the business in while a step lasts. Steps are short. */
+const whileItMayGo = <Result>(
+  control: Control,
+  businessId: string,
+  mayGo: MayGo,
+  step: (tx: ControlTx) => Promise<Result>,
+): Promise<Result> =>
+  transaction(control, async (tx) => {
+    await claim(tx, businessId)
+    if (!(await mayGo(tx))) throw new CameBack(`${businessId} is not to be deleted any more`)
+    return step(tx)
+  })
+
+async function sweep(work: Work, cell: Cell, businessId: string, mayGo: MayGo): Promise<Removed> {
   const { control, storage, signal, seen = () => {} } = work
+  const step: Step = (run) => whileItMayGo(control, businessId, mayGo, run)
   if (!storage && ((await hasFiles(cell, businessId)) || (await hasExports(control, businessId))))
     throw new Error(`${businessId} has files, and MEDIA_STORAGE names no store that they could be deleted from`)
   const removed = { rows: 0, files: 0, jobs: 0 }
-  if (storage) removed.files = await deleteObjects(storage, businessId, signal)
-  if (storage) for await (const { key } of storage.list(archivesOf(businessId))) await storage.delete([key])
+  if (storage) removed.files = await deleteFiles(storage, businessId, { signal, step })
   await fault('remove.files')
-  for (const each of work.cells.values()) if (each !== cell) await forgetFormerMoves(each, businessId)
+  for (const each of work.cells.values()) if (each !== cell) await step(() => forgetFormerMoves(each, businessId))
   const ofCell = [...cellTables, ...(await findUnlisted(cell, businessTables, 'cell'))]
   // A worker may have written a row meanwhile: it is done when there was nothing to do.
   for (let found = 1; found > 0; ) {
@@ -67,19 +90,36 @@ async function sweep(work: Work, cell: Cell, businessId: string): Promise<Remove
       found += rows
       seen(removed.rows + found)
     }
-    removed.jobs += await dropJobsOf(cell, businessId)
-    await deleteAll(cell, ofCell, businessId, { signal, count })
-    await forgetToday(cell, businessId)
-    removed.jobs += await dropJobsOf(control, businessId)
+    removed.jobs += await step(() => dropJobsOf(cell, businessId))
+    await deleteAll(cell, ofCell, businessId, { signal, step, count })
+    await step(() => forgetToday(cell, businessId))
+    removed.jobs += await step(() => dropJobsOf(control, businessId))
     await deleteAll(
       control,
       controlTables.filter((table) => !isItself(table)),
       businessId,
-      { signal, count },
+      { signal, step, count },
     )
     removed.rows += found
   }
   return removed
+}
+
+type Step = <Result>(run: () => Promise<Result>) => Promise<Result>
+type Going = { signal: AbortSignal | undefined; step: Step }
+
+/** A store is not asked in a transaction. Whoever brings the business in writes its row first, and its files afterwards. */
+async function deleteFiles(storage: Storage, businessId: string, { signal, step }: Going): Promise<number> {
+  const careful: Pick<Storage, 'list' | 'delete'> = {
+    list: (prefix) => storage.list(prefix),
+    async delete(keys) {
+      await step(async () => {})
+      await storage.delete(keys)
+    },
+  }
+  const files = await deleteObjects(careful, businessId, signal)
+  for await (const { key } of careful.list(archivesOf(businessId))) await careful.delete([key])
+  return files
 }
 
 /** Those that refer to others go before them. */
@@ -87,12 +127,12 @@ async function deleteAll(
   db: Cell | Control,
   tables: readonly BusinessTable[],
   businessId: string,
-  { signal, count }: { signal: AbortSignal | undefined; count: (rows: number) => void },
+  { signal, step, count }: Going & { count: (rows: number) => void },
 ): Promise<void> {
   for (const table of (await describeTables(db as Cell, tables.filter(isDeleted))).toReversed()) {
     for (let after: string[] | undefined; ; ) {
       signal?.throwIfAborted()
-      const { rows, last } = await deleteRows(db as Cell, table, businessId, { after, limit: ROWS_AT_ONCE })
+      const { rows, last } = await step(() => deleteRows(db as Cell, table, businessId, { after, limit: ROWS_AT_ONCE }))
       count(rows)
       await fault('remove.batch')
       if (!last) break
@@ -110,8 +150,13 @@ const lookAgain = defineJob({
   async run({ businessId, cell: name }, { control, cells, services: { storage }, signal, log }) {
     const cell = cells.get(name)
     if (!cell || (await findBusiness(control, businessId))) return // it was imported again
-    const removed = await sweep({ control, cells, storage, signal }, cell, businessId)
-    log.info({ businessId, ...removed }, 'looked once more after a business was deleted')
+    try {
+      const mayGo: MayGo = async (tx) => !(await findBusiness(tx, businessId))
+      const removed = await sweep({ control, cells, storage, signal }, cell, businessId, mayGo)
+      log.info({ businessId, ...removed }, 'looked once more after a business was deleted')
+    } catch (error) {
+      if (!(error instanceof CameBack)) throw error // imported again meanwhile
+    }
   },
 })
 

@@ -48,7 +48,11 @@ const AREAS = ['incoming', 'private', 'public']
 const BATCH = 100
 
 /** Deletes all that the store has below the keys of a business, also what no row leads to. Returns how many objects. */
-export async function deleteObjects(storage: Storage, businessId: string, signal?: AbortSignal): Promise<number> {
+export async function deleteObjects(
+  storage: Pick<Storage, 'list' | 'delete'>,
+  businessId: string,
+  signal?: AbortSignal,
+): Promise<number> {
   let deleted = 0
   for (const area of AREAS) {
     let keys: string[] = []

@@ -40,6 +40,11 @@ export const PLANNER_OPTIONS = Object.entries(PLANNER)
   .map(([name, value]) => `-c ${name}=${value}`)
   .join(' ')
 
+// How values are written as text, the same on every server: rows of two cells are compared as text, and keys are logged as text.
+// These two travel through PgBouncer as well, which keeps them for each client.
+const FORMATS = { TimeZone: 'UTC', DateStyle: 'ISO, MDY' }
+const RARE_FORMATS = '-c IntervalStyle=postgres -c bytea_output=hex -c extra_float_digits=1'
+
 // int8 arrives as a number: counts and money stay below 2^53, and a value above must be an error, never a wrong number.
 const types = new pg.TypeOverrides()
 types.setTypeParser(pg.types.builtins.INT8, (text: string) => {
@@ -74,7 +79,7 @@ export function openPool(url: string, options: PoolOptions = {}): PatientPool {
     query_timeout: statementTimeoutMs + SERVER_FIRST_MS,
     ...(options.behindPooler
       ? { eachTransaction: { ...timeouts, ...PLANNER } }
-      : { ...timeouts, options: PLANNER_OPTIONS }),
+      : { ...timeouts, options: `${PLANNER_OPTIONS} ${RARE_FORMATS}` }),
   })
   renewConnections(pool, options.maxAgeSeconds ?? MAX_AGE_SECONDS)
   pool.on('error', () => {}) // an idle connection broke; the pool has dropped it and opens another when asked
@@ -83,6 +88,7 @@ export function openPool(url: string, options: PoolOptions = {}): PatientPool {
 
 type Reported = { parameterName: string; parameterValue: string }
 type Settings = Record<string, string | number>
+type Starting = { getStartupConf(this: pg.Client): Record<string, string> }
 type ClientConfig = pg.ClientConfig & { eachTransaction?: Settings }
 
 /**
@@ -110,6 +116,11 @@ export class DatabaseClient extends pg.Client {
     connection.on('parameterStatus', ({ parameterName, parameterValue }: Reported) => {
       if (parameterName === 'in_hot_standby') this.isStandby = parameterValue === 'on'
     })
+  }
+
+  /** What it asks of the server when it connects. pg has no option for these. */
+  getStartupConf(): Record<string, string> {
+    return { ...(pg.Client.prototype as unknown as Starting).getStartupConf.call(this), ...FORMATS }
   }
 
   // oxlint-disable-next-line typescript/no-explicit-any -- pg has eight overloads, and all of them end here

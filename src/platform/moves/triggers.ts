@@ -6,17 +6,40 @@ import { isLockTimeout } from '../database/errors.ts'
 import { transaction } from '../database/transaction.ts'
 import type { KnownTable } from '../portable/rows.ts'
 
-/** Everybody who writes into the table waits while the lock is waited for: better to step back, and try again. */
+/** Others wait for the table while the lock is waited for: better to step back, and try again. */
 const LOCK_MS = 150
-const PAUSE_MS = 100
-/** Some transactions take minutes, such as an import of a whole business. */
-const PATIENCE_MS = 10 * 60_000
+/** Longer each time: some transactions take hours, such as a dump. */
+const [PAUSE_MS, MOST_PAUSE_MS] = [100, 5_000]
+/** Somebody should hear of it. */
+const LONG_MS = 5_000
+
+/** Which locks of others each statement waits for. */
+const READING = ['AccessShareLock', 'RowShareLock']
+const WRITING = [
+  'RowExclusiveLock',
+  'ShareUpdateExclusiveLock',
+  'ShareLock',
+  'ShareRowExclusiveLock',
+  'ExclusiveLock',
+  'AccessExclusiveLock',
+]
+const IN_THE_WAY = { create: WRITING, drop: [...READING, ...WRITING] }
+
+export type Waiting = {
+  signal?: AbortSignal
+  /** Told for which table it waits, once that takes long, and null when that is over. */
+  say?: (message: string | null) => Promise<void>
+}
 
 const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`
 const triggerOf = (businessId: string, what: 'put' | 'gone') => quoted(`kontor_move_${what}_${businessId}`)
 const functionOf = ({ table }: KnownTable) => `cell.${quoted(`follow_${table.replace('.', '_')}`)}`
 const keyOf = ({ key }: KnownTable, row: 'old' | 'new') =>
   `array[${key.map((name) => `${row}.${quoted(name)}::text`).join(', ')}]`
+
+/** Keys with a time are logged as our connections read them, whoever writes the row. */
+const formatsOf = ({ keyTypes }: KnownTable) =>
+  keyTypes.some((type) => /^(date|time)/.test(type)) ? `set timezone = 'UTC' set datestyle = 'ISO, MDY'` : ''
 
 /** Written for each table, so that it names the columns of the key instead of making JSON of the whole row to find them. */
 function followFunction(table: KnownTable): string {
@@ -34,7 +57,7 @@ function followFunction(table: KnownTable): string {
            end if;
          end if;`
   return `
-    create or replace function ${functionOf(table)}() returns trigger language plpgsql as $follow$
+    create or replace function ${functionOf(table)}() returns trigger language plpgsql ${formatsOf(table)} as $follow$
     declare
       is_logged boolean := cell.may_write(tg_argv[0], '${table.passesOver}');
     begin
@@ -65,16 +88,17 @@ export async function addTriggers(
   cell: Cell,
   tables: readonly KnownTable[],
   businessId: string,
-  signal?: AbortSignal,
+  waiting: Waiting = {},
 ): Promise<void> {
-  for (const table of tables) await insist(cell, `${followFunction(table)}; ${triggers(table, businessId)}`, signal)
+  for (const table of tables)
+    await insist(cell, table, 'create', `${followFunction(table)}; ${triggers(table, businessId)}`, waiting)
 }
 
 export async function dropTriggers(
   cell: Cell,
   tables: readonly KnownTable[],
   businessId: string,
-  signal?: AbortSignal,
+  waiting: Waiting = {},
 ): Promise<void> {
   const { rows } = await sql<{ table: string }>`
     select named as "table" from unnest(${tables.map(({ table }) => table)}::text[]) as named
@@ -84,28 +108,61 @@ export async function dropTriggers(
     cell,
   )
   const there = new Set(rows.map(({ table }) => table))
-  for (const { table } of tables) {
-    if (!there.has(table)) continue
-    const drop = (what: 'put' | 'gone') => `drop trigger if exists ${triggerOf(businessId, what)} on ${table}`
-    await insist(cell, `${drop('put')}; ${drop('gone')}`, signal)
+  for (const table of tables) {
+    if (!there.has(table.table)) continue
+    const drop = (what: 'put' | 'gone') => `drop trigger if exists ${triggerOf(businessId, what)} on ${table.table}`
+    await insist(cell, table, 'drop', `${drop('put')}; ${drop('gone')}`, waiting)
   }
 }
 
-/** One table at a time, each for a moment. */
-async function insist(cell: Cell, statements: string, signal: AbortSignal | undefined): Promise<void> {
-  const until = performance.now() + PATIENCE_MS
-  for (;;) {
+/**
+ * One table at a time, each for a moment. While somebody holds it for longer than that, it is not even asked for: all others would
+ * wait behind us, and in vain.
+ */
+async function insist(
+  cell: Cell,
+  { table }: KnownTable,
+  what: keyof typeof IN_THE_WAY,
+  statements: string,
+  { signal, say }: Waiting,
+): Promise<void> {
+  const since = performance.now()
+  const isLong = () => performance.now() - since > LONG_MS
+  let before = await findHolders(cell, table, IN_THE_WAY[what])
+  for (let [holders, pauseMs] = [before, PAUSE_MS]; ; pauseMs = Math.min(pauseMs * 1.5, MOST_PAUSE_MS)) {
     signal?.throwIfAborted()
-    try {
-      await transaction(cell, async (tx) => {
-        await sql`select set_config('lock_timeout', ${`${LOCK_MS}ms`}, true),
-                         pg_advisory_xact_lock(hashtextextended('kontor.move triggers', 0))`.execute(tx)
-        await sql.raw(statements).execute(tx)
-      })
-      return
-    } catch (error) {
-      if (!isLockTimeout(error) || performance.now() > until) throw error
-      await sleep(PAUSE_MS * (1 + Math.random()), undefined, { signal })
-    }
+    if (holders.length === 0 && (await attempt(cell, statements))) break
+    if (isLong()) await say?.(`Waits for transactions that have used ${table} for long`)
+    await sleep(pauseMs * (1 + Math.random()), undefined, { signal })
+    const now = await findHolders(cell, table, IN_THE_WAY[what])
+    holders = now.filter((each) => before.includes(each))
+    before = now
+  }
+  if (isLong()) await say?.(null)
+}
+
+/** Transactions with a lock that stands in the way, on the table or a part of it. */
+async function findHolders(cell: Cell, table: string, modes: readonly string[]): Promise<string[]> {
+  const { rows } = await sql<{ transaction: string }>`
+    select distinct virtualtransaction as "transaction" from pg_locks
+     where locktype = 'relation' and granted and mode = any (${modes}) and pid is distinct from pg_backend_pid()
+       and database = (select oid from pg_database where datname = current_database())
+       and relation in (select ${table}::regclass union all select inhrelid from pg_inherits where inhparent = ${table}::regclass)`.execute(
+    cell,
+  )
+  return rows.map(({ transaction }) => transaction)
+}
+
+async function attempt(cell: Cell, statements: string): Promise<boolean> {
+  try {
+    await transaction(cell, async (tx) => {
+      await sql`select set_config('lock_timeout', ${`${LOCK_MS}ms`}, true),
+                       pg_advisory_xact_lock(hashtextextended('kontor.move triggers', 0))`.execute(tx)
+      await sql.raw(statements).execute(tx)
+    })
+    return true
+  } catch (error) {
+    if (!isLockTimeout(error)) throw error
+    return false
   }
 }

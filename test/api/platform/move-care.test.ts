@@ -109,6 +109,17 @@ test('a move whose job somebody has discarded goes on when it is resumed, or is 
   }
   assert.equal((await cli('business', 'move', stays.shop.id, '--take-back')).code, 0)
   assert.equal((await cli('business', 'move', goes.shop.id, '--resume')).code, 0)
+  for (const [{ shop }, action] of [
+    [stays, 'business.move-taken-back'],
+    [goes, 'business.move-resumed'],
+  ] as const) {
+    const { rows } = await sql<{ action: string }>`
+      select action from access.operator_log where subject = ${shop.id} order by id`.execute(control())
+    assert.deepEqual(
+      rows.map((row) => row.action),
+      ['business.move-started', action],
+    )
+  }
   await openWorker(t)
   await until('the one stays', () => hasCome(stays.shop.id, 'TAKEN_BACK'), { withinMs: 90_000 })
   await until('the other has moved', () => hasCome(goes.shop.id, 'DONE'), { withinMs: 90_000 })

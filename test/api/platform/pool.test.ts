@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Kysely, PostgresDialect, sql } from 'kysely'
 import { allowSeconds, openPool } from '#platform/database/connection.ts'
+import { openPgBouncer, placeOf } from '../../scenarios/pgbouncer.ts'
 import { onServer, withScratchDatabase } from '../../support/database.ts'
 
 /** A pool of up to 8 connections, of which the server gives `limit` at most. */
@@ -106,5 +107,45 @@ test('a database is silent when an answer is owed for too long, not when nobody 
       assert.equal(pool.isAnswering(100), false)
     } finally {
       await pool.end()
+    }
+  }))
+
+/** On a server that writes times, dates and bytes as nobody expects. */
+const withOddServer = (work: (url: string) => Promise<void>) =>
+  withScratchDatabase(async (url) => {
+    const name = new URL(url).pathname.slice(1)
+    for (const setting of [`timezone = 'Europe/Berlin'`, `datestyle = 'SQL, DMY'`, `bytea_output = 'escape'`])
+      await onServer((client) => client.query(`alter database ${name} set ${setting}`))
+    await work(url)
+  })
+
+const TEXTS = `select to_json(timestamptz '2026-01-02T03:04:05Z') #>> '{}' as json, timestamptz '2026-01-02T03:04:05Z'::text as key`
+
+test('a time is the same text whatever time zone the server is set to', () =>
+  withOddServer(async (url) => {
+    const pool = openPool(url, { max: 1 })
+    try {
+      const { rows } = await pool.query(`${TEXTS}, to_json('\\x00ff'::bytea) #>> '{}' as bytes`)
+      assert.deepEqual(rows, [{ json: '2026-01-02T03:04:05+00:00', key: '2026-01-02 03:04:05+00', bytes: '\\x00ff' }])
+    } finally {
+      await pool.end()
+    }
+  }))
+
+test('it is behind PgBouncer, too, in transactions and between them', () =>
+  withOddServer(async (url) => {
+    const bouncer = await openPgBouncer({ databases: { odd: placeOf(url) } })
+    const pool = openPool(bouncer.urlOf('odd'), { behindPooler: true, max: 1 })
+    const client = await pool.connect()
+    try {
+      for (const statement of [TEXTS, 'begin', TEXTS, 'commit', TEXTS]) {
+        const { rows } = await client.query(statement)
+        if (statement !== TEXTS) continue
+        assert.deepEqual(rows, [{ json: '2026-01-02T03:04:05+00:00', key: '2026-01-02 03:04:05+00' }])
+      }
+    } finally {
+      client.release()
+      await pool.end()
+      await bouncer.close()
     }
   }))

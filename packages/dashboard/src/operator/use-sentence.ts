@@ -40,6 +40,8 @@ export function useSentence(): (entry: AuditEntry) => string {
         return count === 1 ? t`discarded 1 dead job of ${of}` : t`discarded ${count} dead jobs of ${of}`
       },
       'business.move-started': () => t`had the business moved to the cell ${to}`,
+      'business.move-taken-back': () => t`had the business stay, which was to move to the cell ${to}`,
+      'business.move-resumed': () => t`had the move of the business to the cell ${to} go on`,
       'business.moved': () => t`moved the business to the cell ${to}`,
       'cell.added': () => t`added the cell ${subject}`,
       'cell.changed': () => {

@@ -25,6 +25,7 @@ export const ACTIONS = {
     'job.discarded',
     'business.deletion-asked',
     'business.deletion-undone',
+    'business.deletion-hurried',
     'business.deleted',
     'business.imported',
     'callout.saved',

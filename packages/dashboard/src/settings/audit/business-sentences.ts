@@ -12,6 +12,7 @@ export function useBusinessSentences() {
     'business.export-fetched': () => t`fetched an archive of the business`,
     'business.deletion-asked': () => t`closed the business, to be deleted`,
     'business.deletion-undone': () => t`kept the business that was to be deleted`,
+    'business.deletion-hurried': () => t`had the business deleted at once`,
     'business.limits-set': () => t`set the limits of the business`,
     'business.payments-set': () =>
       account ? t`set the account that the money goes to` : t`took away the account that the money goes to`,
