@@ -48,7 +48,7 @@ export function addMoveCommand(business: Command, { config, withDatabases }: Cli
           if (to !== undefined) {
             await checkPin(databases, to)
             await startMove(databases, { businessId, to, keepSeconds })
-          } else if (given.takeBack) await takeBack(control, businessId)
+          } else if (given.takeBack) await takeBack(databases, businessId)
           else if (given.resume) await resumeMove(control, businessId)
         } catch (error) {
           throw error instanceof NotMovable ? new BootError(error.message) : error
@@ -98,7 +98,7 @@ function describe(move: Move): string {
     move
   const says =
     move.takeBack && !move.finishedAt
-      ? `will stay: the worker that moves it has been told (it ${SAYS[step]})`
+      ? `is to stay: the worker that moves it has been told (it ${SAYS[step]})`
       : SAYS[step]
   const pause = pauseMs === null ? '' : `, writes waited for ${pauseMs} ms`
   const rows = `${rowsCopied} rows copied, ${rowsFollowed} followed, ${rowsCompared} compared, ${rowsDeleted} deleted`

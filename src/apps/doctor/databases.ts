@@ -9,6 +9,7 @@ import type { Config } from '#platform/config.ts'
 import { createSecretBox, type SecretBox } from '#platform/crypto/secret-box.ts'
 import { type ControlDb, type DatabaseAddress, MAIN_CELL, openDatabases } from '#platform/database/database.ts'
 import { loadMigrations, type MigrationSet } from '#platform/database/migrate.ts'
+import { countMoves } from '#platform/moves/moves.ts'
 import { nameSome } from '#platform/name-some.ts'
 import { listProcesses } from '#platform/processes.ts'
 import { type Check, failed, type Look, look, ok, reasonOf, warning } from './look.ts'
@@ -37,7 +38,7 @@ export async function checkDatabases(
   const isMigrated = canBeUsed && ['ok', 'warning'].includes(statusOf('main: migrations') ?? '')
   const known = isMigrated ? await askControl(control, readKnown).catch(() => undefined) : undefined
   const { cells, checks: ofAddresses } = findAddresses(known, named, config)
-  if (known) ofMain.push(checkHomes(known, cells), await checkProcesses(control, known))
+  if (known) ofMain.push(checkHomes(known, cells), await checkProcesses(control, known), await checkMoves(control))
   if (canBeUsed && config) ofMain.push(...(await checkKeys(config)))
   const ofCells = await Promise.all(
     Object.entries(cells).map(([name, address]) =>
@@ -144,6 +145,17 @@ const checkProcesses = (control: DatabaseAddress, { rows }: Known) =>
         )
       }
       return ok(`${processes.length} are running, and know every cell`)
+    },
+  )
+
+const checkMoves = (control: DatabaseAddress) =>
+  look(
+    'main: moves',
+    'See why: cli business move <businessId>. When you have looked: cli business move <businessId> --resume',
+    async () => {
+      const { stopped, underWay } = await askControl(control, countMoves)
+      if (stopped.length > 0) return warning(`stopped, because rows differ or have not moved: ${nameSome(stopped)}`)
+      return ok(underWay === 0 ? 'no business is on its way' : `${underWay} under way`)
     },
   )
 

@@ -50,9 +50,9 @@ export async function clearOld({ control, move, source, target, tables, signal, 
   await noteMove(control, id, { rowsDeleted: rows })
   // Jobs that come late are still handed on.
   await setMoveState(source, move, 'MOVED')
+  await setMoveState(target, move, 'ARRIVED') // what is written is logged no longer: triggers may stay for hours, if somebody reads
   for (const cell of [source, target]) {
     await dropTriggers(cell, tables, businessId, waiting)
     await forgetAllChanges(cell, businessId)
   }
-  await setMoveState(target, move, 'ARRIVED')
 }

@@ -97,6 +97,8 @@ async function isGone({ control, move, source }: Work): Promise<boolean> {
   return (await readMoveState(source, businessId))?.state === 'CLOSED'
 }
 
+class TakenBack extends Error {}
+
 /** Copies all rows and follows their changes, until few are left. False: somebody wants it to stay. */
 async function bringOver(work: Work): Promise<boolean> {
   const { control, move, source, tables } = work
@@ -123,11 +125,19 @@ async function bringOver(work: Work): Promise<boolean> {
 async function beginAnew(work: Work): Promise<boolean> {
   const { control, move, source, target, tables, waiting } = work
   const { businessId, id } = move
+  const look = async () => {
+    if (await isTakenBack(work)) throw new TakenBack()
+  }
   await noteMove(control, id, { step: 'COPYING', rowsCopied: 0, rowsFollowed: 0, tables: printsOf(tables) })
-  await setMoveState(target, move, 'COPIED')
-  await addTriggers(target, tables, businessId, waiting)
-  await setMoveState(source, move, 'FOLLOWED')
-  await addTriggers(source, tables, businessId, waiting)
+  try {
+    await setMoveState(target, move, 'COPIED')
+    await addTriggers(target, tables, businessId, { ...waiting, look })
+    await setMoveState(source, move, 'FOLLOWED')
+    await addTriggers(source, tables, businessId, { ...waiting, look })
+  } catch (error) {
+    if (error instanceof TakenBack) return false
+    throw error
+  }
   await fault('move.triggers')
   await emptyTarget(work)
   return copyRows(work)

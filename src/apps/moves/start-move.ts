@@ -69,12 +69,12 @@ async function checkPlaces(source: Cell, target: Cell, businessId: string): Prom
     throw new NotMovable(`There are rows of ${businessId} in ${target.name} already, in ${used.join(', ')}.`)
 }
 
-/** Before it lives in the other cell, it can stay where it is. Afterwards, it moves back like any other. */
-export async function takeBack(control: Control, businessId: string): Promise<Move> {
+/** Before it is closed where it lives, it can stay there. Afterwards, it moves back like any other. */
+export async function takeBack({ control, cells }: Places, businessId: string): Promise<Move> {
   return transaction(control, async (tx) => {
     const move = await findMove(tx, businessId)
     if (!move || move.finishedAt) throw new NotMovable(`${businessId} is not on its way.`)
-    if (move.switchedAt)
+    if (move.switchedAt || (await isClosed(cells.get(move.fromCell), move)))
       throw new NotMovable(`${businessId} lives in ${move.toCell} already. When it has arrived, it can move back.`)
     // Whoever carries it out looks for this between two batches.
     await tx.updateTable('control.moves').set({ takeBack: true }).where('id', '=', move.id).execute()
@@ -82,6 +82,12 @@ export async function takeBack(control: Control, businessId: string): Promise<Mo
     await carryOn(tx, move.id)
     return { ...move, takeBack: true }
   })
+}
+
+/** Of a cell that cannot be reached nobody knows. The worker looks again, and says in the end where the business lives. */
+async function isClosed(cell: Cell | undefined, { id, businessId }: Move): Promise<boolean> {
+  const known = cell && (await readMoveState(cell, businessId).catch(() => undefined))
+  return known?.moveId === id && known.state === 'CLOSED'
 }
 
 /** It stopped because something was wrong, or waits for its next attempt, and somebody has looked: it goes on at once. */

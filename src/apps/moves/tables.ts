@@ -99,14 +99,21 @@ export async function checkKeys(cell: Cell, tables: readonly KnownTable[], busin
 
 /** A walk through all businesses of a cell would miss one that comes behind it. */
 export async function checkFillings(cells: readonly Cell[]): Promise<void> {
-  for (const { table } of cellTables.filter(({ is }) => is === 'shared')) {
-    for (const cell of cells) {
-      const { rows } = await cell.executeQuery(CompiledQuery.raw(`select from ${table} limit 1`))
-      if (rows.length > 0)
-        throw new NotMovable(
-          `Workers of the cell ${cell.name} are still to fill ${table}: they begin ten minutes after an update. Try again when ` +
-            'they are through.',
-        )
-    }
+  for (const cell of cells) {
+    const table = await findFilling(cell)
+    if (table !== undefined)
+      throw new NotMovable(
+        `Workers of the cell ${cell.name} are still to fill ${table}: they begin ten minutes after an update. Try again when ` +
+          'they are through.',
+      )
   }
+}
+
+/** A table in which workers of this cell are still to write what an update derives from older rows. */
+export async function findFilling(cell: Cell): Promise<string | undefined> {
+  for (const { table } of cellTables.filter(({ is }) => is === 'shared')) {
+    const { rows } = await cell.executeQuery(CompiledQuery.raw(`select from ${table} limit 1`))
+    if (rows.length > 0) return table
+  }
+  return undefined
 }

@@ -64,6 +64,16 @@ export async function readPrints(db: ControlDb, id: string): Promise<Prints | un
   return rows[0]?.tables ?? undefined
 }
 
+/** Those that are not over. `stopped`: businesses whose moves wait for somebody to look. */
+export async function countMoves(db: ControlDb): Promise<{ underWay: number; stopped: string[] }> {
+  const { rows } = await sql<{ businessId: string; step: Move['step'] }>`
+    select business_id, step from control.moves where finished_at is null`.execute(db)
+  return {
+    underWay: rows.length,
+    stopped: rows.filter(({ step }) => step === 'STOPPED').map(({ businessId }) => businessId),
+  }
+}
+
 /** Whether some business is on its way into or out of a cell. */
 export async function isCellInMoves(db: ControlDb, cell: string): Promise<boolean> {
   const { rows } = await sql`

@@ -29,6 +29,8 @@ export type Waiting = {
   signal?: AbortSignal
   /** Told for which table it waits, once that takes long, and null when that is over. */
   say?: (message: string | null) => Promise<void>
+  /** Asked while it waits; may throw. */
+  look?: () => Promise<void>
 }
 
 const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`
@@ -124,7 +126,7 @@ async function insist(
   { table }: KnownTable,
   what: keyof typeof IN_THE_WAY,
   statements: string,
-  { signal, say }: Waiting,
+  { signal, say, look }: Waiting,
 ): Promise<void> {
   const since = performance.now()
   const isLong = () => performance.now() - since > LONG_MS
@@ -132,6 +134,7 @@ async function insist(
   for (let [holders, pauseMs] = [before, PAUSE_MS]; ; pauseMs = Math.min(pauseMs * 1.5, MOST_PAUSE_MS)) {
     signal?.throwIfAborted()
     if (holders.length === 0 && (await attempt(cell, statements))) break
+    await look?.()
     if (isLong()) await say?.(`Waits for transactions that have used ${table} for long`)
     await sleep(pauseMs * (1 + Math.random()), undefined, { signal })
     const now = await findHolders(cell, table, IN_THE_WAY[what])

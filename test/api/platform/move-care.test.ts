@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { sql } from 'kysely'
+import pg from 'pg'
 import type { Cell } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { forgetMove, type MoveState, Overtaken, setMoveState } from '#platform/moves/fence.ts'
@@ -96,6 +97,40 @@ test('a long log can be taken back, too', async (t) => {
   await until('it stays', () => hasCome(shop.id, 'TAKEN_BACK'), { withinMs: 90_000 })
   const { rows } = await sql`select from cell.changed_rows where business_id = ${shop.id}`.execute(cell(from))
   assert.equal(rows.length, 0)
+})
+
+test('a move that waits for somebody who writes can be taken back meanwhile', async (t) => {
+  const { shop } = await openFreeShop(used.make)
+  const from = await homeOf(control(), shop.id)
+  const { url } = cell(from).address
+  const writer = new pg.Client({ connectionString: url })
+  await writer.connect()
+  t.after(() => writer.end())
+  await writer.query('begin')
+  await writer.query("delete from catalog.products where business_id = 'nobody'")
+  await openWorker(t)
+  await startMove(databases(), { businessId: shop.id, to: other(from) })
+  await until(
+    'it says for whom it waits',
+    async () => /catalog\.products/.test((await findMove(control(), shop.id))?.error ?? ''),
+    { withinMs: 60_000 },
+  )
+  assert.equal((await cli('business', 'move', shop.id, '--take-back')).code, 0)
+  await until('it stays', () => hasCome(shop.id, 'TAKEN_BACK'), { withinMs: 60_000 })
+  assert.equal((await shop.admin.put(shop.path, { name: 'It can be written to' })).status, 200)
+})
+
+test('a business that is closed where it lived cannot be kept there any more', async (t) => {
+  const { shop } = await openFreeShop(used.make)
+  const from = await homeOf(control(), shop.id)
+  const worker = await openWorker(t, { 'move.closed': 'hold' })
+  await startMove(databases(), { businessId: shop.id, to: other(from), keepSeconds: 0 })
+  await worker.untilHeld('move.closed')
+  const refused = await cli('business', 'move', shop.id, '--take-back')
+  assert.equal(refused.code, 1)
+  assert.match(refused.err, /When it has arrived, it can move back/)
+  worker.release()
+  await until('it has moved', () => hasCome(shop.id, 'DONE'), { withinMs: 90_000 })
 })
 
 test('a move whose job somebody has discarded goes on when it is resumed, or is taken back', async (t) => {

@@ -83,6 +83,29 @@ test('a worker that takes over after an update copies anew instead of going on',
   assert.deepEqual(await read(to, 'memos', id), [{ businessId: id, id: 'one', note: 'first', colour: 'red' }])
 })
 
+test('an update that has older rows to fill keeps a business where it is until workers are through', async (t) => {
+  const { id, from, to, ...move } = await openMove('drafts')
+  const worker = await openWorker(t, { 'move.copied': 'hold' })
+  await move.start()
+  await worker.untilHeld('move.copied')
+  await sql`
+    insert into customers.filling (kind, business_id, begins_at) values ('orders', '', now() + interval '1 hour')`.execute(
+    from,
+  )
+  worker.release()
+  await until(
+    'it says what it waits for',
+    async () => /still to fill customers\.filling/.test((await move.find()).error ?? ''),
+    { withinMs: 60_000 },
+  )
+  assert.equal((await read(from, 'drafts', id)).length, 1)
+  assert.equal((await move.find()).switchedAt, null)
+  await endFillings([from])
+  await move.until('DONE')
+  assert.equal((await move.find()).error, null)
+  assert.equal((await read(to, 'drafts', id)).length, 1)
+})
+
 for (const point of ['move.switched', 'move.clearing'])
   test(`rows in a table that is newer than the copy stay, and stop the move, when an update comes at ${point}`, async (t) => {
     const name = point.replace('.', '_')
@@ -98,6 +121,10 @@ for (const point of ['move.switched', 'move.clearing'])
     await move.until('STOPPED')
 
     assert.match((await move.find()).error ?? '', new RegExp(`public\\.${name}\\b.* which came after it was copied`))
+    const doctor = await runCli(['doctor', '--json'], used.api.databases.env)
+    const moves = JSON.parse(doctor.out).checks.find(({ check }: { check: string }) => check === 'main: moves')
+    assert.equal(moves.status, 'warning')
+    assert.ok(moves.says.includes(id))
     assert.equal((await read(from, name, id)).length, 1)
     assert.equal((await read(to, `${name}_before`, id)).length, 1)
     await sql`delete from ${sql.table(`public.${name}`)} where business_id = ${id}`.execute(from)
