@@ -4,8 +4,8 @@ import { deleteObjects, hasFiles } from '#modules/media/index.ts'
 import { forgetToday } from '#modules/newsletter/index.ts'
 import { archivesOf } from '#modules/operator/index.ts'
 import { now, nowMs } from '#platform/clock.ts'
-import type { Cell, Control, ControlTx, Databases } from '#platform/database/database.ts'
-import { transaction } from '#platform/database/transaction.ts'
+import type { Cell, Control, ControlTx, Databases, Db } from '#platform/database/database.ts'
+import { transaction, waitPatiently } from '#platform/database/transaction.ts'
 import { fault } from '#platform/faults.ts'
 import { defineJob, enqueue } from '#platform/jobs/define.ts'
 import { dropJobsOf } from '#platform/jobs/graphile-internals.ts'
@@ -68,6 +68,7 @@ const whileItMayGo = <Result>(
   step: (tx: ControlTx) => Promise<Result>,
 ): Promise<Result> =>
   transaction(control, async (tx) => {
+    await waitPatiently(tx) // a step may be one long statement in a cell
     await claim(tx, businessId)
     if (!(await mayGo(tx))) throw new CameBack(`${businessId} is not to be deleted any more`)
     return step(tx)
@@ -91,21 +92,21 @@ async function sweep(work: Work, cell: Cell, businessId: string, mayGo: MayGo): 
       seen(removed.rows + found)
     }
     removed.jobs += await step(() => dropJobsOf(cell, businessId))
-    await deleteAll(cell, ofCell, businessId, { signal, step, count })
+    await deleteAll(cell, ofCell, businessId, { signal, count, step: (run) => step(() => run(cell)) })
     await step(() => forgetToday(cell, businessId))
-    removed.jobs += await step(() => dropJobsOf(control, businessId))
+    removed.jobs += await step((tx) => dropJobsOf(tx, businessId))
     await deleteAll(
       control,
       controlTables.filter((table) => !isItself(table)),
       businessId,
-      { signal, step, count },
+      { signal, count, step: (run) => step((tx) => run(tx as unknown as Db)) },
     )
     removed.rows += found
   }
   return removed
 }
 
-type Step = <Result>(run: () => Promise<Result>) => Promise<Result>
+type Step = <Result>(run: (tx: ControlTx) => Promise<Result>) => Promise<Result>
 type Going = { signal: AbortSignal | undefined; step: Step }
 
 /** A store is not asked in a transaction. Whoever brings the business in writes its row first, and its files afterwards. */
@@ -122,17 +123,24 @@ async function deleteFiles(storage: Storage, businessId: string, { signal, step 
   return files
 }
 
+type Deleting = {
+  signal: AbortSignal | undefined
+  /** Runs one batch, on the connection that it is to use. */
+  step: <Result>(run: (db: Db) => Promise<Result>) => Promise<Result>
+  count: (rows: number) => void
+}
+
 /** Those that refer to others go before them. */
 async function deleteAll(
   db: Cell | Control,
   tables: readonly BusinessTable[],
   businessId: string,
-  { signal, step, count }: Going & { count: (rows: number) => void },
+  { signal, step, count }: Deleting,
 ): Promise<void> {
   for (const table of (await describeTables(db as Cell, tables.filter(isDeleted))).toReversed()) {
     for (let after: string[] | undefined; ; ) {
       signal?.throwIfAborted()
-      const { rows, last } = await step(() => deleteRows(db as Cell, table, businessId, { after, limit: ROWS_AT_ONCE }))
+      const { rows, last } = await step((on) => deleteRows(on, table, businessId, { after, limit: ROWS_AT_ONCE }))
       count(rows)
       await fault('remove.batch')
       if (!last) break

@@ -298,7 +298,8 @@ describe('a business that is deleted', { concurrency: 1 }, () => {
     assert.deepEqual([late.code, /its time is up/.test(late.err)], [1, true], 'half of it is gone')
     await run(remove, { businessId: shop.id })
 
-    const left = (await everywhere()).sort()
+    // What a process has counted for it is written within ten seconds: the look in an hour takes it away.
+    const left = (await everywhere()).filter((row) => !row.startsWith('cell.usage:')).sort()
     assert.equal(left.length, 2, left.join('\n'))
     assert.match(left[0] ?? '', /^access\.audit_log\w*: .*business\.deleted/, 'that it was deleted is known')
     assert.match(left[1] ?? '', /^graphile_worker\._private_jobs: /, 'somebody looks once more in an hour')
