@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Browser, Page } from 'playwright-core'
 import { launchBrowser } from '../support/browser.ts'
 import { type DemoDesk, openDemoDesk } from '../support/demo-desk.ts'
@@ -300,6 +301,23 @@ test('the list can be worked without a mouse', async () => {
   await page.keyboard.press('e')
   await page.waitForURL(/\/orders\/ord_/)
   assert.deepEqual(complaints, [])
+  await context.close()
+})
+
+test('Enter opens what was typed, however long it takes to be found', async () => {
+  const { page, context } = await enter()
+  await openOrders(page)
+  const [first = '', second = ''] = await numbers(page)
+  await page.keyboard.press('Control+k')
+  await page.getByRole('combobox').fill(first)
+  await page.getByRole('option', { name: first }).waitFor()
+  await page.route('**/search?**', async (route) => {
+    await sleep(1_500)
+    await route.continue()
+  })
+  await page.getByRole('combobox').fill(second)
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: second }).waitFor()
   await context.close()
 })
 

@@ -12,27 +12,33 @@ export function OperatorPalette({ onClose }: { onClose: () => void }) {
   const { t } = useLingui()
   const [text, setText] = useState('')
   const asked = useDeferredValue(text)
-  const items = [...useBusinesses(asked), ...useActions(asked)]
+  const { businesses, isSearching } = useBusinesses(asked)
+  const actions = useActions(asked)
   return (
     <PaletteBox
       text={text}
       onText={setText}
       placeholder={t`A business, its number, or what to do`}
-      items={items}
+      items={[...businesses, ...actions]}
+      isBehind={asked !== text || (isSearching && (businesses.length > 0 || actions.length === 0))}
       onClose={onClose}
     />
   )
 }
 
-function useBusinesses(text: string): Item[] {
+function useBusinesses(text: string) {
   const { t } = useLingui()
   const navigate = useNavigate()
   const health = useHealth()
   const typed = text.trim()
   const isAsked = typed.length > 1
-  const { data } = useQuery({ ...foundQuery(typed), enabled: isAsked, placeholderData: keepPreviousData })
+  const { data, isFetching, isPlaceholderData } = useQuery({
+    ...foundQuery(typed),
+    enabled: isAsked,
+    placeholderData: keepPreviousData,
+  })
   const found = (isAsked && data?.items) || []
-  return found.map((business) => {
+  const businesses = found.map((business): Item => {
     const { look, word } = health(business).overall
     return {
       id: business.id,
@@ -48,4 +54,5 @@ function useBusinesses(text: string): Item[] {
       run: () => void navigate({ to: '/operator/businesses/$id', params: { id: business.id } }),
     }
   })
+  return { businesses, isSearching: isAsked && isFetching && (isPlaceholderData || !data) }
 }

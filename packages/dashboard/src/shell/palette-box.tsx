@@ -23,13 +23,16 @@ type Props = {
   /** What can be typed, in the empty field. */
   placeholder: string
   items: readonly Item[]
+  /** They are still those of an earlier text. */
+  isBehind: boolean
   onClose: () => void
 }
 
 /** One field, and what fits what is typed in it: chosen by arrows, opened by Enter. */
-export function PaletteBox({ text, onText, placeholder, items, onClose }: Props) {
+export function PaletteBox({ text, onText, placeholder, items, isBehind, onClose }: Props) {
   const { t } = useLingui()
   const [at, setAt] = useState(0)
+  const [isEntered, setIsEntered] = useState(false)
   const listId = useId()
   const chosen = items[Math.min(at, items.length - 1)]
   const chosenId = chosen && `${listId}-${chosen.id}`
@@ -41,6 +44,12 @@ export function PaletteBox({ text, onText, placeholder, items, onClose }: Props)
     onClose()
     item.run()
   }
+  // Enter opens what fits the text, also for those who type faster than it is found.
+  useEffect(() => {
+    if (!isEntered || isBehind) return
+    setIsEntered(false)
+    run(chosen)
+  })
   const press = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
     if (step) {
@@ -48,7 +57,7 @@ export function PaletteBox({ text, onText, placeholder, items, onClose }: Props)
       setAt((before) => (Math.min(before, items.length - 1) + step + items.length) % Math.max(items.length, 1))
     } else if (event.key === 'Enter') {
       event.preventDefault()
-      run(chosen)
+      setIsEntered(true)
     }
   }
   return (
@@ -72,6 +81,7 @@ export function PaletteBox({ text, onText, placeholder, items, onClose }: Props)
               onChange={(event) => {
                 onText(event.target.value)
                 setAt(0)
+                setIsEntered(false)
               }}
               onKeyDown={press}
             />

@@ -13,24 +13,26 @@ import { type Item, PaletteBox, useActions } from './palette-box.tsx'
 export function Palette({ onClose }: { onClose: () => void }) {
   const { t } = useLingui()
   const [text, setText] = useState('')
-  const items = useItems(useDeferredValue(text))
+  const searched = useDeferredValue(text)
+  const { records, actions, isSearching } = useItems(searched)
   return (
     <PaletteBox
       text={text}
       onText={setText}
       placeholder={t`A number, a name, or what to do`}
-      items={items}
+      items={[...records, ...actions]}
+      isBehind={searched !== text || (isSearching && (records.length > 0 || actions.length === 0))}
       onClose={onClose}
     />
   )
 }
 
-function useItems(text: string): Item[] {
+function useItems(text: string) {
   const { t } = useLingui()
   const navigate = useNavigate()
   const business = addressOf(useBusiness())
   const commands = useAllCommands()
-  const found = useFound(text)
+  const { found, isSearching } = useFound(text)
   const orders = (found?.orders ?? []).map(
     (order): Item => ({
       id: order.id,
@@ -79,5 +81,5 @@ function useItems(text: string): Item[] {
           ],
   )
   const actions = useActions(text)
-  return [...orders, ...products, ...customers, ...entries, ...actions]
+  return { records: [...orders, ...products, ...customers, ...entries], actions, isSearching }
 }
