@@ -103,7 +103,7 @@ export const ALERTS: readonly Alert[] = [
       'Workers run, but none has a connection to this database on which it could take jobs. For its businesses it is as if there were no worker.',
     steps: [
       'Is there an alert about this cell, too? Then it is the database: go there first.',
-      'If not, the API reaches the database and the workers do not: compare `CELLS`, and `directUrl` in it, which workers use past PgBouncer.',
+      'If not, the API reaches the database and the workers do not: run `cli doctor` where they run: workers use the direct address of a cell, past PgBouncer (`cli cells set --direct-url`, or `directUrl` in `CELLS`).',
       'The log of a worker says why: `cannot serve the queue of this database`.',
     ],
   },

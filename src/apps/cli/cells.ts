@@ -212,6 +212,8 @@ function addSetCommand(cells: Command, { config, withDatabases }: Cli): void {
           { id, ...facts, hasAddress: address !== undefined, hasReplica: typeof replica === 'string' },
           `${id} is changed`,
         )
+        if (replica === null && databases.cells[id]?.replicaUrl !== undefined)
+          console.error('CELLS names a replica of it as well: processes with that CELLS go on reading there.')
       }),
     )
 }

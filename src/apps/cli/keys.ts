@@ -15,7 +15,7 @@ import {
 } from '#modules/accounts/index.ts'
 import { resealCallouts } from '#modules/callouts/index.ts'
 import { resealEndpoints, resealOperatorEndpoints } from '#modules/webhooks/index.ts'
-import { resealCells } from '#platform/cells/cells.ts'
+import { readCells, resealCells } from '#platform/cells/cells.ts'
 import { nowMs } from '#platform/clock.ts'
 import { createSecretBox } from '#platform/crypto/secret-box.ts'
 import type { Control, ControlDb } from '#platform/database/database.ts'
@@ -50,7 +50,9 @@ export function addOriginCommands(program: Command, { withDatabases }: Cli): voi
 export function addKeyCommands(program: Command, { config, withDatabases }: Cli): void {
   const keys = program.command('keys').description('API keys, and the keys that sign tokens.')
   addCommand(keys, 'rotate', {
-    says: 'Announce a new signing key; it signs in 15 minutes. Seals all keys, and the secrets of second factors and webhooks, under the first SECRET_KEY.',
+    says:
+      'Announce a new signing key; it signs in 15 minutes. Seals all that the service keeps secret under the first SECRET_KEY: keys, second ' +
+      'factors, webhooks, callouts, sign-in providers and addresses of cells.',
     examples: ['keys rotate'],
   }).action(({ json = false }: Json) =>
     withDatabases(async ({ control, cells }) => {
@@ -65,7 +67,13 @@ export function addKeyCommands(program: Command, { config, withDatabases }: Cli)
         await resealCells(tx, box)
         return rotateSigningKey(tx, box)
       })
-      printResult(json, { kid, activeFrom }, `${kid} signs from ${activeFrom.toISOString()}`)
+      const left = (await readCells(control)).filter(({ state }) => state === 'OFF').map(({ id }) => id)
+      printResult(json, { kid, activeFrom, left }, `${kid} signs from ${activeFrom.toISOString()}`)
+      if (left.length > 0)
+        console.error(
+          `The secrets of webhooks in cells that are off still need the old SECRET_KEY: ${left.join(', ')}. Keep it until they are on ` +
+            'again and you have run this once more.',
+        )
     }),
   )
 

@@ -166,7 +166,7 @@ function addDelete(business: Command, { config, withDatabases }: Cli): void {
   addCommand(business, 'delete <businessId>', {
     says:
       `Close a business, tell its members, and delete every row and file of it after ${GRACE_DAYS} days. Until then --undo ` +
-      'brings it back as it was. The worker deletes it.',
+      'brings it back as it was, but for its letters: they stay paused until its people send them on. The worker deletes it.',
     examples: ['business delete biz_4k7q2m9x1c3v', 'business delete biz_4k7q2m9x1c3v --undo'],
   })
     .option('--undo', 'keep it')

@@ -20,7 +20,7 @@ export const pooler = ({ name, hasDirect }: Pooled): Look => ({
   fix:
     name === 'main'
       ? 'Set DATABASE_DIRECT_URL to the address of PostgreSQL itself; DATABASE_URL can stay as it is.'
-      : 'Give the cell a "directUrl" in CELLS, the address of PostgreSQL itself; its "url" can stay as it is.',
+      : 'Give the cell the address of PostgreSQL itself as well: cli cells set --url … --direct-url …, or "directUrl" in CELLS.',
   async run(client) {
     if (!(await isPooled(client))) return ok(hasDirect ? 'none, though there is a direct address' : 'none')
     return hasDirect

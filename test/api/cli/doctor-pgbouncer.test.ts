@@ -49,7 +49,10 @@ describe('doctor behind PgBouncer', { concurrency: 3 }, () => {
     const CELLS = JSON.stringify({ second: { url: bouncer.urlOf('second') } })
     const found = await doctor({ DATABASE_URL: databases.main.url, CELLS })
     assert.deepEqual(found.failed, ['cell second: pooler'], found.out)
-    assert.match(found.get('cell second: pooler').fix ?? '', /^Give the cell a "directUrl" in CELLS/)
+    assert.match(
+      found.get('cell second: pooler').fix ?? '',
+      /^Give the cell the address of PostgreSQL itself as well: cli cells set/,
+    )
   })
 
   test('a PgBouncer that swallows our settings silently is found out, too', async (t) => {
