@@ -5,6 +5,7 @@ import pino from 'pino'
 import { RULES } from '#apps/rules.ts'
 import { openNight, startChecks } from '#modules/checks/index.ts'
 import { loadConfig } from '#platform/config.ts'
+import { openPool } from '#platform/database/connection.ts'
 import { type Db, openDatabases } from '#platform/database/database.ts'
 import { fillOrders } from '../../test/scenarios/fill-orders.ts'
 import { createMake } from '../../test/support/make.ts'
@@ -26,10 +27,12 @@ export async function run({ quick, note }: Run) {
     const shop = await createMake(api).shop({ cell: 'second' })
     const { db } = shop
     await fillOrders(db, { businessId: shop.id, orders, businesses, ordersEach: 3 }, note)
-    await sql`
+    const patient = openPool(db.address.directUrl, { max: 1, statementTimeoutMs: 600_000 })
+    await patient.query(`
       insert into cell.event_counters (business_id, last_number)
       select distinct business_id, 1 from orders.orders
-      on conflict do nothing`.execute(db)
+      on conflict do nothing`)
+    await patient.end()
     const read = () => shop.admin.get(`${shop.path}/orders?limit=20`)
     await read()
 
