@@ -44,11 +44,13 @@ export function useDrag({ tree, closed, rowPx, box, onDrop }: Given) {
     Object.assign(from, { y })
     setDrag({ id: from.id, drop: find(x, y) })
   })
-  const end = useLatest((isMeant: boolean) => {
+  /** It falls where the finger is, which may be further than the line that was drawn last. Without a point it stays. */
+  const end = useLatest((point?: { x: number; y: number }) => {
     const from = held.current
+    const drop = point && find(point.x, point.y)
     held.current = undefined
     setDrag(undefined)
-    if (from && isMeant && drag?.drop && !isAt(tree, from.id, drag.drop)) onDrop(from.id, drag.drop)
+    if (from && drop && !isAt(tree, from.id, drop)) onDrop(from.id, drop)
   })
   const isDragging = drag !== undefined
   useEffect(() => {
@@ -59,13 +61,14 @@ export function useDrag({ tree, closed, rowPx, box, onDrop }: Given) {
       Object.assign(point, { x: event.clientX, y: event.clientY })
       follow(point.x, point.y)
     }
-    const up = (event: globalThis.PointerEvent) => event.pointerId === held.current?.pointerId && end(true)
-    const cancel = () => end(false)
+    const up = ({ pointerId, clientX: x, clientY: y }: globalThis.PointerEvent) =>
+      pointerId === held.current?.pointerId && end({ x, y })
+    const cancel = () => end()
     const press = (event: KeyboardEvent) => {
       if (event.key !== 'Escape') return
       event.preventDefault()
       event.stopPropagation()
-      end(false)
+      end()
     }
     const timer = setInterval(() => {
       const by = point.y < EDGE_PX ? -SCROLL_PX : point.y > innerHeight - EDGE_PX ? SCROLL_PX : 0
