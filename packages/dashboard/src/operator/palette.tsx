@@ -13,14 +13,14 @@ export function OperatorPalette({ onClose }: { onClose: () => void }) {
   const [text, setText] = useState('')
   const asked = useDeferredValue(text)
   const { businesses, isSearching } = useBusinesses(asked)
-  const actions = useActions(asked)
+  const { first, rest } = useActions(asked)
   return (
     <PaletteBox
       text={text}
       onText={setText}
       placeholder={t`A business, its number, or what to do`}
-      items={[...businesses, ...actions]}
-      isBehind={asked !== text || (isSearching && (businesses.length > 0 || actions.length === 0))}
+      items={[...first, ...businesses, ...rest]}
+      isBehind={asked !== text || (isSearching && first.length === 0)}
       onClose={onClose}
     />
   )

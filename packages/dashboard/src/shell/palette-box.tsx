@@ -4,6 +4,7 @@ import { type LucideIcon, Search } from 'lucide-react'
 import { Fragment, type KeyboardEvent, type ReactNode, useEffect, useId, useState } from 'react'
 import { Icon } from '../ui/icon.tsx'
 import { Mark } from '../ui/mark.tsx'
+import { useEnter } from '../ui/use-enter.ts'
 import { useAllCommands } from './commands.ts'
 import { Keys } from './keys.tsx'
 
@@ -32,7 +33,6 @@ type Props = {
 export function PaletteBox({ text, onText, placeholder, items, isBehind, onClose }: Props) {
   const { t } = useLingui()
   const [at, setAt] = useState(0)
-  const [isEntered, setIsEntered] = useState(false)
   const listId = useId()
   const chosen = items[Math.min(at, items.length - 1)]
   const chosenId = chosen && `${listId}-${chosen.id}`
@@ -44,12 +44,7 @@ export function PaletteBox({ text, onText, placeholder, items, isBehind, onClose
     onClose()
     item.run()
   }
-  // Enter opens what fits the text, also for those who type faster than it is found.
-  useEffect(() => {
-    if (!isEntered || isBehind) return
-    setIsEntered(false)
-    run(chosen)
-  })
+  const enter = useEnter(isBehind, () => run(chosen))
   const press = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
     if (step) {
@@ -57,7 +52,7 @@ export function PaletteBox({ text, onText, placeholder, items, isBehind, onClose
       setAt((before) => (Math.min(before, items.length - 1) + step + items.length) % Math.max(items.length, 1))
     } else if (event.key === 'Enter') {
       event.preventDefault()
-      setIsEntered(true)
+      enter.press()
     }
   }
   return (
@@ -81,7 +76,7 @@ export function PaletteBox({ text, onText, placeholder, items, isBehind, onClose
               onChange={(event) => {
                 onText(event.target.value)
                 setAt(0)
-                setIsEntered(false)
+                enter.forget()
               }}
               onKeyDown={press}
             />
@@ -129,11 +124,11 @@ export function PaletteBox({ text, onText, placeholder, items, isBehind, onClose
   )
 }
 
-/** What can be done here, by the words of its name. */
-export function useActions(text: string): Item[] {
+/** What can be done here, by the words of its name. Where a word begins so, it goes before the records that are found; the rest after them. */
+export function useActions(text: string): { first: Item[]; rest: Item[] } {
   const { t } = useLingui()
   const wanted = text.trim().toLowerCase()
-  return useAllCommands()
+  const actions = useAllCommands()
     .filter(({ label, inPalette = true }) => inPalette && label.toLowerCase().includes(wanted))
     .map((command) => ({
       id: command.id.replaceAll(/[^a-z-]/g, '-'),
@@ -144,4 +139,6 @@ export function useActions(text: string): Item[] {
       reason: command.reason,
       run: command.run,
     }))
+  const isCalledSo = ({ label }: Item) => wanted.length > 1 && ` ${label.toLowerCase()}`.includes(` ${wanted}`)
+  return { first: actions.filter(isCalledSo), rest: actions.filter((action) => !isCalledSo(action)) }
 }

@@ -14,14 +14,14 @@ export function Palette({ onClose }: { onClose: () => void }) {
   const { t } = useLingui()
   const [text, setText] = useState('')
   const searched = useDeferredValue(text)
-  const { records, actions, isSearching } = useItems(searched)
+  const { first, records, rest, isSearching } = useItems(searched)
   return (
     <PaletteBox
       text={text}
       onText={setText}
       placeholder={t`A number, a name, or what to do`}
-      items={[...records, ...actions]}
-      isBehind={searched !== text || (isSearching && (records.length > 0 || actions.length === 0))}
+      items={[...first, ...records, ...rest]}
+      isBehind={searched !== text || (isSearching && first.length === 0)}
       onClose={onClose}
     />
   )
@@ -80,6 +80,5 @@ function useItems(text: string) {
             },
           ],
   )
-  const actions = useActions(text)
-  return { records: [...orders, ...products, ...customers, ...entries], actions, isSearching }
+  return { ...useActions(text), records: [...orders, ...products, ...customers, ...entries], isSearching }
 }

@@ -57,7 +57,7 @@ export function useTargets(target: Target, text: string) {
   const found = isOpen ? (isWhole ? all[target].filter(fits) : all[target]).slice(0, MOST) : []
   return {
     found: found.length > 0 || !ID.test(typed) ? found : [{ id: typed, label: typed, note: t`by its id` }],
-    isSearching: [products, entries, orders].some(({ isFetching }) => isFetching),
+    isSearching: typed !== text.trim() || [products, entries, orders].some(({ isFetching }) => isFetching),
     reason: target === 'ORDER' && !mayOrders ? t`Its id; to find it by number needs ORDERS_READ` : undefined,
     nameOf: (id: string) => all[target].find((one) => one.id === id)?.label,
   }

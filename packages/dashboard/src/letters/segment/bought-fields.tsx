@@ -92,7 +92,7 @@ function Products({ chosen, onChange }: { chosen: readonly string[]; onChange: (
           text={text}
           onType={setText}
           found={found.map(({ id, name, slug }) => ({ id, label: name, note: slug }))}
-          isSearching={isFetching}
+          isSearching={isFetching || typed !== text.trim()}
           onChoose={(id) => {
             setText('')
             onChange([...chosen, id])

@@ -86,7 +86,7 @@ export function ChooseCustomer({ customer, onChoose, onName, isStrict }: Props) 
         label={t`Customer`}
         placeholder={t`Name or email`}
         found={found}
-        isSearching={isFetching}
+        isSearching={isFetching || typed !== text.trim()}
         {...{ text }}
         onType={setText}
         onChoose={choose}

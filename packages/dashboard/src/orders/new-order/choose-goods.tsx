@@ -53,7 +53,7 @@ export function ChooseGoods({ market, onAdd }: { market: Market; onAdd: (line: N
       label={t`Find goods`}
       placeholder={t`Product or SKU`}
       found={found}
-      isSearching={isFetching}
+      isSearching={isFetching || typed !== text.trim()}
       {...{ text }}
       onType={setText}
       onChoose={add}

@@ -2,6 +2,7 @@ import { useLingui } from '@lingui/react/macro'
 import { Search } from 'lucide-react'
 import { type KeyboardEvent, type ReactNode, useId, useState } from 'react'
 import { Icon } from '../../ui/icon.tsx'
+import { useEnter } from '../../ui/use-enter.ts'
 
 export type Found = { id: string; label: ReactNode; note?: ReactNode; end?: ReactNode; reason?: string | undefined }
 
@@ -11,6 +12,7 @@ type Props = {
   text: string
   onType: (text: string) => void
   found: readonly Found[]
+  /** What was found is still that of an earlier text. */
   isSearching: boolean
   onChoose: (id: string) => void
   autoFocus?: boolean
@@ -28,6 +30,7 @@ export function Finder({ label, placeholder, text, onType, found, isSearching, o
     setAt(0)
     onChoose(one.id)
   }
+  const enter = useEnter(isSearching, () => choose(chosen))
   const press = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
     if (step) {
@@ -35,9 +38,10 @@ export function Finder({ label, placeholder, text, onType, found, isSearching, o
       setAt((before) => (Math.min(before, found.length - 1) + step + found.length) % Math.max(found.length, 1))
     } else if (event.key === 'Enter') {
       event.preventDefault()
-      choose(chosen)
+      if (isOpen) enter.press()
     } else if (event.key === 'Escape' && isOpen) {
       event.preventDefault()
+      enter.forget()
       onType('')
     }
   }
@@ -60,6 +64,7 @@ export function Finder({ label, placeholder, text, onType, found, isSearching, o
           value={text}
           onChange={(event) => {
             setAt(0)
+            enter.forget()
             onType(event.target.value)
           }}
           onKeyDown={press}
