@@ -57,12 +57,14 @@ async function trouble(servers: Servers, { quick, note }: Run) {
 
   const api = await startChild('api', { ...env, DATABASE_POOL_SIZE: '8', LOAD_SHEDDING: 'on' })
   const worker = await startChild('worker', env)
+  for (const [name, child] of Object.entries({ api, worker }))
+    void child.exited.then(({ code, signal }) => note(`the ${name} ended: ${signal ?? code}`))
   const loaders = openLoaders(api)
   const requestsOf = (cells: readonly string[]) => cells.flatMap((name) => shops.get(name)?.requests ?? [])
-  const all = async (ms: number) => {
-    const well = loaders.bear('well', requestsOf(wellNames), RATE, ms)
+  const all = async (ms: number, waitMs?: number) => {
+    const well = loaders.bear('well', requestsOf(wellNames), RATE, ms, waitMs)
     const others = TROUBLED.map(
-      async (name) => [name, await loaders.bear(name, requestsOf([name]), TROUBLED_RATE, ms)] as const,
+      async (name) => [name, await loaders.bear(name, requestsOf([name]), TROUBLED_RATE, ms, waitMs)] as const,
     )
     return { well: await well, ...(Object.fromEntries(await Promise.all(others)) as Record<Troubled, OpenReport>) }
   }
@@ -75,7 +77,7 @@ async function trouble(servers: Servers, { quick, note }: Run) {
 
     await breakFour(servers)
     const readiness = watchReadiness(api)
-    const finding = await all(4_000) // nobody knows yet that it hangs: those who ask now wait
+    const finding = await all(4_000, 10_000) // nobody knows yet that it hangs: those who ask now wait
     tell('four in trouble, nobody knows', finding, note)
     const [during, waitedDuring] = await Promise.all([all(troubledMs), numberEvents(api, sampled, servers.home.urlOf)])
     tell('four in trouble', during, note)
@@ -247,11 +249,18 @@ function toBytes(method: string, address: string, token: string, body?: object):
 function openLoaders(api: Child) {
   const processes = new Map<string, ReturnType<typeof fork>>()
   return {
-    async bear(name: string, requests: string[], rate: number, ms: number): Promise<OpenReport> {
+    async bear(name: string, requests: string[], rate: number, ms: number, waitMs?: number): Promise<OpenReport> {
       const child =
         processes.get(name) ?? fork(path.join(import.meta.dirname, '../../test/scenarios/open-load-child.ts'))
       processes.set(name, child)
-      const load: OpenLoad = { url: api.url, requests, connections: name === 'well' ? 200 : 50, rate, ms }
+      const load: OpenLoad = {
+        url: api.url,
+        requests,
+        connections: name === 'well' ? 200 : 50,
+        rate,
+        ms,
+        ...(waitMs !== undefined && { waitMs }),
+      }
       child.send(load)
       const [report] = (await once(child, 'message')) as [OpenReport]
       return report
@@ -296,7 +305,7 @@ function watchReadiness(api: Child) {
   const asking = (async () => {
     while (!isOver) {
       const since = performance.now()
-      const { status } = await fetch(`${api.url}/readyz`)
+      const { status } = await fetch(`${api.url}/readyz`).catch(() => ({ status: 0 }))
       longestMs = Math.max(longestMs, status === 200 ? performance.now() - since : Number.POSITIVE_INFINITY)
       await sleep(200)
     }

@@ -12,6 +12,8 @@ export type OpenLoad = {
   connections: number
   ms: number
   rate?: number
+  /** How long it waits in the end for what was asked in time. */
+  waitMs?: number
   /** Whoever is told to come back later does so, not at once. */
   isPatient?: boolean
 }
@@ -29,7 +31,7 @@ export type OpenReport = {
 
 type Line = { socket: net.Socket; at: number; request: number; heard: Buffer; busy: boolean }
 
-function bear({ url, requests, connections, ms, rate, isPatient }: OpenLoad): Promise<OpenReport> {
+function bear({ url, requests, connections, ms, rate, waitMs = 2_000, isPatient }: OpenLoad): Promise<OpenReport> {
   const { hostname, port } = new URL(url)
   const report: OpenReport = { seconds: 0, done: [], refused: 0, refusedMs: [], odd: {}, unasked: 0 }
   const idle: Line[] = []
@@ -129,7 +131,7 @@ function bear({ url, requests, connections, ms, rate, isPatient }: OpenLoad): Pr
               line.socket.destroy()
             }
             resolve(report)
-          }, 2_000)
+          }, waitMs)
         }, 2)
       }),
   )
