@@ -56,9 +56,7 @@ async function trouble(servers: Servers, { quick, note }: Run) {
   await aside.close()
 
   const api = await startChild('api', { ...env, DATABASE_POOL_SIZE: '8', LOAD_SHEDDING: 'on' })
-  const worker = await startChild('worker', env)
-  for (const [name, child] of Object.entries({ api, worker }))
-    void child.exited.then(({ code, signal }) => note(`the ${name} ended: ${signal ?? code}`))
+  const worker = await superviseWorker(env, note)
   const loaders = openLoaders(api)
   const requestsOf = (cells: readonly string[]) => cells.flatMap((name) => shops.get(name)?.requests ?? [])
   const all = async (ms: number, waitMs?: number) => {
@@ -145,11 +143,35 @@ async function trouble(servers: Servers, { quick, note }: Run) {
         goal('well: events numbered after, longest, beside the four', waitedDuring, 'ms', 2_000),
         ...Object.entries(backSeconds).map(([name, seconds]) => goal(`${name}: served again after`, seconds, 's', 10)),
         goal('lost afterwards, in all', lostAfter, '', 0),
+        { name: 'times that the worker stopped itself, and was started again', value: worker.restarts(), unit: '' },
       ],
     }
   } finally {
     loaders.end()
-    await Promise.all([api.kill(), worker.kill()])
+    await Promise.all([api.kill(), worker.end()])
+  }
+}
+
+/** As a supervisor does: a worker that cannot be seen by a database ends, if a job does not, so that nothing runs twice. */
+async function superviseWorker(env: Record<string, string>, note: Run['note']) {
+  let [isOver, starts] = [false, 0]
+  let worker = await startChild('worker', env)
+  const watching = (async () => {
+    for (;;) {
+      const { code, signal } = await worker.exited
+      if (isOver) return
+      starts++
+      note(`the worker ended: ${signal ?? `${code}, ${worker.lines().at(-1)?.msg}`}`)
+      worker = await startChild('worker', env)
+    }
+  })()
+  return {
+    restarts: () => starts,
+    async end(): Promise<void> {
+      isOver = true
+      await worker.kill()
+      await watching
+    },
   }
 }
 

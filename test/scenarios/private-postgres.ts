@@ -166,7 +166,13 @@ function signalTree(pid: number | undefined, signal: NodeJS.Signals): void {
   if (pid === undefined || !existsSync(`/proc/${pid}`)) return
   process.kill(pid, signal)
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean)
-  for (const child of children) process.kill(Number(child), signal)
+  for (const child of children) {
+    try {
+      process.kill(Number(child), signal)
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error // it has ended meanwhile
+    }
+  }
 }
 
 /** PostgreSQL and PgBouncer refuse to run as root. */
