@@ -71,10 +71,11 @@ async function checkPlaces(source: Cell, target: Cell, businessId: string): Prom
 
 /** Before it is closed where it lives, it can stay there. Afterwards, it moves back like any other. */
 export async function takeBack({ control, cells }: Places, businessId: string): Promise<Move> {
+  const closed = await findClosed(cells, await findMove(control, businessId)) // a cell may hang: nothing of control waits for it
   return transaction(control, async (tx) => {
     const move = await findMove(tx, businessId)
     if (!move || move.finishedAt) throw new NotMovable(`${businessId} is not on its way.`)
-    if (move.switchedAt || (await isClosed(cells.get(move.fromCell), move)))
+    if (move.switchedAt || move.id === closed)
       throw new NotMovable(`${businessId} lives in ${move.toCell} already. When it has arrived, it can move back.`)
     // Whoever carries it out looks for this between two batches.
     await tx.updateTable('control.moves').set({ takeBack: true }).where('id', '=', move.id).execute()
@@ -84,10 +85,11 @@ export async function takeBack({ control, cells }: Places, businessId: string): 
   })
 }
 
-/** Of a cell that cannot be reached nobody knows. The worker looks again, and says in the end where the business lives. */
-async function isClosed(cell: Cell | undefined, { id, businessId }: Move): Promise<boolean> {
-  const known = cell && (await readMoveState(cell, businessId).catch(() => undefined))
-  return known?.moveId === id && known.state === 'CLOSED'
+/** The move that has closed the old cell. Of one that cannot be reached nobody knows: the worker looks again, and says in the end where the business lives. */
+async function findClosed(cells: Places['cells'], move: Move | undefined): Promise<string | undefined> {
+  const cell = move && cells.get(move.fromCell)
+  const known = cell && (await readMoveState(cell, move.businessId).catch(() => undefined))
+  return known?.state === 'CLOSED' ? known.moveId : undefined
 }
 
 /** It stopped because something was wrong, or waits for its next attempt, and somebody has looked: it goes on at once. */
