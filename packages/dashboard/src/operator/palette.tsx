@@ -3,7 +3,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { Building2 } from 'lucide-react'
 import { useDeferredValue, useState } from 'react'
-import { type Item, PaletteBox, useActions } from '../shell/palette-box.tsx'
+import { type Item, PaletteBox } from '../shell/palette-box.tsx'
 import { foundQuery } from './queries.ts'
 import { Tick, useHealth } from './words.tsx'
 
@@ -11,16 +11,15 @@ import { Tick, useHealth } from './words.tsx'
 export function OperatorPalette({ onClose }: { onClose: () => void }) {
   const { t } = useLingui()
   const [text, setText] = useState('')
-  const asked = useDeferredValue(text)
-  const { businesses, isSearching } = useBusinesses(asked)
-  const { first, rest } = useActions(asked)
+  const searched = useDeferredValue(text)
+  const { businesses, isSearching } = useBusinesses(searched)
   return (
     <PaletteBox
       text={text}
       onText={setText}
       placeholder={t`A business, its number, or what to do`}
-      items={[...first, ...businesses, ...rest]}
-      isBehind={asked !== text || (isSearching && first.length === 0)}
+      {...{ searched, isSearching }}
+      records={businesses}
       onClose={onClose}
     />
   )

@@ -21,17 +21,21 @@ export type Item = {
 type Props = {
   text: string
   onText: (text: string) => void
+  /** The text that `records` are for: it may be behind the one that is typed. */
+  searched: string
+  records: readonly Item[]
+  /** They are still those of an earlier text. */
+  isSearching: boolean
   /** What can be typed, in the empty field. */
   placeholder: string
-  items: readonly Item[]
-  /** They are still those of an earlier text. */
-  isBehind: boolean
   onClose: () => void
 }
 
 /** One field, and what fits what is typed in it: chosen by arrows, opened by Enter. */
-export function PaletteBox({ text, onText, placeholder, items, isBehind, onClose }: Props) {
+export function PaletteBox({ text, onText, searched, records, isSearching, placeholder, onClose }: Props) {
   const { t } = useLingui()
+  const { first, rest } = useActions(searched)
+  const items = [...first, ...records, ...rest]
   const [at, setAt] = useState(0)
   const listId = useId()
   const chosen = items[Math.min(at, items.length - 1)]
@@ -44,6 +48,7 @@ export function PaletteBox({ text, onText, placeholder, items, isBehind, onClose
     onClose()
     item.run()
   }
+  const isBehind = searched !== text || (isSearching && first.length === 0)
   const enter = useEnter(isBehind, () => run(chosen))
   const press = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
@@ -125,7 +130,7 @@ export function PaletteBox({ text, onText, placeholder, items, isBehind, onClose
 }
 
 /** What can be done here, by the words of its name. Where a word begins so, it goes before the records that are found; the rest after them. */
-export function useActions(text: string): { first: Item[]; rest: Item[] } {
+function useActions(text: string): { first: Item[]; rest: Item[] } {
   const { t } = useLingui()
   const wanted = text.trim().toLowerCase()
   const actions = useAllCommands()

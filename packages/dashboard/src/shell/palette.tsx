@@ -7,27 +7,26 @@ import { addressOf, useBusiness } from '../session/use-business.ts'
 import { Money } from '../ui/money.tsx'
 import { useAllCommands } from './commands.ts'
 import { useFound } from './find.ts'
-import { type Item, PaletteBox, useActions } from './palette-box.tsx'
+import { type Item, PaletteBox } from './palette-box.tsx'
 
 /** Ctrl K: finds and does. */
 export function Palette({ onClose }: { onClose: () => void }) {
   const { t } = useLingui()
   const [text, setText] = useState('')
   const searched = useDeferredValue(text)
-  const { first, records, rest, isSearching } = useItems(searched)
+  const { records, isSearching } = useRecords(searched)
   return (
     <PaletteBox
       text={text}
       onText={setText}
       placeholder={t`A number, a name, or what to do`}
-      items={[...first, ...records, ...rest]}
-      isBehind={searched !== text || (isSearching && first.length === 0)}
+      {...{ searched, records, isSearching }}
       onClose={onClose}
     />
   )
 }
 
-function useItems(text: string) {
+function useRecords(text: string) {
   const { t } = useLingui()
   const navigate = useNavigate()
   const business = addressOf(useBusiness())
@@ -80,5 +79,5 @@ function useItems(text: string) {
             },
           ],
   )
-  return { ...useActions(text), records: [...orders, ...products, ...customers, ...entries], isSearching }
+  return { records: [...orders, ...products, ...customers, ...entries], isSearching }
 }
