@@ -157,12 +157,15 @@ async function superviseWorker(env: Record<string, string>, note: Run['note']) {
   let [isOver, starts] = [false, 0]
   let worker = await startChild('worker', env)
   const watching = (async () => {
-    for (;;) {
+    while (!isOver) {
       const { code, signal } = await worker.exited
       if (isOver) return
       starts++
       note(`the worker ended: ${signal ?? `${code}, ${worker.lines().at(-1)?.msg}`}`)
-      worker = await startChild('worker', env)
+      let next: Child | undefined
+      while (!next && !isOver) next = await startChild('worker', env).catch(() => undefined)
+      if (next) worker = next
+      if (isOver) await next?.kill()
     }
   })()
   return {
