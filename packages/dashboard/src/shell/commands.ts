@@ -20,14 +20,14 @@ const CHORD_MS = 1_200
 type Layer = { commands: readonly Command[]; isFrame: boolean }
 
 let layers: Layer[] = []
-let listed: readonly Command[] = []
+let listed: readonly (Command & Pick<Layer, 'isFrame'>)[] = []
 const listeners = new Set<() => void>()
 
 function publish(): void {
   // What is done here comes before what can be done everywhere.
   listed = layers
     .toSorted((one, other) => Number(one.isFrame) - Number(other.isFrame))
-    .flatMap(({ commands }) => commands)
+    .flatMap(({ commands, isFrame }) => commands.map((command) => ({ ...command, isFrame })))
   for (const listener of listeners) listener()
 }
 

@@ -5,7 +5,7 @@ import { Fragment, type KeyboardEvent, type ReactNode, useEffect, useId, useStat
 import { Icon } from '../ui/icon.tsx'
 import { Mark } from '../ui/mark.tsx'
 import { useEnter } from '../ui/use-enter.ts'
-import { useAllCommands } from './commands.ts'
+import { type Command, useAllCommands } from './commands.ts'
 import { Keys } from './keys.tsx'
 
 export type Item = {
@@ -129,21 +129,27 @@ export function PaletteBox({ text, onText, searched, records, isSearching, place
   )
 }
 
-/** What can be done here, by the words of its name. Where a word begins so, it goes before the records that are found; the rest after them. */
+/**
+ * What can be done here, by the words of its name. What can be done everywhere goes before the records that are found, where a word of it
+ * begins so. What this screen offers goes after them: it names a record itself, as in "Refund" and a number.
+ */
 function useActions(text: string): { first: Item[]; rest: Item[] } {
   const { t } = useLingui()
   const wanted = text.trim().toLowerCase()
-  const actions = useAllCommands()
-    .filter(({ label, inPalette = true }) => inPalette && label.toLowerCase().includes(wanted))
-    .map((command) => ({
-      id: command.id.replaceAll(/[^a-z-]/g, '-'),
-      group: t`Do`,
-      icon: command.icon,
-      label: command.label,
-      end: command.keys && <Keys keys={command.keys} />,
-      reason: command.reason,
-      run: command.run,
-    }))
-  const isCalledSo = ({ label }: Item) => wanted.length > 1 && ` ${label.toLowerCase()}`.includes(` ${wanted}`)
-  return { first: actions.filter(isCalledSo), rest: actions.filter((action) => !isCalledSo(action)) }
+  const found = useAllCommands().filter(
+    ({ label, inPalette = true }) => inPalette && label.toLowerCase().includes(wanted),
+  )
+  const toItem = (command: Command): Item => ({
+    id: command.id.replaceAll(/[^a-z-]/g, '-'),
+    group: t`Do`,
+    icon: command.icon,
+    label: command.label,
+    end: command.keys && <Keys keys={command.keys} />,
+    reason: command.reason,
+    run: command.run,
+  })
+  const { first = [], rest = [] } = Object.groupBy(found, ({ label, isFrame }) =>
+    isFrame && wanted.length > 1 && ` ${label.toLowerCase()}`.includes(` ${wanted}`) ? 'first' : 'rest',
+  )
+  return { first: first.map(toItem), rest: rest.map(toItem) }
 }
