@@ -68,6 +68,7 @@ COPY examples/storefront/package.json examples/storefront/
 COPY examples/storefront-next/package.json examples/storefront-next/
 COPY packages/sdk packages/sdk
 COPY packages/dashboard packages/dashboard
+COPY src/platform/transfer/csv-cells.ts src/platform/transfer/
 RUN npm ci --include=dev -w @kontor/dashboard --ignore-scripts --no-audit --no-update-notifier \
  && npm run build -w @kontor/dashboard
 

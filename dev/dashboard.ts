@@ -8,7 +8,12 @@ const FOLDER = path.join(ROOT, 'packages/dashboard')
 const DIST = path.join(FOLDER, 'dist')
 /** Says of which content the build is. Another build empties the folder, and this file with it. */
 const MARK = path.join(DIST, '.built-from')
-const SOURCES = ['packages/dashboard/**/*', 'packages/sdk/src/**/*', 'package-lock.json']
+const SOURCES = [
+  'packages/dashboard/**/*',
+  'packages/sdk/src/**/*',
+  'src/platform/transfer/csv-cells.ts',
+  'package-lock.json',
+]
 const BUILD_MS = 300_000
 
 /** A build takes seconds, so it is made once for each content of the sources. */

@@ -16,7 +16,12 @@ const CHILDREN = [
   'test/support/{child-preload,kill-at-fault,accounts-worker,worker-fixture}.ts',
 ]
 
+const MEASURE = 'test/support/record-times.ts'
+
 const nameOf = (file: string) => file.replaceAll('/', '~').replace(/\.ts$/, '')
+/** The test file behind a packed one; a group of several keeps its own name. */
+export const sourceOf = (place: string) =>
+  /\d{3}~(.+)\.mjs$/.exec(place)?.[1]?.replaceAll('~', '/').concat('.ts') ?? place
 const placeOf = (name: string) => path.resolve(FOLDER, `${name}.mjs`)
 
 // Files of one kind run one after another in one process: starting it costs more than many of them take. Not those that wait long
@@ -83,8 +88,19 @@ function groupsOf(tests: readonly Test[]): string[] {
 /** A suite for each file: its hooks are its own, as they would be in a process of its own. */
 function writeGroup(group: readonly Test[], index: number): string {
   const place = placeOf(`group-${String(index).padStart(2, '0')}`)
-  const suites = group.map(({ file, name }) => `describe(${JSON.stringify(file)}, () => import('./${name}.mjs'))`)
-  writeFileSync(place, [`import { describe } from 'node:test'`, ...suites, ''].join('\n'))
+  const suites = group.map(
+    ({ file, name }) => `describe(${JSON.stringify(file)}, () => {
+  let done
+  before(() => { done = measureFile(${JSON.stringify(file)}) })
+  after(() => done())
+  return import('./${name}.mjs')
+})`,
+  )
+  const imports = [
+    `import { after, before, describe } from 'node:test'`,
+    `import { measureFile } from '${urlOf(path.resolve(MEASURE))}'`,
+  ]
+  writeFileSync(place, [...imports, ...suites, ''].join('\n'))
   return place
 }
 

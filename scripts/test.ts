@@ -1,12 +1,13 @@
 // Runs the tests: all of them, or those whose path contains one of the given words.
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, globSync, mkdirSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ensureDashboard } from '../dev/dashboard.ts'
 import { sweepDatabases } from '../test/support/database.ts'
 import { packTests } from './pack-tests.ts'
+import { printTimes } from './test-times.ts'
 
 // Each file is a process of its own, and compiles what it imports: most of it is the same for all.
 const COMPILED = 'node_modules/.cache/compiled'
@@ -17,6 +18,8 @@ const AGAIN_LIMIT_MS = 15 * 60_000
 // A file whose tests have failed may have left something open, and never ends: it must not hold up the others.
 const FILE_LIMIT_SECONDS = 12 * 60
 const FAILED = '.results/failed-tests'
+const TIMES = '.results/test-times.jsonl'
+const RECORD_TIMES = './test/support/record-times.ts'
 // More than these are no accident.
 const AGAIN_AT_MOST = 12
 
@@ -24,7 +27,7 @@ const AGAIN_AT_MOST = 12
 const LONG = /^test\/(browser|dev)\/|twins\/mail|kills|races/
 
 const words = process.argv.slice(2).filter((argument) => !argument.startsWith('-'))
-const flags = process.argv.slice(2).filter((argument) => argument.startsWith('-'))
+const flags = process.argv.slice(2).filter((argument) => argument.startsWith('-') && argument !== '--times')
 const files = globSync(['src/**/*.test.ts', 'packages/*/src/**/*.test.ts', 'test/**/*.test.ts'])
   .filter((file) => words.length === 0 || words.some((word) => file.includes(word)))
   .sort((a, b) => Number(LONG.test(b)) - Number(LONG.test(a)) || (a < b ? -1 : 1))
@@ -36,6 +39,7 @@ if (files.length === 0) {
 // A few are run as they are: then a failure names the line that failed.
 const PACKED_FROM = 20
 mkdirSync(path.dirname(FAILED), { recursive: true })
+rmSync(TIMES, { force: true })
 const packed = files.length < PACKED_FROM ? undefined : await packTests(files)
 
 await sweepDatabases()
@@ -50,6 +54,7 @@ if (code !== 0 && process.env.TEST_AGAIN === 'yes' && failed.length > 0 && faile
   console.log(`\nFailed beside others; once more, alone:\n${failed.map((file) => `  ${file}`).join('\n')}\n`)
   code = await run(failed, { concurrency: 1, limitMs: AGAIN_LIMIT_MS })
 }
+if (process.argv.includes('--times')) printTimes(TIMES)
 process.exit(code)
 
 type Limits = { concurrency: number; limitMs: number }
@@ -59,6 +64,8 @@ async function run(tests: readonly string[], { concurrency, limitMs }: Limits): 
     process.execPath,
     [
       '--test',
+      '--import',
+      RECORD_TIMES,
       `--test-concurrency=${concurrency}`,
       '--test-timeout=180000',
       '--test-reporter=spec',
@@ -76,6 +83,7 @@ async function run(tests: readonly string[], { concurrency, limitMs }: Limits): 
         DATABASE_POOL_SIZE: '4', // a server has 100 connections
         NODE_COMPILE_CACHE: COMPILED,
         TEST_DATABASES_ARE_SWEPT: 'yes',
+        TEST_TIMES: path.resolve(TIMES),
         ...(packed && { TEST_PACKED: packed.redirect }),
       },
     },

@@ -105,7 +105,7 @@ test('whoever may not call a route is refused as declared, reaches no handler an
   counted(`on ${routeTable.length} routes were refused`)
 })
 
-test('a key that is bound to another business is told what a new guest is told, or refused', async () => {
+test('a caller limited to another business gets the response of a new guest, or is rejected', async () => {
   const { routeTable } = used.api.app
   const { targets, callersOf } = await newWorld()
   const target = targets[0] as Target
@@ -123,7 +123,11 @@ test('a key that is bound to another business is told what a new guest is told, 
     }
     const isOpen = route.keys === 'strangers' || route.access === 'public'
     const expected = isOpen ? await answerTo('guest') : '403'
-    for (const name of ['key bound to another business', 'key bound to a foreign business']) {
+    for (const name of [
+      'key bound to another business',
+      'key bound to a foreign business',
+      'ADMIN let in by another business',
+    ]) {
       const answer = await answerTo(name)
       if (!answer.startsWith(expected)) wrong.push(`${route.method} ${route.url} as ${name}: ${answer}`)
     }

@@ -276,6 +276,21 @@ export const ALERTS: readonly Alert[] = [
     ],
   },
   {
+    name: 'KontorSubjectsSkipped',
+    severity: 'ticket',
+    expr: 'max by (cell, follower) (kontor_feed_skipped_subjects) > 0',
+    forSeconds: 300,
+    summary: '{{ $labels.follower }} in {{ $labels.cell }} cannot process {{ $value }} subjects',
+    meaning:
+      'Orders, products, or subscriptions cannot be processed, for example because a row is damaged. Search, stock, customers, or reports are wrong for these and correct for all others. They are retried after each of their events, and at least once an hour.',
+    steps: [
+      'Find `subject skipped, retrying later` in the worker log. It has the business, the subject, and the error.',
+      'If the data is damaged, repair the row. The next retry processes it: within an hour, or immediately after `update cell.skipped_subjects set retry_at = now()` in the database of the cell.',
+      'If many subjects were skipped after an update, report the logged error. A release that can process them retries them automatically.',
+      'If the error is a timeout, the database is too slow for even one subject. Check its load first.',
+    ],
+  },
+  {
     name: 'KontorNewslettersStandStill',
     severity: 'ticket',
     expr: 'max(kontor_newsletter_sends_due) > 0 and sum(increase(kontor_newsletter_mails_total[10m])) == 0',

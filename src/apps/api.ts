@@ -1,11 +1,11 @@
-import closeWithGrace from 'close-with-grace'
 import { loadConfig } from '#platform/config.ts'
 import { createLog } from '#platform/observability/log.ts'
 import { createMetrics, serveMetrics } from '#platform/observability/metrics.ts'
 import { openTracing } from '#platform/observability/open-tracing.ts'
-import { announce, assertMigrated, boot, describeDatabase, MAX_DRAIN_MS, tellOfCells } from './boot.ts'
+import { announce, assertMigrated, boot, describeDatabase, tellOfCells } from './boot.ts'
 import { buildApi } from './build-api.ts'
 import { describeCells } from './open-cells.ts'
+import { stopGracefully } from './stop-gracefully.ts'
 
 /**
  * Connections that wait to be accepted; the system may allow fewer. After a restart thousands of streams come back in one moment, and
@@ -31,9 +31,7 @@ await boot(async () => {
     describeCells(watch, presence),
   )
 
-  closeWithGrace({ delay: MAX_DRAIN_MS, logger: false }, async ({ err, signal }) => {
-    if (err) log.fatal({ err }, 'stopping after an unexpected error')
-    else log.info({ signal }, 'stopping')
+  stopGracefully(log, metrics, async () => {
     await app.drain()
     await metricsServer.close()
     await tracing?.stop()

@@ -3,7 +3,7 @@ import { createCustomers, createDirectory, listUsedCells } from '#modules/access
 import { createAttempts, createOrigins, createTokens, openKeyring } from '#modules/accounts/index.ts'
 import { createAskServices } from '#modules/callouts/index.ts'
 import { followCells } from '#platform/cells/follow-cells.ts'
-import { type Config, pagesUrlOf } from '#platform/config.ts'
+import type { Config } from '#platform/config.ts'
 import { createSecretBox } from '#platform/crypto/secret-box.ts'
 import { forEachCell } from '#platform/database/cell-map.ts'
 import { createControlAway } from '#platform/database/control-away.ts'
@@ -67,7 +67,7 @@ export async function openParts(config: Config, { log, metrics, extensions, look
   const tokens = createTokens(keyring, publicUrl)
   const usage = countUsage(cells, { log })
   const directory = createDirectory(control, listener, { most: config.directoryBusinesses })
-  const origins = createOrigins({ control, listener, publicUrl, pagesUrl: pagesUrlOf(config), allowed: allowedOrigins })
+  const origins = createOrigins({ control, listener, publicUrl, allowed: allowedOrigins })
   const customers = createCustomers(control)
   const attempts = createAttempts(control, { addresses: rateLimits })
   const folder = openFolder(config)

@@ -7,9 +7,11 @@ import {
   createIdentityProvider,
   createStaffProviders,
   findByEmailPrefix,
+  findConfirmedEmail,
   findContact,
   forgetGuests,
   idsOf,
+  mailImportedInvitations,
   mailInvitation,
   makeGuest,
   memberRoutes,
@@ -132,6 +134,7 @@ async function wireAccess(app: Server, { config, control, watch, attempts, stora
     findOpenCells: () => findOpenCells(control, watch),
     signup: config.businessSignup,
     mailInvitation: (tx, invitation) => mailInvitation(tx, attempts, invitation),
+    findConfirmedEmail,
     countBusiness: (tx, userId) => attempts.on(tx).count(businessLimit(userId, config.businessesPerDay)),
     logos: createLogos(storage?.publicUrl),
   })
@@ -330,6 +333,7 @@ async function wireOperator(app: Server, { config, control, cells, watch, presen
     },
     letters: { list: listSendsOfCell, count: countSendsOfCell },
     mailDeletion: (tx, businessId) => enqueue(tx, sendDeletionNotice, { businessId }),
+    mailInvitations: mailImportedInvitations,
     storage,
   })
 }

@@ -1,4 +1,3 @@
-import closeWithGrace from 'close-with-grace'
 import { createJobsAtOnceOf, createQuotaOf, findBusiness, listUsedCells } from '#modules/access/index.ts'
 import { hasUnlisted, keepStockList, STOCK_LIST_TOPIC, startPictures } from '#modules/catalog/index.ts'
 import { endExpired } from '#modules/checkout/index.ts'
@@ -47,13 +46,14 @@ import { createDownload } from '#platform/outgoing/download.ts'
 import { announceProcess } from '#platform/processes.ts'
 import { openServices } from '#platform/services.ts'
 import { countUsage } from '#platform/usage/count-usage.ts'
-import { announce, assertMigrated, boot, describeDatabase, MAX_DRAIN_MS, tellOfCells } from './boot.ts'
+import { announce, assertMigrated, boot, describeDatabase, tellOfCells } from './boot.ts'
 import { openExtensions } from './extensions.ts'
 import { jobs } from './jobs.ts'
 import { describeCells } from './open-cells.ts'
 import { payables } from './payables.ts'
 import { askControl } from './people.ts'
 import { RULES } from './rules.ts'
+import { stopGracefully } from './stop-gracefully.ts'
 import { webhookAddresses } from './webhook-addresses.ts'
 
 const SEQUENCE_MS = 500
@@ -182,9 +182,9 @@ await boot(async () => {
       ),
       loop('publishing in', SWEEP_MS, () => publishDue(cell, log), hasUnpublished),
       loop('refunds in', SWEEP_MS, () => carryOutRefunds(paying, cell, log), hasPendingRefunds),
-      loop('search for orders in', INDEX_MS, (signal) => indexOrders(cell, signal), hasUnindexed),
-      loop('committed stock in', INDEX_MS, (signal) => followCommitted(cell, signal), hasUncounted),
-      loop('list of stock in', INDEX_MS, (signal) => keepStockList(cell, signal), hasUnlisted),
+      loop('search for orders in', INDEX_MS, (signal) => indexOrders(cell, log, signal), hasUnindexed),
+      loop('committed stock in', INDEX_MS, (signal) => followCommitted(cell, log, signal), hasUncounted),
+      loop('list of stock in', INDEX_MS, (signal) => keepStockList(cell, log, signal), hasUnlisted),
       loop('reports of', INDEX_MS, (signal) => followReports(cell, log, signal), hasUnreported),
       loop('customers of', INDEX_MS, (signal) => followOrders(cell, askControl(control), log, signal), hasUnfollowed),
     ]
@@ -222,9 +222,7 @@ await boot(async () => {
     describeCells(watch, presence),
   )
 
-  closeWithGrace({ delay: MAX_DRAIN_MS, logger: false }, async ({ err, signal }) => {
-    if (err) log.fatal({ err }, 'stopping after an unexpected error')
-    else log.info({ signal }, 'stopping')
+  stopGracefully(log, metrics, async () => {
     await Promise.all([
       worker.stop(),
       newsletters?.stop(),

@@ -136,7 +136,7 @@ export class ConfigError extends Error {
   }
 }
 
-/** Where mails about accounts lead to if nobody named a page: into the dashboard; where it is off, to plain pages. */
+/** Where mails to team members lead: into the dashboard, or to plain pages where it is off. */
 export const pagesUrlOf = ({ publicUrl, dashboard }: Pick<Config, 'publicUrl' | 'dashboard'>): string =>
   dashboard ? `${publicUrl}/admin` : publicUrl
 

@@ -2,6 +2,7 @@ import { type Config, pagesUrlOf } from './config.ts'
 import { createSecretBox } from './crypto/secret-box.ts'
 import type { JobServices } from './jobs/define.ts'
 import { createMailer } from './mail/mailer.ts'
+import { askTextRecords } from './outgoing/resolve-name.ts'
 import type { Payments } from './payments/provider.ts'
 import { createStripe } from './payments/stripe.ts'
 import { createSmsSender } from './sms/twilio.ts'
@@ -20,6 +21,7 @@ export const openServices = (config: Config): JobServices => ({
   payments: openPayments(config),
   storage: createStorage(config),
   box: createSecretBox(config.secretKeys),
+  findTextRecords: (name) => askTextRecords(name, config.outgoing.nameServers),
   publicUrl: config.publicUrl,
   operatorEmail: config.operatorEmail,
   pagesUrl: pagesUrlOf(config),

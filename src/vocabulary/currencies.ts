@@ -21,4 +21,10 @@ export const CURRENCIES = [...MINOR_UNITS.keys()]
 /** The number of minor-unit digits: 2 for USD, 0 for JPY. */
 export const exponentOf = (code: string) => MINOR_UNITS.get(code) ?? 2
 
+// Cards settle three-decimal currencies in steps of 10 minor units, and the ariary has no fractions in use.
+const STEPS: Record<string, number> = { BHD: 10, IQD: 10, JOD: 10, KWD: 10, LYD: 10, OMR: 10, TND: 10, MGA: 100 }
+
+/** Every amount that is charged is a multiple of this many minor units: 10 for KWD, 1 for USD. */
+export const stepOf = (code: string) => STEPS[code] ?? 1
+
 export const isCurrency = (code: string) => MINOR_UNITS.has(code)

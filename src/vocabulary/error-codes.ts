@@ -61,6 +61,8 @@ export const DETAILS = {
   ORDER_FINAL: 'The order is CANCELLED or REFUNDED, and stays so.',
   ORDER_PAID: 'The order is paid, perhaps while it was being cancelled.',
   OUT_OF_STOCK: 'There is less than is to be taken.',
+  OWN_SIGN_IN_REQUIRED:
+    'The session comes from the sign-in provider of a business and works in that business only. Confirm it with a password, passkey, or second factor: `POST /v1/users/reauthenticate`.',
   PAID_PLAN: 'A line of an import names a plan that has to be paid for.',
   PASSKEY_EXISTS: 'The passkey is registered already, here or with another account.',
   PASSKEY_INVALID:
@@ -81,6 +83,7 @@ export const DETAILS = {
   SIGNATURE_INVALID: 'A webhook that was not signed with our secret, or too long ago.',
   SLUG_EXISTS: 'The slug is taken.',
   STATUS_EXISTS: 'The history has an entry of this id, with another status.',
+  STEP: 'The amount is not a multiple of the currency step: 10 minor units for BHD, IQD, JOD, KWD, LYD, OMR, and TND, 100 for MGA.',
   STILL_RUNNING: 'The first request with this `Idempotency-Key` has not ended. `Retry-After` says when to ask.',
   TEMPLATE_INVALID: 'A text of a newsletter is no valid template.',
   TOKEN_EXPIRED: 'A link or code has run out. Ask for a new one.',
@@ -94,6 +97,8 @@ export const DETAILS = {
   TOO_SMALL: 'A number is too small.',
   TOPIC_UNKNOWN: 'A message of an SNS topic that the operator has not named.',
   TYPE_NOT_ALLOWED: 'Files of this type are not taken.',
+  UNKNOWN_FIELD:
+    'The body contains a field that the operation does not accept. The message suggests a similar field or lists the accepted ones.',
   UNKNOWN_PARAMETER: 'The route has no query parameter of this name. The message lists those that it has.',
   WRONG_STATE:
     'An order cannot be shipped, or cancelled by its customer, in its state; a send cannot be paused, resumed, cancelled or sent to the rest; or its entry has moved; the letter of an automation is not published; a variant can be bought, or nobody would tell of it; a bulk edit or an import cannot be applied, undone, discarded or corrected; there is a second factor already, or none; the session has not passed one.',

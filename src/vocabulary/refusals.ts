@@ -10,6 +10,7 @@ export const suspendedBusinessHidden = defineRefusal({
 })
 
 export const amountTooLarge = invalid('{field}', 'AMOUNT_OUT_OF_RANGE', '{field} is larger than can be handled.')
+export const amountOffStep = invalid('{field}', 'STEP', '{amount} is not a multiple of {step}. Use {valid}.')
 export const cursorInvalid = invalid(
   'cursor',
   'INVALID',

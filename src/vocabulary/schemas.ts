@@ -1,4 +1,9 @@
 import { type Static, type TProperties, type TSchema, type TSchemaOptions, Type } from 'typebox'
+import { Set as setFormat } from 'typebox/format'
+import { FORMATS } from './formats.ts'
+
+// ajv validates requests, and typebox everything else. Its own formats differ: `email` accepts `a@b` and quoted names.
+for (const [name, accepts] of Object.entries(FORMATS)) setFormat(name, accepts)
 
 /** Schemas shared by all modules. Each string and array has a bound; `examples` appear in the API reference. */
 /** Wording for people, after the field's name; a keyword without one gets a generated sentence. */

@@ -46,7 +46,7 @@ test('a file is tried, corrected in place, applied and undone, and stands in the
   await look(page, 'imports-empty')
   const file = [HEADER, ...lines(40), row(41, ''), row(42, 'Rope 42', '12.50'), row(43, 'Rope 43', 'cheap')].join('\n')
   await give('ropes.csv', file)
-  await page.getByText('Recognised by its columns: slug, name, status, sku, quantity, price:us').waitFor()
+  await page.getByText('Recognized as Kontor’s CSV.').waitFor()
   assert.equal(await page.getByLabel('It is').inputValue(), 'csv')
   await look(page, 'imports-chosen')
   await page.keyboard.press('Enter')
@@ -109,7 +109,7 @@ test('a Shopify export is recognised, is for a market, and shows what changes an
   })
   assert.equal(made.status, 201, made.text)
   await give('products_export.csv', spell(shopifyExport(20), { delimiter: ';', hasBom: true, lineEnd: '\r\n' }))
-  await page.getByText('Recognised by its columns: Handle, Title').waitFor()
+  await page.getByText('Recognized as Shopify’s CSV.').waitFor()
   assert.equal(await page.getByLabel('It is').inputValue(), 'shopify-csv')
   assert.equal(await page.getByLabel('Its prices are for').inputValue(), 'us')
   await look(page, 'imports-shopify-chosen')
@@ -130,6 +130,36 @@ test('a Shopify export is recognised, is for a market, and shows what changes an
   assert.deepEqual(complaints, [])
 })
 
+test('columns that are not imported are listed before anything is applied, with the names that may be meant', async () => {
+  const { page, give, complaints } = await openImports()
+  const file = [
+    'name,sku,price,stock,status,category,Remark',
+    'Good Mug,GM-1,9.90,10,ACTIVE,,first',
+    'Bad Mug,BM-1,abc,3,on sale,,',
+    ',NN-1,5.00,3,ACTIVE,,',
+    'Dup Sku,GM-1,1.00,1,ACTIVE,,',
+    'Lost Mug,LM-1,1.00,1,ACTIVE,Nowhere,',
+  ]
+  await give('mugs.csv', file.join('\n'))
+  await page.getByRole('button', { name: 'Try it: dry run' }).click()
+  await page.getByRole('heading', { name: '4 lines are wrong' }).waitFor()
+  const columns = page.getByRole('region', { name: 'Columns not imported' })
+  await columns.getByText('3 columns won’t be imported.').waitFor()
+  await columns.getByRole('listitem').filter({ hasText: 'price' }).getByText('price:us').waitFor()
+  await columns.getByRole('listitem').filter({ hasText: 'stock' }).getByText('quantity').waitFor()
+  await columns.getByText('No matching field: Remark').waitFor()
+  await page.getByText('Line 2 already has the SKU GM-1.').waitFor()
+  await page.getByText('The category Nowhere does not exist.').waitFor()
+  await page.getByText('The status must be ACTIVE, DRAFT, or ARCHIVED, not on sale.').waitFor()
+  await look(page, 'imports-unknown-columns')
+  await page.setViewportSize({ width: 390, height: 844 })
+  await look(page, 'imports-unknown-columns-390')
+  await page.getByRole('button', { name: 'Apply 1 line' }).click()
+  await page.getByText('1 product was made').or(page.getByText('1 products were made, 0 were changed')).waitFor()
+  await columns.getByText('3 columns weren’t imported.').waitFor()
+  assert.deepEqual(complaints, [])
+})
+
 test('what is no product file says so, and on a phone everything is in reach', async () => {
   const { page, give, complaints } = await openImports({ width: 390 })
   await give('letter.txt', 'Dear customers,\nall is well.\n', 'text/plain')
@@ -138,7 +168,7 @@ test('what is no product file says so, and on a phone everything is in reach', a
   await page.getByText(/must name its columns/).waitFor()
   await look(page, 'imports-phone-refused')
   await give('ropes.csv', [HEADER, ...lines(12), row(13, '')].join('\n'))
-  await page.getByText('Recognised by its columns').waitFor()
+  await page.getByText('Recognized as Kontor’s CSV.').waitFor()
   await page.getByRole('button', { name: 'Try it: dry run' }).click()
   await page.getByRole('heading', { name: '1 line is wrong' }).waitFor()
   await look(page, 'imports-phone-report')

@@ -9,6 +9,8 @@ import { enter } from '../support/served-dashboard.ts'
 const SEEN_MS = 2_000
 const AWAKE_MS = 3_000
 const HOURS_ASLEEP = 8
+const OFFLINE_MS = 2_000
+const SILENT_MS = 15_000
 const QUEUED = 40
 
 let desk: DemoDesk
@@ -84,4 +86,48 @@ test('after a night asleep, on a line that died without a word, all that happene
   assert.deepEqual(complaints, [])
   await context.close()
   await line.close()
+})
+
+test('a browser that goes offline says so within two seconds, also in the save bar, and is live again by itself', async () => {
+  const { page, context } = await enter(browser)
+  await desk.signIn(context)
+  await page.goto(desk.at('/settings/business'))
+  await page.locator('.side-foot').getByText('Up to date at event').waitFor()
+  await page.getByLabel('Name', { exact: true }).fill('Harbour Goods at night')
+  await context.setOffline(true)
+  const since = performance.now()
+  await page
+    .locator('.side-foot')
+    .getByText(/^Offline\. Showing data from \d/)
+    .waitFor()
+  const bar = page.getByRole('region', { name: 'Not saved' })
+  await bar.getByText("You're offline. Your changes are still here.").waitFor()
+  assert.ok(performance.now() - since <= OFFLINE_MS, `${performance.now() - since} ms`)
+  await bar.getByRole('button', { name: 'Save 1' }).click()
+  await bar.getByText("You're offline. Your changes will be saved when you're back online.").waitFor()
+  await context.setOffline(false)
+  await page.locator('.side-foot').getByText('Up to date at event').waitFor()
+  await page.getByText('Saved.', { exact: true }).waitFor()
+  await context.close()
+})
+
+test('an open connection that falls silent, and one that is refused, are reported in time, on a phone as well', async () => {
+  const line = await openFlakyLine(desk.url, 1, { loss: 0, hasGaps: false })
+  const { page, context } = await enter(browser, { width: 390 })
+  await desk.signIn(context)
+  const isOpen = page.waitForResponse(/events\/stream$/)
+  await page.goto(`${line.url}/admin/harbour-goods/orders`)
+  await isOpen
+  const status = page.getByRole('status').getByText(/^Not connected\. Showing data from \d/)
+  const wake = line.hush()
+  let since = performance.now()
+  await status.waitFor()
+  assert.ok(performance.now() - since <= SILENT_MS, `${performance.now() - since} ms`)
+  wake()
+  await status.waitFor({ state: 'detached' })
+  await line.close()
+  since = performance.now()
+  await status.waitFor()
+  assert.ok(performance.now() - since <= OFFLINE_MS, `${performance.now() - since} ms`)
+  await context.close()
 })

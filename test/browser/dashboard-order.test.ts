@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { sql } from 'kysely'
 import type { Browser, Page } from 'playwright-core'
 import { launchBrowser } from '../support/browser.ts'
 import { type DemoDesk, openDemoDesk } from '../support/demo-desk.ts'
@@ -18,7 +19,7 @@ after(async () => {
   await desk?.close()
 })
 
-async function enter(looks: { width?: number } = {}) {
+async function enter(looks: { width?: number; locale?: string } = {}) {
   const entered = await enterPage(browser, looks)
   await desk.signIn(entered.context)
   return entered
@@ -74,7 +75,7 @@ test('a refund of one piece, by keyboard, in eight actions; a lost answer is pai
   await page.getByText('We ask again under the same key').waitFor()
   await page.getByText('Ours, at least').waitFor()
   await page.reload()
-  await page.getByText('not yet known.').first().waitFor()
+  await page.getByText('Processing…').first().waitFor()
   await until('the answer is there', async () => (await page.getByText('We ask again under').count()) === 0, {
     withinMs: 20_000,
   })
@@ -209,6 +210,88 @@ test('of orders that are shipped together the refused ones stay, each with its r
   assert.equal(new URL(page.url()).search, '')
   assert.deepEqual(complaints, [])
   await context.close()
+})
+
+test('bulk shipping asks once before customers are emailed without a tracking number', async () => {
+  const tracked = await desk.buy('tracked@sorensen.example')
+  const untracked = await desk.buy('untracked@sorensen.example')
+  const { page, context, complaints } = await enter()
+  let sent = 0
+  page.on('request', (request) => {
+    if (request.method() === 'POST' && request.url().endsWith('/orders/shipments')) sent++
+  })
+  await page.goto(desk.at('/orders'))
+  for (const { number } of [tracked, untracked]) await page.getByLabel(`Select ${number}`).click()
+  await page.getByRole('button', { name: 'Mark shipped' }).click()
+  await page.getByLabel('Tracking numbers').fill(`${tracked.number}\tAAA1`)
+  await page.getByRole('button', { name: 'Mark 2 orders shipped' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Ship without tracking numbers?' })
+  await dialog.getByText(untracked.number).waitFor()
+  assert.equal(await dialog.getByText(tracked.number).count(), 0)
+  await look(page, 'bulk-ship-untracked-1440')
+  await page.setViewportSize({ width: 390, height: 844 })
+  await look(page, 'bulk-ship-untracked-390')
+  await page.setViewportSize({ width: 1_440, height: 900 })
+  await dialog.getByRole('button', { name: 'Leave it' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  assert.equal(sent, 0)
+  await page.getByRole('button', { name: 'Mark 2 orders shipped' }).click()
+  await dialog.getByRole('button', { name: 'Mark 2 orders shipped' }).click()
+  await page.getByText('2 orders marked shipped.').waitFor()
+  assert.equal(sent, 1)
+  assert.deepEqual(complaints, [])
+  await context.close()
+})
+
+test('bulk shipping without emails does not ask about tracking numbers', async () => {
+  const order = await desk.buy('silent@sorensen.example')
+  const { page, context, complaints } = await enter()
+  await page.goto(desk.at('/orders'))
+  await page.getByLabel(`Select ${order.number}`).click()
+  await page.getByRole('button', { name: 'Mark shipped' }).click()
+  await page.getByLabel('Mail each customer that it is on its way').uncheck()
+  await page.getByRole('button', { name: 'Mark 1 order shipped' }).click()
+  await page.getByText('1 order marked shipped.').waitFor()
+  assert.deepEqual(complaints, [])
+  await context.close()
+})
+
+/** Changes the fields that the newest `order.updated` of an order names, as an earlier release recorded them. */
+async function renameFields(orderId: string, fields: string[]) {
+  await desk.owner.put(`${desk.business}/orders/update`, {
+    id: orderId,
+    tags: fields.map((field) => field.slice(0, 50)),
+  })
+  await desk.follow(desk.db)
+  await sql`
+    update cell.events set data = data || ${JSON.stringify({ fields })}
+     where number = (select max(number) from cell.events where business_id = ${desk.businessId} and subject = ${orderId})
+       and business_id = ${desk.businessId} and type = 'order.updated'`.execute(desk.db)
+}
+
+test('the timeline shows the reason of a refund, and no internal field names', async () => {
+  const order = await desk.buy('reason@sorensen.example')
+  const reason = { amount: 500, reason: 'Small chip' }
+  assert.equal((await desk.owner.post(`${desk.business}/orders/${order.id}/refunds`, reason)).status, 201)
+  await renameFields(order.id, ['trace', 'requestKey'])
+  await renameFields(order.id, ['trace', 'shippingMethodId', 'tags'])
+  const expected = {
+    'en-GB': ['Reason: Small chip', 'changed: shipping method, tags'],
+    'de-DE': ['Grund: Small chip', 'hat geändert: Versandart, Schlagwörter'],
+  }
+  for (const [locale, texts] of Object.entries(expected)) {
+    for (const width of [1_440, 390]) {
+      const { page, context, complaints } = await enter({ width, locale })
+      await page.goto(desk.at(`/orders/${order.id}`))
+      for (const text of texts) await page.locator('.timeline').getByText(text).waitFor()
+      const timeline = await page.locator('.timeline').innerText()
+      assert.doesNotMatch(timeline, /trace|requestKey|shippingMethodId|undefined/)
+      assert.equal(timeline.match(/changed|geändert/g)?.length, 1)
+      await look(page, `order-timeline-${locale}-${width}`)
+      assert.deepEqual(complaints, [])
+      await context.close()
+    }
+  }
 })
 
 test('an order by hand: its draft survives a reload, its figures are those of the service', async () => {

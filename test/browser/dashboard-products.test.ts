@@ -184,7 +184,7 @@ test('what cannot be read stays in its cell and is not saved; a price far from t
   await cell(page, 0, US).click()
   await page.keyboard.type('cheap')
   await page.keyboard.press('Enter')
-  await page.locator('.savebar').getByText('“cheap” cannot be read.').first().waitFor()
+  await page.locator('.savebar').getByText('“cheap” isn’t valid.').first().waitFor()
   assert.equal(await page.getByRole('button', { name: /^Save 1/ }).getAttribute('aria-disabled'), 'true')
   await cell(page, 0, US).click()
   await page.keyboard.type('249')

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
+import { hashPassword } from '#modules/accounts/sign-in/passwords.ts'
 import { launchBrowser } from '../support/browser.ts'
 import { addTotp, codeOf, wrongCodeOf } from '../support/factors.ts'
 import { openIdentityProvider } from '../support/identity-provider.ts'
 import { startNameServer } from '../support/name-server.ts'
+import { PASSWORD } from '../support/people.ts'
 import { type Dashboard, enter, look, openDashboard } from '../support/served-dashboard.ts'
 
 const CLAIMED = 'Editor of the shop'
@@ -219,6 +221,46 @@ test('after the provider comes the second step of the account; a reload begins a
     complaints.filter((one) => !REFUSED.test(one)),
     [],
   )
+  await context.close()
+})
+
+test('staff sign-in › opens the other businesses of a person after they confirm it', async (t) => {
+  const { idp, domain, setUp, staffUrl } = await sitDown(t)
+  await setUp()
+  const email = `fay@${domain}`
+  const fay = await desk.make.user()
+  await desk.api.services.databases.control
+    .updateTable('accounts.users')
+    .set({ email, emailKey: email, passwordHash: await hashPassword(PASSWORD) })
+    .where('id', '=', fay.id)
+    .execute()
+  const other = await desk.make.business({ owner: fay })
+  idp.people.set('fay', { sub: 'fay', email, email_verified: true, name: CLAIMED })
+
+  const { page, context, complaints } = await enter(browser, { width: 1_280 })
+  await page.goto(staffUrl)
+  await signInThere(page, 'fay')
+  await page.locator('.side').getByRole('link', { name: 'Content' }).waitFor()
+  await page.locator('.switcher').first().click()
+  await page.getByRole('menuitem', { name: 'Confirm it’s you to see all businesses' }).waitFor()
+  assert.equal(await page.getByRole('menuitem', { name: other.name }).count(), 0)
+  await page.keyboard.press('Escape')
+
+  await page.goto(`${desk.url}/admin/${other.id}`)
+  await page.getByText('Confirm it’s you to see your other businesses.').waitFor()
+  await look(page, 'staff-limited-1280')
+  await page.getByRole('button', { name: 'Confirm it’s you' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Confirm it’s you' })
+  await dialog.getByText('gives you access to its business only').waitFor()
+  await look(page, 'staff-confirm-1280')
+  await dialog.getByLabel('Password').fill(PASSWORD)
+  await dialog.getByRole('button', { name: 'Confirm', exact: true }).click()
+  await page.locator('.side').getByRole('link', { name: 'Orders' }).waitFor()
+  assert.ok(page.url().startsWith(`${desk.url}/admin/${other.slug}`))
+  await page.locator('.switcher').first().click()
+  await page.getByRole('menuitem', { name: other.name }).waitFor()
+  assert.equal(await page.getByRole('menuitem', { name: 'Confirm it’s you to see all businesses' }).count(), 0)
+  assert.deepEqual(complaints, [])
   await context.close()
 })
 

@@ -147,6 +147,9 @@ test('a cell takes what belongs into it, and keeps what it cannot read', () => {
   const parse = (column: number, text: string) => cells.parseCell(text, COLUMNS[column] as Column, of, row)
   assert.equal(parse(IN_EU, '22,90'), 2_290)
   assert.equal(parse(IN_EU, ''), null, 'not sold there')
+  const inKuwait = { id: 'price/kw', kind: 'price' as const, market: { id: 'kw', name: 'Kuwait', currency: 'KWD' } }
+  assert.equal(cells.parseCell('1.010', inKuwait, of, row), 1_010)
+  assert.equal(cells.parseCell('1.002', inKuwait, of, row), '1.002', 'dinars are charged in steps of 0.010')
   assert.equal(parse(IN_EU, 'not sold'), null)
   assert.equal(parse(IN_EU, 'cheap'), 'cheap')
   assert.equal(parse(STOCK, '+ 24'), 24)

@@ -182,6 +182,12 @@ export const CASES: Record<string, Case> = {
     labels: { cell: 'main', follower: 'numbering' },
     good: { 'kontor_feed_lag_seconds{cell="main",follower="numbering",instance="w1"}': '0 70 0 70 0 2x60' },
   },
+  KontorSubjectsSkipped: {
+    bad: { 'kontor_feed_skipped_subjects{cell="main",follower="order",instance="w1"}': '2x60' },
+    at: '8m',
+    labels: { cell: 'main', follower: 'order' },
+    good: { 'kontor_feed_skipped_subjects{cell="main",follower="order",instance="w1"}': '2 2 2 0x60' },
+  },
   KontorNewslettersStandStill: {
     bad: { 'kontor_newsletter_sends_due{cell="main",instance="w1"}': '2x80', [`${MAILS}{outcome="sent"}`]: '7x80' },
     at: '18m',

@@ -62,6 +62,21 @@ test('an ifMatch that is there but undefined is a mistake, not a change without 
   assert.equal((await kontor.products.get(id)).name, 'Shirt')
 })
 
+test('a variant is created only with ifNoneMatch', async () => {
+  const { kontor } = await openOwner()
+  const { id } = await kontor.products.create({ name: 'Shirt' })
+  const put = (options?: { ifNoneMatch: '*' }) =>
+    kontor.operations.putVariant({ path: { id, variantId: 'red' }, body: { name: 'Red' } }, options)
+  await assert.rejects(put(), isError(404, 'NOT_FOUND'))
+  const { variants } = await put({ ifNoneMatch: '*' })
+  assert.deepEqual(
+    variants.map((variant) => [variant.id, variant.name]),
+    [['red', 'Red']],
+  )
+  await assert.rejects(put({ ifNoneMatch: '*' }), isError(412, 'PRECONDITION_FAILED'))
+  assert.equal((await put()).variants.length, 1)
+})
+
 test('a record tells its current status: the last one of its history', async () => {
   const { shop, kontor } = await openOwner()
   const product = await shop.priced(1_000)

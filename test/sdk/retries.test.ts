@@ -88,6 +88,9 @@ test('a change of a certain version is not sent twice: the second would find the
   const { seen, kontor } = await openStub(context, unavailable)
   await assert.rejects(kontor.products.update('x', product, { ifMatch: '"1"' }), isError(503, 'UNAVAILABLE'))
   assert.equal(seen.length, 1)
+  const variant = { path: { businessId: 'biz_1', id: 'x', variantId: 'red' }, body: {} }
+  await assert.rejects(kontor.operations.putVariant(variant, { ifNoneMatch: '*' }), isError(503, 'UNAVAILABLE'))
+  assert.equal(seen.length, 2)
 })
 
 test('Retry-After is kept to; a long one is for the caller to decide', async (context) => {

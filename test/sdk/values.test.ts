@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { CURRENCIES, exponentOf } from '#vocabulary/currencies.ts'
-import { blockText, blockValue, formatPrice, fractionDigits, priceOf } from '../../packages/sdk/src/index.ts'
+import { CURRENCIES, exponentOf, stepOf } from '#vocabulary/currencies.ts'
+import {
+  amountStep,
+  blockText,
+  blockValue,
+  formatPrice,
+  fractionDigits,
+  priceOf,
+} from '../../packages/sdk/src/index.ts'
 
 test('prices have the digits of ISO 4217, whatever is customary', () => {
   const plain = (text: string) => text.replaceAll(/\s/g, ' ')
@@ -18,6 +25,7 @@ test('prices have the digits of ISO 4217, whatever is customary', () => {
 test('the client and the service count the same minor units', () => {
   for (const currency of new Set([...CURRENCIES, ...Intl.supportedValuesOf('currency')])) {
     assert.equal(fractionDigits(currency), exponentOf(currency), currency)
+    assert.equal(amountStep(currency), stepOf(currency), currency)
     const [, rest = ''] = /\.(\d+)$/.exec(formatPrice(123_456, currency, 'en')) ?? []
     assert.equal(rest.length, exponentOf(currency), currency)
   }

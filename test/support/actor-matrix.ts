@@ -19,6 +19,8 @@ export type Caller = {
   operator?: 'passed' | 'not passed'
   /** The key has only some of its user's permissions. */
   isLimited?: true
+  /** The session comes from the sign-in provider of this business and works there only. */
+  sessionOf?: string
   holds(businessId: string): readonly Permission[]
 }
 export type Target = { name: string; id: string; exists: boolean }
@@ -80,6 +82,9 @@ export async function makeWorld(api: TestApi, make: Make, clock: ReturnType<type
   const operator = await make.operator()
   const plainOperator = await make.operator({})
   const staffOperator = await make.operator({ proof: 'PROVIDER_FACTOR', staffOf: here.id })
+  const letInHere = await make.sessionOf(here.admin, { proof: 'PROVIDER', staffOf: here.id })
+  const letInElsewhere = await make.sessionOf(here.admin, { proof: 'PROVIDER', staffOf: elsewhere.id })
+  const confirmed = await make.sessionOf(here.admin, { proof: 'PASSWORD', staffOf: elsewhere.id })
   const former = await make.operator()
   await transaction(api.services.databases.control, (tx) => removeOperator(tx, former.id))
   const proven = await make.user({ proof: 'TOTP' })
@@ -126,7 +131,16 @@ export async function makeWorld(api: TestApi, make: Make, clock: ReturnType<type
     { ...account('key bound to a foreign business', await key(foreign.id)), key: foreign.id },
     { ...account('operator', bearer(operator.token)), operator: 'passed' },
     { ...account('operator without a second factor', bearer(plainOperator.token)), operator: 'not passed' },
-    account('operator let in by a business', bearer(staffOperator.token)),
+    { ...account('operator let in by a business', bearer(staffOperator.token)), sessionOf: here.id },
+    {
+      ...account('ADMIN let in by this business', bearer(letInHere.token), only([here.id], ['ADMIN'])),
+      sessionOf: here.id,
+    },
+    {
+      ...account('ADMIN let in by another business', bearer(letInElsewhere.token), only([elsewhere.id], ['ADMIN'])),
+      sessionOf: elsewhere.id,
+    },
+    account('ADMIN let in by another business, confirmed', bearer(confirmed.token), adminThere),
     account('former operator', bearer(former.token)),
     account('user with a second factor', bearer(proven.token)),
     { ...account('key of an operator', { 'x-api-key': (await make.apiKey(operator.id)).value }), key: null },
@@ -182,7 +196,7 @@ const isFoundByGuard = (business: BusinessSource) => !['none', 'provider', 'toke
 
 /** What the declaration promises this caller: a status, or undefined when they may come in. */
 function refusalFor(
-  { access, business, keys, isOwnPage }: RouteInfo,
+  { access, business, keys, takesLimitedSessions, isOwnPage }: RouteInfo,
   caller: Caller,
   target: Target,
 ): number | undefined {
@@ -192,7 +206,10 @@ function refusalFor(
   if (access === 'operator') return caller.operator === 'passed' ? undefined : 403
   if (keys === 'refused' && caller.key !== undefined) return 403
   if (keys === 'unbound' && (caller.key || caller.isLimited)) return 403
-  const isElsewhere = isFoundByGuard(business) && caller.key && caller.key !== target.id
+  const isOfAccount = business === 'none' && keys !== undefined
+  if (isOfAccount && !takesLimitedSessions && caller.sessionOf !== undefined) return 403
+  const boundTo = caller.key ?? caller.sessionOf
+  const isElsewhere = isFoundByGuard(business) && boundTo && boundTo !== target.id
   if (isElsewhere && access !== 'public' && keys !== 'strangers') return 403
   if (isPermission(access)) {
     const held = caller.holds(target.id)

@@ -11,9 +11,10 @@ const actions = JSON.parse(process.env.KONTOR_TEST_FAULTS ?? '{}') as Faults
 const release = Promise.withResolvers<void>()
 const seen = new Set<string>()
 
-process.on('message', (message: 'release' | 'collect garbage' | Faults) => {
+process.on('message', (message: 'release' | 'collect garbage' | 'stray error' | Faults) => {
   if (message === 'release') return release.resolve()
   if (message === 'collect garbage') return collectGarbage()
+  if (message === 'stray error') return void Promise.reject(new Error('a forgotten promise of our own'))
   Object.assign(actions, message)
   process.send?.('armed')
 })

@@ -61,6 +61,7 @@ export async function startChild(
     }
     const gone = exited.then(({ code, signal }) => fail(`ended (${signal ?? code})`))
     const late = once(AbortSignal.timeout(MAX_WAIT_MS), 'abort').then(() => fail(`was given ${MAX_WAIT_MS} ms`))
+    for (const failure of [gone, late]) failure.catch(() => {}) // nobody waits for it once it was found
     for (;;) {
       const found = find()
       if (found !== undefined) return found
@@ -88,6 +89,8 @@ export async function startChild(
       child.send(actions)
       await until('armed', () => reached.has('armed') || undefined)
     },
+    /** Leaves a rejected promise behind that nobody waits for. */
+    strayError: () => void child.send('stray error'),
     /** For whoever measures memory. */
     async collectGarbage(): Promise<void> {
       reached.delete('collected')

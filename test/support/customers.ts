@@ -23,21 +23,21 @@ export type Customer = {
 
 const log = pino({ level: 'silent' })
 
-const TOPICS = [ORDER_TOPIC, ...CUSTOMER_TOPICS, COMMITTED_TOPIC, STOCK_LIST_TOPIC, ...REPORT_TOPICS]
+export const TOPICS = [ORDER_TOPIC, ...CUSTOMER_TOPICS, COMMITTED_TOPIC, STOCK_LIST_TOPIC, ...REPORT_TOPICS]
 
 /** What the worker does all the time, once, now: orders are found by their words, customers are known by their orders. */
 export async function follow({ services }: Pick<TestApi, 'services'>, db: Db): Promise<void> {
   while ((await sequenceEvents(db, TOPICS)) !== 0) {}
-  await indexOrders(db)
-  await followCommitted(db)
-  await keepStockList(db)
+  await indexOrders(db, log)
+  await followCommitted(db, log)
+  await keepStockList(db, log)
   await followOrders(db, askControl(services.databases.control), log)
   await followReports(db, log)
 }
 
 /** A shop whose orders are written by hand, and its list of customers. */
-export async function openCustomers(api: TestApi, make: Make) {
-  const shop = await openShop(make)
+export async function openCustomers(api: TestApi, make: Make, options?: Parameters<typeof openShop>[1]) {
+  const shop = await openShop(make, options)
   const goods = await shop.priced(1_000, { tracked: false })
   const path = `${shop.path}/customers`
   const get = async (query = '') => {

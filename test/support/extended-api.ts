@@ -21,6 +21,7 @@ export async function startExtendedApi(files: readonly string[], settings: Recor
   return {
     bare,
     env,
+    api: child,
     url: child.url,
     migrated: output,
     migrate,

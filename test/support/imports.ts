@@ -23,6 +23,7 @@ export type ImportAnswer = {
   failed: number
   undone: number
   kept: number
+  unknownColumns: { name: string; suggestions: string[] }[]
   warnings: { code: string; count: number }[]
   createdAt: number
   finishedAt: number | null

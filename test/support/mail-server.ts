@@ -42,6 +42,8 @@ export async function startMailServer() {
   }
 }
 
+export type MailServer = Awaited<ReturnType<typeof startMailServer>>
+
 /** The first link in a mail's text that leads to that path. */
 export function linkIn(mail: Email, path: string): URL {
   const link = (mail.text ?? '').split(/\s+/).find((word) => URL.parse(word)?.pathname.endsWith(path))

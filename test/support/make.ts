@@ -31,8 +31,11 @@ export function createMake(
     return { id, email: email ?? undefined }
   }
 
-  async function session(isGuest: boolean, more: Partial<NewSession> = {}) {
-    const { id, email } = await account(isGuest)
+  type Account = { id: string; email: string | undefined }
+  const session = async (isGuest: boolean, more?: Partial<NewSession>) =>
+    sessionOf(await account(isGuest), more, isGuest)
+
+  async function sessionOf({ id, email }: Account, more: Partial<NewSession> = {}, isGuest = false) {
     const provider = isGuest ? 'GUEST' : 'EMAIL'
     const { id: sessionId, refreshId } = await transaction(control, (tx) =>
       startSession(tx, { userId: id, provider, ...more }),
@@ -84,7 +87,7 @@ export function createMake(
     const made = await transaction(control, (tx) =>
       insertBusiness(
         tx,
-        { ownerId: admin.id, actor: admin.actor, cells: cell ? [cell] : cells.keys() },
+        { ownerId: admin.id, ownerEmail: null, actor: admin.actor, cells: cell ? [cell] : cells.keys() },
         { name: name ?? `Business ${++count}` },
       ),
     )
@@ -158,6 +161,8 @@ export function createMake(
     shop,
     product,
     user,
+    /** Another session of the same account. */
+    sessionOf: (user: Account, more?: Partial<NewSession>) => sessionOf(user, more),
     guest: () => session(true),
     apiKey,
     business,

@@ -7,8 +7,13 @@ import type { TestApi } from './start-api.ts'
 export type Shop = Awaited<ReturnType<typeof openReports>>
 
 /** A shop with reports, where orders from before the tables are counted at once. */
-export async function openReports(api: TestApi, make: Make, timeZone = 'UTC') {
-  const shop = await openCustomers(api, make)
+export async function openReports(
+  api: TestApi,
+  make: Make,
+  timeZone = 'UTC',
+  options?: Parameters<typeof openCustomers>[2],
+) {
+  const shop = await openCustomers(api, make, options)
   const base = `/v1/businesses/${shop.id}`
   const set = await shop.admin.put(base, { timeZone })
   assert.equal(set.status, 200, set.text)

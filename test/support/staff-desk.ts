@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
+import { hashPassword } from '#modules/accounts/sign-in/passwords.ts'
 import { json, openHostileProvider, type TokenAnswer } from '../scenarios/hostile-provider.ts'
 import { createClient } from './client.ts'
 import { createMake } from './make.ts'
 import { startNameServer } from './name-server.ts'
+import { PASSWORD } from './people.ts'
 import { startApi } from './start-api.ts'
 
 export const PUBLIC = 'http://localhost:3000'
@@ -18,6 +20,8 @@ export async function openStaffDesk() {
   const env = { OUTGOING_LOOPBACK: 'on', ALLOWED_ORIGINS: SHOP, ...names.env }
   const api = await startApi({ publicUrl: PUBLIC, env })
   const make = createMake(api)
+  const { control } = api.services.databases
+  let passwordHash: Promise<string> | undefined
   let count = 0
 
   const anonymous = () => createClient(api.url)
@@ -104,13 +108,24 @@ export async function openStaffDesk() {
     return { userId, ...createClient(api.url, { authorization: `Bearer ${accessToken}` }) }
   }
 
+  /** A person with a password and an address of that domain, who is ADMIN of a business of their own. */
+  async function openClient(domain: string) {
+    passwordHash ??= hashPassword(PASSWORD)
+    const email = `boss${++count}@${domain}`
+    const boss = await make.user()
+    const changes = { email, emailKey: email, passwordHash: await passwordHash }
+    await control.updateTable('accounts.users').set(changes).where('id', '=', boss.id).execute()
+    return { ...(await make.business({ owner: boss })), email, boss }
+  }
+
   return {
     api,
     make,
+    openClient,
     idp,
     names,
     env,
-    control: api.services.databases.control,
+    control,
     openBusiness,
     prove,
     loginUrl,

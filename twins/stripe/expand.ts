@@ -21,8 +21,11 @@ export function expand(world: World, shown: object, path: string): void {
   }
   const kind = EXPANDABLE[step]
   const isLines = step === 'line_items' && place.object === ('checkout.session' satisfies Kind)
-  if (!isLines && (!kind || !(step in place))) throw invalid(`This property cannot be expanded (${path}).`, 'expand')
+  const isRefunds = step === 'refunds' && place.object === ('charge' satisfies Kind)
+  if (!isLines && !isRefunds && (!kind || !(step in place)))
+    throw invalid(`This property cannot be expanded (${path}).`, 'expand')
   if (isLines) place[step] = linesOf(world, String(place.id))
+  else if (isRefunds) place[step] = refundsOf(world, String(place.id))
   else if (kind && typeof place[step] === 'string')
     place[step] = structuredClone<Kept | undefined>(world.find(kind, place[step]))
   if (rest.length > 0 && place[step]) expand(world, place[step], rest.join('.'))
@@ -30,3 +33,11 @@ export function expand(world: World, shown: object, path: string): void {
 
 const linesOf = (world: World, id: string) =>
   listOf(structuredClone(world.drafts.get(id)?.lines ?? []), `/v1/checkout/sessions/${id}/line_items`)
+
+const LATEST = 10
+
+function refundsOf(world: World, id: string) {
+  const refunds = world.list('refund').filter(({ charge }) => charge === id)
+  const latest = refunds.slice(-LATEST).toReversed()
+  return listOf(structuredClone(latest), `/v1/charges/${id}/refunds`, refunds.length > LATEST)
+}

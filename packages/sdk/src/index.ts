@@ -78,7 +78,7 @@ export { createKontor, type Kontor, type KontorOptions } from './kontor.ts'
 export type { Answer, Body, Input, OperationId, Operations, Query } from './operations.ts'
 export type { ListOptions, Page, Pages } from './pages.ts'
 export { type Picture, pictureOf, pictureUrl } from './pictures.ts'
-export { formatPrice, fractionDigits, type Price, priceOf } from './prices.ts'
+export { amountStep, formatPrice, fractionDigits, type Price, priceOf } from './prices.ts'
 export { etagOf, paymentStatusOf, statusOf } from './records.ts'
 export type {
   AttributeFilter,

@@ -60,9 +60,9 @@ export function createOperations(baseUrl: string, businessId: string | undefined
   return operations as Operations
 }
 
-/** With `ifMatch` the second attempt would meet what the first has changed, and say that it was somebody else. */
-const isRepeatable = (id: string, method: string, key: string | undefined, { ifMatch }: CallOptions) =>
-  ifMatch === undefined && (method !== 'POST' || key !== undefined || REPEATABLE.has(id))
+/** With a condition the second attempt would meet what the first has changed, and say that it was somebody else. */
+const isRepeatable = (id: string, method: string, key: string | undefined, { ifMatch, ifNoneMatch }: CallOptions) =>
+  (ifMatch ?? ifNoneMatch) === undefined && (method !== 'POST' || key !== undefined || REPEATABLE.has(id))
 
 export const defined = <Value>(values: Record<string, Value> = {}) =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined && value !== null))
@@ -100,8 +100,10 @@ function checkMatch(options: CallOptions): void {
   )
 }
 
-const matchOf = ({ ifMatch }: CallOptions): Record<string, string> =>
-  ifMatch === undefined ? {} : { 'if-match': ifMatch }
+const matchOf = ({ ifMatch, ifNoneMatch }: CallOptions): Record<string, string> => ({
+  ...(ifMatch !== undefined && { 'if-match': ifMatch }),
+  ...(ifNoneMatch && { 'if-none-match': ifNoneMatch }),
+})
 
 /** Not `randomUUID`: browsers have it on pages of https only. */
 function newKey(): string {

@@ -17,6 +17,12 @@ export function fractionDigits(currency: string): number {
   return NO_MINOR_UNITS.includes(code) ? 0 : THREE_DIGITS.includes(code) ? 3 : 2
 }
 
+/** Every amount that is charged is a multiple of this many minor units: 10 for KWD, 1 for USD. */
+export function amountStep(currency: string): number {
+  const code = currency.toUpperCase()
+  return THREE_DIGITS.includes(code) ? 10 : code === 'MGA' ? 100 : 1
+}
+
 /** For people: 1999 USD is $19.99. Without a locale it is that of the machine. */
 export function formatPrice(amount: number, currency: string, locale?: string): string {
   const digits = fractionDigits(currency)

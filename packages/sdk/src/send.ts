@@ -18,6 +18,8 @@ export type CallOptions = {
   idempotencyKey?: string | undefined
   /** An ETag (`etagOf`): the change fails with 412 if the record is another by now. */
   ifMatch?: string
+  /** Creates the record instead of updating it. The call fails with 412 if the record already exists. */
+  ifNoneMatch?: '*'
 }
 
 export type Outgoing = {

@@ -2,7 +2,7 @@ import { KontorError } from './errors.ts'
 import type { Event } from './generated/types.gen.ts'
 import { sleep } from './send.ts'
 
-/** The service says something every 15 seconds: a line that is silent for so long is dead. */
+/** The service sends a heartbeat every 5 seconds, older releases every 15. A connection that is silent for longer is dead. */
 const SILENT_MS = 40_000
 const FIRST_WAIT_MS = 500
 const MAX_WAIT_MS = 20_000

@@ -8,7 +8,7 @@ import {
   setPaymentAccount,
   suspendBusiness,
 } from '#modules/access/index.ts'
-import { findConfirmedByEmail, proveDomain, readEmails } from '#modules/accounts/index.ts'
+import { findConfirmedByEmail, mailImportedInvitations, proveDomain, readEmails } from '#modules/accounts/index.ts'
 import { pauseSends } from '#modules/newsletter/index.ts'
 import type { ControlDb, Databases } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
@@ -73,7 +73,11 @@ export function addBusinessCommands(program: Command, cli: Cli): void {
             `The cell ${pinned} is not well, or an API process does not know it yet: cli doctor looks. Try again then.`,
           )
         const made = await transaction(control, (tx) =>
-          createBusiness(tx, { ownerId: user.id, actor: undefined, cells, pinned }, { name, markets }),
+          createBusiness(
+            tx,
+            { ownerId: user.id, ownerEmail: user.email, actor: undefined, cells, pinned },
+            { name, markets },
+          ),
         )
         const { id, slug, cell } = made
         const result = { id, name, slug, cell, owner, markets: markets.map((market) => market.id) }
@@ -193,6 +197,7 @@ async function suspend(databases: Databases, businessId: string, { resume, json 
       throw new BootError(`${businessId} is not imported yet: cli business import goes on.`)
     if (resume && marks?.deleteAt)
       throw new BootError(`${businessId} is going to be deleted. To keep it: cli business delete ${businessId} --undo`)
+    if (resume && suspended.isChanged) await mailImportedInvitations(tx, businessId)
     return suspended
   })
   const { suspendedAt } = business

@@ -4,7 +4,7 @@ import type { ControlDb, Db } from '#platform/database/database.ts'
 import type { FileFormat } from '#platform/transfer/file.ts'
 import type { ImportKind, ImportReport, Place } from '#platform/transfer/kind.ts'
 import { getImport, listImportErrors } from '#platform/transfer/report.ts'
-import { takeFile } from '#platform/transfer/staging.ts'
+import { takeFile, type Upload } from '#platform/transfer/staging.ts'
 import { importBatch, type Worker } from '#platform/transfer/work-off.ts'
 import type { Business } from '#vocabulary/business.ts'
 import { BootError } from '../boot.ts'
@@ -15,7 +15,14 @@ type Counter = 'created' | 'updated' | 'unchanged' | 'skipped'
 type Kind<Schema extends TSchema, Count extends Counter, Context> = ImportKind<Schema, Count, Context> &
   Worker<Schema, Count, Context>
 /** The target of the import, and what its records are called. */
-type Home = { cell: Db; control: ControlDb; business: Business; place?: Place; unit: string }
+type Home = {
+  cell: Db
+  control: ControlDb
+  business: Business
+  place?: Place
+  about?: Upload['about']
+  unit: string
+}
 
 /** Imports a file in this process, or resumes an interrupted import, and prints the outcome. */
 export async function runImport<Schema extends TSchema, Count extends Counter, Context>(
@@ -36,7 +43,7 @@ export async function runImport<Schema extends TSchema, Count extends Counter, C
 /** Stages the whole file first: a file that cannot be read to its end is not imported at all. */
 async function readFileIn<Schema extends TSchema, Count extends Counter, Context>(
   kind: Kind<Schema, Count, Context>,
-  { cell, business, place }: Home,
+  { cell, business, place, about }: Home,
   file: string,
   format: FileFormat,
 ): Promise<string> {
@@ -45,6 +52,7 @@ async function readFileIn<Schema extends TSchema, Count extends Counter, Context
   const { id } = await takeFile(kind, cell, {
     business,
     ...(place && { place }),
+    ...(about && { about }),
     actor: undefined,
     file: createReadStream(file),
     format,
@@ -81,10 +89,15 @@ async function tellOutcome<Schema extends TSchema, Count extends Counter, Contex
     message: details.map(({ message }) => message).join(' '),
   }))
   if (failed > 0) process.exitCode = 1
-  if (json) return printJson({ importId, created, updated, unchanged, skipped, failed, errors })
+  const { unknownColumns } = end
+  if (json) return printJson({ importId, created, updated, unchanged, skipped, failed, unknownColumns, errors })
   const same = unchanged ? `, ${unchanged} unchanged` : ''
   const left = skipped !== undefined && unchanged === undefined ? `, ${skipped} left alone` : ''
   console.log(`${created} created, ${updated} updated${same}${left}, ${failed} failed`)
+  for (const { name, suggestions } of unknownColumns)
+    console.error(
+      `column ${name} was not imported${suggestions.length > 0 ? `; did you mean ${suggestions.join(' or ')}?` : ''}`,
+    )
   for (const { line, message } of errors) console.error(`line ${line}: ${message}`)
   if (failed > errors.length) console.error(`and ${failed - errors.length} more`)
 }

@@ -1,5 +1,13 @@
 import type { Command } from 'commander'
-import { askDeletion, auditOperator, GRACE_DAYS, graceEnd, readMarks, undoDeletion } from '#modules/access/index.ts'
+import {
+  askDeletion,
+  auditOperator,
+  GRACE_DAYS,
+  graceEnd,
+  listImported,
+  readMarks,
+  undoDeletion,
+} from '#modules/access/index.ts'
 import { sendDeletionNotice } from '#modules/accounts/index.ts'
 import { hasFiles } from '#modules/media/index.ts'
 import { pauseSends } from '#modules/newsletter/index.ts'
@@ -12,12 +20,12 @@ import { noOpenCell } from '#platform/http/refusals.ts'
 import { enqueue } from '#platform/jobs/define.ts'
 import { createStorage } from '#platform/storage/storage.ts'
 import { BootError } from '../boot.ts'
-import { findHome } from '../home.ts'
+import { findHome, findMarked } from '../home.ts'
 import { cliReaders, findOpenCellsNow, openAllDatabases, readOnce } from '../open-cells.ts'
 import { checkPin } from '../place.ts'
 import { type Archive, openArchive, toFile } from '../portable/archive.ts'
 import { exportBusiness } from '../portable/export-business.ts'
-import { importBusiness } from '../portable/import-business.ts'
+import { type Imported, importBusiness } from '../portable/import-business.ts'
 import { removeBusiness } from '../portable/remove-business.ts'
 import { showProgress } from '../progress.ts'
 import { verify } from '../verify.ts'
@@ -110,7 +118,7 @@ function addImport(business: Command, { config }: Cli): void {
         const imported = await importBusiness(databases, archive, { cellName, storage, box, seen })
         bar.end(imported.rows)
         await storage?.close()
-        await report(databases, archive, { ...imported, cell: cellName, json })
+        await report(databases, archive, { ...imported, json })
       })
     })
 }
@@ -119,7 +127,7 @@ function addImport(business: Command, { config }: Cli): void {
 async function findPlace(databases: Databases, { manifest, print }: Archive, wanted?: string): Promise<string> {
   const { control } = databases
   const marks = await readMarks(control, manifest.business.id)
-  if (marks?.importOf === print) return (await findHome(databases, manifest.business.id)).business.cell
+  if (marks && (marks.importOf === print || marks.importedFrom === print)) return marks.cell
   if (wanted !== undefined) {
     await checkPin(databases, wanted)
     return wanted
@@ -135,15 +143,22 @@ function printLines(json: boolean, result: unknown, [first = '', ...others]: rea
   if (!json) for (const line of others) printResult(false, result, `  ${line}`)
 }
 
-type Report = Awaited<ReturnType<typeof importBusiness>> & { cell: string; json: boolean }
+type Report = Imported & { json: boolean }
 
-async function report(databases: Databases, { manifest }: Archive, { json, ...imported }: Report): Promise<void> {
+/** Also printed by a run that finds the import complete: the previous run may have died before printing it. */
+async function report(
+  databases: Databases,
+  { manifest }: Archive,
+  { json, wasDone, ...imported }: Report,
+): Promise<void> {
   const { id } = manifest.business
-  const { cell } = await findHome(databases, id)
+  const { marks, cell } = await findMarked(databases, id)
+  const invited = (await listImported(databases.control, id)).map(({ email }) => email)
+  const state = marks.deleteAt ? 'to be deleted' : marks.suspendedAt ? 'suspended' : 'open'
   const broken = (await verify(cell, id)).filter(({ violations }) => violations.length > 0)
   const { toSetAgain, media } = manifest
   const lines = [
-    `${id}  ${imported.rows} rows, ${imported.files} files, in the cell ${imported.cell}; suspended`,
+    `${id}  ${wasDone ? 'already imported: ' : ''}${imported.rows} rows, ${imported.files} files, in the cell ${marks.cell}; ${state}`,
     ...(media.mode === 'reference' && (await hasFiles(cell, id))
       ? [`copy its files into this store: all below ${media.prefixes.join(', ')}`]
       : []),
@@ -151,12 +166,12 @@ async function report(databases: Databases, { manifest }: Archive, { json, ...im
     ...(imported.jobsLeftOut > 0
       ? [`left out: ${imported.jobsLeftOut} jobs, which are none that an archive may bring`]
       : []),
-    ...imported.accountsMade.map((email) => `new account without a password: ${email}`),
+    ...new Set(invited.map((email) => `invitation sent when the business opens: ${email}`)),
     ...broken.map(({ check, violations }) => `verify: ${check}: ${violations.length} violations`),
-    `open it: cli business suspend ${id} --resume`,
+    ...(state === 'suspended' ? [`open it: cli business suspend ${id} --resume`] : []),
   ]
   const problems = broken.map(({ check, violations }) => ({ check, violations }))
-  printLines(json, { id, ...imported, toSetAgain, problems }, lines)
+  printLines(json, { id, cell: marks.cell, wasDone, ...imported, invited, toSetAgain, problems }, lines)
   if (broken.length > 0) process.exitCode = 1
 }
 
@@ -181,7 +196,7 @@ function addDelete(business: Command, { config, withDatabases }: Cli): void {
 const CLOSED = 'The operator of this service is going to delete the business.'
 
 async function ask(databases: Databases, businessId: string, json: boolean): Promise<void> {
-  const { cell } = await findHome(databases, businessId)
+  const { cell } = await findMarked(databases, businessId)
   const { marks } = await transaction(databases.control, async (tx) => {
     const asked = await askDeletion(tx, businessId, graceEnd())
     if (asked.isNew) await enqueue(tx, sendDeletionNotice, { businessId })
@@ -195,8 +210,8 @@ async function ask(databases: Databases, businessId: string, json: boolean): Pro
 }
 
 async function keep(databases: Databases, businessId: string, json: boolean): Promise<void> {
-  await findHome(databases, businessId)
-  if ((await readMarks(databases.control, businessId))?.importOf)
+  const { marks } = await findMarked(databases, businessId)
+  if (marks.importOf)
     throw new BootError(`${businessId} is not imported yet: cli business import goes on, --now removes what there is.`)
   const wasAsked = await transaction(databases.control, async (tx) => {
     const undone = await undoDeletion(tx, businessId)

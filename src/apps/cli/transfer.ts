@@ -42,8 +42,9 @@ export function addImportCommands(program: Command, { withDatabases }: Cli): voi
       checkSource(file, resume)
       return withDatabases(async (databases) => {
         const { business, cell } = await findHome(databases, businessId)
-        const home = { cell, control: databases.control, business, unit: 'products' }
-        await runImport(productImport, home, { file, format: format ?? formatOf(file), resume, json })
+        const type = format ?? formatOf(file)
+        const home = { cell, control: databases.control, business, about: { format: type }, unit: 'products' }
+        await runImport(productImport, home, { file, format: type, resume, json })
       })
     })
 

@@ -1,5 +1,4 @@
 import type { Command } from 'commander'
-import { Check } from 'typebox/value'
 import { grantRole } from '#modules/access/index.ts'
 import {
   addOperator,
@@ -15,7 +14,7 @@ import {
 import { pagesUrlOf } from '#platform/config.ts'
 import type { ControlDb } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
-import { Email } from '#vocabulary/schemas.ts'
+import { isEmail } from '#vocabulary/email.ts'
 import { BootError } from '../boot.ts'
 import { askSecret, canAsk, readSecret } from './ask.ts'
 import { addCommand, type Cli, JSON_LINES, type Json, UsageError } from './command.ts'
@@ -137,8 +136,6 @@ function addOperatorCommands(users: Command, { withDatabases }: Cli): void {
     }),
   )
 }
-
-const isEmail = (text: string): boolean => Check(Email, text)
 
 const OUTCOMES = {
   created: 'created',

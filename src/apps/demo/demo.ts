@@ -72,13 +72,12 @@ async function checkIsDemo(control: ControlDb, { id, name, slug }: Business, { u
     throw new BootError(`The demo ${slug} belongs to somebody else: name them with --owner, or choose another --slug.`)
 }
 
-// No contact address, so that nothing is mailed.
 const makeBusiness = (control: ControlDb, cells: string[], owner: Actor, slug: string): Promise<Business> =>
   inThePast(nowMs() - AGE_DAYS * DAY_MS, () =>
     transaction(control, (tx) =>
       createBusiness(
         tx,
-        { ownerId: owner.userId, actor: undefined, cells },
+        { ownerId: owner.userId, ownerEmail: owner.email ?? null, actor: undefined, cells },
         {
           name: NAME,
           slug,

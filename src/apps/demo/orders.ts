@@ -131,7 +131,7 @@ async function place(tx: Tx, shop: Shop, planned: PlannedOrder): Promise<OrderRo
     requestCaller: customerId,
     ...(promo && { promoCode: promo.code, promoId: promo.id, promoCustomer: person.email }),
   }
-  return applyChange(tx, order, {}, undefined, { changes })
+  return applyChange(tx, order, {}, undefined, { changes, isTold: true }) // by order.created
 }
 
 type Cart = { quantity: number; unitPrice: number }[]

@@ -83,7 +83,7 @@ export function toolsOf(document: Document, keys: ReadonlyMap<string, KeyRule | 
         access: operation['x-access'],
         keys: keys.get(operation.operationId),
         isWrite,
-        parameters: parametersOf(operation),
+        parameters: parametersOf(method, operation),
         bodyTypes,
       }
       return [{ ...tool, inputSchema: inputSchemaOf(tool, operation, document.components.schemas) }]
@@ -117,11 +117,16 @@ const hasField = (schema: unknown, names: readonly string[]): boolean =>
   (Object.keys((schema as JsonSchema).properties ?? {}).some((name) => names.includes(name)) ||
     Object.values(schema).some((part) => hasField(part, names)))
 
-const HEADERS: Record<string, string> = { 'idempotency-key': 'idempotencyKey', 'if-match': 'ifMatch' }
+const HEADERS: Record<string, string> = {
+  'idempotency-key': 'idempotencyKey',
+  'if-match': 'ifMatch',
+  'if-none-match': 'ifNoneMatch',
+}
 
-const parametersOf = ({ parameters = [] }: Operation): Parameter[] =>
+const parametersOf = (method: string, { parameters = [] }: Operation): Parameter[] =>
   parameters
-    .filter(({ name, in: place }) => place !== 'header' || name in HEADERS) // a copy that is known already: not here
+    .filter(({ name, in: place }) => place !== 'header' || name in HEADERS)
+    .filter(({ name }) => method !== 'get' || name !== 'if-none-match') // tools cache nothing
     .map(({ name, in: place, required = false }) => ({
       name: place === 'header' ? (HEADERS[name] ?? name) : name,
       sent: name,

@@ -131,11 +131,15 @@ export function createArchive(sink: Sink) {
   }
 }
 
+/** A row, and where it is in the archive. */
+export type Line = { text: string; part: string; number: number }
+
 export type Archive = {
   manifest: Manifest
   /** Tells one archive from another. */
   print: string
-  lines(parts: readonly Part[]): AsyncGenerator<string[]>
+  /** In batches, a part at a time. */
+  lines(parts: readonly Part[]): AsyncGenerator<Line[]>
   files(): AsyncGenerator<CarriedFile>
   body(part: Part): Readable
 }
@@ -170,18 +174,19 @@ async function readArchive(path: string, seen: (bytes: number) => void): Promise
     bytes += part.bytes
     seen(bytes)
   }
-  async function* lines(parts: readonly Part[]): AsyncGenerator<string[]> {
+  async function* lines(parts: readonly Part[]): AsyncGenerator<Line[]> {
     for (const part of parts) {
       const packed = await buffer(readEntry(path, find(part.name)))
       const unpacked = await unpack(packed, { maxOutputLength: MAX_UNPACKED }).catch((error: Error) => {
         throw new BrokenArchive(`${part.name} cannot be unpacked (${error.message})`)
       })
-      yield unpacked.toString('utf8').split('\n').filter(Boolean)
+      const texts = unpacked.toString('utf8').replace(/\n$/, '').split('\n')
+      yield texts.map((text, at) => ({ text, part: part.name, number: at + 1 }))
     }
   }
   async function* files(): AsyncGenerator<CarriedFile> {
-    for (const part of manifest.media.parts)
-      for await (const some of lines([part])) for (const line of some) yield parseFile(line, part.name)
+    for await (const some of lines(manifest.media.parts))
+      for (const { text, part, number } of some) yield parseFile(text, `${part}, line ${number},`, manifest.business.id)
   }
 
   for (const { table, rows, parts } of [

@@ -1,22 +1,31 @@
 import pg from 'pg'
-import { finishImport, listCustomerIds, readMarks } from '#modules/access/index.ts'
-import { placeGuests, placePeople } from '#modules/accounts/index.ts'
+import { finishImport, inviteImported, listCustomerIds, membershipTable, readMarks } from '#modules/access/index.ts'
+import { findPeople, placeGuests } from '#modules/accounts/index.ts'
 import { pauseSendsIn } from '#modules/newsletter/index.ts'
 import { giveNewSecrets } from '#modules/webhooks/index.ts'
 import { now } from '#platform/clock.ts'
 import type { SecretBox } from '#platform/crypto/secret-box.ts'
+import { attempt } from '#platform/database/attempt.ts'
 import type { Cell, Control, ControlTx, Databases, Tx } from '#platform/database/database.ts'
-import { violatedConstraint } from '#platform/database/errors.ts'
+import { describeBadRow, violatedConstraint } from '#platform/database/errors.ts'
 import { loadNames } from '#platform/database/migrate.ts'
 import { makePastPartitions } from '#platform/database/partitions.ts'
 import { transaction, waitPatiently } from '#platform/database/transaction.ts'
 import { fault } from '#platform/faults.ts'
 import { forgetFormerMoves } from '#platform/moves/fence.ts'
-import { countOn, describeTables, findUsed, type KnownTable, writeRows } from '#platform/portable/rows.ts'
+import {
+  describeTables,
+  findUsed,
+  type KnownTable,
+  type Renumbered,
+  UnknownNumber,
+  writeRows,
+} from '#platform/portable/rows.ts'
 import { isCopied, isDeleted, isItself } from '#platform/portable/tables.ts'
 import type { Storage } from '#platform/storage/storage.ts'
 import { BootError } from '../boot.ts'
-import type { Archive } from './archive.ts'
+import type { Archive, Line } from './archive.ts'
+import { badRow, checkRows, partsOf } from './check-archive.ts'
 import { claim } from './claim.ts'
 import { importJobs } from './import-jobs.ts'
 import { cellTables, controlTables } from './tables.ts'
@@ -28,9 +37,10 @@ type Options = {
   seen?: (rows: number) => void
 }
 export type Imported = {
+  /** True if an earlier run imported everything and this one changed nothing. */
+  wasDone: boolean
   rows: number
   files: number
-  accountsMade: string[]
   sendsPaused: number
   /** Those that no export of this version writes. */
   jobsLeftOut: number
@@ -43,6 +53,8 @@ type Work = Options & {
   businessId: string
   people: Map<string, string>
 }
+
+const SLUG_KEY = 'businesses_slug_key'
 
 /** What was exported and not ended goes after this long. */
 const UNFINISHED = `now() + interval '30 days'`
@@ -57,18 +69,24 @@ export async function importBusiness(databases: Databases, archive: Archive, opt
   const { control } = databases
   const cell = databases.cells.get(options.cellName)
   if (!cell) throw new BootError(`There is no cell "${options.cellName}" here, or it is off: cli cells list`)
+  const rows = archive.manifest.tables.reduce((sum, table) => sum + table.rows, 0)
+  const { files: carried } = archive.manifest.media
+  if ((await readMarks(control, business.id))?.importedFrom === archive.print)
+    return { wasDone: true, rows, files: carried, sendsPaused: 0, jobsLeftOut: 0 }
   await checkSchema(archive)
   checkTables(archive)
-  const { ids: people, made } = await reserve(control, cell, archive, options.cellName)
+  await checkRows(control, cell, archive)
+  await reserve(control, cell, archive, options.cellName)
   await fault('import.reserved')
+  const people = await findPeople(control, archive.manifest.people)
   const work: Work = { ...options, control, cell, archive, businessId: business.id, people }
   const files = await importFiles(work)
   await fault('import.files')
   const ofCell = await importCell(work)
   await fault('import.cell')
   await finish(work)
-  const rows = archive.manifest.tables.reduce((sum, table) => sum + table.rows, 0)
-  return { rows, files, accountsMade: made, ...ofCell }
+  await fault('import.finished')
+  return { wasDone: false, rows, files, ...ofCell }
 }
 
 /** Rows are written as they were read, so the tables have to be the same. */
@@ -96,15 +114,12 @@ function checkTables({ manifest }: Archive): void {
   if (other) throw new BootError(`The archive has rows of ${other.table}, which no list of this version names.`)
 }
 
-const partsOf = ({ manifest }: Archive, { table }: KnownTable) =>
-  manifest.tables.find((each) => each.table === table)?.parts ?? []
-
 /** The business, closed and marked, and all of control but its members and invitations. */
-async function reserve(control: Control, cell: Cell, archive: Archive, cellName: string): Promise<Placed> {
-  const { business, people } = archive.manifest
+async function reserve(control: Control, cell: Cell, archive: Archive, cellName: string): Promise<void> {
+  const { business } = archive.manifest
   const marks = await readMarks(control, business.id)
   if (marks && marks.importOf !== archive.print) throw existsAlready(business.id, marks.importOf !== null)
-  if (marks) return transaction(control, async (tx) => placed(await placePeople(tx, people)))
+  if (marks) return
   const tables = await describeTables(control, controlTables)
   await forgetFormerMoves(cell, business.id)
   await makeMonths(control, tables, archive)
@@ -116,7 +131,7 @@ async function reserve(control: Control, cell: Cell, archive: Archive, cellName:
     import_of: pg.escapeLiteral(archive.print),
   }
   try {
-    return await transaction(control, async (tx) => {
+    await transaction(control, async (tx) => {
       await waitPatiently(tx)
       await claim(tx, business.id) // a worker that removes what was left sees the business from then on, or we see what it has left
       await refuseIfThere(control, cell, business.id)
@@ -125,18 +140,14 @@ async function reserve(control: Control, cell: Cell, archive: Archive, cellName:
         for await (const lines of archive.lines(partsOf(archive, table)))
           await writeInPieces(tx, written, business.id, lines)
       }
-      const result = placed(await placePeople(tx, people))
       await placeCustomers(tx, business.id)
-      return result
     })
   } catch (error) {
-    if (violatedConstraint(error) === 'businesses_slug_key')
+    if (violatedConstraint(error) === SLUG_KEY)
       throw new BootError(`Another business has the slug "${business.slug}" here. Change one, and export again.`)
     throw error
   }
 }
-
-type Placed = { ids: Map<string, string>; made: string[] }
 
 async function refuseIfThere(control: Control, cell: Cell, businessId: string): Promise<void> {
   const used = [
@@ -158,11 +169,6 @@ const existsAlready = (id: string, isImport: boolean) =>
       : `There is a business ${id} already. Nothing was imported.`,
   )
 
-const placed = ({ ids, made }: Awaited<ReturnType<typeof placePeople>>) => ({
-  ids,
-  made: made.map(({ email }) => email),
-})
-
 const CUSTOMERS_AT_ONCE = 5_000
 
 async function placeCustomers(tx: ControlTx, businessId: string): Promise<void> {
@@ -176,14 +182,12 @@ async function placeCustomers(tx: ControlTx, businessId: string): Promise<void> 
 }
 
 /** Files come before the rows that lead to them. Putting one twice is fine. */
-async function importFiles({ archive, storage, businessId }: Work): Promise<number> {
+async function importFiles({ archive, storage }: Work): Promise<number> {
   const { media } = archive.manifest
   if (media.files > 0 && !storage)
     throw new BootError('The archive holds files, and MEDIA_STORAGE names no store for them.')
   let files = 0
   for await (const file of archive.files()) {
-    if (file.key.split('/')[1] !== businessId)
-      throw new BootError(`The archive holds a file of another business: ${file.key}.`)
     await storage?.put(file.key, archive.body(file), { ...file.about, size: file.bytes })
     files++
   }
@@ -197,14 +201,14 @@ async function importCell(work: Work): Promise<Pick<Imported, 'sendsPaused' | 'j
   await makeMonths(cell, tables, archive)
   return transaction(cell, async (tx) => {
     await waitPatiently(tx)
+    const renumbered: Renumbered = new Map()
     let rows = 0
     for (const table of tables) {
       for await (const lines of linesOf(archive, table)) {
-        await writeInPieces(tx, table, businessId, renamePeople(table, lines, work.people))
+        await writeInPieces(tx, table, businessId, renamePeople(table, lines, work.people), renumbered)
         rows += lines.length
         seen(rows)
       }
-      await countOn(tx, table, businessId)
       await fault('import.table')
     }
     await giveNewSecrets(tx, box, businessId)
@@ -215,7 +219,11 @@ async function importCell(work: Work): Promise<Pick<Imported, 'sendsPaused' | 'j
     )
     let jobsLeftOut = 0
     for await (const lines of archive.lines(archive.manifest.jobs.parts))
-      jobsLeftOut += await importJobs(tx, businessId, lines)
+      jobsLeftOut += await importJobs(
+        tx,
+        businessId,
+        lines.map(({ text }) => text),
+      )
     return { sendsPaused, jobsLeftOut }
   })
 }
@@ -230,9 +238,9 @@ async function wasWritten({ cell, archive, businessId }: Work, tables: readonly 
   return (await findUsed(cell, tells ? own : tables, businessId)).length > 0
 }
 
-async function* linesOf(archive: Archive, table: KnownTable): AsyncGenerator<string[]> {
+async function* linesOf(archive: Archive, table: KnownTable): AsyncGenerator<Line[]> {
   if (!table.isLinked) return yield* archive.lines(partsOf(archive, table))
-  const all: string[] = []
+  const all: Line[] = []
   for await (const lines of archive.lines(partsOf(archive, table))) all.push(...lines)
   yield all
 }
@@ -243,25 +251,43 @@ async function writeInPieces(
   tx: Tx | ControlTx,
   table: KnownTable,
   businessId: string,
-  lines: readonly string[],
+  lines: readonly Line[],
+  renumbered?: Renumbered,
 ): Promise<void> {
   const size = table.isLinked ? lines.length : PIECE_ROWS
-  for (let at = 0; at < lines.length; at += size)
-    await writeRows(tx as Tx, table, businessId, lines.slice(at, at + size))
+  for (let at = 0; at < lines.length; at += size) await write(lines.slice(at, at + size))
+
+  /** A piece that the database refuses is halved until its first bad line is known. Nothing of it stays. */
+  async function write(piece: readonly Line[]): Promise<void> {
+    const texts = piece.map(({ text }) => text)
+    const error = await attempt(
+      tx as Tx,
+      () => writeRows(tx as Tx, table, businessId, texts, renumbered),
+      (thrown) => reasonOf(thrown) !== undefined,
+    )
+    if (!error) return
+    const [first] = piece
+    if (first && (piece.length === 1 || table.isLinked))
+      throw badRow(table, first, `${table.isLinked ? 'this row or one after it' : 'the row'} ${reasonOf(error)}`)
+    const middle = Math.ceil(piece.length / 2)
+    await write(piece.slice(0, middle))
+    await write(piece.slice(middle))
+  }
+}
+
+function reasonOf(error: unknown): string | undefined {
+  if (violatedConstraint(error) === SLUG_KEY) return undefined // says more than where the row is
+  return error instanceof UnknownNumber ? error.message : describeBadRow(error)
 }
 
 /**
- * Ids of members as they are here. A role or invitation of somebody who has no account here is left out; what such a
- * person made keeps their id.
+ * Ids of members as they are here. In control, a row of a person who has no account here is left out; in a cell, it keeps the id
+ * that it had.
  */
-function renamePeople(
-  table: KnownTable,
-  lines: readonly string[],
-  ids: ReadonlyMap<string, string>,
-): readonly string[] {
+function renamePeople(table: KnownTable, lines: readonly Line[], ids: ReadonlyMap<string, string>): readonly Line[] {
   if (table.people.length === 0) return lines
   return lines.flatMap((line) => {
-    const row = JSON.parse(line) as Record<string, unknown>
+    const row = JSON.parse(line.text) as Record<string, unknown>
     for (const column of table.people) {
       const id = row[column]
       if (typeof id !== 'string') continue
@@ -269,26 +295,39 @@ function renamePeople(
       if (here === undefined && table.in === 'control') return []
       row[column] = here ?? id
     }
-    return [JSON.stringify(row)]
+    return [{ ...line, text: JSON.stringify(row) }]
   })
 }
 
-/** Its members come in, and it is a business like any other: suspended, until the operator opens it. */
+/**
+ * It is a business like any other: suspended, until the operator opens it. Members who have the same account here come in.
+ * The others are invited: an archive can name any address.
+ */
 async function finish({ control, archive, businessId, people }: Work): Promise<void> {
   const { suspendedAt } = archive.manifest.business
+  const own = new Map([...people].filter(([id, here]) => id === here))
+  const emails = new Map(archive.manifest.people.map(({ id, email }) => [id, email]))
   const tables = (await describeTables(control, controlTables)).filter(
     (table) => isCopied(table) && table.people.length > 0,
   )
   await transaction(control, async (tx) => {
     for (const table of tables) {
+      const isMembership = table === membershipTable
       for await (const lines of archive.lines(partsOf(archive, table))) {
-        // Two accounts there may be one here, with one address.
-        const renamed = [...new Set(renamePeople(table, lines, people))]
-        await writeInPieces(tx, table, businessId, renamed)
+        await writeInPieces(tx, table, businessId, renamePeople(table, lines, isMembership ? own : people))
+        if (isMembership) await inviteImported(tx, businessId, toInvite(lines))
       }
     }
     await finishImport(tx, businessId, suspendedAt ? new Date(suspendedAt) : now())
   })
+
+  function toInvite(lines: readonly Line[]) {
+    return lines.flatMap(({ text }) => {
+      const { user_id: userId, role_id: roleId } = JSON.parse(text) as { user_id: string; role_id: string }
+      const email = emails.get(userId)
+      return own.has(userId) || email === undefined ? [] : [{ userId, roleId, email }]
+    })
+  }
 }
 
 /** Old months of a log have partitions of their own, so that they can be dropped in time. */

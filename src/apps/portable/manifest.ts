@@ -1,7 +1,9 @@
 import { type Static, type TSchema, Type } from 'typebox'
-import { Check, Errors } from 'typebox/value'
+import { findFlaw } from '#platform/portable/flaw.ts'
 import { BrokenArchive } from '#platform/portable/tar.ts'
-import { OneOf } from '#vocabulary/schemas.ts'
+import { isKey, isPrefixOf } from '#platform/storage/keys.ts'
+import { MimeType } from '#vocabulary/media.ts'
+import { Email, OneOf } from '#vocabulary/schemas.ts'
 
 export const MANIFEST = 'manifest.json'
 const FORMAT = 1
@@ -29,7 +31,7 @@ const CarriedFile = Type.Object({
   ...part,
   key: Type.String(),
   about: Type.Object({
-    mimeType: Type.String(),
+    mimeType: MimeType,
     isAttachment: Type.Optional(Type.Boolean()),
     isImmutable: Type.Optional(Type.Boolean()),
   }),
@@ -53,7 +55,8 @@ const Manifest = Type.Object({
   asOf: Type.Object({ cell: Type.String(), control: Type.String() }),
   tables: Type.Array(TableParts),
   jobs: Type.Object({ count: Count, parts: Parts }),
-  people: Type.Array(Type.Object({ id: Type.String(), email: Type.String(), name: Type.String() })),
+  /** Members without an account here are invited by email, so their number is bounded. */
+  people: Type.Array(Type.Object({ id: Type.String(), email: Email, name: Type.String() }), { maxItems: 500 }),
   leftOut: Texts,
   /** What nobody may read in a file: somebody has to enter it again. */
   toSetAgain: Texts,
@@ -83,8 +86,13 @@ export function parseManifest(text: string): Manifest {
   return found
 }
 
-/** A line of the list of files. */
-export const parseFile = (line: string, name: string): CarriedFile => check(CarriedFile, parse(line, name), name)
+/** A line of the list of files. `name` says where it is in the archive. */
+export function parseFile(line: string, name: string, businessId: string): CarriedFile {
+  const file = check(CarriedFile, parse(line, name), name)
+  if (!isKey(file.key) || !isPrefixOf(businessId, file.key))
+    throw malformed(name, `key ${JSON.stringify(file.key)} is not a key of a file of this business`)
+  return file
+}
 
 function parse(text: string, name: string): unknown {
   try {
@@ -95,10 +103,9 @@ function parse(text: string, name: string): unknown {
 }
 
 function check<Shape extends TSchema>(shape: Shape, value: unknown, name: string): Static<Shape> {
-  if (Check(shape, value)) return value
-  const [first] = Errors(shape, value)
-  const place = first?.instancePath.slice(1).replaceAll('/', '.')
-  throw malformed(name, `${place || 'it'} ${first?.message}`)
+  const flaw = findFlaw(shape, value)
+  if (flaw) throw malformed(name, `${flaw.field || 'it'} ${flaw.says}`)
+  return value as Static<Shape>
 }
 
 const EXPORT_AGAIN = 'Nothing was imported: export the business again, and import that file as it is'

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { endGrace, findBusiness, forgetBusiness, hasExports, listToDelete, readMarks } from '#modules/access/index.ts'
+import { endGrace, forgetBusiness, hasExports, listToDelete, readMarks } from '#modules/access/index.ts'
 import { deleteObjects, hasFiles } from '#modules/media/index.ts'
 import { forgetToday } from '#modules/newsletter/index.ts'
 import { archivesOf } from '#modules/operator/index.ts'
@@ -36,7 +36,7 @@ export type Removed = { rows: number; files: number; jobs: number }
  */
 export async function removeBusiness(work: Work, businessId: string): Promise<Removed> {
   const { control, cells } = work
-  const business = await findBusiness(control, businessId)
+  const business = await readMarks(control, businessId)
   if (!business) return { rows: 0, files: 0, jobs: 0 }
   const cell = cells.get(business.cell)
   if (!cell) throw new Error(`${businessId} lives in the cell "${business.cell}", which is not known here`)
@@ -157,9 +157,9 @@ const lookAgain = defineJob({
   payload: Type.Object({ businessId: Id, cell: Type.String() }),
   async run({ businessId, cell: name }, { control, cells, services: { storage }, signal, log }) {
     const cell = cells.get(name)
-    if (!cell || (await findBusiness(control, businessId))) return // it was imported again
+    if (!cell || (await readMarks(control, businessId))) return // it was imported again
     try {
-      const mayGo: MayGo = async (tx) => !(await findBusiness(tx, businessId))
+      const mayGo: MayGo = async (tx) => !(await readMarks(tx, businessId))
       const removed = await sweep({ control, cells, storage, signal }, cell, businessId, mayGo)
       log.info({ businessId, ...removed }, 'looked once more after a business was deleted')
     } catch (error) {

@@ -43,6 +43,25 @@ export async function audit(
     .execute()
 }
 
+const MAX_MEMBERSHIPS = 200
+
+/** Records a change of a person's account in the audit log of each business where they are a member, up to 200. */
+export async function auditMemberships(
+  tx: ControlTx,
+  userId: string,
+  entryFor: (businessId: string) => Pick<NewAuditEntry, 'action' | 'data'>,
+): Promise<void> {
+  const memberships = await tx
+    .selectFrom('access.memberships')
+    .select('businessId')
+    .distinct()
+    .where('userId', '=', userId)
+    .orderBy('businessId')
+    .limit(MAX_MEMBERSHIPS)
+    .execute()
+  for (const { businessId } of memberships) await audit(tx, { businessId, subject: userId, ...entryFor(businessId) })
+}
+
 export const OPERATOR_LOG: PartitionedLog = { table: 'access.operator_log', keepMonths: 25 }
 
 /** Records what an operator changes, in the transaction that changes it; what concerns a business, in its log as well. */

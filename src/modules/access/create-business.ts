@@ -18,6 +18,8 @@ import { checkSettings, checkSize } from './settings.ts'
 
 type Creator = {
   ownerId: string
+  /** The owner's confirmed address, which the business starts with unless another contact address is sent. */
+  ownerEmail: string | null
   /** Undefined on the command line, where the operator names the owner. */
   actor: Actor | undefined
   /** Those that can take a business now. */
@@ -29,7 +31,7 @@ type Creator = {
 /** The creator becomes its ADMIN. */
 export async function createBusiness(
   tx: ControlTx,
-  { ownerId, actor, cells, pinned }: Creator,
+  { ownerId, ownerEmail, actor, cells, pinned }: Creator,
   body: NewBusiness,
 ): Promise<Business> {
   const defaultLocale = body.defaultLocale ?? body.locales?.[0] ?? 'en'
@@ -45,7 +47,7 @@ export async function createBusiness(
     id,
     name: body.name,
     slug: body.slug ?? `${slugOf(body.name, 'business')}-${id.slice(-5)}`,
-    contactEmail: body.contactEmail ?? null,
+    contactEmail: body.contactEmail === undefined ? ownerEmail : body.contactEmail,
     defaultLocale,
     locales: settings.locales,
     allowedOrigins: body.allowedOrigins ?? [],

@@ -5,27 +5,40 @@ import { notify } from '#platform/database/listener.ts'
 import type { Actor } from '#vocabulary/actor.ts'
 import { audit, auditOperator } from './audit.ts'
 import { BUSINESS_CHANGED, MEMBERS_CHANGED } from './directory.ts'
-import { lockBusiness } from './queries.ts'
+import { businessNotFound } from './errors.ts'
 
 /** For how long somebody can still have it back. */
 export const GRACE_DAYS = 30
 const DAY_MS = 86_400_000
 export const graceEnd = (): Date => new Date(nowMs() + GRACE_DAYS * DAY_MS)
 
+/** What deletion, import and lists of operators need of a business. Its settings may be damaged. */
 export type Marks = {
+  cell: string
+  name: string
+  slug: string
   deleteAt: Date | null
   deleteAskedAt: Date | null
   importOf: string | null
+  importedFrom: string | null
   suspendedAt: Date | null
 }
 
-/** What is going to become of a business; undefined if there is none. */
-export const readMarks = (db: ControlDb, id: string): Promise<Marks | undefined> =>
+const selectMarks = (db: ControlDb, id: string) =>
   db
     .selectFrom('access.businesses')
-    .select(['deleteAt', 'deleteAskedAt', 'importOf', 'suspendedAt'])
+    .select(['cell', 'name', 'slug', 'deleteAt', 'deleteAskedAt', 'importOf', 'importedFrom', 'suspendedAt'])
     .where('id', '=', id)
-    .executeTakeFirst()
+
+/** Undefined if there is no such business. */
+export const readMarks = (db: ControlDb, id: string): Promise<Marks | undefined> =>
+  selectMarks(db, id).executeTakeFirst()
+
+async function lockMarks(tx: ControlTx, id: string): Promise<Marks> {
+  const marks = await selectMarks(tx, id).forUpdate().executeTakeFirst()
+  if (!marks) throw businessNotFound()
+  return marks
+}
 
 /**
  * From now on nobody gets at it; from `deleteAt` on it may be removed. Asking again changes nothing. `actor` is undefined on the
@@ -37,8 +50,7 @@ export async function askDeletion(
   deleteAt: Date,
   actor?: Actor,
 ): Promise<{ marks: Marks; isNew: boolean }> {
-  await lockBusiness(tx, id)
-  const before = (await readMarks(tx, id)) as Marks
+  const before = await lockMarks(tx, id)
   if (before.deleteAt) return { marks: before, isNew: false }
   const at = now()
   const marks = { deleteAt, deleteAskedAt: at, suspendedAt: before.suspendedAt ?? at }
@@ -74,8 +86,7 @@ export async function undoDeletion(
   id: string,
   actor?: Actor,
 ): Promise<'UNDONE' | 'NOT_ASKED' | 'TOO_LATE'> {
-  await lockBusiness(tx, id)
-  const { deleteAt, deleteAskedAt, suspendedAt } = (await readMarks(tx, id)) as Marks
+  const { deleteAt, deleteAskedAt, suspendedAt } = await lockMarks(tx, id)
   if (!deleteAt) return 'NOT_ASKED'
   if (deleteAt <= now()) return 'TOO_LATE'
   const wasOpen = suspendedAt?.getTime() === deleteAskedAt?.getTime()
@@ -115,7 +126,7 @@ export async function forgetBusiness(tx: ControlTx, id: string): Promise<void> {
 export async function finishImport(tx: ControlTx, id: string, suspendedAt: Date): Promise<void> {
   await tx
     .updateTable('access.businesses')
-    .set({ deleteAt: null, deleteAskedAt: null, importOf: null, suspendedAt })
+    .set({ deleteAt: null, deleteAskedAt: null, importOf: null, importedFrom: sql.ref('import_of'), suspendedAt })
     .where('id', '=', id)
     .execute()
   await audit(tx, { businessId: id, action: 'business.imported', subject: id })

@@ -7,6 +7,7 @@ export {
   AUDIT_LOG,
   addToOperatorLog,
   audit,
+  auditMemberships,
   auditOperator,
   forgetAddresses,
   listOperatorLog,
@@ -35,6 +36,7 @@ export {
   listCustomerIds,
   listMemberIds,
   listToDelete,
+  type Marks,
   readMarks,
   undoDeletion,
 } from './delete-business.ts'
@@ -53,7 +55,7 @@ export {
   noteExport,
 } from './exports.ts'
 export { type Figures, listIdsOfCell, saveFigures, saveRows } from './figures.ts'
-export { mintInvitationToken } from './invitations.ts'
+export { inviteImported, listImported, mintInvitationToken, renewImported } from './invitations.ts'
 export { removeFromBusinesses } from './leave-businesses.ts'
 export {
   BUSINESS_HEALTH,
@@ -109,7 +111,7 @@ export { accessRoutes } from './routes.ts'
 export { NewMarket, publicBusiness } from './schemas.ts'
 export { type CellChanges, type CellSet, setCell } from './set-cell.ts'
 export { checkMarket } from './settings.ts'
-export { accessTables } from './tables.ts'
+export { accessTables, membershipTable } from './tables.ts'
 
 export const accessEvents = Object.values(events)
 export const accessJobs = [carryEvents]

@@ -4,6 +4,7 @@ import { hashToken, newToken } from '#platform/crypto/secret-box.ts'
 import type { ControlDb, ControlTx } from '#platform/database/database.ts'
 import { violatedConstraint } from '#platform/database/errors.ts'
 import { notify } from '#platform/database/listener.ts'
+import { BrokenArchive } from '#platform/portable/tar.ts'
 import type { Actor } from '#vocabulary/actor.ts'
 import { newId } from '#vocabulary/ids.ts'
 import { decodeCursor } from '#vocabulary/paging.ts'
@@ -84,6 +85,61 @@ async function insertInvitation(
   return invitation
 }
 
+/** Each is an email, to an address that only the archive vouches for. */
+const MAX_IMPORTED = 1_000
+
+/**
+ * Invites members whom an archive names. The operator who imports it vouches for them; each one is invited to a role once. Mailed
+ * when the business opens.
+ */
+export async function inviteImported(
+  tx: ControlTx,
+  businessId: string,
+  members: readonly { userId: string; email: string; roleId: string }[],
+): Promise<void> {
+  const known = await listImported(tx, businessId)
+  const keyOf = ({ email, roleId }: { email: string | null; roleId: string }) => `${roleId} ${email?.toLowerCase()}`
+  const invited = new Set(known.map(keyOf))
+  for (const { userId, ...invitation } of members) {
+    if (invited.has(keyOf(invitation))) continue
+    invited.add(keyOf(invitation))
+    if (invited.size > MAX_IMPORTED)
+      throw new BrokenArchive(`it has more than ${MAX_IMPORTED} roles for members without an account here`)
+    const id = newId('inv')
+    const times = { expiresAt: new Date(nowMs() + VALID_MS), createdAt: now() }
+    await tx
+      .insertInto('access.invitations')
+      .values({ businessId, id, ...invitation, invitedBy: userId, byOperator: true, ...times })
+      .execute()
+    await audit(tx, { businessId, action: 'invitation.created', subject: id, data: { roleId: invitation.roleId } })
+  }
+}
+
+/** Open invitations to members whom an archive has named. */
+export const listImported = (db: ControlDb, businessId: string) =>
+  db
+    .selectFrom('access.invitations')
+    .select(['id', 'email', 'roleId'])
+    .where('businessId', '=', businessId)
+    .where('byOperator', '=', true)
+    .where('acceptedAt', 'is', null)
+    .orderBy('id')
+    .execute()
+
+/** Renews invitations from an import that were never mailed, and returns their ids. */
+export async function renewImported(tx: ControlTx, businessId: string): Promise<string[]> {
+  const rows = await tx
+    .updateTable('access.invitations')
+    .set({ expiresAt: new Date(nowMs() + VALID_MS) })
+    .where('businessId', '=', businessId)
+    .where('byOperator', '=', true)
+    .where('acceptedAt', 'is', null)
+    .where('tokenHash', 'is', null)
+    .returning('id')
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
 const listOpenTo = (tx: ControlTx, businessId: string, email: string) =>
   tx
     .selectFrom('access.invitations as invitation')
@@ -153,10 +209,8 @@ export async function acceptInvitation(tx: ControlTx, actor: Actor, accepted: Ac
   const invitation = await findOpen(tx, businessId, id)
   if (!invitation) throw invitationInvalid({ field })
   if (invitation.expiresAt <= now()) throw invitationExpired({ field })
-  // The inviter must still be able to give the role: an invitation does not outlive its inviter's permissions.
-  const inviter = await findPermissions(tx, businessId, invitation.invitedBy)
   const role = await findRole(tx, businessId, roleId)
-  if (!role || firstLacking(inviter, role.permissions as Permission[])) throw invitationInvalid({ field })
+  if (!role || !(await isVouchedFor(tx, invitation, role.permissions))) throw invitationInvalid({ field })
   await tx
     .updateTable('access.invitations')
     .set({ acceptedAt: now() })
@@ -166,6 +220,15 @@ export async function acceptInvitation(tx: ControlTx, actor: Actor, accepted: Ac
   await audit(tx, { businessId, action: 'invitation.accepted', subject: id, actor, data: { roleId } })
   await tell(tx, memberRoleGiven({ businessId, subject: actor.userId, actor, data: { roleId } }))
   await notify(tx, MEMBERS_CHANGED, businessId)
+}
+
+/** The inviter must still be able to give the role: an invitation does not outlive its inviter's permissions. */
+async function isVouchedFor(
+  tx: ControlTx,
+  { businessId, invitedBy, byOperator }: { businessId: string; invitedBy: string; byOperator: boolean },
+  permissions: readonly string[],
+): Promise<boolean> {
+  return byOperator || !firstLacking(await findPermissions(tx, businessId, invitedBy), permissions as Permission[])
 }
 
 export async function declineInvitation(tx: ControlTx, actor: Actor, id: string): Promise<void> {

@@ -24,7 +24,8 @@ export const listBusinesses = operation({
     operationId: 'listBusinesses',
     tags: ['Businesses'],
     summary: 'List my businesses',
-    description: 'The businesses in which the caller has a role.',
+    description:
+      'The businesses in which the caller has a role. A session that is limited to one business (see `needsConfirmation` of `GET /v1/users/me`) lists that business only.',
     querystring: PageOnly,
     response: { 200: PageOf(shape.Business) },
   },

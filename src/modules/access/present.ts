@@ -56,7 +56,9 @@ export const presentRole = ({
   updatedAt: toSeconds(updatedAt),
 })
 
-export const presentInvitation = (row: Omit<Selectable<AccessInvitations>, 'businessId' | 'tokenHash'>) => ({
+export const presentInvitation = (
+  row: Omit<Selectable<AccessInvitations>, 'businessId' | 'tokenHash' | 'byOperator'>,
+) => ({
   id: row.id,
   email: row.email,
   ...(row.userId === null ? {} : { userId: row.userId }),

@@ -29,7 +29,7 @@ export async function lockBusiness(tx: ControlTx, id: string): Promise<Business>
 }
 
 /** Markets that were stored before they had taxes get the defaults. */
-const toBusiness = <
+export const toBusiness = <
   Row extends { markets: unknown; storefront: unknown; logo: unknown; callouts: unknown; limits: unknown },
 >(
   row: Row,
@@ -56,7 +56,7 @@ export const toMarkets = (sent: readonly SentMarket[], known: readonly Market[] 
     }
   })
 
-/** The businesses in which a user has a role; for an API key, those in which it may do something. */
+/** The businesses in which a user has a role, as stored; for an API key, those in which it may do something. */
 export async function listBusinessesOf(
   db: ControlDb,
   { userId, onlyBusinessId, onlyPermissions }: Actor,
@@ -74,7 +74,7 @@ export async function listBusinessesOf(
      order by id desc
      limit ${limit + 1}`
   const { rows } = await fittingRows<Business>(page, ['markets'], sql`id desc`).execute(db)
-  return { rows: rows.map(toBusiness), filters }
+  return { rows, filters }
 }
 
 /** Where a user holds one of these permissions; with ADMIN among them, where they hold any. */

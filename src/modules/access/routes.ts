@@ -1,10 +1,14 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyBaseLogger } from 'fastify'
 import type { Control, ControlTx } from '#platform/database/database.ts'
 import { countFitting, isFitting } from '#platform/database/page-bytes.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { etagOf, expectedOf, sendVersioned } from '#platform/http/etag.ts'
 import { createOnce } from '#platform/http/idempotency.ts'
 import { handle } from '#platform/http/operation.ts'
+import { serializerOf } from '#platform/http/serialization.ts'
+import { hasSecondFactor } from '#vocabulary/actor.ts'
+import type { Business } from '#vocabulary/business.ts'
 import { toPage } from '#vocabulary/paging.ts'
 import { listAudit } from './audit.ts'
 import { createBusiness } from './create-business.ts'
@@ -25,8 +29,9 @@ import {
   presentRole,
   presentShutBusiness,
 } from './present.ts'
-import { countMembers, getRole, listBusinessesOf, listInvitations, listRoles } from './queries.ts'
+import { countMembers, getRole, listBusinessesOf, listInvitations, listRoles, toBusiness } from './queries.ts'
 import { createRole, deleteRole, updateRole } from './roles.ts'
+import { Business as BusinessShape } from './schemas.ts'
 import { updateBusiness } from './update-business.ts'
 
 export type AccessOptions = {
@@ -36,36 +41,40 @@ export type AccessOptions = {
   signup: 'open' | 'closed'
   /** Enqueues the mail of the invitation in the same transaction. 429 when there were too many today. */
   mailInvitation: (tx: ControlTx, invitation: { businessId: string; id: string; email: string }) => Promise<void>
+  findConfirmedEmail: (tx: ControlTx, userId: string) => Promise<string | null>
   /** Throws 429 when this user has created too many businesses today; in the transaction that creates the next. */
   countBusiness: (tx: ControlTx, userId: string) => Promise<void>
   logos: Logos
 }
 
 export const accessRoutes: FastifyPluginAsyncTypebox<AccessOptions> = async (app, options) => {
-  const { control, findOpenCells, signup, countBusiness } = options
+  const { control, findOpenCells, signup, findConfirmedEmail, countBusiness } = options
   handle(app, operation.createBusiness, async (request, reply) => {
     if (signup === 'closed') throw signupClosed()
     const { actor, body } = request
     const cells = await findOpenCells()
     return createOnce(request, reply, control, async (tx) => {
       await countBusiness(tx, actor.userId)
-      return presentBusiness(await createBusiness(tx, { ownerId: actor.userId, actor, cells }, body), true)
+      const ownerEmail = await findConfirmedEmail(tx, actor.userId)
+      return presentBusiness(await createBusiness(tx, { ownerId: actor.userId, ownerEmail, actor, cells }, body), true)
     })
   })
 
-  handle(app, operation.listBusinesses, async ({ actor, query }) => {
+  handle(app, operation.listBusinesses, async ({ actor, query, log }) => {
     const { rows, filters } = await listBusinessesOf(control, actor, query)
     const shown = countFitting(rows, query.limit ?? 20, isFitting)
-    return toPage(
+    const present = (row: Business) => {
+      const isShut = row.requireSecondFactor && !hasSecondFactor(actor, row.id)
+      return isShut ? presentShutBusiness(row) : presentBusiness(row, true)
+    }
+    const page = toPage(
       rows,
       shown,
       filters,
       (row) => [row.id],
-      (row) =>
-        row.requireSecondFactor && actor.passedSecondFactor !== true
-          ? presentShutBusiness(row)
-          : presentBusiness(row, true),
+      (row) => presentReadable(row, present, log),
     )
+    return { ...page, items: page.items.filter((item) => item !== undefined) }
   })
 
   await app.register(businessRoutes, { ...options, prefix: '/v1/businesses/:businessId' })
@@ -86,6 +95,24 @@ export const accessRoutes: FastifyPluginAsyncTypebox<AccessOptions> = async (app
     await transaction(control, (tx) => declineInvitation(tx, actor, params.id))
     return { success: true } as const
   })
+}
+
+const serialize = serializerOf(BusinessShape)
+
+/** Omits a damaged business from the list, so its members can still use their other ones. */
+function presentReadable<Item>(
+  row: Business,
+  present: (row: Business) => Item,
+  log: Pick<FastifyBaseLogger, 'error'>,
+): Item | undefined {
+  try {
+    const item = present(toBusiness(row))
+    serialize(item)
+    return item
+  } catch (error) {
+    log.error({ err: error, businessId: row.id }, 'unreadable business left out of a list')
+    return undefined
+  }
 }
 
 const businessRoutes: FastifyPluginAsyncTypebox<AccessOptions> = async (app, { control, mailInvitation, logos }) => {

@@ -191,6 +191,15 @@ const settings = {
   markets: Type.Array(NewMarket, { maxItems: 200 }),
 }
 
+/** A stored business. Its markets may be older than their taxes. */
+export const StoredBusiness = Type.Object({
+  ...settings,
+  logo: storefront.logo,
+  storefront: Storefront,
+  requireSecondFactor: RequireSecondFactor,
+})
+export type StoredBusiness = Static<typeof StoredBusiness>
+
 export const BusinessChanges = Changes({ ...settings, requireSecondFactor: RequireSecondFactor })
 export type BusinessChanges = Static<typeof BusinessChanges>
 export const NewBusiness = Type.Object({ ...Changes(settings).properties, name: Name })

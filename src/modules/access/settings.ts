@@ -1,13 +1,19 @@
+import type { Market } from '#vocabulary/business.ts'
 import { isCurrency } from '#vocabulary/currencies.ts'
 import { type Detail, invalidFields } from '#vocabulary/errors.ts'
 import { isLocale } from '#vocabulary/locales.ts'
+import { findOffStep } from '#vocabulary/money.ts'
 import { isOrderUrl, isOrigin, isPreviewUrl, isProductUrl } from '#vocabulary/origins.ts'
+import { amountOffStep } from '#vocabulary/refusals.ts'
 import { isTimeZone } from '#vocabulary/time-zones.ts'
 import * as refusal from './errors.ts'
 import type { BusinessChanges } from './schemas.ts'
 
-/** Rules that a schema cannot express. Throws 422 with one detail for each mistake. */
-export function checkSettings(settings: BusinessChanges): void {
+/**
+ * Rules that a schema cannot express. Throws 422 with one detail for each mistake. A shipping price that is off its currency's
+ * step, from before that was checked, does not block other changes.
+ */
+export function checkSettings(settings: BusinessChanges, before: readonly Market[] = []): void {
   const { locales, defaultLocale, allowedOrigins, orderUrl, timeZone, storefront, markets } = settings
   const details: Detail[] = []
   const wrong = (detail: Detail) => details.push(detail)
@@ -31,7 +37,7 @@ export function checkSettings(settings: BusinessChanges): void {
     wrong(refusal.productUrlInvalid.asDetail({ slug: '{slug}' }))
   }
   if (timeZone !== undefined && !isTimeZone(timeZone)) wrong(refusal.timeZoneInvalid.asDetail({ timeZone }))
-  details.push(...marketProblems(markets ?? [], (index) => `markets.${index}`))
+  details.push(...marketProblems(markets ?? [], (index) => `markets.${index}`, before))
   if (details.length > 0) throw invalidFields(details)
 }
 
@@ -42,8 +48,13 @@ export function checkMarket(market: SentMarket): void {
 }
 
 type SentMarket = NonNullable<BusinessChanges['markets']>[number]
+type SentMethod = SentMarket['shippingMethods'][number]
 
-function marketProblems(markets: readonly SentMarket[], placeOf: (index: number) => string): Detail[] {
+function marketProblems(
+  markets: readonly SentMarket[],
+  placeOf: (index: number) => string,
+  before: readonly Market[] = [],
+): Detail[] {
   const details: Detail[] = []
   const wrong = (detail: Detail) => details.push(detail)
   for (const [index, market] of markets.entries()) {
@@ -59,10 +70,18 @@ function marketProblems(markets: readonly SentMarket[], placeOf: (index: number)
       if (isRepeated(market.shippingMethods, position)) {
         wrong(refusal.shippingMethodRepeated.asDetail({ at: `${at}.shippingMethods.${position}`, id: method.id }))
       }
+      // `freeFrom` is compared with a subtotal and never charged.
+      const off = isStored(before, market, method) ? undefined : findOffStep(method.price, market.currency)
+      if (off) wrong(amountOffStep.asDetail({ field: `${at}.shippingMethods.${position}.price`, ...off }))
     }
   }
   return details
 }
+
+const isStored = (before: readonly Market[], { id, currency }: SentMarket, { id: methodId, price }: SentMethod) =>
+  before
+    .find((market) => market.id === id && market.currency === currency)
+    ?.shippingMethods.some((method) => method.id === methodId && method.price === price)
 
 const MAX_BYTES = 64 * 1024
 

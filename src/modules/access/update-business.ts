@@ -3,7 +3,7 @@ import type { ControlTx } from '#platform/database/database.ts'
 import { violatedConstraint } from '#platform/database/errors.ts'
 import { notify } from '#platform/database/listener.ts'
 import { checkExpected, type Expected, etagOf } from '#platform/http/etag.ts'
-import type { Actor } from '#vocabulary/actor.ts'
+import { type Actor, hasSecondFactor } from '#vocabulary/actor.ts'
 import type { Business } from '#vocabulary/business.ts'
 import { audit } from './audit.ts'
 import { BUSINESS_CHANGED } from './directory.ts'
@@ -26,14 +26,14 @@ export async function updateBusiness(
   checkExpected(expected, etagOf(before.version))
   // Whoever asks others for it must be able to come back themselves. No key of whoever may set things up takes it off again.
   const { requireSecondFactor = before.requireSecondFactor } = changes
-  if (requireSecondFactor !== before.requireSecondFactor && !(actor.sessionId && actor.passedSecondFactor))
+  if (requireSecondFactor !== before.requireSecondFactor && !(actor.sessionId && hasSecondFactor(actor, businessId)))
     throw secondFactorNotPassed()
   const markets = changes.markets ? toMarkets(changes.markets, before.markets) : before.markets
   const storefront = { ...before.storefront, ...changes.storefront }
   const logo = toLogo(sentLogo, before.logo, held)
   const settings = { ...before, ...changes, logo, markets, storefront }
   const after: Business = { ...settings, version: before.version + 1, updatedAt: now() }
-  checkSettings(after)
+  checkSettings(after, before.markets)
   checkSize(after, before)
   try {
     await tx

@@ -21,6 +21,12 @@ export const noMail = providerNotConfigured('mail')
 export const noSms = providerNotConfigured('SMS')
 export const unknownProvider = badRequest('provider must be {known}.')
 
+export const identityEmailInvalid = invalid(
+  'email',
+  'INVALID',
+  'The sign-in provider returned an email address that is not valid. Correct it there, for example to ada@example.com, then sign in again.',
+)
+
 // Login
 export const emailExists = badField('email', 'EMAIL_EXISTS', 'This email address is registered already.')
 export const emailRequired = badField('email', 'REQUIRED', 'Fill in the email address.')
@@ -132,6 +138,9 @@ export const staffProviderFailed = defineRefusal({
   message:
     'The sign-in provider of this business does not answer as it should. Try again shortly, log in another way, or tell whoever looks after it.',
 })
+export const identityTooLarge = forbidden(
+  'The identity provider sent a subject, session ID, or group that is too long, or too many groups.',
+)
 export const staffRefused = forbidden('The sign-in provider of this business cannot let this person in.')
 export const issuerInvalid = invalid(
   'issuer',

@@ -6,9 +6,11 @@ export { businessLimit, calloutTestLimit, createAttempts, pingLimit } from './si
 
 import { tidyAccounts } from './delete-expired.ts'
 import { mailJobs } from './jobs.ts'
+import { checkDomains } from './staff/check-domains.ts'
+import { sendDomainNotice } from './staff/mail-admins.ts'
 import { makeGuest } from './users/add-guest.ts'
 
-export const accountJobs = [...mailJobs, tidyAccounts, makeGuest]
+export const accountJobs = [...mailJobs, sendDomainNotice, checkDomains, tidyAccounts, makeGuest]
 export { countApiKeys, listApiKeys } from './credentials/api-keys.ts'
 export { createApiKey } from './credentials/create-api-key.ts'
 export { needFreshProof } from './credentials/need-proof.ts'
@@ -35,6 +37,7 @@ export {
   deletionMail,
   invitationMail,
   keyRevokedMail,
+  mailImportedInvitations,
   mailInvitation,
   resetMail,
   securityMail,
@@ -56,11 +59,19 @@ export { accountTables } from './tables.ts'
 export { type CellNews, cellJobs } from './tell-cells.ts'
 export { addGuest, makeGuest, type NewGuest } from './users/add-guest.ts'
 export { addPeople, type NewPerson } from './users/add-people.ts'
-export { type CarriedPerson, placeGuests, placePeople, readPeople } from './users/carry-people.ts'
+export { type CarriedPerson, findPeople, placeGuests, readPeople } from './users/carry-people.ts'
 export { createUser, findByEmail } from './users/create-user.ts'
 export { forgetGuests } from './users/forget-guests.ts'
 export { addOperator, findByEmailPrefix, listOperators, removeOperator } from './users/operators.ts'
-export { findConfirmedByEmail, findContact, findGuests, readEmails, readNames, userExists } from './users/queries.ts'
+export {
+  findConfirmedByEmail,
+  findConfirmedEmail,
+  findContact,
+  findGuests,
+  readEmails,
+  readNames,
+  userExists,
+} from './users/queries.ts'
 export { resumeUser, suspendUser } from './users/suspend-user.ts'
 
 export const accountRefusals: readonly AnyRefusal[] = Object.values(errors)

@@ -1,6 +1,13 @@
 import path from 'node:path'
 import { Type } from 'typebox'
-import { findBusiness, findInvitation, listMemberIds, mintInvitationToken, readMarks } from '#modules/access/index.ts'
+import {
+  findBusiness,
+  findInvitation,
+  listMemberIds,
+  mintInvitationToken,
+  readMarks,
+  renewImported,
+} from '#modules/access/index.ts'
 import type { ControlDb, ControlTx } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { fault } from '#platform/faults.ts'
@@ -159,6 +166,26 @@ export const sendSecurityNotice = defineJob({
   },
 })
 
+/** `business`: the owner of the provider; the operator if undefined. */
+export const identityMail = (email: string, business: string | undefined): Promise<Rendered> => {
+  const name = business === undefined ? '' : plainName(business)
+  const subject = name ? `You can now sign in through ${name}` : 'A sign-in provider was connected to your account'
+  return render('identity-joined', subject, { email, business: name })
+}
+
+/** An identity provider can open an account that already had another sign-in method. */
+export const sendIdentityNotice = defineJob({
+  name: 'accounts.send-identity-notice',
+  on: 'control',
+  payload: Type.Object({ userId: Id, businessId: Type.Union([Id, Type.Null()]) }),
+  async run({ userId, businessId }, { db, services }) {
+    if (!services.mail) return
+    const email = (await readEmails(db, [userId])).get(userId)
+    const business = businessId === null ? undefined : await findBusiness(db, businessId)
+    if (email) await services.mail.send({ to: email, ...(await identityMail(email, business?.name)) })
+  },
+})
+
 /** The way of a guest whom a business made into an account. Sent whether or not an account has that address. */
 export const sendClaim = defineJob({
   name: 'accounts.send-claim',
@@ -217,6 +244,12 @@ export async function mailInvitation(
   await enqueue(tx, sendInvitation, { businessId, invitationId: id })
 }
 
+/** Enqueues the mails of invitations from an import, in the transaction that opens the business. */
+export async function mailImportedInvitations(tx: ControlTx, businessId: string): Promise<void> {
+  for (const invitationId of await renewImported(tx, businessId))
+    await enqueue(tx, sendInvitation, { businessId, invitationId })
+}
+
 export const deletionMail = (business: string, day: string | undefined): Promise<Rendered> => {
   const name = plainName(business)
   const isUndone = day === undefined
@@ -230,10 +263,10 @@ export const sendDeletionNotice = defineJob({
   on: 'control',
   payload: Type.Object({ businessId: Id }),
   async run({ businessId }, { db, services }) {
-    const [business, marks] = await Promise.all([findBusiness(db, businessId), readMarks(db, businessId)])
-    if (!services.mail || !business || !marks || marks.importOf) return
+    const marks = await readMarks(db, businessId)
+    if (!services.mail || !marks || marks.importOf) return
     const day = marks.deleteAt?.toISOString().slice(0, 10)
-    const mail = await deletionMail(business.name, day)
+    const mail = await deletionMail(marks.name, day)
     const emails = await readEmails(db, await listMemberIds(db, businessId))
     for (const [userId, to] of emails) {
       const messageId = messageIdOf('deletion', `${businessId}.${userId}.${day ?? 'undone'}`, services.publicUrl)
@@ -251,5 +284,6 @@ export const mailJobs: readonly AnyJob[] = [
   sendClaim,
   sendKeyRevoked,
   sendSecurityNotice,
+  sendIdentityNotice,
   sendDeletionNotice,
 ]

@@ -21,7 +21,8 @@ const Provider = Type.Optional(Type.String({ maxLength: 50, examples: ['EMAIL'] 
 const ReserveDomain = Type.Optional(
   Type.String({
     maxLength: 2_000,
-    description: 'Where links in the mail lead; one of the operator’s origins. Default: the service’s own pages.',
+    description:
+      'Base URL of the link in the email. The operator must allow its origin. `/confirm` or `/reset-password` is appended. Defaults to the URL of the service, which serves plain pages at both.',
     examples: ['https://shop.example.com'],
   }),
 )
@@ -215,6 +216,13 @@ export const User = Type.Object(
     isOperator: Type.Optional(
       Type.Boolean({
         description: 'Whether this session is that of an operator of the service. Only of oneself, and only if so.',
+        examples: [true],
+      }),
+    ),
+    needsConfirmation: Type.Optional(
+      Type.Boolean({
+        description:
+          'Whether the session is limited to the business whose sign-in provider started it. `POST /v1/users/reauthenticate` lifts the limit. Present only if `true`.',
         examples: [true],
       }),
     ),

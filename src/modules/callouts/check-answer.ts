@@ -1,6 +1,8 @@
 import type { TSchema } from 'typebox'
 import { Check, Errors } from 'typebox/value'
 import type { CalloutPoint } from '#vocabulary/business.ts'
+import { findOffStep } from '#vocabulary/money.ts'
+import { amountOffStep } from '#vocabulary/refusals.ts'
 import { type Answers, type Cart, type Problem, RatesAnswer, TaxAnswer, ValidityAnswer } from './schemas.ts'
 
 const SHAPES: Record<CalloutPoint, TSchema> = {
@@ -19,7 +21,7 @@ export function problemsOf(point: CalloutPoint, answer: unknown, cart: Cart): Pr
   const found: Problem[] = []
   const note = (field: string, message: string) => void found.push({ field, message })
   if (point === 'tax.calculate') checkTaxes(answer as Answers['tax.calculate'], cart, note)
-  if (point === 'shipping.rates') checkRates(answer as Answers['shipping.rates'], note)
+  if (point === 'shipping.rates') checkRates(answer as Answers['shipping.rates'], cart, note)
   if (point === 'cart.validate') checkValidity(answer as Answers['cart.validate'], cart, note)
   return found.slice(0, MAX_PROBLEMS)
 }
@@ -35,6 +37,12 @@ function shapeProblems(shape: TSchema, answer: unknown): Problem[] {
 
 type Note = (field: string, message: string) => void
 
+/** Checks an amount that is charged. The base of a tax is not. */
+function checkStep(field: string, amount: number, { currency }: Cart, note: Note): void {
+  const off = findOffStep(amount, currency)
+  if (off) note(field, amountOffStep.asDetail({ field, ...off }).message)
+}
+
 function checkTaxes({ lines, shippingTax, taxes }: Answers['tax.calculate'], cart: Cart, note: Note): void {
   const { pricesIncludeTax } = cart
   // Where prices include the tax, what is left of them without it is the base.
@@ -46,16 +54,19 @@ function checkTaxes({ lines, shippingTax, taxes }: Answers['tax.calculate'], car
     if (price === undefined) note(`lines.${index}.id`, `There is no line ${id} in the cart.`)
     else if (seen.has(id)) note(`lines.${index}.id`, `Line ${id} is there twice.`)
     else if (isAbove(tax, price)) note(`lines.${index}.tax`, `The tax of line ${id} is above what is taxed.`)
+    checkStep(`lines.${index}.tax`, tax, cart, note)
     seen.add(id)
   }
   for (const id of asked.keys()) if (!seen.has(id)) note('lines', `Line ${id} is missing.`)
   if (isAbove(shippingTax, cart.shipping)) note('shippingTax', 'The tax of shipping is above what is taxed.')
+  checkStep('shippingTax', shippingTax, cart, note)
 
   const tax = lines.reduce((sum, line) => sum + line.tax, shippingTax)
   const amount = taxes.reduce((sum, group) => sum + group.amount, 0)
   const whole = [...asked.values()].reduce((sum, price) => sum + price, cart.shipping)
   if (amount !== tax) note('taxes', `The taxes add up to ${amount}, those of lines and shipping to ${tax}.`)
   for (const [index, group] of taxes.entries()) {
+    checkStep(`taxes.${index}.amount`, group.amount, cart, note)
     if (group.amount > group.base) note(`taxes.${index}.amount`, 'The tax is above its base.')
     if (group.base > whole) note(`taxes.${index}.base`, 'The base is above the whole cart.')
     if ((group.included ?? pricesIncludeTax) !== pricesIncludeTax)
@@ -63,9 +74,10 @@ function checkTaxes({ lines, shippingTax, taxes }: Answers['tax.calculate'], car
   }
 }
 
-function checkRates({ rates }: Answers['shipping.rates'], note: Note): void {
+function checkRates({ rates }: Answers['shipping.rates'], cart: Cart, note: Note): void {
   const seen = new Set<string>()
-  for (const [index, { id, name }] of rates.entries()) {
+  for (const [index, { id, name, price }] of rates.entries()) {
+    checkStep(`rates.${index}.price`, price, cart, note)
     if (seen.has(id)) note(`rates.${index}.id`, `The rate ${id} is there twice.`)
     if (!name.isWellFormed()) note(`rates.${index}.name`, 'The name holds half a surrogate pair.')
     seen.add(id)

@@ -70,6 +70,31 @@ export const countedSince = conflict(
 // Files
 export const columnsMissing = badRequest('The first line of the file must name its columns, slug or name among them.')
 export const numberInvalid = lineRefused('{column}', 'INVALID', '{column} must be {wanted}, not {text}.')
+export const statusInvalid = lineRefused(
+  'statuses.0.status',
+  'INVALID',
+  'The status must be ACTIVE, DRAFT, or ARCHIVED, not {text}.',
+)
+export const skuTwice = lineRefused(
+  'variants.{index}.sku',
+  'DUPLICATE',
+  'The SKU {sku} appears twice in this product. Give each variant its own SKU.',
+)
+export const skuRepeated = lineRefused(
+  'variants.{index}.sku',
+  'DUPLICATE',
+  'Line {line} already has the SKU {sku}. Give each product its own SKU, or remove one of the lines.',
+)
+export const lineRepeated = lineRefused(
+  'slug',
+  'DUPLICATE',
+  'Line {line} already describes this product. Combine the lines, or give this product another slug.',
+)
+export const categoryUnknown = lineRefused(
+  'category',
+  'NOT_FOUND',
+  'The category {category} does not exist. Enter the slug of an existing category, or create it first.',
+)
 export const rowsTooLarge = lineRefused(
   '',
   'INVALID',
@@ -115,6 +140,7 @@ export const moneyUnclear = lineRefused(
   'INVALID',
   '{column} is {text}, which may be read in two ways. Write {one} or {other}.',
 )
+export const choiceInvalid = lineRefused('{column}', 'INVALID', '{column} must be {choices}, not {text}.')
 export const wholeNumberInvalid = lineRefused('{column}', 'INVALID', '{column} must be a whole number, not {text}.')
 export const dateInvalid = lineRefused('{column}', 'INVALID', '{column} must be a day such as 2026-11-30, not {text}.')
 export const parentMissing = lineRefused('Parent', 'NOT_FOUND', 'No product of the file has the SKU or id {parent}.')

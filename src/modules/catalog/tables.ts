@@ -17,6 +17,7 @@ export const catalogTables: readonly BusinessTable[] = [
   cellTable('kept', 'catalog.import_rows', ['import_id', 'number']),
   cellTable('kept', 'catalog.import_items', ['import_id', 'number']),
   cellTable('kept', 'catalog.import_pictures', ['import_id', 'number', 'address_hash']),
+  cellTable('kept', 'catalog.import_keys', ['import_id', 'key']),
   cellTable('kept', 'catalog.bulk_edits', ['id']),
   cellTable('kept', 'catalog.bulk_edit_items', ['bulk_edit_id', 'number']),
   cellTable('derived', 'catalog.listing', ['market_id', 'product_id']),

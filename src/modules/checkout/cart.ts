@@ -10,11 +10,15 @@ import {
 import { MAX_LINE_QUANTITY, marketNotFound } from '#modules/orders/index.ts'
 import { type Business, type Market, type ShippingMethod, STANDARD_TAX_CLASS, taxRateOf } from '#vocabulary/business.ts'
 import { type Detail, invalidFields } from '#vocabulary/errors.ts'
+import { findOffStep } from '#vocabulary/money.ts'
 import {
   noPrice,
   paymentMethodNotTaken,
+  priceOffStep,
+  promoOffStep,
   shippingMethodNotFound,
   shippingMethodRequired,
+  shippingOffStep,
   tooManyAtOnce,
   tooManyOfVariant,
   variantNotFound,
@@ -105,6 +109,8 @@ export function priceGoods(
       details.push(variantNotFound.asDetail({ at, variantId, productId }))
     }
     const unit = found && priceAt(found.prices, market, atSeconds)
+    const off = found?.status === 'ACTIVE' && unit && findOffStep(unit.price, market.currency)
+    if (off) details.push(priceOffStep.asDetail({ at, name: found.name, ...off }))
     if (found?.status === 'ACTIVE' && !unit) details.push(noPrice.asDetail({ at, name: found.name }))
     if (found?.status === 'ACTIVE' && quantity > (found.maxPerOrder ?? MAX_LINE_QUANTITY))
       details.push(tooManyAtOnce.asDetail({ at, maxPerOrder: String(found.maxPerOrder), name: found.name }))
@@ -118,8 +124,15 @@ export function priceGoods(
       taxBps: taxRateOf(market, taxClass),
     }
   })
+  const promoOff =
+    promo?.type === 'FIXED' && promo.currency === market.currency && findOffStep(promo.value, market.currency)
+  if (promoOff) details.push(promoOffStep.asDetail({ code: promo.code, ...promoOff }))
   if (details.length > 0) throw invalidFields(details)
 
   const input = toPricingInput(lines, market, shippingMethod, promo, toldTax)
-  return { input, pricing: price(input) }
+  const pricing = price(input)
+  // Only what is charged: from some subtotal on, shipping may be free.
+  const shippingOff = shippingMethod && findOffStep(pricing.shipping, market.currency)
+  if (shippingOff) throw shippingOffStep({ name: shippingMethod.name, ...shippingOff })
+  return { input, pricing }
 }

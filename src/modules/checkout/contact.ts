@@ -1,8 +1,7 @@
-import { Check } from 'typebox/value'
 import { countFreeOrdersBefore, type OrderRow } from '#modules/orders/index.ts'
 import type { Db } from '#platform/database/database.ts'
 import type { Block } from '#vocabulary/blocks.ts'
-import { Email } from '#vocabulary/schemas.ts'
+import { isEmail } from '#vocabulary/email.ts'
 import type { Trace } from './place-orders.ts'
 
 /** Confirmations of free orders per day to an unverified address. */
@@ -18,7 +17,7 @@ const MAX_BUSINESS_MAILS_PER_DAY = 50
 export function emailIn(blocks: readonly Block[]): string | undefined {
   const { value } = blocks.find(({ id, type }) => id === 'email' && type === 'TEXT') ?? {}
   const email = typeof value === 'string' ? value.trim() : undefined
-  return Check(Email, email) && /@.+\../.test(email) ? email : undefined // a@b is an address, but no provider takes it
+  return email !== undefined && isEmail(email) ? email : undefined
 }
 
 /**

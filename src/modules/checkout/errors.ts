@@ -16,6 +16,22 @@ export const variantNotFound = invalid(
   'There is no variant {variantId} of product {productId} to be bought.',
 )
 export const noPrice = invalid('{at}.variantId', 'NO_PRICE', '{name} has no price in this market.')
+// Stored amounts from before they were checked on write, or from an archive.
+export const priceOffStep = invalid(
+  '{at}.variantId',
+  'STEP',
+  '{name} costs {amount}, which is not a multiple of {step}. Change its price to {valid}.',
+)
+export const shippingOffStep = invalid(
+  'shippingMethodId',
+  'STEP',
+  'The shipping method {name} costs {amount}, which is not a multiple of {step}. Change its price to {valid}.',
+)
+export const promoOffStep = invalid(
+  'promoCode',
+  'STEP',
+  'The promo code {code} is worth {amount}, which is not a multiple of {step}. Change its value to {valid}.',
+)
 export const tooManyAtOnce = invalid(
   '{at}.quantity',
   'TOO_LARGE',

@@ -32,7 +32,7 @@ export const sendConfirmation = defineJob({
     const mail = await confirmationMail(order, name, defaultLocale, orderUrlOf(business, orderId), logo)
     const messageId = messageIdOf('order', orderId, services.publicUrl)
     await services.mail.send({ to: order.contactEmail, ...mail, messageId, inNameOf: inNameOf(business) })
-    await recordMailSent(db, order, 'confirmation')
+    await recordMailSent(db, order, { mail: 'confirmation', to: 'CUSTOMER' })
   },
 })
 
@@ -49,6 +49,7 @@ export const sendNewOrder = defineJob({
     const mail = await newOrderMail(order, business.name, business.defaultLocale)
     const messageId = messageIdOf('new-order', orderId, services.publicUrl)
     await services.mail.send({ to: business.contactEmail, ...mail, messageId })
+    await recordMailSent(db, order, { mail: 'new_order', to: 'BUSINESS' })
   },
 })
 

@@ -6,6 +6,9 @@ import { type Pricing, type PricingInput, type PricingPromo, price } from './pri
 type Line = [unitPrice: number, quantity: number, taxBps?: number, taxClass?: string]
 type Case = Partial<Omit<PricingInput, 'lines'>> & { lines?: Line[] }
 
+/** The steps of the currencies that carts here are in. */
+const STEPS: Record<string, number> = { KWD: 10, TND: 10, MGA: 100 }
+
 const input = ({ lines = [[1_000, 1]], taxBps = 0, ...rest }: Case): PricingInput => ({
   version: 2,
   lines: lines.map(([unitPrice, quantity, rate = taxBps, taxClass = 'standard'], index) => ({
@@ -23,6 +26,7 @@ const input = ({ lines = [[1_000, 1]], taxBps = 0, ...rest }: Case): PricingInpu
   pricesIncludeTax: false,
   shipping: null,
   promo: null,
+  ...(STEPS[rest.currency ?? ''] && { step: STEPS[rest.currency ?? ''] }),
   ...rest,
 })
 const percent = (value: number): PricingPromo => ({ code: 'P', type: 'PERCENT', value })
@@ -85,6 +89,15 @@ const cases: [name: string, input: Case, figures: [number, number, number, numbe
     { currency: 'JPY', lines: [[1_480, 3]], taxBps: 1_000, shipping: { id: 'a', price: 550 } },
     [4_440, 0, 550, 444, 5_434],
   ],
+  // 8_330 × 0.1 = 833 → 830; 7_500 × 0.19 = 1_425 → 1_430
+  [
+    'a percentage and a tax in dinars, to the nearest ten',
+    { currency: 'KWD', lines: [[8_330, 1]], taxBps: 1_900, promo: percent(1_000), shipping: { id: 'a', price: 500 } },
+    [8_330, 830, 500, 1_430, 9_430],
+  ],
+  ['half a step is rounded up', { currency: 'TND', lines: [[50, 1]], taxBps: 1_000 }, [50, 0, 0, 10, 60]], // 5
+  ['just below half a step is rounded down', { currency: 'KWD', lines: [[40, 1]], taxBps: 1_000 }, [40, 0, 0, 0, 40]], // 4
+  ['whole ariary', { currency: 'MGA', lines: [[450_000, 1]], taxBps: 1_333 }, [450_000, 0, 0, 60_000, 510_000]], // 59_985
   // 833.25
   [
     'a hundred lines',
@@ -113,6 +126,16 @@ for (const [name, given, expected] of cases) {
   })
 }
 
+test('an order from before amounts were rounded to the step is computed as it was', () => {
+  const { step: _step, ...stored } = input({
+    currency: 'KWD',
+    lines: [[1_002, 1]],
+    taxBps: 1_900,
+    promo: percent(1_000),
+  })
+  assert.deepEqual(figures(price(stored)), [1_002, 100, 0, 171, 1_073])
+})
+
 test('a sum that no number holds exactly is refused, wherever it comes up', () => {
   const tooMuch: Case[] = [
     { lines: [[MAX, 2]] },
@@ -136,10 +159,15 @@ test('a sum that no number holds exactly is refused, wherever it comes up', () =
 })
 
 /** The same rules in exact fractions (BigInt); undefined when a figure is too large. */
-function oracle({ lines, taxBps, taxShipping, shipping: method, promo }: PricingInput) {
+function oracle({ lines, currency, taxBps, taxShipping, shipping: method, promo }: PricingInput) {
+  const step = BigInt(STEPS[currency] ?? 1)
   const big = (value: number) => BigInt(value)
-  // Rounds half up.
-  const rounded = (numerator: bigint, denominator: bigint) => (2n * numerator + denominator) / (2n * denominator)
+  // Rounds half a step up.
+  const rounded = (numerator: bigint, denominator: bigint) => {
+    const below = numerator - (numerator % (denominator * step))
+    const isUp = 2n * (numerator - below) >= denominator * step
+    return below / denominator + (isUp ? step : 0n)
+  }
   let subtotal = 0n
   for (const { unitPrice, quantity } of lines) for (let n = 0; n < quantity; n++) subtotal += big(unitPrice)
   let discount = 0n
@@ -168,20 +196,27 @@ function createRandom(seed: number) {
   return { upTo, pick }
 }
 
+/** As many steps, or where that is too much, the next multiple below. */
+const inSteps = (units: number, step: number) => (units <= MAX / step ? units * step : units - (units % step))
+
 test('20,000 carts cost what the rules say, worked out another way', () => {
   const { upTo, pick } = createRandom(20_261_115)
-  const amount = () => pick(0, upTo(9), upTo(99), upTo(9_999), upTo(99_999_999), upTo(2 ** 45), pick(0, MAX, upTo(MAX)))
-  const bps = () => pick(0, 1, 5, 50, 700, 825, 1_900, 3_333, 9_999, 10_000, upTo(10_000))
-  const seen = { refused: 0, capped: 0, freeShipping: 0, nothingToPay: 0, halves: 0 }
+  const units = () => pick(0, upTo(9), upTo(99), upTo(9_999), upTo(99_999_999), upTo(2 ** 45), pick(0, MAX, upTo(MAX)))
+  const bps = () => pick(0, 1, 5, 50, 700, 825, 1_900, 3_333, 5_000, 9_999, 10_000, upTo(10_000))
+  const seen = { refused: 0, capped: 0, freeShipping: 0, nothingToPay: 0, halves: 0, halfSteps: 0 }
   for (let round = 0; round < 20_000; round++) {
+    const currency = pick('USD', 'JPY', 'KWD', 'TND', 'MGA')
+    const step = STEPS[currency] ?? 1
+    const amount = () => inSteps(units(), step)
     const lines = Array.from({ length: pick(1, 1, 2, 3, 1 + upTo(20)) }, () => [amount(), pick(1, 2, 3, 1 + upTo(40))])
-    const freeFrom = amount()
+    const freeFrom = units()
     const given = input({
+      currency,
       lines: lines as [number, number][],
       taxBps: bps(),
       taxShipping: pick(true, false),
       shipping: pick(null, { id: 'a', price: amount() }, { id: 'b', price: amount(), freeFrom }),
-      promo: pick(null, percent(1 + upTo(9_999)), percent(bps() || 1), fixed(amount() || 1)),
+      promo: pick(null, percent(1 + upTo(9_999)), percent(bps() || 1), fixed(amount() || step)),
     })
     const expected = oracle(given)
     if (!expected) {
@@ -194,12 +229,19 @@ test('20,000 carts cost what the rules say, worked out another way', () => {
     assert.deepEqual(figures(pricing).map(BigInt), expected, JSON.stringify(given))
     assert.equal(BigInt(total), BigInt(subtotal) + BigInt(tax) + BigInt(shipping) - BigInt(discount))
     assert.ok(figures(pricing).every((figure) => Number.isSafeInteger(figure) && figure >= 0))
+    const shares = pricing.lines.flatMap((line) => [line.discount, line.tax])
+    assert.ok(
+      [...figures(pricing), ...shares].every((figure) => figure % step === 0),
+      JSON.stringify(given),
+    )
     assert.ok(pricing.lines.every((line) => BigInt(line.totalPrice) === BigInt(line.unitPrice) * BigInt(line.quantity)))
     if (discount > 0 && discount === subtotal) seen.capped++
     if (given.shipping?.price && shipping === 0) seen.freeShipping++
     if (total === 0) seen.nothingToPay++
     const taxed = BigInt(subtotal) - BigInt(discount) + (given.taxShipping ? BigInt(shipping) : 0n)
-    if ((taxed * BigInt(given.taxBps)) % 10_000n === 5_000n) seen.halves++
+    if ((taxed * BigInt(given.taxBps)) % (10_000n * BigInt(step)) !== 5_000n * BigInt(step)) continue
+    if (step === 1) seen.halves++
+    else seen.halfSteps++
   }
   for (const [what, count] of Object.entries(seen)) assert.ok(count > 20, `${what}: ${count}`)
 })

@@ -1,5 +1,6 @@
 import type { TaxGroup } from '#modules/orders/index.ts'
 import { type Market, type ShippingMethod, STANDARD_TAX_CLASS, taxRateOf } from '#vocabulary/business.ts'
+import { stepOf } from '#vocabulary/currencies.ts'
 import { shareOf, spread, taxInside, toMinorUnits } from '#vocabulary/money.ts'
 
 export type CartLine = {
@@ -20,6 +21,8 @@ export type PricingInput = {
   version: 2 | 3
   lines: CartLine[]
   currency: string
+  /** The currency's step, where it is above the minor unit. Absent in orders from before prices were rounded to it. */
+  step?: number
   /** The market's own rate. */
   taxBps: number
   taxShipping: boolean
@@ -68,6 +71,7 @@ export const toPricingInput = (
   version: toldTax || shipping?.isTold ? 3 : 2,
   lines,
   currency: market.currency,
+  ...(stepOf(market.currency) > 1 && { step: stepOf(market.currency) }),
   taxBps: market.taxBps,
   taxShipping: market.taxShipping,
   shippingTaxBps: taxRateOf(market, STANDARD_TAX_CLASS),
@@ -99,6 +103,7 @@ export const readInput = (stored: PricingInput | FirstInput): PricingInput =>
 /** Prices a cart. Pure, and shared by quote, checkout and explanation. */
 export function price(input: PricingInput): Pricing {
   const { lines, currency, shipping: method, promo } = input
+  const step = BigInt(input.step ?? 1)
   const steps: PricingStep[] = []
   const note = (step: PricingStep) => void steps.push(step)
 
@@ -111,12 +116,12 @@ export function price(input: PricingInput): Pricing {
   const subtotal = prices.reduce((sum, totalPrice) => sum + totalPrice, 0n)
   const base = toMinorUnits(subtotal, 'subtotal')
 
-  const discount = promo ? discountOf(promo, subtotal) : 0n
+  const discount = promo ? discountOf(promo, subtotal, step) : 0n
   if (promo) {
     const rule = promo.type === 'PERCENT' ? `promo ${promo.code}, basis points` : `promo ${promo.code}, fixed`
     note({ rule, base, rate: promo.value, result: Number(discount) })
   }
-  const discounts = spread(discount, prices)
+  const discounts = spread(discount, prices, step)
 
   const reduced = subtotal - discount
   const isFree = method?.freeFrom !== undefined && reduced >= BigInt(method.freeFrom)
@@ -131,7 +136,7 @@ export function price(input: PricingInput): Pricing {
   const { toldTax } = input
   const { taxes, shares, shippingTax } = toldTax
     ? takeTold(toldTax, taxed, shipping, note)
-    : taxOf(input, taxed, shipping, note)
+    : taxOf(input, taxed, shipping, step, note)
   const sum = toMinorUnits(
     taxes.reduce((total, { amount }) => total + BigInt(amount), 0n),
     'tax',
@@ -162,8 +167,8 @@ export function price(input: PricingInput): Pricing {
   }
 }
 
-function discountOf({ type, value }: PricingPromo, subtotal: bigint): bigint {
-  const discount = type === 'PERCENT' ? shareOf(subtotal, value) : BigInt(value)
+function discountOf({ type, value }: PricingPromo, subtotal: bigint, step: bigint): bigint {
+  const discount = type === 'PERCENT' ? shareOf(subtotal, value, step) : BigInt(value)
   return discount > subtotal ? subtotal : discount
 }
 
@@ -196,6 +201,7 @@ function taxOf(
   { lines, taxShipping, shippingTaxBps, pricesIncludeTax: included }: PricingInput,
   amounts: readonly bigint[],
   shipping: bigint,
+  step: bigint,
   note: (step: PricingStep) => void,
 ) {
   const groups = new Map<number, Taxed[]>()
@@ -215,7 +221,7 @@ function taxOf(
   const taxes: TaxGroup[] = []
   for (const [taxBps, members] of [...groups].sort(([a], [b]) => b - a)) {
     const whole = members.reduce((sum, { amount }) => sum + amount, 0n)
-    const tax = included ? taxInside(whole, taxBps) : shareOf(whole, taxBps)
+    const tax = included ? taxInside(whole, taxBps, step) : shareOf(whole, taxBps, step)
     const [sum, amount] = [toMinorUnits(whole, 'tax'), toMinorUnits(tax, 'tax')]
     note({
       rule: included ? 'tax inside, basis points' : 'tax, basis points',
@@ -226,6 +232,7 @@ function taxOf(
     const split = spread(
       tax,
       members.map((member) => member.amount),
+      step,
     )
     for (const [place, { index }] of members.entries()) shares[index] = split[place] as bigint
     if (whole === 0n) continue

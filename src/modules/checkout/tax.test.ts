@@ -17,6 +17,9 @@ type Case = {
   shippingTaxBps?: number
 }
 
+/** The steps of the currencies that carts here are in. */
+const STEPS: Record<string, number> = { KWD: 10, BHD: 10, MGA: 100 }
+
 const percent = (value: number): PricingPromo => ({ code: 'P', type: 'PERCENT', value })
 const fixed = (value: number): PricingPromo => ({ code: 'F', type: 'FIXED', value })
 const MAX = Number.MAX_SAFE_INTEGER
@@ -47,6 +50,7 @@ const input = ({
   version: 2,
   lines: lines.split(' ').map(toLine),
   currency,
+  ...(STEPS[currency] && { step: STEPS[currency] }),
   taxBps: rates.taxBps ?? 1_900,
   taxShipping: taxed ?? false,
   shippingTaxBps: rates.shippingTaxBps ?? 1_900,
@@ -547,30 +551,39 @@ const cases: [name: string, given: Case, sums: string, lines: string, taxes: str
     '0/0',
     '0 standard: 12500 + 0',
   ],
-  // (1050 + 525) / 1.05 = 1500, so 75: 50, 25. 75 / 2500 = 3 %
+  // (1060 + 530) / 1.05 = 1514.29 → 1510, so 80: × 1060 / 1590 = 53.3 → 50, × 530 / 1590 = 26.7 → 30. 80 / 2510 = 3.187 %
   [
     'dinars with two classes of one rate and a third class inside',
-    { lines: '1050@500 525@500:food 1000@0:books', currency: 'KWD', inside: true, taxBps: 500 },
-    '2575 - 0 + 0 + 0 = 2575, 75 inside, 0 of shipping, 300 bps',
-    '0/50 0/25 0/0',
-    '500 standard food: 1500 with 75 | 0 books: 1000 with 0',
+    { lines: '1060@500 530@500:food 1000@0:books', currency: 'KWD', inside: true, taxBps: 500 },
+    '2590 - 0 + 0 + 0 = 2590, 80 inside, 0 of shipping, 319 bps',
+    '0/50 0/30 0/0',
+    '500 standard food: 1510 with 80 | 0 books: 1000 with 0',
   ],
-  // (6950 + 1555) × 0.1 = 850.5 → 851: × 6950 / 8505 = 695.41 → 695, × 1555 / 8505 = 155.59 → 156.
-  // 851 / (8505 + 999) = 8.954 %
+  // (6950 + 1600) × 0.1 = 855 → 860: × 6950 / 8550 = 699.06 → 700, × 1600 / 8550 = 160.94 → 160. 860 / 9540 = 9.0147 %
   [
-    'dinars with half a thousandth to round, on top',
-    { lines: '2x3475@1000 999@0:food', currency: 'BHD', shipping: 1_555, taxed: true, shippingTaxBps: 1_000 },
-    '7949 - 0 + 1555 + 851 = 10355, 0 inside, 156 of shipping, 895 bps',
-    '0/695 0/0',
-    '1000 standard: 8505 + 851 | 0 food: 999 + 0',
+    'dinars with half a step to round, on top',
+    { lines: '6950@1000 990@0:food', currency: 'BHD', shipping: 1_600, taxed: true, shippingTaxBps: 1_000 },
+    '7940 - 0 + 1600 + 860 = 10400, 0 inside, 160 of shipping, 901 bps',
+    '0/700 0/0',
+    '1000 standard: 8550 + 860 | 0 food: 990 + 0',
   ],
-  // 16500 × 0.25 = 4125: 2750, 1375. 8250 / 1.1 = 7500. 750 / (7500 + 4125) = 6.4516 %
+  // 1000 × 0.3333 = 333.3 → 330: × 610 / 1000 = 201.3 → 200, × 390 / 1000 = 128.7 → 130. 670 × 0.19 = 127.3 → 130:
+  // × 410 / 670 = 79.55 → 80, × 260 / 670 = 50.45 → 50. 130 / 670 = 19.403 %
+  [
+    'dinars with a third off, on top',
+    { lines: '610@1900 390@1900', currency: 'KWD', promo: percent(3_333) },
+    '1000 - 330 + 0 + 130 = 800, 0 inside, 0 of shipping, 1900 bps',
+    '200/80 130/50',
+    '1900 standard: 670 + 130',
+  ],
+  // 16500 × 0.25 = 4125 → 4130: × 11000 / 16500 = 2753.3 → 2750, × 5500 / 16500 = 1376.7 → 1380. 8250 / 1.1 = 7500.
+  // 750 / (7500 + 4120) = 6.4544 %
   [
     'dinars with a quarter off, inside',
     { lines: '11000@1000 5500@0:food', currency: 'BHD', inside: true, promo: percent(2_500) },
-    '16500 - 4125 + 0 + 0 = 12375, 750 inside, 0 of shipping, 645 bps',
-    '2750/750 1375/0',
-    '1000 standard: 7500 with 750 | 0 food: 4125 with 0',
+    '16500 - 4130 + 0 + 0 = 12370, 750 inside, 0 of shipping, 645 bps',
+    '2750/750 1380/0',
+    '1000 standard: 7500 with 750 | 0 food: 4120 with 0',
   ],
 ]
 
@@ -603,6 +616,7 @@ test('a sum that no number holds exactly is refused, but only where there is one
 /** The same rules in exact whole numbers (BigInt); undefined when a figure is too large. */
 function oracle(cart: PricingInput) {
   const seen = { ties: 0, halves: 0 }
+  const step = BigInt(STEPS[cart.currency] ?? 1)
   const whole = BigInt(10_000)
   const total = (amounts: bigint[]) => amounts.reduce((sum, amount) => sum + amount, 0n)
 
@@ -611,18 +625,19 @@ function oracle(cart: PricingInput) {
     if (twice === denominator) seen.halves++
     return numerator / denominator + (twice < denominator ? 0n : 1n)
   }
+  const toStep = (numerator: bigint, denominator: bigint) => rounded(numerator, denominator * step) * step
 
-  /** Everyone gets the whole units of their share; what is left goes, one by one, to who is owed most. */
+  /** Everyone gets the whole steps of their share; what is left goes, one by one, to who is owed most. */
   const largestRemainder = (amount: bigint, weights: bigint[]) => {
     const sum = total(weights)
     if (sum === 0n) return weights.map(() => 0n)
-    const shares = weights.map((weight) => (amount * weight) / sum)
+    const shares = weights.map((weight) => ((amount * weight) / sum / step) * step)
     const owed = weights.map((weight, index) => amount * weight - (shares[index] as bigint) * sum)
-    for (let left = amount - total(shares); left > 0n; left--) {
+    for (let left = amount - total(shares); left > 0n; left -= step) {
       let most = 0
       for (const [index, rest] of owed.entries()) if (rest > (owed[most] as bigint)) most = index
-      if (left === 1n && owed.some((rest, index) => index !== most && rest === owed[most])) seen.ties++
-      shares[most] = (shares[most] as bigint) + 1n
+      if (left === step && owed.some((rest, index) => index !== most && rest === owed[most])) seen.ties++
+      shares[most] = (shares[most] as bigint) + step
       owed[most] = -1n
     }
     return shares
@@ -631,7 +646,7 @@ function oracle(cart: PricingInput) {
   const prices = cart.lines.map(({ unitPrice, quantity }) => BigInt(unitPrice) * BigInt(quantity))
   const subtotal = total(prices)
   let discount = 0n
-  if (cart.promo?.type === 'PERCENT') discount = rounded(subtotal * BigInt(cart.promo.value), whole)
+  if (cart.promo?.type === 'PERCENT') discount = toStep(subtotal * BigInt(cart.promo.value), whole)
   if (cart.promo?.type === 'FIXED') discount = BigInt(cart.promo.value)
   if (discount > subtotal) discount = subtotal
   let shipping = BigInt(cart.shipping?.price ?? 0)
@@ -657,8 +672,8 @@ function oracle(cart: PricingInput) {
     const amount = total(group.map((part) => part.amount))
     if (amount === 0n) continue
     const rate = BigInt(taxBps)
-    const base = cart.pricesIncludeTax ? rounded(amount * whole, whole + rate) : amount
-    const tax = cart.pricesIncludeTax ? amount - base : rounded(amount * rate, whole)
+    const base = cart.pricesIncludeTax ? toStep(amount * whole, whole + rate) : amount
+    const tax = cart.pricesIncludeTax ? amount - base : toStep(amount * rate, whole)
     const shares = largestRemainder(
       tax,
       group.map((part) => part.amount),
@@ -723,7 +738,13 @@ function createCarts(seed: number) {
   const any = () =>
     pick(small(), upTo(9_999), upTo(99_999_999), upTo(2 ** 45), pick(upTo(2 ** 50), 0, MAX, upTo(MAX), MAX - upTo(9)))
   return (): PricingInput => {
-    const amount = pick(small, small, any)
+    const currency = pick('JPY', 'EUR', 'USD', 'KWD', 'BHD', 'MGA')
+    const step = STEPS[currency] ?? 1
+    const units = pick(small, small, any)
+    const amount = () => {
+      const most = units()
+      return most <= MAX / step ? most * step : most - (most % step)
+    }
     const price = pick(amount, amount, amount, () => 0)
     const classes = ['standard', 'reduced', 'food', 'books', 'zero'].slice(0, 1 + upTo(4))
     const rates = new Map(classes.map((name) => [name, bps()]))
@@ -736,7 +757,8 @@ function createCarts(seed: number) {
     return {
       version: 2,
       lines,
-      currency: pick('JPY', 'EUR', 'USD', 'KWD', 'BHD'),
+      currency,
+      ...(step > 1 && { step }),
       taxBps: bps(),
       taxShipping: pick(true, false),
       shippingTaxBps: rates.get('standard') as number,
@@ -744,10 +766,10 @@ function createCarts(seed: number) {
       shipping: pick(
         null,
         { id: 'a', price: amount() },
-        { id: 'b', price: amount(), freeFrom: amount() },
+        { id: 'b', price: amount(), freeFrom: units() },
         { id: 'c', price: amount(), freeFrom: 10 * small() },
       ),
-      promo: pick(null, percent(1 + upTo(9_999)), percent(pick(1_000, 5_000, 10_000)), fixed(1 + amount())),
+      promo: pick(null, percent(1 + upTo(9_999)), percent(pick(1_000, 5_000, 10_000)), fixed(step + amount())),
     }
   }
 }
@@ -823,6 +845,12 @@ test('the shares of 5,000 carts add up, and none is more than rounding could giv
     const groupFigures = taxes.flatMap((group) => [group.base, group.amount])
     const isFigure = (figure: number) => Number.isSafeInteger(figure) && figure >= 0 && !Object.is(figure, -0)
     assert.ok([...figures, ...groupFigures].every(isFigure), told)
+    const step = STEPS[cart.currency] ?? 1
+    const charged = [...figures.slice(0, -1), ...groupFigures]
+    assert.ok(
+      charged.every((figure) => figure % step === 0),
+      told,
+    )
 
     assert.equal(BigInt(total), sum([subtotal, tax, shipping]) - BigInt(discount), told)
     assert.equal(cart.pricesIncludeTax ? tax : taxIncluded, 0, told)
@@ -837,9 +865,9 @@ test('the shares of 5,000 carts add up, and none is more than rounding could giv
 
     for (const line of lines) {
       assert.ok(line.discount <= line.totalPrice, told)
-      // Less than one away from the exact share.
+      // Less than one step away from the exact share.
       const away = far(BigInt(line.discount) * BigInt(subtotal), BigInt(discount) * BigInt(line.totalPrice))
-      assert.ok(away < BigInt(subtotal) || away === 0n, told)
+      assert.ok(away < BigInt(step) * BigInt(subtotal) || away === 0n, told)
     }
 
     const isTaxed = cart.taxShipping && shipping > 0
@@ -854,14 +882,14 @@ test('the shares of 5,000 carts add up, and none is more than rounding could giv
       assert.equal(sum(members.map((part) => part.tax)), BigInt(group?.amount ?? 0), told)
       assert.equal(sum(group ? [group.base, group.included ? group.amount : 0] : []), whole, told)
       assert.equal(group?.included ?? cart.pricesIncludeTax, cart.pricesIncludeTax, told)
-      // The group is at most a half away from its exact tax, of which a part has its share; and a part is less than one
-      // away from its share of the group.
+      // The group is at most half a step away from its exact tax, of which a part has its share; and a part is less than one
+      // step away from its share of the group.
       const per = 10_000n + (cart.pricesIncludeTax ? BigInt(rate) : 0n)
       for (const part of members) {
         const amount = BigInt(part.amount)
         assert.ok(part.tax <= part.amount, told)
         const away = 2n * whole * far(BigInt(part.tax) * per, amount * BigInt(rate))
-        assert.ok(away < per * (2n * whole + amount) || away === 0n, told)
+        assert.ok(away < BigInt(step) * per * (2n * whole + amount) || away === 0n, told)
       }
     }
     if (taxIncluded > 0) seen.inside++

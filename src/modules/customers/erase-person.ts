@@ -139,12 +139,11 @@ async function keepForNow(
 type KeptPlace = { businessId: string; orderId: string; customerId: string }
 
 /** Businesses of orders that are due to be looked at again. */
-export async function findDueBusinesses(db: Db): Promise<string[]> {
+export async function findDueBusinesses(db: Db, except: readonly string[]): Promise<string[]> {
   const { rows } = await sql<{ businessId: string }>`
     select distinct business_id
-      from (select business_id from customers.kept_orders where due_at <= ${now()} and ${isHere('business_id')} order by due_at limit 1000) as due`.execute(
-    db,
-  )
+      from (select business_id from customers.kept_orders where due_at <= ${now()} and ${isHere('business_id')} and business_id <> all (${[...except]}::text[])
+             order by due_at limit 1000) as due`.execute(db)
   return rows.map(({ businessId }) => businessId)
 }
 

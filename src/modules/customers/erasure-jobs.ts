@@ -1,3 +1,4 @@
+import type { FastifyBaseLogger } from 'fastify'
 import { sql } from 'kysely'
 import { Type } from 'typebox'
 import { findBusiness } from '#modules/access/index.ts'
@@ -5,6 +6,7 @@ import { now, nowMs } from '#platform/clock.ts'
 import type { ControlDb, Db, Tx } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { type AnyJob, type CellJob, defineJob, enqueue } from '#platform/jobs/define.ts'
+import { eachAlone } from '#platform/jobs/each-alone.ts'
 import { isHere } from '#platform/moves/fence.ts'
 import { BusinessId, Id } from '#vocabulary/schemas.ts'
 import { type EraseOthers, eraseKeptOrders, findDueBusinesses, type Keeping, workOffErasure } from './erase-person.ts'
@@ -52,21 +54,28 @@ const sweepErasures = (others: EraseOthers) =>
     on: 'cell',
     payload: Type.Object({}),
     cron: '41 2 * * *',
-    async run(_payload, { db, control, signal }) {
-      await enqueueDue(db)
+    async run(_payload, { db, control, log, signal }) {
+      await enqueueDue(db, log)
+      const failed: string[] = []
       for (;;) {
-        const due = await findDueBusinesses(db)
+        const due = await findDueBusinesses(db, failed)
         if (due.length === 0) return
-        for (const businessId of due) {
-          const keeping = await readKeeping(control, businessId, others)
-          while (await eraseKeptOrders(db, businessId, keeping))
-            if (signal.aborted) throw new Error('stopped; the rest goes with the next attempt')
-        }
+        const ofOne = due.map((businessId) => ({ businessId }))
+        const failures = await eachAlone(
+          ofOne,
+          { log, failed: 'kept orders not erased, retrying' },
+          async ({ businessId }) => {
+            const keeping = await readKeeping(control, businessId, others)
+            while (!signal.aborted && (await eraseKeptOrders(db, businessId, keeping))) {}
+          },
+        )
+        if (signal.aborted) throw new Error('stopped; the rest goes with the next attempt')
+        failed.push(...failures.map(({ businessId }) => businessId))
       }
     },
   })
 
-async function enqueueDue(db: Db): Promise<void> {
+async function enqueueDue(db: Db, log: Pick<FastifyBaseLogger, 'error'>): Promise<void> {
   for (let after = { businessId: '', userId: '' }; ; ) {
     const { rows } = await sql<{ businessId: string; userId: string }>`
       select business_id, user_id
@@ -74,9 +83,11 @@ async function enqueueDue(db: Db): Promise<void> {
        where due_at <= ${now()} and ${isHere('business_id')} and (business_id, user_id) > (${after.businessId}, ${after.userId})
        order by business_id, user_id
        limit ${SWEPT_AT_ONCE}`.execute(db)
-    await transaction(db, async (tx) => {
-      for (const person of rows) await enqueueErasure(tx, person)
-    })
+    await transaction(db, (tx) =>
+      eachAlone(rows, { log, failed: 'erasure not enqueued', isTransaction: true }, (person) =>
+        enqueueErasure(tx, person),
+      ),
+    )
     const last = rows.at(-1)
     if (rows.length < SWEPT_AT_ONCE || !last) return
     after = last

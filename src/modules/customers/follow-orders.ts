@@ -1,17 +1,15 @@
-import type { FastifyBaseLogger } from 'fastify'
 import { sql } from 'kysely'
 import { listSubscriptionsAfter, readSubscribers } from '#modules/newsletter/index.ts'
 import { EVER_PAID, listOrdersAfter, type OrderFigures, type OrderPlace, readFigures } from '#modules/orders/index.ts'
 import { now } from '#platform/clock.ts'
 import type { Db, Tx } from '#platform/database/database.ts'
-import { isDatabaseUnavailable } from '#platform/database/errors.ts'
-import { transaction } from '#platform/database/transaction.ts'
-import { addFollowed, dropFollowed, hasFollowed, peekFollowed, type Topic } from '#platform/events/sequencer.ts'
+import { type FollowerLog, followSubjects, Outage } from '#platform/events/follow-subjects.ts'
+import { addFollowed, hasFollowed, type Topic } from '#platform/events/sequencer.ts'
 import { keyOf, type Person } from './customer.ts'
 import { eraseIn } from './erase-customers.ts'
 import { keepBought } from './keep-bought.ts'
 import { findHeir, moveCustomer } from './merge-customers.ts'
-import { tryLockSums } from './queries.ts'
+import { SUMS_LOCK } from './queries.ts'
 import { type Change, listed, refreshCustomers } from './refresh-customers.ts'
 
 const ORDERS = 'customers-orders'
@@ -36,72 +34,27 @@ export type PeopleKnown = {
 }
 export type AskControl = (people: readonly Person[]) => Promise<PeopleKnown>
 
-type Followed = OrderPlace & { position: number }
-type Batch = { orders: readonly Followed[]; subscriptions: readonly Followed[] }
-type Log = Pick<FastifyBaseLogger, 'error'>
+type Batch = { orders: readonly OrderPlace[]; subscriptions: readonly OrderPlace[] }
 
 /** Whether customers are to be looked at. */
 export const hasUnfollowed = () => sql`
   ${hasFollowed(ORDERS, SUBSCRIPTIONS)} or exists (select from customers.filling where begins_at <= ${now()})`
 
 /** Keeps customers after orders and subscriptions that have changed; then counts those from before the tables. */
-export async function followOrders(db: Db, ask: AskControl, log: Log, signal?: AbortSignal): Promise<void> {
-  while (!signal?.aborted && (await followBatch(db, ask, log))) {}
-}
-
-/** Returns how many were looked at; undefined when another process holds the lock. */
-async function followBatch(db: Db, ask: AskControl, log: Log): Promise<number | undefined> {
-  const batch = { orders: await peek(db, ORDERS), subscriptions: await peek(db, SUBSCRIPTIONS) }
-  if (batch.orders.length + batch.subscriptions.length === 0) return fillOld(db)
-  // Control is asked before the lock is taken: while it is slow, others may write.
-  const told = await learn(db, ask, batch)
-  try {
-    return await takeBatch(db, batch, told)
-  } catch (error) {
-    if (isDatabaseUnavailable(error)) throw error
-    return followOneByOne(db, batch, told, log)
-  }
-}
-
-/** A batch holds orders of many businesses: what cannot be counted is left out, and does not keep the others waiting. */
-async function followOneByOne(db: Db, batch: Batch, told: Told, log: Log): Promise<number | undefined> {
-  const ones: Batch[] = [
-    ...batch.orders.map((order) => ({ orders: [order], subscriptions: [] })),
-    ...batch.subscriptions.map((subscription) => ({ orders: [], subscriptions: [subscription] })),
+export function followOrders(db: Db, ask: AskControl, log: FollowerLog, signal?: AbortSignal): Promise<void> {
+  const follower = (topic: string, toBatch: (places: readonly OrderPlace[]) => Batch) => ({
+    topic,
+    // Control is asked before the lock is taken: while it is slow, others may write.
+    async prepare(cell: Db, places: readonly OrderPlace[]) {
+      const told = await learn(cell, ask, toBatch(places))
+      return (tx: Tx, taken: readonly OrderPlace[]) => count(tx, toBatch(taken), told)
+    },
+  })
+  const followers = [
+    follower(ORDERS, (orders) => ({ orders, subscriptions: [] })),
+    follower(SUBSCRIPTIONS, (subscriptions) => ({ orders: [], subscriptions })),
   ]
-  for (const one of ones) {
-    try {
-      if ((await takeBatch(db, one, told)) === undefined) return undefined
-    } catch (error) {
-      if (isDatabaseUnavailable(error)) throw error
-      await transaction(db, (tx) => leaveQueue(tx, one))
-      const [subject] = [...one.orders, ...one.subscriptions]
-      log.error(
-        { err: error, businessId: subject?.businessId, subject: subject?.id },
-        'customers: left out until its next event',
-      )
-    }
-  }
-  return ones.length
-}
-
-async function peek(db: Db, topic: string): Promise<Followed[]> {
-  const rows = await peekFollowed(db, topic, BATCH)
-  return rows.map(({ position, businessId, subject }) => ({ position, businessId, id: subject }))
-}
-
-/** Returns what was still in the queue. */
-async function leaveQueue(tx: Tx, { orders, subscriptions }: Batch): Promise<Batch> {
-  const leave = async (topic: string, places: readonly Followed[]) => {
-    const left = await dropFollowed(
-      tx,
-      topic,
-      places.map(({ position }) => position),
-    )
-    const found = places.filter(({ position }) => left.has(position))
-    return [...new Map(found.map((place) => [`${place.businessId} ${place.id}`, place])).values()]
-  }
-  return { orders: await leave(ORDERS, orders), subscriptions: await leave(SUBSCRIPTIONS, subscriptions) }
+  return followSubjects(db, { lock: SUMS_LOCK, followers, backfill }, log, signal)
 }
 
 const FILLS = {
@@ -126,24 +79,21 @@ async function takeCounted(tx: Tx, places: readonly OrderPlace[]): Promise<void>
 }
 
 /** Takes up the next ones from before the tables were there, and notes how far it got. Returns 0 when there are none. */
-function fillOld(db: Db): Promise<number | undefined> {
-  return transaction(db, async (tx) => {
-    if (!(await tryLockSums(tx))) return undefined
-    const { rows } = await sql<{ kind: keyof typeof FILLS; businessId: string; id: string }>`
-      select kind, business_id, id from customers.filling where begins_at <= ${now()} order by kind limit 1`.execute(tx)
-    const [position] = rows
-    if (!position) return 0
-    const { kind } = position
-    const places = await FILLS[kind].listAfter(tx, position, BATCH)
-    const last = places.at(-1)
-    await FILLS[kind].take(tx, places)
-    await (last
-      ? sql`update customers.filling set business_id = ${last.businessId}, id = ${last.id} where kind = ${kind}`.execute(
-          tx,
-        )
-      : sql`delete from customers.filling where kind = ${kind}`.execute(tx))
-    return 1
-  })
+async function backfill(tx: Tx): Promise<number> {
+  const { rows } = await sql<{ kind: keyof typeof FILLS; businessId: string; id: string }>`
+    select kind, business_id, id from customers.filling where begins_at <= ${now()} order by kind limit 1`.execute(tx)
+  const [position] = rows
+  if (!position) return 0
+  const { kind } = position
+  const places = await FILLS[kind].listAfter(tx, position, BATCH)
+  const last = places.at(-1)
+  await FILLS[kind].take(tx, places)
+  await (last
+    ? sql`update customers.filling set business_id = ${last.businessId}, id = ${last.id} where kind = ${kind}`.execute(
+        tx,
+      )
+    : sql`delete from customers.filling where kind = ${kind}`.execute(tx))
+  return 1
 }
 
 type Counted = {
@@ -195,16 +145,10 @@ type Told = PeopleKnown & { asked: ReadonlySet<string> }
 async function learn(db: Db, ask: AskControl, batch: Batch): Promise<Told> {
   const { strangers } = await readPeople(db, everybodyIn(await read(db, batch)))
   if (strangers.length === 0) return { aliases: new Map(), guests: new Map(), erased: new Set(), asked: new Set() }
-  return { ...(await ask(strangers)), asked: new Set(strangers.map(keyOf)) }
-}
-
-/** Counts a batch. What it writes and its leaving the queue are one. Undefined when another process holds the lock. */
-function takeBatch(db: Db, batch: Batch, told: Told): Promise<number | undefined> {
-  return transaction(db, async (tx) => {
-    if (!(await tryLockSums(tx))) return undefined
-    await count(tx, await leaveQueue(tx, batch), told)
-    return batch.orders.length + batch.subscriptions.length
+  const known = await ask(strangers).catch((error: unknown) => {
+    throw new Outage(error)
   })
+  return { ...known, asked: new Set(strangers.map(keyOf)) }
 }
 
 async function count(tx: Tx, batch: Batch, told: Told): Promise<void> {

@@ -38,15 +38,10 @@ export async function idsOf(db: Db, { businessId, userId }: Person): Promise<str
 }
 
 /** Whoever changes sums holds this lock: one at a time in a cell. */
-const WRITERS = sql`hashtextextended('kontor.customers', 0)`
-
-export async function tryLockSums(tx: Tx): Promise<boolean> {
-  const { rows } = await sql<{ locked: boolean }>`select pg_try_advisory_xact_lock(${WRITERS}) as locked`.execute(tx)
-  return rows[0]?.locked ?? false
-}
+export const SUMS_LOCK = 'kontor.customers'
 
 export async function lockSums(tx: Tx): Promise<void> {
-  await sql`select pg_advisory_xact_lock(${WRITERS})`.execute(tx)
+  await sql`select pg_advisory_xact_lock(hashtextextended(${SUMS_LOCK}, 0))`.execute(tx)
 }
 
 /** The words of tags stand among those of names with this in front, which no word and no address has. */

@@ -18,7 +18,7 @@ const FileName = Type.String({
   examples: ['mug.jpg'],
 })
 const Tag = Type.String({ minLength: 1, maxLength: 50, pattern: '\\S', examples: ['autumn'] })
-const Tags = Type.Array(Tag, { maxItems: MAX_TAGS, description: 'Words of your own, for finding it again.' })
+export const Tags = Type.Array(Tag, { maxItems: MAX_TAGS, description: 'Tags of the file, for search.' })
 const Sha256 = Type.String({
   pattern: '^[0-9a-f]{64}$',
   maxLength: 64,

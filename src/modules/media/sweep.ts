@@ -1,3 +1,4 @@
+import type { FastifyBaseLogger } from 'fastify'
 import { sql } from 'kysely'
 import { Type } from 'typebox'
 import { nowMs } from '#platform/clock.ts'
@@ -6,6 +7,7 @@ import { transaction } from '#platform/database/transaction.ts'
 import { record } from '#platform/events/record.ts'
 import { fault } from '#platform/faults.ts'
 import { defineJob } from '#platform/jobs/define.ts'
+import { eachAlone } from '#platform/jobs/each-alone.ts'
 import { isHere } from '#platform/moves/fence.ts'
 import { removeFile } from './delete-file.ts'
 import { mediaDeleted } from './events.ts'
@@ -31,11 +33,11 @@ export const sweepMedia = defineJob({
   on: 'cell',
   payload: Type.Object({}),
   cron: '* * * * *',
-  async run(_payload, { db, services: { storage }, signal }) {
+  async run(_payload, { db, services: { storage }, signal, log }) {
     const isOver = overIn(RUN_MS, signal)
-    for (const status of ['PENDING', 'REJECTED'] as const) while (!isOver() && (await endBatch(db, status)) === BATCH);
+    for (const status of ['PENDING', 'REJECTED'] as const) await endAll(db, status, log, isOver)
     await fault('media.ended')
-    if (storage) await deleteLeftovers(db, storage, overIn(RUN_MS, signal))
+    if (storage) await deleteLeftovers(db, storage, log, overIn(RUN_MS, signal))
   },
 })
 
@@ -44,16 +46,35 @@ function overIn(ms: number, signal: AbortSignal): () => boolean {
   return () => signal.aborted || nowMs() > end
 }
 
-async function endBatch(db: Db, status: keyof typeof KEPT_MS): Promise<number> {
-  const { rows } = await sql<Pick<FileRow, 'businessId' | 'id'>>`
-    select business_id, id
+type Ending = Pick<FileRow, 'businessId' | 'id'> & { position: string }
+
+/** A failure is retried in the next sweep and does not stop the others. */
+async function endAll(
+  db: Db,
+  status: keyof typeof KEPT_MS,
+  log: Pick<FastifyBaseLogger, 'error'>,
+  isOver: () => boolean,
+): Promise<void> {
+  for (let after: Ending | undefined; !isOver(); ) {
+    const rows = await listToEnd(db, status, after)
+    await eachAlone(rows, { log, failed: 'upload not ended, retrying' }, ({ businessId, id }) =>
+      end(db, businessId, id),
+    )
+    if (rows.length < BATCH) return
+    after = rows.at(-1)
+  }
+}
+
+async function listToEnd(db: Db, status: keyof typeof KEPT_MS, after: Ending | undefined): Promise<Ending[]> {
+  const { rows } = await sql<Ending>`
+    select business_id, id, updated_at::text as position
       from media.files
      where status = ${status} and status in ('PENDING', 'REJECTED') and updated_at < ${new Date(nowMs() - KEPT_MS[status])}
+       and (updated_at, business_id, id) > (${after?.position ?? '-infinity'}::timestamptz, ${after?.businessId ?? ''}, ${after?.id ?? ''})
        and ${isHere('business_id')}
-     order by updated_at
+     order by updated_at, business_id, id
      limit ${BATCH}`.execute(db)
-  for (const { businessId, id } of rows) await end(db, businessId, id)
-  return rows.length
+  return rows
 }
 
 const end = (db: Db, businessId: string, id: string) =>

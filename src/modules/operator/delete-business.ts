@@ -1,4 +1,4 @@
-import { askDeletion, findBusiness, graceEnd, readMarks, undoDeletion } from '#modules/access/index.ts'
+import { askDeletion, graceEnd, readMarks, undoDeletion } from '#modules/access/index.ts'
 import type { ControlDb, ControlTx } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { enqueue } from '#platform/jobs/define.ts'
@@ -18,7 +18,7 @@ export async function deleteBusiness(
   id: string,
   { slug, actor }: { slug: string; actor: Actor },
 ): Promise<void> {
-  const business = await findBusiness(control, id)
+  const business = await readMarks(control, id)
   if (!business) throw businessNotFound()
   if (business.slug !== slug) throw slugDiffers()
   await transaction(control, async (tx) => {
@@ -35,7 +35,7 @@ export async function undeleteBusiness(
   id: string,
   actor: Actor,
 ): Promise<void> {
-  if (!(await findBusiness(control, id))) throw businessNotFound()
+  if (!(await readMarks(control, id))) throw businessNotFound()
   await transaction(control, async (tx) => {
     if ((await readMarks(tx, id))?.importOf) throw notWhole()
     const undone = await undoDeletion(tx, id, actor)

@@ -11,10 +11,14 @@ import { type BusinessContext, getBusiness, listBusinesses } from './list-busine
 import { listSends } from './list-sends.ts'
 import * as operation from './operations.ts'
 import { listCells, type OverviewContext, readOverview } from './overview.ts'
-import { resume, suspend } from './suspend-business.ts'
+import { type ResumeContext, resume, suspend } from './suspend-business.ts'
 import { readTopUsage, readUsage } from './usage.ts'
 
-export type OperatorOptions = Omit<OverviewContext, 'log'> & BusinessContext & DeletionContext & ExportContext
+export type OperatorOptions = Omit<OverviewContext, 'log'> &
+  BusinessContext &
+  DeletionContext &
+  ExportContext &
+  ResumeContext
 
 /** For operators of the whole service. The guard asks for the second factor, and for a fresh proof before any change. */
 export const operatorRoutes: FastifyPluginAsyncTypebox<OperatorOptions> = async (app, options) => {
@@ -37,7 +41,7 @@ export const operatorRoutes: FastifyPluginAsyncTypebox<OperatorOptions> = async 
   })
 
   handle(app, operation.resumeBusiness, async ({ params, actor }) => {
-    await resume(control, params.id, actor)
+    await resume(context, params.id, actor)
     return getBusiness(context, params.id)
   })
 

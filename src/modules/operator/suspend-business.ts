@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
-import { findBusiness, readMarks, suspendBusiness } from '#modules/access/index.ts'
-import type { ControlDb, Db } from '#platform/database/database.ts'
+import { readMarks, suspendBusiness } from '#modules/access/index.ts'
+import type { ControlDb, ControlTx, Db } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { defineJob, enqueue } from '#platform/jobs/define.ts'
 import type { Actor } from '#vocabulary/actor.ts'
@@ -26,12 +26,11 @@ export const pauseLetters = (pauseSends: PauseSends = untold) =>
     maxAttempts: ATTEMPTS,
     payload: Type.Object({ businessId: BusinessId }),
     async run({ businessId }, { db, cells, log }) {
-      const business = await findBusiness(db, businessId)
+      const business = await readMarks(db, businessId)
       if (!business?.suspendedAt) return // it was resumed meanwhile
       const cell = cells.get(business.cell)
       if (!cell) throw new Error(`The cell ${business.cell} is off, or not known here`)
-      const isToGo = (await readMarks(db, businessId))?.deleteAt
-      const paused = await pauseSends(cell, businessId, isToGo ? DELETED : SUSPENDED)
+      const paused = await pauseSends(cell, businessId, business.deleteAt ? DELETED : SUSPENDED)
       log.info({ businessId, paused }, 'paused the letters of a suspended business')
     },
   })
@@ -43,11 +42,18 @@ export const suspend = (control: ControlDb, id: string, actor: Actor, reason: st
     await enqueue(tx, pauseLetters(), { businessId: id })
   })
 
-export const resume = (control: ControlDb, id: string, actor: Actor): Promise<void> =>
+export type ResumeContext = {
+  control: ControlDb
+  /** Mails invitations of an imported business, which has been closed until now. */
+  mailInvitations: (tx: ControlTx, businessId: string) => Promise<void>
+}
+
+export const resume = ({ control, mailInvitations }: ResumeContext, id: string, actor: Actor): Promise<void> =>
   transaction(control, async (tx) => {
     const { isChanged } = await suspendBusiness(tx, id, false, { actor })
     // Only now: the lock is held, so nobody asks for its deletion between the two.
     const marks = await readMarks(tx, id)
     if (marks?.importOf || marks?.deleteAt) throw notWhole()
     if (!isChanged) throw notSuspended()
+    await mailInvitations(tx, id)
   })

@@ -13,7 +13,7 @@ import { orderCancelled, orderExpired, orderPaymentStatusChanged, orderStatusCha
 import { type OrderRow, withHistories } from './order.ts'
 import { lockOrder, saveOrder } from './queries.ts'
 import { releaseOrder } from './release-order.ts'
-import type { OrderStatus, PaymentStatus } from './schemas.ts'
+import { Order, type OrderStatus, type PaymentStatus } from './schemas.ts'
 
 export const FINAL: readonly OrderStatus[] = ['CANCELLED', 'REFUNDED']
 
@@ -115,8 +115,11 @@ export async function applyChange(
   return ended
 }
 
+/** The changed fields that the API shows. */
 const changedFields = (order: OrderRow, changes: Partial<OrderRow>): string[] =>
-  (Object.keys(changes) as (keyof OrderRow)[]).filter((field) => changes[field] !== order[field])
+  (Object.keys(changes) as (keyof OrderRow)[]).filter(
+    (field) => field in Order.properties && changes[field] !== order[field],
+  )
 
 /** What is told of a cancelled order besides its status: a person cancelled it, or it expired. */
 function endOf(order: OrderRow, actor: Actor | undefined): NewEvent[] {

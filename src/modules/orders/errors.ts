@@ -64,6 +64,12 @@ export const discountTooLarge = invalid(
   'A line’s discount is at most its price, {totalPrice}.',
 )
 export const sumWrong = invalid('{field}', 'INVALID', '{field} must be {rule}, {expected}.')
+export const taxAbovePrice = invalid('{field}', 'TOO_LARGE', '{field} is part of the price. Send at most {price}.')
+export const taxNotIncluded = invalid(
+  'taxIncluded',
+  'INVALID',
+  'Prices in the market {market} do not include tax. Send the amount in tax.',
+)
 export const blocksTooLarge = invalid(
   'blocks',
   'TOO_LARGE',

@@ -86,6 +86,10 @@ export const orderShipped = defineEvent('order.shipped', {
 })
 export const orderMailSent = defineEvent('order.mail_sent', {
   subject: 'order',
-  note: 'To the customer. The address is left out: events hold none.',
-  data: Type.Object({ number: OrderNumber, mail: OneOf(['confirmation', 'shipment']) }),
+  note: 'Contains no email address, like all events.',
+  data: Type.Object({
+    number: OrderNumber,
+    mail: OneOf(['confirmation', 'shipment', 'new_order']),
+    to: OneOf(['CUSTOMER', 'BUSINESS'], { description: 'Recipient. `BUSINESS` for `new_order`.' }),
+  }),
 })

@@ -2,28 +2,29 @@ import { STANDARD_TAX_CLASS } from '#vocabulary/business.ts'
 import { spread } from '#vocabulary/money.ts'
 import type { OrderLine, OrderRow } from './order.ts'
 
-type Amounts = {
-  lines: readonly { totalPrice: number }[]
+type Priced = { totalPrice: number }
+
+/** The shares of lines in a discount. One above the subtotal leaves nothing of them. */
+export function shareDiscount(lines: readonly Priced[], discount: number): number[] {
+  const prices = lines.map(({ totalPrice }) => BigInt(totalPrice))
+  const subtotal = prices.reduce((sum, totalPrice) => sum + totalPrice, 0n)
+  return spread(BigInt(discount) < subtotal ? BigInt(discount) : subtotal, prices).map(Number)
+}
+
+type Taxed = {
+  lines: readonly (Priced & { discount: number })[]
   shipping: number
-  discount: number
   /** All of it, on top of the prices or inside. */
   tax: number
   taxShipping: boolean
 }
 
-/**
- * The shares of lines and shipping in discount and tax, where only the sums are known. A discount above the subtotal
- * leaves nothing of the lines; their tax is then that of shipping.
- */
-export function shareFigures({ lines, shipping, discount, tax, taxShipping }: Amounts) {
-  const prices = lines.map(({ totalPrice }) => BigInt(totalPrice))
-  const subtotal = prices.reduce((sum, totalPrice) => sum + totalPrice, 0n)
-  const discounts = spread(BigInt(discount) < subtotal ? BigInt(discount) : subtotal, prices)
-  const left = prices.map((totalPrice, index) => totalPrice - (discounts[index] as bigint))
-  const taxes = spread(BigInt(tax), [...left, taxShipping ? BigInt(shipping) : 0n])
-  const ofLines = taxes.slice(0, -1)
+/** The shares of lines and shipping in tax, where only the sum is known. Where nothing is left of the lines, it is that of shipping. */
+export function shareTax({ lines, shipping, tax, taxShipping }: Taxed): { lines: number[]; shippingTax: number } {
+  const left = lines.map(({ totalPrice, discount }) => BigInt(totalPrice) - BigInt(discount))
+  const ofLines = spread(BigInt(tax), [...left, taxShipping ? BigInt(shipping) : 0n]).slice(0, -1)
   return {
-    lines: lines.map((_, index) => ({ discount: Number(discounts[index]), tax: Number(ofLines[index]) })),
+    lines: ofLines.map(Number),
     shippingTax: tax - Number(ofLines.reduce((sum, share) => sum + share, 0n)),
   }
 }
@@ -42,17 +43,19 @@ export function completeOrder<Row extends StoredRow>(stored: Row): Row & OrderRo
   const { lines, subtotal, discount, shipping, tax } = stored
   const trace = stored.trace as { taxBps?: number; taxShipping?: boolean } | null
   const taxShipping = trace?.taxShipping ?? false
-  const shares = shareFigures({ lines, shipping, discount, tax, taxShipping })
+  const discounts = shareDiscount(lines, discount)
+  const discounted = lines.map((line, index) => ({ ...line, discount: discounts[index] as number }))
+  const shares = shareTax({ lines: discounted, shipping, tax, taxShipping })
   const taxBps = trace?.taxBps ?? null
   const base = subtotal - discount + (taxShipping ? shipping : 0)
   return {
     ...stored,
-    lines: lines.map((line, index) => ({
+    lines: discounted.map((line, index) => ({
       ...line,
       id: String(index + 1),
       taxClass: STANDARD_TAX_CLASS,
       taxBps,
-      ...(shares.lines[index] as (typeof shares.lines)[number]),
+      tax: shares.lines[index] as number,
     })),
     shippingTax: shares.shippingTax,
     taxes:

@@ -8,8 +8,8 @@ import type { OrderRow } from './order.ts'
 export const recordMailSent = (
   db: Cell,
   { businessId, id, number }: Pick<OrderRow, 'businessId' | 'id' | 'number'>,
-  mail: 'confirmation' | 'shipment',
+  sent: { mail: 'confirmation'; to: 'CUSTOMER' } | { mail: 'new_order'; to: 'BUSINESS' },
 ): Promise<void> =>
   transaction(db, async (tx) => {
-    await record(tx, orderMailSent({ businessId, subject: id, data: { number, mail } }))
+    await record(tx, orderMailSent({ businessId, subject: id, data: { number, ...sent } }))
   })

@@ -12,7 +12,7 @@ import { newId } from '#vocabulary/ids.ts'
 import { appendStatuses, currentOf } from '#vocabulary/status-history.ts'
 import { toSeconds } from '#vocabulary/time.ts'
 import { FINAL } from './change-status.ts'
-import { checkSums, toFigures } from './check-sums.ts'
+import { checkSums, checkTaxIncluded, toFigures } from './check-sums.ts'
 import {
   blocksTooLarge,
   marketNotFound,
@@ -49,6 +49,7 @@ export async function createOrder(tx: Tx, { business, actor }: Writer, body: Ord
   if (body.currency !== undefined && body.currency !== market.currency)
     throw wrongCurrency({ currency: market.currency })
   const sums = { ...body, discount: body.discount ?? 0, taxIncluded: body.taxIncluded ?? 0 }
+  checkTaxIncluded(sums.taxIncluded, market)
   checkSums(sums)
 
   const id = newId('ord')
@@ -119,17 +120,18 @@ export async function updateOrder(
   const isRefigured = lines !== undefined || FIGURES.some((field) => changes[field] !== undefined)
   const { shippingTax, taxes } = changes
   const sums = { ...merged, shippingTax, taxes, lines: lines ?? before.lines.map(withoutShares) }
+  const market = business.markets.find((each) => each.id === before.market)
+  if (changes.taxIncluded !== before.taxIncluded) checkTaxIncluded(changes.taxIncluded, market)
   if (isRefigured) checkSums(sums)
   if (lines) await checkUsed(tx, before, lines)
   const { lines: taken, stock } = lines
     ? await takeLines(tx, business.id, id, before.lines, lines, actor, true)
     : { lines: before.lines, stock: [] }
-  const taxShipping = business.markets.find((market) => market.id === before.market)?.taxShipping ?? false
   const after: OrderRow = {
     ...merged,
     ...(lines && { fulfillment: await fulfillmentWith(tx, before, taken) }),
     ...(blocks && { blocks: checkBlocks(blocks) }),
-    ...(isRefigured && { ...toFigures(sums, taken, taxShipping), trace: null }),
+    ...(isRefigured && { ...toFigures(sums, taken, market?.taxShipping ?? false), trace: null }),
   }
   await saveOrder(tx, after)
   const data = { number: after.number, fields: sent }

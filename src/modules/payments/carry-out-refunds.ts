@@ -7,8 +7,8 @@ import { claimFairly } from '#platform/jobs/claim-fairly.ts'
 import { type NewRefund, type PaymentProvider, ProviderRefusal, UnknownSession } from '#platform/payments/provider.ts'
 import { type PaymentContext, payableOf, providerOf } from './payable.ts'
 import type { Payment } from './payment.ts'
-import { findPaymentById, lockPayment } from './queries.ts'
-import { claimPendingRefunds, closeRefund, type PendingRefund } from './refunds.ts'
+import { findPaymentById, lockPayment, savePayment } from './queries.ts'
+import { claimPendingRefunds, closeRefunds, keyOfRefund, type PendingRefund } from './refunds.ts'
 import { readSubject } from './subject.ts'
 import { syncPayment } from './sync-payment.ts'
 
@@ -38,16 +38,17 @@ async function carryOut(context: Context, db: Db, refund: PendingRefund): Promis
   if (!payment || !provider) throw new Error('There is no payment to refund from, or no provider')
   const { subject, currency } = payment
   await fault('refund.before-provider')
-  const outcome = await ask(provider, payment, { amount, currency, key: `refund:${id}`, businessId, subject }).then(
-    (made) => ({ status: made.hasFailed ? ('FAILED' as const) : ('SUCCEEDED' as const), providerId: made.id }),
+  const outcome = await ask(provider, payment, { amount, currency, key: keyOfRefund(id), businessId, subject }).then(
+    (made) => ({ id, status: made.hasFailed ? ('FAILED' as const) : ('SUCCEEDED' as const), providerId: made.id }),
     (error: unknown) => {
       if (!(error instanceof ProviderRefusal)) throw error
       context.log.error({ err: error, businessId, refundId: id }, 'the payment provider refuses a refund')
-      return { status: 'FAILED' as const, providerId: null }
+      return { id, status: 'FAILED' as const, providerId: null }
     },
   )
   await fault('refund.after-provider')
-  // The payment is synced before the reserved amount is freed: in between too little seems refundable, never too much.
+  // Closes the refund if the provider lists it. What is left is closed after the payment is synced: in between too little
+  // seems refundable, never too much.
   await syncPayment(context, db, payment)
   await fault('refund.synced')
   const payable = payableOf(context.payables, subject)
@@ -55,8 +56,9 @@ async function carryOut(context: Context, db: Db, refund: PendingRefund): Promis
   await transaction(db, async (tx) => {
     await payable.lock(tx, businessId, paidFor.id)
     const locked = await lockPayment(tx, businessId, payment.id)
-    if (!(await closeRefund(tx, locked, refund, outcome))) return
-    await payable.onRefund?.(tx, paidFor, { id, amount, status: outcome.status })
+    const { closed, payment: freed } = await closeRefunds(tx, locked, [outcome])
+    if (closed.length > 0) await savePayment(tx, freed)
+    for (const each of closed) await payable.onRefund?.(tx, paidFor, each)
   })
   await fault('refund.closed')
 }

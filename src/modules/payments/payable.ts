@@ -28,7 +28,7 @@ export type Settlement = {
 }
 
 type Identity = { businessId: string; id: string }
-export type EndedRefund = Pick<Refund, 'id' | 'amount'> & { status: 'SUCCEEDED' | 'FAILED' }
+export type ClosedRefund = Pick<Refund, 'id' | 'amount'> & { status: 'SUCCEEDED' | 'FAILED' }
 
 /**
  * A kind of subject that can be paid for. The owning module implements it; the app passes it in. The subject's id is
@@ -49,8 +49,8 @@ export type Payable<Subject extends Identity = Identity> = {
   settle(tx: Tx, subject: Subject, settlement: Settlement): Promise<void>
   /** Called when nobody has paid and nobody can any more. */
   abandon(tx: Tx, subject: Subject): Promise<void>
-  /** Called when a refund has ended, with the subject locked. */
-  onRefund?(tx: Tx, subject: Identity, refund: EndedRefund): Promise<void>
+  /** Called when a refund is closed, with the subject locked. */
+  onRefund?(tx: Tx, subject: Identity, refund: ClosedRefund): Promise<void>
 }
 
 export type PaymentContext = {

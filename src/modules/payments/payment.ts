@@ -2,6 +2,7 @@ import type { Selectable } from 'kysely'
 import { now, nowMs } from '#platform/clock.ts'
 import type { PaymentsPayments } from '#platform/database/cell-tables.ts'
 import { type PaymentProvider, type SessionState, UnknownSession } from '#platform/payments/provider.ts'
+import { isEmail } from '#vocabulary/email.ts'
 
 export type PaymentStatus = 'OPENING' | 'OPEN' | 'PAID' | 'ENDED' | 'WRONG'
 
@@ -43,7 +44,7 @@ export function withState(payment: Payment, state: SessionState): Payment {
     pageId: state.sessionId,
     intentId: state.intentId ?? (payment.isUnconfirmed ? null : payment.intentId),
     isUnconfirmed: payment.isUnconfirmed && !isPaid,
-    email: payment.erasedAt ? null : (state.email ?? payment.email),
+    email: payment.erasedAt ? null : isEmail(state.email ?? '') ? state.email : payment.email,
     paid,
     refunded,
     refunding: Math.min(payment.refunding, paid - refunded),

@@ -6,6 +6,7 @@ import { isHere } from '#platform/moves/fence.ts'
 import { type Actor, withoutEmail } from '#vocabulary/actor.ts'
 import { newId } from '#vocabulary/ids.ts'
 import { nothingLeft, tooMuch } from './errors.ts'
+import type { ClosedRefund } from './payable.ts'
 import type { Payment } from './payment.ts'
 import { savePayment } from './queries.ts'
 
@@ -101,28 +102,36 @@ export async function claimPendingRefunds(
   return rows
 }
 
+/** The idempotency key, which the provider returns with the refund. */
+export const keyOfRefund = (id: string) => `refund:${id}`
+export const idOfRefund = (key: string) => key.slice(keyOfRefund('').length)
+
+export type Outcome = Pick<Refund, 'id' | 'providerId'> & Pick<ClosedRefund, 'status'>
+
 /**
- * Ends a refund, done or refused, and frees the reserved amount: the refunded amount itself comes from the provider.
+ * Closes those refunds of a locked payment that are still pending, and returns them with the payment as it is to be
+ * saved: their amounts are no longer reserved. What they add to `refunded` has to be saved with it, in one transaction.
  */
-export async function closeRefund(
+export async function closeRefunds(
   tx: Tx,
   payment: Payment,
-  { businessId, id }: PendingRefund,
-  outcome: { status: 'SUCCEEDED' | 'FAILED'; providerId: string | null },
-): Promise<boolean> {
-  const closed = await tx
-    .updateTable('payments.refunds')
-    .set({ ...outcome, updatedAt: now() })
-    .where((refund) => refund.and({ businessId, id, status: 'PENDING' }))
-    .returning('id')
-    .execute()
-  if (closed.length === 0) return false
+  outcomes: readonly Outcome[],
+): Promise<{ closed: ClosedRefund[]; payment: Payment }> {
+  if (outcomes.length === 0) return { closed: [], payment }
+  const { businessId, id: paymentId, paid, refunded } = payment
+  const { rows: closed } = await sql<ClosedRefund>`
+    update payments.refunds
+       set status = outcome.status, provider_id = outcome.provider_id, updated_at = ${now()}
+      from unnest(${outcomes.map(({ id }) => id)}::text[], ${outcomes.map(({ status }) => status)}::text[],
+                  ${outcomes.map(({ providerId }) => providerId)}::text[]) as outcome (id, status, provider_id)
+     where refunds.business_id = ${businessId} and refunds.payment_id = ${paymentId} and refunds.id = outcome.id
+       and refunds.status = 'PENDING'
+    returning refunds.id, refunds.amount, refunds.status`.execute(tx)
+  if (closed.length === 0) return { closed, payment }
   const { pending } = await tx
     .selectFrom('payments.refunds')
     .select((refund) => refund.fn.coalesce(refund.fn.sum<number>('amount'), sql<number>`0`).as('pending'))
-    .where((refund) => refund.and({ businessId, paymentId: payment.id, status: 'PENDING' }))
+    .where((refund) => refund.and({ businessId, paymentId, status: 'PENDING' }))
     .executeTakeFirstOrThrow()
-  const refunding = Math.min(pending, payment.paid - payment.refunded)
-  await savePayment(tx, { ...payment, refunding, updatedAt: now() })
-  return true
+  return { closed, payment: { ...payment, refunding: Math.min(pending, paid - refunded), updatedAt: now() } }
 }

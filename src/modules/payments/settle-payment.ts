@@ -9,6 +9,7 @@ import { paymentMismatch } from './events.ts'
 import type { Payable, Settlement } from './payable.ts'
 import { isMismatch, type Payment, withState } from './payment.ts'
 import { lockPayment, savePayment } from './queries.ts'
+import { closeRefunds, idOfRefund } from './refunds.ts'
 import { readSubject } from './subject.ts'
 
 /**
@@ -23,8 +24,9 @@ export async function settle(
   { state, recurring }: Pick<Settlement, 'state' | 'recurring'>,
   { endsSubject = true }: Closing = {},
 ): Promise<boolean> {
+  const paidFor = { businessId: payment.businessId, id: readSubject(payment.subject).id }
   const isSettled = await transaction(db, async (tx) => {
-    const subject = await payable.lock(tx, payment.businessId, readSubject(payment.subject).id)
+    const subject = await payable.lock(tx, paidFor.businessId, paidFor.id)
     const before = await lockPayment(tx, payment.businessId, payment.id)
     // Unlike amounts, the state of a recurring charge goes back and forth, so only the newest answer counts.
     if (recurring && before.updatedAt.getTime() !== payment.updatedAt.getTime()) return false
@@ -32,10 +34,17 @@ export async function settle(
       await recordMismatch(tx, before, state)
       return true
     }
-    const after = withState(before, state)
+    // A refund that the provider counts in `refunded` no longer counts as reserved.
+    const made = state.refunds.map(({ id, key }) => ({
+      id: idOfRefund(key),
+      providerId: id,
+      status: 'SUCCEEDED' as const,
+    }))
+    const { payment: after, closed } = await closeRefunds(tx, withState(before, state), made)
     await savePayment(tx, after)
     if (subject && after.status !== 'ENDED') await payable.settle(tx, subject, { before, after, state, recurring })
     if (subject && after.status === 'ENDED' && endsSubject) await payable.abandon(tx, subject)
+    for (const refund of closed) await payable.onRefund?.(tx, paidFor, refund)
     await fault('settle.before-commit')
     return true
   })

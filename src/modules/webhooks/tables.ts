@@ -17,7 +17,7 @@ export const webhookTables: readonly BusinessTable[] = [
     },
   }),
   cellTable('kept', 'webhooks.positions', ['endpoint_id'], IN_BATCHES),
-  cellTable('kept', 'webhooks.deliveries', ['endpoint_id', 'number'], IN_BATCHES),
+  cellTable('kept', 'webhooks.deliveries', ['endpoint_id', 'number'], { ...IN_BATCHES, endless: ['next_at'] }),
   cellTable('kept', 'webhooks.attempts', ['endpoint_id', 'number', 'id'], IN_BATCHES),
   cellTable('kept', 'webhooks.feeds', [], { ...IN_BATCHES, without: ['lease'], leases: ['lease'] }),
 ]

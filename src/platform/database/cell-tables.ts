@@ -130,6 +130,13 @@ export interface CatalogImportItems {
   warnings: string[]
 }
 
+export interface CatalogImportKeys {
+  businessId: string
+  importId: string
+  key: string
+  number: number
+}
+
 export interface CatalogImportPictures {
   address: string
   addressHash: string
@@ -176,6 +183,7 @@ export interface CatalogImports {
   unchanged: Generated<number>
   undone: Generated<number>
   undoneBy: Json | null
+  unknownColumns: Json | null
   updated: Generated<number>
   updatedAt: Timestamp
 }
@@ -418,6 +426,14 @@ export interface CellMovingJobs {
   businessId: string
   id: number
   job: Json
+}
+
+export interface CellSkippedSubjects {
+  attempts: number
+  businessId: string
+  retryAt: Timestamp
+  subject: string
+  topic: string
 }
 
 export interface CellUsage {
@@ -826,6 +842,7 @@ export interface NewsletterImports {
   skipped: Generated<number>
   status: string
   total: Generated<number>
+  unknownColumns: Json | null
   updated: Generated<number>
   updatedAt: Timestamp
 }
@@ -1283,6 +1300,7 @@ export interface DB {
   'catalog.categoryLocks': CatalogCategoryLocks
   'catalog.categorySlugs': CatalogCategorySlugs
   'catalog.importItems': CatalogImportItems
+  'catalog.importKeys': CatalogImportKeys
   'catalog.importPictures': CatalogImportPictures
   'catalog.importRows': CatalogImportRows
   'catalog.imports': CatalogImports
@@ -1310,6 +1328,7 @@ export interface DB {
   'cell.identity': CellIdentity
   'cell.moves': CellMoves
   'cell.movingJobs': CellMovingJobs
+  'cell.skippedSubjects': CellSkippedSubjects
   'cell.usage': CellUsage
   'cell.usageDays': CellUsageDays
   'cell.workers': CellWorkers

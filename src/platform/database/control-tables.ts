@@ -44,6 +44,7 @@ export interface AccessBusinesses {
   deleteAt: Timestamp | null
   heldUntil: Timestamp | null
   id: string
+  importedFrom: string | null
   importOf: string | null
   keepPersonDays: Generated<number>
   limits: Json | null
@@ -114,6 +115,7 @@ export interface AccessEventOutbox {
 export interface AccessInvitations {
   acceptedAt: Timestamp | null
   businessId: string
+  byOperator: Generated<boolean>
   createdAt: Timestamp
   email: string | null
   expiresAt: Timestamp
@@ -299,6 +301,7 @@ export interface AccountsSecondFactors {
 
 export interface AccountsSessions {
   address: string | null
+  confirmedWith: string | null
   createdAt: Timestamp
   endsAt: Timestamp | null
   id: string
@@ -322,6 +325,9 @@ export interface AccountsSignInDomains {
   businessId: string
   createdAt: Timestamp
   domain: string
+  failingSince: Timestamp | null
+  lastCheckedAt: Timestamp | null
+  lastResult: string | null
   proof: string
   provenAt: Timestamp | null
   provenBy: string | null

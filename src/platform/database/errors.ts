@@ -24,9 +24,12 @@ export const isLockTimeout = (error: unknown) => codeOf(error) === '55P03' || is
 /** A unique value that another row has, or a row that is not there. */
 export const isUnsettled = (error: unknown) => codeOf(error) === '23505' || codeOf(error) === '23503'
 
+/** Statement timeout, or an operator has canceled the statement. */
+export const isCanceled = (error: unknown) => codeOf(error) === '57014'
+
 /** The statement wants more time, memory or disk than it is given. (A server that is full, 53300, ends the connection.) */
 export const isTooMuch = (error: unknown) =>
-  isServerAnswer(error) && (codeOf(error) === '57014' || codeOf(error).startsWith('53'))
+  isServerAnswer(error) && (isCanceled(error) || codeOf(error).startsWith('53'))
 
 /** The business is moving to another cell, or has moved (`cell.may_write`). */
 export const isMoving = (error: unknown) => codeOf(error) === 'KM001'
@@ -40,6 +43,18 @@ export const isStalePlan = (error: unknown) =>
 
 /** Text that PostgreSQL cannot store: NUL, or half of a surrogate pair. */
 export const isUnstorableText = (error: unknown) => codeOf(error) === '22021' || codeOf(error) === '22P05'
+
+/** Describes why the database rejects a row, regardless of the caller. */
+export function describeBadRow(error: unknown): string | undefined {
+  const code = codeOf(error)
+  const { constraint, column } = error as { constraint?: string; column?: string }
+  if (code === '23505') return `duplicates another row (${constraint})`
+  if (code === '23503') return `refers to a row that does not exist (${constraint})`
+  if (code === '23502') return `has no ${column}`
+  if (isUnstorableText(error)) return 'contains text that cannot be stored'
+  if (code.startsWith('23')) return `is not allowed (${constraint})`
+  return code.startsWith('22') ? 'has a value that does not fit its column' : undefined
+}
 
 const UNAVAILABLE_CODES = new Set([
   'ECONNREFUSED',

@@ -8,6 +8,8 @@ import { isHere } from '../moves/fence.ts'
 /** The first word of the types of events that are followed; under a name of its own where several follow the same. */
 export type Topic = string | { topic: string; of: string }
 
+export const nameOf = (topic: Topic): string => (typeof topic === 'string' ? topic : topic.topic)
+
 export const EVENT_LOG: PartitionedLog = { table: 'cell.events', keepMonths: 13 }
 
 const BATCH = 5_000
@@ -16,7 +18,7 @@ const BATCH = 5_000
  * Moves committed events from the outbox to the feed and numbers them. An advisory lock lets one process work at a
  * time, so numbers become visible in order: a reader who has seen number n never misses one below it, however late its
  * transaction committed. Returns how many were moved; undefined when another process holds the lock. `topics`: whose
- * subjects somebody follows (`takeFollowed`).
+ * subjects somebody follows (`followSubjects`).
  */
 export async function sequenceEvents(db: Db, topics: readonly Topic[] = [], tell?: Tell): Promise<number | undefined> {
   const moved = await moveEvents(db, topics)
@@ -79,24 +81,17 @@ export async function sequenceAllEvents(
 /** Whether events wait to be numbered. */
 export const hasUnnumbered = () => sql`exists (select from cell.event_outbox where ${isHere('business_id')})`
 
-/** Whether subjects of these topics wait. */
+/** Whether subjects of these topics wait, or skipped ones are due. */
 export const hasFollowed = (...topics: readonly Topic[]) =>
   sql.join(
-    topics.map(
-      (topic) =>
-        sql`exists (select from cell.followed
-                     where topic = ${typeof topic === 'string' ? topic : topic.topic} and ${isHere('business_id')})`,
+    topics.map(nameOf).map(
+      (topic) => sql`
+        exists (select from cell.followed where topic = ${topic} and ${isHere('business_id')})
+        or exists (select from cell.skipped_subjects
+                    where topic = ${topic} and retry_at <= ${now()} and ${isHere('business_id')})`,
     ),
     sql` or `,
   )
-
-/** The oldest subjects of a topic that wait; they stay in the queue. */
-export async function peekFollowed(db: Db, topic: string, limit: number) {
-  const { rows } = await sql<{ position: number; businessId: string; subject: string }>`
-    select position, business_id, subject from cell.followed
-     where topic = ${topic} and ${isHere('business_id')} order by position limit ${limit}`.execute(db)
-  return rows
-}
 
 /**
  * What of a business waits to be looked at for this topic, as a query: what changes after an event is as of the last look only
@@ -117,16 +112,6 @@ export const lookedUpTo = (topic: string, businessId: string) => sql<number>`
   coalesce((select min(coalesce(number, 1)) - 1 from cell.followed where topic = ${topic} and business_id = ${businessId}),
            (select last_number from cell.event_counters where business_id = ${businessId}), 0)`
 
-/** Takes these out of the queue. Returns the positions that were still there: another process may have been faster. */
-export async function dropFollowed(tx: Tx, topic: string, positions: readonly number[]): Promise<Set<number>> {
-  if (positions.length === 0) return new Set()
-  const { rows } = await sql<{ position: number }>`
-    delete from cell.followed where topic = ${topic} and position = any (${positions}::bigint[]) returning position`.execute(
-    tx,
-  )
-  return new Set(rows.map(({ position }) => position))
-}
-
 /** Puts subjects into the queue, as if an event had come. */
 export async function addFollowed(
   tx: Tx,
@@ -139,21 +124,4 @@ export async function addFollowed(
     select ${topic}, business_id, subject
       from unnest(${subjects.map(({ businessId }) => businessId)}::text[], ${subjects.map(({ id }) => id)}::text[])
            as added (business_id, subject)`.execute(tx)
-}
-
-/**
- * Takes subjects of events out of the queue, the oldest first, each once. What `tx` does with them and their leaving
- * the queue are one.
- */
-export async function takeFollowed(tx: Tx, topic: string, limit: number) {
-  const { rows } = await sql<{ businessId: string; subject: string }>`
-    with taken as (
-      delete from cell.followed
-       where topic = ${topic}
-         and position = any (array(
-               select position from cell.followed where topic = ${topic} and ${isHere('business_id')} order by position limit ${limit}))
-      returning business_id, subject
-    )
-    select distinct business_id, subject from taken`.execute(tx)
-  return rows
 }

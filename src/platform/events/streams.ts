@@ -18,7 +18,7 @@ const CATCHING_UP_AT_ONCE = 2
 export type StreamSettings = {
   /** How often the feed of a business is read, while somebody follows it. */
   pollMs?: number
-  /** How often a stream asks whether its caller may still read, and says that it is alive. */
+  /** How often an idle stream checks its caller's permissions, from caches, and sends a heartbeat. */
   lookMs?: number
   most?: Partial<typeof MOST>
 }
@@ -35,7 +35,10 @@ type Stream = {
   body: PassThrough
   position: number
   isCatchingUp: boolean
-  sees: (event: Frame) => boolean
+  /** Returns those of the events that its caller may read. */
+  select: (events: readonly Frame[]) => readonly Frame[]
+  /** Whether its caller may still read, and of which topics. Fails closed: whoever cannot be looked up has to connect again. */
+  look: () => Promise<boolean>
 }
 
 /** The end of a business's feed. All streams that have come this far are fed from one query. */
@@ -54,7 +57,7 @@ export type Streams = {
  * behind, because it begins earlier or because its reader is slow, reads by itself until it has caught up; so no more
  * than one batch waits in memory, and a reader who takes nothing is ended like that of any other response.
  */
-export function createStreams({ app, readers, pollMs = 1_000, lookMs = 15_000, ...options }: StreamOptions): Streams {
+export function createStreams({ app, readers, pollMs = 1_000, lookMs = 5_000, ...options }: StreamOptions): Streams {
   const most = { ...MOST, ...options.most }
   const feeds = new Map<string, Feed>()
   const places = new Map<string, number>()
@@ -100,24 +103,27 @@ export function createStreams({ app, readers, pollMs = 1_000, lookMs = 15_000, .
       body: new PassThrough(),
       position: Math.min(after ?? last, last),
       isCatchingUp: false,
-      sees: (event) =>
-        (!topics || topics.includes(event.topic)) &&
-        (type === undefined || type.includes(event.type)) &&
-        (subject === undefined || event.subject === subject),
+      select: (events) =>
+        events.filter(
+          (event) =>
+            (!topics || topics.includes(event.topic)) &&
+            (type === undefined || type.includes(event.type)) &&
+            (subject === undefined || event.subject === subject),
+        ),
+      async look() {
+        const held = await app.lookAgain(request).catch(() => undefined)
+        if (held) topics = topicsFor(readers, held)
+        return held !== undefined
+      },
     }
     const feed = follow(business.id, db, last)
     feed.streams.add(stream)
     all.add(stream)
     const looking = setInterval(() => {
-      // Fails closed: whoever cannot be looked up has to connect again.
-      app.lookAgain(request).then(
-        (held) => {
-          if (!held) return end(stream)
-          topics = topicsFor(readers, held)
-          if (!stream.body.writableNeedDrain) write(stream, aliveAt(stream.position))
-        },
-        () => end(stream),
-      )
+      void stream.look().then((mayRead) => {
+        if (!mayRead) end(stream)
+        else if (!stream.body.writableNeedDrain) write(stream, aliveAt(stream.position))
+      })
     }, lookMs).unref()
     stream.body.once('close', () => {
       clearInterval(looking)
@@ -148,7 +154,7 @@ export function createStreams({ app, readers, pollMs = 1_000, lookMs = 15_000, .
         feed.db = (await app.findCellNow(feed.businessId)) ?? feed.db // it may have moved; numbers go on there
         for (let isMore = feed.streams.size > 0; isMore; ) {
           const frames = await readFrames(feed, feed.position)
-          deliver(feed, frames)
+          await deliver(feed, frames)
           isMore = frames.length === BATCH
         }
         isFailing = false
@@ -161,13 +167,17 @@ export function createStreams({ app, readers, pollMs = 1_000, lookMs = 15_000, .
     feed.isRunning = false
   }
 
-  function deliver(feed: Feed, frames: readonly Frame[]): void {
+  async function deliver(feed: Feed, frames: readonly Frame[]): Promise<void> {
     const before = feed.position
     feed.position = frames.at(-1)?.number ?? before
+    const isCurrent = (stream: Stream) =>
+      stream.position >= before && !stream.isCatchingUp && !stream.body.writableNeedDrain
+    const shown: Promise<void>[] = []
     for (const stream of feed.streams) {
-      if (stream.position >= before && !stream.isCatchingUp && !stream.body.writableNeedDrain) show(stream, frames)
+      if (isCurrent(stream)) shown.push(show(stream, frames))
       else void catchUp(feed, stream)
     }
+    await Promise.all(shown)
   }
 
   /** Reads for one stream until it has all that the feed has. */
@@ -179,7 +189,7 @@ export function createStreams({ app, readers, pollMs = 1_000, lookMs = 15_000, .
         if (stream.body.writableNeedDrain && !(await drained(stream.body))) return
         const frames = await inTurn(() => readFrames(feed, stream.position))
         if (frames.length === 0) stream.position = feed.position // older events are gone
-        show(stream, frames)
+        await show(stream, frames)
         write(stream, aliveAt(stream.position))
       }
     } catch (error) {
@@ -193,16 +203,16 @@ export function createStreams({ app, readers, pollMs = 1_000, lookMs = 15_000, .
   return { open, count: () => all.size }
 }
 
-function show(stream: Stream, frames: readonly Frame[]): void {
+/**
+ * Looks first: from caches, which forget at once what was taken away. The position follows the text, since a heartbeat
+ * names it: a reader who is told of a number is never shown what is before it.
+ */
+async function show(stream: Stream, frames: readonly Frame[]): Promise<void> {
   const news = frames.filter(({ number }) => number > stream.position)
+  if (stream.select(news).length > 0 && !(await stream.look())) return end(stream)
+  const texts = stream.select(news).map(({ text }) => text)
+  write(stream, texts.join(''))
   stream.position = news.at(-1)?.number ?? stream.position
-  write(
-    stream,
-    news
-      .filter(stream.sees)
-      .map(({ text }) => text)
-      .join(''),
-  )
 }
 
 function write({ body }: Stream, text: string): void {

@@ -43,6 +43,8 @@ export type Extension = {
   routes?: (services: RouteServices) => readonly Route[]
   // oxlint-disable-next-line typescript/no-explicit-any -- a list of jobs with different payloads
   jobs?: readonly CellJob<any>[]
+  /** How long each of its jobs and event handlers may take; 60 by default, at most 900. */
+  timeLimitSeconds?: number
   /** What is done after an event, by its type. */
   // oxlint-disable-next-line typescript/no-explicit-any -- the app knows the events, and checks them where it is called
   on?: Readonly<Record<string, EventHandler<any>>>

@@ -1,11 +1,14 @@
+import { AsyncResource } from 'node:async_hooks'
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
+import type { TSchema } from 'typebox'
 import type { MigrationSet } from '../database/migrate.ts'
 import type { CellJob } from '../jobs/define.ts'
 import { type Extension, isExtension, isOfThisCopy, schemaOf } from './define.ts'
 import { handlerJobs } from './follow-feed.ts'
 import { loadMigrationSet } from './migrations.ts'
+import { runExtension } from './running.ts'
 
 /** A problem that the operator, or the author of the extension, can fix: shown without a stack. */
 export class ExtensionError extends Error {}
@@ -23,6 +26,9 @@ export type LoadedExtension = {
 
 const NAME = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/
 const MAX_NAME = 40
+/** Without a limit, a handler that never ends would occupy its place in the worker forever. */
+const TIME_LIMIT_SECONDS = 60
+const MAX_TIME_LIMIT_SECONDS = 900
 
 /** Loads the files of KONTOR_EXTENSIONS, in their order. `eventTypes`: all that there are. */
 export async function loadExtensions(
@@ -31,15 +37,34 @@ export async function loadExtensions(
 ): Promise<LoadedExtension[]> {
   const loaded: LoadedExtension[] = []
   for (const file of files) {
-    const extension = await importExtension(file)
+    const source = { name: file }
+    const extension = await runExtension(source, () => importExtension(file))
     const problem = problemOf(extension, eventTypes) ?? clashOf(extension, loaded)
     if (problem) throw new ExtensionError(`The extension ${file}: ${problem}`)
     const schema = schemaOf(extension)
     const migrations = await loadMigrationSet(extension, file)
-    const jobs = [...(extension.jobs ?? []), ...handlerJobs(extension)]
+    source.name = extension.name
+    const jobs = [...(extension.jobs ?? []), ...handlerJobs(extension)].map((job) => limited(extension, job))
     loaded.push({ extension, file, schema, migrations, jobs })
   }
   return loaded
+}
+
+/** Its job, run as code of the extension and within its time limit. */
+const limited = <Payload extends TSchema>(extension: Extension, job: CellJob<Payload>): CellJob<Payload> => ({
+  ...job,
+  timeLimitSeconds: job.timeLimitSeconds ?? extension.timeLimitSeconds ?? TIME_LIMIT_SECONDS,
+  run: (payload, context) =>
+    runExtension(extension, () => job.run(payload, { ...context, signal: ownSignal(context.signal) })),
+})
+
+/** Listeners run in the context of whoever aborts, and what they throw has to be the extension's. */
+function ownSignal(signal: AbortSignal): AbortSignal {
+  const own = new AbortController()
+  const abort = AsyncResource.bind(() => own.abort(signal.reason))
+  if (signal.aborted) abort()
+  else signal.addEventListener('abort', abort, { once: true })
+  return own.signal
 }
 
 async function importExtension(file: string): Promise<Extension> {
@@ -73,7 +98,10 @@ function explain(error: unknown): string {
   return `${message ?? String(error)}${at ? ` (${at})` : ''}`
 }
 
-function problemOf({ name, jobs = [], on = {}, migrations }: Extension, eventTypes: readonly string[]) {
+function problemOf(
+  { name, jobs = [], on = {}, migrations, timeLimitSeconds }: Extension,
+  eventTypes: readonly string[],
+) {
   if (typeof name !== 'string' || !NAME.test(name) || name.length > MAX_NAME)
     return `its name must be lower-case words joined by hyphens, at most ${MAX_NAME} letters, such as tax-by-region; it is ${JSON.stringify(name)}.`
   if (migrations !== undefined && !(migrations instanceof URL && migrations.protocol === 'file:'))
@@ -85,6 +113,10 @@ function problemOf({ name, jobs = [], on = {}, migrations }: Extension, eventTyp
   const names = [...jobs.map((job) => job.name), ...handlerJobs({ name, on }).map((job) => job.name)]
   const twice = names.find((each, index) => names.indexOf(each) !== index)
   if (twice) return `it has two jobs that are named ${twice}.`
+  const limits = [timeLimitSeconds, ...jobs.map((job) => job.timeLimitSeconds)]
+  const wrong = limits.find((limit) => limit !== undefined && !(limit > 0 && limit <= MAX_TIME_LIMIT_SECONDS))
+  if (wrong !== undefined)
+    return `timeLimitSeconds must be more than 0 and at most ${MAX_TIME_LIMIT_SECONDS}; it is ${wrong}. Split longer work into several jobs.`
   const unknown = Object.keys(on).find((type) => !eventTypes.includes(type))
   if (unknown) return `there is no event ${unknown}. docs/events.md lists them all.`
   return undefined

@@ -1,11 +1,12 @@
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { BusinessParams, Id } from '#vocabulary/schemas.ts'
-import type { BusinessSource } from '../http/access.ts'
+import { type BusinessSource, findAccessProblem } from '../http/access.ts'
 import { parseJsonBodies } from '../http/json-body.ts'
 import { type App, handle, type Operation } from '../http/operation.ts'
 import type { Route, RouteServices } from './define.ts'
 import { ExtensionError, type LoadedExtension } from './load.ts'
+import { runExtension } from './running.ts'
 
 const raw = new WeakMap<FastifyRequest, string>()
 
@@ -32,7 +33,7 @@ function folderOf(name: string, source: BusinessSource): { folder: string; param
 /** Registers its routes behind the same guard, limits and checks as our own. */
 export async function registerExtension(app: App, loaded: LoadedExtension, services: RouteServices): Promise<void> {
   const { extension, file } = loaded
-  const routes = extension.routes?.(services) ?? []
+  const routes = runExtension(extension, () => extension.routes?.(services) ?? [])
   for (const { operation } of routes) {
     const problem = problemOf(operation)
     if (problem) throw new ExtensionError(`The extension ${file}: ${operation.method} ${operation.url} ${problem}`)
@@ -40,7 +41,9 @@ export async function registerExtension(app: App, loaded: LoadedExtension, servi
   const place = ({ operation, handler }: Route, scope: App) => {
     const { folder, params } = folderOf(extension.name, operation.config.business ?? 'none')
     const schema = { ...(params === undefined ? {} : { params }), ...operation.schema, tags: [tagOf(loaded).name] }
-    handle(scope, { ...operation, url: folder + operation.url, schema }, handler)
+    handle(scope, { ...operation, url: folder + operation.url, schema }, function (request, reply) {
+      return runExtension(extension, () => handler.call(this, request, reply))
+    })
   }
   await app.register(async (scope: App) => {
     for (const route of routes) if (!route.keepsRawBody) place(route, scope)
@@ -52,8 +55,8 @@ export async function registerExtension(app: App, loaded: LoadedExtension, servi
 }
 
 function problemOf({ url, config, schema }: Operation): string | undefined {
-  if (!config?.access || !config.business)
-    return "does not say who may call it. Give it config: { access: …, business: … } (for example { access: 'ORDERS_READ', business: 'path' })."
+  const problem = findAccessProblem(config ?? {})
+  if (problem) return problem
   if (!/^\/[\w:/-]+$/.test(url))
     return 'must have an address that begins with a slash and is relative, such as /stores/:id.'
   if (!schema?.operationId) return 'has no operationId. Give its schema one, such as listStores.'

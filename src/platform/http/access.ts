@@ -6,11 +6,11 @@ import type {
   FastifySchema,
   RouteOptions,
 } from 'fastify'
-import type { Actor } from '#vocabulary/actor.ts'
+import { type Actor, hasSecondFactor } from '#vocabulary/actor.ts'
 import type { Business } from '#vocabulary/business.ts'
 import type { Detail } from '#vocabulary/errors.ts'
 import { isId } from '#vocabulary/ids.ts'
-import { holds, type Permission } from '#vocabulary/permissions.ts'
+import { holds, PERMISSIONS, type Permission } from '#vocabulary/permissions.ts'
 import { businessSuspended, suspendedBusinessHidden } from '#vocabulary/refusals.ts'
 import { nowMs } from '../clock.ts'
 import type { Cell } from '../database/database.ts'
@@ -24,14 +24,16 @@ import * as refusal from './refusals.ts'
  *
  * `operator`: a session that has passed a second factor, never an API key; what is no GET needs a fresh proof, too.
  */
-export type Access = 'public' | 'guest' | 'signed-in' | 'operator' | Permission | readonly Permission[]
+export type Access = (typeof CALLERS)[number] | Permission | readonly Permission[]
+const CALLERS = ['public', 'guest', 'signed-in', 'operator'] as const
 
 /**
  * Where a request names its business. `provider`: in the provider's own payload, checked by the handler. `token`: in that of a mailed link,
  * which begins with the business; the handler checks it and calls `enterBusiness`. `storefront`:
  * in the path, by id or slug; only a business whose shop is public is found, and no credential changes the answer.
  */
-export type BusinessSource = 'path' | 'body' | 'query' | 'provider' | 'token' | 'storefront' | 'none'
+export type BusinessSource = (typeof BUSINESS_SOURCES)[number]
+const BUSINESS_SOURCES = ['path', 'body', 'query', 'provider', 'token', 'storefront', 'none'] as const
 
 export type KeyRule = 'refused' | 'unbound' | 'strangers'
 
@@ -49,10 +51,17 @@ declare module 'fastify' {
      * also keys of another business, treated as strangers.
      */
     keys?: KeyRule
+    /**
+     * Of a route without a business that refuses some or all keys: also for sessions that are limited to one business. Its
+     * handler keeps to `onlyBusinessId`.
+     */
+    takesLimitedSessions?: true
     /** The contract returns 400 instead of 422 for some invalid bodies. */
     isBadRequest?: (body: Record<string, unknown>) => boolean
     /** Further checks for a body that its schema refuses, so that all mistakes are reported at once. */
     alsoCheck?: (body: Record<string, unknown>) => Detail[]
+    /** Rejects unknown fields of the body. Without it, they are removed and named in `X-Ignored-Fields`. */
+    strict?: true
     /** Accepts a file of one of these types instead of JSON. */
     uploads?: string[]
     /** Returns a file of one of these types. */
@@ -82,6 +91,8 @@ declare module 'fastify' {
     reads?: 'replica'
     /** A record with an ETag: reads take `If-None-Match`, writes take `If-Match`. */
     versioned?: boolean
+    /** A write that creates the record with `If-None-Match: *`. */
+    creates?: boolean
   }
   interface FastifyRequest {
     /** The caller; undefined only on public routes. */
@@ -124,6 +135,7 @@ export type RouteInfo = {
   business: BusinessSource
   body: boolean
   keys?: KeyRule | undefined
+  takesLimitedSessions?: true | undefined
   reads?: 'replica' | undefined
   isStream?: true | undefined
   isOwnPage?: true | undefined
@@ -209,8 +221,8 @@ const isRead = ({ method }: FastifyRequest) => method === 'GET' || method === 'H
 
 const NO_PERMISSIONS: readonly Permission[] = []
 
-/** An API key bound to another business: its user has no records here, neither orders nor subscriptions. */
-const asStranger = (key: Actor): Actor => ({ ...key, userId: 'stranger', email: undefined, formerIds: [] })
+/** A caller who is limited to another business: their user has no records here, neither orders nor subscriptions. */
+const asStranger = (caller: Actor): Actor => ({ ...caller, userId: 'stranger', email: undefined, formerIds: [] })
 
 /** Everything about the caller that is known synchronously: read once, for rate limits and guard alike. */
 export const recognised = (request: FastifyRequest): Pick<State, 'route' | 'url' | 'credential' | 'caller'> =>
@@ -312,13 +324,10 @@ export function guardRoutes(app: FastifyInstance, options: GuardOptions, countin
   })
   app.addHook('onReady', async () => {
     for (const { method, route } of routes) {
-      const { url, config: { access, business, keys, reads, isStream, isOwnPage } = {}, schema } = route
-      if (!access || !business) {
-        throw new Error(
-          `${method} ${url} does not say who may call it. Give the route config: { access: …, business: … } ` +
-            "(for example { access: 'PRODUCTS_WRITE', business: 'path' }).",
-        )
-      }
+      const { url, config = {}, schema } = route
+      const { access, business, keys, takesLimitedSessions, reads, isStream, isOwnPage } = config
+      const problem = findAccessProblem({ access, business })
+      if (problem || !access || !business) throw new Error(`${method} ${url} ${problem}`)
       if (isPermission(access) && (business === 'none' || business === 'provider' || business === 'token')) {
         throw new Error(`${method} ${url} asks for ${wordsOf(access)}, but names no business in which to hold it.`)
       }
@@ -333,7 +342,8 @@ export function guardRoutes(app: FastifyInstance, options: GuardOptions, countin
         throw new Error(`${method} ${url} is below a storefront, where everybody reads and nobody writes.`)
       }
       const body = Boolean(schema?.body)
-      app.routeTable.push({ method, url, access, business, body, keys, reads, isStream, isOwnPage, schema })
+      const rules = { access, business, keys, takesLimitedSessions, isStream, isOwnPage }
+      app.routeTable.push({ method, url, body, reads, schema, ...rules })
     }
   })
 
@@ -400,6 +410,7 @@ export function guardRoutes(app: FastifyInstance, options: GuardOptions, countin
     const business =
       typeof businessId === 'string' && isId(businessId) ? await away.findBusiness(businessId) : undefined
     if (!business) throw refusal.controlAway()
+    if (caller?.onlyBusinessId !== undefined && caller.onlyBusinessId !== business.id) throw refusal.controlAway()
     // Somebody who has a role there would get their own few orders for all there are.
     const held = caller?.kind === 'user' ? await away.permissionsOf(caller, business.id) : NO_PERMISSIONS
     if (held?.length !== 0) throw refusal.controlAway()
@@ -464,10 +475,12 @@ export function guardRoutes(app: FastifyInstance, options: GuardOptions, countin
       throw refusal.guestsRefused()
     }
     if (access === 'operator') return enterAsOperator(request)
-    const { keys } = stateOf(request).route
+    const { keys, takesLimitedSessions } = stateOf(request).route
     if (keys === 'refused' && request.caller?.kind === 'api') {
       throw refusal.keysRefused()
     }
+    const isOfAccount = source === 'none' && keys !== undefined
+    if (isOfAccount && !takesLimitedSessions && isLimitedSession(request.caller)) throw refusal.ownSignInRequired()
     if (keys === 'unbound' && request.caller?.onlyBusinessId) throw refusal.keyIsBound()
     if (keys === 'unbound' && request.caller?.onlyPermissions) throw refusal.keyIsLimited()
     if (source === 'path') return open(request, reply, access, (request.params as { businessId?: unknown }).businessId)
@@ -491,9 +504,12 @@ export function guardRoutes(app: FastifyInstance, options: GuardOptions, countin
     access: Access,
     source: BusinessSource,
   ): Maybe<void> {
-    const { businessId } = (request.body ?? {}) as { businessId?: unknown }
-    if (source === 'path' && businessId !== undefined && businessId !== request.business.id)
-      throw refusal.businessesDiffer()
+    const body = (request.body ?? {}) as { businessId?: unknown }
+    const { businessId } = body
+    if (source === 'path' && businessId !== undefined) {
+      if (businessId !== request.business.id) throw refusal.businessesDiffer()
+      delete body.businessId // it repeats the path
+    }
     if (source === 'body' && typeof businessId === 'string') return open(request, reply, access, businessId)
   }
 
@@ -547,7 +563,8 @@ export function guardRoutes(app: FastifyInstance, options: GuardOptions, countin
     const { caller, route } = stateOf(request)
     const isElsewhere = caller?.onlyBusinessId !== undefined && caller.onlyBusinessId !== id
     if (isElsewhere) {
-      if (access !== 'public' && route.keys !== 'strangers') throw refusal.keyIsOfAnother()
+      if (access !== 'public' && route.keys !== 'strangers')
+        throw isLimitedSession(caller) ? refusal.ownSignInRequired() : refusal.keyIsOfAnother()
       stateOf(request).caller = asStranger(caller)
     }
     const business = isRead(request) ? findBusiness(id) : findToWrite(id)
@@ -605,7 +622,24 @@ export const thatCount = (
   business: Business | undefined,
   caller: Actor | undefined,
   held: readonly Permission[],
-): readonly Permission[] => (business?.requireSecondFactor && !caller?.passedSecondFactor ? NO_PERMISSIONS : held)
+): readonly Permission[] =>
+  business?.requireSecondFactor && !hasSecondFactor(caller, business.id) ? NO_PERMISSIONS : held
+
+/** By the sign-in provider of a business, and not confirmed by its person. */
+const isLimitedSession = (caller: Actor | undefined) => caller?.kind === 'user' && caller.onlyBusinessId !== undefined
+
+/** What is wrong with a route's access declaration. Extensions and plain JavaScript can pass what the types rule out. */
+export function findAccessProblem({ access, business }: Pick<FastifyContextConfig, 'access' | 'business'>) {
+  if (!access || !business)
+    return "does not say who may call it. Give the route config: { access: …, business: … } (for example { access: 'PRODUCTS_WRITE', business: 'path' })."
+  const allowed: readonly unknown[] = Array.isArray(access) ? PERMISSIONS : [...CALLERS, ...PERMISSIONS]
+  const values: readonly unknown[] = [access].flat()
+  if (values.length === 0 || !values.every((value) => allowed.includes(value)))
+    return `has an unknown access, ${JSON.stringify(access)}. Use one of ${CALLERS.join(', ')}, or permissions: ${PERMISSIONS.join(', ')}.`
+  if (!BUSINESS_SOURCES.includes(business))
+    return `has an unknown business, ${JSON.stringify(business)}. Use one of ${BUSINESS_SOURCES.join(', ')}.`
+  return undefined
+}
 
 export const isPermission = (access: Access): access is Permission | readonly Permission[] =>
   access !== 'public' && access !== 'guest' && access !== 'signed-in' && access !== 'operator'

@@ -48,6 +48,10 @@ export type Expected = readonly string[] | undefined
 export const expectedOf = (request: FastifyRequest): Expected =>
   tagsOf(request.headers['if-match'])?.map((tag) => tag.replace(/-(read|write)"$/, '"'))
 
+/** Whether a write creates the record: `If-None-Match: *`. */
+export const isCreation = ({ headers }: FastifyRequest): boolean =>
+  tagsOf(headers['if-none-match'])?.includes('*') === true
+
 export function checkExpected(expected: Expected, etag: string): void {
   if (expected && !expected.includes(etag) && !expected.includes('*')) throw recordChanged()
 }

@@ -1,5 +1,4 @@
 import type { FastifyInstance } from 'fastify'
-import { recognised } from './access.ts'
 
 const MAX_NAMES = 20
 const MAX_BYTES = 1_024
@@ -20,9 +19,7 @@ export function nameIgnoredFields(app: FastifyInstance): void {
     const { body } = request
     const names = typeof body === 'object' && body !== null ? ignored.get(body) : undefined
     if (!names) return done()
-    // The body may repeat the path's business: that field was read and compared.
-    const isRead = recognised(request).route.business === 'path' ? 'businessId' : undefined
-    const value = fit(names.filter((name) => name !== isRead))
+    const value = fit(names)
     if (value) void reply.header('x-ignored-fields', value)
     done()
   })

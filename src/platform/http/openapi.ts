@@ -53,6 +53,7 @@ export async function describeApi(app: FastifyInstance, publicUrl: string, tags:
         business = 'none',
         idempotent,
         versioned,
+        creates,
         uploads,
         downloads,
         keys,
@@ -70,7 +71,7 @@ export async function describeApi(app: FastifyInstance, publicUrl: string, tags:
           ...(uploads && { body: fileOf(uploads) }),
           'x-access': access,
           'x-business': business,
-          headers: headersOf(method, { idempotent, versioned }),
+          headers: headersOf(method, { idempotent, versioned, creates }),
           response: {
             ...errorsOf(method, schema, { access, business, idempotent, versioned, keys, fails, parameters }),
             ...Object.fromEntries(
@@ -124,7 +125,9 @@ const header = (description: string, maxLength: number, example: string) => ({
   examples: [example],
 })
 
-function headersOf(method: string, { idempotent, versioned }: { idempotent?: boolean; versioned?: boolean }) {
+type Headed = Pick<FastifyContextConfig, 'idempotent' | 'versioned' | 'creates'>
+
+function headersOf(method: string, { idempotent, versioned, creates }: Headed) {
   const properties: Json = {}
   if (idempotent) {
     properties['idempotency-key'] = header(
@@ -137,6 +140,7 @@ function headersOf(method: string, { idempotent, versioned }: { idempotent?: boo
     properties['if-none-match'] = header('An ETag: 304 if nothing changed.', 200, '"3"')
   if (versioned && method !== 'GET')
     properties['if-match'] = header('An ETag: 412 if the record has changed.', 200, '"3"')
+  if (creates) properties['if-none-match'] = header('`*` creates the record: 412 if it already exists.', 200, '*')
   return Object.keys(properties).length > 0 ? { type: 'object', properties } : undefined
 }
 
@@ -146,7 +150,7 @@ const REASONS: Record<number, [code: ErrorCode, when: string]> = {
   403: ['FORBIDDEN', 'The caller lacks the permission.'],
   404: ['NOT_FOUND', 'No such record, or not visible to you.'],
   409: ['CONFLICT', 'The current state does not allow it; the detail says why.'],
-  412: ['PRECONDITION_FAILED', 'The record is no longer what `If-Match` says.'],
+  412: ['PRECONDITION_FAILED', '`If-Match` names another version, or the record of `If-None-Match: *` exists.'],
   413: ['PAYLOAD_TOO_LARGE', 'The body is larger than 2 MiB, or the file than it may be.'],
   422: ['VALIDATION_FAILED', 'Fields are missing or wrong; one detail for each.'],
   429: ['RATE_LIMITED', 'Too many requests; `Retry-After` says when to try again.'],

@@ -11,6 +11,8 @@ import type {
   RouteGenericInterface,
   RouteHandlerMethod,
 } from 'fastify'
+import type { TSchema } from 'typebox'
+import { rejectUnknownFields } from './strict.ts'
 
 export type App = FastifyInstance<
   RawServerDefault,
@@ -48,5 +50,7 @@ export function handle<Schema extends FastifySchema>(
   handler: Handler<Schema>,
   hooks: { preValidation?: (request: FastifyRequest) => Promise<void> } = {},
 ): void {
-  app.route({ method, url, config, schema, ...rest, ...hooks, handler })
+  const body = schema.body as TSchema | undefined
+  const accepted = config.strict && body ? { ...schema, body: rejectUnknownFields(body) } : schema
+  app.route({ method, url, config, schema: accepted, ...rest, ...hooks, handler })
 }

@@ -43,6 +43,7 @@ export const valueTooSmall = invalid('{field}', 'TOO_SMALL', '{message}')
 export const tooManyItems = invalid('{field}', 'TOO_MANY', '{message}')
 export const tooFewItems = invalid('{field}', 'TOO_FEW', '{message}')
 export const itemRepeated = invalid('{field}', 'DUPLICATE', '{message}')
+export const unknownField = invalid('{field}', 'UNKNOWN_FIELD', '{message}')
 export const unknownParameter = invalid('{field}', 'UNKNOWN_PARAMETER', '{message}')
 
 // Who may call
@@ -55,6 +56,14 @@ export const keysRefused = forbidden('An API key cannot do this. Log in with you
 export const keyIsBound = forbidden('This key works in one business only.')
 export const keyIsLimited = forbidden('This key has only some of the permissions of its account, and cannot do this.')
 export const keyIsOfAnother = forbidden('This key works in another business.')
+export const ownSignInRequired = defineRefusal({
+  status: 403,
+  code: 'FORBIDDEN',
+  field: '',
+  detail: 'OWN_SIGN_IN_REQUIRED',
+  message:
+    'This session comes from the sign-in provider of a business and works in that business only. Confirm it with your password, passkey, or second factor (POST /v1/users/reauthenticate), or log in with a sign-in method of your own.',
+})
 export const permissionMissing = forbidden('This needs the permission {access} in this business.')
 export const secondFactorMissing = defineRefusal({
   status: 403,
@@ -89,6 +98,11 @@ export const recordChanged = defineRefusal({
   status: 412,
   code: 'PRECONDITION_FAILED',
   message: 'The record has changed since you read it. Read it again, then retry.',
+})
+export const recordExists = defineRefusal({
+  status: 412,
+  code: 'PRECONDITION_FAILED',
+  message: 'The record already exists. Omit If-None-Match to update it.',
 })
 export const keyInvalid = invalid(
   'Idempotency-Key',

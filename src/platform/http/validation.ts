@@ -1,9 +1,8 @@
 import { Ajv, type ErrorObject } from 'ajv'
-import addFormats from 'ajv-formats'
 import type { FastifySchemaCompiler, FastifySchemaValidationError } from 'fastify'
 import type { Static, TSchema } from 'typebox'
-import { COUNTRIES } from '#vocabulary/countries.ts'
 import type { Detail } from '#vocabulary/errors.ts'
+import { FORMATS } from '#vocabulary/formats.ts'
 import { lazily } from '../lazily.ts'
 import { createCleaner } from './clean.ts'
 import { noteIgnored } from './ignored-fields.ts'
@@ -19,8 +18,7 @@ const strictAll = withFormats(new Ajv({ ...options, coerceTypes: false, allError
 const coercing = withFormats(new Ajv({ ...options, coerceTypes: 'array', useDefaults: true, allErrors: true }))
 
 function withFormats(ajv: Ajv): Ajv {
-  addFormats.default(ajv, ['email', 'uri'])
-  ajv.addFormat('country', (text: string) => COUNTRIES.has(text))
+  for (const [name, accepts] of Object.entries(FORMATS)) ajv.addFormat(name, accepts)
   return ajv
 }
 
@@ -124,9 +122,9 @@ function toDetail(failure: FastifySchemaValidationError): Detail {
   const at = instancePath.slice(1).replaceAll('/', '.')
   if (keyword === 'additionalProperties') {
     const name = String(params.additionalProperty).slice(0, MAX_SHOWN).toWellFormed()
-    return refusal.valueInvalid.asDetail({
+    return refusal.unknownField.asDetail({
       field: [at, name].filter(Boolean).join('.'),
-      message: thereIsNo(name, failure),
+      message: unknownFieldMessage(name, failure),
     })
   }
   if (keyword !== 'required') {
@@ -138,13 +136,12 @@ function toDetail(failure: FastifySchemaValidationError): Detail {
   return asDetail({ field, message: sentenceFor(failure, field) })
 }
 
-/** Where a schema takes no others: elsewhere what it does not know is left out, and named in a header. */
-function thereIsNo(name: string, failure: FastifySchemaValidationError): string {
+function unknownFieldMessage(name: string, failure: FastifySchemaValidationError): string {
   const { parentSchema } = failure as { parentSchema?: { properties?: object } }
   const known = Object.keys(parentSchema?.properties ?? {})
   const meant = nearest(name, known)
-  const hint = meant ? `Did you mean "${meant}"?` : known.length > 0 && `There are ${known.join(', ')}.`
-  return [`There is no field "${name}" here.`, hint].filter(Boolean).join(' ')
+  const hint = meant ? `Did you mean "${meant}"?` : known.length > 0 && `Known fields: ${known.join(', ')}.`
+  return [`Unknown field "${name}".`, hint].filter(Boolean).join(' ')
 }
 
 const REFUSALS: Record<string, typeof refusal.valueInvalid> = {

@@ -17,6 +17,8 @@ export type JobServices = {
   payments: Payments
   storage: Storage | undefined
   box: SecretBox
+  /** The text records of a name, as the configured name servers know them; none if there is no such name. */
+  findTextRecords: (name: string) => Promise<string[]>
   publicUrl: string
   /** Who runs this service, where they want to be told of what needs them. */
   operatorEmail: string | undefined
@@ -54,6 +56,10 @@ type JobDefinition<Kind, Database, Payload extends TSchema> = {
    * Jobs of cells may not: they would lose the mark on the way to another cell, and go in pieces of seconds instead.
    */
   isLong?: Kind extends 'control' ? true : never
+  /**
+   * A run that exceeds it fails, is retried, and loses access to databases and services. Unlimited by default.
+   */
+  timeLimitSeconds?: number
   /** A cron schedule (UTC). The payload must allow an empty object. */
   cron?: string
   run: (payload: Static<Payload>, context: JobContext<Database>) => Promise<void>

@@ -6,6 +6,7 @@ import { type Cell, type Control, type Databases, makeRevocable } from '../datab
 import { isAway, readMoveState } from '../moves/fence.ts'
 import type { JobTracer } from '../observability/tracing.ts'
 import type { Usage } from '../usage/count-usage.ts'
+import { withTimeout } from '../with-timeout.ts'
 import { type AnyJob, checkPayload, DEFAULT_ATTEMPTS, type JobContext, type JobServices } from './define.ts'
 import {
   businessOf,
@@ -137,14 +138,15 @@ export async function openQueue(options: QueueOptions): Promise<Queue> {
       checkPayload(job, payload)
       if (lost) throw new Error(GIVEN_UP) // the job arrived while the connection broke
       const { id, attempts, locked_at: lockedAt } = helpers.job
+      const lent = lend(job, helpers.abortSignal ?? new AbortController().signal)
       const context: JobContext<never> = {
-        db: (job.on === 'control' ? granted.control : own) as never,
-        control: granted.control,
-        cells: granted.cells,
-        services: services.value,
+        db: (job.on === 'control' ? lent.databases.control : lent.cell) as never,
+        control: lent.databases.control,
+        cells: lent.databases.cells,
+        services: lent.services,
         log: log.child({ job: job.name, jobId: id }),
         attempt: attempts,
-        signal: helpers.abortSignal ?? new AbortController().signal,
+        signal: lent.signal,
         cellJobs,
         // This worker may have locked the job again since, so it has to be the same lock. (The attempts do not show
         // that: enqueueing its key again changes them.)
@@ -156,7 +158,7 @@ export async function openQueue(options: QueueOptions): Promise<Queue> {
       const stopClock = meter.seconds.startTimer({ job: job.name })
       busy++
       try {
-        const work = () => job.run(payload, context)
+        const work = () => lent.within(job.run(payload, context))
         const { businessId } = payload as { businessId?: string }
         if (businessId && job.on === 'cell' && (await handedOn(businessId, helpers.job))) return
         if (businessId && job.on === 'cell') options.usage?.note(options.name, businessId, 'jobs')
@@ -172,6 +174,30 @@ export async function openQueue(options: QueueOptions): Promise<Queue> {
         stopClock()
       }
     }
+
+  /** What a run of the job may use, until its time limit is over. */
+  function lend({ name, timeLimitSeconds }: AnyJob, stopping: AbortSignal) {
+    const within = (work: Promise<void>) => work
+    if (timeLimitSeconds === undefined)
+      return { databases: granted, cell: own, services: services.value, signal: stopping, within }
+    const ended = new AbortController()
+    const databases = makeRevocable(granted)
+    const outside = revocable(services.value)
+    const giveUp = () => {
+      const reason = `${name} took longer than its time limit of ${timeLimitSeconds} s`
+      databases.end(reason)
+      outside.revoke(reason)
+      ended.abort()
+      return new Error(reason)
+    }
+    return {
+      databases,
+      cell: databases.cells.get(options.name),
+      services: outside.value,
+      signal: AbortSignal.any([stopping, ended.signal]),
+      within: (work: Promise<void>) => withTimeout(timeLimitSeconds * 1_000, work, giveUp),
+    }
+  }
 
   /**
    * A job for a business that has moved goes after it. While it is moving, the job waits. None of those that were moved along is

@@ -17,7 +17,7 @@ export function createRenderer(directory: string) {
     cache: true,
   })
   return async (name: string, subject: string, values: Record<string, unknown>): Promise<Rendered> => {
-    const html = (await engine.renderFile(name, { ...values, subject })) as string
+    const html = (await engine.renderFile(name, { lang: 'en', ...values, subject })) as string
     return { subject, html, text: toText(html) }
   }
 }

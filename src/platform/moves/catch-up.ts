@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { attempt } from '../database/attempt.ts'
 import type { Db, Tx } from '../database/database.ts'
 import { isUnsettled } from '../database/errors.ts'
 import {
@@ -177,16 +178,5 @@ function fits({ source, target, businessId }: Places, { table, keys, isGone }: P
 }
 
 /** False: other rows stand in the way, and nothing has happened. */
-async function tryOut(tx: Tx, work: () => Promise<void>): Promise<boolean> {
-  await sql`savepoint piece`.execute(tx)
-  try {
-    await work()
-    await sql`release savepoint piece`.execute(tx)
-    return true
-  } catch (error) {
-    if (!isUnsettled(error)) throw error
-    await sql`rollback to savepoint piece`.execute(tx)
-    await sql`release savepoint piece`.execute(tx)
-    return false
-  }
-}
+const tryOut = async (tx: Tx, work: () => Promise<void>): Promise<boolean> =>
+  (await attempt(tx, work, isUnsettled)) === undefined

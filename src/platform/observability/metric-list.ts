@@ -256,6 +256,16 @@ export const jobsDone = defineMetric({
   labels: { job: 'the name of the job', outcome: 'done, failed, dead' },
 })
 
+export const extensionErrors = defineMetric({
+  name: 'kontor_extension_errors_total',
+  kind: 'counter',
+  unit: 'count',
+  area: 'Jobs and workers',
+  of: 'both',
+  help: 'Unhandled errors of extensions, in timers and promises without `await`.',
+  labels: { extension: 'the name of the extension; its path while it is loaded' },
+})
+
 export const jobSeconds = defineMetric({
   name: 'kontor_job_seconds',
   kind: 'histogram',
@@ -295,6 +305,16 @@ export const feedLagSeconds = defineMetric({
   of: 'worker',
   help: 'How old the oldest event is that waits to be numbered, or to be looked at by a follower; 0 if none waits.',
   labels: { cell: CELL, follower: '`numbering`, or the topic of a follower' },
+})
+
+export const skippedSubjects = defineMetric({
+  name: 'kontor_feed_skipped_subjects',
+  kind: 'gauge',
+  unit: 'count',
+  area: 'Events',
+  of: 'worker',
+  help: 'Subjects that a follower could not process and retries later. Counted up to 10,000. Every worker reports the same count: do not sum.',
+  labels: { cell: CELL, follower: 'the topic of a follower' },
 })
 
 export const checksFinished = defineMetric({

@@ -20,7 +20,7 @@ export type Metrics = ReturnType<typeof createMetrics>
 export function createMetrics() {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry }) // event-loop lag, heap, garbage collection, CPU
-  return { registry }
+  return { registry, extensionErrors: openCounter({ registry }, list.extensionErrors) }
 }
 
 const NO_CELL = 'none'

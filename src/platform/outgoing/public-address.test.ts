@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isLoopbackAddress, isPublicAddress } from './public-address.ts'
+import { isLoopbackAddress, isLoopbackName, isPublicAddress, isPublicName } from './public-address.ts'
 
 const PUBLIC = ['1.1.1.1', '8.8.8.8', '100.63.255.255', '100.128.0.0', '172.15.0.1', '172.32.0.1', '192.167.255.255']
 const PUBLIC_V6 = ['2606:4700:4700::1111', '2a00:1450:4001:82f::200e', '2001:4860:4860::8888', '2003::1']
@@ -31,4 +31,23 @@ test('loopback is the same machine, and no other', () => {
   for (const address of ['0.0.0.0', '10.0.0.1', '::', '::ffff:127.0.0.1', 'localhost']) {
     assert.ok(!isLoopbackAddress(address), address)
   }
+})
+
+test('host names of this machine and its network are not public', () => {
+  const here = ['localhost', 'LOCALHOST', 'LocalHost', 'localhost.', 'localhost..', 'shop.localhost', 'A.B.localhost.']
+  const near = ['local', 'printer.local', 'Printer.LOCAL.', 'home.arpa', 'router.home.arpa.']
+  for (const host of [...here, ...near]) assert.ok(!isPublicName(host), host)
+  for (const host of here) assert.ok(isLoopbackName(host), host)
+  for (const host of near) assert.ok(!isLoopbackName(host), host)
+  // No RFC reserves `internal`, or a name that only resembles one of these. What they resolve to decides.
+  const others = [
+    'shop.example',
+    'localhost.example',
+    'notlocalhost',
+    'local.example',
+    'arpa',
+    'db.internal',
+    'mylocal',
+  ]
+  for (const host of others) assert.ok(isPublicName(host) && !isLoopbackName(host), host)
 })

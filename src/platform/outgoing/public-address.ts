@@ -53,3 +53,18 @@ export function isPublicAddress(address: string): boolean {
 /** For development and tests, where the other side is on the same machine. */
 export const isLoopbackAddress = (address: string): boolean =>
   isIPv4(address) ? loopbackV4.check(address, 'ipv4') : address === '::1'
+
+/** Names of this machine (RFC 6761), and of the network that it is in (RFC 6762 and 8375). */
+const LOOPBACK_NAMES = ['localhost']
+const NOT_PUBLIC_NAMES = [...LOOPBACK_NAMES, 'local', 'home.arpa']
+
+/** Whether a host name is one of these names or below one. */
+const isOneOf = (names: readonly string[], host: string): boolean => {
+  const name = host.toLowerCase().replace(/\.+$/, '')
+  return names.some((known) => name === known || name.endsWith(`.${known}`))
+}
+
+/** A name that may be in the public DNS. What it resolves to has to be checked as well. */
+export const isPublicName = (host: string): boolean => !isOneOf(NOT_PUBLIC_NAMES, host)
+
+export const isLoopbackName = (host: string): boolean => isOneOf(LOOPBACK_NAMES, host)

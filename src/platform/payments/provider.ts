@@ -9,6 +9,8 @@ export type SessionState = {
   currency: string
   /** In total, so far. */
   refunded: number
+  /** The latest refunds in `refunded` that were made with a key of ours. */
+  refunds: { id: string; key: string }[]
   /** As the payer typed it there. */
   email: string | null
   /** The subscription that the payment started, if the session was for one. */

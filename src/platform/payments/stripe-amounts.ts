@@ -1,4 +1,4 @@
-import { exponentOf } from '#vocabulary/currencies.ts'
+import { exponentOf, stepOf } from '#vocabulary/currencies.ts'
 
 // Stripe counts some currencies in other units than ISO 4217 does: krónur and Ugandan shillings in hundredths that
 // nobody can pay, ariary in whole ones.
@@ -17,8 +17,5 @@ const scale = (amount: number, digits: number) => (digits >= 0 ? amount * 10 ** 
 export const isPayable = (amount: number, currency: string) =>
   isChargeable(amount, currency) && toStripeAmount(amount, currency) >= MIN
 
-export function isChargeable(amount: number, currency: string): boolean {
-  const asked = toStripeAmount(amount, currency)
-  const step = exponentOf(currency) === 3 ? 10 : 1 // of three decimal digits Stripe accepts two
-  return Number.isInteger(asked) && asked % step === 0 && asked <= MAX
-}
+export const isChargeable = (amount: number, currency: string) =>
+  amount % stepOf(currency) === 0 && toStripeAmount(amount, currency) <= MAX

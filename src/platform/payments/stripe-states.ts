@@ -8,19 +8,25 @@ export function toSessionState(session: Stripe.Checkout.Session): SessionState {
   const isPaid = session.status === 'complete' && session.payment_status !== 'unpaid'
   const currency = (session.currency ?? '').toUpperCase()
   // A delayed payment that failed: the session does not allow a second try.
-  const hasFailed = session.status === 'complete' && !isPaid && intent?.status === 'requires_payment_method'
+  const isDeclined = session.status === 'complete' && !isPaid && intent?.status === 'requires_payment_method'
   return {
     sessionId: session.id,
-    status: isPaid ? 'PAID' : session.status === 'expired' || hasFailed ? 'ENDED' : 'OPEN',
+    status: isPaid ? 'PAID' : session.status === 'expired' || isDeclined ? 'ENDED' : 'OPEN',
     intentId: idOf(session.payment_intent),
     amount: fromStripeAmount(session.amount_total ?? 0, currency),
     currency,
     refunded: fromStripeAmount(charge?.amount_refunded ?? 0, currency),
+    refunds: (charge?.refunds?.data ?? []).filter((refund) => !hasFailed(refund)).flatMap(withKey),
     email: session.customer_details?.email ?? session.customer_email ?? null,
     subscriptionId: idOf(session.subscription),
     names: session.metadata ?? {},
   }
 }
+
+/** A failed refund is not part of the refunded amount. */
+export const hasFailed = ({ status }: Stripe.Refund) => status === 'failed' || status === 'canceled'
+
+const withKey = ({ id, metadata }: Stripe.Refund) => (metadata?.key ? [{ id, key: metadata.key }] : [])
 
 const idOf = (thing: string | { id: string } | null | undefined) =>
   typeof thing === 'string' ? thing : (thing?.id ?? null)

@@ -11,7 +11,7 @@ import {
   UnknownSession,
 } from './provider.ts'
 import { isChargeable, isPayable, toStripeAmount } from './stripe-amounts.ts'
-import { metadataOf, refundedIn, toSessionState, toSubscriptionState } from './stripe-states.ts'
+import { hasFailed, metadataOf, refundedIn, toSessionState, toSubscriptionState } from './stripe-states.ts'
 
 // Pinned, so that Stripe's later changes reach us only with a change of this line.
 const API_VERSION = '2026-10-28.endive'
@@ -21,7 +21,7 @@ const TIMEOUT_MS = 8_000
  * any lost response.
  */
 const MAX_MS = 7_000
-const EXPANDED = ['payment_intent.latest_charge']
+const EXPANDED = ['payment_intent.latest_charge.refunds']
 
 export const STRIPE_LIMITS: SessionLimits = { lines: 100, nameLength: 250, minMs: 30 * 60_000, maxMs: 24 * 3_600_000 }
 
@@ -215,7 +215,7 @@ function verify(stripe: Stripe, raw: Buffer, signature: string, secret: string):
   }
 }
 
-const outcomeOf = ({ id, status }: Stripe.Refund) => ({ id, hasFailed: status === 'failed' || status === 'canceled' })
+const outcomeOf = (refund: Stripe.Refund) => ({ id: refund.id, hasFailed: hasFailed(refund) })
 
 const isMissing = (error: unknown) =>
   error instanceof ProviderRefusal &&

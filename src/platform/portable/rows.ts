@@ -5,7 +5,7 @@ import { type BusinessTable, cellTable } from './tables.ts'
 type AnyDb = Kysely<any>
 
 /** `isCounted`: the table counts it for itself, and no row's can be changed. */
-type Column = { name: string; type: string; isGenerated: boolean; isCounted: boolean; isRequiredJson: boolean }
+export type Column = { name: string; type: string; isGenerated: boolean; isCounted: boolean; isRequiredJson: boolean }
 /** A table of the list as the database has it. */
 export type KnownTable = BusinessTable & { columns: readonly Column[]; keyTypes: readonly string[] }
 
@@ -275,6 +275,11 @@ function valuesOf(table: KnownTable, names: readonly string[], business: string,
   })
 }
 
+/** The numbers that rows of an archive were given here, by table, `within` and the number that they had. */
+export type Renumbered = Map<string, string>
+
+const numberKey = (table: string, within: unknown, number: unknown) => JSON.stringify([table, within, String(number)])
+
 /**
  * Writes lines as `readRows` made them, for this business whatever they say themselves. Rows that are there already are
  * an error.
@@ -284,17 +289,52 @@ export async function writeRows(
   table: KnownTable,
   businessId: string,
   lines: readonly string[],
+  renumbered: Renumbered = new Map(),
 ): Promise<void> {
   if (lines.length === 0) return
-  const kept = copiedColumns(table).filter((name) => !(name in table.set))
-  const values = valuesOf(table, kept, '$2', '')
-  await run(
-    db,
-    `insert into ${table.table} (${list([...kept, ...Object.keys(table.set)])}) overriding system value
-     select ${[...values, ...Object.values(table.set)].join(', ')}
-       from json_populate_recordset(null::${table.table}, $1::json)`,
-    [`[${lines.join(',')}]`, businessId],
-  )
+  const isKept = ({ name, isCounted }: Column) => !(name in table.set) && (table.keepsNumbers || !isCounted)
+  const columns = new Map(table.columns.map((column) => [column.name, column]))
+  const kept = copiedColumns(table).filter((name) => isKept(columns.get(name) as Column))
+  const insert = `insert into ${table.table} (${list([...kept, ...Object.keys(table.set)])}) overriding system value`
+  const values = [...valuesOf(table, kept, '$2', 'sent.'), ...Object.values(table.set)]
+  const given = [`[${lines.join(',')}]`, businessId]
+  const sent = `json_populate_recordset(null::${table.table}, $1::json)`
+  if (table.refersTo && !table.keepsNumbers) {
+    const referring = values.map((value) => (value === `sent.${quoted(table.refersTo?.column ?? '')}` ? 'here' : value))
+    const numbers = `unnest($3::bigint[]) with ordinality as numbers (here, line) on numbers.line = sent.line`
+    const from = `(select *, row_number() over () as line from ${sent}) as sent`
+    await run(db, `${insert} select ${referring.join(', ')} from ${from} join ${numbers}`, [
+      ...given,
+      numbersOf(table, lines, renumbered),
+    ])
+  } else if (table.numbered && !table.keepsNumbers) {
+    const { column, within } = table.numbered
+    const key = table.key.map(quoted).join(', ')
+    const rows = await run<{ within: string; before: string; here: string }>(
+      db,
+      `with sent as materialized (select * from ${sent}),
+            written as (${insert} select ${values.join(', ')} from sent returning ${key}, ${quoted(column)})
+       select sent.${quoted(within)} as within, sent.${quoted(column)}::text as before, written.${quoted(column)}::text as here
+         from sent join written using (${key})`,
+      given,
+    )
+    for (const row of rows) renumbered.set(numberKey(table.table, row.within, row.before), row.here)
+  } else await run(db, `${insert} select ${values.join(', ')} from ${sent} as sent`, given)
+}
+
+/** Refers to a row that its archive does not have. */
+export class UnknownNumber extends Error {}
+
+function numbersOf({ refersTo }: KnownTable, lines: readonly string[], renumbered: Renumbered): string[] {
+  if (!refersTo) return []
+  const { table, column, within, except } = refersTo
+  return lines.map((line) => {
+    const row = JSON.parse(line) as Record<string, unknown>
+    if (except.includes(String(row[within]))) return String(row[column])
+    const here = renumbered.get(numberKey(table, row[within], row[column]))
+    if (here === undefined) throw new UnknownNumber(`has a ${column} that ${table} of the archive does not have`)
+    return here
+  })
 }
 
 /** The oldest row of a table that is cut into months: its key goes up with time. */
@@ -369,9 +409,13 @@ export async function findUsed(db: AnyDb, tables: readonly KnownTable[], busines
   return used
 }
 
+/** Above what any sequence reaches. */
+const MAX_NUMBER = 2 ** 48
+
 /**
- * Numbers that a table counts for itself go on after those that were written into it. It only ever moves the count up,
- * and by more than others can take meanwhile.
+ * Numbers that a table counts for itself go on after those that a move has copied. It only ever moves the count up,
+ * and by more than others can take meanwhile. Numbers that nobody counted up to are passed over: the sequence never reaches
+ * them, and must not be moved to where it ends.
  */
 export async function countOn(db: AnyDb, table: KnownTable, businessId: string): Promise<void> {
   if (table.is === 'queue') return
@@ -382,7 +426,8 @@ export async function countOn(db: AnyDb, table: KnownTable, businessId: string):
     await run(
       db,
       `select setval($2::regclass, highest + 1000)
-         from (select max(${quoted(name)}) as highest from ${table.table} where ${quoted(table.of)} = $1) as written
+         from (select max(${quoted(name)}) as highest from ${table.table}
+                where ${quoted(table.of)} = $1 and ${quoted(name)} <= ${MAX_NUMBER}) as written
         where highest >= (select last_value from ${sequence})`,
       [businessId, sequence],
     )

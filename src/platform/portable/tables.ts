@@ -1,3 +1,8 @@
+import type { Flaw } from './flaw.ts'
+
+/** A row of an archive, by its columns. */
+export type ArchivedRow = Readonly<Record<string, unknown>>
+
 /**
  * A table with rows of businesses, as its module declares it. Export, import and deletion go by this list, and nothing
  * else knows which tables there are.
@@ -16,6 +21,16 @@ export type BusinessTable = {
   set: Readonly<Record<string, string>>
   /** Columns with the id of a member: in another deployment that may be another account. */
   people: readonly string[]
+  /** Columns in which `infinity` is a time. */
+  endless: readonly string[]
+  /** Finds what the database would store and this service could not read. Runs before an import writes anything. */
+  check?: (row: ArchivedRow, businessId: string) => Flaw | undefined
+  /** A column that the database numbers; unique together with the column `within`. */
+  numbered?: { column: string; within: string }
+  /** A column with numbers of a `numbered` table. Rows whose `within` is one of `except` have numbers of their own. */
+  refersTo?: { table: string; column: string; within: string; except: readonly string[] }
+  /** Numbered columns are copied. False in an import: the numbers are shared by all businesses of the database. */
+  keepsNumbers: boolean
   /** Rows refer to others of the table: all of them are written in one statement, and deleted in one. Only where they are few. */
   isLinked: boolean
   /** Rows may come of themselves before an import has written any: they do not show that it has. */
@@ -52,6 +67,10 @@ type Options = Partial<
     | 'without'
     | 'set'
     | 'people'
+    | 'endless'
+    | 'check'
+    | 'numbered'
+    | 'refersTo'
     | 'isLinked'
     | 'hearsEarly'
     | 'byMonth'
@@ -73,6 +92,8 @@ const define =
     without: [],
     set: {},
     people: [],
+    endless: [],
+    keepsNumbers: false,
     isLinked: false,
     hearsEarly: false,
     leases: [],
@@ -94,6 +115,7 @@ export const asMoved = <Table extends BusinessTable>(table: Table): Table => ({
   ...table,
   without: table.leases,
   set: {},
+  keepsNumbers: true,
 })
 
 /** The row that is the business. */

@@ -27,11 +27,20 @@ export function assertPrivate(key: string): void {
 }
 
 /** The beginning of keys: an area at least. */
-export function assertPrefix(prefix: string): void {
+function isPrefix(prefix: string): boolean {
   const parts = prefix.split('/')
   const last = parts.pop() ?? ''
-  const fits = AREAS.some((area) => prefix.startsWith(area)) && [...parts, last || 'x'].every((part) => PART.test(part))
-  if (!fits) throw new Error(`Not the beginning of keys of the store: ${JSON.stringify(prefix)}`)
+  return AREAS.some((area) => prefix.startsWith(area)) && [...parts, last || 'x'].every((part) => PART.test(part))
+}
+
+export function assertPrefix(prefix: string): void {
+  if (!isPrefix(prefix)) throw new Error(`Not the beginning of keys of the store: ${JSON.stringify(prefix)}`)
+}
+
+/** Whether all keys that begin so are of this business. */
+export const isPrefixOf = (businessId: string, prefix: string): boolean => {
+  const [, owner, below] = prefix.split('/')
+  return isPrefix(prefix) && prefix.length <= MAX_LENGTH && owner === businessId && below !== undefined
 }
 
 export const isPublic = (key: string): boolean => key.startsWith(PUBLIC)

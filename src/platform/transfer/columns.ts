@@ -1,3 +1,4 @@
+import { nearest } from '../http/nearest.ts'
 import type { CsvRecord } from './csv.ts'
 
 /** How a CSV cell is read and written. A column without `read` is for information: the import ignores it. */
@@ -76,6 +77,18 @@ export function readNames(names: string[], toColumn: (name: string) => string | 
     if (before === undefined || (names[index] === column && names[before] !== column)) chosen.set(column, index)
   }
   return known.map((column, index) => column !== false && chosen.get(column) === index && column)
+}
+
+/** The column that a name may stand for: by another name that people give it, else by a similar spelling. */
+export function suggestColumn(
+  name: string,
+  known: readonly string[],
+  otherNames: Readonly<Record<string, readonly string[]>>,
+): string | undefined {
+  const bare = bareName(name)
+  if (known.some((each) => bareName(each) === bare)) return undefined // the file has this column twice
+  const [meant] = Object.entries(otherNames).find(([, others]) => others.some((each) => bareName(each) === bare)) ?? []
+  return meant ?? nearest(bare, known)
 }
 
 /** For `readNames`: maps names to the columns that the import reads. */

@@ -1,6 +1,6 @@
 import { pipeline, type Readable } from 'node:stream'
 import { parse as parseCsv } from 'csv-parse'
-import { stringify } from 'csv-stringify/sync'
+import { restoreCell, toCsv } from './csv-cells.ts'
 import { csvProblem, decodeUtf8, type FileFormat } from './file.ts'
 import { tooManyCells, tooManyColumns } from './refusals.ts'
 
@@ -19,6 +19,8 @@ const ONE_AT_A_TIME = { readableHighWaterMark: 1 }
 type CsvOptions<Column extends string> = {
   /** The column for each name of the header line; false: not read. */
   readHeader: (names: string[]) => (Column | false)[]
+  /** Called with the names of the columns that are not read. */
+  onUnread?: (names: string[]) => void
   maxRowBytes: number
   /** Called when the file has no header line. */
   whenEmpty?: () => never
@@ -26,10 +28,10 @@ type CsvOptions<Column extends string> = {
   relaxQuotes?: boolean
 }
 
-/** Streams the rows of a file, separated by commas, semicolons or tabs. Undoes `escapeFormula`. */
+/** Streams the rows of a file, separated by commas, semicolons or tabs. Restores what `toCsv` escaped. */
 export async function* readCsv<Column extends string>(
   file: Readable,
-  { readHeader, maxRowBytes, whenEmpty, relaxQuotes = false }: CsvOptions<Column>,
+  { readHeader, onUnread, maxRowBytes, whenEmpty, relaxQuotes = false }: CsvOptions<Column>,
 ): AsyncGenerator<CsvRecord<Column>> {
   try {
     const text = decodeUtf8(file)
@@ -39,7 +41,9 @@ export async function* readCsv<Column extends string>(
     const parser = parseCsv({
       columns: (names: string[]) => {
         if (names.length > MAX_COLUMNS) throw tooManyColumns({ count: names.length, most: MAX_COLUMNS })
-        return readHeader(names)
+        const columns = readHeader(names)
+        onUnread?.(names.filter((name, index) => name !== '' && columns[index] === false))
+        return columns
       },
       delimiter,
       info: true,
@@ -52,7 +56,7 @@ export async function* readCsv<Column extends string>(
     })
     pipeline(limitCells(join(head, text), delimiter), parser, () => {}) // the reader of the parser gets its errors
     for await (const { record, info } of parser as AsyncIterable<CsvRecord<Column>>) {
-      for (const column in record) record[column] = restore(record[column] ?? '')
+      for (const column in record) record[column] = restoreCell(record[column] ?? '')
       yield { record, info }
     }
   } catch (error) {
@@ -103,18 +107,6 @@ function delimiterOf(head: string): string {
   }
   return ','
 }
-
-/*
- * CSV injection: a spreadsheet would run a cell that looks like a formula, so it gets an apostrophe in front. The
- * import removes it, and the export adds one more to a cell that already has one, so that every text survives the round
- * trip.
- */
-const escapeFormula = (text: string) => (/^'*[=+\-@\t\r\n]/.test(text) ? `'${text}` : text)
-const restore = (text: string) => (/^'+[=+\-@\t\r\n]/.test(text) ? text.slice(1) : text)
-
-/** Rows as CSV lines, safe against formulas. */
-const toCsv = (rows: string[][]) =>
-  stringify(rows, { quoted_match: /[;\r\n]|^\s|\s$/, cast: { string: escapeFormula } })
 
 type FileWriter<Item> = {
   columns: readonly string[]

@@ -1,6 +1,7 @@
 import { type Readable, Transform } from 'node:stream'
 import { CsvError } from 'csv-parse'
 import type { Detail } from '#vocabulary/errors.ts'
+import type { UnknownColumn } from './kind.ts'
 import * as refusal from './refusals.ts'
 
 export const FILE_FORMATS = ['ndjson', 'csv'] as const
@@ -88,6 +89,7 @@ export const refuseLine = (number: number, line: string, detail: Detail): FileLi
 const SHOWN_LINE_LENGTH = 500
 const MAX_FIELD_LENGTH = 200
 const MAX_MESSAGE_LENGTH = 500
+const MAX_COLUMN_LENGTH = 100
 
 /** Enough characters of a line for `shortenLine` to see that there are more. */
 export const SEEN_LINE_LENGTH = SHOWN_LINE_LENGTH + 1
@@ -99,6 +101,12 @@ export const toKeptDetail = ({ field, error, message }: Detail): Detail => ({
   field: shorten(clean(field), MAX_FIELD_LENGTH),
   error,
   message: shorten(clean(message), MAX_MESSAGE_LENGTH),
+})
+
+/** A column as it is stored: its name may be as long as the header, and hold anything. */
+export const toKeptColumn = ({ name, suggestions }: UnknownColumn): UnknownColumn => ({
+  name: shorten(clean(name), MAX_COLUMN_LENGTH),
+  suggestions,
 })
 
 const shorten = (text: string, length: number) =>

@@ -17,10 +17,12 @@ type TableWith<Columns> = {
 
 /** Tables of the module: only the module's own code may name them. `items`: for kinds that keep a report, line by line. */
 export type ImportTables = {
-  imports: TableWith<'businessId' | 'id' | 'status' | 'total' | 'failed' | 'position' | 'actor' | 'finishedAt'>
+  imports: TableWith<
+    'businessId' | 'id' | 'status' | 'total' | 'failed' | 'position' | 'actor' | 'finishedAt' | 'unknownColumns'
+  >
   rows: TableWith<'businessId' | 'importId' | 'number' | 'line' | 'details'>
   items?: TableWith<'businessId' | 'importId' | 'number' | 'status' | 'changes'>
-  /** What else belongs to lines, and goes with the import. */
+  /** Further tables with rows for each line. They are deleted with the import. */
   further?: readonly TableWith<'businessId' | 'importId' | 'number'>[]
 }
 
@@ -29,7 +31,8 @@ export type Place = Readonly<Record<string, string>>
 
 /** A line of the file that fits the schema. */
 export type Line<Sent> = { number: number; sent: Sent }
-export type FailedLine = { number: number; details: Detail[] }
+/** `parsed`: the line as JSON, if it is JSON. */
+export type FailedLine = { number: number; details: Detail[]; parsed?: unknown }
 
 export type Running<Context> = {
   businessId: string
@@ -40,6 +43,8 @@ export type Running<Context> = {
   context: Context
   /** The import itself, with what further columns say of it. */
   row: object
+  /** Lines of the batch that do not fit the schema. */
+  invalid: readonly FailedLine[]
   /** Nothing is written: only the report is wanted. */
   isDryRun: boolean
   /** A person has seen what a dry run found, and wants exactly that. */
@@ -68,7 +73,7 @@ export type ImportKind<Schema extends TSchema, Counter extends string, Context> 
   counters: Record<Counter, string>
   /** A line as JSON. A CSV is read into such lines, too. */
   schema: Schema
-  readCsv: (file: Readable, business: Business) => AsyncIterable<FileLine>
+  readCsv: (file: Readable, business: Business, onUnknown: OnUnknown) => AsyncIterable<FileLine>
   maxLineBytes: number
   /** Lines per transaction. */
   batchRows: number
@@ -83,6 +88,22 @@ export type ImportKind<Schema extends TSchema, Counter extends string, Context> 
   /** The job that deletes old imports. */
   tidy: { name: string; cron: string }
 }
+
+/** A column of a CSV file that the import does not read. */
+const UnknownColumn = Type.Object(
+  {
+    name: Type.String({ description: 'Name of the column in the file.', examples: ['stock'] }),
+    suggestions: Type.Array(Type.String(), {
+      description: 'Supported columns with a similar name or meaning.',
+      examples: [['quantity']],
+    }),
+  },
+  { title: 'UnknownColumn' },
+)
+export type UnknownColumn = Static<typeof UnknownColumn>
+/** Called once, before the first line. */
+export type OnUnknown = (columns: readonly UnknownColumn[]) => void
+export const MAX_UNKNOWN_COLUMNS = 100
 
 export const ImportPayload = Type.Object({ businessId: Id, importId: Id })
 export type ImportJob = CellJob<typeof ImportPayload>
@@ -122,6 +143,9 @@ export function importOf<Counter extends string>({ title, total, counters, table
       done: Count('Those that did not fail, so far.', 600),
       ...counts,
       failed: Count('Their errors can be listed.'),
+      unknownColumns: Type.Array(UnknownColumn, {
+        description: `Columns of the CSV file that are not imported, in file order. Contains up to ${MAX_UNKNOWN_COLUMNS}.`,
+      }),
       createdAt: UnixSeconds,
       finishedAt: Nullable(UnixSeconds),
     },
@@ -139,6 +163,7 @@ export type ImportReport<Counter extends string = string> = {
   total: number
   done: number
   failed: number
+  unknownColumns: UnknownColumn[]
   createdAt: number
   finishedAt: number | null
 } & Record<Counter, number>

@@ -7,7 +7,7 @@ import { toSeconds } from '#vocabulary/time.ts'
 import type { Db } from '../database/database.ts'
 import { countFitting, fittingRows, isFitting } from '../database/page-bytes.ts'
 import { SEEN_LINE_LENGTH, shortenLine } from './file.ts'
-import type { ImportReport, ImportStore, Place } from './kind.ts'
+import type { ImportReport, ImportStore, Place, UnknownColumn } from './kind.ts'
 import { importNotFound } from './refusals.ts'
 
 /** The row of an import; some kinds have further columns for its place. */
@@ -23,6 +23,8 @@ export type ImportRow<Counter extends string = string> = {
   isUndoable?: boolean
   appliedBy?: Actor | null
   actor: Actor | null
+  /** Null: begun before they were kept. */
+  unknownColumns: UnknownColumn[] | null
   createdAt: Date
   finishedAt: Date | null
 } & Record<Counter, number>
@@ -39,6 +41,7 @@ export function presentImport<Counter extends string>(
     done: Object.values<number>(counts).reduce((sum, count) => sum + count, 0),
     ...counts,
     failed: row.failed,
+    unknownColumns: row.unknownColumns ?? [],
     createdAt: toSeconds(row.createdAt),
     finishedAt: row.finishedAt && toSeconds(row.finishedAt),
   }

@@ -16,10 +16,20 @@ import {
   readLines,
   refuseLine,
   shortenLine,
+  toKeptColumn,
   toKeptDetail,
   tooLong,
 } from './file.ts'
-import type { ImportJob, ImportReport, ImportStore, ImportTables, Place } from './kind.ts'
+import {
+  type ImportJob,
+  type ImportReport,
+  type ImportStore,
+  type ImportTables,
+  MAX_UNKNOWN_COLUMNS,
+  type OnUnknown,
+  type Place,
+  type UnknownColumn,
+} from './kind.ts'
 import { type ImportRow, presentImport } from './report.ts'
 
 export const MAX_FILE_BYTES = 100 * 1024 * 1024
@@ -40,7 +50,7 @@ export type Upload = {
   /** Called once the whole file is here: what it throws refuses the file. */
   arrived?: () => Promise<void>
   /** Reads the CSV of another system. */
-  readCsv?: (file: Readable) => AsyncIterable<FileLine>
+  readCsv?: (file: Readable, onUnknown: OnUnknown) => AsyncIterable<FileLine>
   /** What further columns of the import say of it. */
   about?: Readonly<Record<string, unknown>>
   /** Nothing is written until a person has seen the report: only for kinds that keep one. */
@@ -48,7 +58,7 @@ export type Upload = {
 }
 export type Staged<Counter extends string = string> = ImportStore<Counter> & {
   maxLineBytes: number
-  readCsv: (file: Readable, business: Business) => AsyncIterable<FileLine>
+  readCsv: (file: Readable, business: Business, onUnknown: OnUnknown) => AsyncIterable<FileLine>
 }
 
 /**
@@ -63,11 +73,11 @@ export async function takeFile<Counter extends string>(
   const businessId = upload.business.id
   const importId = await beginImport(kind, db, upload)
   try {
-    const total = await stageFile(kind, db, importId, upload)
+    const staged = await stageFile(kind, db, importId, upload)
     await upload.arrived?.()
     return await transaction(db, async (tx) => {
-      const sealed = await sealImport(kind, tx, upload, importId, total)
-      if (job && total > 0) await enqueue(tx, job, { businessId, importId })
+      const sealed = await sealImport(kind, tx, upload, importId, staged)
+      if (job && staged.total > 0) await enqueue(tx, job, { businessId, importId })
       return sealed
     })
   } catch (error) {
@@ -96,15 +106,21 @@ async function beginImport(
   return id
 }
 
-/** Streams a file into the table of staged rows. Returns their number. */
+type StagedFile = { total: number; unknownColumns: UnknownColumn[] }
+
+/** Streams a file into the table of staged rows. */
 async function stageFile(
   { tables, maxLineBytes, readCsv }: Staged,
   db: Db,
   importId: string,
   { business, file, format, maxBytes = MAX_FILE_BYTES, progress, isDryRun = false, ...upload }: Upload,
-): Promise<number> {
+): Promise<StagedFile> {
   const limited = limitFile(file, maxBytes, progress)
-  const readFile = upload.readCsv ?? ((csv: Readable) => readCsv(csv, business))
+  let unknownColumns: UnknownColumn[] = []
+  const onUnknown: OnUnknown = (columns) => {
+    unknownColumns = columns.slice(0, MAX_UNKNOWN_COLUMNS).map(toKeptColumn)
+  }
+  const readFile = upload.readCsv ?? ((csv: Readable) => readCsv(csv, business, onUnknown))
   let total = 0
   let waiting: FileLine[] = []
   let characters = 0
@@ -114,13 +130,13 @@ async function stageFile(
     waiting = []
     characters = 0
   }
-  for await (const row of format === 'csv' ? readFile(limited) : readLines(limited, maxLineBytes)) {
+  for await (const row of format === 'csv' ? readFile(limited, onUnknown) : readLines(limited, maxLineBytes)) {
     waiting.push(row.line.length > maxLineBytes ? refuseLine(row.number, row.line, tooLong(maxLineBytes)) : row)
     characters += row.line.length
     if (waiting.length >= STAGE_ROWS || characters > STAGE_CHARACTERS) await flush()
   }
   await flush()
-  return total
+  return { total, unknownColumns }
 }
 
 /** Only after a dry run can a wrong line be corrected; else a beginning shows which one it was. */
@@ -144,13 +160,13 @@ async function sealImport<Counter extends string>(
   tx: Tx,
   { business, isDryRun = false }: Upload,
   id: string,
-  total: number,
+  { total, unknownColumns }: StagedFile,
 ): Promise<ImportReport<Counter>> {
   const status = total === 0 ? 'DONE' : isDryRun ? 'DRY_RUN' : 'RUNNING'
   const undo = store.tables.items ? sql`, is_undoable = ${total <= MAX_UNDO_LINES}` : sql``
   const { rows } = await sql<ImportRow<Counter>>`
     update ${sql.table(store.tables.imports)}
-       set status = ${status}, total = ${total}, updated_at = ${now()},
+       set status = ${status}, total = ${total}, unknown_columns = ${JSON.stringify(unknownColumns)}, updated_at = ${now()},
            finished_at = ${total === 0 ? now() : null} ${undo}
      where business_id = ${business.id} and id = ${id}
     returning *`.execute(tx)

@@ -67,7 +67,8 @@ async function importRows<Schema extends TSchema, Counter extends string, Contex
   const rows = await nextRows(worker, tx, running, limit)
   const read = rows.map((row) => (refuse ? { number: row.number, details: [refuse] } : readRow(row, worker.check)))
   const lines = read.filter((row) => 'sent' in row)
-  const { counts, failed, leftFrom, items = [] } = await writeLines(worker, tx, lines, running, context)
+  const invalid = read.filter((row) => 'details' in row)
+  const { counts, failed, leftFrom, items = [] } = await writeLines(worker, tx, { lines, invalid }, running, context)
   const taken = read.filter(({ number }) => leftFrom === undefined || number < leftFrom)
   const wrong = [...taken.filter((row) => 'details' in row), ...failed]
   await settleRows(worker, tx, running, taken, wrong)
@@ -78,11 +79,11 @@ async function importRows<Schema extends TSchema, Counter extends string, Contex
 async function writeLines<Schema extends TSchema, Counter extends string, Context>(
   worker: Worker<Schema, Counter, Context>,
   tx: Tx,
-  lines: Line<Static<Schema>>[],
+  { lines, invalid }: { lines: Line<Static<Schema>>[]; invalid: FailedLine[] },
   row: ImportRow<Counter>,
   context: Context,
 ): Promise<Written<Counter>> {
-  if (lines.length === 0) return { counts: nothing(worker), failed: [] }
+  if (lines.length === 0 && invalid.length === 0) return { counts: nothing(worker), failed: [] }
   return worker.writeRows(tx, lines, {
     businessId: row.businessId,
     importId: row.id,
@@ -90,6 +91,7 @@ async function writeLines<Schema extends TSchema, Counter extends string, Contex
     place: placeOf(worker, row),
     context,
     row,
+    invalid,
     isDryRun: row.status === 'DRY_RUN',
     isAgreed: row.dryRun === true,
   })
@@ -142,18 +144,18 @@ export function readRow<Schema extends TSchema>(
   check: ReturnType<typeof createChecker<Schema>>,
 ): Line<Static<Schema>> | FailedLine {
   const refuse = (detail: Detail): FailedLine => ({ number, details: [detail] })
-  if (details) return { number, details }
-  if (isTooDeep(line)) return refuse(refusal.lineTooDeep())
+  if (isTooDeep(line)) return details ? { number, details } : refuse(refusal.lineTooDeep())
   let body: unknown
   try {
     body = JSON.parse(line)
   } catch (error) {
-    return refuse(refusal.lineNotJson({ message: (error as Error).message }))
+    return details ? { number, details } : refuse(refusal.lineNotJson({ message: (error as Error).message }))
   }
+  if (details) return { number, details, parsed: body }
   const unstorable = findUnstorable(body, '')
   if (unstorable !== undefined) return refuse(refusal.lineUnstorable({ place: unstorable || 'The line' }))
   const result = check(body)
-  return 'details' in result ? { number, details: result.details } : { number, sent: result.value }
+  return 'details' in result ? { number, details: result.details, parsed: body } : { number, sent: result.value }
 }
 
 /** Deletes the imported rows, those of a dry run excepted, and keeps the failed ones with their errors. */

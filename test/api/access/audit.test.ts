@@ -102,7 +102,11 @@ test('what the operator does is the system’s, what a key does its user’s', a
   const ada = await used.make.user()
   const { control, cells } = used.api.services.databases
   const { id } = await transaction(control, (tx) =>
-    createBusiness(tx, { ownerId: ada.id, actor: undefined, cells: cells.keys() }, { name: 'By the operator' }),
+    createBusiness(
+      tx,
+      { ownerId: ada.id, ownerEmail: null, actor: undefined, cells: cells.keys() },
+      { name: 'By the operator' },
+    ),
   )
   const key = await used.make.apiKey(ada.id, id)
   await key.put(`/v1/businesses/${id}`, { name: 'By a key' })

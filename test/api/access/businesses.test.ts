@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { describe, test } from 'node:test'
 import { sql } from 'kysely'
+import type { Client } from '../../support/client.ts'
 import { refusal } from '../../support/refusal.ts'
 import { useApi } from '../../support/setup.ts'
 
@@ -32,6 +33,34 @@ test('whoever creates a business becomes its ADMIN', async () => {
   assert.deepEqual(made.body.markets, [market])
   assert.equal((await ada.get(`/v1/businesses/${made.body.id}/roles`)).body.items[0].permissions[0], 'ADMIN')
   assert.equal((await ada.get('/v1/businesses')).body.items.length, 1)
+})
+
+describe('contact address of a new business', () => {
+  const create = async (user: Pick<Client, 'post'>, body: object = {}) => {
+    const made = await user.post('/v1/businesses', { name: 'Harbour Goods', ...body })
+    assert.equal(made.status, 201, made.text)
+    return made.body.contactEmail
+  }
+
+  test('defaults to the confirmed address of its creator', async () => {
+    const ada = await used.make.user()
+    const { email } = (await ada.get('/v1/users/me')).body
+    assert.equal(await create(ada), email)
+    assert.equal(await create(await used.make.apiKey(ada.id)), email)
+  })
+
+  test('is the one sent, or none if null is sent', async () => {
+    const ada = await used.make.user()
+    assert.equal(await create(ada, { contactEmail: 'shop@example.com' }), 'shop@example.com')
+    assert.equal(await create(ada, { contactEmail: null }), null)
+  })
+
+  test('is none while the creator’s address is unconfirmed', async () => {
+    const ada = await used.make.user()
+    const { control } = used.api.services.databases
+    await control.updateTable('accounts.users').set({ confirmedAt: null }).where('id', '=', ada.id).execute()
+    assert.equal(await create(ada), null)
+  })
 })
 
 test('a guest and a stranger see what a storefront needs, and nothing else', async () => {

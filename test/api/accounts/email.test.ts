@@ -68,20 +68,54 @@ test('a link that a person follows leads to a page with one button, which confir
   assert.equal((await login(email)).status, 200)
 })
 
-test('without a page of its own a shop’s mails lead into the dashboard, and where that is off to plain pages', async (t) => {
-  const pathIn = async (mailServer: typeof world.mailServer, email: string) =>
-    linkIn(await mailServer.mailTo(email), '/confirm').pathname
+test('mailed links › lead to working plain pages by default', async () => {
   const email = newEmail()
   await register(email)
-  assert.equal(await pathIn(world.mailServer, email), '/admin/confirm')
+  const confirmation = linkIn(await world.mailServer.mailTo(email), '/confirm')
+  await anonymous().post('/v1/users/resend-confirmation', { email })
+  const again = linkIn(await world.mailServer.mailTo(email, 2), '/confirm')
+  for (const { origin, pathname } of [confirmation, again])
+    assert.equal(origin + pathname, `${world.api.config.publicUrl}/confirm`)
+  const confirmed = await press(again, {})
+  assert.match(confirmed, /confirmed/)
+  assert.equal((await login(email)).status, 200)
 
-  const plain = await startAccountsApi({ env: { DASHBOARD: 'off' } })
-  t.after(() => plain.close())
-  const other = newEmail()
-  const person = { provider: 'EMAIL_REGISTER', email: other, password: PASSWORD }
-  assert.equal((await createClient(plain.api.url).post('/v1/users/register', person)).status, 200)
-  assert.equal(await pathIn(plain.mailServer, other), '/confirm')
+  await anonymous().post('/v1/users/forgot-password', { email })
+  const reset = linkIn(await world.mailServer.mailTo(email, 3), '/reset-password')
+  assert.equal(reset.origin + reset.pathname, `${world.api.config.publicUrl}/reset-password`)
+  const password = 'an entirely new one'
+  assert.match(await press(reset, { password }), /changed/)
+  assert.equal((await login(email, password)).status, 200)
 })
+
+test('mailed links › lead into the dashboard when it asks for them', async () => {
+  const email = newEmail()
+  const reserveDomain = `${world.api.config.publicUrl}/admin`
+  await register(email, { reserveDomain })
+  const first = linkIn(await world.mailServer.mailTo(email), '/confirm')
+  await anonymous().post('/v1/users/resend-confirmation', { email, reserveDomain })
+  const again = linkIn(await world.mailServer.mailTo(email, 2), '/confirm')
+  await anonymous().post('/v1/users/forgot-password', { email, reserveDomain })
+  const links = [first, again, linkIn(await world.mailServer.mailTo(email, 3), '/reset-password')]
+  assert.deepEqual(
+    links.map(({ origin, pathname }) => origin + pathname),
+    [`${reserveDomain}/confirm`, `${reserveDomain}/confirm`, `${reserveDomain}/reset-password`],
+  )
+  // The page of the dashboard, or where that is not built the plain one.
+  for (const { pathname, search } of links) {
+    const page = await fetch(`${world.api.url}${pathname}${search}`)
+    assert.deepEqual([page.status, page.headers.get('content-type')], [200, 'text/html; charset=utf-8'])
+  }
+})
+
+/** Opens a mailed link and presses the button of its page. Returns the page after it. */
+async function press(link: URL, fields: Record<string, string>): Promise<string> {
+  const html = await (await fetch(`${world.api.url}${link.pathname}${link.search}`)).text()
+  const action = /<form method="post" action="([^"]+)">/.exec(html)?.[1] ?? ''
+  const token = /name="token" value="([^"]+)"/.exec(html)?.[1] ?? ''
+  const body = new URLSearchParams({ token, ...fields })
+  return (await fetch(`${world.api.url}${action}`, { method: 'POST', body })).text()
+}
 
 test('registering an address twice is 400 with EMAIL_EXISTS, whatever its case', async () => {
   const email = await confirmed()

@@ -105,11 +105,42 @@ test('an address that only looks like somebody’s joins nothing, however verifi
   await control.updateTable('accounts.users').set({ email: key, emailKey: key }).where('id', '=', mike.id).execute()
   idp.people.set('kelvin', { sub: 'kelvin', email: key.replace('k', '\u212A'), email_verified: true })
   const { back } = await walk('kelvin')
-  const { status, body, text } = await redeem(back.searchParams.get('code'))
-  assert.equal(status, 200, text)
-  assert.notEqual(body.userId, mike.id)
-  const me = await createClient(api.url, { authorization: `Bearer ${body.accessToken}` }).get('/v1/users/me')
-  assert.equal('email' in me.body, false, 'an address that is none is not kept')
+  assert.deepEqual([back.searchParams.get('error'), back.searchParams.get('code')], ['email_invalid', null])
+  const joined = control.selectFrom('accounts.identities').select('userId')
+  assert.deepEqual(await joined.where('subject', '=', 'kelvin').execute(), [])
+})
+
+test('an email address that requests refuse makes no account, and the error says why', async () => {
+  const accounts = () =>
+    api.services.databases.control
+      .selectFrom('accounts.users')
+      .select(({ fn }) => fn.countAll().as('count'))
+      .executeTakeFirstOrThrow()
+  for (const [index, email] of [
+    '"q"@b.de',
+    '"bob@example.com"@e.test',
+    'a@[127.0.0.1]',
+    'a@b',
+    'a@localhost',
+  ].entries()) {
+    const before = await accounts()
+    const sub = `odd-${index}`
+    idp.people.set(sub, { sub, email, email_verified: true })
+    const { back } = await walk(sub)
+    assert.deepEqual([back.searchParams.get('error'), back.searchParams.get('code')], ['email_invalid', null], email)
+    assert.deepEqual(await accounts(), before)
+
+    idp.people.set(sub, { sub, email, email_verified: false })
+    const unverified = await redeem((await walk(sub)).back.searchParams.get('code'))
+    assert.equal(unverified.status, 200, 'an address that is not used is not judged')
+    const me = await createClient(api.url, { authorization: `Bearer ${unverified.body.accessToken}` }).get(
+      '/v1/users/me',
+    )
+    assert.equal('email' in me.body, false)
+
+    idp.people.set(sub, { sub, email, email_verified: true })
+    assert.equal((await walk(sub)).back.searchParams.get('error'), null, 'a known identity goes on signing in')
+  }
 })
 
 test('with a second factor the code of the flow gives a challenge, and a new identity joins only after the factor', async () => {

@@ -188,6 +188,9 @@ test('an issuer on a private network is never spoken to', async (t) => {
   for (const issuer of [
     `https://127.0.0.1:${port}`,
     `https://localhost:${port}`,
+    'https://LOCALHOST.',
+    'https://login.localhost',
+    'https://login.local',
     `https://[::1]:${port}`,
     `http://127.0.0.1:${port}`,
     'https://169.254.169.254',

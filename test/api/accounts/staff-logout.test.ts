@@ -142,7 +142,7 @@ test('so does one that waits for its second factor', async () => {
   const { id, domain } = await desk.openBusiness()
   const claims = { sub: fresh(), email: `nia@${domain}` }
   const person = await desk.enter(id, claims)
-  const { secret } = await addTotp(person)
+  const { secret } = await addTotp(await desk.make.sessionOf({ id: person.userId, email: claims.email }))
   const { code } = await desk.signIn(id, desk.claiming(claims))
   const { challenge } = (await desk.redeem(code)).body
   assert.ok(challenge)

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import pino from 'pino'
 import { indexOrders } from '#modules/orders/index.ts'
 import { sequenceEvents } from '#platform/events/sequencer.ts'
 import type { Permission } from '#vocabulary/permissions.ts'
@@ -10,6 +11,7 @@ import { useApi } from '../../support/setup.ts'
 import { item } from '../../support/shop.ts'
 
 const used = useApi()
+const silent = pino({ level: 'silent' })
 
 async function open() {
   const shop = await openCustomers(used.api, used.make)
@@ -37,7 +39,7 @@ async function open() {
   }
   const [published, hidden] = [await write('All about lanterns', PUBLISHED), await write('Lantern plans')]
   await sequenceEvents(shop.db, ['order', { topic: 'customers-orders', of: 'order' }])
-  await indexOrders(shop.db)
+  await indexOrders(shop.db, silent)
   await shop.follow()
   const find = async (caller: Pick<Client, 'get'>, query: string) => {
     const answer = await caller.get(`${business}/search?query=${encodeURIComponent(query)}`)
@@ -122,7 +124,7 @@ test('five of each at most, and a query that says something', async () => {
   }
   await shop.checkout(await used.make.user(), { items: [item(shop.goods)] })
   await sequenceEvents(shop.db, ['order', { topic: 'customers-orders', of: 'order' }])
-  await indexOrders(shop.db)
+  await indexOrders(shop.db, silent)
   await shop.follow()
   const { orders, products, customers } = await shop.find(shop.admin, 'lantern')
   assert.deepEqual([orders.length, products.length, customers.length], [5, 5, 5])

@@ -2,8 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isSigned, useReceiver } from '../../support/callout-receiver.ts'
 import { openCalloutShop } from '../../support/callout-shop.ts'
+import { createClient } from '../../support/client.ts'
 import { usePaymentsApi } from '../../support/payments-api.ts'
+import { PRIVATE_HOSTS } from '../../support/private-hosts.ts'
 import { refusal } from '../../support/refusal.ts'
+import { startApi } from '../../support/start-api.ts'
 
 const used = usePaymentsApi({ env: { OUTGOING_LOOPBACK: 'on' } })
 const receiver = useReceiver()
@@ -81,6 +84,19 @@ test('what cannot be a callout is refused', async () => {
   ]
   for (const url of NEVER) assert.match(await put({ url }), /^422 VALIDATION_FAILED url/, url)
   assert.equal((await admin.get(at('tax.calculate'))).status, 404)
+})
+
+test('a callout to this machine or its network is refused by name', async (t) => {
+  const strict = await startApi({ databases: used.api.databases, env: { ...used.env, OUTGOING_LOOPBACK: 'off' } })
+  t.after(() => strict.close())
+  const { at, admin } = await open()
+  const client = createClient(strict.url, { authorization: `Bearer ${admin.token}` })
+  for (const host of PRIVATE_HOSTS.filter((each) => !each.endsWith('.test')))
+    assert.match(
+      refusal(await client.put(at('tax.calculate'), { url: `https://${host}/` })),
+      /^422 VALIDATION_FAILED url/,
+      host,
+    )
 })
 
 test('only an ADMIN of this business may see or change callouts', async () => {

@@ -77,6 +77,7 @@ test('an NDJSON file of some hundred lines is imported, and its progress and err
     unchanged: 0,
     skipped: 0,
     failed: 0,
+    unknownColumns: [],
     finishedAt: null,
     isDryRun: false,
     format: 'ndjson',

@@ -210,25 +210,38 @@ test('a line that was looked at again does not let another line through that was
   const { id } = await bySlug(shop, 'cup-1')
   await shop.admin.put(`${shop.products}/${id}`, { description: 'By hand, later' })
   const line = `${shop.products}/imports/${report.id}/lines/2`
-  assert.equal((await shop.admin.put(line, { product: { slug: 'cup-1', name: 'Renamed' } })).status, 200)
+  const looked = await shop.admin.put(line, { product: { slug: 'cup-1', name: 'Renamed' } })
+  assert.deepEqual([looked.status, looked.body.status, looked.body.details[0].error], [200, 'FAILED', 'DUPLICATE'])
   const done = await steerImport(shop, report.id, 'apply')
-  assert.deepEqual([done.updated, done.skipped], [1, 1])
+  assert.deepEqual([done.updated, done.skipped, done.failed], [0, 1, 1])
   const { name, description } = await bySlug(shop, 'cup-1')
-  assert.deepEqual([name, description], ['Renamed', 'By hand, later'])
+  assert.deepEqual([name, description], ['Cup 1', 'By hand, later'])
 })
 
-test('lines about the same product say so, and are applied one after the other', async () => {
+test('a line about the product of an earlier line is an error, and is left out', async () => {
   const shop = await used.make.shop()
   const report = await dryRun(
     shop,
-    toLines([cup(1), { slug: 'cup-1', name: 'Second' }, { slug: 'cup-1', name: 'Third' }]),
+    toLines([
+      cup(1),
+      { slug: 'cup-1', name: 'Second' },
+      { name: 'Cup 1' },
+      cup(2),
+      { name: 'Plain' },
+      { name: 'Plain' },
+    ]),
   )
   assert.deepEqual(
-    (await importLines(shop, report.id)).map(({ warnings }) => warnings),
-    [[], ['REPEATED'], ['REPEATED']],
+    (await importErrors(shop, report.id)).map(({ number, details }) => [number, details[0]?.field, details[0]?.error]),
+    [
+      [2, 'slug', 'DUPLICATE'],
+      [3, 'slug', 'DUPLICATE'],
+      [6, 'slug', 'DUPLICATE'],
+    ],
   )
-  assert.equal(countsOf(await steerImport(shop, report.id, 'apply')), '1/2/0 of 3')
-  assert.equal((await bySlug(shop, 'cup-1')).name, 'Third')
+  assert.equal(countsOf(report), '3/0/3 of 6')
+  assert.equal(countsOf(await steerImport(shop, report.id, 'apply')), '3/0/3 of 6')
+  assert.equal((await bySlug(shop, 'cup-1')).name, 'Cup 1')
 })
 
 test('a slug that another product has in any language is wrong before anything is written', async () => {

@@ -42,9 +42,26 @@ test('one variant is changed and the others stay as they are', async () => {
   assert.equal(headers.get('etag'), answer.headers.get('etag'))
 })
 
-test('a variant that is not there is added after the others, with its stock', async () => {
+test('a missing variant is created only with If-None-Match', async () => {
+  const { admin, pathOf, product, read } = await makeTwo()
+  const before = await read()
+  const created = { 'if-none-match': '*' }
+  const typo = await admin.put(pathOf('tow'), { name: 'Second' })
+  assert.equal(refusal(typo), '404 NOT_FOUND')
+  const other = await admin.put(pathOf('tow'), { name: 'Second' }, { 'if-none-match': '"1.1"' })
+  assert.equal(refusal(other), '404 NOT_FOUND')
+  const known = await admin.put(pathOf('two'), { name: 'Second' }, created)
+  assert.equal(refusal(known), '412 PRECONDITION_FAILED')
+  const nowhere = await admin.put(`${product.path}x/variants/two`, { name: 'Second' }, created)
+  assert.equal(refusal(nowhere), '404 NOT_FOUND')
+  const stale = await admin.put(pathOf('three'), {}, { ...created, 'if-match': '"0.0"' })
+  assert.equal(refusal(stale), '412 PRECONDITION_FAILED')
+  assert.deepEqual(await read(), before)
+})
+
+test('a new variant comes after the others, with its stock', async () => {
   const { admin, pathOf } = await makeTwo()
-  const { body } = await admin.put(pathOf('three'), { inventory: { quantity: 7 } })
+  const { body } = await admin.put(pathOf('three'), { inventory: { quantity: 7 } }, { 'if-none-match': '*' })
   assert.deepEqual(
     body.variants.map(({ id, inventory }: { id: string; inventory: { quantity: number } }) => [id, inventory.quantity]),
     [

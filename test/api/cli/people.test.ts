@@ -31,18 +31,20 @@ describe('accounts and businesses from the command line', { concurrency: 2 }, ()
   test('a weak password is refused; who has not confirmed needs a mail server, or the word of the operator', async () => {
     const create = (...args: string[]) => cli('user', 'create', ...args)
     const { email } = await people().person({ isConfirmed: false })
-    const [weak, none, unsure, wrong, taken] = await Promise.all([
+    const [weak, none, unsure, wrong, odd, taken] = await Promise.all([
       create('--email', 'a@example.com', '--confirmed', '--password', 'password12'),
       create('--email', 'a@example.com', '--confirmed'),
       create('--email', 'a@example.com', '--password', PASSWORD),
       create('--email', 'nobody', '--confirmed'),
+      create('--email', '"q q"@x.test', '--confirmed', '--password', PASSWORD),
       create('--email', email, '--confirmed', '--password', 'a new one of our own'),
     ])
-    assert.deepEqual([weak.code, none.code, unsure.code, wrong.code, taken.code], [1, 1, 1, 2, 0])
+    assert.deepEqual([weak.code, none.code, unsure.code, wrong.code, odd.code, taken.code], [1, 1, 1, 2, 2, 0])
     assert.match(weak.err, /easy to guess/)
     assert.match(none.err, /^Give a password/)
     assert.match(unsure.err, /SMTP_URL.*--confirmed/)
     assert.match(wrong.err, /^nobody is not an address/)
+    assert.match(odd.err, /^"q q"@x\.test is not an address/)
     assert.match(taken.out, /confirmed: it was registered/)
     assert.equal((await people().login(email)).status, 422, 'whoever registered it does not get in')
     assert.equal((await people().login(email, 'a new one of our own')).status, 200)

@@ -15,16 +15,18 @@ after(() => rmSync(directory, { recursive: true }))
 test('subscribers go in without a worker, again without doubling anything, and out', async () => {
   const paper = await openNewsletter(used.make, { cell: 'second' })
   const file = path.join(directory, 'readers.csv')
-  writeFileSync(file, 'email,name\nada@example.com,Ada\nbob@example.com,Bob\nnonsense,\n')
+  writeFileSync(file, 'email,name,plan\nada@example.com,Ada,\nbob@example.com,Bob,\nnonsense,,\n')
   const first = await cli('import', 'subscribers', paper.id, file, '--json')
   assert.equal(first.code, 1, 'a line failed')
-  const { importId, errors, ...counts } = first.json
+  const { importId, errors, unknownColumns, ...counts } = first.json
   assert.deepEqual(counts, { created: 2, updated: 0, skipped: 0, failed: 1 })
+  assert.deepEqual(unknownColumns, [{ name: 'plan', suggestions: ['planId'] }])
   assert.match(errors[0].message, /email/)
   assert.match(first.err, /^importing 100 % {2}3 of 3 subscribers/m)
   assert.match(first.err, new RegExp(`--resume ${importId}`))
   const again = await cli('import', 'subscribers', paper.id, file, '--newsletter', paper.collection.id)
   assert.match(again.out, /^0 created, 2 updated, 0 left alone, 1 failed$/m)
+  assert.match(again.err, /^column plan was not imported; did you mean planId\?$/m)
   assert.equal(await paper.state('ada@example.com'), 'ACTIVE')
 
   const out = path.join(directory, 'out.csv')

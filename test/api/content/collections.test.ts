@@ -186,6 +186,7 @@ test('a plan has an id of its own, and a price in a currency that there is, or n
     [[{ id: 'x' }], 'plans.0.name REQUIRED'],
     [[{ ...PLAN, id: 'a b' }], 'plans.0.id INVALID'],
     [priced({ currency: 'xyz' }), 'plans.0.price.currency INVALID'],
+    [priced({ currency: 'kwd', amount: 1_002 }), 'plans.0.price.amount STEP'],
     [priced({ currency: 'USD' }), 'plans.0.price.currency INVALID'],
     [priced({ amount: -1 }), 'plans.0.price.amount TOO_SMALL'],
     [priced({ amount: 1.5 }), 'plans.0.price.amount INVALID'],

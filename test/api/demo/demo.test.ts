@@ -2,8 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
 import { findBusinessBySlug } from '#modules/access/index.ts'
+import { DEMO_OWNER } from '../../../src/apps/demo/demo.ts'
 import { type Made, makeDemo } from '../../../src/apps/demo/make-demo.ts'
 import { verify } from '../../../src/apps/verify.ts'
+import { Order } from '../../../src/modules/orders/schemas.ts'
 import { useApi } from '../../support/setup.ts'
 
 const used = useApi()
@@ -30,6 +32,24 @@ test('the demo has all its parts, and every rule holds', async () => {
   assert.deepEqual(made.counts, COUNTS)
   assert.deepEqual(made.made, COUNTS)
   for (const { check, violations } of await verify(cell)) assert.deepEqual(violations, [], check)
+})
+
+test('new orders are reported to the owner of the demo', async () => {
+  const { made } = await open()
+  const { control } = used.api.services.databases
+  assert.equal((await findBusinessBySlug(control, made.slug))?.contactEmail, DEMO_OWNER)
+})
+
+test('no event names a field that the API does not show', async () => {
+  const { cell } = await open()
+  const { rows } = await sql<{ field: string }>`
+    select distinct jsonb_array_elements_text(data -> 'fields') as field
+      from cell.event_outbox
+     where type = 'order.updated'`.execute(cell)
+  assert.deepEqual(
+    rows.filter(({ field }) => !(field in Order.properties)),
+    [],
+  )
 })
 
 test('a second run makes nothing', async () => {

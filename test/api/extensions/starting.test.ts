@@ -78,7 +78,13 @@ test('a route that says nothing about who may call it, or that has the name of a
     )
   const open = await run(['api'], [routeOf('{}', 'x')])
   assert.equal(open.code, 1)
-  assert.match(open.output, /The extension .*\.ts: GET \/x does not say who may call it\. Give it config/)
+  assert.match(open.output, /The extension .*\.ts: GET \/x does not say who may call it\. Give the route config/)
+  const typo = await run(['api'], [routeOf("{ access: 'ORDERS_RAED' as never, business: 'path' }", 'x')])
+  assert.equal(typo.code, 1)
+  assert.match(
+    typo.output,
+    /The extension .*\.ts: GET \/x has an unknown access, "ORDERS_RAED"\. Use one of public, guest,/,
+  )
   const taken = routeOf("{ access: 'public', business: 'none' }", 'getOrder')
   await run(['cli', 'migrate'], [taken])
   const twice = await run(['api'], [taken])

@@ -441,6 +441,7 @@ describe('Amazon SES', () => {
         bounce: { bounceType: 'Permanent', bouncedRecipients: [{ emailAddress: 'a\0@example.com' }] },
       }),
       bounceOf(letters, { bounce: { bounceType: 'Permanent', bouncedRecipients: [{ emailAddress: 'nobody' }] } }),
+      bounceOf(letters, { bounce: { bounceType: 'Permanent', bouncedRecipients: [{ emailAddress: '"q"@b.de' }] } }),
     ]
     for (const message of messages) {
       const { status, text } = await postSns(sns.notification(message))

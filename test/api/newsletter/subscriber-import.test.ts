@@ -97,6 +97,18 @@ const addresses = (count: number, from = 1) =>
   Array.from({ length: count }, (_, index) => `reader${index + from}@example.com`)
 
 describe('importing subscribers', { concurrency: true }, () => {
+  test('columns that are not imported are listed, those of an export excepted', async () => {
+    const newsletter = await makeNewsletter()
+    const made = await upload(newsletter, 'email,createdAt,First name,Plan,Shoe size\nada@example.com,,Ada,,39\n')
+    const unknownColumns = [
+      { name: 'First name', suggestions: ['name'] },
+      { name: 'Plan', suggestions: ['planId'] },
+      { name: 'Shoe size', suggestions: [] },
+    ]
+    assert.deepEqual(made.body.unknownColumns, unknownColumns, made.text)
+    assert.deepEqual((await finish(newsletter, made.body.id)).unknownColumns, unknownColumns)
+  })
+
   test('a CSV file of some thousand rows is imported in batches; its progress and errors can be read', async () => {
     const newsletter = await makeNewsletter({ doubleOptIn: true }, { cell: 'second' })
     const rows = addresses(1_200).map((email, index) =>
@@ -108,7 +120,7 @@ describe('importing subscribers', { concurrency: true }, () => {
     assert.match(id, /^imp_/)
     assert.ok(Math.abs(createdAt - Date.now() / 1000) < 60)
     const none = { done: 0, created: 0, updated: 0, skipped: 0, failed: 0 }
-    assert.deepEqual(first, { status: 'RUNNING', total: 1_200, ...none, finishedAt: null })
+    assert.deepEqual(first, { status: 'RUNNING', total: 1_200, ...none, unknownColumns: [], finishedAt: null })
 
     const done = await finish(newsletter, id)
     assert.equal(countsOf(done), '1188/0/0/12 of 1200')
@@ -475,7 +487,7 @@ describe('exporting subscribers', { concurrency: true }, () => {
       "r1@example.com,'+1,free,ACTIVE",
       "r2@example.com,'-1,free,ACTIVE",
       "r3@example.com,'@x,free,ACTIVE",
-      "r4@example.com,'\tx,free,ACTIVE",
+      'r4@example.com,"\'\tx",free,ACTIVE',
       "r5@example.com,''=x,free,ACTIVE",
       "r6@example.com,'x,free,ACTIVE",
       'r7@example.com,"Ada ""A"", B",free,ACTIVE',

@@ -75,7 +75,7 @@ test('a cell with businesses is switched off only by whoever insists; main and w
   assert.equal(refusal(await put('nowhere', { weight: 5 })), '404 NOT_FOUND')
   assert.equal(refusal(await put('second', { weight: 0 })), '422 VALIDATION_FAILED weight TOO_SMALL')
   assert.equal(refusal(await put('second', { placement: 'GONE' })), '422 VALIDATION_FAILED placement INVALID')
-  assert.equal(refusal(await put('second', { url: 'postgres://x' })), '422 VALIDATION_FAILED url INVALID')
+  assert.equal(refusal(await put('second', { url: 'postgres://x' })), '422 VALIDATION_FAILED url UNKNOWN_FIELD')
   assert.deepEqual((await facts())[1], ['second', 'OPEN', 100, null, 1])
 
   assert.equal((await put('second', { placement: 'OFF', force: true })).status, 200)

@@ -270,7 +270,7 @@ describe('without a store, or without luck', () => {
     const body = { everything: true }
     assert.equal(
       refusal(await operator.post(`${PATH}/${id}/exports`, body)),
-      '422 VALIDATION_FAILED everything INVALID',
+      '422 VALIDATION_FAILED everything UNKNOWN_FIELD',
     )
   })
 

@@ -51,15 +51,15 @@ test('a business over its requests a minute is refused, whoever calls, and told 
 test('a limit that there is not is named, with the one that was meant', async () => {
   const { id } = await used.make.business()
   const { status, body } = await setLimits(id, { requestPerMinute: 4 })
-  const message = 'There is no field "requestPerMinute" here. Did you mean "requestsPerMinute"?'
+  const message = 'Unknown field "requestPerMinute". Did you mean "requestsPerMinute"?'
   assert.equal(status, 422)
-  assert.deepEqual(body.details, [{ field: 'requestPerMinute', error: 'INVALID', message }])
+  assert.deepEqual(body.details, [{ field: 'requestPerMinute', error: 'UNKNOWN_FIELD', message }])
   const { body: other } = await setLimits(id, { rows: 4, mails: 5 })
   assert.deepEqual(
     other.details.map(({ field }: { field: string }) => field),
     ['rows', 'mails'],
   )
-  assert.match(other.message, /There are requestsPerMinute, requestsAtOnce/)
+  assert.match(other.message, /Known fields: requestsPerMinute, requestsAtOnce/)
 })
 
 test('a storefront counts for its business as well', async () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parse } from 'csv-parse/sync'
 import { sql } from 'kysely'
+import pino from 'pino'
 import { indexOrders } from '#modules/orders/index.ts'
 import { sequenceEvents } from '#platform/events/sequencer.ts'
 import { forEachLimit } from '#platform/for-each-limit.ts'
@@ -10,6 +11,7 @@ import { refusal } from '../../support/refusal.ts'
 import { item, openShop } from '../../support/shop.ts'
 
 const used = usePaymentsApi()
+const silent = pino({ level: 'silent' })
 
 async function open() {
   const shop = await openShop(used.make)
@@ -108,7 +110,7 @@ test('an export has what its filters find, across pages', async () => {
     await make([1 + (n % 2)], n % 3 ? {} : { tags: ['gift'] })
   })
   await sequenceEvents(db, ['order'])
-  await indexOrders(db)
+  await indexOrders(db, silent)
   const count = async (query: string) => rowsOf((await exported(query)).text).length
   assert.equal(await count(''), 210)
   assert.equal(await count('tag=gift'), 70)
@@ -142,11 +144,11 @@ test('orders from before the search rows get theirs, and words are counted once'
   await sql`insert into orders.search_filling (business_id, order_id) values ('', '')`.execute(db)
   const find = async () => (await admin.get(`${orders}?query=sku`)).body.items.map((order: { id: string }) => order.id)
   assert.deepEqual(await find(), [])
-  await indexOrders(db)
+  await indexOrders(db, silent)
   assert.deepEqual(await find(), [id])
   await admin.put(`${orders}/${id}/status`, { status: 'SHIPPED' })
   await sequenceEvents(db, ['order'])
-  await indexOrders(db)
+  await indexOrders(db, silent)
   const { rows } = await sql<{ word: string; orders: number }>`
     select word, orders from orders.words where business_id = ${businessId} and word in ('', 'sku', 'm:us')`.execute(db)
   assert.deepEqual(

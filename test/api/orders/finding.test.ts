@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
+import pino from 'pino'
 import { indexOrders } from '#modules/orders/index.ts'
 import type { Db } from '#platform/database/database.ts'
 import { sequenceEvents } from '#platform/events/sequencer.ts'
@@ -9,6 +10,7 @@ import { refusal } from '../../support/refusal.ts'
 import { item, openShop } from '../../support/shop.ts'
 
 const used = usePaymentsApi()
+const silent = pino({ level: 'silent' })
 
 type Order = { id: string; number: string; total: number; createdAt: number; updatedAt: number }
 type Page = { items: Order[]; cursor: string | null }
@@ -23,7 +25,7 @@ const search = (query: Query) => {
 /** What the worker does all the time, once, now. */
 async function index(db: Db) {
   await sequenceEvents(db, ['order'])
-  await indexOrders(db)
+  await indexOrders(db, silent)
 }
 
 async function open() {
@@ -372,4 +374,30 @@ test('another business finds nothing of it', async () => {
     { sort: 'total' },
   ])
     assert.deepEqual(await others.idsOf(query), [], JSON.stringify(query))
+})
+
+test('search indexes the first 100 words of a name', async () => {
+  const { db, idsOf, make } = await open()
+  const name = Array.from({ length: 101 }, (_, index) => `word${index}`).join(' ')
+  const id = await make({ blocks: JSON.stringify([{ id: 'name', type: 'TEXT', value: name }]) })
+  await index(db)
+  assert.deepEqual(await idsOf({ query: 'word99' }), [id])
+  assert.deepEqual(await idsOf({ query: 'word100' }), [])
+})
+
+test('orders with many words are indexed a few at a time', async () => {
+  const { db, id: businessId, make } = await open()
+  const name = (line: number) => Array.from({ length: 100 }, (_, word) => `w${line}x${word}`).join(' ')
+  const lines = JSON.stringify(
+    Array.from({ length: 10 }, (_, line) => ({ productId: 'prod_x', variantId: 'one', sku: '', name: name(line) })),
+  )
+  const made = await Promise.all(Array.from({ length: 25 }, () => make({ lines })))
+  await index(db)
+  const { rows } = await sql<{ orders: number }>`
+    select count(*) as orders from orders.search where business_id = ${businessId} group by xmin::text`.execute(db)
+  assert.equal(
+    rows.reduce((sum, { orders }) => sum + orders, 0),
+    made.length,
+  )
+  for (const { orders } of rows) assert.ok(orders <= 10, `${orders} orders of a thousand words in one transaction`)
 })

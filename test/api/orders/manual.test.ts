@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { describe, test } from 'node:test'
 import { asRead } from '../../support/as-read.ts'
+import type { Answer } from '../../support/client.ts'
 import { refusal } from '../../support/refusal.ts'
 import { useApi } from '../../support/setup.ts'
-import { type MadeProduct, NOTHING_SAID, openShop, stateOf } from '../../support/shop.ts'
+import { type MadeProduct, market, NOTHING_SAID, openShop, stateOf } from '../../support/shop.ts'
 
 const used = useApi()
 
@@ -34,6 +35,13 @@ async function open() {
     shop.admin.post(shop.orders, { ...valid, ...changes }, headers)
   return { ...shop, customer, mug, valid, create }
 }
+/** The same shop, with tax inside its prices. */
+async function openIncluding() {
+  const shop = await open()
+  await shop.configure({ markets: [market({ pricesIncludeTax: true })] })
+  return { ...shop, stock: await shop.mug.stock() }
+}
+
 const control = () => used.api.services.databases.control
 
 test('an order made by hand has the figures it was given, takes stock, and is a customer’s', async () => {
@@ -98,6 +106,91 @@ test('statuses, discount, blocks and contact are taken as sent', async () => {
     [statuses, paymentStatus, blocks, 'x@example.com', 20, 1_900],
   )
   assert.equal(stateOf(body), 'SHIPPED/PAID')
+})
+
+describe('included tax of a manual order', () => {
+  const price = { subtotal: 1_500, tax: 0, shipping: 300, total: 1_800 }
+
+  test('is rejected in a market that adds tax on top', async () => {
+    const { create, admin, orders } = await open()
+    const rejected = '422 VALIDATION_FAILED taxIncluded INVALID'
+    assert.equal(refusal(await create({ ...price, taxIncluded: 1 })), rejected)
+    const made = await create({ ...price, taxIncluded: 0 })
+    assert.equal(made.status, 201, made.text)
+    const { id } = made.body
+    assert.equal(refusal(await admin.put(`${orders}/update`, { id, taxIncluded: 1 })), rejected)
+  })
+
+  test('cannot exceed the price of the order, a line, or shipping', async () => {
+    const { create, configure, admin, orders, mug, stock } = await openIncluding()
+    const most = await create({ ...price, taxIncluded: 1_800 })
+    assert.equal(most.status, 201, most.text)
+    const rejected = '422 VALIDATION_FAILED taxIncluded TOO_LARGE'
+    const tooMuch = await create({ ...price, taxIncluded: 1_801 })
+    assert.equal(refusal(tooMuch), rejected)
+    assert.equal(tooMuch.body.message, 'taxIncluded is part of the price. Send at most 1800.')
+    assert.equal(refusal(await create({ ...price, discount: 200, total: 1_600, taxIncluded: 1_601 })), rejected)
+
+    const { id } = most.body
+    const cheaper = { id, shipping: 0, total: 1_500 }
+    assert.equal(refusal(await admin.put(`${orders}/update`, cheaper)), rejected)
+    assert.equal((await admin.put(`${orders}/update`, { ...cheaper, taxIncluded: 1_500 })).status, 200)
+
+    const taxed = (tax: number) => [{ ...line(mug, 2, 750), tax }]
+    const ofLine = await create({ ...price, taxIncluded: 1_501, lines: taxed(1_501) })
+    assert.equal(refusal(ofLine), '422 VALIDATION_FAILED lines.0.tax TOO_LARGE')
+    const ofShipping = await create({ ...price, taxIncluded: 301, shippingTax: 301, lines: taxed(0) })
+    assert.equal(refusal(ofShipping), '422 VALIDATION_FAILED shippingTax TOO_LARGE')
+    const fits = await create({ ...price, taxIncluded: 1_800, shippingTax: 300, lines: taxed(1_500) })
+    assert.equal(fits.status, 201, fits.text)
+    assert.equal(await mug.stock(), stock - 4)
+
+    await configure({ markets: [market({ pricesIncludeTax: false })] })
+    const note = await admin.put(`${orders}/update`, { id, total: 1_500 })
+    assert.equal(note.status, 200, 'an order keeps its tax when the market changes')
+    const same = await admin.put(`${orders}/update`, { id, tax: 0, taxIncluded: 1_500, total: 1_500 })
+    assert.equal(same.status, 200, same.text)
+    const other = await admin.put(`${orders}/update`, { id, taxIncluded: 1_499 })
+    assert.equal(refusal(other), '422 VALIDATION_FAILED taxIncluded INVALID')
+  })
+
+  test('is at most what is left of a price after its discount, where it is shared out as well', async () => {
+    const { create, mug } = await openIncluding()
+    const lines = (one: object, two: object) => [
+      { ...line(mug, 1, 100), ...one },
+      { ...line(mug, 1, 100), ...two },
+    ]
+    const sums = { subtotal: 200, tax: 0, discount: 100, shipping: 0, total: 100 }
+    const ofLine = await create({ ...sums, taxIncluded: 90, lines: lines({ tax: 90 }, { tax: 0 }) })
+    assert.equal(refusal(ofLine), '422 VALIDATION_FAILED lines.0.tax TOO_LARGE')
+    assert.equal(ofLine.body.message, 'lines.0.tax is part of the price. Send at most 50.')
+    const free = await create({ ...sums, taxIncluded: 90, lines: lines({ discount: 100 }, { discount: 0 }) })
+    assert.deepEqual(sharesOf(free), [[0, 90], 0])
+
+    const shipped = { ...sums, shipping: 60, total: 160 }
+    assert.deepEqual(sharesOf(await create({ ...shipped, taxIncluded: 144, lines: lines({}, {}) })), [[45, 45], 54])
+    const rest = await create({ ...shipped, taxIncluded: 144, shippingTax: 10, lines: lines({}, {}) })
+    assert.equal(refusal(rest), '422 VALIDATION_FAILED taxIncluded TOO_LARGE')
+    assert.equal(rest.body.message, 'taxIncluded is part of the price. Send at most 110.')
+  })
+})
+
+const sharesOf = ({ body, text }: Answer) => {
+  assert.ok(body.lines, text)
+  return [body.lines.map(({ tax }: { tax: number }) => tax), body.shippingTax]
+}
+
+test('a line without the share that is sent for another has none', async () => {
+  const { create, mug } = await open()
+  const other = line(mug, 1, 100)
+  const sums = { subtotal: 200, tax: 0, shipping: 0, total: 200 }
+  const taxed = await create({ ...sums, tax: 90, total: 290, lines: [{ ...other, tax: 90 }, other] })
+  assert.deepEqual(sharesOf(taxed), [[90, 0], 0])
+  const reduced = await create({ ...sums, discount: 100, total: 100, lines: [{ ...other, discount: 100 }, other] })
+  assert.deepEqual(
+    reduced.body.lines.map(({ discount }: { discount: number }) => discount),
+    [100, 0],
+  )
 })
 
 test('figures that do not add up are 422, each with what it should be', async () => {

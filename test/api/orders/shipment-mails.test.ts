@@ -75,7 +75,7 @@ test('the customer is mailed what is in this parcel and how to follow it, in the
   const told = (await shop.events(order.id)).filter(({ type }) => type === 'order.mail_sent')
   assert.deepEqual(
     told.map(({ data, actorKind }) => [data, actorKind]),
-    [[{ number, mail: 'shipment' }, 'system']],
+    [[{ number, mail: 'shipment', to: 'CUSTOMER' }, 'system']],
   )
 })
 

@@ -105,7 +105,7 @@ test('a payment is asked about at the provider that it began with', async () => 
   const asked: string[] = []
   const readSession = async (_account: string | null, sessionId: string) => {
     asked.push(sessionId)
-    const money = { intentId: 'int_1', amount, currency, refunded: 0 }
+    const money = { intentId: 'int_1', amount, currency, refunded: 0, refunds: [] }
     return { sessionId, status: 'PAID' as const, ...money, email: null, subscriptionId: null, names: {} }
   }
   const payments = { providers: [stripe, { ...stripe, name: 'other', readSession }], sharedAccount: true }

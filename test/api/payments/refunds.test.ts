@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
 import { useFaults } from '#platform/faults.ts'
 import { holdClock } from '../../support/clock.ts'
 import { type Bought, historyOf, openPaidShop, type PaidShop, waitUntilIdle } from '../../support/paid-shop.ts'
@@ -112,6 +113,15 @@ describe('a refund', () => {
     assert.deepEqual(await sums(order), { paid: 1_100, refunded: 1_100, refunding: 0 })
   })
 
+  test('with a misspelled field refunds nothing', async () => {
+    const paidShop = await openPaidShop(service)
+    const order = await paid(paidShop)
+    const [line] = (await order.row()).lines
+    const body = { lineItems: [{ lineId: line?.id, quantity: 1 }] }
+    assert.equal(refusal(await refund(paidShop, order, body)), '422 VALIDATION_FAILED lineItems UNKNOWN_FIELD')
+    assert.deepEqual(await sums(order), { paid: 1_100, refunded: 0, refunding: 0 })
+  })
+
   test('asked for twenty times at once is made as often as the money lasts', async () => {
     const paidShop = await openPaidShop(service)
     const order = await paid(paidShop)
@@ -145,6 +155,79 @@ describe('a refund', () => {
     assert.equal(between.length, 9)
     assert.deepEqual(new Set(between), new Set(['409 CONFLICT amount NOTHING_TO_REFUND']))
     assert.deepEqual(await sums(order), { paid: 1_100, refunded: 1_100, refunding: 0 })
+  })
+
+  test('counts its money once, at every step of its closing', async () => {
+    const paidShop = await openPaidShop(service)
+    const order = await paid(paidShop)
+    const left: unknown[] = []
+    useFaults(async (name) => {
+      if (!name.startsWith('refund.')) return
+      if (name !== 'refund.asked') await waitUntilIdle(service, paidShop.db) // the provider's own events are faster
+      left.push((await paidShop.owner.post(`${order.path}/refunds/quote`, { amount: 1 })).body.left)
+    })
+    assert.equal((await refund(paidShop, order, { amount: 600 })).status, 201)
+    left.length = 0
+    await service.sweep(paidShop.db)
+    assert.deepEqual(left, [499, 499, 499, 499])
+  })
+
+  test('counts its money once when the process ends between the provider and the books', async () => {
+    for (const [place, drop] of [
+      ['refund.after-provider', 0],
+      ['sync-page.read', 1],
+      ['settle.before-commit', 1],
+      ['settle.after-commit', 1],
+    ] as const) {
+      service.twin.mischief({})
+      const paidShop = await openPaidShop(service)
+      const order = await paid(paidShop)
+      service.twin.mischief({ drop })
+      assert.equal((await refund(paidShop, order, { amount: 600 })).status, 201)
+      useFaults((name) => {
+        if (name === place) throw new Error('The end')
+      })
+      await service.sweep(paidShop.db)
+      useFaults(undefined)
+      await waitUntilIdle(service, paidShop.db)
+      const quote = await paidShop.owner.post(`${order.path}/refunds/quote`, {})
+      assert.deepEqual([place, quote.status, quote.body.amount], [place, 200, 500])
+      const rest = await refund(paidShop, order, { amount: 500 }, 'rest')
+      assert.deepEqual([place, refusal(rest)], [place, '201'])
+      clock.advance(31)
+      service.twin.mischief({})
+      await sweep(paidShop)
+      assert.deepEqual(await sums(order), { paid: 1_100, refunded: 1_100, refunding: 0 }, place)
+      const ended = (await order.events()).filter(({ type }) => type === 'order.refunded')
+      assert.deepEqual(
+        ended.map(({ data }) => Number(data.amount)).toSorted((a, b) => a - b),
+        [500, 600],
+        place,
+      )
+    }
+  })
+
+  test('takes nothing from eight others that are made while it is closed', async () => {
+    const paidShop = await openPaidShop(service)
+    const order = await paid(paidShop)
+    let isOver = false
+    const sweeping = (async () => {
+      while (!isOver) await service.sweep(paidShop.db)
+    })()
+    const answers = await Promise.all(
+      [10, 20, 40, 80, 100, 150, 200, 400].map(async (amount, index) => {
+        await setTimeout(index * 20)
+        return refusal(await refund(paidShop, order, { amount }, `race-${amount}`))
+      }),
+    )
+    const rest = await refund(paidShop, order, {})
+    isOver = true
+    await sweeping
+    assert.deepEqual(answers, Array(8).fill('201'))
+    assert.equal(rest.body.amount, 100)
+    await sweep(paidShop)
+    assert.deepEqual(await sums(order), { paid: 1_100, refunded: 1_100, refunding: 0 })
+    assert.equal(await order.state(), 'PROCESSING/REFUNDED')
   })
 
   test('that the provider has made, but has not told of yet, is not there to be asked for again', async () => {
@@ -199,6 +282,7 @@ describe('a refund', () => {
       test(`without an answer (${trouble}, ${afterEffect ? 'made' : 'not made'}) is asked for again with the same key, and made once`, async () => {
         const paidShop = await openPaidShop(service)
         const order = await paid(paidShop)
+        service.twin.mischief({ drop: 1 }) // an event would close it
         // The SDK itself tries a second time when a connection breaks.
         service.twin.behave({
           next: trouble,

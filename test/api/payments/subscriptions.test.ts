@@ -97,6 +97,7 @@ describe('a page that is paid again and again', () => {
       amount: 500,
       currency: 'EUR',
       refunded: 0,
+      refunds: [],
       email: 'ada@example.com',
       names: NAMES,
     })

@@ -120,6 +120,14 @@ describe('a payment', () => {
     assert.doesNotMatch(news?.text ?? '', /salt\.example/)
     assert.equal(news?.subject, `New order ${number}`)
     assert.match(news?.text ?? '', new RegExp(shopper.email ?? ''))
+    const sent = (await order.events()).filter(({ type }) => type === 'order.mail_sent').map(({ data }) => data)
+    assert.deepEqual(
+      sent.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? 1 : -1)),
+      [
+        { number, mail: 'confirmation', to: 'CUSTOMER' },
+        { number, mail: 'new_order', to: 'BUSINESS' },
+      ],
+    )
   })
 
   test('of a guest is mailed to the address that the payment page asked for', async () => {
@@ -130,6 +138,17 @@ describe('a payment', () => {
 
     assert.equal((await order.row()).contactEmail, 'guest-at-page@example.com')
     assert.equal(mailsTo('guest-at-page@example.com').length, 1)
+  })
+
+  test('keeps no address of the payment page that requests refuse', async () => {
+    const paidShop = await openPaidShop(service)
+    const order = await paidShop.buy()
+    service.twin.pay(order.pageId, { email: '"bob@example.com"@e.test' })
+    await waitUntilIdle(service, paidShop.db)
+
+    const { contactEmail, paymentStatus } = await order.row()
+    assert.deepEqual([contactEmail, paymentStatus], [null, 'PAID'])
+    assert.equal((await paidShop.shop.admin.get(`${paidShop.shop.path}/orders`)).status, 200)
   })
 
   test('leaves each of its events behind once, byte for byte', async () => {

@@ -41,6 +41,29 @@ test('a route that does not say who may call it keeps the service from starting'
   }
 })
 
+test('a route with an unknown access or business value prevents the start, and the error lists the valid ones', async () => {
+  const start = (config: object) =>
+    startApi({
+      databases: used.api.databases,
+      routes: (app) => void app.get('/test/typo', { config }, () => 'for whom?'),
+    })
+  for (const access of ['ORDERS_RAED', 'Public', [], ['ORDERS_READ', 'ORDERS_WRIET'], ['public'], true]) {
+    await assert.rejects(start({ access, business: 'path' }), ({ message }: Error) => {
+      assert.ok(
+        message.includes(
+          `GET /test/typo has an unknown access, ${JSON.stringify(access)}. Use one of public, guest, signed-in, operator, or permissions: ADMIN, PRODUCTS_WRITE,`,
+        ),
+        message,
+      )
+      return true
+    })
+  }
+  await assert.rejects(
+    start({ access: 'public', business: 'paht' }),
+    /GET \/test\/typo has an unknown business, "paht"\. Use one of path, body, query, provider, token, storefront, none\./,
+  )
+})
+
 test('a route that asks for a permission must name a business', async () => {
   for (const business of ['none', 'provider', 'token'] as const) {
     const started = startApi({

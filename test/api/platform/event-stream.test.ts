@@ -23,6 +23,7 @@ const used = useApi({
 })
 
 type Business = Awaited<ReturnType<typeof used.make.business>>
+type Member = Awaited<ReturnType<typeof used.make.member>>
 type Opened = Awaited<ReturnType<typeof openStream>>
 
 const opened: Opened[] = []
@@ -90,6 +91,14 @@ test('with the intervals of production a change is there within two seconds', as
     await stream.until(round, 2_000)
     await sleep(137)
   }
+})
+
+test('with the intervals of production a stream has a heartbeat every five seconds', async (t) => {
+  const api = await startApi({ databases: used.api.databases })
+  t.after(() => api.close())
+  const business = await used.make.business()
+  const stream = await follow(business, business.admin, { url: api.url })
+  await until('two heartbeats', () => stream.comments >= 3, { withinMs: 11_000 })
 })
 
 test('whoever reconnects with Last-Event-ID gets each event once, in order, while others write', async () => {
@@ -211,6 +220,82 @@ test('it ends with its session, its role, its business and its token', async () 
   } finally {
     clock.release()
   }
+})
+
+test('no event reaches a stream whose caller may no longer read it, however rarely it is looked at', async (t) => {
+  const api = await startApi({ databases: used.api.databases, streams: { pollMs: 50 } })
+  t.after(() => api.close())
+  const business = await used.make.business()
+  const { admin, path: base } = business
+  const members = await Promise.all(upTo(4).map(() => used.make.member(business.id, 'ADMIN')))
+  const [loggedOut, removed, limited, keyOwner] = members as [Member, Member, Member, Member]
+  const { body: key } = await keyOwner.post('/v1/users/keys', { name: 'Till' })
+  const callers = [loggedOut, removed, limited, { token: key.value as string }]
+  const streams = await Promise.all(callers.map((caller) => follow(business, caller, { url: api.url })))
+  const witness = await follow(business, admin, { url: api.url })
+  await happen(business, 1) // of a topic that only ADMIN reads
+  await Promise.all([...streams, witness].map((stream) => stream.until(1)))
+
+  const changes = await Promise.all([
+    loggedOut.post('/v1/users/logout', undefined),
+    admin.put(`${base}/members/${removed.id}`, { roleIds: [] }),
+    admin.put(`${base}/roles/${limited.roleId}`, { permissions: ['ORDERS_READ'] }),
+    keyOwner.delete(`/v1/users/keys/${key.id}`),
+  ])
+  for (const { status, text } of changes) assert.ok(status < 300, text)
+  await until('the other process knows', async () => {
+    const read = ({ token }: { token: string }) =>
+      fetch(`${api.url}${base}/events?type=test.happened`, { headers: { authorization: `Bearer ${token}` } })
+    return (await Promise.all(callers.map(read))).every(({ status }) => status === 401 || status === 403)
+  })
+  await happen(business, 1)
+  await witness.until(2)
+  await until('those without any permission are over', () => streams.filter(({ isOver }) => isOver).length === 3)
+  assert.deepEqual(streams.map(numbersOf), [[1], [1], [1], [1]])
+  assert.equal(witness.isOver, false)
+})
+
+test('no heartbeat names an event before it is shown', async (t) => {
+  let beforeLook = async () => {}
+  const api = await startApi({
+    databases: used.api.databases,
+    streams: { lookMs: 1_000, pollMs: 20 },
+    routes(app) {
+      const { lookAgain } = app
+      app.lookAgain = async (request) => {
+        await beforeLook()
+        return lookAgain(request)
+      }
+    },
+  })
+  t.after(() => api.close())
+  const business = await used.make.business()
+  const stream = await follow(business, business.admin, { url: api.url })
+  await happen(business, 1)
+  await stream.until(1)
+
+  const gates = { heartbeat: Promise.withResolvers<void>(), event: Promise.withResolvers<void>() }
+  const waiting = { heartbeat: false, event: false }
+  const stopAt = (gate: keyof typeof gates) => () => {
+    waiting[gate] = true
+    return gates[gate].promise
+  }
+  beforeLook = stopAt('heartbeat')
+  await until('a heartbeat looks', () => waiting.heartbeat)
+  beforeLook = stopAt('event')
+  await happen(business, 1)
+  await until('the event is looked at', () => waiting.event)
+  const { comments } = stream
+  gates.heartbeat.resolve()
+  await until('the heartbeat is there', () => stream.comments > comments)
+  gates.event.reject(new Error('The database is away'))
+  await until('the stream is over', () => stream.isOver)
+  assert.equal(stream.lastId, '1')
+
+  beforeLook = async () => {}
+  const again = await follow(business, business.admin, { url: api.url, lastId: stream.lastId })
+  await again.until(1)
+  assert.deepEqual(numbersOf(again), [2])
 })
 
 test('a key’s stream shows what the key may see, not what its user may, and ends with the key', async () => {

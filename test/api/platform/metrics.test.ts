@@ -7,13 +7,14 @@ import pg from 'pg'
 import { Type } from 'typebox'
 import { METRICS, RUNTIME_METRICS } from '#apps/metrics.ts'
 import { transaction } from '#platform/database/transaction.ts'
-import { measureFeedLag } from '#platform/events/measure-lag.ts'
+import { measureFeedLag, readLags } from '#platform/events/measure-lag.ts'
 import { record } from '#platform/events/record.ts'
-import { sequenceEvents, takeFollowed } from '#platform/events/sequencer.ts'
+import { sequenceEvents } from '#platform/events/sequencer.ts'
 import { defineJob } from '#platform/jobs/define.ts'
 import { createMetrics } from '#platform/observability/metrics.ts'
 import { testEvent } from '../../support/check-events.ts'
 import { startChild } from '../../support/child.ts'
+import { findSequentialScans, recordStatements } from '../../support/explain.ts'
 import { startMailServer } from '../../support/mail-server.ts'
 import { useApi } from '../../support/setup.ts'
 import { startTestWorker } from '../../support/start-worker.ts'
@@ -166,24 +167,48 @@ test('the queue tells how long its oldest job has waited', async (t) => {
   )
 })
 
-test('the feed tells how far numbering and those who follow are behind', async () => {
+test('the feed tells how far numbering and each follower are behind, and what was skipped', async () => {
   const { db, id } = await used.make.business({ cell: 'second' })
   const metrics = createMetrics()
-  measureFeedLag(metrics, new Map([['second', db]]), [{ topic: 'followers', of: 'test' }])
-  const lags = async () => {
-    const values = await metricOf('kontor_feed_lag_seconds', metrics)
-    return Object.fromEntries(values.map(({ labels, value }) => [labels.follower, Math.floor(value / 60)]))
-  }
+  const topics = ['behind', 'ahead'].map((topic) => ({ topic, of: 'test' }))
+  measureFeedLag(metrics, new Map([['second', db]]), topics)
+  const values = async (name: string, unit = 1) =>
+    Object.fromEntries(
+      (await metricOf(name, metrics)).map(({ labels, value }) => [labels.follower, Math.floor(value / unit)]),
+    )
+  const lags = () => values('kontor_feed_lag_seconds', 60)
+  const process = (topic: string) => sql`delete from cell.followed where topic = ${topic}`.execute(db)
   await until('what others left is numbered', async () => (await sequenceEvents(db)) === 0)
-  assert.deepEqual(await lags(), { numbering: 0, followers: 0 })
+  assert.deepEqual(await lags(), { numbering: 0, behind: 0, ahead: 0 })
   await transaction(db, (tx) => record(tx, testEvent('test.happened')({ businessId: id, subject: 'thing' })))
   await sql`update cell.event_outbox set occurred_at = occurred_at - interval '2 minutes'`.execute(db)
-  assert.deepEqual(await lags(), { numbering: 2, followers: 0 })
-  await sequenceEvents(db, [{ topic: 'followers', of: 'test' }])
+  assert.deepEqual(await lags(), { numbering: 2, behind: 0, ahead: 0 })
+  await sequenceEvents(db, topics)
   await sql`update cell.events set sequenced_at = sequenced_at - interval '5 minutes' where business_id = ${id}`.execute(
     db,
   )
-  assert.deepEqual(await lags(), { numbering: 0, followers: 5 })
-  await transaction(db, (tx) => takeFollowed(tx, 'followers', 10))
-  assert.deepEqual(await lags(), { numbering: 0, followers: 0 })
+  assert.deepEqual(await lags(), { numbering: 0, behind: 5, ahead: 5 })
+  await process('ahead')
+  assert.deepEqual(await lags(), { numbering: 0, behind: 5, ahead: 0 })
+  await process('behind')
+  assert.deepEqual(await lags(), { numbering: 0, behind: 0, ahead: 0 })
+
+  const skipped = () => values('kontor_feed_skipped_subjects')
+  assert.deepEqual(await skipped(), { behind: 0, ahead: 0 })
+  await sql`
+    insert into cell.skipped_subjects (business_id, topic, subject, attempts, retry_at)
+    select ${id}, topic, subject, 1, now()
+      from (values ('behind', 'one'), ('behind', 'two'), ('elsewhere', 'one')) as skipped (topic, subject)`.execute(db)
+  assert.deepEqual(await skipped(), { behind: 2, ahead: 0, elsewhere: 1 })
+})
+
+test('the lag of a follower is read from the head of its queue, however many wait', async () => {
+  const { db, id } = await used.make.business({ cell: 'second' })
+  await sql`
+    insert into cell.followed (topic, business_id, subject)
+    select 'topic-' || n % 3, ${id}, 'thing-' || n from generate_series(1, 20000) as n`.execute(db)
+  await sql`analyze cell.followed`.execute(db)
+  const statements = await recordStatements(() => readLags(db, ['topic-0', 'topic-1', 'idle']))
+  assert.equal(statements.length, 1)
+  assert.deepEqual(await findSequentialScans(statements), [])
 })

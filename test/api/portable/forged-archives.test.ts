@@ -6,6 +6,7 @@ import { Readable } from 'node:stream'
 import { after, before, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { sql } from 'kysely'
+import pino from 'pino'
 import { carryEvents } from '#modules/access/outbox.ts'
 import { deleteLeftovers } from '#modules/media/leftovers.ts'
 import type { Cell } from '#platform/database/database.ts'
@@ -150,10 +151,10 @@ test('a list of files that names none is refused, too', async () => {
     [
       [
         '{"name":"media/1"}',
-        /media\/000001\.ndjson\.gz is not as an export writes it: it must have required properties/,
+        /media\/000001\.ndjson\.gz, line 1, is not as an export writes it: it must have required properties/,
       ],
       ['null', /it must be object/],
-      ['{"name"', /media\/000001\.ndjson\.gz is no JSON/],
+      ['{"name"', /media\/000001\.ndjson\.gz, line 1, is no JSON/],
     ] as const
   ).entries()) {
     const archive = createArchive(await toFile(at(`files-${turn}.tar`)))
@@ -164,15 +165,17 @@ test('a list of files that names none is refused, too', async () => {
   }
 })
 
-test('files that an archive wants deleted go only if they are of its own business', async () => {
+test('leftover files go only if they are of their own business', async () => {
   const { id: other } = await make.business()
-  const id = newBusinessId()
+  const { id } = await make.business({ cell: 'main' })
   const about = { mimeType: 'application/pdf', isAttachment: true, isImmutable: true, size: 4 }
   for (const business of [other, id]) await storage.put(`public/${business}/a/file.pdf`, Buffer.from('%PDF'), about)
-  const due_at = '2020-01-01T00:00:00Z'
-  const rows = [other, id].map((business) => ({ business_id: id, prefix: `public/${business}/`, due_at }))
-  await bringIn(await forge('leftovers.tar', { id, rows: { 'media.leftovers': rows } }))
-  await deleteLeftovers(cell(), storage, () => false)
+  const prefixes = [`public/${other}/`, `public/${id}/../${other}/`, `public/${id}/`]
+  for (const prefix of prefixes)
+    await sql`insert into media.leftovers (business_id, prefix, due_at) values (${id}, ${prefix}, '2020-01-01')`.execute(
+      cell(),
+    )
+  await deleteLeftovers(cell(), storage, pino({ level: 'silent' }), () => false)
   assert.deepEqual(await store.keys(other), [`public/${other}/a/file.pdf`])
   assert.deepEqual(await store.keys(id), [])
   const { rows: left } = await sql`select from media.leftovers where business_id = ${id}`.execute(cell())
@@ -283,7 +286,7 @@ test('of the jobs of a business in the cell of control, an archive has none of c
   await exportBusiness(api.services.databases, id, { openSink: () => toFile(at('of-main.tar')), media: undefined })
   const archive = await openArchive(at('of-main.tar'))
   const lines = []
-  for await (const some of archive.lines(archive.manifest.jobs.parts)) lines.push(...some)
+  for await (const some of archive.lines(archive.manifest.jobs.parts)) lines.push(...some.map(({ text }) => text))
   assert.deepEqual(
     lines.map((line) => (JSON.parse(line) as { identifier: string }).identifier),
     ['checkout.send-confirmation'],

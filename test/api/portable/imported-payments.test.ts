@@ -21,12 +21,12 @@ import { transaction } from '#platform/database/transaction.ts'
 import { openPayments } from '#platform/services.ts'
 import { newId } from '#vocabulary/ids.ts'
 import { payables } from '../../../src/apps/payables.ts'
-import { createArchive, openArchive, toFile } from '../../../src/apps/portable/archive.ts'
-import { exportBusiness } from '../../../src/apps/portable/export-business.ts'
+import { openArchive } from '../../../src/apps/portable/archive.ts'
 import { importBusiness } from '../../../src/apps/portable/import-business.ts'
 import { cellTables } from '../../../src/apps/portable/tables.ts'
 import { asMoved } from '../../../src/platform/portable/tables.ts'
 import type { Client } from '../../support/client.ts'
+import { forgeArchive, type Row } from '../../support/forge-archive.ts'
 import { createMake } from '../../support/make.ts'
 import { type Newsletter, openNewsletter, PLANS } from '../../support/newsletter-api.ts'
 import { type Bought, openPaidShop, type PaidShop, waitUntilIdle } from '../../support/paid-shop.ts'
@@ -53,40 +53,21 @@ after(async () => {
 beforeEach(() => home.twin.mischief())
 
 type Plan = { subscriptionId: string; subject: string }
-type Row = Record<string, unknown>
 type Forgery = { payment?: Row; subscription?: Row; jobs?: readonly Row[] }
 
 const cell = () => away.services.databases.cells.get('main') as Cell
 const context = () => ({ payments: openPayments(away.config), payables, publicUrl: away.config.publicUrl })
 const requests = () => home.twin.requests.map(({ method, path: at }) => `${method} ${at.split('?')[0]}`)
 
-/** An archive of the business, with rows as somebody wants them; all its hashes are right. */
-async function exported(id: string, { payment = {}, subscription = {}, jobs = [] }: Forgery): Promise<string> {
-  const [real, forged] = ['tar', 'forged.tar'].map((end) => path.join(folder, `${id}-${newId('f')}.${end}`)) as [
-    string,
-    string,
-  ]
-  await exportBusiness(home.api.services.databases, id, { openSink: () => toFile(real), media: undefined })
-  const { manifest, lines } = await openArchive(real)
-  const archive = createArchive(await toFile(forged))
-  const changes: Record<string, Row> = { 'payments.payments': payment, 'newsletter.subscriptions': subscription }
-  async function* changed(table: string, parts: (typeof manifest.tables)[number]['parts']) {
-    for await (const some of lines(parts))
-      yield some.map((line) => JSON.stringify({ ...(JSON.parse(line) as Row), ...changes[table] }))
-  }
-  const tables: typeof manifest.tables = []
-  for (const each of manifest.tables) {
-    if (each.parts.length === 0) tables.push(each)
-    else tables.push({ ...each, ...(await archive.addLines(`tables/${each.table}`, changed(each.table, each.parts))) })
-  }
-  async function* forgedJobs() {
-    yield jobs.map((job) =>
-      JSON.stringify({ run_at: '2020-01-01T00:00:00Z', max_attempts: 3, key: null, priority: 0, ...job }),
-    )
-  }
-  await archive.finish({ ...manifest, tables, jobs: await archive.addLines('jobs', forgedJobs()) })
-  return forged
-}
+/** An archive of the business, with rows as somebody wants them. */
+const exported = (id: string, { payment = {}, subscription = {}, jobs = [] }: Forgery): Promise<string> =>
+  forgeArchive(home.api.services.databases, id, folder, {
+    rows: (table, lines) => {
+      const changes = { 'payments.payments': payment, 'newsletter.subscriptions': subscription }[table]
+      return changes && lines.map((line) => ({ ...(JSON.parse(line) as Row), ...changes }))
+    },
+    jobs: jobs.map((job) => ({ run_at: '2020-01-01T00:00:00Z', max_attempts: 3, key: null, priority: 0, ...job })),
+  })
 
 /** Brings it to the other deployment and opens it there; answers a key of its owner. */
 async function moveAway(id: string, forgery: Forgery = {}): Promise<Client> {
@@ -95,12 +76,12 @@ async function moveAway(id: string, forgery: Forgery = {}): Promise<Client> {
   await importBusiness(databases, archive, { cellName: 'main', storage: undefined, box })
   const { control } = databases
   await control.updateTable('access.businesses').set({ suspendedAt: null }).where('id', '=', id).execute()
-  const { userId } = await control
-    .selectFrom('access.memberships')
-    .select('userId')
-    .where('businessId', '=', id)
-    .executeTakeFirstOrThrow()
-  return createMake(away).apiKey(userId, id)
+  const make = createMake(away)
+  const owner = await make.user()
+  await sql`
+    insert into access.memberships (business_id, user_id, role_id, created_at)
+    select business_id, ${owner.id}, id, now() from access.roles where business_id = ${id}`.execute(control)
+  return make.apiKey(owner.id, id)
 }
 
 /** An order of 11.00 that is paid. */

@@ -40,6 +40,7 @@ after(() => {
 })
 
 const rules = (changes: Partial<Rules> = {}): Rules => ({
+  ...rulesFor({ allowLoopback: false }),
   isAllowed: (address) => address === OUTSIDE || isPublicAddress(address),
   isAllowedPort: () => true, // so that the address alone decides
   resolve: async (host) =>
@@ -99,9 +100,10 @@ test('a connection that ends up somewhere else is ended before anything is sent'
 test('an endpoint cannot be made of any of them', async () => {
   const { admin, path } = await used.make.business()
   const made = (url: string) => admin.post(`${path}/webhook-endpoints`, { url, types: ['*'] })
-  const literals = PRIVATE_HOSTS.filter((host) => /^[[\d０-９①②⑦%]/.test(host))
-  assert.ok(literals.length >= 60)
-  for (const host of literals) assert.match(refusal(await made(`https://${host}/`)), /^422 VALIDATION_FAILED url/, host)
+  // Those that a name server of the test knows are private, too, but here none is asked.
+  const known = PRIVATE_HOSTS.filter((host) => !host.endsWith('.test'))
+  assert.ok(known.length >= 70)
+  for (const host of known) assert.match(refusal(await made(`https://${host}/`)), /^422 VALIDATION_FAILED url/, host)
   for (const url of ['http://8.8.8.8/', 'https://8.8.8.8:8443/', 'https://a:b@8.8.8.8/', 'file:///etc/passwd'])
     assert.match(refusal(await made(url)), /^422 VALIDATION_FAILED url/, url)
   assert.equal((await made('https://8.8.8.8/')).status, 201)

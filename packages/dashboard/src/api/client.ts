@@ -3,6 +3,9 @@ import { QueryCache, QueryClient } from '@tanstack/react-query'
 import { accessToken } from '../session/session.ts'
 import { proven } from './proven.ts'
 
+/** Links in emails that the dashboard requests lead back to it. */
+export const reserveDomain = `${location.origin}/admin`
+
 /** Writes go through the outbox, which repeats them by itself. */
 export const kontor = proven(createKontor({ baseUrl: location.origin, accessToken, retries: 1 }))
 

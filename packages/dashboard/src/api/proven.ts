@@ -3,8 +3,9 @@ import { askForProof } from './proof.ts'
 
 type Call = (input?: unknown, options?: unknown) => Promise<unknown>
 
-/** The service wants to know once more that it is this person, and has done nothing yet. */
-const wantsProof = (error: unknown) => error instanceof KontorError && error.has('REAUTHENTICATION_REQUIRED')
+/** The request was rejected, without effect, until the person confirms their identity. */
+const wantsProof = (error: unknown) =>
+  error instanceof KontorError && (error.has('REAUTHENTICATION_REQUIRED') || error.has('OWN_SIGN_IN_REQUIRED'))
 
 /**
  * The one place where re-authentication is seen to: the person is asked, and then the same call is made again. Whoever waits

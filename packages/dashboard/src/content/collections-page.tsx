@@ -97,8 +97,14 @@ function useColumns(): Column<Collection>[] {
       ),
     },
     { id: 'type', head: t`Kind`, className: 'soft p3', width: '9rem', cell: ({ type }) => types[type] },
-    { id: 'slug', head: t`Address`, className: 'soft', width: '16%', cell: ({ slug }) => slug },
-    { id: 'fields', head: t`Fields`, className: 'num', width: '6rem', cell: ({ blocks }) => blocks.length },
+    { id: 'slug', head: t`Address`, className: 'soft max-wide:hidden', width: '16%', cell: ({ slug }) => slug },
+    {
+      id: 'fields',
+      head: t`Fields`,
+      className: 'num max-wide:hidden',
+      width: '6rem',
+      cell: ({ blocks }) => blocks.length,
+    },
     {
       id: 'stale',
       head: t`No longer fit`,
@@ -122,7 +128,7 @@ function useColumns(): Column<Collection>[] {
     {
       id: 'changed',
       head: <Trans>Changed</Trans>,
-      className: 'soft num',
+      className: 'soft num max-desk:hidden',
       width: '8rem',
       cell: ({ updatedAt }) => <When at={updatedAt} />,
     },

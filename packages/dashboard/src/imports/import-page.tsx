@@ -10,6 +10,7 @@ import { Bones } from '../ui/bones.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { usePageTitle } from '../ui/page.tsx'
 import { Problem } from '../ui/problem.tsx'
+import { UnknownColumns } from '../ui/unknown-columns.tsx'
 import { ActBar } from './act-bar.tsx'
 import { LinesTable } from './lines-table.tsx'
 import { useImport, useLines } from './queries.ts'
@@ -85,6 +86,10 @@ function Shown({ of: one }: { of: Import }) {
       <Title name={one.fileName ?? t`Import`} of={one} />
       {isWorking(one) && <Progress of={one} />}
       {hasReport && <Tally of={one} />}
+      <UnknownColumns
+        columns={one.unknownColumns}
+        isDone={!['RECEIVING', 'DRY_RUN', 'READY', 'RUNNING'].includes(status)}
+      />
       {hasReport && one.failed > 0 && status !== 'RUNNING' && <WrongLines of={one} />}
       {hasReport && <Lines of={one} />}
       <ActBar of={one} />

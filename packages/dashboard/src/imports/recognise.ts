@@ -1,31 +1,28 @@
 export const FORMATS = ['csv', 'shopify-csv', 'woocommerce-csv', 'ndjson'] as const
 export type Format = (typeof FORMATS)[number]
 
-export type Recognised = { format: Format; columns: string[] }
-
 /** Enough for the names of all columns. */
 const HEAD_BYTES = 64 * 1024
 
 /** What a file is, by its name and first line; undefined: nothing that can be imported. */
-export async function recognise(file: File): Promise<Recognised | undefined> {
+export async function recognise(file: File): Promise<Format | undefined> {
   const head = await file.slice(0, HEAD_BYTES).text()
   return recogniseHead(head)
 }
 
-export function recogniseHead(head: string): Recognised | undefined {
+export function recogniseHead(head: string): Format | undefined {
   const line =
     head
       .replace(/^\ufeff/, '')
       .trimStart()
       .split(/\r?\n/, 1)[0] ?? ''
-  if (line.startsWith('{')) return { format: 'ndjson', columns: [] }
-  const columns = namesIn(line)
-  const bare = new Set(columns.map((name) => name.toLowerCase().replaceAll(/[\s_-]/g, '')))
+  if (line.startsWith('{')) return 'ndjson'
+  const bare = new Set(namesIn(line).map((name) => name.toLowerCase().replaceAll(/[\s_-]/g, '')))
   const has = (...names: string[]) => names.every((name) => bare.has(name))
-  if (has('title') && (has('handle') || has('urlhandle'))) return { format: 'shopify-csv', columns }
+  if (has('title') && (has('handle') || has('urlhandle'))) return 'shopify-csv'
   if (has('type', 'sku', 'name') && (has('regularprice') || has('parent') || has('attribute1name')))
-    return { format: 'woocommerce-csv', columns }
-  return has('slug') || has('name') ? { format: 'csv', columns } : undefined
+    return 'woocommerce-csv'
+  return has('slug') || has('name') ? 'csv' : undefined
 }
 
 /** The first separator outside of quotes decides, as it does for the service. */

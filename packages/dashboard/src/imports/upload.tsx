@@ -12,13 +12,13 @@ import { Select } from '../ui/field.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Notice } from '../ui/notice.tsx'
 import { Problem } from '../ui/problem.tsx'
-import { FORMATS, type Format, type Recognised, recognise } from './recognise.ts'
+import { FORMATS, type Format, recognise } from './recognise.ts'
 import { useWords } from './use-words.ts'
 
 const MAX_BYTES = 100 * 1024 * 1024
 const UPLOAD_MS = 180_000
 
-type Chosen = { file: File; recognised: Recognised | undefined }
+type Chosen = { file: File; recognised: Format | undefined }
 
 /** A file is dropped or chosen; what it is, is read from its first line. */
 export function Upload() {
@@ -101,7 +101,7 @@ function Try({ chosen: { file, recognised } }: { chosen: Chosen }) {
   const business = useBusiness()
   const navigate = useNavigate()
   const { formatOf } = useWords()
-  const [format, setFormat] = useState<Format>(recognised?.format ?? 'csv')
+  const [format, setFormat] = useState<Format>(recognised ?? 'csv')
   const [market, setMarket] = useState(business.markets[0]?.id ?? '')
   const [isSending, setSending] = useState(false)
   const [error, setError] = useState<unknown>()
@@ -137,11 +137,7 @@ function Try({ chosen: { file, recognised } }: { chosen: Chosen }) {
   return (
     <form className="what-it-is" onSubmit={(event) => void send(event)}>
       {recognised ? (
-        <p className="soft seen">
-          {recognised.columns.length > 0
-            ? t`Recognised by its columns: ${recognised.columns.slice(0, 6).join(', ')}…`
-            : t`Recognised by its first line.`}
-        </p>
+        <p className="soft seen">{t`Recognized as ${formatOf(recognised)}.`}</p>
       ) : (
         <Notice tone="alert" title={t`The first line names no columns that are known.`}>
           {t`Say what the file is, or choose another one.`}

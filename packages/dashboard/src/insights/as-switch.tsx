@@ -1,10 +1,10 @@
 import { useLingui } from '@lingui/react/macro'
 import { ChartColumn, Download, Table2 } from 'lucide-react'
+import { type CsvCell, toCsv } from '../../../../src/platform/transfer/csv-cells.ts'
 import { useBusiness } from '../session/use-business.ts'
 import { Button } from '../ui/button.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { saveFile } from '../ui/save-file.ts'
-import { csvOf } from './csv.ts'
 import { route, useInsights } from './use-insights.ts'
 
 /** The chart, or the table behind it. */
@@ -35,16 +35,14 @@ export function AsSwitch() {
   )
 }
 
-type Cell = string | number
-
 /** Saves the table as it stands there. */
-export function SaveTable({ name, rows }: { name: string; rows: () => Cell[][] }) {
+export function SaveTable({ name, rows }: { name: string; rows: () => CsvCell[][] }) {
   const { t } = useLingui()
   const { slug } = useBusiness()
   const { period } = useInsights()
   const save = () =>
     saveFile(
-      new Blob([`\u{feff}${csvOf(rows())}`], { type: 'text/csv;charset=utf-8' }),
+      new Blob([`\u{feff}${toCsv(rows())}`], { type: 'text/csv;charset=utf-8' }),
       `${slug}-${name}-${period.first}-${period.last}.csv`,
     )
   return <Button look="small" icon={Download} onClick={save}>{t`CSV`}</Button>

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { scaleOf } from '../ui/scale.ts'
-import { csvOf } from './csv.ts'
 import { addUp, averageOf, begunBy, changeOf, currenciesOf, NOTHING, orderQueryOf, pointsOf } from './sums.ts'
 
 const row = (from: number, market: string, orders: number, net: number, more = '') => ({
@@ -74,16 +73,4 @@ test('an axis has round steps up to what is shown', () => {
     const { top, steps } = scaleOf(highest)
     assert.ok(top >= highest && steps.length <= 4, String(highest))
   }
-})
-
-test('a file for spreadsheets has no formulas', () => {
-  assert.equal(
-    csvOf([
-      ['a', 1.5],
-      ['=HYPERLINK("x")', -2],
-      ['+1', 0],
-      ['a, b', 3],
-    ]),
-    `a,1.5\r\n"'=HYPERLINK(""x"")",-2\r\n'+1,0\r\n"a, b",3\r\n`,
-  )
 })

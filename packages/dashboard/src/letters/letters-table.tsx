@@ -31,8 +31,8 @@ export function LettersTable({ pages, at }: Props) {
               <th>{t`When`}</th>
               <th className="num">{t`Readers`}</th>
               <th className="num">{t`Sent`}</th>
-              <th className="num">{t`Failed`}</th>
-              <th className="num">{t`Uncertain`}</th>
+              <th className="num max-desk:hidden">{t`Failed`}</th>
+              <th className="num max-desk:hidden">{t`Uncertain`}</th>
             </>
           )}
           <th className="num">{t`Changed`}</th>
@@ -109,8 +109,8 @@ function Figures({ of: send }: { of: Send | undefined }) {
       </td>
       <td className="num hide-phone">{count(send?.total)}</td>
       <td className="num p2">{count(send?.sent)}</td>
-      <td className="num hide-phone">{count(send?.failed, 'alert-text')}</td>
-      <td className="num hide-phone">{count(send?.uncertain, 'wait-text')}</td>
+      <td className="num max-desk:hidden">{count(send?.failed, 'alert-text')}</td>
+      <td className="num max-desk:hidden">{count(send?.uncertain, 'wait-text')}</td>
     </>
   )
 }

@@ -1,23 +1,23 @@
-import { type BusinessEvent, KontorError } from '@kontor/sdk'
-import { kontor } from '../api/client.ts'
-import { accessToken } from '../session/session.ts'
-import { readStream } from './read-stream.ts'
+import type { BusinessEvent } from '@kontor/sdk'
+import type { Feed } from './feed.ts'
 
 export type Following = {
-  /** `live`: each event is heard as it comes. `polling`: asked for. `off`: this person may not read the feed. */
-  state: 'starting' | 'live' | 'polling' | 'waiting' | 'off'
+  /**
+   * `live`: events arrive as they happen. `polling`: there is no stream, the feed is read every few seconds. `waiting`: the
+   * service can't be reached. `offline`: the browser has no network. `off`: this person lacks the permission to read the feed.
+   */
+  state: 'starting' | 'live' | 'polling' | 'waiting' | 'offline' | 'off'
   /** Everything up to this event is on the screen. */
   number: number
-  /** When that was last known to be so, in ms. */
+  /** When the service last confirmed that, in ms. Current only while it can't be reached. */
   at: number
 }
 
 const POLL_MS = 2_000
 const POLL_HIDDEN_MS = 15_000
-/** The service says something every 15 s. Reckoned by the clock on the wall: timers stand still while a machine sleeps. */
-const QUIET_MS = 25_000
-const LISTEN_MS = 1_000
-const PAGE = 100
+/** The stream sends a heartbeat every 5 s, so two were missed and the third is late. */
+const QUIET_MS = 12_000
+const CHECK_MS = 1_000
 /** The service ends a stream with its token, or when it stops. */
 const AGAIN_MS = 500
 
@@ -28,46 +28,76 @@ type Listener = {
   tell: (following: Following) => void
 }
 
-/** Follows the feed of a business without a gap: by its stream, and where there is none by asking again and again. */
-export async function follow(businessId: string, listener: Listener, signal: AbortSignal): Promise<void> {
-  const { begin, hear, tell } = listener
+/** Follows the feed of a business without a gap: by its stream, and where there is none by reading it every few seconds. */
+export async function follow(feed: Feed, { begin, hear, tell }: Listener, signal: AbortSignal): Promise<void> {
+  const following: Following = { state: 'starting', number: 0, at: Date.now() }
   let number: number | undefined
   let failures = 0
   let hasStream = true
-  const say = (state: Following['state']) => tell({ state, number: number ?? 0, at: Date.now() })
-  const take = (events: readonly BusinessEvent[], last: number, state: Following['state']) => {
-    number = Math.max(number ?? 0, last)
+  const say = (state: Following['state']) => {
+    if (following.state === state && following.number === (number ?? 0)) return
+    Object.assign(following, { state, number: number ?? 0 })
+    tell({ ...following })
+  }
+  const sayLost = () => say(navigator.onLine ? 'waiting' : 'offline')
+  const confirm = (state: 'live' | 'polling', last: number) => {
+    following.at = Date.now()
     failures = 0
-    if (events.length > 0) hear(events)
+    number = Math.max(number ?? 0, last)
     say(state)
   }
+  const read = async (after: number, ended: AbortSignal, isAlive: () => void) => {
+    for await (const { events, last } of feed.pages(after, ended)) {
+      isAlive()
+      if (events.length > 0) hear(events)
+      confirm('polling', last)
+    }
+    return document.hidden ? POLL_HIDDEN_MS : POLL_MS
+  }
+  const listen = async (after: number, ended: AbortSignal, isAlive: () => void) => {
+    const messages = await feed.open(after, ended)
+    hasStream = messages !== 'none'
+    if (messages === 'none') return 0
+    if (messages === 'refused') return backoffMs(++failures)
+    isAlive()
+    confirm('live', after)
+    let retryMs = AGAIN_MS
+    for await (const message of messages) {
+      isAlive()
+      retryMs = message.retryMs ?? retryMs
+      const event = message.data ? (JSON.parse(message.data) as BusinessEvent) : undefined
+      if (event) hear([event])
+      confirm('live', Number(message.id ?? event?.number ?? 0))
+    }
+    return retryMs
+  }
   while (!signal.aborted) {
+    if (!navigator.onLine) {
+      say('offline')
+      await sleep(POLL_HIDDEN_MS, signal)
+      continue
+    }
     try {
-      if (number === undefined) {
-        number = await newest(businessId, signal)
-        begin()
-      }
-      if (hasStream) {
-        const ended = await stream(
-          businessId,
-          number,
-          (events, last) => take(events, last, 'live'),
-          () => say('live'),
-          signal,
-        )
-        hasStream = ended !== 'none'
-        if (ended === 'refused') await sleep(backoffMs(++failures), signal)
-      } else {
-        await poll(businessId, number, (events, last) => take(events, last, 'polling'), signal)
-        await sleep(document.hidden ? POLL_HIDDEN_MS : POLL_MS, signal)
-      }
+      const pauseMs = await whileAlive(
+        async (ended, isAlive) => {
+          if (number === undefined) {
+            number = await feed.newest(ended)
+            isAlive()
+            begin()
+          }
+          return hasStream ? listen(number, ended, isAlive) : read(number, ended, isAlive)
+        },
+        sayLost,
+        signal,
+      )
+      await sleep(pauseMs, signal)
     } catch (error) {
       if (signal.aborted) return
-      if (error instanceof KontorError && [401, 403].includes(error.status)) {
+      if (feed.isForbidden(error)) {
         say('off')
         return
       }
-      say('waiting')
+      sayLost()
       await sleep(backoffMs(++failures), signal)
     }
   }
@@ -75,80 +105,50 @@ export async function follow(businessId: string, listener: Listener, signal: Abo
 
 const backoffMs = (failures: number) => Math.min(500 * 2 ** failures, 15_000)
 
-async function newest(businessId: string, signal: AbortSignal): Promise<number> {
-  const { items } = await kontor.operations.listEvents({ path: { businessId }, query: { limit: 1 } }, { signal })
-  return items[0]?.number ?? 0
-}
-
-type Take = (events: readonly BusinessEvent[], last: number) => void
-
-/** A page may be short, or empty, and still have a cursor: what this person may not see is left out of it. */
-async function poll(businessId: string, after: number, take: Take, signal: AbortSignal): Promise<void> {
-  let last = after
-  for (let cursor: string | null = ''; cursor !== null; ) {
-    const query = { after, limit: PAGE, ...(cursor && { cursor }) }
-    const page = await kontor.operations.listEvents({ path: { businessId }, query }, { signal })
-    last = page.items.at(-1)?.number ?? last
-    take(page.items, last)
-    cursor = page.cursor
-  }
-}
-
-/** How a stream ended. `none`: there is none for this page, one session has five at most. `refused`: not this token. */
-async function stream(
-  businessId: string,
-  number: number,
-  take: Take,
-  onOpen: () => void,
+/**
+ * Runs requests until they end, nothing has arrived for QUIET_MS, or the browser goes offline; then it aborts them and returns
+ * 0 to reconnect at once. Compares times instead of setting a timeout: timers stand still while a machine sleeps.
+ */
+async function whileAlive(
+  work: (ended: AbortSignal, isAlive: () => void) => Promise<number>,
+  onLost: () => void,
   signal: AbortSignal,
-): Promise<'ended' | 'none' | 'refused'> {
-  const quiet = new AbortController()
-  const both = AbortSignal.any([signal, quiet.signal])
-  const token = await accessToken()
-  const headers = { authorization: `Bearer ${token}`, 'last-event-id': String(number), accept: 'text/event-stream' }
-  const response = await fetch(`/v1/businesses/${businessId}/events/stream`, { headers, signal: both })
-  const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') ?? false
-  if ([404, 429].includes(response.status) || (response.ok && !isStream)) return 'none'
-  if (response.status === 401) {
-    await accessToken(token) // fails if the session has ended
-    return 'refused'
+): Promise<number> {
+  const lost = new AbortController()
+  let aliveAt = Date.now()
+  const lose = () => {
+    if (lost.signal.aborted) return
+    onLost()
+    lost.abort()
   }
-  if (!response.ok || !response.body) {
-    throw new KontorError({ status: response.status, code: 'UNAVAILABLE', message: 'There is no stream of events.' })
-  }
-  onOpen()
-  let retryMs = AGAIN_MS
-  // A line that died without a word is noticed, at once after a sleep.
-  let heardAt = Date.now()
-  const listening = setInterval(() => {
-    if (Date.now() - heardAt > QUIET_MS) quiet.abort()
-  }, LISTEN_MS)
+  const checking = setInterval(() => Date.now() - aliveAt > QUIET_MS && lose(), CHECK_MS)
+  addEventListener('offline', lose)
   try {
-    for await (const message of readStream(response.body)) {
-      heardAt = Date.now()
-      retryMs = message.retryMs ?? retryMs
-      const events = message.data ? [JSON.parse(message.data) as BusinessEvent] : []
-      take(events, Number(message.id ?? events[0]?.number ?? 0))
-    }
+    return await work(AbortSignal.any([signal, lost.signal]), () => {
+      aliveAt = Date.now()
+    })
   } catch (error) {
-    if (signal.aborted || !quiet.signal.aborted) throw error
+    if (signal.aborted || !lost.signal.aborted) throw error
+    return 0
   } finally {
-    clearInterval(listening)
+    clearInterval(checking)
+    removeEventListener('offline', lose)
   }
-  if (!quiet.signal.aborted) await sleep(retryMs, signal)
-  return 'ended'
 }
 
+/** Ends early when the browser goes online or offline. */
 const sleep = (ms: number, signal: AbortSignal) =>
   new Promise<void>((resolve) => {
-    if (signal.aborted) return resolve()
+    if (signal.aborted || ms === 0) return resolve()
     const end = () => {
       clearTimeout(timer)
       signal.removeEventListener('abort', end)
       removeEventListener('online', end)
+      removeEventListener('offline', end)
       resolve()
     }
     const timer = setTimeout(end, ms)
     signal.addEventListener('abort', end)
     addEventListener('online', end)
+    addEventListener('offline', end)
   })

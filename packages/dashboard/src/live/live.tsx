@@ -4,6 +4,7 @@ import { queryClient } from '../api/client.ts'
 import { invalidate, type Key } from '../api/query.ts'
 import { type Permission, usePermissions } from '../session/permissions.ts'
 import { affectedBy, isFollowed } from './affects.ts'
+import { feedOf } from './feed.ts'
 import { type Following, follow } from './follow.ts'
 
 /** Many events at once are one reading. */
@@ -42,7 +43,7 @@ export function Live({ businessId, children }: { businessId: string; children: R
       }, GATHER_MS)
     }
     const begin = () => refreshAll(businessId)
-    void follow(businessId, { begin, hear, tell: setFollowing }, ended.signal)
+    void follow(feedOf(businessId), { begin, hear, tell: setFollowing }, ended.signal)
     return () => {
       ended.abort()
       clearTimeout(timer)

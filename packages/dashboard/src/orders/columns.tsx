@@ -58,7 +58,7 @@ export function useColumns({ business, shown, sort, onSort }: Options): Column<L
         id: 'placed',
         head: head('placed'),
         width: '6.25rem',
-        className: 'soft',
+        className: 'placed soft',
         sort: sorted('createdAt', '-createdAt'),
         cell: ({ createdAt }) => <When at={createdAt} />,
       },

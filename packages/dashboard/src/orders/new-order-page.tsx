@@ -19,6 +19,7 @@ import { Problem, useProblem } from '../ui/problem.tsx'
 import { toast } from '../ui/toast.tsx'
 import { useDraft } from '../ui/use-draft.ts'
 import { useIsShown } from '../ui/use-is-shown.ts'
+import { useStrict } from '../ui/use-strict.ts'
 import { ChooseCustomer } from './new-order/choose-customer.tsx'
 import { ChooseGoods } from './new-order/choose-goods.tsx'
 import {
@@ -51,7 +52,7 @@ export function NewOrderPage() {
   const isShown = useIsShown()
   const about = `new-order:${business.id}`
   const isAsking = useAsked(about).length > 0 || sent !== undefined
-  const [isStrict, setIsStrict] = useState(false)
+  const { isStrict, mark } = useStrict()
   const draft = sent ?? kept ?? emptyDraft(business)
   const change = (changes: Partial<NewOrderDraft>) => sent ?? setDraft({ ...draft, ...changes })
   const market = business.markets.find(({ id }) => id === draft.market) ?? business.markets[0]
@@ -62,17 +63,16 @@ export function NewOrderPage() {
   const isShipped = hasAddress(draft)
   const isShort = isShipped && missingOf(draft.shipping, formats).length > 0
   const isNobody = draft.customer?.id === null && !isEmail(draft.customer.email)
+  const isEmpty = draft.lines.length === 0
+  const isIncomplete = !draft.customer || isEmpty || isShort || isNobody
   const reason =
     lacks('ORDERS_WRITE') ??
-    (isAsking ? t`Asked, not yet known.` : undefined) ??
-    (draft.customer ? undefined : t`Choose a customer.`) ??
-    (draft.lines.length > 0 ? undefined : t`Add goods.`) ??
-    (quote.error ? wordsOf(quote.error).what : undefined) ??
-    (shown && !quote.isPlaceholderData ? undefined : t`It is being computed.`)
+    (isAsking ? t`Creating…` : undefined) ??
+    (isIncomplete ? undefined : quote.error ? wordsOf(quote.error).what : undefined) ??
+    (isIncomplete || (shown && !quote.isPlaceholderData) ? undefined : t`Calculating…`)
   const create = async () => {
-    if (reason || !draft.customer || !shown) return
-    setIsStrict(true)
-    if (isShort || isNobody) return
+    if (reason) return
+    if (isIncomplete || !draft.customer || !shown) return mark()
     setSent(draft)
     setDraft(undefined)
     setError(undefined)
@@ -167,7 +167,7 @@ export function NewOrderPage() {
             <div className="section-head">
               <h2>{t`Goods`}</h2>
             </div>
-            <ChooseGoods market={market} onAdd={add} />
+            <ChooseGoods market={market} onAdd={add} problem={isStrict && isEmpty ? t`Add an item.` : undefined} />
             {draft.lines.length > 0 && (
               <NewLines
                 lines={draft.lines}

@@ -12,6 +12,7 @@ import { toast } from '../ui/toast.tsx'
 import { useIsShown } from '../ui/use-is-shown.ts'
 import type { Listed } from './listed.ts'
 import { type Matched, matchTracking } from './match-tracking.ts'
+import { Confirm } from './order/confirm.tsx'
 import type { States } from './words.tsx'
 
 const MOST = 200
@@ -45,6 +46,19 @@ export function ShipSheet({ orders, onClose, onShipped }: Props) {
     onShipped(shipped)
   }
   const ship = useShip({ ready, numbers, carrier, notify, onClose, onShipped: settle })
+  const untracked = ready.filter(({ id }) => !numbers.get(id)?.trim()).map(({ number }) => number)
+  const namesOf = useOrderNames()
+  const [isConfirming, setConfirming] = useState(false)
+  const isConfirmed = useRef(false)
+  const start = () => {
+    if (notify && untracked.length > 0 && !isConfirmed.current) return setConfirming(true)
+    void ship.run()
+  }
+  const confirm = () => {
+    isConfirmed.current = true
+    setConfirming(false)
+    void ship.run()
+  }
   const count = ready.length
   const isAsked = useOutbox().some(
     ({ operation, about }) =>
@@ -60,11 +74,11 @@ export function ShipSheet({ orders, onClose, onShipped }: Props) {
       keys: 'mod+Enter',
       inPalette: false,
       reason,
-      run: () => void ship.run(),
+      run: start,
     },
   ])
   const foot = (
-    <Button look="main" reason={reason} onClick={() => void ship.run()}>
+    <Button look="main" reason={reason} onClick={start}>
       <Plural value={count} one="Mark # order shipped" other="Mark # orders shipped" />
     </Button>
   )
@@ -119,6 +133,20 @@ export function ShipSheet({ orders, onClose, onShipped }: Props) {
           {given.join(', ')}
         </Notice>
       ))}
+      <Confirm
+        open={isConfirming}
+        title={t`Ship without tracking numbers?`}
+        action={count === 1 ? t`Mark 1 order shipped` : t`Mark ${count} orders shipped`}
+        onDo={confirm}
+        onClose={() => setConfirming(false)}
+      >
+        <Plural
+          value={untracked.length}
+          one="# order has no tracking number. Its customer gets an email without one."
+          other="# orders have no tracking number. Their customers get an email without one."
+        />
+        <b className="block strong mt-2">{namesOf(untracked)}</b>
+      </Confirm>
       <table className="table still ship-rows">
         <thead>
           <tr>
@@ -147,6 +175,18 @@ export function ShipSheet({ orders, onClose, onShipped }: Props) {
       </table>
     </Sheet>
   )
+}
+
+const MAX_NAMED = 12
+
+/** The numbers of the first orders, and how many more there are. */
+function useOrderNames() {
+  const { t } = useLingui()
+  return (numbers: readonly string[]) => {
+    const named = numbers.slice(0, MAX_NAMED).join(', ')
+    const more = numbers.length - MAX_NAMED
+    return more > 0 ? t`${named}, and ${more} more` : named
+  }
 }
 
 type Shipping = Props & {

@@ -99,8 +99,13 @@ function useColumns(): Column<Promo>[] {
       ),
     },
     { id: 'gives', head: t`Gives`, className: 'num p2', width: '9rem', cell: gives },
-    { id: 'terms', head: t`Terms`, className: 'soft', cell: (promo) => terms(promo) || t`without terms` },
-    { id: 'time', head: t`Time`, className: 'soft', width: '15rem', cell: time },
+    {
+      id: 'terms',
+      head: t`Terms`,
+      className: 'soft max-desk:hidden',
+      cell: (promo) => terms(promo) || t`without terms`,
+    },
+    { id: 'time', head: t`Time`, className: 'soft max-desk:hidden', width: '15rem', cell: time },
     {
       id: 'uses',
       head: t`Uses`,

@@ -1,7 +1,7 @@
 import { Trans, useLingui } from '@lingui/react/macro'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
-import { kontor } from '../api/client.ts'
+import { kontor, reserveDomain } from '../api/client.ts'
 import { Button } from '../ui/button.tsx'
 import { Field } from '../ui/field.tsx'
 import { formText } from '../ui/form-text.ts'
@@ -77,7 +77,7 @@ function Again({ problem }: { problem: string }) {
     event.preventDefault()
     const email = formText(event.currentTarget, 'email')
     try {
-      await kontor.operations.resendConfirmation({ body: { email } })
+      await kontor.operations.resendConfirmation({ body: { email, reserveDomain } })
       setOutcome({ email })
     } catch (error) {
       setOutcome({ problem: wordsOf(error).what })

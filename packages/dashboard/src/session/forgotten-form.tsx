@@ -1,7 +1,7 @@
 import { Trans, useLingui } from '@lingui/react/macro'
 import { getRouteApi } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
-import { kontor } from '../api/client.ts'
+import { kontor, reserveDomain } from '../api/client.ts'
 import { Button } from '../ui/button.tsx'
 import { Field } from '../ui/field.tsx'
 import { formText } from '../ui/form-text.ts'
@@ -19,7 +19,7 @@ export function ForgottenForm() {
     event.preventDefault()
     const email = formText(event.currentTarget, 'email')
     try {
-      await kontor.operations.forgotPassword({ body: { email } })
+      await kontor.operations.forgotPassword({ body: { email, reserveDomain } })
       setOutcome({ email })
     } catch (error) {
       setOutcome({ problem: wordsOf(error).what })

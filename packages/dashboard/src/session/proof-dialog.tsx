@@ -34,12 +34,18 @@ export function ProofDialog() {
   }, [isSigned])
   useEscape(() => endProof(false))
   const way = useProve()
+  const isLimited = useQuery(meQuery()).data?.needsConfirmation === true
   return (
-    <Dialog open onClose={() => endProof(false)} title={t`Is it you?`}>
+    <Dialog open onClose={() => endProof(false)} title={isLimited ? t`Confirm it’s you` : t`Is it you?`}>
       <p className="soft">
-        <Trans>
-          This needs a proof of the last ten minutes. Then it goes on by itself; nothing that you typed is lost.
-        </Trans>
+        {isLimited ? (
+          <Trans>
+            Your company’s sign-in gives you access to its business only. To use your other businesses and your account
+            settings, confirm it’s you.
+          </Trans>
+        ) : (
+          <Trans>To continue, confirm it’s you. Nothing you entered is lost.</Trans>
+        )}
       </p>
       <div className="ask-proof">
         {!isKnown ? (
@@ -52,7 +58,7 @@ export function ProofDialog() {
         ) : hasPasskey ? (
           <ByPasskey {...way} />
         ) : (
-          <ByPassword {...way} />
+          <ByPassword {...way} isLimited={isLimited} />
         )}
       </div>
     </Dialog>
@@ -98,8 +104,8 @@ function useProve(): Way {
     try {
       await kontor.operations.reauthenticate({ body: await proof() })
       endProof(true)
-      // In a business that wants a second factor, a role may count from now on.
-      void invalidate('-', ['getMe', 'listBusinesses'])
+      // Other businesses may be open from now on, and a role may count in one that wants a second factor.
+      void invalidate('-', ['getMe', 'listBusinesses', 'listMyInvitations', 'listKeys'])
     } catch (error) {
       setProblem(wordsFor(error))
     } finally {
@@ -142,7 +148,20 @@ function SignInAgain() {
   return <Link className="link" to="/login" search={{ to }} onClick={() => endProof(false)}>{t`Sign in again`}</Link>
 }
 
-function ByPassword({ prove, problem, isBusy }: Way) {
+/** The company's sign-in can't lift its own limit, so the password reset link is sent by email. */
+function SetPassword() {
+  const { t } = useLingui()
+  return (
+    <Link
+      className="link"
+      to="/login"
+      search={{ forgotten: true }}
+      onClick={() => endProof(false)}
+    >{t`Set a password`}</Link>
+  )
+}
+
+function ByPassword({ prove, problem, isBusy, isLimited }: Way & { isLimited: boolean }) {
   const { t } = useLingui()
   const { data: me } = useQuery(meQuery())
   const submit = (event: FormEvent<HTMLFormElement>) => {
@@ -163,7 +182,15 @@ function ByPassword({ prove, problem, isBusy }: Way) {
         problem={problem}
       />
       <p className="note">
-        <Trans>You have none, because you come in by your company’s sign-in?</Trans> <SignInAgain />
+        {isLimited ? (
+          <>
+            <Trans>No password yet?</Trans> <SetPassword />
+          </>
+        ) : (
+          <>
+            <Trans>No password because you use your company’s sign-in?</Trans> <SignInAgain />
+          </>
+        )}
       </p>
       <Acts isBusy={isBusy} />
     </form>

@@ -1,7 +1,7 @@
 import { Trans, useLingui } from '@lingui/react/macro'
 import { getRouteApi } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
-import { kontor } from '../api/client.ts'
+import { kontor, reserveDomain } from '../api/client.ts'
 import { Button } from '../ui/button.tsx'
 import { Field } from '../ui/field.tsx'
 import { formText } from '../ui/form-text.ts'
@@ -61,7 +61,13 @@ function RegisterForm({ onDone }: { onDone: (email: string) => void }) {
     setBusy(true)
     try {
       await kontor.operations.register({
-        body: { provider: 'EMAIL_REGISTER', email: email ?? '', password: password ?? '', name: name ?? '' },
+        body: {
+          provider: 'EMAIL_REGISTER',
+          email: email ?? '',
+          password: password ?? '',
+          name: name ?? '',
+          reserveDomain,
+        },
       })
       if (to) afterConfirm.keep(to)
       onDone(email ?? '')

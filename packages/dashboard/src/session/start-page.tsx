@@ -10,6 +10,7 @@ import { formText } from '../ui/form-text.ts'
 import { usePageTitle } from '../ui/page.tsx'
 import { useProblem } from '../ui/problem.tsx'
 import { Door } from './door.tsx'
+import { OtherBusinesses } from './other-businesses.tsx'
 import { businessesQuery, meQuery } from './queries.ts'
 import { signOut } from './session.ts'
 import { addressOf } from './use-business.ts'
@@ -19,7 +20,7 @@ export function StartPage() {
   const { t } = useLingui()
   usePageTitle(t`Businesses`)
   const { data } = useSuspenseQuery(businessesQuery())
-  const { data: me } = useQuery(meQuery())
+  const { data: me } = useSuspenseQuery(meQuery())
   return (
     <Door>
       <div className="form">
@@ -41,11 +42,12 @@ export function StartPage() {
               <Link className="button small" to="/$business" params={{ business: addressOf(business) }}>{t`Open`}</Link>
             </li>
           ))}
-          <Invitations />
+          {!me.needsConfirmation && <Invitations />}
         </ul>
+        <OtherBusinesses />
         <CodeForm />
         <p className="note">
-          {me?.isOperator && (
+          {me.isOperator && (
             <>
               <Link className="link" to="/operator">{t`Operator`}</Link>
               {' · '}

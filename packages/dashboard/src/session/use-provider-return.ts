@@ -34,10 +34,20 @@ export function useProviderReturn(enter: (body: object) => Promise<void>) {
         title: t`The sign-in was broken off, or you were not let in.`,
         what: t`Try again, or sign in another way.`,
       }
+    if (failed === 'email_invalid')
+      return {
+        title: t`Your email address at the sign-in provider isn’t valid.`,
+        what: t`Ask your administrator to correct it, then sign in again. Or use another sign-in method.`,
+      }
     if (failed === 'temporarily_unavailable')
       return {
         title: t`Your company’s sign-in does not answer now.`,
         what: t`Try again shortly, or sign in another way.`,
+      }
+    if (failed === 'identity_too_large')
+      return {
+        title: t`Your company’s sign-in sent too much data.`,
+        what: t`Your user ID is too long, or you’re in too many groups. Ask your administrator to send fewer groups.`,
       }
     return {
       title: t`Your company’s sign-in was not finished.`,

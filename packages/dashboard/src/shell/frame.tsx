@@ -3,6 +3,7 @@ import { Outlet, useParams } from '@tanstack/react-router'
 import { Keyboard, Package, Search } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
 import { Live } from '../live/live.tsx'
+import { ConnectionStatus } from '../live/up-to-date.tsx'
 import { useIsUnderWay } from '../media/upload/under-way.ts'
 import { useSeenAs } from '../session/see-as.ts'
 import { useBusiness } from '../session/use-business.ts'
@@ -58,6 +59,7 @@ export function Frame() {
           )}
         </main>
         <PhoneNav />
+        <ConnectionStatus />
       </div>
       {isUploading && (
         <Suspense>

@@ -44,7 +44,7 @@ export function Side({ onFind }: { onFind: () => void }) {
           <OutboxButton />
           <p className="up-to-date" title={words}>
             <Dot fill={fill} tone={tone} />
-            <span className="nowrap">{words}</span>
+            <span>{words}</span>
           </p>
           <div className="who-row">
             <Person />

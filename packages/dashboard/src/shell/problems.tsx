@@ -1,5 +1,6 @@
 import { Trans, useLingui } from '@lingui/react/macro'
 import { type ErrorComponentProps, Link } from '@tanstack/react-router'
+import { OtherBusinesses } from '../session/other-businesses.tsx'
 import { type Permission, usePermissions } from '../session/permissions.ts'
 import { addressOf, useBusiness } from '../session/use-business.ts'
 import { Button } from '../ui/button.tsx'
@@ -40,6 +41,7 @@ export function NotFound() {
         <p>
           <Trans>The address leads nowhere, or what was here is gone, or you have no role where it is.</Trans>
         </p>
+        <OtherBusinesses />
         <Link to="/" className="button">{t`Home`}</Link>
         <Button look="quiet" onClick={() => history.back()}>{t`Back`}</Button>
       </div>

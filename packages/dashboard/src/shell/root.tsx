@@ -71,7 +71,7 @@ export const signedInRoute = createRoute({
 export const startRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: 'start',
-  loader: () => queryClient.ensureQueryData(businessesQuery()),
+  loader: () => Promise.all([queryClient.ensureQueryData(businessesQuery()), queryClient.ensureQueryData(meQuery())]),
   component: lazyRouteComponent(() => import('../session/start-page.tsx'), 'StartPage'),
 })
 

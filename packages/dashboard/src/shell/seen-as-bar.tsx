@@ -1,4 +1,4 @@
-import '../settings/seen-as.css'
+import './seen-as.css'
 import { Trans, useLingui } from '@lingui/react/macro'
 import { useNavigate } from '@tanstack/react-router'
 import { Eye, Undo2 } from 'lucide-react'

@@ -1,7 +1,8 @@
 import { useLingui } from '@lingui/react/macro'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { Anchor, Check, ChevronDown, Plus, Radar } from 'lucide-react'
+import { Anchor, Check, ChevronDown, Plus, Radar, ShieldCheck } from 'lucide-react'
+import { useConfirm } from '../session/other-businesses.tsx'
 import { businessesQuery, meQuery } from '../session/queries.ts'
 import { addressOf, useBusiness } from '../session/use-business.ts'
 import { Icon } from '../ui/icon.tsx'
@@ -19,6 +20,7 @@ export function Places({ name, openId }: { name: string; openId?: string }) {
   const { data } = useSuspenseQuery(businessesQuery())
   const { data: me } = useSuspenseQuery(meQuery())
   const navigate = useNavigate()
+  const confirm = useConfirm()
   const trigger = (
     <button type="button" className="switcher" title={name}>
       <Icon of={openId === undefined ? Radar : Anchor} />
@@ -46,6 +48,12 @@ export function Places({ name, openId }: { name: string; openId?: string }) {
           end={openId === undefined ? open : undefined}
           onClick={() => void navigate({ to: '/operator' })}
         >{t`Operator`}</MenuItem>
+      )}
+      {me.needsConfirmation && (
+        <MenuItem
+          icon={ShieldCheck}
+          onClick={() => void confirm()}
+        >{t`Confirm it’s you to see all businesses`}</MenuItem>
       )}
       <MenuItem icon={Plus} onClick={() => void navigate({ to: '/start' })}>{t`Another business`}</MenuItem>
     </Menu>

@@ -105,21 +105,21 @@ function Levels({ levels, onEnd }: { levels: readonly Level[]; onEnd: () => void
       {
         id: 'low',
         head: t`Low at`,
-        className: 'num soft hide-phone',
+        className: 'num soft max-wide:hidden',
         width: '5rem',
         cell: ({ lowStockThreshold }) => (lowStockThreshold === null ? '–' : number(lowStockThreshold)),
       },
       {
         id: 'committed',
         head: t`Sold, not sent`,
-        className: 'num hide-phone',
+        className: 'num max-wide:hidden',
         width: '8.5rem',
         cell: ({ committed }) => (committed === null ? t`not known yet` : number(committed)),
       },
       {
         id: 'shelf',
         head: t`On the shelf`,
-        className: 'num hide-phone',
+        className: 'num max-desk:hidden',
         width: '8rem',
         cell: (level) => {
           const shelf = shelfOf(level)

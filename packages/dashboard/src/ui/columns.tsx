@@ -1,4 +1,4 @@
-import '../styles/columns.css'
+import './columns.css'
 import { type NavigateOptions, useNavigate, useRouter } from '@tanstack/react-router'
 import { type KeyboardEvent, type MouseEvent, type PointerEvent, type ReactNode, useRef, useState } from 'react'
 import { scaleOf } from './scale.ts'

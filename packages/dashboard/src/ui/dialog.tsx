@@ -10,7 +10,7 @@ const close = (onClose: () => void) => (open: boolean) => {
   if (!open) onClose()
 }
 
-/** A question that has to be answered first. Never over another one. */
+/** A question to answer first. It may open over a sheet, never over another dialog. */
 export const Dialog = ({ open, onClose, title, children }: Props) => (
   <Base.Root open={open} onOpenChange={close(onClose)}>
     <Base.Portal>

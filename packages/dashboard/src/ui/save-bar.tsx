@@ -1,5 +1,6 @@
 import { Plural, useLingui } from '@lingui/react/macro'
-import { useEffect } from 'react'
+import { type RefObject, useEffect, useLayoutEffect, useRef } from 'react'
+import { useConnection } from '../live/up-to-date.tsx'
 import { Button } from './button.tsx'
 
 type Props = {
@@ -34,9 +35,12 @@ export function SaveBar({
     addEventListener('keydown', press)
     return () => removeEventListener('keydown', press)
   }, [count, isSaving, reason, onSave])
+  const bar = useRef<HTMLDivElement>(null)
+  useRoomFor(bar, count > 0)
+  const connectionWords = useConnectionWords(isSaving)
   if (count === 0) return null
   return (
-    <div className="float savebar" role="region" aria-label={t`Not saved`}>
+    <div className="float savebar" role="region" aria-label={t`Not saved`} ref={bar}>
       <div className="what">
         <b className="strong">
           <Plural value={count} one="# change, not saved" other="# changes, not saved" />
@@ -47,6 +51,7 @@ export function SaveBar({
           ))}
         </ul>
         {warning && <p className="wait-text">{warning}</p>}
+        {connectionWords && <p className="wait-text">{connectionWords}</p>}
         {/* A title on the button is nothing to a finger, and the button itself says it to screen readers. */}
         {reason && !isSaving && (
           <p className="wait-text" aria-hidden="true">
@@ -56,11 +61,48 @@ export function SaveBar({
       </div>
       <div className="acts">
         <Button look="quiet" onClick={onDiscard}>{t`Discard`}</Button>
-        <Button look="main" reason={isSaving ? t`It is being saved.` : reason} onClick={onSave}>
+        <Button look="main" reason={isSaving ? t`Saving…` : reason} onClick={onSave}>
           {t`Save ${count}`}
           <kbd className="hide-phone">Ctrl S</kbd>
         </Button>
       </div>
     </div>
   )
+}
+
+/** What happens to the changes while the service can't be reached. */
+function useConnectionWords(isSaving: boolean): string | undefined {
+  const { t } = useLingui()
+  const connection = useConnection()
+  if (connection === 'connected') return undefined
+  if (connection === 'offline')
+    return isSaving
+      ? t`You're offline. Your changes will be saved when you're back online.`
+      : t`You're offline. Your changes are still here.`
+  return isSaving
+    ? t`Not connected. Your changes will be saved when the connection is restored.`
+    : t`Not connected. Your changes are still here.`
+}
+
+/** Keeps the focused field above the bar: the page scrolls to fields with room for it, also when it appears. */
+function useRoomFor(bar: RefObject<HTMLElement | null>, isShown: boolean): void {
+  useLayoutEffect(() => {
+    const shown = bar.current
+    if (!shown) return undefined
+    const { style } = document.documentElement
+    const observer = new ResizeObserver(() => {
+      style.setProperty('--savebar', `${shown.offsetHeight}px`)
+      const focused = document.activeElement
+      if (!focused || shown.contains(focused)) return
+      const { top, bottom, height } = focused.getBoundingClientRect()
+      const covered = shown.getBoundingClientRect()
+      if (top < covered.bottom && bottom > covered.top && height < innerHeight / 2)
+        focused.scrollIntoView({ block: 'nearest' })
+    })
+    observer.observe(shown)
+    return () => {
+      observer.disconnect()
+      style.removeProperty('--savebar')
+    }
+  }, [bar, isShown])
 }

@@ -2045,6 +2045,10 @@ export type Import = {
      */
     failed: number;
     /**
+     * Columns of the CSV file that are not imported, in file order. Contains up to 100.
+     */
+    unknownColumns: Array<UnknownColumn>;
+    /**
      * Unix time in seconds.
      */
     createdAt: number;
@@ -2069,7 +2073,7 @@ export type Import = {
      */
     kept: number;
     /**
-     * `PRICE_DROP`: a price falls by more than 30 %. `PRICE_ZERO`: it becomes 0. `NOT_SOLD`: an ACTIVE product no longer is, or a price is taken away. `VARIANT_REMOVED`, `STOCK_SET`: as they say. `REPEATED`: another line is about the same product.
+     * `PRICE_DROP`: a price falls by more than 30 %. `PRICE_ZERO`: it becomes 0. `NOT_SOLD`: an ACTIVE product no longer is, or a price is taken away. `VARIANT_REMOVED`, `STOCK_SET`: as they say. `REPEATED`: only in imports of earlier versions.
      */
     warnings: Array<ImportWarning>;
     pictures: ImportPictures | null;
@@ -2517,7 +2521,7 @@ export type MediaFile = {
     };
     focalPoint: MediaFileFocalPoint | null;
     /**
-     * Words of your own, for finding it again.
+     * Tags of the file, for search.
      */
     tags: Array<string>;
     width: number | null;
@@ -3754,13 +3758,17 @@ export type OrderMailSentEventData = {
      * Short, for people.
      */
     number: string;
-    mail: 'confirmation' | 'shipment';
+    mail: 'confirmation' | 'shipment' | 'new_order';
+    /**
+     * Recipient. `BUSINESS` for `new_order`.
+     */
+    to: 'CUSTOMER' | 'BUSINESS';
 };
 
 /**
  * OrderMailSentEvent
  *
- * To the customer. The address is left out: events hold none.
+ * Contains no email address, like all events.
  */
 export type OrderMailSentEvent = EventEnvelope & {
     type: 'order.mail_sent';
@@ -5837,6 +5845,9 @@ export type SignInDomain = {
     status: 'PENDING' | 'PROVEN';
     record: SignInDomainRecord;
     provenAt: number | null;
+    lastCheckedAt: number | null;
+    lastResult: 'FOUND' | 'MISSING' | 'UNREACHABLE' | null;
+    lapsesAt: number | null;
 };
 
 export type SignInProviderRole = {
@@ -6178,6 +6189,10 @@ export type SubscriberImport = {
      * Their errors can be listed.
      */
     failed: number;
+    /**
+     * Columns of the CSV file that are not imported, in file order. Contains up to 100.
+     */
+    unknownColumns: Array<UnknownColumn>;
     /**
      * Unix time in seconds.
      */
@@ -6973,6 +6988,20 @@ export type TriedPromoCode = {
 };
 
 /**
+ * UnknownColumn
+ */
+export type UnknownColumn = {
+    /**
+     * Name of the column in the file.
+     */
+    name: string;
+    /**
+     * Supported columns with a similar name or meaning.
+     */
+    suggestions: Array<string>;
+};
+
+/**
  * UsageDay
  */
 export type UsageDay = {
@@ -7096,6 +7125,10 @@ export type User = {
      * Whether this session is that of an operator of the service. Only of oneself, and only if so.
      */
     isOperator?: boolean;
+    /**
+     * Whether the session is limited to the business whose sign-in provider started it. `POST /v1/users/reauthenticate` lifts the limit. Present only if `true`.
+     */
+    needsConfirmation?: boolean;
 };
 
 /**
@@ -7476,7 +7509,7 @@ export type RegisterBody = {
     firstName?: string;
     lastName?: string;
     /**
-     * Where links in the mail lead; one of the operator’s origins. Default: the service’s own pages.
+     * Base URL of the link in the email. The operator must allow its origin. `/confirm` or `/reset-password` is appended. Defaults to the URL of the service, which serves plain pages at both.
      */
     reserveDomain?: string;
 };
@@ -7488,7 +7521,7 @@ export type ConfirmEmailBody = {
 export type ResendConfirmationBody = {
     email: string;
     /**
-     * Where links in the mail lead; one of the operator’s origins. Default: the service’s own pages.
+     * Base URL of the link in the email. The operator must allow its origin. `/confirm` or `/reset-password` is appended. Defaults to the URL of the service, which serves plain pages at both.
      */
     reserveDomain?: string;
 };
@@ -7544,7 +7577,7 @@ export type LogoutBody = {
 export type ForgotPasswordBody = {
     email: string;
     /**
-     * Where links in the mail lead; one of the operator’s origins. Default: the service’s own pages.
+     * Base URL of the link in the email. The operator must allow its origin. `/confirm` or `/reset-password` is appended. Defaults to the URL of the service, which serves plain pages at both.
      */
     reserveDomain?: string;
 };
@@ -8990,8 +9023,16 @@ export type SetPaymentStatusBody = {
     timestamp?: number;
 };
 
+export type ReturnOrderLinesBodyLine = {
+    /**
+     * Unique within its order.
+     */
+    lineId: string;
+    quantity: number;
+};
+
 export type ReturnOrderLinesBody = {
-    lines: Array<ShipmentLine>;
+    lines: Array<ReturnOrderLinesBodyLine>;
     reason?: string | null;
 };
 
@@ -9798,7 +9839,7 @@ export type UpdateMediaBody = {
     };
     focalPoint?: MediaFileFocalPoint | null;
     /**
-     * Words of your own, for finding it again.
+     * Tags of the file, for search.
      */
     tags?: Array<string>;
 };
@@ -12062,6 +12103,10 @@ export type PutVariantData = {
          * An ETag: 412 if the record has changed.
          */
         'if-match'?: string;
+        /**
+         * `*` creates the record: 412 if it already exists.
+         */
+        'if-none-match'?: string;
     };
     path: {
         /**

@@ -102,12 +102,13 @@ export async function countApiKeys(db: ControlDb, box: SecretBox) {
   }
 }
 
-/** All keys of a user, the first one first. */
-export async function listApiKeys(db: ControlDb, userId: string): Promise<ApiKey[]> {
+/** The keys of a user, oldest first; `businessId`: only those bound to it. */
+export async function listApiKeys(db: ControlDb, userId: string, businessId?: string): Promise<ApiKey[]> {
   const rows = await db
     .selectFrom('accounts.apiKeys')
     .selectAll()
     .where('userId', '=', userId)
+    .$if(businessId !== undefined, (keys) => keys.where('businessId', '=', businessId ?? ''))
     .orderBy('createdAt')
     .orderBy('id')
     .execute()

@@ -3,7 +3,7 @@ import { now } from '#platform/clock.ts'
 import type { SecretBox } from '#platform/crypto/secret-box.ts'
 import type { ControlTx } from '#platform/database/database.ts'
 import { notify } from '#platform/database/listener.ts'
-import type { Actor } from '#vocabulary/actor.ts'
+import { type Actor, hasSecondFactor } from '#vocabulary/actor.ts'
 import { newId } from '#vocabulary/ids.ts'
 import type { Permission } from '#vocabulary/permissions.ts'
 import { keyBusinessUnknown, keyEndsInPast, tooManyKeys, userGone } from '../errors.ts'
@@ -44,7 +44,7 @@ export async function createApiKey(
     .executeTakeFirstOrThrow()
   if (keys >= MAX_KEYS) throw tooManyKeys()
   const value = newKey()
-  const passedSecondFactor = actor?.passedSecondFactor ?? false
+  const passedSecondFactor = hasSecondFactor(actor, businessId)
   const row = await insertKey(tx, box, { ...wanted, userId, id: newId('key'), value, passedSecondFactor }, 'value')
   const data = { id: row.id, businessId, permissions: permissions && [...permissions] }
   await audit(tx, { action: 'api-key.created', subject: userId, actor, data })

@@ -7,7 +7,7 @@ import type { Actor } from '#vocabulary/actor.ts'
 import { sendKeyRevoked } from '../jobs.ts'
 import { hashesOf } from './api-keys.ts'
 
-/** False when the user has no such key. Without an actor it is the operator who removes it. */
+/** False when the user has no such key, or none that the actor may see. Without an actor it is the operator who removes it. */
 export async function removeApiKey(
   tx: ControlTx,
   { userId, actor }: { userId: string; actor?: Actor },
@@ -16,6 +16,7 @@ export async function removeApiKey(
   const { numDeletedRows } = await tx
     .deleteFrom('accounts.apiKeys')
     .where((row) => row.and({ userId, id }))
+    .$if(actor?.onlyBusinessId !== undefined, (keys) => keys.where('businessId', '=', actor?.onlyBusinessId ?? ''))
     .executeTakeFirst()
   if (numDeletedRows === 0n) return false
   await audit(tx, { action: 'api-key.deleted', subject: userId, actor, data: { id } })

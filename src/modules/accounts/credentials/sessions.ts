@@ -13,14 +13,22 @@ export type Provider = 'EMAIL' | 'OAUTH_IDP' | 'PASSKEY' | 'GUEST'
 /** How a person proved themselves. */
 export type Proof = 'PASSWORD' | 'PROVIDER' | 'PROVIDER_FACTOR' | 'TOTP' | 'PASSKEY' | 'RECOVERY_CODE'
 
+/** Shown to us by the person, not said of them by an identity provider. */
+export const isOwn = (proof: Proof) => proof !== 'PROVIDER' && proof !== 'PROVIDER_FACTOR'
+
 /** A passkey asks for something that its person has, and for what they know or are: it is both factors. */
 const isSecondFactor = (proof: Proof) => proof !== 'PASSWORD' && proof !== 'PROVIDER'
 
-const FIRST_PROOF = { EMAIL: 'PASSWORD', OAUTH_IDP: 'PROVIDER', PASSKEY: 'PASSKEY', GUEST: undefined } as const
+export const FIRST_PROOF = { EMAIL: 'PASSWORD', OAUTH_IDP: 'PROVIDER', PASSKEY: 'PASSKEY', GUEST: undefined } as const
 
 /** What a session keeps of a proof. */
 const provenNow = (proof: Proof | undefined) =>
-  proof && { provenAt: now(), provenWith: proof, ...(isSecondFactor(proof) ? { secondFactorAt: now() } : {}) }
+  proof && {
+    provenAt: now(),
+    provenWith: proof,
+    ...(isSecondFactor(proof) ? { secondFactorAt: now() } : {}),
+    ...(isOwn(proof) ? { confirmedWith: proof } : {}),
+  }
 
 /** Where a login came from, for the user's list of sessions. */
 export type Device = { userAgent: string | undefined; address: string }
@@ -167,6 +175,8 @@ export async function findSessionActor(db: ControlDb, sessionId: string): Promis
     .select([
       'accounts.sessions.userId',
       'accounts.sessions.secondFactorAt',
+      'accounts.sessions.staffOf',
+      'accounts.sessions.confirmedWith',
       'accounts.users.email',
       'accounts.users.isGuest',
       FORMER_IDS,
@@ -179,11 +189,22 @@ export async function findSessionActor(db: ControlDb, sessionId: string): Promis
     .executeTakeFirst()
   if (!row) return undefined
   const kind = row.isGuest ? 'guest' : 'user'
-  const { userId, formerIds } = row
-  const passedSecondFactor = row.secondFactorAt !== null
+  const { userId, formerIds, isOperator } = row
   const email = row.email ?? undefined
-  const { isOperator } = row
-  return { kind, userId, email, sessionId, onlyBusinessId: undefined, passedSecondFactor, isOperator, formerIds }
+  return { kind, userId, email, sessionId, isOperator, formerIds, ...reachOf(row) }
+}
+
+type Reach = { staffOf: string | null; confirmedWith: string | null; secondFactorAt: Date | null }
+
+/** Where a session may act, and where its second factor counts: what the provider of a business says counts there only. */
+function reachOf({ staffOf, confirmedWith, secondFactorAt }: Reach) {
+  const passed = secondFactorAt !== null
+  if (staffOf === null) return { onlyBusinessId: undefined, passedSecondFactor: passed }
+  return {
+    onlyBusinessId: confirmedWith === null ? staffOf : undefined,
+    passedSecondFactor: passed && confirmedWith !== null && isSecondFactor(confirmedWith as Proof),
+    ...(passed ? { secondFactorOf: staffOf } : {}),
+  }
 }
 
 export async function listSessions(db: ControlDb, userId: string, currentId: string | undefined) {

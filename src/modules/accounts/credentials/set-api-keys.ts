@@ -2,7 +2,7 @@ import { audit, findBusiness } from '#modules/access/index.ts'
 import type { SecretBox } from '#platform/crypto/secret-box.ts'
 import type { ControlTx } from '#platform/database/database.ts'
 import { notify } from '#platform/database/listener.ts'
-import type { Actor } from '#vocabulary/actor.ts'
+import { type Actor, hasSecondFactor } from '#vocabulary/actor.ts'
 import { newId } from '#vocabulary/ids.ts'
 import { keyBusinessNotFound, keyProviderInvalid, keyRepeated } from '../errors.ts'
 import type { UpdateBody } from '../schemas.ts'
@@ -47,7 +47,7 @@ export async function setApiKeys(
     if (before && (token.value === undefined || token.value === maskOf(before.last4))) {
       await tx
         .updateTable('accounts.apiKeys')
-        .set({ name: token.name ?? before.name, businessId: token.businessId ?? before.businessId })
+        .set({ name: token.name ?? before.name, ...movedTo(token.businessId, before, actor) })
         .where((row) => row.and({ userId, id }))
         .execute()
       continue
@@ -58,10 +58,18 @@ export async function setApiKeys(
     // A key keeps what the array does not say, also when it gets a new value.
     const { name = 'API key', businessId = null, permissions = null, expiresAt = null } = before ?? {}
     const kept = { name: token.name ?? name, businessId: token.businessId ?? businessId, permissions, expiresAt }
-    const passedSecondFactor = actor.passedSecondFactor ?? false
+    const passedSecondFactor = hasSecondFactor(actor, kept.businessId)
     await insertKey(tx, box, { userId, id, value, ...kept, passedSecondFactor }, field)
     await audit(tx, { action: 'api-key.created', subject: userId, actor, data: { id } })
   }
   await notify(tx, 'api-keys', userId)
   return made
 }
+
+type Bound = { businessId: string | null; passedSecondFactor: boolean }
+
+/** A key that moves to another business counts as made in this session: its second factor may have counted in the one before only. */
+const movedTo = (businessId: string | undefined, before: Bound, actor: Actor): Bound =>
+  businessId === undefined || businessId === before.businessId
+    ? { businessId: before.businessId, passedSecondFactor: before.passedSecondFactor }
+    : { businessId, passedSecondFactor: before.passedSecondFactor && hasSecondFactor(actor, businessId) }

@@ -53,7 +53,7 @@ export const createPasskey = operation({
 export const listPasskeys = operation({
   method: 'GET',
   url: '/passkeys',
-  config: own,
+  config: { ...own, takesLimitedSessions: true },
   schema: {
     operationId: 'listPasskeys',
     tags: ['Second factor'],

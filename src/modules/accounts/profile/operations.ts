@@ -5,6 +5,7 @@ import { BusinessId, BusinessParams, Id, PageOf, RecordParams, Success } from '#
 import * as shape from '../schemas.ts'
 import { alsoCheckPassword } from '../sign-in/passwords.ts'
 
+const LIMITED = 'A session that is limited to one business (see `needsConfirmation` of `GET /v1/users/me`)'
 const own = { access: 'guest', business: 'none' } as const
 const account = { access: 'signed-in', business: 'none' } as const
 
@@ -33,12 +34,12 @@ export const updateMe = operation({
 export const listKeys = operation({
   method: 'GET',
   url: '/keys',
-  config: { ...account, keys: 'refused' },
+  config: { ...account, keys: 'refused', takesLimitedSessions: true },
   schema: {
     operationId: 'listKeys',
     tags: ['Accounts'],
     summary: 'List my API keys',
-    description: 'All of them, the first one first, also those that have expired.',
+    description: `Oldest first, including expired keys. ${LIMITED} lists only keys that are bound to that business.`,
     response: { 200: Type.Object({ items: Type.Array(shape.ApiKey) }) },
   },
 })
@@ -46,13 +47,12 @@ export const listKeys = operation({
 export const createKey = operation({
   method: 'POST',
   url: '/keys',
-  config: { ...account, keys: 'refused', fails: [409] },
+  config: { ...account, keys: 'refused', takesLimitedSessions: true, fails: [409] },
   schema: {
     operationId: 'createKey',
     tags: ['Accounts'],
     summary: 'Make an API key',
-    description:
-      'The answer is the only one with its whole `value`. What the key may do is what its user may at that moment, cut down to `permissions` and to `businessId`. A key with `permissions` cannot read or change the account beyond `GET /v1/users/me`.',
+    description: `Returns the full \`value\`, which cannot be retrieved again. The key has the current permissions of its user, limited to \`permissions\` and \`businessId\`. A key with \`permissions\` cannot read or change the account beyond \`GET /v1/users/me\`. ${LIMITED} creates only keys that are bound to that business.`,
     body: shape.NewKeyBody,
     response: { 201: shape.ApiKey },
   },
@@ -61,12 +61,12 @@ export const createKey = operation({
 export const deleteKey = operation({
   method: 'DELETE',
   url: '/keys/:id',
-  config: { ...account, keys: 'refused', fails: [404] },
+  config: { ...account, keys: 'refused', takesLimitedSessions: true, fails: [404] },
   schema: {
     operationId: 'deleteKey',
     tags: ['Accounts'],
     summary: 'Delete an API key',
-    description: 'It is refused at once.',
+    description: `The key stops working immediately. ${LIMITED} deletes only keys that are bound to that business.`,
     params: Type.Object({ id: Id }),
     response: { 200: Success },
   },

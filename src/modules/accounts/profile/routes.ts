@@ -3,6 +3,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { setRole } from '#modules/access/index.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { handle } from '#platform/http/operation.ts'
+import { ownSignInRequired } from '#platform/http/refusals.ts'
 import { fromSeconds } from '#vocabulary/time.ts'
 import { listApiKeys } from '../credentials/api-keys.ts'
 import { createApiKey } from '../credentials/create-api-key.ts'
@@ -35,11 +36,15 @@ export const profileRoutes: FastifyPluginAsyncTypebox<AccountOptions> = async (
 
   handle(app, operation.updateMe, ({ actor, body }) => updateProfile(control, box, actor, body))
 
-  handle(app, operation.listKeys, async ({ actor }) => ({ items: await listApiKeys(control, actor.userId) }))
+  handle(app, operation.listKeys, async ({ actor }) => ({
+    items: await listApiKeys(control, actor.userId, actor.onlyBusinessId),
+  }))
 
   handle(app, operation.createKey, async ({ actor, body }, reply) => {
     await needFreshProof(control, actor, { of: 'those-with-a-factor' })
-    const { name, businessId = null, permissions = null, expiresAt = null } = body
+    const { name, permissions = null, expiresAt = null } = body
+    const businessId = body.businessId ?? actor.onlyBusinessId ?? null
+    if (actor.onlyBusinessId !== undefined && businessId !== actor.onlyBusinessId) throw ownSignInRequired()
     const wanted = { name, businessId, permissions, expiresAt: expiresAt === null ? null : fromSeconds(expiresAt) }
     const key = await transaction(control, (tx) => createApiKey(tx, box, { userId: actor.userId, actor }, wanted))
     return reply.code(201).send(key)

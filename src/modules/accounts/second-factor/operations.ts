@@ -25,13 +25,13 @@ export const loginWithSecondFactor = operation({
 export const reauthenticate = operation({
   method: 'POST',
   url: '/reauthenticate',
-  config: { ...own, shares: 'passwords' },
+  config: { ...own, takesLimitedSessions: true, shares: 'passwords' },
   schema: {
     operationId: 'reauthenticate',
     tags: ['Second factor'],
     summary: 'Prove once more that it is me',
     description:
-      'With one of `password`, `code` and `passkey`; whoever has a second factor or a passkey shows that, and not the password (403 `SECOND_FACTOR_REQUIRED`). Counts for this session, for 10 minutes. Without a password, log in with the identity provider again.',
+      'Confirms this session for 10 minutes with one of `password`, `code`, and `passkey`. Users with a second factor or a passkey cannot use their password (403 `SECOND_FACTOR_REQUIRED`). Users without a password log in with the identity provider again. Also lifts the limit of a session that was started by the sign-in provider of a business; logging in with that provider again does not.',
     body: shape.ReauthenticateBody,
     response: { 200: Success },
   },
@@ -40,7 +40,7 @@ export const reauthenticate = operation({
 export const getSecondFactor = operation({
   method: 'GET',
   url: '/second-factor',
-  config: own,
+  config: { ...own, takesLimitedSessions: true },
   schema: {
     operationId: 'getSecondFactor',
     tags: ['Second factor'],

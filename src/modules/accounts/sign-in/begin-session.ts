@@ -1,8 +1,12 @@
-import { audit } from '#modules/access/index.ts'
+import { audit, auditMemberships } from '#modules/access/index.ts'
 import { now } from '#platform/clock.ts'
 import type { SecretBox } from '#platform/crypto/secret-box.ts'
 import type { ControlTx } from '#platform/database/database.ts'
-import { type Device, type Proof, type Provider, startSession } from '../credentials/sessions.ts'
+import { enqueue } from '#platform/jobs/define.ts'
+import { type Device, FIRST_PROOF, isOwn, type Proof, type Provider, startSession } from '../credentials/sessions.ts'
+import { staffRefused } from '../errors.ts'
+import { sendIdentityNotice } from '../jobs.ts'
+import { holdProvenAddress } from '../staff/domains.ts'
 import { rememberAddress } from './known-addresses.ts'
 import { mergeGuest } from './merge-guest.ts'
 
@@ -22,17 +26,29 @@ export type RightLogin = {
   providerSession?: string | null
 }
 
-/** Starts the session of a login that has shown all that its account asks for. `proof`: the second factor, if it was. */
+/**
+ * Starts the session of a login that has shown all that its account asks for. `proof`: the second factor, if it was.
+ * The provider or its domain may have been removed since the provider's response.
+ */
 export async function beginSession(
   tx: ControlTx,
   { box, device }: { box: SecretBox; device: Device },
   { userId, provider, guestId, endsAt, sealedProviderToken, newIdentity, staffOf, providerSession }: RightLogin,
   proof?: Proof,
 ) {
-  await tx.updateTable('accounts.users').set({ lastLoginAt: now() }).where('id', '=', userId).execute()
-  if (newIdentity) await joinIdentity(tx, userId, newIdentity)
+  const { email } = await tx
+    .updateTable('accounts.users')
+    .set({ lastLoginAt: now() })
+    .where('id', '=', userId)
+    .returning('email')
+    .executeTakeFirstOrThrow()
+  if (staffOf != null && !(await holdProvenAddress(tx, staffOf, email ?? ''))) throw staffRefused()
+  if (newIdentity) {
+    await joinIdentity(tx, userId, newIdentity)
+    await announceIdentity(tx, userId, { issuer: newIdentity.issuer, staffOf: staffOf ?? null })
+  }
   if (guestId) await mergeGuest(tx, guestId, userId)
-  if (provider !== 'OAUTH_IDP' || proof) await rememberAddress(tx, box, userId, device.address)
+  if (isOwn(proof ?? FIRST_PROOF[provider])) await rememberAddress(tx, box, userId, device.address)
   const session = await startSession(tx, {
     userId,
     provider,
@@ -64,4 +80,21 @@ export async function joinIdentity(
     .returning('userId')
     .executeTakeFirst()
   if (joined) await audit(tx, { action: 'identity.linked', subject: userId, data: { issuer } })
+}
+
+/**
+ * An account that could be opened before can be opened by an identity provider as well: its person and the businesses where
+ * they are members learn of it. Which provider it is only its own business learns: the others need not know where else
+ * somebody works.
+ */
+export async function announceIdentity(
+  tx: ControlTx,
+  userId: string,
+  { issuer, staffOf }: { issuer: string; staffOf: string | null },
+): Promise<void> {
+  await auditMemberships(tx, userId, (businessId) => ({
+    action: 'member.identity-joined',
+    data: businessId === staffOf ? { issuer } : {},
+  }))
+  await enqueue(tx, sendIdentityNotice, { userId, businessId: staffOf })
 }

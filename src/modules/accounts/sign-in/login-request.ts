@@ -1,8 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { Static } from 'typebox'
-import { Check } from 'typebox/value'
+import { isEmail } from '#vocabulary/email.ts'
 import { badFields, type Detail } from '#vocabulary/errors.ts'
-import { Email } from '#vocabulary/schemas.ts'
 import { emailInvalid, emailRequired, passwordRequired, unknownProvider, valueRequired } from '../errors.ts'
 import type { AccountOptions } from '../options.ts'
 import { loginWithPasskey } from '../passkeys/login-with-passkey.ts'
@@ -25,7 +24,7 @@ export async function login(options: AccountOptions, request: FastifyRequest, en
   const { email, password } = body
   const details: Detail[] = []
   if (!email) details.push(emailRequired.asDetail())
-  else if (!Check(Email, email)) details.push(emailInvalid.asDetail())
+  else if (!isEmail(email)) details.push(emailInvalid.asDetail())
   if (!password) details.push(passwordRequired.asDetail())
   if (!email || !password || details.length > 0) throw badFields(details)
   return loginWithEmail(context, { email, password })

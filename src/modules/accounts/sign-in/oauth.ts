@@ -1,5 +1,4 @@
 import * as oidc from 'openid-client'
-import { Check } from 'typebox/value'
 import { findBusiness } from '#modules/access/index.ts'
 import { now, nowMs } from '#platform/clock.ts'
 import type { Config } from '#platform/config.ts'
@@ -9,13 +8,15 @@ import { notify } from '#platform/database/listener.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { withTimeout } from '#platform/with-timeout.ts'
 import type { Actor } from '#vocabulary/actor.ts'
+import { isEmail } from '#vocabulary/email.ts'
 import { newId } from '#vocabulary/ids.ts'
 import { businessSuspended } from '#vocabulary/refusals.ts'
-import { Email } from '#vocabulary/schemas.ts'
 import { type Device, revokeSessionsOf } from '../credentials/sessions.ts'
 import type { Tokens } from '../credentials/tokens.ts'
 import {
+  identityEmailInvalid,
   identityFailed,
+  identityTooLarge,
   noIdentity,
   noStaffProvider,
   staffProviderFailed,
@@ -30,7 +31,7 @@ import { admitStaff, giveRoles, saysSecondFactor } from '../staff/admit.ts'
 import type { StaffProviders } from '../staff/providers.ts'
 import { emailKey } from '../users/queries.ts'
 import { authResult } from './auth-result.ts'
-import { beginSession, joinIdentity, type RightLogin } from './begin-session.ts'
+import { announceIdentity, beginSession, joinIdentity, type RightLogin } from './begin-session.ts'
 import type { Origins } from './origins.ts'
 
 const FLOW_MS = 10 * 60_000
@@ -156,9 +157,11 @@ export async function finishFlow(
     const saysFactor = provider?.trustsSecondFactor === true && saysSecondFactor(identity.idToken)
     const code = newToken()
     const isIn = await transaction(context.control, async (tx) => {
+      if (identity.hasInvalidEmail && identity.emailVerified && !(await findKnown(tx, identity)))
+        throw identityEmailInvalid()
       // Committed even if they are refused: roles that the provider no longer gives are taken.
       if (provider && !(await admitStaff(tx, provider, identity))) return false
-      const { userId, newIdentity } = await findOrCreateUser(tx, identity)
+      const { userId, newIdentity } = await findOrCreateUser(tx, identity, staffOf)
       if (provider) await giveRoles(tx, provider, identity, userId)
       await tx
         .updateTable('accounts.oauthFlows')
@@ -198,7 +201,9 @@ function errorOf(callback: URL, error: unknown): string {
   const reported = callback.searchParams.get('error') ?? ''
   if (KNOWN_ERRORS.includes(reported)) return reported
   const { code, message } = error as { code?: string; message?: string }
+  if (message === identityEmailInvalid.message) return 'email_invalid'
   if (message === staffProviderFailed.message) return 'temporarily_unavailable'
+  if (message === identityTooLarge.message) return 'identity_too_large'
   return code === 'FORBIDDEN' ? 'access_denied' : 'login_failed'
 }
 
@@ -232,6 +237,8 @@ export type Identity = {
   issuer: string
   subject: string
   email: string | undefined
+  /** The provider returned an invalid address. */
+  hasInvalidEmail: boolean
   emailVerified: boolean
   name: string
   token: string | undefined
@@ -266,19 +273,35 @@ async function exchange(
   const hasInfo = claims.email === undefined || configuration.serverMetadata().userinfo_endpoint !== undefined
   const told = lacks && hasInfo ? await oidc.fetchUserInfo(configuration, answer.access_token, claims.sub) : undefined
   const info = { ...told, ...claims }
+  const email = typeof info.email === 'string' ? info.email : ''
+  checkSizes(claims, roleClaim === undefined ? [] : info[roleClaim])
   return {
     issuer: claims.iss,
     subject: claims.sub,
-    // Anything that is not a valid address is ignored: a look-alike letter that is folded must not open somebody else's
-    // account.
-    email: Check(Email, info.email) ? info.email : undefined,
+    // Only an address that requests accept, too: a look-alike letter that is folded must not open somebody else's account.
+    email: isEmail(email) ? email : undefined,
+    hasInvalidEmail: email !== '' && !isEmail(email),
     emailVerified: isVerified(claims, told),
     name: typeof info.name === 'string' ? info.name.slice(0, 200) : '',
     token: answer.refresh_token ?? answer.access_token,
-    session: typeof claims.sid === 'string' ? claims.sid.slice(0, 500) : null,
+    session: typeof claims.sid === 'string' ? claims.sid : null,
     idToken: claims,
     claims: info,
   }
+}
+
+/** OpenID Connect allows 255 characters for `sub`, and names no bound for the rest. */
+const MAX_SUBJECT = 255
+const MAX_SESSION = 500
+const MAX_GROUPS = 1_000
+const MAX_GROUP = 1_000
+
+/** Rejects oversized values: if they were truncated, an identity or a session could be mistaken for another. */
+function checkSizes({ sub, sid }: { sub: string; sid?: unknown }, groups: unknown): void {
+  const isTooLong = (value: unknown, most: number) => typeof value === 'string' && value.length > most
+  const values: unknown[] = Array.isArray(groups) ? groups : [groups]
+  const areTooMany = values.length > MAX_GROUPS || values.some((value) => isTooLong(value, MAX_GROUP))
+  if (isTooLong(sub, MAX_SUBJECT) || isTooLong(sid, MAX_SESSION) || areTooMany) throw identityTooLarge()
 }
 
 type Address = { readonly [claim: string]: unknown }
@@ -296,15 +319,11 @@ const isVerified = (claims: Address, told: Address = {}): boolean =>
  */
 async function findOrCreateUser(
   tx: ControlTx,
-  { issuer, subject, email, emailVerified, name }: Identity,
+  identity: Identity,
+  staffOf: string | null,
 ): Promise<{ userId: string; newIdentity?: RightLogin['newIdentity'] }> {
-  const known = await tx
-    .selectFrom('accounts.identities')
-    .innerJoin('accounts.users', 'accounts.users.id', 'accounts.identities.userId')
-    .select(['accounts.users.id', 'accounts.users.suspendedAt'])
-    .where('issuer', '=', issuer)
-    .where('subject', '=', subject)
-    .executeTakeFirst()
+  const { issuer, subject, email, emailVerified, name } = identity
+  const known = await findKnown(tx, identity)
   if (known?.suspendedAt) throw suspended()
   if (known) return { userId: known.id }
   const usable = emailVerified && email ? { email, emailKey: emailKey(email) } : undefined
@@ -328,8 +347,19 @@ async function findOrCreateUser(
   }
   if (owner && (await listMethods(tx, userId)).length > 0) return { userId, newIdentity: { issuer, subject } }
   await joinIdentity(tx, userId, { issuer, subject })
+  if (owner?.confirmedAt) await announceIdentity(tx, userId, { issuer, staffOf })
   return { userId }
 }
+
+/** The account that the identity has joined. */
+const findKnown = (tx: ControlTx, { issuer, subject }: Identity) =>
+  tx
+    .selectFrom('accounts.identities')
+    .innerJoin('accounts.users', 'accounts.users.id', 'accounts.identities.userId')
+    .select(['accounts.users.id', 'accounts.users.suspendedAt'])
+    .where('issuer', '=', issuer)
+    .where('subject', '=', subject)
+    .executeTakeFirst()
 
 const findOwner = (tx: ControlTx, key: string) =>
   tx

@@ -12,7 +12,7 @@ const ORIGINS_CHANGED = 'origins'
  * an entry has a path, links and redirects must stay below it; plain origins are compared without the path.
  */
 export type Origins = {
-  /** `reserveDomain`: the base of links in mails. Without a scheme it means https; when absent, our own pages. */
+  /** `reserveDomain`: the base of links in mails. Without a scheme it means https; when absent, our own plain pages. */
   linkBase(field: string, given: string | undefined): Promise<string>
   /** `originUrl`: returns its origin. */
   origin(field: string, given: string): Promise<string>
@@ -26,11 +26,9 @@ export function createOrigins(options: {
   control: ControlDb
   listener: Listener
   publicUrl: string
-  /** Where our own pages are: those of the dashboard, or the plain ones. */
-  pagesUrl: string
   allowed: readonly string[]
 }): Origins {
-  const { control, listener, publicUrl, pagesUrl } = options
+  const { control, listener, publicUrl } = options
   const fixed = [publicUrl, ...options.allowed]
   const approved = createCache<ReadonlySet<string>>({ max: 1, ttlMs: 60_000, trusted: () => listener.connected })
   listener.on(ORIGINS_CHANGED, () => approved.clear())
@@ -54,7 +52,7 @@ export function createOrigins(options: {
 
   return {
     async linkBase(field, given) {
-      if (given === undefined || given === '') return pagesUrl
+      if (given === undefined || given === '') return publicUrl
       const url = await below(/^[a-z][a-z0-9+.-]*:\/\//i.test(given) ? given : `https://${given}`)
       if (!url || url.search || url.hash) throw invalidOrigin({ field })
       return url.origin + url.pathname.replace(/\/+$/, '')

@@ -28,7 +28,7 @@ export const saveSignInProvider = operation({
     tags,
     summary: 'Set or change the sign-in provider',
     description:
-      'The OpenID provider with which staff of this business sign in. Changes what is sent and keeps the rest; the first time `issuer`, `clientId`, `clientSecret` and `domains` are needed. The issuer is asked whether it is one: 422 if it does not answer.',
+      'Configures the OpenID provider with which staff of this business sign in. Fields that are not sent remain unchanged; the first request requires `issuer`, `clientId`, `clientSecret`, and `domains`. Returns 422 if the issuer does not respond as an OpenID provider. Changing the issuer or removing a domain ends the sessions that depend on it.',
     params: BusinessParams,
     body: shape.ProviderChanges,
     response: { 200: shape.SignInProvider },
@@ -43,7 +43,8 @@ export const removeSignInProvider = operation({
     operationId: 'removeSignInProvider',
     tags,
     summary: 'Remove the sign-in provider',
-    description: 'Roles that it gave stay with their people; nothing takes them any more but you.',
+    description:
+      'Ends the sessions of everyone who signed in with the provider. Members keep the roles that the provider gave them until you remove them.',
     params: BusinessParams,
     response: { 200: Success },
   },
@@ -58,7 +59,7 @@ export const checkSignInDomain = operation({
     tags,
     summary: 'Look for the text record of a domain',
     description:
-      'Answers the domain: PROVEN once its text record was found. Name servers may take a while to tell of it.',
+      'Checks the TXT record of a domain and returns the domain, `PROVEN` once the record is found. New records may take a while to appear. For a proven domain, a failed check counts like a failed daily check: 7 days after the first one, the domain becomes `PENDING`.',
     params: BusinessParams,
     body: shape.CheckDomainBody,
     response: { 200: shape.SignInDomain },

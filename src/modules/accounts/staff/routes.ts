@@ -41,7 +41,7 @@ const settingsRoutes: FastifyPluginAsyncTypebox<AccountOptions> = async (app, op
 
   handle(app, operation.checkSignInDomain, async ({ business, actor, body }) => {
     await attempts.count(domainLimit(business.id))
-    return checkDomain(control, findTextRecords, { businessId: business.id, actor }, body.domain)
+    return checkDomain(control, findTextRecords, { businessId: business.id, domain: body.domain, actor })
   })
 }
 

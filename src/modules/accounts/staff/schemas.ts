@@ -45,6 +45,9 @@ export const ProviderChanges = Changes({
 })
 export type ProviderChanges = Static<typeof ProviderChanges>
 
+export const CHECK_RESULTS = ['FOUND', 'MISSING', 'UNREACHABLE'] as const
+export type CheckResult = (typeof CHECK_RESULTS)[number]
+
 export const SignInDomain = Type.Object(
   {
     domain: Domain,
@@ -58,6 +61,25 @@ export const SignInDomain = Type.Object(
       { description: 'The text record that proves it.' },
     ),
     provenAt: Nullable(UnixSeconds),
+    lastCheckedAt: Nullable(
+      Type.Integer({
+        ...UnixSeconds,
+        description: 'Time of the last check of the TXT record. Proven domains are checked daily.',
+      }),
+    ),
+    lastResult: Nullable(
+      OneOf(CHECK_RESULTS, {
+        description:
+          'Result of the last check. `MISSING`: the name servers respond, but the record does not exist or has another value. `UNREACHABLE`: the name servers do not respond.',
+      }),
+    ),
+    lapsesAt: Nullable(
+      Type.Integer({
+        ...UnixSeconds,
+        description:
+          'Time at which the domain becomes `PENDING` and its sessions end, unless a check finds the record first. 7 days after the first failed check; `null` while checks succeed.',
+      }),
+    ),
   },
   { title: 'SignInDomain' },
 )

@@ -15,12 +15,13 @@ import {
   secretRequired,
   valueRequired,
 } from '../errors.ts'
+import { presentDomain } from './domains.ts'
+import { endStaffSessions } from './end-sessions.ts'
 import type { MappedRole, StaffProviders } from './providers.ts'
-import type { ProviderChanges, SignInDomain, SignInProvider } from './schemas.ts'
+import type { ProviderChanges, SignInProvider } from './schemas.ts'
 
 export const STAFF_CALLBACK_PATH = '/v1/users/login/callback'
 export const STAFF_LOGOUT_PATH = '/v1/users/login/logout'
-const PROOF_PREFIX = 'kontor-domain='
 
 export type SettingsContext = {
   control: ControlDb
@@ -29,8 +30,6 @@ export type SettingsContext = {
   publicUrl: string
   allowsHttp: boolean
 }
-
-export const recordNameOf = (domain: string) => `_kontor.${domain}`
 
 const findProvider = (db: ControlDb, businessId: string) =>
   db.selectFrom('accounts.signInProviders').selectAll().where('businessId', '=', businessId).executeTakeFirst()
@@ -45,13 +44,6 @@ const lockProvider = (tx: ControlTx, businessId: string) =>
 
 const listDomains = (db: ControlDb, businessId: string) =>
   db.selectFrom('accounts.signInDomains').selectAll().where('businessId', '=', businessId).orderBy('domain').execute()
-
-export const presentDomain = (row: { domain: string; proof: string; provenAt: Date | null }): SignInDomain => ({
-  domain: row.domain,
-  status: row.provenAt ? 'PROVEN' : 'PENDING',
-  record: { name: recordNameOf(row.domain), type: 'TXT', value: PROOF_PREFIX + row.proof },
-  provenAt: row.provenAt && toSeconds(row.provenAt),
-})
 
 export async function getProvider(db: ControlDb, publicUrl: string, businessId: string): Promise<SignInProvider> {
   const [row, domains] = await Promise.all([findProvider(db, businessId), listDomains(db, businessId)])
@@ -124,6 +116,7 @@ export async function saveProvider(
     }
     if (locked && changed.issuer !== locked.issuer) await beginProofsAnew(tx, businessId)
     if (changes.domains) await setDomains(tx, businessId, changes.domains)
+    if (locked) await endStaffSessions(tx, businessId)
     await audit(tx, {
       businessId,
       action: 'sign-in-provider.set',
@@ -183,10 +176,12 @@ async function beginProofsAnew(tx: ControlTx, businessId: string): Promise<void>
   for (const { domain } of await listDomains(tx, businessId))
     await tx
       .updateTable('accounts.signInDomains')
-      .set({ proof: newToken(), provenAt: null, provenBy: null })
+      .set({ proof: newToken(), ...UNCHECKED })
       .where((row) => row.and({ businessId, domain }))
       .execute()
 }
+
+const UNCHECKED = { provenAt: null, provenBy: null, lastCheckedAt: null, lastResult: null, failingSince: null }
 
 /** A domain that stays keeps its proof. */
 async function setDomains(tx: ControlTx, businessId: string, domains: readonly string[]): Promise<void> {
@@ -202,7 +197,7 @@ async function setDomains(tx: ControlTx, businessId: string, domains: readonly s
     .execute()
 }
 
-/** The roles that it gave stay with their people. */
+/** Ends the sessions that came from it. The roles that it gave stay with their people. */
 export async function removeProvider(control: ControlDb, { businessId, actor }: { businessId: string; actor: Actor }) {
   await transaction(control, async (tx) => {
     const { numDeletedRows } = await tx
@@ -210,6 +205,7 @@ export async function removeProvider(control: ControlDb, { businessId, actor }: 
       .where('businessId', '=', businessId)
       .executeTakeFirst()
     if (numDeletedRows === 0n) throw providerNotFound()
+    await endStaffSessions(tx, businessId)
     await keepProviderRoles(tx, businessId)
     await audit(tx, { businessId, action: 'sign-in-provider.removed', subject: businessId, actor })
   })

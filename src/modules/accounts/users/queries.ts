@@ -30,6 +30,12 @@ export const findConfirmedByEmail = (db: ControlDb, email: string) =>
     .where('confirmedAt', 'is not', null)
     .executeTakeFirst()
 
+export async function findConfirmedEmail(db: ControlDb, id: string): Promise<string | null> {
+  const users = db.selectFrom('accounts.users').select('email')
+  const row = await users.where('id', '=', id).where('confirmedAt', 'is not', null).executeTakeFirst()
+  return row?.email ?? null
+}
+
 export const userExists = async (db: ControlDb, id: string) =>
   (await db.selectFrom('accounts.users').select('id').where('id', '=', id).executeTakeFirst()) !== undefined
 
@@ -68,27 +74,29 @@ export async function readNames(
   return new Map(rows.map(({ id, name }) => [id, JSON.stringify({ id, name })]))
 }
 
-/** The API key that asks for its user's record, if it is one. */
-type Asking = Pick<Actor, 'keyId' | 'onlyBusinessId' | 'onlyPermissions' | 'isOperator'>
+/** The session or API key that asks for its user's record. */
+type Asking = Pick<Actor, 'kind' | 'keyId' | 'onlyBusinessId' | 'onlyPermissions' | 'isOperator'>
 
 /**
- * The user's own record, in full; for a key that is bound to a business, only what belongs there. A key with some of
- * its user's permissions sees roles with these alone, and no other key.
+ * The user's own record, in full; for a caller who is limited to a business, only what belongs there: no addresses or phone
+ * numbers of the account, which the business could read by its sign-in provider. A key with some of its user's permissions
+ * sees roles with these alone, and no other key.
  */
 export async function getOwnUser(
   db: ControlDb,
   userId: string,
-  { keyId, onlyBusinessId, onlyPermissions, isOperator = false }: Asking = { onlyBusinessId: undefined },
+  { kind, keyId, onlyBusinessId, onlyPermissions, isOperator = false }: Asking = {
+    kind: 'user',
+    onlyBusinessId: undefined,
+  },
 ): Promise<User> {
   const user = await db.selectFrom('accounts.users').selectAll().where('id', '=', userId).executeTakeFirst()
   if (!user) throw userGone() // erased in the meantime
   const [roles, apiTokens, configs] = await Promise.all([
     listRolesOf(db, [userId], onlyBusinessId),
-    listApiKeys(db, userId),
+    listApiKeys(db, userId, onlyBusinessId),
     db.selectFrom('accounts.businessConfigs').select(['businessId', 'settings']).where('userId', '=', userId).execute(),
   ])
-  const isShown = ({ businessId }: { businessId: string | null }) =>
-    onlyBusinessId === undefined || businessId === onlyBusinessId
   const counting = roles.map((role) => ({
     ...role,
     permissions: [...cutDown(role.permissions as Permission[], onlyPermissions)],
@@ -96,11 +104,13 @@ export async function getOwnUser(
   return {
     ...presentUser(user, counting),
     ...presentPrivate(user),
-    apiTokens: apiTokens
-      .filter((key) => isShown(key) && (onlyPermissions === undefined || key.id === keyId))
-      .map(presentToken),
-    businessUserConfigs: configs.filter(isShown),
+    ...(onlyBusinessId !== undefined && { phoneNumbers: [], addresses: [] }),
+    apiTokens: apiTokens.filter(({ id }) => onlyPermissions === undefined || id === keyId).map(presentToken),
+    businessUserConfigs: configs.filter(
+      ({ businessId }) => onlyBusinessId === undefined || businessId === onlyBusinessId,
+    ),
     ...(isOperator && { isOperator }),
+    ...(kind === 'user' && onlyBusinessId !== undefined && { needsConfirmation: true }),
   }
 }
 

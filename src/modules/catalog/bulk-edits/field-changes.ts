@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Business } from '#vocabulary/business.ts'
+import { stepOf } from '#vocabulary/currencies.ts'
 import { isPlanned } from '../products/prices.ts'
 import { type MarketPrice, type Product, statusOf, type Variant } from '../products/product.ts'
 import { MAX_TAGS, type ProductChanges, type ProductStatus } from '../schemas.ts'
@@ -74,10 +75,12 @@ const isPlainIn =
 function priceChange({ id, prices }: Variant, market: Market, steps: readonly ChangeOf<'price'>[]): FieldChange {
   const before = prices.find(isPlainIn(market))?.price ?? null
   const isStale = prices.some((price) => price.marketId === market.id && !isPlanned(price)) && before === null
+  const currencyStep = BigInt(stepOf(market.currency))
   let after = before === null ? null : BigInt(before)
   for (const step of isStale ? [] : steps) {
     if (step.op === 'set') after = BigInt(step.value)
-    else if (after !== null) after = step.op === 'percent' ? raisePrice(after, step.bps) : roundPrice(after, step)
+    else if (after !== null)
+      after = step.op === 'percent' ? raisePrice(after, step.bps, currencyStep) : roundPrice(after, step)
   }
   if (after !== null && after > Number.MAX_SAFE_INTEGER) throw newPriceTooLarge()
   return { field: 'price', marketId: market.id, variantId: id, before, after: after === null ? null : Number(after) }

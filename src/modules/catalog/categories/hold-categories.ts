@@ -12,6 +12,15 @@ export const newCategories = (written: readonly { product: Named; before: Named 
   ),
 ]
 
+/** Returns those of the categories that do not exist. */
+export async function findMissing(tx: Tx, businessId: string, slugs: readonly string[]): Promise<Set<string>> {
+  if (slugs.length === 0) return new Set()
+  const { rows } = await sql<{ slug: string }>`
+    select slug from catalog.categories where business_id = ${businessId} and slug = any (${slugs})`.execute(tx)
+  const known = new Set(rows.map(({ slug }) => slug))
+  return new Set(slugs.filter((slug) => !known.has(slug)))
+}
+
 /**
  * Keeps these categories from being renamed or deleted until the transaction ends: asked for before products are
  * written that name them. Products hold them together; only who renames or deletes one waits, and then finds the

@@ -3,9 +3,11 @@ import { Type } from 'typebox'
 import { now } from '#platform/clock.ts'
 import type { Db } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
+import { processInHalves } from '#platform/events/follow-subjects.ts'
+import { addFollowed } from '#platform/events/sequencer.ts'
 import { defineJob } from '#platform/jobs/define.ts'
 import { isHere } from '#platform/moves/fence.ts'
-import { copyStock, lockStockList } from '../stock/keep-stock-list.ts'
+import { copyStock, lockStockList, STOCK_LIST_TOPIC } from '../stock/keep-stock-list.ts'
 import { lockListing, type Place, placesSql } from './lock-listing.ts'
 
 const BATCH = 500
@@ -25,12 +27,24 @@ export const refreshListedStock = defineJob({
     const at = now()
     for (let last: Place | undefined = { businessId: '', productId: '' }; last && !signal.aborted; ) {
       const moved: Place[] = await readMoved(db, last, at)
-      if (moved.length > 0) await refreshStock(db, moved)
+      await refreshInHalves(db, moved)
       last = moved.length < BATCH ? undefined : moved.at(-1)
     }
     if (!signal.aborted) await sql`update catalog.listing_stock set seen_until = ${at}`.execute(db)
   },
 })
+
+/** A product that fails does not delay the others: the follower of products logs and retries it. */
+const refreshInHalves = (db: Db, moved: readonly Place[]) =>
+  processInHalves(
+    moved,
+    async (places) => {
+      await refreshStock(db, places)
+      return places.length
+    },
+    ({ businessId, productId }) =>
+      transaction(db, (tx) => addFollowed(tx, STOCK_LIST_TOPIC.topic, [{ businessId, id: productId }])),
+  )
 
 async function readMoved(db: Db, last: Place, at: Date): Promise<Place[]> {
   const { rows } = await sql<Place>`

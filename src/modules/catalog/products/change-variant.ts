@@ -1,5 +1,6 @@
 import type { Tx } from '#platform/database/database.ts'
 import type { Expected } from '#platform/http/etag.ts'
+import { recordExists } from '#platform/http/refusals.ts'
 import { priceNotFound, variantNotFound } from '../errors.ts'
 import type { NewPrice, NewVariant, PriceParams, VariantChanges, VariantParams } from '../schemas.ts'
 import { changeProduct, type Writer } from './change-product.ts'
@@ -17,12 +18,13 @@ const asTheyAre = ({ variants }: Product): NewVariant[] => variants.map(({ id })
 const VARIANT: Places = { variant: () => '', price: (_index, number) => `pricing.markets.${number}.` }
 const PRICE: Places = { variant: () => '', price: () => '' }
 
-/** Changes a variant, or adds it after the others. */
+type ChangedVariant = VariantParams & { isNew: boolean; expected: Expected }
+
+/** Changes a variant, or adds a new one after the others. */
 export const putVariant = (
   tx: Tx,
   writer: Writer,
-  { id, variantId }: VariantParams,
-  expected: Expected,
+  { id, variantId, isNew, expected }: ChangedVariant,
   sent: VariantChanges,
 ) =>
   changeProduct(tx, writer, {
@@ -33,9 +35,12 @@ export const putVariant = (
     changesOf(product) {
       const changed = { ...sent, id: variantId }
       const variants = asTheyAre(product)
-      return has(product, variantId)
-        ? { variants: variants.map((variant) => (variant.id === variantId ? changed : variant)) }
-        : { variants: [...variants, changed] }
+      if (isNew) {
+        if (has(product, variantId)) throw recordExists()
+        return { variants: [...variants, changed] }
+      }
+      variantOf(product, variantId)
+      return { variants: variants.map((variant) => (variant.id === variantId ? changed : variant)) }
     },
   })
 

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { Type } from 'typebox'
 import type { Db } from '#platform/database/database.ts'
 import { defineJob } from '#platform/jobs/define.ts'
+import { eachBusinessAlone } from '#platform/jobs/each-alone.ts'
 import { isHere } from '#platform/moves/fence.ts'
 import { rebuildBatch } from './rebuild.ts'
 
@@ -13,23 +14,24 @@ export const fillDocuments = defineJob({
   on: 'cell',
   payload: Type.Object({}),
   cron: '* * * * *',
-  async run(_payload, { db, signal }) {
-    while (!signal.aborted) if ((await fillBatch(db)) < BATCH) return
-  },
+  run: (_payload, { db, log, signal }) =>
+    eachBusinessAlone({
+      log,
+      signal,
+      failed: 'products not rebuilt, retrying',
+      limit: BATCH,
+      list: (except) => listWithout(db, except),
+      work: (businessId, ids) => rebuildBatch(db, businessId, ids),
+    }),
 })
 
-async function fillBatch(db: Db): Promise<number> {
+async function listWithout(db: Db, except: readonly string[]): Promise<{ businessId: string; id: string }[]> {
   const { rows } = await sql<{ businessId: string; id: string }>`
     select business_id, id
       from catalog.products
      where public_document is null and status <> 'DELETED' and ${isHere('business_id')}
+       and business_id <> all (${[...except]}::text[])
      order by business_id, id
      limit ${BATCH}`.execute(db)
-  for (const [businessId, products] of Map.groupBy(rows, (row) => row.businessId))
-    await rebuildBatch(
-      db,
-      businessId,
-      products.map(({ id }) => id),
-    )
-  return rows.length
+  return rows
 }

@@ -7,7 +7,8 @@ import { newId } from '#vocabulary/ids.ts'
 import { MAX_LOCALES } from '#vocabulary/limits.ts'
 import { isLocale } from '#vocabulary/locales.ts'
 import { type KnownMedia, type NewMedia, toMedia } from '#vocabulary/media.ts'
-import { notALocale, tooManyLocales } from '#vocabulary/refusals.ts'
+import { findOffStep } from '#vocabulary/money.ts'
+import { amountOffStep, notALocale, tooManyLocales } from '#vocabulary/refusals.ts'
 import { appendStatuses } from '#vocabulary/status-history.ts'
 import { toSeconds } from '#vocabulary/time.ts'
 import * as refusal from '../errors.ts'
@@ -182,6 +183,10 @@ function toPrices(
     if (!market) report(refusal.marketNotFound.asDetail(place))
     if (market && currency !== undefined && currency !== market.currency)
       report(refusal.currencyDiffers.asDetail({ ...place, currency: market.currency, sent: currency }))
+    for (const [field, amount] of Object.entries({ price, compareAtPrice: given.compareAtPrice ?? 0 })) {
+      const off = market && findOffStep(amount, market.currency)
+      if (off) report(amountOffStep.asDetail({ field: `${place.at}${field}`, ...off }))
+    }
     return { marketId, currency: market?.currency ?? currency ?? '', price, ...given }
   })
   checkTerms(prices, placeOf, report)

@@ -121,12 +121,12 @@ const ONE_BY_ONE = 'The rest of the product stays as it is, also what somebody e
 export const putVariant = operation({
   method: 'PUT',
   url: '/products/:id/variants/:variantId',
-  config: { access: 'PRODUCTS_WRITE', business: 'path', versioned: true },
+  config: { access: 'PRODUCTS_WRITE', business: 'path', versioned: true, creates: true },
   schema: {
     operationId: 'putVariant',
     tags: ['Products'],
-    summary: 'Change or add a variant',
-    description: `Changes what is sent of this variant, or adds it after the others. ${ONE_BY_ONE}`,
+    summary: 'Update or create a variant',
+    description: `Updates the fields that are sent. Returns 404 if the product has no such variant. With \`If-None-Match: *\`, creates the variant after the others, and returns 412 if it already exists. ${ONE_BY_ONE}`,
     params: shape.VariantParams,
     body: shape.VariantChanges,
     response: { 200: shape.Product },

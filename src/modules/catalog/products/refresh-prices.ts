@@ -5,6 +5,7 @@ import type { Db } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { record } from '#platform/events/record.ts'
 import { defineJob } from '#platform/jobs/define.ts'
+import { eachBusinessAlone } from '#platform/jobs/each-alone.ts'
 import { isHere } from '#platform/moves/fence.ts'
 import { productUpdated } from '../events.ts'
 import { lockProducts, readLocked } from './lock-products.ts'
@@ -21,25 +22,26 @@ export const refreshPrices = defineJob({
   on: 'cell',
   payload: Type.Object({}),
   cron: '* * * * *',
-  async run(_payload, { db, signal }) {
-    while (!signal.aborted) if ((await refreshBatch(db)) < BATCH) return
-  },
+  run: (_payload, { db, log, signal }) =>
+    eachBusinessAlone({
+      log,
+      signal,
+      failed: 'prices not refreshed, retrying',
+      limit: BATCH,
+      list: (except) => listDue(db, except),
+      work: (businessId, ids) => refresh(db, businessId, ids),
+    }),
 })
 
-async function refreshBatch(db: Db): Promise<number> {
+async function listDue(db: Db, except: readonly string[]): Promise<{ businessId: string; id: string }[]> {
   const { rows } = await sql<{ businessId: string; id: string }>`
     select business_id, id
       from catalog.products
      where prices_change_at <= ${now()} and status <> 'DELETED' and ${isHere('business_id')}
+       and business_id <> all (${[...except]}::text[])
      order by prices_change_at
      limit ${BATCH}`.execute(db)
-  for (const [businessId, due] of Map.groupBy(rows, (row) => row.businessId))
-    await refresh(
-      db,
-      businessId,
-      due.map(({ id }) => id),
-    )
-  return rows.length
+  return rows
 }
 
 const refresh = (db: Db, businessId: string, ids: string[]) =>

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { HoldMedia } from '#modules/media/index.ts'
 import type { Db, Tx } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
-import { type Expected, expectedOf, sendVersioned } from '#platform/http/etag.ts'
+import { type Expected, expectedOf, isCreation, sendVersioned } from '#platform/http/etag.ts'
 import { createOnce } from '#platform/http/idempotency.ts'
 import { handle } from '#platform/http/operation.ts'
 import { sendText } from '#platform/http/text.ts'
@@ -87,7 +87,9 @@ export const catalogRoutes: FastifyPluginAsyncTypebox<CatalogOptions> = async (a
   )
 
   handle(app, operation.putVariant, (request, reply) =>
-    change(request, reply, (tx, writer, expected) => putVariant(tx, writer, request.params, expected, request.body)),
+    change(request, reply, (tx, writer, expected) =>
+      putVariant(tx, writer, { ...request.params, isNew: isCreation(request), expected }, request.body),
+    ),
   )
 
   handle(app, operation.deleteVariant, (request, reply) =>

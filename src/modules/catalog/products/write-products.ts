@@ -139,6 +139,12 @@ export const slugsOf = ({ slug, translations }: Product) => [
   ...new Set([slug, ...Object.values(translations).flatMap((texts) => texts.slug ?? [])]),
 ]
 
+/** The slugs that it did not have before. */
+export const newSlugs = ({ product, before }: WrittenProduct): string[] => {
+  const known = new Set(before ? slugsOf(before) : [])
+  return slugsOf(product).filter((slug) => !known.has(slug))
+}
+
 function slugWrites(businessId: string, written: readonly WrittenProduct[], isRebuild: boolean) {
   const rows = written.map(({ product, before }) => {
     const productId = product.id

@@ -4,6 +4,8 @@ import type { Business } from '#vocabulary/business.ts'
 import { isCurrency } from '#vocabulary/currencies.ts'
 import { type Detail, invalidFields } from '#vocabulary/errors.ts'
 import { newId } from '#vocabulary/ids.ts'
+import { findOffStep } from '#vocabulary/money.ts'
+import { amountOffStep } from '#vocabulary/refusals.ts'
 import { fromSeconds, toSeconds } from '#vocabulary/time.ts'
 import * as refusal from './errors.ts'
 import { MAX_CODE_LENGTH, MAX_PERCENT_BPS, type PromoCode, type PromoCodeChanges, type PromoType } from './schemas.ts'
@@ -63,7 +65,7 @@ export function mergePromo(before: Promo | undefined, sent: PromoCodeChanges, { 
     version: base.version + 1,
     updatedAt: at,
   }
-  const details = [...mistakesIn(promo), ...unknownMarkets(sent.markets ?? [], business)]
+  const details = [...mistakesIn(promo), ...offStepIn(promo, before), ...unknownMarkets(sent.markets ?? [], business)]
   if (details.length > 0) throw invalidFields(details)
   return promo
 }
@@ -88,6 +90,14 @@ function mistakesIn({ code, type, value, currency, startsAt, endsAt }: Promo): D
   }
   if (startsAt && endsAt && endsAt <= startsAt) wrong(refusal.endsBeforeStart.asDetail())
   return details
+}
+
+/** A stored value off the step must not block other edits. */
+function offStepIn({ type, value, currency }: Promo, before: Promo | undefined): Detail[] {
+  if (type !== 'FIXED' || currency === null) return []
+  if (before?.type === type && before.value === value && before.currency === currency) return []
+  const off = findOffStep(value, currency)
+  return off ? [amountOffStep.asDetail({ field: 'value', ...off })] : []
 }
 
 /** Checks only the markets that were sent: a market that the business has removed must not block other edits. */

@@ -1,4 +1,5 @@
 import path from 'node:path'
+import type { FastifyBaseLogger } from 'fastify'
 import { sql } from 'kysely'
 import { Type } from 'typebox'
 import { findBusiness } from '#modules/access/index.ts'
@@ -6,6 +7,7 @@ import type { Db } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { record } from '#platform/events/record.ts'
 import { defineJob, enqueue } from '#platform/jobs/define.ts'
+import { eachAlone } from '#platform/jobs/each-alone.ts'
 import { createRenderer, type Rendered } from '#platform/mail/render.ts'
 import { isHere } from '#platform/moves/fence.ts'
 import { Id } from '#vocabulary/schemas.ts'
@@ -23,9 +25,9 @@ export const announceLowStock = defineJob({
   on: 'cell',
   payload: Type.Object({}),
   cron: '* * * * *',
-  async run(_payload, { db, signal }) {
+  async run(_payload, { db, log, signal }) {
     while (!signal.aborted) {
-      const count = await announceBatch(db)
+      const count = await announceBatch(db, log)
       if (count < BATCH) return
     }
   },
@@ -33,7 +35,7 @@ export const announceLowStock = defineJob({
 
 type LowRow = { businessId: string; productId: string; variantId: string; quantity: number; lowStockThreshold: number }
 
-const announceBatch = (db: Db): Promise<number> =>
+const announceBatch = (db: Db, log: Pick<FastifyBaseLogger, 'error'>): Promise<number> =>
   transaction(db, async (tx) => {
     const { rows } = await sql<LowRow>`
       update catalog.stock
@@ -55,10 +57,16 @@ const announceBatch = (db: Db): Promise<number> =>
         stockLow({ businessId, subject: productId, data: { variantId, quantity, lowStockThreshold } }),
       ),
     )
-    for (const [businessId, low] of Map.groupBy(rows, (row) => row.businessId)) {
-      const variants = low.map(({ productId, variantId }) => ({ productId, variantId }))
-      await enqueue(tx, mailLowStock, { businessId, variants })
-    }
+    const mails = Array.from(
+      Map.groupBy(rows, (row) => row.businessId),
+      ([businessId, low]) => ({
+        businessId,
+        variants: low.map(({ productId, variantId }) => ({ productId, variantId })),
+      }),
+    )
+    await eachAlone(mails, { log, failed: 'low stock not mailed', isTransaction: true }, (mail) =>
+      enqueue(tx, mailLowStock, mail),
+    )
     return rows.length
   })
 

@@ -1,63 +1,53 @@
 import { sql } from 'kysely'
 import { now } from '#platform/clock.ts'
 import type { Db, Tx } from '#platform/database/database.ts'
-import { transaction } from '#platform/database/transaction.ts'
-import { hasFollowed, takeFollowed } from '#platform/events/sequencer.ts'
+import { type FollowerLog, followSubjects, type Subject } from '#platform/events/follow-subjects.ts'
+import { addFollowed, hasFollowed } from '#platform/events/sequencer.ts'
 import { type Place, placesSql } from '../listing/lock-listing.ts'
 
 /** The events after which a product may have other variants or thresholds. Sales are read from the ledger, once a minute. */
 export const STOCK_LIST_TOPIC = { topic: 'stock-list', of: 'product' }
 
 const BATCH = 500
-const LOCK = sql`hashtextextended('kontor.catalog.stock-list', 0)`
+const LOCK = 'kontor.catalog.stock-list'
 
 /** Whether the stock of a product is to be copied. */
 export const hasUnlisted = () => sql`
   ${hasFollowed(STOCK_LIST_TOPIC)} or exists (select from catalog.stock_list_filling where begins_at <= ${now()})`
 
-/** Copies the stock of products that have changed, and of those that were there before the copy. */
-export async function keepStockList(db: Db, signal?: AbortSignal): Promise<void> {
-  while (!signal?.aborted && (await keepBatch(db))) {}
+/** Copies the stock of products that have changed, then of those from before the copy. */
+export function keepStockList(db: Db, log: FollowerLog, signal?: AbortSignal): Promise<void> {
+  const followers = [{ topic: STOCK_LIST_TOPIC.topic, project: copyStockOf }]
+  return followSubjects(db, { lock: LOCK, followers, backfill }, log, signal)
 }
 
-/** Returns how many products were looked at; undefined when another process holds the lock. */
-const keepBatch = (db: Db): Promise<number | undefined> =>
-  transaction(db, async (tx) => {
-    const { rows: locks } = await sql<{ locked: boolean }>`select pg_try_advisory_xact_lock(${LOCK}) as locked`.execute(
-      tx,
-    )
-    if (!locks[0]?.locked) return undefined
-    const changed = await takeFollowed(tx, STOCK_LIST_TOPIC.topic, BATCH)
-    const places =
-      changed.length > 0
-        ? changed.map(({ businessId, subject }) => ({ businessId, productId: subject }))
-        : await nextToFill(tx)
-    await copyStock(tx, places)
-    return places.length
-  })
+const copyStockOf = (tx: Tx, products: readonly Subject[]) =>
+  copyStock(
+    tx,
+    products.map(({ businessId, id }) => ({ businessId, productId: id })),
+  )
 
 /** One writer at a time, and locked before it reads: an older state never replaces a newer one. */
-export const lockStockList = (tx: Tx) => sql`select pg_advisory_xact_lock(${LOCK})`.execute(tx)
+export const lockStockList = (tx: Tx) => sql`select pg_advisory_xact_lock(hashtextextended(${LOCK}, 0))`.execute(tx)
 
-/** The next products from before the copy was there, and notes how far it got. */
-async function nextToFill(tx: Tx): Promise<Place[]> {
+/** Enqueues the next products from before the copy, and notes how far it got. */
+async function backfill(tx: Tx): Promise<number> {
   const { rows: positions } = await sql<Place>`
     select business_id, product_id from catalog.stock_list_filling where begins_at <= ${now()}`.execute(tx)
   const [position] = positions
-  if (!position) return []
-  const { rows } = await sql<Place>`
-    select business_id, id as product_id
+  if (!position) return 0
+  const { rows } = await sql<Subject>`
+    select business_id, id
       from catalog.products
      where (business_id, id) > (${position.businessId}, ${position.productId})
      order by business_id, id
      limit ${BATCH}`.execute(tx)
   const last = rows.at(-1)
+  await addFollowed(tx, STOCK_LIST_TOPIC.topic, rows)
   await (last
-    ? sql`update catalog.stock_list_filling set business_id = ${last.businessId}, product_id = ${last.productId}`.execute(
-        tx,
-      )
+    ? sql`update catalog.stock_list_filling set business_id = ${last.businessId}, product_id = ${last.id}`.execute(tx)
     : sql`delete from catalog.stock_list_filling`.execute(tx))
-  return rows
+  return 1
 }
 
 /** The caller holds the lock. */

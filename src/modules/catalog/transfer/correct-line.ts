@@ -9,6 +9,7 @@ import { importNotReady, lineNotFound } from '../errors.ts'
 import { productImport } from './import-products.ts'
 import { lockImport } from './read-imports.ts'
 import { getLine } from './read-lines.ts'
+import { releaseKeys } from './repeated-lines.ts'
 import type { CorrectedLine, ImportLineDetails } from './schemas.ts'
 
 type Counter = keyof typeof productImport.counters
@@ -38,7 +39,8 @@ export async function correctLine(
     const line = JSON.stringify(product)
     const read = readRow<typeof productImport.schema>({ number, line, details: null }, productImport.check)
     const about = { businessId, importId, actor: found.actor ?? undefined, place: {}, row: found }
-    const running = { ...about, context, isDryRun: true, isAgreed: true }
+    const running = { ...about, context, invalid: [], isDryRun: true, isAgreed: true }
+    await releaseKeys(tx, businessId, importId, number)
     const outcome = 'sent' in read ? await productImport.writeRows(tx, [read], running) : refused(read)
     await setLine(tx, { businessId, importId, number }, line, outcome.failed[0])
     await keepItems(productImport, tx, found, outcome.items ?? [], outcome.failed)

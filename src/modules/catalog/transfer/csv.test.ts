@@ -17,7 +17,7 @@ const markets = [
 /** Read as the import reads it. */
 async function read(text: string) {
   const rows: { number: number; product: Record<string, unknown>; details: Detail[] | undefined }[] = []
-  for await (const { number, line, details } of readProductCsv(Readable.from([Buffer.from(text)]), markets)) {
+  for await (const { number, line, details } of readProductCsv(Readable.from([Buffer.from(text)]), markets, () => {})) {
     rows.push({ number, product: details ? {} : (JSON.parse(line) as Record<string, unknown>), details })
   }
   return rows

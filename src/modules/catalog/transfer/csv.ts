@@ -11,12 +11,14 @@ import {
 } from '#platform/transfer/columns.ts'
 import { type CsvRecord, readCsv } from '#platform/transfer/csv.ts'
 import { type FileLine, refuseLine } from '#platform/transfer/file.ts'
+import type { OnUnknown } from '#platform/transfer/kind.ts'
 import type { Market } from '#vocabulary/business.ts'
 import { columnsMissing, rowsTooLarge } from '../errors.ts'
 import { isPlanned } from '../products/prices.ts'
 import { MAX_VARIANTS, type Product } from '../schemas.ts'
 import { PRODUCT_COLUMNS, VARIANT_COLUMNS } from './csv-columns.ts'
-import { findWrongNumbers } from './csv-numbers.ts'
+import { reportUnknown } from './unknown-columns.ts'
+import { findWrongCells } from './wrong-cells.ts'
 
 /*
  * One row per variant. The product's columns are filled in its first row only, or repeated in each. Prices have one
@@ -25,9 +27,14 @@ import { findWrongNumbers } from './csv-numbers.ts'
 const MAX_ROW_BYTES = 2 * 1024 * 1024
 const MAX_GROUP_BYTES = 2 * 1024 * 1024
 
-export function readProductCsv(file: Readable, markets: readonly Market[]): AsyncGenerator<FileLine> {
+export function readProductCsv(
+  file: Readable,
+  markets: readonly Market[],
+  onUnknown: OnUnknown,
+): AsyncGenerator<FileLine> {
   const readHeader = (names: string[]) => findColumns(names, markets)
-  return groupRows(readCsv(file, { readHeader, maxRowBytes: MAX_ROW_BYTES }), markets)
+  const onUnread = (names: string[]) => reportUnknown(names, markets, onUnknown)
+  return groupRows(readCsv(file, { readHeader, onUnread, maxRowBytes: MAX_ROW_BYTES }), markets)
 }
 
 const findColumn = byName(PRODUCT_COLUMNS, VARIANT_COLUMNS)
@@ -52,12 +59,15 @@ function findPrice(name: string, markets: readonly Market[]): string | false | u
 
 type Group = { number: number; rows: Cells[]; bytes: number }
 
-/** Consecutive rows with the same slug, or with neither slug nor name, form one product. */
+/**
+ * Consecutive rows with the same slug form one product. A row with cells of a variant only belongs to the product above; one with a
+ * status, say, but no name is a product whose name is missing.
+ */
 async function* groupRows(records: AsyncIterable<CsvRecord>, markets: readonly Market[]): AsyncGenerator<FileLine> {
   let group: Group | undefined
   for await (const { record, info } of records) {
     const first = group?.rows[0]
-    const continues = first && (record.slug ? record.slug === first.slug : !record.name)
+    const continues = first && (record.slug ? record.slug === first.slug : !isOfProduct(record))
     if (group && continues) {
       group.bytes += bytesOf(record)
       // One row more than allowed is enough to refuse the product; rows of an oversized one are dropped to bound
@@ -71,6 +81,9 @@ async function* groupRows(records: AsyncIterable<CsvRecord>, markets: readonly M
   if (group) yield toStaged(group, markets)
 }
 
+const isOfProduct = (cells: Cells) => PRODUCT_NAMES.some((name) => Boolean(cells[name]))
+const PRODUCT_NAMES = namesOf(PRODUCT_COLUMNS)
+
 const bytesOf = (cells: Cells) =>
   Object.values(cells).reduce((sum: number, text) => sum + (text === undefined ? 0 : Buffer.byteLength(text)), 0)
 
@@ -79,7 +92,7 @@ function toStaged({ number, rows, bytes }: Group, markets: readonly Market[]): F
     return refuseLine(number, JSON.stringify(toProduct(rows.slice(0, 1))), rowsTooLarge())
   }
   const line = JSON.stringify(toProduct(rows))
-  const details = findWrongNumbers(rows, markets)
+  const details = findWrongCells(rows, markets)
   return details.length > 0 ? { number, line, details } : { number, line }
 }
 

@@ -27,7 +27,10 @@ export function howToRead(
   return {
     isDryRun: dryRun,
     about: { ...about, marketId: market.id },
-    readCsv: (file) => read(file, { market, timeZone: business.timeZone }),
+    readCsv: (file, onUnknown) =>
+      read(file, { market, timeZone: business.timeZone }, (names) =>
+        onUnknown(names.map((name) => ({ name, suggestions: [] }))),
+      ),
   }
 }
 

@@ -34,7 +34,7 @@ export const changesOf = ({ found, written, targets }: Outcome): Change[] =>
 
 export function toItem(
   { line, found, written: { product }, changes }: Outcome & { changes: Change[] },
-  { isDryRun, isUndoable, repeated }: { isDryRun: boolean; isUndoable: boolean; repeated: ReadonlySet<string> },
+  { isDryRun, isUndoable }: { isDryRun: boolean; isUndoable: boolean },
 ): Item {
   const isChanged = changes.length > 0
   const isNew = !found
@@ -46,7 +46,7 @@ export function toItem(
     name: product.name,
     version: isDryRun || !isChanged ? (found?.product.version ?? 0) : product.version,
     changes: changes.map(shorten),
-    warnings: [...warningsOf(changes), ...(repeated.has(product.slug) ? (['REPEATED'] as const) : [])],
+    warnings: warningsOf(changes),
     before: isDryRun || !isChanged || !isUndoable ? null : (found?.product ?? null),
   }
 }
@@ -99,7 +99,7 @@ export async function withoutMoved<Each extends Candidate>(
   return { agreed: candidates.filter((candidate) => !isMoved(candidate)), skipped, seen }
 }
 
-type Seen = Omit<Item, 'before'>
+export type Seen = Omit<Item, 'before'>
 
 const versionOf = ({ productId, version }: Pick<Item, 'productId' | 'version'>) => `${productId} ${version}`
 
@@ -123,19 +123,4 @@ export function agreedTargets(
     const quantity = (stock.get(target.variantId) ?? 0) + Number(change.after) - Number(change.before)
     return [{ ...target, quantity: Math.max(0, quantity) }]
   })
-}
-
-/** The slugs that other lines of the file are about, too: each is judged as if the others were not there. */
-export async function findRepeated(
-  tx: Tx,
-  { businessId, importId }: Import,
-  outcomes: readonly Outcome[],
-): Promise<Set<string>> {
-  const { rows } = await sql<{ slug: string }>`
-    select slug
-      from catalog.import_items
-     where business_id = ${businessId} and import_id = ${importId}
-       and slug = any (${outcomes.map(({ written }) => written.product.slug)}::text[])
-       and number <> all (${outcomes.map(({ line }) => line.number)}::integer[])`.execute(tx)
-  return new Set(rows.map(({ slug }) => slug))
 }

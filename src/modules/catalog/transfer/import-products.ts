@@ -14,8 +14,8 @@ import type { Business } from '#vocabulary/business.ts'
 import { AppError, type Detail } from '#vocabulary/errors.ts'
 import { type KnownMedia, storedMedia } from '#vocabulary/media.ts'
 import { danglingDetail, findDangling, type Resolvers } from '#vocabulary/references.ts'
-import { holdCategories, newCategories } from '../categories/hold-categories.ts'
-import { slugTaken } from '../errors.ts'
+import { findMissing, holdCategories, newCategories } from '../categories/hold-categories.ts'
+import { categoryUnknown, slugTaken } from '../errors.ts'
 import { importFinished, productCreated, productUpdated } from '../events.ts'
 import { isSlugTaken, newReferences, slugFrom } from '../products/change-product.ts'
 import { type LockedProduct, lockProducts, readLocked } from '../products/lock-products.ts'
@@ -25,13 +25,14 @@ import type { MarketPrice, Product, Variant } from '../products/product.ts'
 import { itemsOf, sentMediaIds } from '../products/product-media.ts'
 import { fillLocked } from '../products/rebuild.ts'
 import { catalogResolvers } from '../products/resolvers.ts'
-import { slugsOf, type WrittenProduct, writeProducts } from '../products/write-products.ts'
+import { newSlugs, type WrittenProduct, writeProducts } from '../products/write-products.ts'
 import { NewProduct, type NewVariant, ProductChanges } from '../schemas.ts'
 import { changeStock } from '../stock/change-stock.ts'
 import { readProductCsv } from './csv.ts'
-import { agreedTargets, changesOf, findRepeated, toItem, withoutMoved } from './import-items.ts'
+import { agreedTargets, changesOf, type Seen, toItem, withoutMoved } from './import-items.ts'
 import { findMatches, matchLines } from './match-lines.ts'
 import { notePictures, sentAddresses } from './pictures.ts'
+import { claimedSlugs, refusesRepeated, withoutRepeated } from './repeated-lines.ts'
 
 type Context = {
   business: Pick<Business, 'id' | 'markets'>
@@ -46,7 +47,7 @@ export const productImport = defineImport({
     imports: 'catalog.imports',
     rows: 'catalog.importRows',
     items: 'catalog.importItems',
-    further: ['catalog.importPictures'],
+    further: ['catalog.importPictures', 'catalog.importKeys'],
   },
   title: 'Import',
   total: 'Products in the file.',
@@ -57,7 +58,7 @@ export const productImport = defineImport({
     skipped: 'Left alone: somebody changed them after the dry run, or the import was stopped.',
   },
   schema: ProductChanges,
-  readCsv: (file, { markets }) => readProductCsv(file, markets),
+  readCsv: (file, { markets }, onUnknown) => readProductCsv(file, markets, onUnknown),
   maxLineBytes: 2 * 1024 * 1024,
   batchRows: 200,
   async prepare(control, businessId, storage): Promise<Context | undefined> {
@@ -77,11 +78,11 @@ type Merged = { written: WrittenProduct; targets: StockTarget[] }
 type Outcome = Merged & { line: Line<ProductChanges>; found: LockedProduct | undefined }
 
 /** What columns say of an import beside its counters. */
-type About = { marketId?: string | null; isUndoable?: boolean; fetchesPictures?: boolean }
+type About = { marketId?: string | null; format?: string | null; isUndoable?: boolean; fetchesPictures?: boolean }
 
 async function writeRows(tx: Tx, lines: Line<ProductChanges>[], running: Running<Context>): Promise<Written<Counter>> {
   const { actor, isDryRun } = running
-  const { marketId, isUndoable = false, fetchesPictures = false } = running.row as About
+  const { marketId, format, isUndoable = false, fetchesPictures = false } = running.row as About
   const { business, resolvers, media, loaded } = running.context
   const { taken, matches, leftFrom } = await matchLines(tx, business.id, lines)
   const locked = await lockMatches(tx, business.id, [...new Set(matches.values())], {
@@ -108,18 +109,21 @@ async function writeRows(tx: Tx, lines: Line<ProductChanges>[], running: Running
       merged.push({ written: { ...result.written, targets }, targets, line, found })
     }
   }
-  const sound = await withoutDangling(tx, business.id, resolvers, merged, failed)
-  await resolveSlugs(tx, business.id, sound, slugs)
-  const outcomes = isDryRun ? await withoutTaken(tx, business.id, sound, failed) : sound
+  const pointing = await withoutDangling(tx, business.id, resolvers, merged, failed)
+  // Only a dry run lets people correct the line. A plain import takes any category, as the API does.
+  const checksCategories = format === 'csv' && (isDryRun || running.isAgreed)
+  const sound = checksCategories ? await withoutUnknownCategory(tx, business.id, pointing, failed) : pointing
+  await resolveSlugs(tx, running, sound, { known: slugs, seen })
+  const free = isDryRun ? await withoutTaken(tx, business.id, sound, failed) : sound
+  const outcomes = await withoutRepeated(tx, running, free, othersOf(running, taken, free), failed)
   const reported = outcomes.map((outcome) => ({ ...outcome, changes: changesOf(outcome) }))
   const changed = reported.filter(({ changes }) => changes.length > 0)
-  const repeated = isDryRun ? await findRepeated(tx, running, changed) : new Set<string>()
   if (!isDryRun) await save(tx, running, changed)
   // Also those of products that are as the file has them: the pictures may have failed the last time.
   if (!isDryRun && fetchesPictures) await notePictures(tx, running, reported)
   await fault('import.before-commit')
 
-  const items = reported.map((outcome) => toItem(outcome, { isDryRun, isUndoable, repeated }))
+  const items = reported.map((outcome) => toItem(outcome, { isDryRun, isUndoable }))
   const count = (status: string) => items.filter((item) => item.status === status).length
   const counts = {
     created: count('CREATED'),
@@ -234,19 +238,52 @@ async function withoutDangling(
   return merged.filter(({ line }) => !byLine.has(line))
 }
 
-/** A product without a slug gets one from its name; if that is taken, a unique one. */
-async function resolveSlugs(tx: Tx, businessId: string, outcomes: Outcome[], known: Set<string>): Promise<void> {
+/** Gives a product without a slug one made from its name, unique if that is taken; after a dry run, the one that the dry run shows. */
+async function resolveSlugs(
+  tx: Tx,
+  running: Running<Context>,
+  outcomes: Outcome[],
+  { known, seen }: { known: ReadonlySet<string>; seen: ReadonlyMap<number, Seen> },
+): Promise<void> {
   const nameless = outcomes.filter(({ written }) => written.product.slug === '')
-  const { bySlug } = await findMatches(tx, businessId, {
-    slugs: nameless.map(({ written }) => slugFrom(written.product.name)),
-    skus: [],
-  })
-  const taken = new Set([...known, ...bySlug.keys(), ...outcomes.map(({ written }) => written.product.slug)])
-  for (const { written } of nameless) {
-    const slug = slugFrom(written.product.name)
-    written.product = { ...written.product, slug: taken.has(slug) ? `${slug}-${written.product.id.slice(-6)}` : slug }
-    taken.add(written.product.slug)
+  const slugs = nameless.map(({ written }) => slugFrom(written.product.name))
+  const { bySlug } = await findMatches(tx, running.businessId, { slugs, skus: [] })
+  const claimed = refusesRepeated(running) && slugs.length > 0 ? await claimedSlugs(tx, running, slugs) : []
+  const taken = new Set([
+    ...known,
+    ...bySlug.keys(),
+    ...claimed,
+    ...outcomes.map(({ written }) => written.product.slug),
+  ])
+  for (const { line, written } of nameless) {
+    const own = slugFrom(written.product.name)
+    const slug = seen.get(line.number)?.slug ?? (taken.has(own) ? `${own}-${written.product.id.slice(-6)}` : own)
+    written.product = { ...written.product, slug }
+    taken.add(slug)
   }
+}
+
+/** Moves lines whose category does not exist to the failed ones. A product may keep a deleted category. */
+async function withoutUnknownCategory(
+  tx: Tx,
+  businessId: string,
+  outcomes: readonly Outcome[],
+  failed: FailedLine[],
+): Promise<Outcome[]> {
+  const missing = await findMissing(tx, businessId, newCategories(outcomes.map(({ written }) => written)))
+  const isMissing = ({ written }: Outcome) => missing.has(newCategories([written])[0] ?? '')
+  for (const { line, written } of outcomes.filter(isMissing))
+    failed.push({ number: line.number, details: [categoryUnknown({ category: written.product.category })] })
+  return outcomes.filter((outcome) => !isMissing(outcome))
+}
+
+/** Lines of the batch that have failed, as far as they could be parsed. */
+const othersOf = ({ invalid }: Running<Context>, taken: readonly Line<ProductChanges>[], free: readonly Outcome[]) => {
+  const isFree = new Set(free.map(({ line }) => line.number))
+  return [
+    ...invalid.map(({ number, parsed }) => ({ number, sent: parsed })),
+    ...taken.filter(({ number }) => !isFree.has(number)),
+  ]
 }
 
 /**
@@ -268,14 +305,8 @@ async function withoutTaken(
   for (const { outcome, slugs } of wanted) {
     if (slugs.some((slug) => taken.has(slug))) failed.push({ number: outcome.line.number, details: [slugTaken()] })
     else free.push(outcome)
-    for (const slug of slugs) taken.add(slug)
   }
   return free
-}
-
-const newSlugs = ({ product, before }: WrittenProduct): string[] => {
-  const known = new Set(before ? slugsOf(before) : [])
-  return slugsOf(product).filter((slug) => !known.has(slug))
 }
 
 async function save(tx: Tx, { businessId, importId, actor }: Running<Context>, outcomes: Outcome[]) {

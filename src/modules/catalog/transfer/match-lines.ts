@@ -6,7 +6,7 @@ import type { ProductChanges } from '../schemas.ts'
 
 const skusOf = ({ variants = [] }: ProductChanges) => variants.flatMap(({ sku }) => (sku ? [sku] : []))
 
-const slugFor = (sent: ProductChanges) =>
+export const slugFor = (sent: ProductChanges) =>
   sent.slug ?? (skusOf(sent).length === 0 && sent.name ? slugFrom(sent.name) : undefined)
 
 /**

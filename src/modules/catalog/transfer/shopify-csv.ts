@@ -4,7 +4,7 @@ import { type CsvRecord, readCsv } from '#platform/transfer/csv.ts'
 import { type FileLine, refuseLine } from '#platform/transfer/file.ts'
 import type { Detail } from '#vocabulary/errors.ts'
 import { slugOf } from '#vocabulary/slugs.ts'
-import { foreignColumnsMissing, rowsApart, rowsTooLarge } from '../errors.ts'
+import { choiceInvalid, foreignColumnsMissing, rowsApart, rowsTooLarge } from '../errors.ts'
 import { MAX_VARIANTS } from '../schemas.ts'
 import { toMedia } from './csv-columns.ts'
 import {
@@ -61,14 +61,18 @@ const COLUMN_OF = new Map(
 const MAX_BYTES = 2 * 1024 * 1024
 const OPTIONS = [1, 2, 3] as const
 
-export function readShopifyCsv(file: Readable, home: Home): AsyncGenerator<FileLine> {
+export function readShopifyCsv(
+  file: Readable,
+  home: Home,
+  onUnread: (names: string[]) => void,
+): AsyncGenerator<FileLine> {
   const readHeader = (names: string[]) => {
     const columns = readNames(names, (name) => COLUMN_OF.get(bareName(name)) ?? false)
     if (!columns.includes('handle') || !columns.includes('title'))
       throw foreignColumnsMissing({ system: 'Shopify', columns: 'Handle (or URL handle) and Title' })
     return columns
   }
-  return groupRows(readCsv(file, { readHeader, maxRowBytes: MAX_BYTES, relaxQuotes: true }), home)
+  return groupRows(readCsv(file, { readHeader, onUnread, maxRowBytes: MAX_BYTES, relaxQuotes: true }), home)
 }
 
 type Group = { number: number; rows: Row[]; bytes: number }
@@ -120,7 +124,7 @@ function toProduct(rows: readonly Row[], home: Home, report: Report): Record<str
     category: categoryOf(first),
     tags: first.tags === undefined ? undefined : readList(first.tags.split(',')),
     seo: Object.keys(seo).length > 0 ? seo : undefined,
-    statuses: statusesOf(first),
+    statuses: statusesOf(first, report),
     gallery: pictures.length > 0 ? readList(pictures.map(({ image }) => image)).map(toMedia) : undefined,
     variants: variants.length > 0 ? variants : undefined,
   })
@@ -135,7 +139,9 @@ function categoryOf({ type, category }: Row): string | undefined {
 const STATUSES: Record<string, string> = { active: 'ACTIVE', draft: 'DRAFT', archived: 'ARCHIVED' }
 
 /** What is active, but not published in the shop, nobody could see: a draft here. */
-function statusesOf({ status, published }: Row) {
+function statusesOf({ status, published }: Row, report: Report) {
+  if (published && !/^(?:true|false)$/i.test(published))
+    report(choiceInvalid({ column: 'Published', choices: 'true or false', text: quote(published) }))
   const isHidden = published?.toLowerCase() === 'false'
   const named = status ? (STATUSES[status.toLowerCase()] ?? status) : published && 'ACTIVE'
   return named ? [{ status: isHidden && named === 'ACTIVE' ? 'DRAFT' : named }] : undefined

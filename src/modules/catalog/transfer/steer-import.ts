@@ -86,6 +86,7 @@ export const clearImport: ImportJob = defineJob({
     if (status === 'DISCARDED') {
       await dropLines('catalog.importRows', db, businessId, importId)
       await dropLines('catalog.importItems', db, businessId, importId)
+      await dropLines('catalog.importKeys', db, businessId, importId)
       return
     }
     if (status !== 'STOPPED') return

@@ -58,14 +58,18 @@ const MAX_ROW_BYTES = 2 * 1024 * 1024
 /** Variable products wait for their variations up to this size together; then the oldest go. */
 const MAX_WAITING_BYTES = 32 * 1024 * 1024
 
-export function readWooCommerceCsv(file: Readable, home: Home): AsyncGenerator<FileLine> {
+export function readWooCommerceCsv(
+  file: Readable,
+  home: Home,
+  onUnread: (names: string[]) => void,
+): AsyncGenerator<FileLine> {
   const readHeader = (names: string[]) => {
     const columns = readNames(names, toColumn)
     if (!['type', 'name', 'sku'].every((column) => columns.includes(column)))
       throw refusal.foreignColumnsMissing({ system: 'WooCommerce', columns: 'Type, SKU and Name' })
     return columns
   }
-  return joinRows(readCsv(file, { readHeader, maxRowBytes: MAX_ROW_BYTES, relaxQuotes: true }), home)
+  return joinRows(readCsv(file, { readHeader, onUnread, maxRowBytes: MAX_ROW_BYTES, relaxQuotes: true }), home)
 }
 
 function toColumn(name: string): string | false {
@@ -172,10 +176,18 @@ function toProduct({ cells }: Row, variants: readonly Row[], home: Home, report:
     // A product has one category here: the others stay findable as tags.
     tags: cells.tags === undefined && others.length === 0 ? undefined : readList([...splitList(cells.tags), ...others]),
     taxClass: taxClassOf(cells.taxClass),
-    statuses: cells.published ? [{ status: cells.published === '1' ? 'ACTIVE' : 'DRAFT' }] : undefined,
+    statuses: statusesOf(cells, report),
     gallery: images.length > 0 ? readList(images).map(toMedia) : undefined,
     variants: variants.length > 0 ? variants.map((row) => toVariant(row, cells, home, report)) : undefined,
   })
+}
+
+/** Private products (-1) and drafts (0) become drafts. */
+function statusesOf({ published }: Cells, report: Report) {
+  if (!published) return undefined
+  if (!['1', '0', '-1'].includes(published))
+    report(refusal.choiceInvalid({ column: NAMES.published, choices: '1, 0 or -1', text: quote(published) }))
+  return [{ status: published === '1' ? 'ACTIVE' : 'DRAFT' }]
 }
 
 /** Separated by commas; one inside of a value has a backslash in front. */

@@ -5,7 +5,7 @@ import * as shape from './schemas.ts'
 export const refundOrder = operation({
   method: 'POST',
   url: '/orders/:id/refunds',
-  config: { access: 'ORDERS_WRITE', business: 'path', idempotent: true },
+  config: { access: 'ORDERS_WRITE', business: 'path', idempotent: true, strict: true },
   schema: {
     operationId: 'refundOrder',
     tags: ['Orders'],
@@ -22,7 +22,7 @@ export const refundOrder = operation({
 export const quoteRefund = operation({
   method: 'POST',
   url: '/orders/:id/refunds/quote',
-  config: { access: 'ORDERS_READ', business: 'path', fails: [409] },
+  config: { access: 'ORDERS_READ', business: 'path', strict: true, fails: [409] },
   schema: {
     operationId: 'quoteRefund',
     tags: ['Orders'],

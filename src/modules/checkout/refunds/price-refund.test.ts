@@ -12,11 +12,13 @@ const line = (id: string, quantity: number, totalPrice: number, discount = 0, ta
   discount,
   tax,
 })
-const totalOf = ({ lines, shipping, tax }: Refundable) =>
+type Order = Omit<Refundable, 'currency'> & { currency?: string }
+const totalOf = ({ lines, shipping, tax }: Order) =>
   lines.reduce((sum, { totalPrice, discount }) => sum + totalPrice - discount, shipping + tax)
 
 /** An order that is refunded step by step. */
-function refunding(order: Refundable, shipped: Record<string, number> = {}) {
+function refunding(bought: Order, shipped: Record<string, number> = {}) {
+  const order = { currency: 'USD', ...bought }
   let left = totalOf(order)
   const given: Given[] = []
   const progress = (): Progress => ({ left, given, shipped: (id) => shipped[id] ?? 0 })
@@ -69,10 +71,57 @@ test('a line is worth its price without its discount, with its tax where that is
 })
 
 test('of a currency without minor units each piece gives whole units', () => {
-  const yen = refunding({ lines: [line('a', 3, 1_000)], tax: 0, shipping: 0, shippingTax: 0 })
+  const yen = refunding({ currency: 'JPY', lines: [line('a', 3, 1_000)], tax: 0, shipping: 0, shippingTax: 0 })
   const each = [1, 2, 3].map(() => yen.refund({ lines: [{ lineId: 'a', quantity: 1 }] }).amount)
   assert.deepEqual(each, [333, 334, 333])
   assert.equal(yen.left(), 0)
+})
+
+test('pieces and shares of a refund are multiples of the currency’s step', () => {
+  const one = { lines: [{ lineId: 'a', quantity: 1 }] }
+  const order = {
+    currency: 'KWD',
+    lines: [line('a', 3, 1_000), line('b', 1, 500)],
+    tax: 0,
+    shipping: 500,
+    shippingTax: 0,
+  }
+  const dinars = refunding(order)
+  assert.deepEqual(
+    [1, 2, 3].map(() => dinars.refund(one).amount),
+    [330, 340, 330],
+  )
+  const both = { lines: [...one.lines, { lineId: 'b', quantity: 1 }], shipping: true }
+  const shared = refunding(order).quote({ ...both, amount: 100 })
+  assert.deepEqual([...shared.lines.map(({ amount }) => amount), shared.shipping], [20, 40, 40])
+})
+
+test('an amount that is not a multiple of the currency’s step is rejected', () => {
+  const order = { currency: 'KWD', lines: [line('a', 2, 2_000)], tax: 0, shipping: 0, shippingTax: 0 }
+  const lines = [{ lineId: 'a', quantity: 1 }]
+  assert.equal(
+    refuses(() => refunding(order).quote({ amount: 123 })),
+    '422 amount STEP',
+  )
+  assert.equal(
+    refuses(() => refunding(order).quote({ lines, amount: 5 })),
+    '422 amount STEP',
+  )
+  assert.equal(refunding(order).quote({ lines, amount: 130 }).amount, 130)
+})
+
+test('an order whose lines are off the step gives back all of it, in multiples', () => {
+  const order = {
+    currency: 'KWD',
+    lines: [line('a', 1, 1_002), line('b', 1, 498)],
+    tax: 0,
+    shipping: 0,
+    shippingTax: 0,
+  }
+  const old = refunding(order)
+  assert.equal(old.refund({ lines: [{ lineId: 'a', quantity: 1 }] }).amount, 1_000)
+  assert.equal(old.refund({}).amount, 500)
+  assert.equal(old.left(), 0)
 })
 
 test('pieces that have not gone out come first', () => {
@@ -172,6 +221,7 @@ test('what cannot be refunded is refused', () => {
   )
 })
 
+const STEPS = { USD: 1, KWD: 10, MGA: 100 }
 const amount = fc.integer({ min: 0, max: 1_000_000 })
 const orders = fc
   .record({
@@ -182,15 +232,20 @@ const orders = fc
     shipping: amount,
     shippingTax: amount,
     isOnTop: fc.boolean(),
+    currency: fc.constantFrom('USD', 'KWD', 'MGA'),
   })
-  .map(({ lines, shipping, shippingTax, isOnTop }): Refundable => {
+  .map(({ lines, shipping, shippingTax, isOnTop, currency }): Refundable => {
+    const step = STEPS[currency]
     const made = lines.map(({ quantity, unitPrice, off, tax }, index) => {
       const totalPrice = quantity * unitPrice
-      return line(String(index + 1), quantity, totalPrice, Math.floor((totalPrice * off) / 100), tax)
+      const discount = Math.floor((totalPrice * off) / 100)
+      return line(String(index + 1), quantity, totalPrice * step, discount * step, tax * step)
     })
-    const tax = isOnTop ? made.reduce((sum, each) => sum + each.tax, shippingTax) : 0
-    return { lines: made, shipping, shippingTax, tax }
+    const tax = isOnTop ? made.reduce((sum, each) => sum + each.tax, shippingTax * step) : 0
+    return { currency, lines: made, shipping: shipping * step, shippingTax: shippingTax * step, tax }
   })
+const isInSteps = ({ currency }: Refundable, given: readonly Given[]) =>
+  given.every(({ amount }) => amount % STEPS[currency as keyof typeof STEPS] === 0)
 const picks = fc.array(fc.record({ line: fc.nat(4), pieces: fc.integer({ min: 1, max: 30 }), ship: fc.nat(30) }), {
   maxLength: 20,
 })
@@ -218,6 +273,7 @@ test('refunds by line, in any order and however split, give back what was paid, 
       if (!shippingFirst) payShipping()
 
       assert.equal(bought.left(), 0)
+      assert.ok(isInSteps(order, bought.given))
       for (const { id, totalPrice, discount, tax } of order.lines) {
         const had = bought.given.filter(({ lineId }) => lineId === id).reduce((sum, part) => sum + part.amount, 0)
         assert.equal(had, totalPrice - discount + (order.tax > 0 ? tax : 0))
@@ -231,7 +287,13 @@ test('whatever is refunded in between, nothing gives more than is left, and the 
   const step = fc.record({
     line: fc.option(fc.nat(4), { nil: undefined }),
     pieces: fc.integer({ min: 1, max: 30 }),
-    amount: fc.option(fc.integer({ min: 1, max: 2_000_000 }), { nil: undefined }),
+    amount: fc.option(
+      fc.oneof(
+        fc.integer({ min: 1, max: 2_000_000 }),
+        fc.integer({ min: 1, max: 20_000 }).map((n) => n * 100),
+      ),
+      { nil: undefined },
+    ),
     shipping: fc.boolean(),
   })
   fc.assert(
@@ -246,6 +308,7 @@ test('whatever is refunded in between, nothing gives more than is left, and the 
       }
       if (bought.left() > 0) bought.refund({})
       assert.equal(bought.left(), 0)
+      assert.ok(isInSteps(order, bought.given))
       for (const { id, quantity, totalPrice, discount, tax } of order.lines) {
         const parts = bought.given.filter(({ lineId }) => lineId === id)
         const worth = totalPrice - discount + (order.tax > 0 ? tax : 0)

@@ -4,6 +4,8 @@ import { collectDetails } from '#vocabulary/block-values.ts'
 import { type Block, checkSchemaBlocks } from '#vocabulary/blocks.ts'
 import { isCurrency } from '#vocabulary/currencies.ts'
 import { newId } from '#vocabulary/ids.ts'
+import { findOffStep } from '#vocabulary/money.ts'
+import { amountOffStep } from '#vocabulary/refusals.ts'
 import { appendStatuses, currentOf, type StatusEntry } from '#vocabulary/status-history.ts'
 import { toSeconds } from '#vocabulary/time.ts'
 import {
@@ -100,6 +102,8 @@ function checkPlans(plans: readonly NewPlan[]): Plan[] {
     if (plan.price && !isCurrency(plan.price.currency.toUpperCase())) {
       report(planCurrencyInvalid.asDetail({ index, currency: plan.price.currency }))
     }
+    const off = plan.price && findOffStep(plan.price.amount, plan.price.currency.toUpperCase())
+    if (off) report(amountOffStep.asDetail({ field: `plans.${index}.price.amount`, ...off }))
     return { id, ...plan }
   })
   throwIfAny()

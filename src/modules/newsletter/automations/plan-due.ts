@@ -27,16 +27,25 @@ const AGAIN_MS = 60_000
 
 /** Makes those to whom a letter is due recipients of a send. Returns how many letters were looked at. */
 export async function planDue(control: ControlDb, db: Db, publicUrl: string, log: FastifyBaseLogger): Promise<number> {
-  const due = await listWithDue(db)
-  for (const automation of due) {
-    try {
-      await planOne(control, db, automation, publicUrl)
-    } catch (error) {
-      const { businessId, id } = automation
-      log.error({ err: error, businessId, automationId: id }, 'a letter that goes out by itself cannot be planned yet')
+  const until = now()
+  let count = 0
+  for (let after: Listed | undefined; ; ) {
+    const due = await listWithDue(db, until, after)
+    for (const automation of due) {
+      try {
+        await planOne(control, db, automation, publicUrl)
+      } catch (error) {
+        const { businessId, id } = automation
+        log.error(
+          { err: error, businessId, automationId: id },
+          'a letter that goes out by itself cannot be planned yet',
+        )
+      }
     }
+    count += due.length
+    if (due.length < AT_ONCE) return count
+    after = due.at(-1) // also past those that failed or wait: the others must not wait for them
   }
-  return due.length
 }
 
 const isDue = () => sql`
@@ -50,12 +59,15 @@ const isDue = () => sql`
 /** Whether a letter is due to somebody. */
 export const hasDueLetters = () => sql`exists (select from newsletter.automations as automation where ${isDue()})`
 
-async function listWithDue(db: Db): Promise<AutomationRow[]> {
-  const { rows } = await sql<AutomationRow>`
-    select *
+type Listed = AutomationRow & { position: string }
+
+async function listWithDue(db: Db, until: Date, after: Listed | undefined): Promise<Listed[]> {
+  const { rows } = await sql<Listed>`
+    select automation.*, updated_at::text as position
       from newsletter.automations as automation
-     where ${isDue()}
-     order by updated_at
+     where ${isDue()} and updated_at <= ${until}
+       and (updated_at, business_id, id) > (${after?.position ?? '-infinity'}::timestamptz, ${after?.businessId ?? ''}, ${after?.id ?? ''})
+     order by updated_at, business_id, id
      limit ${AT_ONCE}`.execute(db)
   return rows
 }

@@ -4,6 +4,7 @@ import { createCache } from '#platform/cache.ts'
 import { nowMs } from '#platform/clock.ts'
 import { findUnstorable, isTooDeep } from '#platform/http/json-body.ts'
 import { createChecker } from '#platform/http/validation.ts'
+import { isEmail } from '#vocabulary/email.ts'
 import { Nullable, OneOf } from '#vocabulary/schemas.ts'
 import { snsFailed, snsSignatureInvalid, tooManyCertificates, topicUnknown } from '../errors.ts'
 import { type MailEvent, readMessageId } from './suppress.ts'
@@ -169,7 +170,7 @@ export function readSesEvents(message: string): ReportedEvent[] {
   const toEvents = (type: MailEvent['type'], recipients: Static<typeof Recipients>) =>
     recipients
       .map(({ emailAddress }) => bareAddress(emailAddress))
-      .filter((email) => email.includes('@') && email.length <= 254)
+      .filter(isEmail)
       .map((email) => ({ type, email, businessId, messageId }))
 
   if (eventType === 'Bounce' && bounce) {

@@ -20,33 +20,45 @@ import { findNewsletter } from './newsletter.ts'
 import { lockSend } from './queries.ts'
 import type { SendRow } from './send.ts'
 
+const BATCH = 20
+
 /** Whether a send is to be started. */
 export const hasDueSends = () =>
   sql`exists (select from newsletter.sends where status = 'SCHEDULED' and scheduled_at <= ${now()} and ${isHere('business_id')})`
 
 /** Starts sends that are due, and with that fixes their content and their recipients. */
 export async function startDue(control: ControlDb, db: Db, publicUrl: string, log: FastifyBaseLogger): Promise<number> {
-  const due = await db
-    .selectFrom('newsletter.sends')
-    .select(['businessId', 'id', 'entryId', 'collectionId', 'remainderOf', 'conditions'])
-    .where('status', '=', 'SCHEDULED')
-    .where('scheduledAt', '<=', now())
-    .where(sql<boolean>`${isHere('business_id')}`)
-    .orderBy('scheduledAt')
-    .limit(20)
-    .execute()
-  for (const send of due as Due[]) {
-    try {
-      await start(control, db, send, publicUrl)
-    } catch (error) {
-      const { businessId, id } = send
-      log.error({ err: error, businessId, sendId: id }, 'a newsletter cannot be started yet')
+  let count = 0
+  for (let after: Due | undefined; ; ) {
+    const due = await listDue(db, after)
+    for (const send of due) {
+      try {
+        await start(control, db, send, publicUrl)
+      } catch (error) {
+        const { businessId, id } = send
+        log.error({ err: error, businessId, sendId: id }, 'a newsletter cannot be started yet')
+      }
     }
+    count += due.length
+    if (due.length < BATCH) return count
+    after = due.at(-1) // also past those that failed: they are still due, and the others must not wait for them
   }
-  return due.length
 }
 
-type Due = Pick<SendRow, 'businessId' | 'id' | 'entryId' | 'collectionId' | 'remainderOf' | 'conditions'>
+async function listDue(db: Db, after: Due | undefined): Promise<Due[]> {
+  const { rows } = await sql<Due>`
+    select business_id, id, entry_id, collection_id, remainder_of, conditions, scheduled_at::text as position
+      from newsletter.sends
+     where status = 'SCHEDULED' and scheduled_at <= ${now()} and ${isHere('business_id')}
+       and (scheduled_at, business_id, id) > (${after?.position ?? '-infinity'}::timestamptz, ${after?.businessId ?? ''}, ${after?.id ?? ''})
+     order by scheduled_at, business_id, id
+     limit ${BATCH}`.execute(db)
+  return rows
+}
+
+type Due = Pick<SendRow, 'businessId' | 'id' | 'entryId' | 'collectionId' | 'remainderOf' | 'conditions'> & {
+  position: string
+}
 /** A letter that goes out by itself chooses its readers otherwise. */
 type Written = Pick<SendRow, 'businessId' | 'entryId' | 'collectionId'> & Partial<Pick<SendRow, 'conditions'>>
 

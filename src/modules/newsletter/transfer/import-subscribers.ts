@@ -32,7 +32,7 @@ export const subscriberImport = defineImport({
     skipped: 'Left alone: whoever has left, or pays.',
   },
   schema: Imported,
-  readCsv: readSubscriberCsv,
+  readCsv: (file, _business, onUnknown) => readSubscriberCsv(file, onUnknown),
   maxLineBytes: 16 * 1024,
   batchRows: 500,
   prepare: async () => null,

@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from 'kysely'
 import { now } from '#platform/clock.ts'
 import type { Db, Tx } from '#platform/database/database.ts'
-import { transaction } from '#platform/database/transaction.ts'
-import { hasFollowed, takeFollowed, waitingSubjects } from '#platform/events/sequencer.ts'
-import { listOrdersAfter, type OrderPlace } from '../read-for-customers.ts'
+import { type FollowerLog, followSubjects, type Subject } from '#platform/events/follow-subjects.ts'
+import { addFollowed, hasFollowed, waitingSubjects } from '#platform/events/sequencer.ts'
+import { listOrdersAfter } from '../read-for-customers.ts'
 
 /** The events after which an order may hold other pieces. */
 export const COMMITTED_TOPIC = { topic: 'committed', of: 'order' }
@@ -69,45 +69,30 @@ export const committedSql = (businessId: string, wanted: RawBuilder<unknown>) =>
 export const hasUncounted = () => sql`
   ${hasFollowed(COMMITTED_TOPIC)} or exists (select from orders.committed_filling where begins_at <= ${now()})`
 
-/** Counts what orders hold that have changed, and those that were there before the table. */
-export async function followCommitted(db: Db, signal?: AbortSignal): Promise<void> {
-  while (!signal?.aborted && (await followBatch(db))) {}
+/** Counts what orders hold that have changed, then what those from before the table hold. */
+export function followCommitted(db: Db, log: FollowerLog, signal?: AbortSignal): Promise<void> {
+  const followers = [{ topic: COMMITTED_TOPIC.topic, project: count }]
+  return followSubjects(db, { lock: 'kontor.orders.committed', followers, backfill }, log, signal)
 }
 
-/** Returns how many orders were looked at; undefined when another process holds the lock. */
-function followBatch(db: Db): Promise<number | undefined> {
-  return transaction(db, async (tx) => {
-    const { rows: locks } = await sql<{ locked: boolean }>`
-      select pg_try_advisory_xact_lock(hashtextextended('kontor.orders.committed', 0)) as locked`.execute(tx)
-    if (!locks[0]?.locked) return undefined
-    const changed = await takeFollowed(tx, COMMITTED_TOPIC.topic, BATCH)
-    const places =
-      changed.length > 0
-        ? changed.map(({ businessId, subject }) => ({ businessId, id: subject }))
-        : await nextToFill(tx)
-    await count(tx, places)
-    return places.length
-  })
-}
-
-/** The next orders from before the table was there, and notes how far it got. */
-async function nextToFill(tx: Tx): Promise<OrderPlace[]> {
-  const { rows } = await sql<OrderPlace>`
+/** Enqueues the next orders from before the table, and notes how far it got. */
+async function backfill(tx: Tx): Promise<number> {
+  const { rows } = await sql<Subject>`
     select business_id, order_id as id from orders.committed_filling where begins_at <= ${now()}`.execute(tx)
   const [position] = rows
-  if (!position) return []
-  const places = await listOrdersAfter(tx, position, BATCH)
-  const last = places.at(-1)
+  if (!position) return 0
+  const orders = await listOrdersAfter(tx, position, BATCH)
+  const last = orders.at(-1)
+  await addFollowed(tx, COMMITTED_TOPIC.topic, orders)
   await (last
     ? sql`update orders.committed_filling set business_id = ${last.businessId}, order_id = ${last.id}`.execute(tx)
     : sql`delete from orders.committed_filling`.execute(tx))
-  return places
+  return 1
 }
 
-async function count(tx: Tx, places: readonly OrderPlace[]): Promise<void> {
-  if (places.length === 0) return
+async function count(tx: Tx, orders: readonly Subject[]): Promise<void> {
   const wanted = sql`
-    unnest(${places.map(({ businessId }) => businessId)}::text[], ${places.map(({ id }) => id)}::text[])`
+    unnest(${orders.map(({ businessId }) => businessId)}::text[], ${orders.map(({ id }) => id)}::text[])`
   await sql`
     delete from orders.committed
      using ${wanted} as wanted (business_id, order_id)

@@ -1,73 +1,65 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '#platform/database/database.ts'
-import { transaction } from '#platform/database/transaction.ts'
-import { hasFollowed, takeFollowed } from '#platform/events/sequencer.ts'
+import { type FollowerLog, followSubjects, type Subject } from '#platform/events/follow-subjects.ts'
+import { addFollowed, hasFollowed } from '#platform/events/sequencer.ts'
 import type { OrderRow } from '../order.ts'
-import { markOf, quoteTerm, searchWordsOf } from './search-row.ts'
+import { listOrdersAfter } from '../read-for-customers.ts'
+import { markOf, quoteTerm, type SearchWords, searchWordsOf } from './search-row.ts'
 
 /** The first word of the types of events after which an order is found by other words. */
 export const ORDER_TOPIC = 'order'
 
 const BATCH = 500
-
-type Place = { businessId: string; id: string }
+/** Words of the orders of one transaction: each is a row in the index and a row of counts. */
+const MAX_BATCH_WORDS = 10_000
 
 /** Whether an order is to be found by other words than before. */
 export const hasUnindexed = () => sql`${hasFollowed(ORDER_TOPIC)} or exists (select from orders.search_filling)`
 
-/** Writes the search rows of all orders that have changed, and of those that were there before the table. */
-export async function indexOrders(db: Db, signal?: AbortSignal): Promise<void> {
-  while (!signal?.aborted && (await indexBatch(db))) {}
+/** Writes the search rows of all orders that have changed, then those of orders from before the table. */
+export function indexOrders(db: Db, log: FollowerLog, signal?: AbortSignal): Promise<void> {
+  const followers = [{ topic: ORDER_TOPIC, project: writeRows }]
+  return followSubjects(db, { lock: 'kontor.orders.search', followers, backfill }, log, signal)
 }
 
-/**
- * When none have changed, those from before the table get their turn. An advisory lock lets one process work at a time.
- * Returns how many orders were looked at; undefined when another process holds the lock.
- */
-function indexBatch(db: Db): Promise<number | undefined> {
-  return transaction(db, async (tx) => {
-    const { rows: locks } = await sql<{ locked: boolean }>`
-      select pg_try_advisory_xact_lock(hashtextextended('kontor.orders.search', 0)) as locked`.execute(tx)
-    if (!locks[0]?.locked) return undefined
-    const changed = await takeFollowed(tx, ORDER_TOPIC, BATCH)
-    const places =
-      changed.length > 0
-        ? changed.map(({ businessId, subject }) => ({ businessId, id: subject }))
-        : await nextToFill(tx)
-    await writeRows(tx, places)
-    return places.length
-  })
-}
-
-/** The next orders from before the table was there, and notes how far it got. */
-async function nextToFill(tx: Tx): Promise<Place[]> {
-  const { rows: positions } = await sql<{ businessId: string; orderId: string }>`
-    select business_id, order_id from orders.search_filling`.execute(tx)
-  const [position] = positions
-  if (!position) return []
-  const { rows } = await sql<Place>`
-    select business_id, id
-      from orders.orders
-     where (business_id, id) > (${position.businessId}, ${position.orderId})
-     order by business_id, id
-     limit ${BATCH}`.execute(tx)
-  const last = rows.at(-1)
+/** Enqueues the next orders from before the table, and notes how far it got. */
+async function backfill(tx: Tx): Promise<number> {
+  const { rows } = await sql<Subject>`select business_id, order_id as id from orders.search_filling`.execute(tx)
+  const [position] = rows
+  if (!position) return 0
+  const orders = await listOrdersAfter(tx, position, BATCH)
+  const last = orders.at(-1)
+  await addFollowed(tx, ORDER_TOPIC, orders)
   await (last
     ? sql`update orders.search_filling set business_id = ${last.businessId}, order_id = ${last.id}`.execute(tx)
     : sql`delete from orders.search_filling`.execute(tx))
-  return rows
+  return 1
 }
 
-type Read = Place &
+type Read = Subject &
   Pick<
     OrderRow,
     'lines' | 'blocks' | 'market' | 'phone' | 'shippingAddress' | 'billingAddress' | 'tags' | 'version'
   > & { trackingNumbers: string[]; knownTerms: string[] | null; knownTags: string[] | null }
 
-async function writeRows(tx: Tx, places: readonly Place[]): Promise<void> {
-  if (places.length === 0) return
-  const orders = await readOrders(tx, places)
-  const made = orders.map((order) => ({ order, ...searchWordsOf(order, order.trackingNumbers) }))
+type Written = SearchWords & { order: Read }
+
+/** Returns how many of the orders it has written: the first ones that have no more words together than fit into a batch. */
+async function writeRows(tx: Tx, wanted: readonly Subject[]): Promise<number> {
+  const orders = new Map((await readOrders(tx, wanted)).map((order) => [keyOf(order), order]))
+  const made: Written[] = []
+  let words = 0
+  let count = 0
+  for (const subject of wanted) {
+    const order = orders.get(keyOf(subject))
+    if (order) {
+      const found = searchWordsOf(order, order.trackingNumbers)
+      words += found.words.length + found.numbers.length
+      if (made.length > 0 && words > MAX_BATCH_WORDS) break
+      made.push({ order, ...found })
+    }
+    count++
+  }
   const rows = made.map(({ order, words, numbers }) => ({
     business_id: order.businessId,
     id: order.id,
@@ -89,9 +81,12 @@ async function writeRows(tx: Tx, places: readonly Place[]): Promise<void> {
            total = excluded.total, version = excluded.version, updated_at = excluded.updated_at
      where search.version <= excluded.version`.execute(tx)
   await countWords(tx, made)
+  return count
 }
 
-async function readOrders(tx: Tx, places: readonly Place[]): Promise<Read[]> {
+const keyOf = ({ businessId, id }: Subject) => `${businessId} ${id}`
+
+async function readOrders(tx: Tx, wanted: readonly Subject[]): Promise<Read[]> {
   const { rows } = await sql<Read>`
     select orders.business_id, orders.id, orders.lines, orders.blocks, orders.market, orders.phone,
            orders.shipping_address, orders.billing_address, orders.tags, orders.version,
@@ -100,7 +95,7 @@ async function readOrders(tx: Tx, places: readonly Place[]): Promise<Read[]> {
                   where shipments.business_id = orders.business_id and shipments.order_id = orders.id
                     and tracking_number is not null) as tracking_numbers,
            tsvector_to_array(search.terms) as known_terms, search.tags as known_tags
-      from unnest(${places.map(({ businessId }) => businessId)}::text[], ${places.map(({ id }) => id)}::text[])
+      from unnest(${wanted.map(({ businessId }) => businessId)}::text[], ${wanted.map(({ id }) => id)}::text[])
            as wanted (business_id, id)
       join orders.orders on orders.business_id = wanted.business_id and orders.id = wanted.id
       left join orders.search on search.business_id = wanted.business_id and search.order_id = wanted.id`.execute(tx)
@@ -108,7 +103,7 @@ async function readOrders(tx: Tx, places: readonly Place[]): Promise<Read[]> {
 }
 
 /** Counts the words that have come and gone. The empty word is in every order. */
-async function countWords(tx: Tx, made: readonly { order: Read; words: string[]; numbers: string[] }[]) {
+async function countWords(tx: Tx, made: readonly Written[]) {
   const changes = new Map<string, { businessId: string; word: string; delta: number }>()
   const add = (businessId: string, word: string, delta: number) => {
     const key = `${businessId} ${word}`

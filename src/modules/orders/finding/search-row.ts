@@ -10,6 +10,8 @@ export const markOf = {
 }
 
 const MAX_WORDS = 1_000
+/** Words of one name. */
+const MAX_NAME_WORDS = 100
 
 /** What an order is found by. */
 export type SearchWords = {
@@ -32,7 +34,7 @@ export function searchWordsOf(order: Searched, trackingNumbers: readonly string[
   const words = [
     markOf.market(market),
     ...lines.map(({ productId }) => markOf.product(productId)),
-    ...texts.flatMap((text) => wordsOf(text ?? '')),
+    ...texts.flatMap((text) => wordsOf(text ?? '').slice(0, MAX_NAME_WORDS)),
     ...lines.flatMap(({ sku }) => codeWords(sku)),
   ]
   const phones = [phone, ...addresses.map((address) => address.phone)].map((number) =>

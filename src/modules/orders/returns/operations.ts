@@ -5,7 +5,7 @@ import * as shape from './schemas.ts'
 export const returnOrderLines = operation({
   method: 'POST',
   url: '/orders/:id/returns',
-  config: { access: 'ORDERS_WRITE', business: 'path', idempotent: true },
+  config: { access: 'ORDERS_WRITE', business: 'path', idempotent: true, strict: true },
   schema: {
     operationId: 'returnOrderLines',
     tags: ['Orders'],

@@ -42,7 +42,7 @@ export const sendShipment = defineJob({
     await transaction(db, async (tx) => {
       await fence(tx)
       if (!(await markMailed(tx, shipment, now()))) return
-      const data = { number: order.number, mail: 'shipment' as const }
+      const data = { number: order.number, mail: 'shipment', to: 'CUSTOMER' } as const
       await record(tx, orderMailSent({ businessId, subject: orderId, data }))
     })
   },

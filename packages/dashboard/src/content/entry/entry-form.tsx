@@ -113,7 +113,7 @@ function Languages({ collection, own, locales, beside, form }: LanguagesProps) {
   const texts = collection.blocks.filter(({ type }) => type === 'TEXT')
   if (texts.length === 0) return null
   return (
-    <nav className="segment languages" aria-label={t`Languages`}>
+    <nav className="segment entry-languages" aria-label={t`Languages`}>
       <Link
         to="."
         search={(now: object) => ({ ...now, locale: own })}

@@ -11,6 +11,7 @@ import { useFormat } from '../../session/use-format.ts'
 import { Button } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Problem } from '../../ui/problem.tsx'
+import { UnknownColumns } from '../../ui/unknown-columns.tsx'
 import { importErrorsQuery, useReaderImport } from '../queries.ts'
 import type { Newsletter, ReaderImport } from '../types.ts'
 
@@ -124,6 +125,7 @@ function Report({ id, importId }: { id: string; importId: string }) {
   return (
     <>
       <Progress of={found.data} />
+      <UnknownColumns columns={found.data.unknownColumns} isDone={status === 'DONE'} />
       {found.data.failed > 0 && may('SUBSCRIBERS_READ') && <WrongLines id={id} of={found.data} />}
     </>
   )

@@ -88,6 +88,7 @@ export function ChooseCustomer({ customer, onChoose, onName, isStrict }: Props) 
         found={found}
         isSearching={isFetching || typed !== text.trim()}
         {...{ text }}
+        problem={isStrict ? t`Choose a customer.` : undefined}
         onType={setText}
         onChoose={choose}
       />

@@ -10,8 +10,10 @@ import { Finder, type Found } from './finder.tsx'
 
 const MOST = 12
 
+type Props = { market: Market; onAdd: (line: NewLine) => void; problem?: string | undefined }
+
 /** Finds a variant by words of its product or by its SKU. What is not sold in the market or is gone says so. */
-export function ChooseGoods({ market, onAdd }: { market: Market; onAdd: (line: NewLine) => void }) {
+export function ChooseGoods({ market, onAdd, problem }: Props) {
   const { t } = useLingui()
   const { id: businessId } = useBusiness()
   const [text, setText] = useState('')
@@ -54,7 +56,7 @@ export function ChooseGoods({ market, onAdd }: { market: Market; onAdd: (line: N
       placeholder={t`Product or SKU`}
       found={found}
       isSearching={isFetching || typed !== text.trim()}
-      {...{ text }}
+      {...{ text, problem }}
       onType={setText}
       onChoose={add}
     />

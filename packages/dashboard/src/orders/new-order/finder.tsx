@@ -1,5 +1,5 @@
 import { useLingui } from '@lingui/react/macro'
-import { Search } from 'lucide-react'
+import { Search, TriangleAlert } from 'lucide-react'
 import { type KeyboardEvent, type ReactNode, useId, useState } from 'react'
 import { Icon } from '../../ui/icon.tsx'
 import { useEnter } from '../../ui/use-enter.ts'
@@ -15,11 +15,13 @@ type Props = {
   /** What was found is still that of an earlier text. */
   isSearching: boolean
   onChoose: (id: string) => void
+  problem?: string | undefined
   autoFocus?: boolean
 }
 
 /** Type, choose with arrows, Enter. What cannot be chosen says why. */
-export function Finder({ label, placeholder, text, onType, found, isSearching, onChoose, autoFocus = false }: Props) {
+export function Finder(props: Props) {
+  const { label, placeholder, text, onType, found, isSearching, onChoose, problem, autoFocus = false } = props
   const { t } = useLingui()
   const id = useId()
   const [at, setAt] = useState(0)
@@ -54,6 +56,8 @@ export function Finder({ label, placeholder, text, onType, found, isSearching, o
           role="combobox"
           aria-label={label}
           aria-expanded={isOpen}
+          aria-invalid={problem ? true : undefined}
+          aria-describedby={problem ? `${id}-problem` : undefined}
           aria-controls={`${id}-list`}
           aria-activedescendant={isOpen && chosen ? `${id}-${chosen.id}` : undefined}
           autoComplete="off"
@@ -70,6 +74,12 @@ export function Finder({ label, placeholder, text, onType, found, isSearching, o
           onKeyDown={press}
         />
       </div>
+      {problem && (
+        <p className="problem mt-1" id={`${id}-problem`}>
+          <Icon of={TriangleAlert} />
+          {problem}
+        </p>
+      )}
       <div className="found" role="listbox" id={`${id}-list`} aria-label={label} hidden={!isOpen}>
         {isOpen &&
           found.map((one, index) => (

@@ -36,6 +36,7 @@ type Data = {
   paymentStatus?: PaymentState
   fields?: string[]
   mail?: string
+  to?: 'CUSTOMER' | 'BUSINESS'
   commentId?: string
   lines?: { lineId: string; quantity: number }[]
   kind?: string
@@ -80,7 +81,8 @@ export function useEventWords(view: OrderView, nameOf: (id: string | null | unde
       case 'order.paid':
         return { what: <Trans>Paid {money(data.total)}</Trans>, pin: CreditCard, isMoney: true }
       case 'order.updated': {
-        const fields = (data.fields ?? []).map((field) => fieldNames[field] ?? field).join(', ')
+        const fields = (data.fields ?? []).flatMap((field) => fieldNames[field] ?? []).join(', ')
+        if (!fields) return undefined
         return { what: t`${who} changed: ${fields}`, pin: (data.fields ?? []).join() === 'tags' ? Tag : Pencil }
       }
       case 'order.status_changed':
@@ -110,7 +112,8 @@ export function useEventWords(view: OrderView, nameOf: (id: string | null | unde
       }
       case 'order.refund_requested': {
         const pieces = linesOf(data.refundId)
-        const isKnown = refunds.find(({ id }) => id === data.refundId)?.status !== 'PENDING'
+        const refund = refunds.find(({ id }) => id === data.refundId)
+        const isKnown = refund?.status !== 'PENDING'
         return {
           what: (
             <>
@@ -122,7 +125,12 @@ export function useEventWords(view: OrderView, nameOf: (id: string | null | unde
               {pieces && <Trans>for {pieces}</Trans>}
             </>
           ),
-          more: isKnown ? undefined : t`Not yet known: the payment provider has not answered.`,
+          more: (
+            <RefundNotes
+              reason={refund?.reason}
+              pending={isKnown ? undefined : t`Processing: the payment provider hasn’t responded yet.`}
+            />
+          ),
           pin: isKnown ? { fill: 'ring', tone: 'soft' } : { fill: 'unknown', tone: 'wait' },
           isMoney: true,
         }
@@ -153,6 +161,7 @@ export function useEventWords(view: OrderView, nameOf: (id: string | null | unde
         }
       }
       case 'order.mail_sent': {
+        if (data.to === 'BUSINESS') return { what: t`Order notification sent to the business`, pin: Mail }
         const email = order.contactEmail ?? t`the customer`
         return {
           what: data.mail === 'shipment' ? t`Mail “On its way” sent to ${email}` : t`Confirmation mailed to ${email}`,
@@ -186,7 +195,21 @@ export function useEventWords(view: OrderView, nameOf: (id: string | null | unde
   }
 }
 
-/** Fields of an order, as the page calls them. */
+/** The reason typed for a refund, and why its outcome is still open. */
+export function RefundNotes({ reason, pending }: { reason?: string | null | undefined; pending?: string | undefined }) {
+  return (
+    <>
+      {reason && (
+        <span className="block break-words">
+          <Trans>Reason: {reason}</Trans>
+        </span>
+      )}
+      {pending}
+    </>
+  )
+}
+
+/** Labels of the fields that the API documents. Events of earlier releases name others, which are left out. */
 export function useFieldNames(): Record<string, string> {
   const { t } = useLingui()
   return {
@@ -207,6 +230,9 @@ export function useFieldNames(): Record<string, string> {
     tax: t`tax`,
     taxIncluded: t`tax inside`,
     shippingTax: t`tax on shipping`,
+    shippingMethodId: t`shipping method`,
+    paymentMethod: t`payment method`,
+    promoCode: t`promo code`,
     taxes: t`tax rates`,
     refundedAmount: t`amount refunded`,
     expiresAt: t`time to pay`,

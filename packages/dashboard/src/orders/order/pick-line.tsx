@@ -16,7 +16,7 @@ type Props = {
 export function PickLine({ name, note, most, value, first = most, onChange }: Props) {
   const { t } = useLingui()
   return (
-    <div className="pick">
+    <div className="pick-line">
       <input
         type="checkbox"
         className="check"

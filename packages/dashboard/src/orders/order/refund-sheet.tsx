@@ -1,4 +1,4 @@
-import type { RefundOrderBody } from '@kontor/sdk'
+import { amountStep, type RefundOrderBody } from '@kontor/sdk'
 import { Trans, useLingui } from '@lingui/react/macro'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
@@ -15,6 +15,7 @@ import { Notice } from '../../ui/notice.tsx'
 import { useProblem } from '../../ui/problem.tsx'
 import { SideSheet } from '../../ui/side-sheet.tsx'
 import { useDraft } from '../../ui/use-draft.ts'
+import { useStrict } from '../../ui/use-strict.ts'
 import type { Failed } from './asked-notices.tsx'
 import { PickLine } from './pick-line.tsx'
 import { Reasons } from './reasons.tsx'
@@ -39,6 +40,7 @@ export function RefundSheet({ view, onClose, onFailed }: Props) {
   const wordsOf = useProblem()
   const lacks = usePermissions().reason('ORDERS_READ')
   const isPressed = useRef(false)
+  const { isStrict, mark } = useStrict(':is(.sheet, .sheet-layer)')
   const [kept, setDraft] = useDraft<Draft>(`refund:${order.id}`)
   const draft = kept ?? NOTHING
   const change = (changes: Partial<Draft>) => setDraft({ ...draft, ...changes })
@@ -48,7 +50,14 @@ export function RefundSheet({ view, onClose, onFailed }: Props) {
     .filter(({ quantity }) => quantity > 0)
   const count = lines.reduce((sum, { quantity }) => sum + quantity, 0)
   const typed = draft.amount.trim() ? read(draft.amount) : undefined
-  const amountProblem = draft.amount.trim() && !typed ? t`An amount, such as 12.50` : undefined
+  const isOffStep = (typed ?? 0) % amountStep(order.currency) > 0
+  const least = money(amountStep(order.currency))
+  const amountProblem =
+    draft.amount.trim() && !typed
+      ? t`Enter an amount, such as 12.50.`
+      : isOffStep
+        ? t`Enter a multiple of ${least}.`
+        : undefined
   const isOfParts = count > 0 || draft.shipping
   const isChosen = isOfParts || typed !== undefined
   const body: RefundOrderBody = {
@@ -70,7 +79,9 @@ export function RefundSheet({ view, onClose, onFailed }: Props) {
   const amount = quote.data?.amount ?? 0
   const isTooMuch = isCurrent && amount > left
 
+  const isIncomplete = amountProblem !== undefined || !isChosen
   const pay = () => {
+    if (isIncomplete) return mark()
     if (isPressed.current || !quote.data) return
     isPressed.current = true
     const wanted: RefundOrderBody = {
@@ -95,11 +106,9 @@ export function RefundSheet({ view, onClose, onFailed }: Props) {
     lacks ??
     (view.isKnown ? undefined : t`Its parcels and refunds are not known yet.`) ??
     (all.error ? wordsOf(all.error).what : undefined) ??
-    amountProblem ??
-    (isChosen ? undefined : t`Choose what goes back.`) ??
-    (quote.error && !quote.isFetching ? wordsOf(quote.error).what : undefined) ??
-    (isTooMuch ? t`At most ${money(left)} can go back now.` : undefined) ??
-    (isCurrent ? undefined : t`It is being computed.`)
+    (quote.error && !quote.isFetching && !isIncomplete ? wordsOf(quote.error).what : undefined) ??
+    (isTooMuch && !isIncomplete ? t`You can refund up to ${money(left)} now.` : undefined) ??
+    (isCurrent || isIncomplete ? undefined : t`Calculating…`)
   useCommands([
     { id: 'refund-ask', label: t`Ask for this refund`, keys: 'mod+Enter', inPalette: false, reason, run: pay },
   ])
@@ -125,6 +134,9 @@ export function RefundSheet({ view, onClose, onFailed }: Props) {
       )}
       {!all.error && (
         <>
+          {isStrict && !isChosen && (
+            <p className="problem" role="alert" data-invalid>{t`Choose what to refund, or enter an amount.`}</p>
+          )}
           {order.lines.map((line) => {
             const { leftToRefund = 0, asked: waiting = 0, refunded = 0, shipped = 0 } = pieces.get(line.id) ?? {}
             return (
@@ -152,7 +164,7 @@ export function RefundSheet({ view, onClose, onFailed }: Props) {
             )
           })}
           {order.shipping > 0 && (
-            <label className="pick last">
+            <label className="pick-line last">
               <input
                 type="checkbox"
                 className="check"
@@ -177,7 +189,7 @@ export function RefundSheet({ view, onClose, onFailed }: Props) {
             )}
             {all.data && (
               <p className="note mt-2">
-                <Trans>At most {money(left)} can go back now.</Trans>{' '}
+                <Trans>You can refund up to {money(left)} now.</Trans>{' '}
                 {view.money.waiting > 0 && (
                   <Trans>{money(view.money.waiting)} that is not yet known is counted as gone.</Trans>
                 )}{' '}

@@ -31,7 +31,7 @@ export function Tags({ view }: { view: OrderView }) {
     if (tag && !tags.includes(tag)) save({ add: [tag] })
   }
   return (
-    <div className="tags">
+    <div className="order-tags">
       <span className="soft">{t`Tags`}</span>
       <ul>
         {tags.map((tag) => (

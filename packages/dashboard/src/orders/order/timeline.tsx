@@ -15,7 +15,7 @@ import { Dot } from '../../ui/status.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { useDraft } from '../../ui/use-draft.ts'
 import { Confirm } from './confirm.tsx'
-import { type Told, useEventWords } from './event-words.tsx'
+import { RefundNotes, type Told, useEventWords } from './event-words.tsx'
 import type { TimelineItem } from './queries.ts'
 import type { OrderSearch } from './search.ts'
 import { useNames } from './use-names.ts'
@@ -50,7 +50,12 @@ export function Timeline({ view, show, writeRef, moment }: Props) {
           {body.lines && <Trans>for {lineNames(view, body.lines)}</Trans>}
         </>
       ),
-      more: isLost ? t`Not yet known. It is asked again under the same key.` : t`Not yet known.`,
+      more: (
+        <RefundNotes
+          reason={body.reason}
+          pending={isLost ? t`Processing… Retries automatically and won’t refund twice.` : t`Processing…`}
+        />
+      ),
       pin: { fill: 'unknown', tone: 'wait' },
       isMoney: true,
     },

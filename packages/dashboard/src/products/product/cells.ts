@@ -1,4 +1,4 @@
-import { fractionDigits, type Product } from '@kontor/sdk'
+import { amountStep, fractionDigits, type Product } from '@kontor/sdk'
 import { parseAmount } from '../amount.ts'
 import { type Edits, fieldOf, type Patch, type Row, valueOf, variantOf } from './edits.ts'
 
@@ -37,7 +37,9 @@ export function parseCell(text: string, column: GridColumn, product: Product, ro
   if (column.kind === 'sku') return typed.slice(0, 100)
   if (column.kind === 'price' || column.kind === 'compare') {
     if (typed === '' || NOT_SOLD.test(typed)) return null
-    return parseAmount(typed, column.market?.currency ?? 'EUR') ?? typed
+    const currency = column.market?.currency ?? 'EUR'
+    const amount = parseAmount(typed, currency)
+    return amount === undefined || amount % amountStep(currency) > 0 ? typed : amount
   }
   if (typed === '') return column.kind === 'low' ? null : 0
   const [, sign = '', figure = ''] = /^([+\-−–]?)\s*([\d\s.,'’\u00a0\u202f]+)$/.exec(typed) ?? []

@@ -1,7 +1,9 @@
+import { amountStep, formatPrice } from '@kontor/sdk'
 import { Clock } from 'lucide-react'
 import { type ClipboardEvent, type KeyboardEvent, memo, type ReactNode, useLayoutEffect, useRef } from 'react'
 import { Icon } from '../../ui/icon.tsx'
 import { Dot } from '../../ui/status.tsx'
+import { parseAmount } from '../amount.ts'
 import { cellText, fieldIn, type GridColumn, isFixed, isWrong, type Sheet, signed } from './cells.ts'
 import { type Edit, isPlanned, isUnsaved, type Row, readField, titleOf, variantOf } from './edits.ts'
 import type { CellWords } from './use-cell-words.ts'
@@ -102,7 +104,13 @@ function cellOf({ row, sheet, live, words }: Props, column: GridColumn): Shown {
   const was = edit && edit.was !== null && edit.was !== '' && !row.isNew && (
     <s className="was">{cellText(edit.was, column, locale)}</s>
   )
-  if (isWrong(column, value)) return { state: 'wrong', content: text, title: words.noAmount }
+  if (isWrong(column, value)) {
+    const currency = column.market?.currency ?? 'EUR'
+    const isAmount = parseAmount(text, currency) !== undefined
+    const least = formatPrice(amountStep(currency), currency, locale)
+    const title = isAmount ? words.multipleOf(least) : words.noAmount
+    return { state: 'wrong', content: text, title }
+  }
   if (column.kind === 'price' && value === null) {
     const content = (
       <>

@@ -73,7 +73,7 @@ function useWords(product: Product, edits: EditsOf['edits'], odd: ReadonlySet<st
     const first = Object.keys(edits).find((field) => isUnread(field, edits[field]?.now))
     const [strange] = odd
     const wordsOf = (field: string) => [nameOf(field, edits), valueIn(field, edits[field]?.now)] as const
-    const sayWrong = ([name, value]: readonly [string, string]) => t`${name}: “${value}” cannot be read.`
+    const sayWrong = ([name, value]: readonly [string, string]) => t`${name}: “${value}” isn’t valid.`
     const sayStrange = ([name, value]: readonly [string, string]) => t`${name}: ${value} is far from the others.`
     const wrong = first && sayWrong(wordsOf(first))
     const far = strange && edits[strange] && sayStrange(wordsOf(strange))

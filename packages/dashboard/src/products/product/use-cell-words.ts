@@ -12,6 +12,7 @@ export function useCellWords() {
       only: t`The only variant`,
       isNew: t`new`,
       noAmount: t`This is no amount.`,
+      multipleOf: (least: string) => t`Enter a multiple of ${least}.`,
       noPieces: t`A whole number, and no more than is there.`,
       notSold: t`not sold`,
       notCounted: t`not counted`,

@@ -87,3 +87,9 @@ test('what cannot be is said where it stands', () => {
     maxRedemptions: 'number',
   })
 })
+
+test('a fixed value must be a multiple of the currency step', () => {
+  const fixed = { ...emptyForm(BUSINESS), code: 'FIX', type: 'FIXED' as const, currency: 'KWD' }
+  assert.deepEqual(readForm({ ...fixed, value: '1.002' }, BUSINESS, BERLIN).problems, { value: 'step' })
+  assert.deepEqual(readForm({ ...fixed, value: '1.01' }, BUSINESS, BERLIN).problems, {})
+})

@@ -1,4 +1,4 @@
-import { type Body, type Business, fractionDigits } from '@kontor/sdk'
+import { amountStep, type Body, type Business, fractionDigits } from '@kontor/sdk'
 import { secondsAt, wallClockOf } from '../../i18n/days.ts'
 import type { Promo } from '../queries.ts'
 
@@ -17,7 +17,7 @@ export type PromoForm = {
   markets: string[]
 }
 export type Field = keyof PromoForm
-export type Problem = 'missing' | 'number' | 'percent' | 'code' | 'order'
+export type Problem = 'missing' | 'number' | 'step' | 'percent' | 'code' | 'order'
 
 export const FIELDS: readonly Field[] = [
   'code',
@@ -107,6 +107,7 @@ export function readForm(form: PromoForm, business: Pick<Business, 'markets'>, t
   const value = figure('value', isPercent || !form.currency ? 2 : fractionDigits(form.currency), 1)
   if (value === null && !problems.value) problems.value = 'missing'
   if (isPercent && value !== null && value > 10_000) problems.value = 'percent'
+  if (!isPercent && value !== null && value % amountStep(form.currency) > 0) problems.value = 'step'
   const [startsAt, endsAt] = [time(form.startsAt), time(form.endsAt)]
   if (startsAt !== null && endsAt !== null && endsAt <= startsAt) problems.endsAt = 'order'
   const terms: Terms = {

@@ -87,7 +87,7 @@ export function NewPromoPage() {
   ])
   // What is missing is said once something was typed there; the rest at once.
   const problemOf = (field: Field) =>
-    (problems[field] === 'missing' ? undefined : problemWords(problems[field])) ?? refused[field]
+    (problems[field] === 'missing' ? undefined : problemWords(problems[field], form.currency)) ?? refused[field]
   return (
     <>
       <header className="head">

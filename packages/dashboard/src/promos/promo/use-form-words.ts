@@ -1,5 +1,7 @@
+import { amountStep } from '@kontor/sdk'
 import { useLingui } from '@lingui/react/macro'
 import { useBusiness } from '../../session/use-business.ts'
+import { useFormat } from '../../session/use-format.ts'
 import type { Field, Problem, PromoForm } from './form.ts'
 
 export function useFieldNames(): Record<Field, string> {
@@ -20,14 +22,19 @@ export function useFieldNames(): Record<Field, string> {
 
 export function useProblemWords() {
   const { t } = useLingui()
-  const words: Record<Problem, string> = {
+  const format = useFormat()
+  const words: Record<Exclude<Problem, 'step'>, string> = {
     missing: t`This is needed.`,
     number: t`This is no figure that can be used here.`,
     percent: t`At most 100 percent.`,
     code: t`Only letters, digits, _ and -.`,
     order: t`It would end before it begins.`,
   }
-  return (problem: Problem | undefined) => problem && words[problem]
+  return (problem: Problem | undefined, currency: string) => {
+    if (problem !== 'step') return problem && words[problem]
+    const least = format.money(amountStep(currency), currency)
+    return t`Enter a multiple of ${least}.`
+  }
 }
 
 /** What was typed into a field, as one reads it. */

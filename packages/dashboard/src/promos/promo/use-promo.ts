@@ -91,7 +91,7 @@ export function usePromo(promo: Promo) {
     save,
     sheet,
     changes: changed.map((field) => `${names[field]}: ${show(form[field])}`),
-    problemOf: (field: Field) => problemWords(problems[field]) ?? refused[field],
+    problemOf: (field: Field) => problemWords(problems[field], form.currency) ?? refused[field],
     isWrong: Object.keys(problems).length > 0,
     discard: () => setDraft(undefined),
   }

@@ -6,6 +6,7 @@ export const ACTIONS = {
     'member.role-offered',
     'member.removed',
     'member.logged-out-by-provider',
+    'member.identity-joined',
     'invitation.created',
     'invitation.accepted',
     'invitation.declined',
@@ -33,6 +34,10 @@ export const ACTIONS = {
     'sign-in-provider.set',
     'sign-in-provider.removed',
     'sign-in-domain.proven',
+    'sign-in-domain.check-failed',
+    'sign-in-domain.recovered',
+    'sign-in-domain.lapsed',
+    'sign-in-domain.proven-elsewhere',
   ],
   data: ['orders.exported', 'customers.exported', 'customer.exported', 'customer.erased'],
 } as const

@@ -64,6 +64,8 @@ export function AuditPage() {
 const isByProvider = ({ action, data }: AuditEntry) =>
   action === 'member.logged-out-by-provider' || (data as { by?: string } | null)?.by === 'sign-in provider'
 
+const BY_CHECK = new Set(['sign-in-domain.check-failed', 'sign-in-domain.recovered', 'sign-in-domain.lapsed'])
+
 /** By day, newest first: that is how one looks for it. */
 function Days({ entries }: { entries: readonly AuditEntry[] }) {
   const { t } = useLingui()
@@ -73,6 +75,9 @@ function Days({ entries }: { entries: readonly AuditEntry[] }) {
   const who = (entry: AuditEntry) => {
     const { actorId, actorKind } = entry
     if (isByProvider(entry)) return t`The company’s sign-in`
+    if (entry.action === 'member.identity-joined') return t`A sign-in provider`
+    if (entry.action === 'sign-in-domain.proven-elsewhere') return t`Another business`
+    if (BY_CHECK.has(entry.action)) return t`The daily check`
     if (actorId === null) return t`The operator`
     const name = colleague(actorId) ?? t`Somebody who is not in the team`
     return actorKind === 'api' ? t`${name}, by an API key,` : name

@@ -44,7 +44,7 @@ export function LanguagesField({ locales, first, problem, onChange }: Props) {
           ? t`It is there already.`
           : undefined
   return (
-    <fieldset className="field languages">
+    <fieldset className="field">
       <legend className="label">{t`Languages`}</legend>
       <ul className="kept">
         {locales.map((locale) => (

@@ -61,7 +61,7 @@ export function Example({ market, isWrong }: { market: NewMarket; isWrong: boole
       {error && <Problem error={error} />}
       {receipt && (
         <div className={isOld ? 'stale' : ''} aria-live="polite">
-          <Receipt of={receipt} hasShipping={method !== undefined} />
+          <Receipt of={receipt} hasShipping={method !== undefined && !isWrong} />
           {byClass.length > 1 && (
             <table className="table still by-class">
               <caption className="note">{t`The same price, without shipping`}</caption>

@@ -71,3 +71,12 @@ test('a code is made of a name, and never one that is taken', () => {
     ['united-states', 'osterreich', 'one', 'standard-2'],
   )
 })
+
+test('a shipping price must be a multiple of the currency step, but not a threshold', () => {
+  const form = (price: string, currency: string) => ({
+    ...toForm({ ...MARKET, currency }),
+    shippingMethods: [{ id: 'a', name: 'A', price, freeFrom: '9.995' }],
+  })
+  assert.deepEqual(readForm(form('1.002', 'KWD')).problems, { 'shippingMethods.0.price': 'step' })
+  assert.deepEqual(readForm(form('1.010', 'KWD')).problems, {})
+})

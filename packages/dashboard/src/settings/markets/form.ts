@@ -1,4 +1,4 @@
-import { type Body, fractionDigits, type Market } from '@kontor/sdk'
+import { amountStep, type Body, fractionDigits, type Market } from '@kontor/sdk'
 import { readFigure } from '../../promos/promo/form.ts'
 
 export type Method = { id: string; name: string; price: string; freeFrom: string }
@@ -17,7 +17,7 @@ export type MarketForm = {
   paymentMethods: Market['paymentMethods']
 }
 export type NewMarket = NonNullable<Body<'updateBusiness'>['markets']>[number]
-export type Problem = 'missing' | 'code' | 'currency' | 'figure' | 'percent' | 'twice' | 'class'
+export type Problem = 'missing' | 'code' | 'currency' | 'figure' | 'step' | 'percent' | 'twice' | 'class'
 /** By place: `name`, `taxRates.0.percent`, `shippingMethods.1.price`. */
 export type Problems = Record<string, Problem>
 
@@ -98,10 +98,12 @@ export function readForm(form: MarketForm, taken: readonly string[] = []): { mar
   const shippingMethods = form.shippingMethods.map(({ id, name, price, freeFrom }, index) => {
     const place = `shippingMethods.${index}`
     if (name.trim() === '') problems[`${place}.name`] = 'missing'
+    const amount = figure(`${place}.price`, price, digits)
+    if (amount % amountStep(form.currency) > 0) problems[`${place}.price`] = 'step'
     return {
       id,
       name: name.trim(),
-      price: figure(`${place}.price`, price, digits),
+      price: amount,
       ...(freeFrom.trim() !== '' && { freeFrom: figure(`${place}.freeFrom`, freeFrom, digits) }),
     }
   })

@@ -14,6 +14,7 @@ import { usePageTitle } from '../../ui/page.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { useDraft } from '../../ui/use-draft.ts'
+import { useStrict } from '../../ui/use-strict.ts'
 import { Example } from './example.tsx'
 import { emptyForm, type MarketForm, readForm } from './form.ts'
 import { MarketFields } from './market-fields.tsx'
@@ -36,16 +37,12 @@ export function NewMarketPage() {
     business.markets.map(({ id }) => id),
   )
   const isWrong = Object.keys(problems).length > 0
-  const reason = isSending
-    ? t`Asked, not yet known.`
-    : form.name.trim() === ''
-      ? t`Give it a name.`
-      : isWrong
-        ? t`Something in the form is not right yet.`
-        : undefined
+  const reason = isSending ? t`Creating…` : undefined
+  const { isStrict, mark } = useStrict()
   usePageTitle(t`New market`)
   const create = async () => {
     if (reason) return
+    if (isWrong) return mark()
     setSending(true)
     setError(undefined)
     try {
@@ -77,8 +74,8 @@ export function NewMarketPage() {
       run: () => void create(),
     },
   ])
-  // What is missing is said by the button; the rest where it stands.
-  const problemOf = (place: string) => (problems[place] === 'missing' ? undefined : problemWords(problems[place]))
+  const problemOf = (place: string) =>
+    problems[place] === 'missing' && !isStrict ? undefined : problemWords(problems[place], form.currency)
   return (
     <>
       <header className="head">

@@ -34,6 +34,7 @@ export function useMarket(id: string) {
     ...settings,
     market,
     isWrong: Object.keys(problems).length > 0,
-    problemOf: (field: string) => problemWords(problems[field]) ?? settings.refusalOf(`markets.${place}.${field}`),
+    problemOf: (field: string) =>
+      problemWords(problems[field], market.currency) ?? settings.refusalOf(`markets.${place}.${field}`),
   }
 }

@@ -1,14 +1,19 @@
-import type { Market } from '@kontor/sdk'
+import { amountStep, type Market } from '@kontor/sdk'
 import { useLingui } from '@lingui/react/macro'
 import { useFormat } from '../../session/use-format.ts'
 import type { MarketForm, Problem } from './form.ts'
 
 export function useProblemWords() {
   const { t } = useLingui()
-  return (problem: Problem | undefined): string | undefined =>
-    problem &&
-    {
-      missing: t`This is missing.`,
+  const format = useFormat()
+  return (problem: Problem | undefined, currency: string): string | undefined => {
+    if (problem === undefined) return undefined
+    if (problem === 'step') {
+      const least = format.money(amountStep(currency), currency)
+      return t`Enter a multiple of ${least}.`
+    }
+    return {
+      missing: t`Enter a value.`,
       code: t`Letters, digits and hyphens; no spaces.`,
       currency: t`This is no currency such as EUR.`,
       figure: t`This is no figure that can be used here.`,
@@ -16,6 +21,7 @@ export function useProblemWords() {
       twice: t`There is one of that name already.`,
       class: t`Small letters, digits and hyphens, such as reduced.`,
     }[problem]
+  }
 }
 
 export function useMarketNames(): Record<keyof MarketForm, string> {

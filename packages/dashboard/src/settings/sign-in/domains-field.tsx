@@ -1,4 +1,4 @@
-import { useLingui } from '@lingui/react/macro'
+import { Trans, useLingui } from '@lingui/react/macro'
 import { Plus, X } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { useAsk } from '../../outbox/use-outbox.ts'
@@ -88,6 +88,20 @@ function Line({ domain, known, onRemove }: { domain: string; known: Domain | und
           <Status fill="off">{t`Not saved yet`}</Status>
         ) : known.provenAt === null ? (
           <Status fill="ring" tone="wait">{t`Not proven yet`}</Status>
+        ) : known.lapsesAt !== null ? (
+          <Status fill="ring" tone="wait">
+            <span>
+              {known.lastResult === 'UNREACHABLE' ? (
+                <Trans>
+                  Name servers aren’t responding, expires <When at={known.lapsesAt} />
+                </Trans>
+              ) : (
+                <Trans>
+                  TXT record missing, expires <When at={known.lapsesAt} />
+                </Trans>
+              )}
+            </span>
+          </Status>
         ) : (
           <Status tone="good">
             <span>
@@ -98,7 +112,7 @@ function Line({ domain, known, onRemove }: { domain: string; known: Domain | und
         <Button look="quiet small" icon={X} only={t`Remove ${domain}`} onClick={onRemove} />
       </div>
       {!known && <p className="note">{t`Once it is saved, its record is here.`}</p>}
-      {known?.status === 'PENDING' && <Proof of={known} />}
+      {known && (known.status === 'PENDING' || known.lapsesAt !== null) && <Proof of={known} />}
     </li>
   )
 }
@@ -114,14 +128,14 @@ function Proof({ of: { domain, record } }: { of: Domain }) {
   const look = async () => {
     setAsked(true)
     try {
-      const { status } = await ask({
+      const { status, lapsesAt } = await ask({
         operation: 'checkSignInDomain',
         input: { body: { domain } },
         label: t`Look for the record of ${domain}`,
         about: [domain],
       })
       const time = format.time(Date.now() / 1_000)
-      if (status === 'PROVEN') toast(t`${domain} is proven.`)
+      if (status === 'PROVEN' && lapsesAt === null) toast(t`${domain} verified`)
       else
         setFound(
           t`At ${time} the record was not there, or had another value. Compare both with what your name servers show; they may take an hour to tell of a new one.`,

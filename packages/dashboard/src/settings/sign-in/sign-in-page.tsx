@@ -248,7 +248,7 @@ function DeleteProvider({ provider, onClose }: { provider: Provider; onClose: ()
     ask({ operation: 'removeSignInProvider', input: {}, label: t`Delete the staff sign-in`, about: [name] })
   return (
     <DeleteDialog {...{ name, remove, onClose }} onDeleted={onClose}>
-      {t`Nobody signs in with it any more; whoever is in stays in for a day at most. Roles that it gave stay with their people: nothing takes them any more but you. To have it again, each domain is to be proven anew.`}
+      {t`Everyone who signed in with this provider is signed out. Members keep the roles it gave them until you remove them. To set it up again, you’ll need to verify each domain again.`}
     </DeleteDialog>
   )
 }

@@ -35,7 +35,7 @@ export const TOPIC_GROUPS: { name: MessageDescriptor; topics: Topic[] }[] = [
           cancelled: msg`An order was cancelled`,
           expired: msg`An order was not paid in time`,
           commented: msg`A colleague wrote a comment`,
-          mail_sent: msg`The customer was sent a mail`,
+          mail_sent: msg`Email sent to the customer or the business`,
           erased: msg`The customer was erased from an order`,
         },
       },

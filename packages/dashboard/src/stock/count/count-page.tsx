@@ -3,7 +3,8 @@ import { Plural, Trans, useLingui } from '@lingui/react/macro'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { Barcode } from 'lucide-react'
-import { type FormEvent, useEffect, useRef, useState, useSyncExternalStore } from 'react'
+import { type FormEvent, useEffect, useRef, useState } from 'react'
+import { useIsOnline } from '../../live/use-is-online.ts'
 import { useBusiness } from '../../session/use-business.ts'
 import { useColleagues } from '../../session/use-colleagues.ts'
 import { useFormat } from '../../session/use-format.ts'
@@ -26,21 +27,11 @@ import { useBringIn, useCounts } from './use-counts.ts'
 
 const route = getRouteApi('/signed-in/$business/stock/count')
 
-const watchLine = (listener: () => void) => {
-  addEventListener('online', listener)
-  addEventListener('offline', listener)
-  return () => {
-    removeEventListener('online', listener)
-    removeEventListener('offline', listener)
-  }
-}
-const useHasLine = () => useSyncExternalStore(watchLine, () => navigator.onLine)
-
 /** Counting with a phone in one hand: scan or type, say how many, bring it in. It needs no line until then. */
 export function CountPage() {
   const { t } = useLingui()
   const { id: businessId } = useBusiness()
-  const hasLine = useHasLine()
+  const hasLine = useIsOnline()
   const counting = useCounts()
   const { counts, isRead } = counting
   const { start, isBusy, isDue, isAsked } = useBringIn(counting)

@@ -1,5 +1,6 @@
 import { useLingui } from '@lingui/react/macro'
 import { useState } from 'react'
+import { type CsvCell, toCsv } from '../../../../../src/platform/transfer/csv-cells.ts'
 import { kontor } from '../../api/client.ts'
 import { useBusiness } from '../../session/use-business.ts'
 import { useProblem } from '../../ui/problem.tsx'
@@ -12,15 +13,10 @@ import type { Movement } from './balance.ts'
 const MOST_PAGES = 200
 const COLUMNS = ['number', 'createdAt', 'kind', 'delta', 'quantity', 'reference', 'userId', 'reason'] as const
 
-/** What a table would take for a formula begins with an apostrophe, as in every export. */
-const cellOf = (value: string) => `"${(/^[=+\-@\t\r]/.test(value) ? `'${value}` : value).replaceAll('"', '""')}"`
-
-const lineOf = (movement: Movement) =>
-  COLUMNS.map((name) => {
-    const value = movement[name]
-    if (name === 'createdAt') return new Date(movement.createdAt * 1_000).toISOString()
-    return typeof value === 'number' ? value : value === null ? '' : cellOf(value)
-  }).join(',')
+const rowOf = (movement: Movement): CsvCell[] =>
+  COLUMNS.map((name) =>
+    name === 'createdAt' ? new Date(movement.createdAt * 1_000).toISOString() : (movement[name] ?? ''),
+  )
 
 /** Saves the whole statement as CSV, oldest first. */
 export function useFile() {
@@ -40,7 +36,7 @@ export function useFile() {
         movements.push(...answer.items)
         cursor = answer.cursor
       }
-      const text = [COLUMNS.join(','), ...movements.toReversed().map(lineOf), ''].join('\r\n')
+      const text = toCsv([COLUMNS, ...movements.toReversed().map(rowOf)])
       saveFile(new Blob([text], { type: 'text/csv' }), `${sku || variantId}-statement.csv`)
       if (cursor !== null) toast(t`The newest ${movements.length} movements are saved: there are more.`)
     } catch (error) {

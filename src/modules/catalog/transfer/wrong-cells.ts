@@ -2,18 +2,16 @@ import { type Cells, INTEGER } from '#platform/transfer/columns.ts'
 import type { Market } from '#vocabulary/business.ts'
 import { exponentOf } from '#vocabulary/currencies.ts'
 import type { Detail } from '#vocabulary/errors.ts'
-import { numberInvalid } from '../errors.ts'
+import { numberInvalid, statusInvalid } from '../errors.ts'
+import { PRODUCT_STATUSES } from '../schemas.ts'
 import { VARIANT_COLUMNS } from './csv-columns.ts'
 
 const MAX_DETAILS = 100
 const MAX_QUOTED = 50
 
-/**
- * Finds cells that need a whole number and hold something else. Reported by column name: people write dollars, not
- * cents.
- */
-export function findWrongNumbers(rows: readonly Cells[], markets: readonly Market[]): Detail[] {
-  const details: Detail[] = []
+/** Finds cells that the import cannot read. Numbers are reported by their columns: people write dollars, not cents. */
+export function findWrongCells(rows: readonly Cells[], markets: readonly Market[]): Detail[] {
+  const details = findWrongStatus(rows[0]?.status)
   for (const cells of rows) {
     for (const [column, text] of Object.entries(cells)) {
       if (!text || /^-?\d{1,16}$/.test(text)) continue
@@ -26,6 +24,11 @@ export function findWrongNumbers(rows: readonly Cells[], markets: readonly Marke
     }
   }
   return details
+}
+
+function findWrongStatus(text: string | undefined): Detail[] {
+  const isKnown = !text || PRODUCT_STATUSES.some((status) => status === text.toUpperCase())
+  return isKnown ? [] : [statusInvalid({ text: text.slice(0, MAX_QUOTED) })]
 }
 
 const NUMBERS = Object.values(VARIANT_COLUMNS).flatMap(([name, cell]) => (cell === INTEGER ? [name] : []))
