@@ -1,4 +1,4 @@
-// Runs the tests: all of them, or those whose path contains one of the given words.
+// Runs the tests: all of them, those whose path contains one of the given words, or those that a change can affect.
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, globSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
@@ -6,7 +6,9 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ensureDashboard } from '../dev/dashboard.ts'
 import { sweepDatabases } from '../test/support/database.ts'
+import { changedFiles, defaultBase, readSources } from './changed-files.ts'
 import { packTests } from './pack-tests.ts'
+import { docsPatterns, selectTests } from './select-tests.ts'
 import { printTimes } from './test-times.ts'
 
 // Each file is a process of its own, and compiles what it imports: most of it is the same for all.
@@ -26,14 +28,20 @@ const AGAIN_AT_MOST = 12
 // These wait for browsers, and for processes to be given up for dead. They come first, so that nothing waits for them in the end.
 const LONG = /^test\/(browser|dev)\/|twins\/mail|kills|races/
 
+const OPTIONS = ['--changed', '--list', '--times']
+const has = (option: string) => process.argv.includes(option)
 const words = process.argv.slice(2).filter((argument) => !argument.startsWith('-'))
-const flags = process.argv.slice(2).filter((argument) => argument.startsWith('-') && argument !== '--times')
-const files = globSync(['src/**/*.test.ts', 'packages/*/src/**/*.test.ts', 'test/**/*.test.ts'])
-  .filter((file) => words.length === 0 || words.some((word) => file.includes(word)))
-  .sort((a, b) => Number(LONG.test(b)) - Number(LONG.test(a)) || (a < b ? -1 : 1))
+const flags = process.argv.slice(2).filter((argument) => argument.startsWith('-') && !OPTIONS.includes(argument))
+const files = (has('--changed') ? testsOfChange(words[0]) : testsNamed()).sort(
+  (a, b) => Number(LONG.test(b)) - Number(LONG.test(a)) || (a < b ? -1 : 1),
+)
+if (has('--list')) {
+  console.log(files.join('\n'))
+  process.exit()
+}
 if (files.length === 0) {
-  console.error(`No test file matches ${words.join(' ')}.`)
-  process.exit(1)
+  console.error(has('--changed') ? 'No test file is affected.' : `No test file matches ${words.join(' ')}.`)
+  process.exit(has('--changed') ? 0 : 1)
 }
 
 // A few are run as they are: then a failure names the line that failed.
@@ -54,8 +62,29 @@ if (code !== 0 && process.env.TEST_AGAIN === 'yes' && failed.length > 0 && faile
   console.log(`\nFailed beside others; once more, alone:\n${failed.map((file) => `  ${file}`).join('\n')}\n`)
   code = await run(failed, { concurrency: 1, limitMs: AGAIN_LIMIT_MS })
 }
-if (process.argv.includes('--times')) printTimes(TIMES)
+if (has('--times')) printTimes(TIMES)
 process.exit(code)
+
+function testsNamed(): string[] {
+  const all = globSync(['src/**/*.test.ts', 'packages/*/src/**/*.test.ts', 'test/**/*.test.ts'])
+  return all.filter((file) => words.length === 0 || words.some((word) => file.includes(word)))
+}
+
+function testsOfChange(base = defaultBase()): string[] {
+  let changed: string[]
+  try {
+    changed = changedFiles(base)
+  } catch (error) {
+    console.error((error as Error).message)
+    process.exit(2)
+  }
+  const choices = selectTests(changed, readSources())
+  const tests = [...new Set(choices.flatMap((choice) => choice.tests))]
+  flags.push(...docsPatterns(changed, tests))
+  for (const { subject, tests } of choices)
+    console.log(`${subject} changed: ${tests.length} test ${tests.length === 1 ? 'file' : 'files'}`)
+  return tests
+}
 
 type Limits = { concurrency: number; limitMs: number }
 
