@@ -58,14 +58,21 @@ export async function startPostgres(folder: string, port: number) {
 
 /** Creates the database if it does not exist. */
 export async function ensureDatabase(url: string): Promise<void> {
+  if (!(await connects(url))) await onServerOf(url, (name) => [`create database ${name}`])
+}
+
+/** Deletes the database with all that is in it, and creates an empty one. */
+export const recreateDatabase = (url: string): Promise<void> =>
+  onServerOf(url, (name) => [`drop database ${name} with (force)`, `create database ${name}`])
+
+async function onServerOf(url: string, statements: (database: string) => string[]): Promise<void> {
   const name = decodeURIComponent(new URL(url).pathname.slice(1))
-  if (await connects(url)) return
   const server = new URL(url)
   server.pathname = '/postgres'
   const client = new pg.Client({ connectionString: server.href, connectionTimeoutMillis: CONNECT_MS })
   try {
     await client.connect()
-    await client.query(`create database ${pg.escapeIdentifier(name)}`)
+    for (const statement of statements(pg.escapeIdentifier(name))) await client.query(statement)
   } catch (error) {
     throw new DevError(`The database of DATABASE_URL cannot be made or reached: ${(error as Error).message}`)
   } finally {

@@ -13,7 +13,7 @@ import { ensureDashboard } from './dashboard.ts'
 import { ensureAdmin } from './first-steps.ts'
 import { DevError, lockFolder, openFolder, ROOT } from './folder.ts'
 import { freePort } from './ports.ts'
-import { ensureDatabase, startPostgres } from './postgres.ts'
+import { ensureDatabase, recreateDatabase, startPostgres } from './postgres.ts'
 import { createProgram, type Program } from './program.ts'
 import { newSecret, readSettings, type Settings, writeSettings } from './settings.ts'
 import { findBusiness, suggest } from './suggestions.ts'
@@ -121,7 +121,7 @@ async function start(): Promise<void> {
   writeSettings(folder, { ...env, ...kept })
 
   const childEnv = { ...process.env, LOG_LEVEL: 'info', ...env }
-  await step('migrating the database', () => runCli(['migrate'], childEnv))
+  await step('migrating the database', () => migrateDatabase(databaseUrl, childEnv))
   const programs = (['api', 'worker'] as const).map((name) =>
     createProgram({ name, env: childEnv, isVerbose: options.has('--verbose'), say }),
   )
@@ -148,6 +148,19 @@ async function start(): Promise<void> {
   const suggestions = await suggest(publicUrl, admin, kept.KONTOR_BUSINESS_ID)
   if (isStopping) return
   showBlock({ env, admin, businessId: kept.KONTOR_BUSINESS_ID, suggestions, folder, ms: performance.now() - since })
+}
+
+/** A database of ours that this version cannot update is replaced by an empty one. */
+async function migrateDatabase(url: string, env: NodeJS.ProcessEnv): Promise<void> {
+  try {
+    await runCli(['migrate'], env)
+  } catch (error) {
+    if (process.env.DATABASE_URL || !(error as Error).message.includes('created before the first release')) throw error
+    console.log('')
+    say('The database was created before the first release and cannot be updated. Replacing it with an empty one.')
+    await recreateDatabase(url)
+    await runCli(['migrate'], env)
+  }
 }
 
 /** Without it everything else still works. */

@@ -1,6 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
+import { listOrdersAfter, type OrderPlace } from '#modules/orders/index.ts'
 import type { Db } from '#platform/database/database.ts'
+import { transaction } from '#platform/database/transaction.ts'
+import { addFollowed } from '#platform/events/sequencer.ts'
 import { findMove } from '#platform/moves/moves.ts'
 import { startMove } from '../../src/apps/moves/start-move.ts'
 import { filledId, fillOrders } from '../../test/scenarios/fill-orders.ts'
@@ -9,7 +12,7 @@ import { type MixedLoad, startMixedLoad } from '../../test/scenarios/mixed-load.
 import { openPrivatePostgres, type PrivatePostgres } from '../../test/scenarios/private-postgres.ts'
 import type { Child } from '../../test/support/child.ts'
 import { createClient } from '../../test/support/client.ts'
-import { endFillings, leftBehind } from '../../test/support/moving-shop.ts'
+import { leftBehind } from '../../test/support/moving-shop.ts'
 import { createRandom } from '../../test/support/shop.ts'
 import { until } from '../../test/support/until.ts'
 import { type Figure, none, percentile, type Run, sizeOf } from '../report/figures.ts'
@@ -90,7 +93,6 @@ async function openMovingWorld([first, second]: readonly [PrivatePostgres, Priva
   const [own, others] = [await first.createDatabases(), await second.createDatabases()]
   const env = { DATABASE_URL: own.env.DATABASE_URL, CELLS: others.env.CELLS }
   const world = await openLoadWorld({ ...own, second: others.second, env })
-  await endFillings(world.aside.services.databases.cells.values())
   let isOver = false
   const running: Partial<Record<'api' | 'worker', Child>> = {}
   async function supervise(app: 'api' | 'worker'): Promise<void> {
@@ -235,19 +237,23 @@ async function settle(world: World, load: MixedLoad, note: Run['note']) {
 const firstOfEach = (violations: readonly string[]): string[] =>
   [...Map.groupBy(violations, (violation) => violation.split(':')[0])].map(([, [first = '']]) => first)
 
-/** Customers and reports count what was filled in, as they count what was there before an update: otherwise their rules would not hold. */
+/** Enqueues generated orders, which have no events, for customers and reports. */
 async function countFilled({ db, id }: { db: Db; id: string }, orders: number): Promise<void> {
-  for (const table of ['customers.filling', 'reports.filling'])
-    await sql`
-      insert into ${sql.table(table)} (kind, business_id, begins_at) values ('orders', ${id}, now())`.execute(db)
+  const topics = ['customers-orders', 'reports-orders']
+  for (let after: OrderPlace | undefined = { businessId: id, id: '' }; after; )
+    after = await transaction(db, async (tx): Promise<OrderPlace | undefined> => {
+      const places = (await listOrdersAfter(tx, after as OrderPlace, 10_000)).filter(
+        ({ businessId }) => businessId === id,
+      )
+      for (const topic of topics) await addFollowed(tx, topic, places)
+      return places.at(-1)
+    })
   const isCounted = async () => {
-    const { rows } = await sql<{ isCounted: boolean }>`
-      select not exists (select from customers.filling) and not exists (select from reports.filling) as is_counted`.execute(
-      db,
-    )
-    return rows[0]?.isCounted
+    const { rows } = await sql`
+      select from cell.followed where business_id = ${id} and topic = any (${topics}::text[]) limit 1`.execute(db)
+    return rows.length === 0
   }
-  await until('workers have counted what was filled in', isCounted, { withinMs: 120_000 + orders * 20, everyMs: 500 })
+  await until('workers have counted the generated orders', isCounted, { withinMs: 120_000 + orders * 20, everyMs: 500 })
 }
 
 /** Orders that were filled in have no shipments: none of them says that it has, or waits for one; nor do they hold any stock. */

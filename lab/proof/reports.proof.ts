@@ -35,7 +35,6 @@ export async function run({ quick, note }: Run) {
   const api = await startApi()
   try {
     const shop = await openReports(api, createMake(api), TIME_ZONE)
-    await sql`delete from reports.filling`.execute(shop.db)
     const patient = patientDatabases(api)
     try {
       const db = patient.cells.get(shop.cell) as Db

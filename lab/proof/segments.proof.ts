@@ -109,10 +109,10 @@ async function fill({ db, id, collection }: Place, readers: number, note: Run['n
   )
   await sql`
     insert into catalog.products (business_id, id, name, slug, description, category, gallery, blocks, statuses, status, version,
-                                  document, created_at, updated_at)
+                                  document, public_document, created_at, updated_at)
     select ${id}, 'prod_' || n, 'Product ' || n, 'product-' || n, '',
-           case when n % 20 = 0 then 'lamps' when n % 20 = 1 then 'lanterns' else '' end, '[]', '[]', '[]', 'ACTIVE', 1, '{}', now(),
-           now()
+           case when n % 20 = 0 then 'lamps' when n % 20 = 1 then 'lanterns' else '' end, '[]', '[]', '[]', 'ACTIVE', 1, '{}', '{}',
+           now(), now()
       from generate_series(1, ${PRODUCTS}::int) as n`.execute(db)
   // In the order of the key, as a table has it that was filled over years by people who buy this and that.
   await inSteps(

@@ -77,7 +77,7 @@ async function upgrade(previous: PreviousVersion, { quick, note }: Run): Promise
     )
     const open = (await load.unpaid()) + (await refunds.open())
     const { lost, doubled } = await load.compare()
-    const events = await eventProblems(world, applied)
+    const events = await eventProblems(world)
     const violations = await world.findViolations()
     for (const found of [load.failures, refunds.failures, lost, doubled, events, violations])
       for (const text of found.slice(0, 5)) note(text)
@@ -93,7 +93,7 @@ async function upgrade(previous: PreviousVersion, { quick, note }: Run): Promise
         none('acknowledged and lost', lost.length),
         none('doubled', doubled.length),
         none('paid or to be refunded, and not known to be', open),
-        none('events missing, out of order or in words of before', events.length),
+        none('events missing or out of order', events.length),
         none('rules broken in the end', violations.length),
         none('processes that did not end well', unclean),
         { name: 'migrating takes', value: seconds, unit: 's' },
@@ -113,9 +113,7 @@ async function upgrade(previous: PreviousVersion, { quick, note }: Run): Promise
   }
 }
 
-/** Words of before are only wrong where a migration was there to change them. */
-async function eventProblems({ aside }: LoadWorld, applied: readonly string[]): Promise<string[]> {
-  const isReworded = applied.some((name) => name.includes('stored_event_types'))
+async function eventProblems({ aside }: LoadWorld): Promise<string[]> {
   const cells = [...aside.services.databases.cells.values()]
   const waiting = async (cell: Cell) => Number((await outbox.execute(cell)).rows[0]?.count)
   await until(
@@ -127,20 +125,17 @@ async function eventProblems({ aside }: LoadWorld, applied: readonly string[]): 
   )
   return (await Promise.all(cells.map(async (cell) => (await problems.execute(cell)).rows)))
     .flat()
-    .filter(({ isWord }) => isReworded || !isWord)
     .map(({ text }) => text)
 }
 
 const outbox = sql<{ count: string }>`select count(*) from cell.event_outbox`
 
-const problems = sql<{ text: string; isWord: boolean }>`
-  select 'events of ' || business_id || ': ' || count(*) || ' of ' || last_number as text, false as is_word
+const problems = sql<{ text: string }>`
+  select 'events of ' || business_id || ': ' || count(*) || ' of ' || last_number as text
     from cell.event_counters join cell.events using (business_id)
    group by business_id, last_number
   having count(*) <> last_number or count(distinct number) <> last_number or max(number) <> last_number
   union all
-  select 'order ' || id || ' has no event of its beginning', false from orders.orders
+  select 'order ' || id || ' has no event of its beginning' from orders.orders
    where not exists (select from cell.events where events.business_id = orders.business_id and subject = orders.id
-                        and type = 'order.created')
-  union all
-  select distinct 'an event is ' || type, true from cell.events where type like '%-%'`
+                        and type = 'order.created')`

@@ -1,9 +1,8 @@
--- What the platform itself keeps in the control database.
-create schema if not exists control;
+-- Idempotency records of requests that control handles.
 
--- The first answer to a request that carried an Idempotency-Key, written in the transaction that it protects.
+-- The first response to a request with an Idempotency-Key, written in the transaction of that request. `caller` is a user id.
 create table control.idempotency_keys (
-  business_id text collate "C" not null, -- '' where the request names no business
+  business_id text collate "C" not null, -- '' if the request concerns no business
   caller text collate "C" not null,
   key text collate "C" not null,
   request_hash bytea not null,

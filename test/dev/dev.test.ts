@@ -7,6 +7,7 @@ import path from 'node:path'
 import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseEnv } from 'node:util'
+import pg from 'pg'
 import { freePort } from '../../dev/ports.ts'
 
 const ROOT = path.join(import.meta.dirname, '../..')
@@ -107,6 +108,19 @@ test('npm run dev starts all there is, and says so in lines that work when paste
   })
   assert.equal(cli.status, 0, cli.stderr)
   assert.match(cli.stderr, /Using the database of npm run dev/)
+})
+
+test('a database from before the first release is replaced, and the same account and key are made in it', async () => {
+  const before = parseEnv(readFileSync(path.join(folder, 'dev.env'), 'utf8'))
+  const client = new pg.Client({ connectionString: before.DATABASE_URL })
+  await client.connect()
+  await client.query("insert into cell.migrations (name, checksum) values ('0064a_older.sql', '')")
+  await client.end()
+  current?.kill('SIGINT')
+  await once(current as ChildProcess, 'exit', { signal: AbortSignal.timeout(20_000) })
+  const { output, settings } = await startDev()
+  assert.match(output(), /created before the first release and cannot be updated\. Replacing it with an empty one/)
+  assert.equal(settings.KONTOR_API_KEY, before.KONTOR_API_KEY)
 })
 
 test('killed, it starts again with the same account and key; Ctrl-C leaves nothing behind', async () => {

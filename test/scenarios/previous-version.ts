@@ -10,6 +10,7 @@ import type { Business } from '#vocabulary/business.ts'
 import { newBusinessId, newId } from '#vocabulary/ids.ts'
 import { runKontor } from '../support/child.ts'
 import { withScratchDatabase } from '../support/database.ts'
+import { loadWithLater } from '../support/later-migrations.ts'
 import type { TestDatabases } from '../support/start-api.ts'
 
 export type PreviousVersion = {
@@ -17,7 +18,7 @@ export type PreviousVersion = {
   root: string
   /** As its own migrations made them. */
   databases: TestDatabases
-  /** What this version's `migrate` does with them. */
+  /** What this version's `migrate` does with them, and three later migrations. */
   upgrade: () => Promise<string[]>
 }
 
@@ -37,8 +38,8 @@ export async function withPreviousVersion<Result>(
         const { code, output } = await runKontor(['cli', 'migrate'], databases.env, { root })
         if (code !== 0) throw new Error(`${commit} does not migrate:\n${output}`)
         const upgrade = async () => [
-          ...(await migrate(main, ['control', 'cell'])),
-          ...(await migrate(second, ['cell'])).map((name) => `${name} (second)`),
+          ...(await migrate(main, ['control', 'cell'], [], loadWithLater)),
+          ...(await migrate(second, ['cell'], [], loadWithLater)).map((name) => `${name} (second)`),
         ]
         return work({ root, databases, upgrade })
       }),

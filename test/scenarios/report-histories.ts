@@ -102,17 +102,14 @@ async function addOrder(db: Db, random: Random, businessId: string, n: number, a
     [random(1_000), 0],
     [0, random(1_000)],
   ])
-  const isOld = random(8) === 0 && taxIncluded === 0 // from before lines had figures
   const discounts = spread(
     BigInt(discount),
     lines.map(({ totalPrice }) => BigInt(totalPrice)),
   ).map(Number)
   const left = lines.map(({ totalPrice }, index) => BigInt(totalPrice - (discounts[index] as number)))
   const taxes = spread(BigInt(tax + taxIncluded), [...left, BigInt(shipping)]).map(Number)
-  const stored = isOld
-    ? lines.map(({ id: _id, ...line }) => line)
-    : lines.map((line, index) => ({ ...line, discount: discounts[index], tax: taxes[index] }))
-  const shippingTax = isOld ? null : tax + taxIncluded - taxes.slice(0, -1).reduce((sum, each) => sum + each, 0)
+  const stored = lines.map((line, index) => ({ ...line, discount: discounts[index], tax: taxes[index] }))
+  const shippingTax = tax + taxIncluded - taxes.slice(0, -1).reduce((sum, each) => sum + each, 0)
   const status = oneOf(random, ['PENDING', 'PAID', 'PAID', 'FAILED'])
   const history = JSON.stringify([{ id: 'one', status, timestamp: 0 }])
   await sql`
@@ -120,11 +117,9 @@ async function addOrder(db: Db, random: Random, businessId: string, n: number, a
                                shipping_tax, taxes, discount, total, promo_code, blocks, statuses, status, payment_statuses,
                                payment_status, trace, created_at, updated_at)
     values (${businessId}, ${id}, ${id}, ${`usr_${random(3)}`}, ${oneOf(random, ['us', 'de'])}, ${oneOf(random, ['USD', 'EUR'])},
-            ${JSON.stringify(stored)}, ${subtotal}, ${tax}, ${taxIncluded}, ${shipping}, ${shippingTax}, ${isOld ? null : sql`'{}'`},
+            ${JSON.stringify(stored)}, ${subtotal}, ${tax}, ${taxIncluded}, ${shipping}, ${shippingTax}, '{}',
             ${discount}, ${subtotal + tax + shipping - discount}, ${oneOf(random, [null, null, 'SUMMER', 'FRIEND'])}, '[]', '[]',
-            'PROCESSING', ${history}, ${status}, ${isOld ? JSON.stringify({ taxBps: 0, taxShipping: true }) : null}, ${createdAt}, now())`.execute(
-    db,
-  )
+            'PROCESSING', ${history}, ${status}, null, ${createdAt}, now())`.execute(db)
   return id
 }
 

@@ -73,9 +73,8 @@ export async function fillSubscribers(
   for (let from = 1; from <= number; from += step) {
     await sql`
       insert into newsletter.subscriptions
-             (business_id, id, collection_id, email, email_key, name, status, secret, activated_at, created_at, updated_at,
-              market)
-      select ${id}, 'sub_' || lpad(n::text, 26, '0'), ${collection.id}, email, email, 'Reader ' || n, 'ACTIVE', md5(n::text),
+             (business_id, id, collection_id, email, email_key, name, status, activated_at, created_at, updated_at, market)
+      select ${id}, 'sub_' || lpad(n::text, 26, '0'), ${collection.id}, email, email, 'Reader ' || n, 'ACTIVE',
              now(), now(), now(), case when n <= ${usUntil ?? null}::int then 'us' when n > ${usUntil ?? null}::int then 'de' end
         from generate_series(${from}::int, ${Math.min(number, from + step - 1)}::int) as n,
              lateral (select 'reader' || n || '@readers.example' as email) as address`.execute(db)

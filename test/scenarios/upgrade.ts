@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { runMigrations as installQueue } from 'graphile-worker'
 import pg from 'pg'
-import { loadMigrations, type Migration, migrate } from '#platform/database/migrate.ts'
+import { type Migration, migrate } from '#platform/database/migrate.ts'
 import { onServer, withScratchDatabase } from '../support/database.ts'
+import { isLater, loadWithLater } from '../support/later-migrations.ts'
 
 export type Kind = 'control' | 'cell'
 export type Lock = { table: string; mode: string }
@@ -26,19 +27,15 @@ export type Upgrade = {
 const WRITERS = 4
 const AROUND_MS = 1_000
 
-/** Rows that have been there since the migration `since`, or since the one before `name` if that is earlier. */
-type History = { since: string; statements: readonly string[] }
-
-/** A database that has all migrations before this one, and is told that it has all after it. */
-export async function withDatabaseBefore<Result>(
+/** A database of the baseline, filled by the statements, that has all migrations before this one and is told that it has all after it. */
+async function withDatabaseBefore<Result>(
   kind: Kind,
   name: string,
   work: (url: string) => Promise<Result>,
-  { since, statements }: History = { since: '', statements: [] },
+  statements: readonly string[] = [],
 ) {
-  const migrations = await loadMigrations(kind)
+  const migrations = await loadWithLater(kind)
   const index = migrations.findIndex((migration) => migration.name === name)
-  const isEarly = (migration: Migration) => migration.name <= since
   const before = migrations.slice(0, index)
   return withScratchDatabase(async (url) => {
     await onServer(async (client) => {
@@ -46,9 +43,9 @@ export async function withDatabaseBefore<Result>(
       await client.query(
         `create table ${kind}.migrations (name text collate "C" primary key, checksum text not null, applied_at timestamptz not null default now())`,
       )
-      for (const { sql } of before.filter(isEarly)) await client.query(sql)
+      for (const { sql } of before.filter((migration) => !isLater(migration))) await client.query(sql)
       for (const statement of statements) await client.query(statement)
-      for (const { sql } of before.filter((migration) => !isEarly(migration))) await client.query(sql)
+      for (const { sql } of before.filter(isLater)) await client.query(sql)
       for (const { name, checksum } of migrations.toSpliced(index, 1)) {
         await client.query(`insert into ${kind}.migrations (name, checksum) values ($1, $2)`, [name, checksum])
       }
@@ -105,9 +102,9 @@ export async function upgradeUnderLoad(
   kind: Kind,
   { name }: Migration,
   fillers: ReadonlyMap<string, Filler>,
-  { since, rows, readerMs = 0 }: { since: string; rows: number; readerMs?: number },
+  { rows, readerMs = 0 }: { rows: number; readerMs?: number },
 ): Promise<Upgrade> {
-  const history = { since, statements: [...fillers.values()].map(({ fill }) => fill(rows)) }
+  const statements = [...fillers.values()].map(({ fill }) => fill(rows))
   const underLoad = async (url: string) => {
     await onServer((client) => client.query('analyze'), url)
     const pool = new pg.Pool({ connectionString: url, max: WRITERS + 1 })
@@ -124,7 +121,7 @@ export async function upgradeUnderLoad(
       await sleep(100)
       load.forget()
       const started = performance.now()
-      const refused = await migrate(url, [kind]).then(
+      const refused = await migrate(url, [kind], [], loadWithLater).then(
         () => [],
         (error: unknown) => [`the migration itself: ${String(error)}`],
       )
@@ -137,7 +134,7 @@ export async function upgradeUnderLoad(
       await pool.end()
     }
   }
-  return withDatabaseBefore(kind, name, underLoad, history)
+  return withDatabaseBefore(kind, name, underLoad, statements)
 }
 
 function startWriters(pool: pg.Pool, statements: readonly string[], rows: number) {

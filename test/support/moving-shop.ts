@@ -7,12 +7,6 @@ import { businessTables } from '../../src/apps/portable/tables.ts'
 import type { Make } from './make.ts'
 import { item, openShop, type Shop } from './shop.ts'
 
-/** Workers fill some tables after an update, and nothing moves meanwhile: here there is nothing to fill. */
-export async function endFillings(cells: Iterable<Db>): Promise<void> {
-  const shared = businessTables.filter(({ is }) => is === 'shared')
-  for (const cell of cells) for (const { table } of shared) await sql`delete from ${sql.table(table)}`.execute(cell)
-}
-
 /** A shop whose one article costs nothing, so that an order needs no provider. */
 export async function openFreeShop(
   make: Make,
@@ -103,7 +97,7 @@ export async function assertSold(cell: Db, businessId: string, { orders }: Sold)
 /** Tables of a cell that still have rows of the business. */
 export async function leftBehind(cell: Db, businessId: string): Promise<string[]> {
   const left: string[] = []
-  for (const { table, of } of businessTables.filter((each) => each.in === 'cell' && each.is !== 'shared')) {
+  for (const { table, of } of businessTables.filter((each) => each.in === 'cell')) {
     // What was counted for it in this process is written ten seconds later; old rows stay for two minutes, by default.
     if (table === 'cell.moves' || table === 'cell.usage') continue
     const { rows } = await sql`

@@ -6,7 +6,7 @@ import type { TestApi } from './start-api.ts'
 
 export type Shop = Awaited<ReturnType<typeof openReports>>
 
-/** A shop with reports, where orders from before the tables are counted at once. */
+/** A shop with reports. */
 export async function openReports(
   api: TestApi,
   make: Make,
@@ -17,7 +17,6 @@ export async function openReports(
   const base = `/v1/businesses/${shop.id}`
   const set = await shop.admin.put(base, { timeZone })
   assert.equal(set.status, 200, set.text)
-  await sql`update reports.filling set begins_at = now() - interval '1 minute'`.execute(shop.db)
   const report = async (name: string, query: Record<string, string | number> = {}) => {
     const asked = new URLSearchParams(
       Object.entries(query).map(([key, value]): [string, string] => [key, String(value)]),

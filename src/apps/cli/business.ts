@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander'
+import type { Command } from 'commander'
 import {
   type BusinessSummary,
   createBusiness,
@@ -119,9 +119,7 @@ export function addBusinessCommands(program: Command, cli: Cli): void {
     ],
   })
     .option('--account <account>', 'its connected account; "none" removes it')
-    .addOption(new Option('--stripe-account <account>', 'the former name of --account').hideHelp())
-    .action((businessId: string, { json = false, ...sent }: Json & { account?: string; stripeAccount?: string }) => {
-      const named = sent.account ?? sent.stripeAccount
+    .action((businessId: string, { json = false, account: named }: Json & { account?: string }) => {
       const account = named === 'none' ? null : named
       const { providers, sharedAccount } = openPayments(config())
       const [{ isAccount } = { isAccount: isStripeAccount }] = providers

@@ -12,7 +12,7 @@ import { asMover, holdMoveState, lockOut, Overtaken, readMoveState, setMoveState
 import { noteMove } from '#platform/moves/moves.ts'
 import { deleteRows, type KnownTable, readAllRows, writeRows } from '#platform/portable/rows.ts'
 import type { Work } from './move-business.ts'
-import { findFilling, holdTables } from './tables.ts'
+import { holdTables } from './tables.ts'
 
 /** Longer than it takes. Requests that write wait for no more than three of them. */
 const HOLD_SECONDS = 5
@@ -73,14 +73,8 @@ export async function closeAndSwitch(work: Work, attempt: number): Promise<Closi
 
 /** Too much is under way for a short pause. */
 async function isBusy(work: Work, attempt: number): Promise<boolean> {
-  const { move, source, tables, waiting: told } = work
+  const { move, source, tables } = work
   const { businessId } = move
-  // An update has come meanwhile: in the other cell, its walk may have been where the business was not yet.
-  const filling = await findFilling(source)
-  if (filling !== undefined) {
-    await told.say?.(`Waits for workers of the cell ${source.name}, which are still to fill ${filling}`)
-    return true
-  }
   const { running, waiting } = await countJobsOf(source, jobsOf(work))
   if (waiting > MOST_WAITING || (running > 0 && attempt <= PATIENT_ATTEMPTS)) return true
   for (const table of tables.filter(({ is }) => is === 'queue')) {

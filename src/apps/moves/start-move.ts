@@ -13,7 +13,7 @@ import type { Actor } from '#vocabulary/actor.ts'
 import { newId } from '#vocabulary/ids.ts'
 import { Id } from '#vocabulary/schemas.ts'
 import { moveBusiness } from './move-business.ts'
-import { checkFillings, checkKeys, checkSame, movedTables, NotMovable } from './tables.ts'
+import { checkKeys, checkSame, movedTables, NotMovable } from './tables.ts'
 
 /** Longer than a process that hears nothing of control goes on reading where the business lived (`CONTROL_AWAY_SECONDS`). */
 export const KEEP_SECONDS = 120
@@ -60,7 +60,6 @@ async function checkPlaces(source: Cell, target: Cell, businessId: string): Prom
   const [here, there] = await Promise.all([movedTables(source), movedTables(target)])
   checkSame(here, there)
   await checkKeys(source, here, businessId)
-  await checkFillings([source, target])
   const { state } = (await readMoveState(target, businessId)) ?? {}
   // A process may have written late what it had counted for a business that lived there before: it goes when rows are copied.
   const counting = there.filter(({ passesOver }) => passesOver === 'nobody')

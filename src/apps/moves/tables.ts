@@ -22,7 +22,7 @@ export async function movedTables(cell: Db): Promise<KnownTable[]> {
 
 /** Every table with rows of the business that go when it has left: those that have moved, and those that stay behind. */
 export async function leftTables(cell: Cell, moved: readonly KnownTable[]): Promise<KnownTable[]> {
-  const stays = cellTables.filter(({ moves, is, table }) => !moves && is !== 'shared' && !IS_OF_MOVES.has(table))
+  const stays = cellTables.filter(({ moves, table }) => !moves && !IS_OF_MOVES.has(table))
   return [...moved, ...(await describeTables(cell, stays))]
 }
 
@@ -95,25 +95,4 @@ export async function checkKeys(cell: Cell, tables: readonly KnownTable[], busin
       select from pg_index where indrelid = ${table}::regclass and indisprimary`.execute(cell)
     if (rows.length === 0) throw new NotMovable(`${table} has no primary key: its rows cannot be followed.`)
   }
-}
-
-/** A walk through all businesses of a cell would miss one that comes behind it. */
-export async function checkFillings(cells: readonly Cell[]): Promise<void> {
-  for (const cell of cells) {
-    const table = await findFilling(cell)
-    if (table !== undefined)
-      throw new NotMovable(
-        `Workers of the cell ${cell.name} are still to fill ${table}: they begin ten minutes after an update. Try again when ` +
-          'they are through.',
-      )
-  }
-}
-
-/** A table in which workers of this cell are still to write what an update derives from older rows. */
-export async function findFilling(cell: Cell): Promise<string | undefined> {
-  for (const { table } of cellTables.filter(({ is }) => is === 'shared')) {
-    const { rows } = await cell.executeQuery(CompiledQuery.raw(`select from ${table} limit 1`))
-    if (rows.length > 0) return table
-  }
-  return undefined
 }

@@ -28,7 +28,4 @@ export const LEFT_JOBS: Readonly<Record<string, string>> = {
   'newsletter.mail-test': 'writes to an address that the payload names',
   'payments.cancel-subscription':
     'names a subscription of the provider; every night it is made anew where somebody who has left still pays',
-  'checkout.apply-event': 'of the release before',
-  'newsletter.apply-event': 'of the release before',
-  'newsletter.cancel-renewal': 'of the release before, and names an account of the provider',
 }

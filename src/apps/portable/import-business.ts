@@ -312,7 +312,7 @@ async function finish({ control, archive, businessId, people }: Work): Promise<v
   )
   await transaction(control, async (tx) => {
     for (const table of tables) {
-      const isMembership = table === membershipTable
+      const isMembership = table.table === membershipTable.table
       for await (const lines of archive.lines(partsOf(archive, table))) {
         await writeInPieces(tx, table, businessId, renamePeople(table, lines, isMembership ? own : people))
         if (isMembership) await inviteImported(tx, businessId, toInvite(lines))

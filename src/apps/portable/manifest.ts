@@ -20,7 +20,7 @@ export type Part = Static<typeof Part>
 /** `since`: of a table that is cut into months, its oldest row. */
 const TableParts = Type.Object({
   table: Type.String(),
-  is: OneOf(['kept', 'derived', 'queue', 'left out', 'stays', 'shared']),
+  is: OneOf(['kept', 'derived', 'queue', 'left out', 'stays']),
   rows: Count,
   since: Type.Optional(Type.String()),
   parts: Parts,

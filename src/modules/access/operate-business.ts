@@ -49,7 +49,7 @@ export async function setPaymentAccount(tx: ControlTx, id: string, account: stri
       .where('id', '=', id)
       .execute()
   } catch (error) {
-    throw violatedConstraint(error) === 'businesses_stripe_account_key'
+    throw violatedConstraint(error) === 'businesses_payment_account_key'
       ? paymentAccountTaken({ account: account ?? '' })
       : error
   }

@@ -28,7 +28,6 @@ export async function lockBusiness(tx: ControlTx, id: string): Promise<Business>
   return toBusiness(row)
 }
 
-/** Markets that were stored before they had taxes get the defaults. */
 export const toBusiness = <
   Row extends { markets: unknown; storefront: unknown; logo: unknown; callouts: unknown; limits: unknown },
 >(
@@ -39,7 +38,7 @@ export const toBusiness = <
   callouts: row.callouts as Callouts | null,
   storefront: row.storefront as Storefront,
   logo: row.logo as Media | null,
-  markets: toMarkets(row.markets as SentMarket[]),
+  markets: row.markets as Market[],
 })
 
 type SentMarket = Omit<Market, keyof typeof NO_TAXES> & Partial<Pick<Market, keyof typeof NO_TAXES>>

@@ -191,10 +191,11 @@ const settings = {
   markets: Type.Array(NewMarket, { maxItems: 200 }),
 }
 
-/** A stored business. Its markets may be older than their taxes. */
+/** A stored business. */
 export const StoredBusiness = Type.Object({
   ...settings,
   logo: storefront.logo,
+  markets: storefront.markets,
   storefront: Storefront,
   requireSecondFactor: RequireSecondFactor,
 })

@@ -30,7 +30,6 @@ export const accessTables: readonly BusinessTable[] = [
       'import_of',
       'imported_from',
       'payment_account',
-      'stripe_account_id',
       'callouts',
     ],
   }),

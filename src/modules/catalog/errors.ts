@@ -110,11 +110,7 @@ export const importNotReady = conflict(
   'A line can be corrected while its dry run is READY; this import is {status}.',
 )
 export const importCannotMove = conflict('status', 'WRONG_STATE', 'An import that is {status} cannot be {verb}.')
-export const importTooLargeToUndo = conflict(
-  'total',
-  'TOO_LARGE',
-  'Only imports of up to 100,000 lines can be undone, and none from before there was an undo.',
-)
+export const importTooLargeToUndo = conflict('total', 'TOO_LARGE', 'Only imports of up to 100,000 lines can be undone.')
 export const marketRequired = invalid(
   'market',
   'REQUIRED',

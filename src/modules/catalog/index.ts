@@ -8,7 +8,6 @@ import * as events from './events.ts'
 import { countSold } from './listing/count-sold.ts'
 import * as listingErrors from './listing/errors.ts'
 import { refreshListedStock } from './listing/refresh-stock.ts'
-import { fillDocuments } from './products/fill-documents.ts'
 import { forgetPastPrices, refreshPrices } from './products/refresh-prices.ts'
 import * as promoErrors from './promos/errors.ts'
 import { announceLowStock, mailLowStock } from './stock/announce-low-stock.ts'
@@ -84,7 +83,6 @@ export const catalogJobs: readonly AnyJob[] = [
   mailLowStock,
   refreshPrices,
   forgetPastPrices,
-  fillDocuments,
   refreshListedStock,
   countSold,
   workOffBulkEdit,

@@ -72,12 +72,10 @@ select business_id, category_id, slug, said.slug is not null as is_said, kept.sl
 
 -- check product-lists: lists know every product as it is, and none that is deleted
 -- pieces: product_id of catalog.products (id)
--- Without a public text it was written by an older version of this service, and its rows come with that text.
 select product.business_id, product.id as product_id, product.status, listing.status as listed
   from catalog.products as product
   left join catalog.listing on listing.business_id = product.business_id and listing.product_id = product.id and listing.market_id = ''
- where product.public_document is not null
-   and (listing.status, listing.category)
+ where (listing.status, listing.category)
        is distinct from (case when product.status <> 'DELETED' then product.status end, case when product.status <> 'DELETED' then product.category end)
 
 -- check product-markets: lists know a product in a market only where it has a price, and only as it is known without a market
@@ -105,7 +103,7 @@ select business_id, id as stocktake_id, stocktakes.changed, stocktakes.delta, le
 
 -- check stock-list: the list of stock has every variant that is tracked, and nothing else
 -- pieces: product_id of catalog.stock (product_id)
--- A product with an event that still waits is not looked at, and neither is one from before the list that is not copied yet.
+-- Skips products with a pending event.
 with waiting as not materialized (
   select business_id, subject as product_id from cell.event_outbox where starts_with(type, 'product.')
   union all
@@ -123,9 +121,6 @@ select business_id, product_id, variant_id, is_tracked, is_listed
  where is_tracked <> is_listed and updated_at < now() - interval '10 minutes'
    and not exists (select from waiting
                     where waiting.business_id = compared.business_id and waiting.product_id = compared.product_id)
-   and not exists (select from catalog.stock_list_filling as filling
-                    where filling.business_id < compared.business_id
-                       or filling.business_id = compared.business_id and filling.product_id < compared.product_id)
 
 -- check bulk-edit-items: a bulk edit counts its items as they are
 -- What was thrown away loses its items a slice at a time.

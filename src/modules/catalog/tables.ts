@@ -22,7 +22,6 @@ export const catalogTables: readonly BusinessTable[] = [
   cellTable('kept', 'catalog.bulk_edit_items', ['bulk_edit_id', 'number']),
   cellTable('derived', 'catalog.listing', ['market_id', 'product_id']),
   cellTable('derived', 'catalog.stock_list', ['product_id', 'variant_id']),
-  cellTable('shared', 'catalog.stock_list_filling', ['product_id']),
   cellTable('derived', 'catalog.search', ['product_id']),
   cellTable('derived', 'catalog.spellings', ['spelling', 'word']),
 ]

@@ -16,7 +16,7 @@ export const variantNotFound = invalid(
   'There is no variant {variantId} of product {productId} to be bought.',
 )
 export const noPrice = invalid('{at}.variantId', 'NO_PRICE', '{name} has no price in this market.')
-// Stored amounts from before they were checked on write, or from an archive.
+// Stored amounts from an archive, which are not checked on write.
 export const priceOffStep = invalid(
   '{at}.variantId',
   'STEP',

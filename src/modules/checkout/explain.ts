@@ -1,5 +1,5 @@
 import type { OrderRow } from '#modules/orders/index.ts'
-import { type Pricing, type PricingInput, type PricingStep, price, readInput } from './pricing.ts'
+import { type Pricing, type PricingInput, type PricingStep, price } from './pricing.ts'
 import type { Explanation } from './schemas.ts'
 
 const FIGURES = ['subtotal', 'discount', 'shipping', 'tax', 'taxIncluded', 'shippingTax', 'total'] as const
@@ -23,7 +23,7 @@ const linesApart = (lines: OrderRow['lines'], computed: Pricing['lines']) =>
 /** Explains an order's figures: computes them again from the stored input, or adds up those that a person sent. */
 export function explain(order: OrderRow): Explanation {
   if (order.trace === null) return explainSums(order)
-  const pricing = price(readInput(order.trace as unknown as PricingInput))
+  const pricing = price(order.trace as unknown as PricingInput)
   const differences = [...differencesOf('', FIGURES, order, pricing), ...linesApart(order.lines, pricing.lines)]
   return { orderId: order.id, isByHand: false, addsUp: differences.length === 0, steps: pricing.steps, differences }
 }

@@ -17,12 +17,10 @@ export type PricingPromo = { code: string; type: 'PERCENT' | 'FIXED'; value: num
 
 /** Everything that a price depends on. Stored with the order, so that it can be computed again. */
 export type PricingInput = {
-  /** Counts the changes of this shape. 3: services of the business were asked. */
-  version: 2 | 3
   lines: CartLine[]
   currency: string
-  /** The currency's step, where it is above the minor unit. Absent in orders from before prices were rounded to it. */
-  step?: number
+  /** The currency's step, in minor units. */
+  step: number
   /** The market's own rate. */
   taxBps: number
   taxShipping: boolean
@@ -33,11 +31,6 @@ export type PricingInput = {
   promo: PricingPromo | null
   /** Instead of what the rates would give. */
   toldTax?: ToldTax
-}
-
-/** As stored before there were tax classes: one rate, never inside the prices. */
-type FirstInput = Omit<PricingInput, 'version' | 'lines' | 'shippingTaxBps' | 'pricesIncludeTax'> & {
-  lines: Omit<CartLine, 'taxClass' | 'taxBps'>[]
 }
 
 /** One rule that was applied: on what base, at which rate, with what result. */
@@ -68,10 +61,9 @@ export const toPricingInput = (
   promo: PricingPromo | undefined,
   toldTax?: ToldTax,
 ): PricingInput => ({
-  version: toldTax || shipping?.isTold ? 3 : 2,
   lines,
   currency: market.currency,
-  ...(stepOf(market.currency) > 1 && { step: stepOf(market.currency) }),
+  step: stepOf(market.currency),
   taxBps: market.taxBps,
   taxShipping: market.taxShipping,
   shippingTaxBps: taxRateOf(market, STANDARD_TAX_CLASS),
@@ -88,22 +80,10 @@ export const toPricingInput = (
   ...(toldTax && { toldTax }),
 })
 
-/** An input as stored, whichever version stored it. */
-export const readInput = (stored: PricingInput | FirstInput): PricingInput =>
-  'version' in stored
-    ? stored
-    : {
-        ...stored,
-        version: 2,
-        lines: stored.lines.map((line) => ({ ...line, taxClass: STANDARD_TAX_CLASS, taxBps: stored.taxBps })),
-        shippingTaxBps: stored.taxBps,
-        pricesIncludeTax: false,
-      }
-
 /** Prices a cart. Pure, and shared by quote, checkout and explanation. */
 export function price(input: PricingInput): Pricing {
   const { lines, currency, shipping: method, promo } = input
-  const step = BigInt(input.step ?? 1)
+  const step = BigInt(input.step)
   const steps: PricingStep[] = []
   const note = (step: PricingStep) => void steps.push(step)
 

@@ -47,10 +47,9 @@ const input = ({
   currency = 'EUR',
   ...rates
 }: Case): PricingInput => ({
-  version: 2,
   lines: lines.split(' ').map(toLine),
   currency,
-  ...(STEPS[currency] && { step: STEPS[currency] }),
+  step: STEPS[currency] ?? 1,
   taxBps: rates.taxBps ?? 1_900,
   taxShipping: taxed ?? false,
   shippingTaxBps: rates.shippingTaxBps ?? 1_900,
@@ -755,10 +754,9 @@ function createCarts(seed: number) {
       return { productId: `p${index}`, variantId: 'one', quantity, unitPrice: price(), taxClass, taxBps }
     })
     return {
-      version: 2,
       lines,
       currency,
-      ...(step > 1 && { step }),
+      step,
       taxBps: bps(),
       taxShipping: pick(true, false),
       shippingTaxBps: rates.get('standard') as number,

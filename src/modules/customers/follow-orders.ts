@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
-import { listSubscriptionsAfter, readSubscribers } from '#modules/newsletter/index.ts'
-import { EVER_PAID, listOrdersAfter, type OrderFigures, type OrderPlace, readFigures } from '#modules/orders/index.ts'
-import { now } from '#platform/clock.ts'
+import { readSubscribers } from '#modules/newsletter/index.ts'
+import { EVER_PAID, type OrderFigures, type OrderPlace, readFigures } from '#modules/orders/index.ts'
 import type { Db, Tx } from '#platform/database/database.ts'
 import { type FollowerLog, followSubjects, Outage } from '#platform/events/follow-subjects.ts'
 import { addFollowed, hasFollowed, type Topic } from '#platform/events/sequencer.ts'
@@ -21,8 +20,6 @@ export const CUSTOMER_TOPICS: readonly Topic[] = [
   { topic: SUBSCRIPTIONS, of: 'subscription' },
 ]
 
-const BATCH = 500
-
 /** What only control knows of people who are new here. All by `keyOf`. */
 export type PeopleKnown = {
   /** The users whom guests of this business became. */
@@ -37,10 +34,9 @@ export type AskControl = (people: readonly Person[]) => Promise<PeopleKnown>
 type Batch = { orders: readonly OrderPlace[]; subscriptions: readonly OrderPlace[] }
 
 /** Whether customers are to be looked at. */
-export const hasUnfollowed = () => sql`
-  ${hasFollowed(ORDERS, SUBSCRIPTIONS)} or exists (select from customers.filling where begins_at <= ${now()})`
+export const hasUnfollowed = () => hasFollowed(ORDERS, SUBSCRIPTIONS)
 
-/** Keeps customers after orders and subscriptions that have changed; then counts those from before the tables. */
+/** Updates customers after orders and subscriptions that have changed. */
 export function followOrders(db: Db, ask: AskControl, log: FollowerLog, signal?: AbortSignal): Promise<void> {
   const follower = (topic: string, toBatch: (places: readonly OrderPlace[]) => Batch) => ({
     topic,
@@ -54,46 +50,7 @@ export function followOrders(db: Db, ask: AskControl, log: FollowerLog, signal?:
     follower(ORDERS, (orders) => ({ orders, subscriptions: [] })),
     follower(SUBSCRIPTIONS, (subscriptions) => ({ orders: [], subscriptions })),
   ]
-  return followSubjects(db, { lock: SUMS_LOCK, followers, backfill }, log, signal)
-}
-
-const FILLS = {
-  bought: { listAfter: listOrdersAfter, take: takeCounted },
-  orders: {
-    listAfter: listOrdersAfter,
-    take: (tx: Tx, places: readonly OrderPlace[]) => addFollowed(tx, ORDERS, places),
-  },
-  subscriptions: {
-    listAfter: listSubscriptionsAfter,
-    take: (tx: Tx, places: readonly OrderPlace[]) => addFollowed(tx, SUBSCRIPTIONS, places),
-  },
-}
-
-/** What was bought by orders that were counted before that was kept. The others are counted yet, and it is kept then. */
-async function takeCounted(tx: Tx, places: readonly OrderPlace[]): Promise<void> {
-  const counted = await readCounted(tx, places)
-  await keepBought(
-    tx,
-    places.filter(({ businessId, id }) => counted.has(`${businessId} ${id}`)),
-  )
-}
-
-/** Takes up the next ones from before the tables were there, and notes how far it got. Returns 0 when there are none. */
-async function backfill(tx: Tx): Promise<number> {
-  const { rows } = await sql<{ kind: keyof typeof FILLS; businessId: string; id: string }>`
-    select kind, business_id, id from customers.filling where begins_at <= ${now()} order by kind limit 1`.execute(tx)
-  const [position] = rows
-  if (!position) return 0
-  const { kind } = position
-  const places = await FILLS[kind].listAfter(tx, position, BATCH)
-  const last = places.at(-1)
-  await FILLS[kind].take(tx, places)
-  await (last
-    ? sql`update customers.filling set business_id = ${last.businessId}, id = ${last.id} where kind = ${kind}`.execute(
-        tx,
-      )
-    : sql`delete from customers.filling where kind = ${kind}`.execute(tx))
-  return 1
+  return followSubjects(db, { lock: SUMS_LOCK, followers }, log, signal)
 }
 
 type Counted = {

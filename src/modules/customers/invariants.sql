@@ -1,5 +1,4 @@
--- What must be true of customers, as of the last event that the worker has looked at: orders with an event that still waits are
--- left out, and so are those from before the tables that are not counted yet.
+-- What must be true of customers, as of the last event that the worker has processed. Skips orders with a pending event.
 
 -- check customer-sums: a customer's orders and sums are those of the orders that are counted
 with counted as not materialized (
@@ -41,10 +40,6 @@ select orders.business_id, orders.id as order_id, orders.version, counted.versio
                  when orders.payment_status in ('PAID', 'PARTIALLY_REFUNDED', 'REFUNDED') then orders.total - orders.refunded_amount end)
          -- One that changed this long ago and of which no event waits was forgotten.
          else waiting.id is null and orders.updated_at < now() - interval '10 minutes'
-              and not exists (select from customers.filling
-                               where kind = 'orders'
-                                 and (filling.business_id < orders.business_id
-                                      or filling.business_id = orders.business_id and filling.id < orders.id))
        end
 
 -- check customer-bought: what a customer bought last is what their paid orders say
@@ -74,11 +69,6 @@ select sold.business_id, sold.user_id, sold.product_id, sold.order_id, sold.crea
   left join customers.customers on customers.business_id = sold.business_id and customers.user_id = sold.user_id
  where customers.erased_at is null
    and (bought.order_id is null or (bought.last_at, bought.order_id) < (sold.created_at, sold.order_id))
-   and case when exists (select from customers.filling
-                          where kind = 'bought'
-                            and (filling.business_id < sold.business_id
-                                 or filling.business_id = sold.business_id and filling.id < sold.order_id))
-            then false else true end
 union all
 select bought.business_id, bought.user_id, bought.product_id, settled.order_id, settled.created_at, bought.order_id, bought.last_at
   from customers.bought

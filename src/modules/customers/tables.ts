@@ -10,5 +10,4 @@ export const customerTables: readonly BusinessTable[] = [
   cellTable('derived', 'customers.spent', ['user_id', 'currency']),
   cellTable('derived', 'customers.bought', ['product_id', 'user_id']),
   cellTable('derived', 'customers.words', ['word', 'user_id']),
-  cellTable('shared', 'customers.filling', ['kind']),
 ]

@@ -5,7 +5,6 @@ import * as errors from './errors.ts'
 import * as events from './events.ts'
 import * as metrics from './metrics.ts'
 import { mailTest } from './sending/test-mail.ts'
-import { forgetSecrets } from './subscriptions/forget-secrets.ts'
 import { mailConfirmation } from './subscriptions/mail-confirmation.ts'
 import { reconcileSubscriptions } from './subscriptions/reconcile-subscriptions.ts'
 import { subscriberImportJobs } from './transfer/routes.ts'
@@ -38,7 +37,6 @@ export { newsletterPages } from './subscriptions/page-routes.ts'
 export { newsletterPayable } from './subscriptions/payable.ts'
 export { listPaidNewsletters } from './subscriptions/queries.ts'
 export {
-  listSubscriptionsAfter,
   listSubscriptionsOf,
   readStates,
   readSubscriberContacts,
@@ -59,7 +57,6 @@ export const newsletterMetrics: readonly MetricDefinition[] = Object.values(metr
 export const newsletterRefusals: readonly AnyRefusal[] = Object.values(errors)
 
 export const newsletterJobs: readonly AnyJob[] = [
-  forgetSecrets,
   mailConfirmation,
   mailTest,
   reconcileSubscriptions,

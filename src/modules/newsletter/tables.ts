@@ -1,8 +1,7 @@
 import { type BusinessTable, cellTable } from '#platform/portable/tables.ts'
 
 export const newsletterTables: readonly BusinessTable[] = [
-  // `secret` opened the links of letters before SECRET_KEY did; the hashes of what was mailed are kept.
-  cellTable('kept', 'newsletter.subscriptions', ['id'], { without: ['secret'] }),
+  cellTable('kept', 'newsletter.subscriptions', ['id']),
   cellTable('kept', 'newsletter.checkouts', ['id']),
   cellTable('kept', 'newsletter.suppressions', ['email_key']),
   cellTable('kept', 'newsletter.wishes', ['product_id', 'variant_id', 'subscription_id']),

@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
 import type { Db } from '#platform/database/database.ts'
-import { completeOrder } from './figures.ts'
 import { type OrderRow, presentToCustomer } from './order.ts'
 import { presentToCustomer as presentShipment, type ShipmentRow } from './shipments/shipment.ts'
 
@@ -24,7 +23,7 @@ export async function* exportOwnOrders(db: Db, businessId: string, customerIds: 
          order by number`.execute(db)
       const shipments = Map.groupBy(shipped, ({ orderId }) => orderId)
       yield rows.map((row) => ({
-        ...presentToCustomer(completeOrder(row)),
+        ...presentToCustomer(row),
         shipments: (shipments.get(row.id) ?? []).map(presentShipment),
       }))
       after = rows.length === BATCH ? ids.at(-1) : undefined

@@ -41,7 +41,6 @@ export type OrderRow = Omit<
   Selectable<OrdersOrders>,
   | 'lines'
   | 'taxes'
-  | 'shippingTax'
   | 'shippingAddress'
   | 'billingAddress'
   | 'fulfillment'
@@ -57,7 +56,6 @@ export type OrderRow = Omit<
   fulfillment: Fulfillment | null
   lines: OrderLine[]
   taxes: TaxGroup[]
-  shippingTax: number
   blocks: Block[]
   statuses: StatusEntry<OrderStatus>[]
   paymentStatuses: StatusEntry<PaymentStatus>[]

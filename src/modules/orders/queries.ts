@@ -4,7 +4,6 @@ import type { Db, Tx } from '#platform/database/database.ts'
 import { insertion, type Write } from '#platform/database/write.ts'
 import { isHere } from '#platform/moves/fence.ts'
 import { orderNotFound } from './errors.ts'
-import { completeOrder } from './figures.ts'
 import type { OrderRow } from './order.ts'
 
 export async function findOrder(db: Db, businessId: string, id: string): Promise<OrderRow | undefined> {
@@ -13,7 +12,7 @@ export async function findOrder(db: Db, businessId: string, id: string): Promise
     .selectAll()
     .where((order) => order.and({ businessId, id }))
     .executeTakeFirst()
-  return row && completeOrder(row as OrderRow)
+  return row as OrderRow | undefined
 }
 
 export async function findOrders(db: Db, businessId: string, ids: readonly string[]): Promise<OrderRow[]> {
@@ -23,7 +22,7 @@ export async function findOrders(db: Db, businessId: string, ids: readonly strin
     .where('businessId', '=', businessId)
     .where('id', 'in', ids)
     .execute()
-  return rows.map((row) => completeOrder(row as OrderRow))
+  return rows as OrderRow[]
 }
 
 /** Whether one of these customers placed the order. */
@@ -52,7 +51,7 @@ export async function lockOrder(tx: Tx, businessId: string, id: string): Promise
     .forUpdate()
     .executeTakeFirst()
   if (!row) throw orderNotFound()
-  return completeOrder(row as OrderRow)
+  return row as OrderRow
 }
 
 const SWEEP_AGAIN_SECONDS = 30
@@ -134,7 +133,7 @@ export async function findRequested(
            as sent (request_caller, request_key)
       join orders.orders on orders.business_id = ${businessId}
            and orders.request_caller = sent.request_caller and orders.request_key = sent.request_key`.execute(db)
-  return rows.map(completeOrder)
+  return rows
 }
 
 export const newOrders = (rows: readonly OrderRow[]): Write => insertion('orders.orders', rows)

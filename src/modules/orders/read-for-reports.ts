@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
 import type { Db } from '#platform/database/database.ts'
-import { completeOrder } from './figures.ts'
 import type { OrderRow } from './order.ts'
 import type { OrderPlace } from './read-for-customers.ts'
 
@@ -32,11 +31,10 @@ export type SoldOrder = Pick<
 
 export async function readSold(db: Db, places: readonly OrderPlace[]): Promise<SoldOrder[]> {
   if (places.length === 0) return []
-  const { rows } = await sql<OrderRow & Pick<SoldOrder, 'refundLines'>>`
+  const { rows } = await sql<SoldOrder>`
     select orders.business_id, orders.id, orders.version, orders.customer_id, orders.market, orders.currency,
            orders.promo_code, orders.payment_status, orders.created_at, orders.lines, orders.subtotal, orders.discount,
            orders.shipping, orders.shipping_tax, orders.tax, orders.tax_included, orders.total, orders.refunded_amount,
-           orders.taxes, case when orders.shipping_tax is null then orders.trace end as trace,
            case when orders.refunded_amount = 0 then '[]' else coalesce((
              select json_agg(json_build_object('lineId', line_id, 'amount', amount) order by refund_id, position)
                from orders.refund_lines
@@ -45,5 +43,5 @@ export async function readSold(db: Db, places: readonly OrderPlace[]): Promise<S
       from unnest(${places.map(({ businessId }) => businessId)}::text[], ${places.map(({ id }) => id)}::text[])
            as wanted (business_id, id)
       join orders.orders on orders.business_id = wanted.business_id and orders.id = wanted.id`.execute(db)
-  return rows.map(completeOrder)
+  return rows
 }

@@ -6,8 +6,6 @@ export const orderTables: readonly BusinessTable[] = [
   cellTable('kept', 'orders.shipments', ['order_id', 'id']),
   cellTable('kept', 'orders.refund_lines', ['order_id', 'refund_id', 'position']),
   cellTable('derived', 'orders.committed', ['product_id', 'variant_id', 'order_id']),
-  cellTable('shared', 'orders.committed_filling', ['order_id']),
   cellTable('derived', 'orders.search', ['order_id']),
   cellTable('derived', 'orders.words', ['word']),
-  cellTable('shared', 'orders.search_filling', ['order_id']),
 ]

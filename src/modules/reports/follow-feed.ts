@@ -1,11 +1,10 @@
 import { sql } from 'kysely'
 import { MERGED_TOPIC } from '#modules/customers/index.ts'
-import { IMPORTED_TOPIC, listSubscriptionsAfter } from '#modules/newsletter/index.ts'
-import { listOrdersAfter, type OrderPlace } from '#modules/orders/index.ts'
-import { now } from '#platform/clock.ts'
+import { IMPORTED_TOPIC } from '#modules/newsletter/index.ts'
+import type { OrderPlace } from '#modules/orders/index.ts'
 import type { Db, Tx } from '#platform/database/database.ts'
 import { type FollowerLog, followSubjects } from '#platform/events/follow-subjects.ts'
-import { addFollowed, hasFollowed } from '#platform/events/sequencer.ts'
+import { hasFollowed } from '#platform/events/sequencer.ts'
 import { fault } from '#platform/faults.ts'
 import { countOrders } from './count-orders.ts'
 import { countSubscriptions } from './count-subscriptions.ts'
@@ -23,10 +22,9 @@ const COUNTS: readonly [topic: string, count: Count][] = [
 ]
 
 /** Whether something is to be counted. */
-export const hasUnreported = () => sql`
-  ${hasFollowed(...COUNTS.map(([topic]) => topic))} or exists (select from reports.filling where begins_at <= ${now()})`
+export const hasUnreported = () => hasFollowed(...COUNTS.map(([topic]) => topic))
 
-/** Keeps the sums after orders and subscriptions that have changed; then counts those from before the tables. */
+/** Updates the sums after orders and subscriptions that have changed. */
 export function followReports(db: Db, log: FollowerLog, signal?: AbortSignal): Promise<void> {
   const followers = COUNTS.map(([topic, count]) => ({
     topic,
@@ -36,7 +34,7 @@ export function followReports(db: Db, log: FollowerLog, signal?: AbortSignal): P
       await fault('reports.before-commit')
     },
   }))
-  return followSubjects(db, { lock: LOCK, followers, backfill }, log, signal)
+  return followSubjects(db, { lock: LOCK, followers }, log, signal)
 }
 
 /** Whoever changes sums holds this lock: one at a time in a cell. */
@@ -72,26 +70,4 @@ async function countMerged(tx: Tx, guests: readonly OrderPlace[]): Promise<void>
       after = last
     }
   }
-}
-
-const FILLS = {
-  orders: { listAfter: listOrdersAfter, topic: ORDERS },
-  subscriptions: { listAfter: listSubscriptionsAfter, topic: SUBSCRIPTIONS },
-}
-
-/** Takes up the next ones from before the tables were there, and notes how far it got. Returns 0 when there are none. */
-async function backfill(tx: Tx): Promise<number> {
-  const { rows } = await sql<{ kind: keyof typeof FILLS; businessId: string; id: string }>`
-    select kind, business_id, id from reports.filling where begins_at <= ${now()} order by kind limit 1`.execute(tx)
-  const [position] = rows
-  if (!position) return 0
-  const { kind } = position
-  const { listAfter, topic } = FILLS[kind]
-  const places = await listAfter(tx, position, BATCH)
-  const last = places.at(-1)
-  await addFollowed(tx, topic, places)
-  await (last
-    ? sql`update reports.filling set business_id = ${last.businessId}, id = ${last.id} where kind = ${kind}`.execute(tx)
-    : sql`delete from reports.filling where kind = ${kind}`.execute(tx))
-  return 1
 }

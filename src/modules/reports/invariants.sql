@@ -1,5 +1,5 @@
--- What must be true of reports, as of the last event that the worker has looked at: orders and subscriptions with an event that
--- still waits are left out, and so are those from before the tables, and businesses whose sums are being made anew.
+-- What must be true of reports, as of the last event that the worker has processed. Skips orders and subscriptions with a pending
+-- event, and businesses whose reports are being rebuilt.
 
 -- check report-order: what reports count of an order is what the order says
 -- pieces: order_id of orders.orders (id)
@@ -32,10 +32,6 @@ select orders.business_id, orders.id as order_id, orders.version, counted.versio
                    else (0::bigint, 0::bigint, 0::bigint, 0::bigint, 0::bigint, 0::bigint, 0::bigint) end
          -- One that changed this long ago and of which no event waits was forgotten.
          else waiting.id is null and orders.updated_at < now() - interval '10 minutes'
-              and not exists (select from reports.filling
-                               where kind = 'orders'
-                                 and (filling.business_id < orders.business_id
-                                      or filling.business_id = orders.business_id and filling.id < orders.id))
               and not exists (select from reports.rebuilding where rebuilding.business_id = orders.business_id)
        end
 
@@ -148,8 +144,3 @@ select subscriptions.business_id, subscriptions.id as subscription_id, subscript
   left join waiting on waiting.business_id = subscriptions.business_id and waiting.id = subscriptions.id
  where coalesce(known.is_active, false) <> (subscriptions.status = 'ACTIVE')
    and waiting.id is null and subscriptions.updated_at < now() - interval '10 minutes'
-   and case when exists (select from reports.filling
-                          where kind = 'subscriptions'
-                            and (filling.business_id < subscriptions.business_id
-                                 or filling.business_id = subscriptions.business_id and filling.id < subscriptions.id))
-            then false else true end

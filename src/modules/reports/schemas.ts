@@ -108,8 +108,7 @@ export type SubscribersRow = Static<typeof SubscribersRow>
 
 const upToEvent = Type.Integer({
   minimum: 0,
-  description:
-    'Everything up to this number of the feed is in it. 0: orders from before an upgrade, or of a rebuild, are still being counted.',
+  description: 'Number of the last event included in the figures. 0 while the reports are being rebuilt.',
   examples: [4_812],
 })
 

@@ -12,5 +12,4 @@ export const reportTables: readonly BusinessTable[] = [
   cellTable('derived', 'reports.subscriptions', ['subscription_id']),
   cellTable('derived', 'reports.readers', ['grain', 'at', 'collection_id']),
   cellTable('derived', 'reports.rebuilding', []),
-  cellTable('shared', 'reports.filling', ['kind']),
 ]

@@ -183,7 +183,7 @@ export interface CatalogImports {
   unchanged: Generated<number>
   undone: Generated<number>
   undoneBy: Json | null
-  unknownColumns: Json | null
+  unknownColumns: Generated<Json>
   updated: Generated<number>
   updatedAt: Timestamp
 }
@@ -227,7 +227,7 @@ export interface CatalogProducts {
   id: string
   name: string
   pricesChangeAt: Timestamp | null
-  publicDocument: string | null
+  publicDocument: string
   seo: Generated<Json>
   slug: string
   status: string
@@ -305,12 +305,6 @@ export interface CatalogStockList {
   productId: string
   quantity: number
   variantId: string
-}
-
-export interface CatalogStockListFilling {
-  beginsAt: Generated<Timestamp>
-  businessId: Generated<string>
-  productId: Generated<string>
 }
 
 export interface CatalogStockMovements {
@@ -666,13 +660,6 @@ export interface CustomersErasures {
   userId: string
 }
 
-export interface CustomersFilling {
-  beginsAt: Generated<Timestamp>
-  businessId: Generated<string>
-  id: Generated<string>
-  kind: string
-}
-
 export interface CustomersKeptOrders {
   businessId: string
   customerId: string
@@ -842,7 +829,7 @@ export interface NewsletterImports {
   skipped: Generated<number>
   status: string
   total: Generated<number>
-  unknownColumns: Json | null
+  unknownColumns: Generated<Json>
   updated: Generated<number>
   updatedAt: Timestamp
 }
@@ -929,12 +916,10 @@ export interface NewsletterSubscriptions {
   email: string
   emailKey: string
   id: string
-  mailedProofs: ArrayType<Buffer> | null
   market: string | null
   name: string
   planId: string | null
   providerId: string | null
-  secret: Generated<string>
   status: string
   updatedAt: Timestamp
   userId: string | null
@@ -983,12 +968,6 @@ export interface OrdersCommitted {
   variantId: string
 }
 
-export interface OrdersCommittedFilling {
-  beginsAt: Generated<Timestamp>
-  businessId: Generated<string>
-  orderId: Generated<string>
-}
-
 export interface OrdersOrders {
   billingAddress: Json | null
   blocks: Json
@@ -1023,14 +1002,14 @@ export interface OrdersOrders {
   shipping: number
   shippingAddress: Json | null
   shippingMethodId: string | null
-  shippingTax: number | null
+  shippingTax: Generated<number>
   status: string
   statuses: Json
   subtotal: number
   sweptAt: Timestamp | null
   tags: Generated<string[]>
   tax: number
-  taxes: ArrayType<Json> | null
+  taxes: Generated<ArrayType<Json>>
   taxIncluded: Generated<number>
   total: number
   trace: Json | null
@@ -1062,11 +1041,6 @@ export interface OrdersSearch {
   total: number
   updatedAt: Timestamp
   version: number
-}
-
-export interface OrdersSearchFilling {
-  businessId: string
-  orderId: string
 }
 
 export interface OrdersShipments {
@@ -1142,13 +1116,6 @@ export interface PaymentsRefunds {
   reason: string | null
   status: string
   updatedAt: Timestamp
-}
-
-export interface ReportsFilling {
-  beginsAt: Generated<Timestamp>
-  businessId: Generated<string>
-  id: Generated<string>
-  kind: string
 }
 
 export interface ReportsOrders {
@@ -1315,7 +1282,6 @@ export interface DB {
   'catalog.spellings': CatalogSpellings
   'catalog.stock': CatalogStock
   'catalog.stockList': CatalogStockList
-  'catalog.stockListFilling': CatalogStockListFilling
   'catalog.stockMovements': CatalogStockMovements
   'catalog.stocktakes': CatalogStocktakes
   'catalog.variants': CatalogVariants
@@ -1351,7 +1317,6 @@ export interface DB {
   'customers.counted': CustomersCounted
   'customers.customers': CustomersCustomers
   'customers.erasures': CustomersErasures
-  'customers.filling': CustomersFilling
   'customers.keptOrders': CustomersKeptOrders
   'customers.spent': CustomersSpent
   'customers.words': CustomersWords
@@ -1380,17 +1345,14 @@ export interface DB {
   'newsletter.wishes': NewsletterWishes
   'orders.comments': OrdersComments
   'orders.committed': OrdersCommitted
-  'orders.committedFilling': OrdersCommittedFilling
   'orders.orders': OrdersOrders
   'orders.refundLines': OrdersRefundLines
   'orders.search': OrdersSearch
-  'orders.searchFilling': OrdersSearchFilling
   'orders.shipments': OrdersShipments
   'orders.words': OrdersWords
   'payments.events': PaymentsEvents
   'payments.payments': PaymentsPayments
   'payments.refunds': PaymentsRefunds
-  'reports.filling': ReportsFilling
   'reports.orders': ReportsOrders
   'reports.readers': ReportsReaders
   'reports.rebuilding': ReportsRebuilding

@@ -58,7 +58,6 @@ export interface AccessBusinesses {
   requireSecondFactor: Generated<boolean>
   slug: string
   storefront: Generated<Json>
-  stripeAccountId: string | null
   suspendedAt: Timestamp | null
   suspendedReason: string | null
   timeZone: Generated<string>

@@ -59,6 +59,7 @@ export async function migrate(
   directUrl: string,
   kinds: readonly Kind[],
   extensions: readonly MigrationSet[] = [],
+  load = loadMigrations,
 ): Promise<string[]> {
   const client = new pg.Client({ connectionString: directUrl, application_name: 'kontor migrate' })
   await client.connect()
@@ -66,8 +67,11 @@ export async function migrate(
     await lock(client)
     await client.query(`set lock_timeout = ${lockTimeoutMs(LOCK_RETRIES)}`)
     const applied: string[] = []
-    for (const kind of kinds)
-      applied.push(...(await applySet(client, { schema: kind, migrations: await loadMigrations(kind) })))
+    for (const kind of kinds) {
+      const migrations = await load(kind)
+      await refuseOlder(client, kind, migrations)
+      applied.push(...(await applySet(client, { schema: kind, migrations })))
+    }
     await indexPartitions(client)
     await makeFirstPartitions(client)
     await installQueue({ connectionString: directUrl })
@@ -76,6 +80,18 @@ export async function migrate(
   } finally {
     await client.end()
   }
+}
+
+// The baseline has numbers, later migrations have times. A numbered one that this version lacks is of a schema that was never
+// released, and there is no way from it to the baseline.
+async function refuseOlder(client: pg.Client, schema: Kind, migrations: readonly Migration[]): Promise<void> {
+  const known = new Set(namesOf(migrations))
+  const older = (await namesIn(client, schema)).find((name) => /^\d{4}[a-z]*_/.test(name) && !known.has(name))
+  if (older !== undefined)
+    throw new MigrationError(
+      `This database was created before the first release (migration ${schema}/${older}) and cannot be updated. ` +
+        'Create an empty database and run the command again.',
+    )
 }
 
 // Tables partitioned by range are logs, one partition a month. The first partitions must exist before the first row;
@@ -203,17 +219,14 @@ export async function missingMigrations(
 
 export const namesOf = (migrations: readonly Migration[]) => migrations.map(({ name }) => name)
 
-async function missingIn(pool: Cell['pool'], schema: string, known: readonly string[]): Promise<string[]> {
-  const { rows: tables } = await pool.query('select to_regclass($1) is not null as there', [`${schema}.migrations`])
-  const { rows } = tables[0].there ? await pool.query(`select name from ${schema}.migrations`) : { rows: [] }
-  const done = new Set(rows.map((row) => row.name))
-  return known.filter((name) => !done.has(name)).map((name) => `${schema}/${name}`)
+/** The migrations that the database has; none if it is empty. */
+async function namesIn(db: pg.Client | Cell['pool'], schema: string): Promise<string[]> {
+  const { rows: tables } = await db.query('select to_regclass($1) is not null as there', [`${schema}.migrations`])
+  const { rows } = tables[0].there ? await db.query(`select name from ${schema}.migrations`) : { rows: [] }
+  return rows.map((row) => row.name)
 }
 
-/** Whether a migration was applied before that time. */
-export async function wasApplied(db: Control | Cell, name: string, before: Date): Promise<boolean> {
-  const { kind, pool } = db
-  const text = `select from ${kind}.migrations where name = $1 and applied_at < $2`
-  const { rows } = await pool.query(text, [name, before])
-  return rows.length > 0
+async function missingIn(pool: Cell['pool'], schema: string, known: readonly string[]): Promise<string[]> {
+  const done = new Set(await namesIn(pool, schema))
+  return known.filter((name) => !done.has(name)).map((name) => `${schema}/${name}`)
 }

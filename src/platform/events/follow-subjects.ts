@@ -32,8 +32,6 @@ export type Projection = {
   /** Name of the advisory lock: a projection has one writer at a time in a cell. */
   lock: string
   followers: readonly Follower[]
-  /** Processes or enqueues the next subjects that are older than the projection. Returns 0 when there are none left. */
-  backfill: (tx: Tx) => Promise<number>
 }
 
 export type FollowerLog = Pick<FastifyBaseLogger, 'error'>
@@ -46,7 +44,7 @@ export class Outage extends Error {
   }
 }
 
-/** Processes all subjects in the queues of these followers and the skipped subjects that are due, then backfills. */
+/** Processes all subjects in the queues of these followers and the skipped subjects that are due. */
 export async function followSubjects(
   db: Db,
   projection: Projection,
@@ -58,7 +56,7 @@ export async function followSubjects(
 
 /** One batch of each topic, so that no topic holds up another. Returns 0 when done, undefined when another process holds the lock. */
 async function followRound(db: Db, projection: Projection, log: FollowerLog): Promise<number | undefined> {
-  const { lock, followers, backfill } = projection
+  const { lock, followers } = projection
   let count = 0
   for (const follower of followers) {
     const run = { db, lock, follower, log }
@@ -68,8 +66,7 @@ async function followRound(db: Db, projection: Projection, log: FollowerLog): Pr
     if (retried === undefined) return undefined
     count += queued.length + retried
   }
-  if (count > 0) return count
-  return transaction(db, async (tx) => ((await tryLock(tx, lock)) ? backfill(tx) : undefined))
+  return count
 }
 
 /** Returns false when another process holds the lock. */

@@ -21,9 +21,7 @@ export async function listEvents(
   topics: readonly string[] | undefined,
   { limit = 20, cursor, after, type, subject }: EventFilters,
 ) {
-  // One type stands by itself, as in cursors from before there could be several.
-  const types = type?.length === 1 ? type[0] : type
-  const filters = { list: 'events', businessId, after, type: types, ...(subject === undefined ? {} : { subject }) }
+  const filters = { list: 'events', businessId, after, type, ...(subject === undefined ? {} : { subject }) }
   const position = decodeCursor(filters, cursor, ['number'])?.[0] as number | undefined
   const direction = after === undefined ? 'desc' : 'asc'
   let query = db.selectFrom('cell.events').where('businessId', '=', businessId).orderBy('number', direction)

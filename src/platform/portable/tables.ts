@@ -56,9 +56,8 @@ export type BusinessTable = {
  * - queue: waits for a worker. In every archive; the column `position` is counted anew.
  * - left out: in no archive, because it is short-lived, secret or about people of this deployment. Deleted with the business.
  * - stays: what operators did to it. Neither copied nor deleted: who took its data, or wanted it deleted, is known until it goes by age.
- * - shared: the column is a place in a walk through all businesses. Neither copied nor deleted.
  */
-export type TableKind = 'kept' | 'derived' | 'queue' | 'left out' | 'stays' | 'shared'
+export type TableKind = 'kept' | 'derived' | 'queue' | 'left out' | 'stays'
 
 type Options = Partial<
   Pick<
@@ -97,7 +96,7 @@ const define =
     isLinked: false,
     hearsEarly: false,
     leases: [],
-    moves: is !== 'shared',
+    moves: true,
     passesOver: 'nobody',
     ...options,
   })
@@ -108,7 +107,7 @@ export const controlTable = define('control')
 
 export const isCopied = ({ is }: Pick<BusinessTable, 'is'>): boolean =>
   is === 'kept' || is === 'derived' || is === 'queue'
-export const isDeleted = ({ is }: Pick<BusinessTable, 'is'>): boolean => is !== 'stays' && is !== 'shared'
+export const isDeleted = ({ is }: Pick<BusinessTable, 'is'>): boolean => is !== 'stays'
 
 /** The table as it is read and written when a business moves: whole, but for who is working on it. Secrets stay what they are. */
 export const asMoved = <Table extends BusinessTable>(table: Table): Table => ({

@@ -23,8 +23,7 @@ export type ImportRow<Counter extends string = string> = {
   isUndoable?: boolean
   appliedBy?: Actor | null
   actor: Actor | null
-  /** Null: begun before they were kept. */
-  unknownColumns: UnknownColumn[] | null
+  unknownColumns: UnknownColumn[]
   createdAt: Date
   finishedAt: Date | null
 } & Record<Counter, number>
@@ -41,7 +40,7 @@ export function presentImport<Counter extends string>(
     done: Object.values<number>(counts).reduce((sum, count) => sum + count, 0),
     ...counts,
     failed: row.failed,
-    unknownColumns: row.unknownColumns ?? [],
+    unknownColumns: row.unknownColumns,
     createdAt: toSeconds(row.createdAt),
     finishedAt: row.finishedAt && toSeconds(row.finishedAt),
   }

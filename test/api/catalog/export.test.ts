@@ -159,8 +159,10 @@ async function makeLarge(count: number) {
   const one = await used.make.product(shop, { slug: 'large', variants: [], description: 'lorem ipsum '.repeat(7_500) })
   await sql`
     insert into catalog.products
+           (business_id, id, name, slug, description, category, gallery, blocks, statuses, status, version, document,
+            public_document, created_at, updated_at)
     select business_id, id || '-' || number, name, slug || '-' || number, description, category, gallery, blocks, statuses,
-           status, version, replace(document, id, id || '-' || number), created_at, updated_at
+           status, version, replace(document, id, id || '-' || number), public_document, created_at, updated_at
       from catalog.products, generate_series(100, ${98 + count}::integer) as number
      where business_id = ${shop.id} and id = ${one.id}`.execute(shop.db)
   return { ...shop, last: `${one.id}-${98 + count}` }

@@ -290,6 +290,7 @@ async function makePagedShop() {
         status,
         version: 1,
         document: JSON.stringify({ id, name: id }),
+        publicDocument: JSON.stringify({ id, name: id }),
         createdAt: now(),
         updatedAt: now(),
       }))

@@ -23,9 +23,9 @@ test('among 45,000 products a page looks at 20,000 at most, goes on from there, 
     await client.query('set statement_timeout = 0')
     await client.query(`
       insert into catalog.products
-             (business_id, id, name, slug, description, category, gallery, blocks, statuses, status, version, document, created_at, updated_at)
+             (business_id, id, name, slug, description, category, gallery, blocks, statuses, status, version, document, public_document, created_at, updated_at)
       select '${id}', 'prod_' || lpad(n::text, 26, '0'), 'Product ' || n, 'product-' || n, '', '', '[]', '[]', '[]',
-             'ACTIVE', 1, '{"id":"' || n || '"}', now(), now()
+             'ACTIVE', 1, '{"id":"' || n || '"}', '{}', now(), now()
         from generate_series(1, ${MANY}) as n`)
     await client.query(`
       insert into catalog.listing (business_id, market_id, product_id, status, name_key, price, category, is_in_stock, marks)

@@ -472,25 +472,3 @@ test('pages are complete and without doubles, also while prices of others change
     /^422 VALIDATION_FAILED cursor INVALID/,
   )
 })
-
-test('a product of an older version that is changed before the worker has come to it is found by everything, too', async () => {
-  const { admin, path, db, id, products } = await makeShop()
-  const { body: lamp } = await admin.post(products, {
-    name: 'Lamp',
-    slug: 'lamp',
-    tags: ['bright'],
-    statuses: [{ status: 'ACTIVE' }],
-  })
-  await sql`delete from catalog.listing where business_id = ${id}`.execute(db)
-  await sql`delete from catalog.product_slugs where business_id = ${id}`.execute(db)
-  await sql`update catalog.products set public_document = null where business_id = ${id}`.execute(db)
-  assert.equal((await admin.put(`${products}/${lamp.id}`, { description: 'Of brass.' })).status, 200)
-  await work(db, 'catalog.fill-documents')
-
-  assert.deepEqual(
-    (await read(admin, `${products}?tag=bright`)).items.map(({ name }) => name),
-    ['Lamp'],
-  )
-  assert.equal((await admin.get(path.replace('businesses', 'storefront') + '/products/lamp')).status, 200)
-  assert.equal(refusal(await admin.post(products, { name: 'Other', slug: 'lamp' })), '409 CONFLICT slug SLUG_EXISTS')
-})

@@ -243,7 +243,7 @@ test('products that were deleted before their planned moment keep no others wait
     const { body } = await admin.post(products, { name: `Gone ${number}`, variants })
     assert.equal((await admin.delete(`${products}/${body.id}`)).status, 200)
   }
-  // As an older version of this service deletes.
+  // Only an archive can contain a deleted product that still has a planned price.
   await sql`update catalog.products set prices_change_at = ${new Date(from * 1_000)}
              where business_id = ${id} and status = 'DELETED'`.execute(db)
   clock.advance(HOUR + 1)

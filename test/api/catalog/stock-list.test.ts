@@ -196,26 +196,6 @@ test('an order that waits for its payment holds its pieces', async () => {
   assert.deepEqual([quantity, committed], [8, 2])
 })
 
-test('while orders from before an upgrade are not counted, committed is not known', async () => {
-  const desk = await open()
-  const mug = await desk.priced(1_000, { tracked: true, quantity: 10 })
-  await desk.sell(mug, 3)
-  await desk.catchUp()
-  await sql`insert into orders.committed_filling (begins_at) values (now())`.execute(desk.db)
-  await sql`delete from orders.committed where business_id = ${desk.id}`.execute(desk.db)
-  assert.equal((await desk.level(mug)).committed, null)
-  await desk.catchUp()
-  assert.equal((await desk.level(mug)).committed, 3)
-})
-
-test('products from before the list come into it', async () => {
-  const desk = await withMugs()
-  await sql`delete from catalog.stock_list where business_id = ${desk.id}`.execute(desk.db)
-  await sql`insert into catalog.stock_list_filling (begins_at) values (now())`.execute(desk.db)
-  await desk.catchUp()
-  assert.deepEqual(await desk.skus(), ['MUG-M', 'MUG-L', 'MUG-S', 'MUG-XL'])
-})
-
 test('the list is for those who look after products, of their own business', async () => {
   const desk = await withMugs()
   const other = await withMugs()
@@ -233,8 +213,8 @@ test('among 20,000 variants a page reads no table whole', async () => {
   await onServer(async (client) => {
     await client.query(`
       insert into catalog.products
-             (business_id, id, name, slug, description, category, gallery, blocks, statuses, status, version, document, created_at, updated_at)
-      select '${id}', ${product}, 'Product ' || n, 'product-' || n, '', '', '[]', '[]', '[]', 'ACTIVE', 1, '{}', now(), now()
+             (business_id, id, name, slug, description, category, gallery, blocks, statuses, status, version, document, public_document, created_at, updated_at)
+      select '${id}', ${product}, 'Product ' || n, 'product-' || n, '', '', '[]', '[]', '[]', 'ACTIVE', 1, '{}', '{}', now(), now()
         from generate_series(1, 20000) as n`)
     await client.query(`
       insert into catalog.variants (business_id, product_id, id, position, name, sku, attributes, prices, gallery)

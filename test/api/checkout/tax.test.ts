@@ -109,41 +109,6 @@ test('a market keeps its rates when they are not sent, and a class has one rate'
   assert.equal(refusal(answer), '422 VALIDATION_FAILED markets.0.taxRates.1.taxClass DUPLICATE')
 })
 
-test('an order of an earlier version has its shares when it is read', async () => {
-  const { guest, buy, order, priced, promo, configure, db, id, admin } = await open()
-  await configure({ markets: [market({ pricesIncludeTax: false, taxRates: [] })] })
-  await promo({ code: 'QUARTER', value: 2_500 })
-  const [mug, cup] = [await priced(1_000), await priced(333)]
-  const { orderId, path } = await buy(guest, { items: [item(mug, 2), item(cup)], promoCode: 'QUARTER' })
-  const now = await order(orderId)
-  const row = await db.selectFrom('orders.orders').selectAll().where('id', '=', orderId).executeTakeFirstOrThrow()
-  const {
-    version: _version,
-    shippingTaxBps: _rate,
-    pricesIncludeTax: _inside,
-    ...trace
-  } = row.trace as object & {
-    version: number
-    shippingTaxBps: number
-    pricesIncludeTax: boolean
-  }
-  const older = (row.lines as Record<string, unknown>[]).map(
-    ({ id: _id, discount: _discount, taxClass: _class, taxBps: _bps, tax: _tax, ...line }) => line,
-  )
-  await db
-    .updateTable('orders.orders')
-    .set({ lines: JSON.stringify(older), trace: JSON.stringify(trace), shippingTax: null, taxes: null })
-    .where((one) => one.and({ businessId: id, id: orderId }))
-    .execute()
-  const read = await order(orderId)
-  assert.deepEqual(
-    read.lines.map((line: { id: string }) => line.id),
-    ['1', '2'],
-  )
-  assert.deepEqual(figuresOf(read), figuresOf(now))
-  assert.equal((await admin.get(`${path}/explain`)).body.addsUp, true)
-})
-
 test('an order by hand has the shares that are sent, if they add up, and worked out ones otherwise', async () => {
   const { admin, orders, guest, bread, basket } = await open()
   const line = (made: { id: string }, unitPrice: number, more: object = {}) => ({

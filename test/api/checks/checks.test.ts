@@ -449,16 +449,6 @@ test('of a rule that came with a release nothing is known, until the next night,
   assert.deepEqual([await holdsOf(shop), await holdsOf(other)], [false, true])
 })
 
-test('of a business that was checked before names of rules were kept nothing is known until the next night', async () => {
-  const shop = await makeShop()
-  await shop.check()
-  await sql`update checks.businesses set rules = default`.execute(shop.db)
-  assert.ok((await shop.read()).items.every(({ holds }) => holds === null))
-  await openNight(shop.db)
-  await checkAll(shop.db)
-  assert.ok((await shop.read()).items.every(({ holds }) => holds))
-})
-
 test('a night looks at every business in which something happened, at many in one go', async (t) => {
   const clock = holdClock()
   t.after(clock.release)

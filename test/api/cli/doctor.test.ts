@@ -64,7 +64,7 @@ describe('doctor and init', { concurrency: 2 }, () => {
     t.after(() => databases.drop())
     await onServer(async (client) => {
       await client.query("delete from control.migrations where name like '0005%'")
-      await client.query("insert into cell.migrations (name, checksum) values ('9999_later.sql', '')")
+      await client.query("insert into cell.migrations (name, checksum) values ('99990101T0000_later.sql', '')")
       await client.query("insert into accounts.signing_keys values ('key_1', '{}', 'nonsense', now(), now())")
       await client.query("select graphile_worker.add_job('test.dead', max_attempts => 1)")
       await client.query('update graphile_worker._private_jobs set attempts = 1')

@@ -200,16 +200,16 @@ describe('accounts and businesses from the command line', { concurrency: 2 }, ()
     const [first, second] = [await used.make.business(), await used.make.business()]
     const payments = (...args: string[]) => cli('business', 'payments', ...args)
     assert.match((await payments(first.id)).out, /nobody: it cannot sell/)
-    const set = await payments(first.id, '--stripe-account', 'acct_123', '--json')
+    const set = await payments(first.id, '--account', 'acct_123', '--json')
     assert.deepEqual(set.json, { id: first.id, paymentAccount: 'acct_123', sharedAccount: false })
     const [taken, wrong, nowhere] = await Promise.all([
-      payments(second.id, '--stripe-account', 'acct_123'),
-      payments(second.id, '--stripe-account', 'sk_live_123'),
+      payments(second.id, '--account', 'acct_123'),
+      payments(second.id, '--account', 'sk_live_123'),
       payments('biz_nobody'),
     ])
     assert.deepEqual([taken.code, wrong.code, nowhere.code], [1, 2, 1])
     assert.match(taken.err, /belongs to another business/)
-    assert.equal((await payments(first.id, '--stripe-account', 'none', '--json')).json.paymentAccount, null)
+    assert.equal((await payments(first.id, '--account', 'none', '--json')).json.paymentAccount, null)
   })
 
   test('an origin is approved, and a key announced', async () => {

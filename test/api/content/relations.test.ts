@@ -137,7 +137,6 @@ test('an entry for payers is a relation for who pays', async () => {
       name: 'Ada',
       planId: 'monthly',
       status: 'ACTIVE',
-      secret: 'x',
       providerId: 'sub_1',
       createdAt: new Date(),
       updatedAt: new Date(),

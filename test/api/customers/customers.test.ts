@@ -389,30 +389,6 @@ test('a deleted account leaves sums only, also for what the worker sees later', 
   }
 })
 
-test('orders and merges from before the tables are counted, slice by slice', async () => {
-  const shop = await open()
-  const people = createPeople(used.api)
-  const [person, guest] = [await people.person(), await used.make.guest()]
-  await shop.checkout(guest, { items: [item(await shop.priced(0))], email: 'guest@example.com' })
-  await shop.sell(person.id)
-  await people.login(person.email, PASSWORD, used.api.url, { authorization: `Bearer ${guest.token}` })
-  await sql`delete from cell.event_outbox where business_id = ${shop.id}`.execute(shop.db)
-  await sql`
-    insert into customers.filling (kind) values ('orders'), ('subscriptions')
-    on conflict (kind) do update set business_id = '', id = '', begins_at = excluded.begins_at`.execute(shop.db)
-  await shop.follow()
-  assert.deepEqual((await shop.get()).items, [], 'it waits until the old workers are gone')
-  await sql`update customers.filling set begins_at = now() - interval '1 day'`.execute(shop.db)
-  await shop.follow()
-  assert.deepEqual(
-    (await shop.get()).items.map(({ id, orders }) => [id, orders]),
-    [[person.id, 2]],
-  )
-  const { rows } = await sql`select from customers.filling`.execute(shop.db)
-  assert.equal(rows.length, 0)
-  await holds(shop)
-})
-
 test('exports are streamed, safe for spreadsheets, and noted', async () => {
   const shop = await open()
   const [ada, bob] = [await used.make.user(), await used.make.user()]

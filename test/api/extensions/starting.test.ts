@@ -132,7 +132,7 @@ const OUTSIDE: Record<string, string> = {
   'points at a table of ours':
     'create table ext_outside.things (id text, topic text, position bigint, foreign key (topic, position) references cell.followed);',
   'replaces a function of ours':
-    "create or replace function cell.rename_event_type() returns trigger language plpgsql as 'begin return new; end';",
+    "create or replace function cell.may_write(business text, who text) returns boolean language sql as 'select true';",
   'touches another extension': 'create table ext_changed.more (id text);',
 }
 

@@ -1,13 +1,9 @@
 import assert from 'node:assert/strict'
 import { createHmac, randomBytes } from 'node:crypto'
 import { after, describe, test } from 'node:test'
-import { forgetSecrets } from '#modules/newsletter/subscriptions/forget-secrets.ts'
 import { isProof, tokenOf as tokenMadeWith } from '#modules/newsletter/subscriptions/token.ts'
 import { createSecretBox } from '#platform/crypto/secret-box.ts'
-import type { Cell } from '#platform/database/database.ts'
-import type { JobContext } from '#platform/jobs/define.ts'
 import { assertError } from '../../support/assert-error.ts'
-import { holdClock } from '../../support/clock.ts'
 import { openNewsletter, useNewsletterApi } from '../../support/newsletter-api.ts'
 import { faultsIn } from '../../support/paid-shop.ts'
 import { refusal } from '../../support/refusal.ts'
@@ -140,7 +136,6 @@ describe('a copy of the database', () => {
   test('makes no token: there is no secret of a subscription in it', async () => {
     const { row, id, unsubscribe, state } = await open()
     const known = await row(EMAIL)
-    assert.deepEqual([known.secret, known.mailedProofs], ['', null])
     for (const key of ['', known.id, EMAIL]) {
       for (const text of ['leave', `leave ${id} ${known.id}`])
         assert.equal(refusal(await unsubscribe(`${id}.${known.id}.${proofFrom(key, text)}`)), REFUSED)
@@ -148,44 +143,11 @@ describe('a copy of the database', () => {
     assert.equal(await state(EMAIL), 'ACTIVE')
   })
 
-  test('makes none either where subscriptions once had secrets, a day after the upgrade; what was mailed goes on working', async () => {
-    const { row, id, unsubscribe, state, db, subscribed, owner } = await open()
-    const { id: subscriptionId } = await row(EMAIL)
-    const secret = 'MTIzNDU2Nzg5MDEyMzQ1Ng'
-    await db.updateTable('newsletter.subscriptions').set({ secret }).where('id', '=', subscriptionId).execute()
-    const mailed = `${id}.${subscriptionId}.${proofFrom(secret, 'leave')}`
-    const confirm = `${id}.${subscriptionId}.${proofFrom(secret, 'confirm')}`
-    const leaves = async () => {
-      await subscribed(owner, { email: EMAIL })
-      assert.equal((await unsubscribe(mailed)).status, 200)
-      assert.equal(await state(EMAIL), 'CANCELLED')
-    }
-    const forget = () => forgetSecrets.run({}, { db, signal: new AbortController().signal } as JobContext<Cell>)
-    await leaves()
-    await forget()
-    assert.equal((await row(EMAIL)).secret, secret, 'processes of the version before may still run')
-
-    const clock = holdClock()
-    clock.advance(25 * 3_600)
-    await forget().finally(() => clock.release())
-    const after = await row(EMAIL)
-    assert.equal(after.secret, '')
-    await leaves()
-    assert.equal(refusal(await unsubscribe(confirm)), REFUSED, 'a link for confirming is not one for leaving')
-    for (const key of ['', ...(after.mailedProofs ?? [])])
-      assert.equal(refusal(await unsubscribe(`${id}.${subscriptionId}.${proofFrom(key, 'leave')}`)), REFUSED)
-    for (const hash of after.mailedProofs ?? []) {
-      const proof = hash.toString('base64url')
-      for (const part of [proof, proof.slice(0, 22)])
-        assert.equal(refusal(await unsubscribe(`${id}.${subscriptionId}.${part}`)), REFUSED)
-    }
-  })
-
   test('while SECRET_KEY rotates, links of both keys work; without the old key its links do not', async () => {
     const { row, tokenOf, unsubscribe } = await open()
     const [older, current] = [randomBytes(32), used.api.config.secretKeys[0] as Buffer]
-    const { businessId, id, secret, mailedProofs } = await row(EMAIL)
-    const known = { businessId, id, secret, mailedProofs }
+    const { businessId, id } = await row(EMAIL)
+    const known = { businessId, id }
     const proof = (await tokenOf(EMAIL)).split('.')[2] ?? ''
     assert.ok(isProof(createSecretBox([older, current]), proof, known, 'leave'))
     assert.ok(!isProof(createSecretBox([older]), proof, known, 'leave'))

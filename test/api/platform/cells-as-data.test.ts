@@ -210,17 +210,6 @@ test('a cell without businesses is removed, and its database can be added again'
   await addThird()
 })
 
-test('a database that was empty has nothing to fill, so a business can move there at once', async (t) => {
-  const { run } = await setUp(t)
-  await withScratchDatabase(async (url) => {
-    await run('cells', 'add', 'fourth', '--url', url, '--closed')
-    for (const table of ['customers.filling', 'reports.filling', 'orders.search_filling'])
-      assert.equal((await onServer((client) => client.query(`select from ${table}`), url)).rows.length, 0, table)
-    await run('cells', 'off', 'fourth')
-    await run('cells', 'remove', 'fourth')
-  })
-})
-
 test('the database of another cell, of another deployment, or control itself is refused', async (t) => {
   const { databases, cli, run, addThird, third } = await setUp(t)
   await run('migrate') // since then each database says which cell it is
@@ -278,15 +267,15 @@ test('migrate goes on after a cell that is away, says which cell has what, and f
   const { databases, third, run, cli, addThird } = await setUp(t)
   await addThird()
   await run('migrate', '--json')
-  await onServer((client) => client.query("delete from cell.migrations where name like '0060%'"), third.url)
-  await onServer((client) => client.query('drop table cell.identity'), third.url)
+  await onServer((client) => client.query("delete from cell.migrations where name like '0012%'"), third.url)
+  await onServer((client) => client.query('drop schema backoffice cascade'), third.url)
   const env = { ...databases.env, CELLS: JSON.stringify({ second: { url: 'postgres://127.0.0.1:1/away' } }) }
   const { code, lines } = await runCli(['migrate', '--json'], env)
   assert.equal(code, 1)
   const of = (name: string) => lines.find(({ cell }) => cell === name)
   assert.match(of('second').problem, /ECONNREFUSED/)
   assert.equal(of('main').problem, undefined)
-  assert.deepEqual(of('third').applied, ['cell/0060_identity.sql'])
+  assert.deepEqual(of('third').applied, ['cell/0012_backoffice.sql'])
   const table = await runCli(['migrate'], env)
   assert.equal(table.code, 1)
   assert.match(table.out, /^cell +state +schema +applied +problem$/m)
@@ -300,8 +289,8 @@ test('migrate goes on after a cell that is away, says which cell has what, and f
 
 test('a worker takes no jobs of a cell that lacks migrations until it has them', async (t) => {
   const { api, databases, make, run } = await setUp(t)
-  await onServer((client) => client.query("delete from cell.migrations where name like '0060%'"), databases.second.url)
-  await onServer((client) => client.query('drop table cell.identity'), databases.second.url)
+  await onServer((client) => client.query("delete from cell.migrations where name like '0012%'"), databases.second.url)
+  await onServer((client) => client.query('drop schema backoffice cascade'), databases.second.url)
   const worker = await startChild('worker', databases.env)
   t.after(() => worker.kill())
   const [here, there] = [await make.business({ cell: 'main' }), await make.business({ cell: 'second' })]

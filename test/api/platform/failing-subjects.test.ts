@@ -170,20 +170,6 @@ test('sales of a product whose stock cannot be listed do not hold up the list of
   )
 })
 
-test('an order from before the search that cannot be indexed does not hold up the others', async () => {
-  const { broken, healthy, run } = await openTwo()
-  const [bad, good] = [await order(broken, await mug(broken)), await order(healthy, await mug(healthy))]
-  await run(indexOrders)
-  const shops = sql`${sql.join([broken.id, healthy.id])}`
-  await sql`delete from orders.search where business_id in (${shops})`.execute(broken.db)
-  await setLine(broken, bad, 'productId', 'x'.repeat(3_000))
-  await sql`insert into orders.search_filling (business_id, order_id) values ('', '')`.execute(broken.db)
-  await run(indexOrders)
-  const { rows } = await sql<{ orderId: string }>`
-    select order_id from orders.search where business_id in (${shops})`.execute(broken.db)
-  assert.deepEqual(rows, [{ orderId: good }])
-})
-
 test('reports count a skipped order as soon as it has another event', async () => {
   const { broken, run } = await openTwo()
   const bad = await order(broken, await mug(broken), { paymentStatus: [{ status: 'PAID' }] })

@@ -10,11 +10,11 @@ import { holdTarget } from '../../../src/apps/moves/close-and-switch.ts'
 import { startMove } from '../../../src/apps/moves/start-move.ts'
 import { startChild } from '../../support/child.ts'
 import { runCli } from '../../support/cli.ts'
-import { assertSold, endFillings, homeOf, keepSelling, leftBehind, openFreeShop } from '../../support/moving-shop.ts'
+import { assertSold, homeOf, keepSelling, leftBehind, openFreeShop } from '../../support/moving-shop.ts'
 import { useApi } from '../../support/setup.ts'
 import { until } from '../../support/until.ts'
 
-const used = useApi(undefined, ({ api }) => endFillings(api.services.databases.cells.values()))
+const used = useApi()
 const databases = () => used.api.services.databases
 const control = () => databases().control
 const cell = (name: string) => databases().cells.get(name) as Cell

@@ -7,11 +7,11 @@ import { findMove } from '#platform/moves/moves.ts'
 import { newId } from '#vocabulary/ids.ts'
 import { startMove } from '../../../src/apps/moves/start-move.ts'
 import { startChild } from '../../support/child.ts'
-import { endFillings, homeOf } from '../../support/moving-shop.ts'
+import { homeOf } from '../../support/moving-shop.ts'
 import { useApi } from '../../support/setup.ts'
 import { until } from '../../support/until.ts'
 
-const used = useApi(undefined, ({ api }) => endFillings(api.services.databases.cells.values()))
+const used = useApi()
 const databases = () => used.api.services.databases
 const cell = (name: string) => databases().cells.get(name) as Cell
 
@@ -50,7 +50,7 @@ test('jobs of control stay in its queue when a business leaves that cell, and th
   const { id } = await used.make.business({ cell: 'main' })
   for (const name of CONTROLS) await add('main', name, id)
   await add('main', 'checkout.send-confirmation', id, { payload: { orderId: newId('ord') } })
-  await add('main', 'checkout.apply-event', id, { key: `former ${id}` })
+  await add('main', 'payments.apply-event', id, { key: `event ${id}` })
   await add('main', 'unknown.job', id)
   const worker = await startChild('worker', used.api.databases.env)
   t.after(() => worker.stop())
@@ -65,8 +65,8 @@ test('jobs of control stay in its queue when a business leaves that cell, and th
   assert.deepEqual(
     (await jobsIn('second', id)).map(({ name, key, flags }) => ({ name, key, flags })),
     [
-      { name: 'checkout.apply-event', key: `former ${id}`, flags },
       { name: 'checkout.send-confirmation', key: null, flags },
+      { name: 'payments.apply-event', key: `event ${id}`, flags },
     ],
   )
 })

@@ -4,11 +4,11 @@ import type { Cell } from '#platform/database/database.ts'
 import { findMove } from '#platform/moves/moves.ts'
 import { startMove } from '../../../src/apps/moves/start-move.ts'
 import { startChild } from '../../support/child.ts'
-import { assertSold, endFillings, homeOf, keepSelling, leftBehind, openFreeShop } from '../../support/moving-shop.ts'
+import { assertSold, homeOf, keepSelling, leftBehind, openFreeShop } from '../../support/moving-shop.ts'
 import { useApi } from '../../support/setup.ts'
 import { until } from '../../support/until.ts'
 
-const used = useApi(undefined, ({ api }) => endFillings(api.services.databases.cells.values()))
+const used = useApi()
 const databases = () => used.api.services.databases
 const cell = (name: string) => databases().cells.get(name) as Cell
 const other = (name: string) => (name === 'main' ? 'second' : 'main')

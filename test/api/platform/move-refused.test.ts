@@ -8,12 +8,12 @@ import { startMove } from '../../../src/apps/moves/start-move.ts'
 import { startChild } from '../../support/child.ts'
 import { runCli } from '../../support/cli.ts'
 import { onServer } from '../../support/database.ts'
-import { endFillings, homeOf, leftBehind, openFreeShop } from '../../support/moving-shop.ts'
+import { homeOf, leftBehind, openFreeShop } from '../../support/moving-shop.ts'
 import { useApi } from '../../support/setup.ts'
 import { item } from '../../support/shop.ts'
 import { until } from '../../support/until.ts'
 
-const used = useApi(undefined, ({ api }) => endFillings(api.services.databases.cells.values()))
+const used = useApi()
 const databases = () => used.api.services.databases
 const cli = (...args: string[]) => runCli([...args, '--json'], used.api.databases.env)
 /** Longer than requests that write are held. */

@@ -6,12 +6,11 @@ import { findMove } from '#platform/moves/moves.ts'
 import { startMove } from '../../../src/apps/moves/start-move.ts'
 import { startChild } from '../../support/child.ts'
 import { onServer } from '../../support/database.ts'
-import { endFillings, homeOf, openFreeShop } from '../../support/moving-shop.ts'
+import { homeOf, openFreeShop } from '../../support/moving-shop.ts'
 import { useApi } from '../../support/setup.ts'
 import { until } from '../../support/until.ts'
 
 const used = useApi(undefined, async ({ api }) => {
-  await endFillings(api.services.databases.cells.values())
   const { name } = api.databases.second
   for (const setting of [`timezone = 'Europe/Berlin'`, `datestyle = 'SQL, DMY'`])
     await onServer((client) => client.query(`alter database ${name} set ${setting}`))

@@ -6,11 +6,11 @@ import { findMove, type Move } from '#platform/moves/moves.ts'
 import { startMove } from '../../../src/apps/moves/start-move.ts'
 import { startChild } from '../../support/child.ts'
 import { runCli } from '../../support/cli.ts'
-import { endFillings, homeOf, leftBehind } from '../../support/moving-shop.ts'
+import { homeOf, leftBehind } from '../../support/moving-shop.ts'
 import { useApi } from '../../support/setup.ts'
 import { until } from '../../support/until.ts'
 
-const used = useApi(undefined, ({ api }) => endFillings(api.services.databases.cells.values()))
+const used = useApi()
 const databases = () => used.api.services.databases
 const cell = (name: string) => databases().cells.get(name) as Cell
 const other = (name: string) => (name === 'main' ? 'second' : 'main')

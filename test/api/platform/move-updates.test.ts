@@ -6,11 +6,11 @@ import { findMove, type Move } from '#platform/moves/moves.ts'
 import { startMove } from '../../../src/apps/moves/start-move.ts'
 import { type FaultAction, startChild } from '../../support/child.ts'
 import { runCli } from '../../support/cli.ts'
-import { endFillings, homeOf, leftBehind } from '../../support/moving-shop.ts'
+import { homeOf, leftBehind } from '../../support/moving-shop.ts'
 import { useApi } from '../../support/setup.ts'
 import { until } from '../../support/until.ts'
 
-const used = useApi(undefined, ({ api }) => endFillings(api.services.databases.cells.values()))
+const used = useApi()
 const databases = () => used.api.services.databases
 const cell = (name: string) => databases().cells.get(name) as Cell
 const other = (name: string) => (name === 'main' ? 'second' : 'main')
@@ -81,29 +81,6 @@ test('a worker that takes over after an update copies anew instead of going on',
   await openWorker(t)
   await move.until('DONE')
   assert.deepEqual(await read(to, 'memos', id), [{ businessId: id, id: 'one', note: 'first', colour: 'red' }])
-})
-
-test('an update that has older rows to fill keeps a business where it is until workers are through', async (t) => {
-  const { id, from, to, ...move } = await openMove('drafts')
-  const worker = await openWorker(t, { 'move.copied': 'hold' })
-  await move.start()
-  await worker.untilHeld('move.copied')
-  await sql`
-    insert into customers.filling (kind, business_id, begins_at) values ('orders', '', now() + interval '1 hour')`.execute(
-    from,
-  )
-  worker.release()
-  await until(
-    'it says what it waits for',
-    async () => /still to fill customers\.filling/.test((await move.find()).error ?? ''),
-    { withinMs: 60_000 },
-  )
-  assert.equal((await read(from, 'drafts', id)).length, 1)
-  assert.equal((await move.find()).switchedAt, null)
-  await endFillings([from])
-  await move.until('DONE')
-  assert.equal((await move.find()).error, null)
-  assert.equal((await read(to, 'drafts', id)).length, 1)
 })
 
 for (const point of ['move.switched', 'move.clearing'])

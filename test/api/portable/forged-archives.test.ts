@@ -254,7 +254,6 @@ test('an archive brings in no job of the service, none that names people or acco
     of('customers.erase-person', { userId: victim }),
     of('customers.sweep-erasures', {}),
     of('newsletter.mail-test', { entryId: newId('ent'), email: 'victim@example.com' }),
-    of('newsletter.cancel-renewal', { account: 'acct_theirs', providerId: 'sub_theirs' }),
     of('payments.cancel-subscription', { subject: 'newsletter:1', subscriptionId: 'sub_theirs' }),
     of('forged.test', {}),
     of('checkout.send-confirmation', { orderId, userId: victim }),

@@ -244,12 +244,7 @@ test('neither a row nor a job of an archive cancels a plan of another business; 
     identifier: 'payments.cancel-subscription',
     payload: { businessId, subject: own.subject, subscriptionId },
   })
-  const former = { businessId, account: null, providerId: theirs.subscriptionId }
-  const jobs = [
-    cancelling(theirs.subscriptionId),
-    { identifier: 'newsletter.cancel-renewal', payload: former },
-    cancelling(own.subscriptionId),
-  ]
+  const jobs = [cancelling(theirs.subscriptionId), cancelling(own.subscriptionId)]
   await moveAway(businessId, { subscription: { provider_id: theirs.subscriptionId }, jobs })
   const waiting = () => sql`select from graphile_worker._private_jobs where payload ->> 'businessId' = ${businessId}`
   assert.equal((await waiting().execute(cell())).rows.length, 0, 'an archive carries no such jobs')

@@ -120,24 +120,6 @@ test('the command makes the same sums anew, also after one that was killed, and 
   await holds(shop)
 })
 
-test('orders from before the tables are counted', async () => {
-  const shop = await open()
-  const ada = await used.make.user()
-  await shop.sell(ada.id)
-  await shop.follow()
-  for (const table of ['orders', 'sums'])
-    await sql`delete from ${sql.table(`reports.${table}`)} where business_id = ${shop.id}`.execute(shop.db)
-  await sql`
-    insert into reports.filling (kind, begins_at) values ('orders', now() + interval '1 hour')
-    on conflict (kind) do update set business_id = '', id = '', begins_at = excluded.begins_at`.execute(shop.db)
-  await shop.follow()
-  assert.equal((await shop.report('sales')).upToEvent, 0)
-  await sql`update reports.filling set begins_at = now() - interval '1 minute'`.execute(shop.db)
-  await shop.follow()
-  assert.deepEqual(await totalsOf(shop), [[1, 1_000, 0]])
-  assert.ok((await shop.report('sales')).upToEvent > 0)
-})
-
 test('a day begins at midnight of the business, also a quarter before the hour in UTC', async () => {
   const shop = await open('Asia/Kathmandu')
   const ada = await used.make.user()
@@ -173,7 +155,6 @@ test('readers are counted when they come and when they leave, imported ones amon
       ['b@example.com', 'c@example.com'].map((email) => ({ email, planId: null, status: 'ACTIVE' as const })),
     ),
   )
-  await sql`update reports.filling set begins_at = now() - interval '1 minute'`.execute(db)
   await follow(used.api, db)
   const read = async (caller = letters.admin, query = 'interval=month') => {
     const answer = await caller.get(`${letters.path}/reports/subscribers?${query}`)

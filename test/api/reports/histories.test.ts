@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { sql } from 'kysely'
 import { liveHistory } from '../../scenarios/report-histories.ts'
 import { useApi } from '../../support/setup.ts'
 
@@ -9,7 +8,6 @@ const used = useApi()
 test('after any history every report is the sum over its orders, in any time zone, however often the worker fell over', async () => {
   const db = used.api.services.databases.cells.get('main')
   assert.ok(db)
-  await sql`delete from reports.filling`.execute(db)
   let [rows, lost] = [0, 0]
   for (let seed = 1; seed <= 40; seed++) {
     const lived = await liveHistory(db, seed)

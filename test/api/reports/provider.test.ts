@@ -20,7 +20,6 @@ const DAY = 86_400
 async function openCountedShop() {
   const paidShop = await openPaidShop(used)
   const { db, owner, shop } = paidShop
-  for (const table of ['reports.filling', 'customers.filling']) await sql`delete from ${sql.table(table)}`.execute(db)
   return {
     ...paidShop,
     get: async (path: string) => {

@@ -31,7 +31,7 @@ export function Today({ now, isNew }: { now: number; isNew: boolean }) {
   const { markets } = useBusiness()
   const { number } = useFormat()
   const { data, error, refetch } = useReport()
-  const { isFilling } = useFreshReport()
+  const { isRebuilding } = useFreshReport()
   if (error && !data) return <Problem error={error} onRetry={() => void refetch()} />
   const own = [...new Set(markets.map(({ currency }) => currency))]
   const all = data && currencySums(data.today, own)
@@ -64,7 +64,7 @@ export function Today({ now, isNew }: { now: number; isNew: boolean }) {
             ))}
         </Figure>
       </div>
-      {isFilling && (
+      {isRebuilding && (
         <p className="note">{t`Older orders are still being counted: figures are too low until that is done.`}</p>
       )}
       {!isNew && main && <Hours now={now} currency={main.currency} />}

@@ -65,7 +65,6 @@ export function useWords() {
       NOT_SOLD: t`No longer sold`,
       VARIANT_REMOVED: t`A variant is taken away`,
       STOCK_SET: t`Stock is overwritten`,
-      REPEATED: t`Another line is about the same product`,
     })[warning]
   const formatOf = (one: Format | null) =>
     one === null

@@ -7,8 +7,8 @@ type Props = { upToEvent: number | undefined; readAgain: () => unknown }
 /** Up to where the figures are, only while that is not all. */
 export function Counted({ upToEvent, readAgain }: Props) {
   const { number } = useFormat()
-  const { behind, isFilling } = useCounted(upToEvent, readAgain)
-  if (isFilling)
+  const { behind, isRebuilding } = useCounted(upToEvent, readAgain)
+  if (isRebuilding)
     return (
       <p className="note" role="status">
         <Trans>Older orders are still being counted: figures are too low until that is done.</Trans>

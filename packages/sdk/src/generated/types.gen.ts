@@ -1280,7 +1280,7 @@ export type CustomerUpdatedEvent = EventEnvelope & {
 export type CustomersReport = {
     items: Array<CustomersRow>;
     /**
-     * Everything up to this number of the feed is in it. 0: orders from before an upgrade, or of a rebuild, are still being counted.
+     * Number of the last event included in the figures. 0 while the reports are being rebuilt.
      */
     upToEvent: number;
 };
@@ -2002,7 +2002,7 @@ export type HomeReport = {
      */
     lowStock: Array<LowStock>;
     /**
-     * Everything up to this number of the feed is in it. 0: orders from before an upgrade, or of a rebuild, are still being counted.
+     * Number of the last event included in the figures. 0 while the reports are being rebuilt.
      */
     upToEvent: number;
 };
@@ -2073,7 +2073,7 @@ export type Import = {
      */
     kept: number;
     /**
-     * `PRICE_DROP`: a price falls by more than 30 %. `PRICE_ZERO`: it becomes 0. `NOT_SOLD`: an ACTIVE product no longer is, or a price is taken away. `VARIANT_REMOVED`, `STOCK_SET`: as they say. `REPEATED`: only in imports of earlier versions.
+     * `PRICE_DROP`: a price falls by more than 30 %. `PRICE_ZERO`: it becomes 0. `NOT_SOLD`: an ACTIVE product no longer is, or a price is taken away. `VARIANT_REMOVED`, `STOCK_SET`: as they say.
      */
     warnings: Array<ImportWarning>;
     pictures: ImportPictures | null;
@@ -2159,7 +2159,7 @@ export type ImportLine = {
     productId: string | null;
     name: string | null;
     changes: Array<ImportChange>;
-    warnings: Array<'PRICE_DROP' | 'PRICE_ZERO' | 'NOT_SOLD' | 'VARIANT_REMOVED' | 'STOCK_SET' | 'REPEATED'>;
+    warnings: Array<'PRICE_DROP' | 'PRICE_ZERO' | 'NOT_SOLD' | 'VARIANT_REMOVED' | 'STOCK_SET'>;
     details: Array<ImportLineDetail>;
 };
 
@@ -2184,7 +2184,7 @@ export type ImportLineDetails = {
     productId: string | null;
     name: string | null;
     changes: Array<ImportChange>;
-    warnings: Array<'PRICE_DROP' | 'PRICE_ZERO' | 'NOT_SOLD' | 'VARIANT_REMOVED' | 'STOCK_SET' | 'REPEATED'>;
+    warnings: Array<'PRICE_DROP' | 'PRICE_ZERO' | 'NOT_SOLD' | 'VARIANT_REMOVED' | 'STOCK_SET'>;
     details: Array<ImportLineDetailsDetail>;
     /**
      * The line as the import reads it. `null`: not readable, or no longer kept.
@@ -2241,7 +2241,7 @@ export type ImportUndoneEvent = EventEnvelope & {
  * ImportWarning
  */
 export type ImportWarning = {
-    code: 'PRICE_DROP' | 'PRICE_ZERO' | 'NOT_SOLD' | 'VARIANT_REMOVED' | 'STOCK_SET' | 'REPEATED';
+    code: 'PRICE_DROP' | 'PRICE_ZERO' | 'NOT_SOLD' | 'VARIANT_REMOVED' | 'STOCK_SET';
     /**
      * Lines.
      */
@@ -4422,7 +4422,7 @@ export type ProductsReport = {
     items: Array<ProductsRow>;
     cursor: string | null;
     /**
-     * Everything up to this number of the feed is in it. 0: orders from before an upgrade, or of a rebuild, are still being counted.
+     * Number of the last event included in the figures. 0 while the reports are being rebuilt.
      */
     upToEvent: number;
 };
@@ -4564,7 +4564,7 @@ export type PromoCodesReport = {
     items: Array<PromoCodesRow>;
     cursor: string | null;
     /**
-     * Everything up to this number of the feed is in it. 0: orders from before an upgrade, or of a rebuild, are still being counted.
+     * Number of the last event included in the figures. 0 while the reports are being rebuilt.
      */
     upToEvent: number;
 };
@@ -5359,7 +5359,7 @@ export type RoleUpdatedEvent = EventEnvelope & {
 export type SalesReport = {
     items: Array<SalesRow>;
     /**
-     * Everything up to this number of the feed is in it. 0: orders from before an upgrade, or of a rebuild, are still being counted.
+     * Number of the last event included in the figures. 0 while the reports are being rebuilt.
      */
     upToEvent: number;
 };
@@ -6276,7 +6276,7 @@ export type SubscribersBefore = {
 export type SubscribersReport = {
     items: Array<SubscribersRow>;
     /**
-     * Everything up to this number of the feed is in it. 0: orders from before an upgrade, or of a rebuild, are still being counted.
+     * Number of the last event included in the figures. 0 while the reports are being rebuilt.
      */
     upToEvent: number;
 };
@@ -12570,7 +12570,7 @@ export type ListImportLinesData = {
          * What it does. Repeat it for several: any of them.
          */
         status?: Array<'FAILED' | 'CREATED' | 'CHANGED' | 'UNCHANGED' | 'SKIPPED' | 'UNDONE' | 'KEPT'>;
-        warning?: 'PRICE_DROP' | 'PRICE_ZERO' | 'NOT_SOLD' | 'VARIANT_REMOVED' | 'STOCK_SET' | 'REPEATED';
+        warning?: 'PRICE_DROP' | 'PRICE_ZERO' | 'NOT_SOLD' | 'VARIANT_REMOVED' | 'STOCK_SET';
     };
     url: '/v1/businesses/{businessId}/products/imports/{id}/lines';
 };

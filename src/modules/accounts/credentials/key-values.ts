@@ -8,7 +8,7 @@ const PREFIX = 'kontor_'
 const RANDOM_LETTERS = 40
 const CHECK_LETTERS = 6
 
-/** For scanners of public text. The keys of earlier versions are `kk_` and 40 of `[A-Za-z0-9_-]`. */
+/** For scanners of public text. */
 export const KEY_PATTERN = new RegExp(`${PREFIX}[0-9A-Za-z]{${RANDOM_LETTERS + CHECK_LETTERS}}`)
 
 /** A new key: a prefix to know it by, 40 random letters (238 bits), and six that follow from them. */

@@ -42,19 +42,9 @@ export async function findSelected(
   filters: Filters,
   after: string,
 ): Promise<Walked | undefined> {
-  if (after === '' && (await hasUnlisted(db, businessId))) throw new Error('Lists do not know all products yet')
   const matching = await matchingOf(db, businessId, readFilters(filters), { seesAll: true })
   if (matching.ranked && matching.ranked.ids.length >= MAX_FOUND) return undefined
   return walkListing(db, matching, after)
-}
-
-/** Written by an older version of this service: lists know them once the worker has filled them in, within minutes. */
-async function hasUnlisted(db: Cell, businessId: string): Promise<boolean> {
-  const { rows } = await sql`
-    select from catalog.products
-     where business_id = ${businessId} and public_document is null and status <> 'DELETED'
-     limit 1`.execute(db)
-  return rows.length > 0
 }
 
 /** Adds products, numbered on from `total`. Those that are not there are left out. Returns how many were added. */

@@ -9,7 +9,6 @@ import { AppError, type Detail } from '#vocabulary/errors.ts'
 import { holdCategories, newCategories } from '../categories/hold-categories.ts'
 import { type LockedProduct, lockProducts, readLocked } from '../products/lock-products.ts'
 import { mergeProduct } from '../products/merge-product.ts'
-import { fillLocked } from '../products/rebuild.ts'
 import { type WrittenProduct, writeProducts } from '../products/write-products.ts'
 import { type BulkEditRow, isRunning } from './bulk-edit.ts'
 import { productGone } from './errors.ts'
@@ -169,12 +168,6 @@ async function writeItems(
   await lockProducts(tx, business.id, ids)
   const found = toMap(await readLocked(tx, business.id, ids, { lockStock: false }))
   const isSame = ({ productId, version }: Item) => found.get(productId)?.product.version === version
-  const same = items.filter(isSame)
-  await fillLocked(
-    tx,
-    business.id,
-    same.flatMap(({ productId }) => found.get(productId) ?? []),
-  )
   const at = now()
   const products: WrittenProduct[] = []
   const outcomes = items.map((item): Outcome => {

@@ -49,7 +49,6 @@ type Row = [
   isMatch: boolean,
   /** Behind this row nobody has looked. */
   isLast: boolean,
-  isThere: boolean,
   document: string | null,
   quantities: string | null,
 ]
@@ -124,12 +123,11 @@ function see(rows: readonly Row[], { limit, present }: Asked): Seen {
   const items: string[] = []
   let reached: Row | undefined
   for (const row of rows) {
-    const [, , id, isMatch, isLast, isThere, document, quantities] = row
+    const [, , id, isMatch, isLast, document, quantities] = row
     if (id === null) continue
-    const isShown = isMatch && isThere
     // The next page begins with it: there is no room here, or its text would make this page too large.
-    if (isShown && (items.length === limit || document === null)) return { items, reached, isShort: false }
-    if (isShown) items.push(present(document ?? '', quantities))
+    if (isMatch && (items.length === limit || document === null)) return { items, reached, isShort: false }
+    if (isMatch) items.push(present(document ?? '', quantities))
     reached = row
     if (isLast) return { items, reached, isShort: true }
   }
@@ -167,7 +165,7 @@ function sortedSql(matching: Matching, asked: Reading, { found, most }: Found, a
     )
     select counted.found, page.key, page.product_id, true, false, ${textsSql(asked, ofPage)}
       from counted
-      left join page on counted.found <= ${most} ${joinSql(matching, asked, add)}
+      left join page on counted.found <= ${most} ${joinSql(matching, add)}
      order by ${ofPage}`
 }
 
@@ -201,18 +199,16 @@ function walkedSql(matching: Matching, asked: Reading, most: number, add: Add): 
                 where (${matches}) or at = ${most}
                 limit ${limit}) as found
              order by ${by.replace(key, 'key')}
-             limit ${limit}) as page ${joinSql(matching, asked, add)}
+             limit ${limit}) as page ${joinSql(matching, add)}
      order by ${ofPage}`
 }
 
 const textsSql = ({ column }: Asked, order: string) => `
-  product.id is not null, ${fittingSql(`product.${column}`, order)}, stock.quantities`
+  ${fittingSql(`product.${column}`, order)}, stock.quantities`
 
-/** A text that is not there yet, or a product that an older version of this service deleted, is passed over. */
-const joinSql = ({ businessId }: Matching, { column }: Asked, add: Add) => `
+const joinSql = ({ businessId }: Matching, add: Add) => `
   left join catalog.products as product
-    on product.business_id = ${add(businessId, 'text')} and product.id = page.product_id and product.status = page.status
-       and product.${column} is not null ${STOCK}`
+    on product.business_id = ${add(businessId, 'text')} and product.id = page.product_id ${STOCK}`
 
 /** A cursor is good for the same question only. */
 const fingerprintOf = (matching: Matching, { sort, words }: Asked): Filters => ({

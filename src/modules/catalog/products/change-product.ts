@@ -23,7 +23,6 @@ import { mergeProduct, type Places, type StockTarget, setsStock } from './merge-
 import type { Product } from './product.ts'
 import { itemsOf, sentMediaIds } from './product-media.ts'
 import { etagOfProduct, type FoundProduct } from './queries.ts'
-import { fillLocked } from './rebuild.ts'
 import { type WrittenProduct, writeProducts } from './write-products.ts'
 
 export type Writer = {
@@ -105,7 +104,6 @@ export async function changeProduct(
   const [found] = await readLocked(tx, business.id, [id], { lockStock: isStockSent })
   if (!found) throw productNotFound()
   checkVersions(expected, found.product.version, stockVersionOf(found.stock), isStockSent)
-  await fillLocked(tx, business.id, [found])
 
   const sent = changesOf(found.product)
   const known = await knownMedia(tx, business.id, media, {

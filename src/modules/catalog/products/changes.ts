@@ -14,7 +14,7 @@ export type Change = {
   after: unknown
 }
 
-export const WARNINGS = ['PRICE_DROP', 'PRICE_ZERO', 'NOT_SOLD', 'VARIANT_REMOVED', 'STOCK_SET', 'REPEATED'] as const
+export const WARNINGS = ['PRICE_DROP', 'PRICE_ZERO', 'NOT_SOLD', 'VARIANT_REMOVED', 'STOCK_SET'] as const
 export type Warning = (typeof WARNINGS)[number]
 
 type Place = Omit<Change, 'field' | 'before' | 'after'>

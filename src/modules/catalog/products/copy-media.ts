@@ -4,14 +4,12 @@ import { record } from '#platform/events/record.ts'
 import { productUpdated } from '../events.ts'
 import { lockProducts, readLocked } from './lock-products.ts'
 import { withFreshFiles } from './product-media.ts'
-import { fillLocked } from './rebuild.ts'
 import { writeProducts } from './write-products.ts'
 
 /** A file that these products show has another text or focal point. */
 export const copyIntoProducts: CopyInto = async (tx, businessId, ids, readKnown) => {
   await lockProducts(tx, businessId, ids)
   const locked = await readLocked(tx, businessId, ids, { lockStock: false })
-  await fillLocked(tx, businessId, locked)
   const known = await readKnown()
   const at = now()
   const written = locked.flatMap(({ product: before }) => {

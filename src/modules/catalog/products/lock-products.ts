@@ -11,13 +11,7 @@ import {
 } from './product.ts'
 
 export type StockRow = { variantId: string; position: number | null; quantity: number; version: number }
-export type LockedProduct = {
-  product: Product
-  removed: Variant[]
-  stock: StockRow[]
-  /** False: an older version of this service wrote it, without what is derived from it now. */
-  isFilled: boolean
-}
+export type LockedProduct = { product: Product; removed: Variant[]; stock: StockRow[] }
 
 /** Locks products in the order of their ids, so that two writers of the same products queue instead of deadlocking. */
 export const lockProducts = (tx: Tx, businessId: string, ids: readonly string[]) =>
@@ -47,7 +41,7 @@ export async function readLocked(
        where business_id = ${businessId} and product_id = any (${ids})
        order by product_id, variant_id ${lockStock ? sql`for update` : sql``}
     )
-    select ${sql.join(OF_PRODUCT.map((name) => sql.ref(`product.${name}`)))}, public_document is not null as is_filled,
+    select ${sql.join(OF_PRODUCT.map((name) => sql.ref(`product.${name}`)))},
            (select coalesce(json_agg(${objectOf('variant', OF_VARIANT)}), '[]')
               from catalog.variants as variant
              where variant.business_id = ${businessId} and variant.product_id = product.id) as variants,
@@ -77,12 +71,11 @@ type Inventory = StockRow & Split['inventory']
 type ProductRow = Omit<Product, 'businessId' | 'variants'> & {
   variants: Content[]
   stock: Inventory[]
-  isFilled: boolean
 }
 
 // Joined in the process: PostgreSQL underestimates the number of variants and picks a nested loop, 500 × 500 for a
 // large product.
-function toLocked(businessId: string, { variants: contents, stock, id, isFilled, ...row }: ProductRow): LockedProduct {
+function toLocked(businessId: string, { variants: contents, stock, id, ...row }: ProductRow): LockedProduct {
   const contentOf = new Map(contents.map((content) => [content.id, content]))
   const toVariant = ({
     variantId,
@@ -98,6 +91,5 @@ function toLocked(businessId: string, { variants: contents, stock, id, isFilled,
     product: { id, businessId, ...row, variants: stock.filter(({ position }) => position !== null).flatMap(toVariant) },
     removed: stock.filter(({ position }) => position === null).flatMap(toVariant),
     stock: stock.map(({ variantId, position, quantity, version }) => ({ variantId, position, quantity, version })),
-    isFilled,
   }
 }

@@ -73,8 +73,7 @@ export const GET_PUBLIC = `
                        where business_id = wanted.business_id and slug = wanted.id_or_slug), wanted.id_or_slug) as id
    ) as named
     join catalog.products as product
-      on product.business_id = wanted.business_id and product.id = named.id and product.status = 'ACTIVE' ${STOCK}
-   where product.public_document is not null`
+      on product.business_id = wanted.business_id and product.id = named.id and product.status = 'ACTIVE' ${STOCK}`
 
 type WantedPublic = { businessId: string; idOrSlug: string }
 type PublicRow = [at: number, document: string, quantities: string | null]
@@ -174,7 +173,6 @@ const lists = new Map([['document', LIST]])
 function listFor(column: DocumentColumn, names: readonly (keyof typeof FILTERS)[]): string {
   const key = [column, ...names].join()
   const conditions = names.map((name, index) => `and ${FILTERS[name](`$${index + 5}`)}`)
-  if (column === 'public_document') conditions.push('and public_document is not null')
   const text = lists.get(key) ?? listSql(conditions.join(' '), column)
   lists.set(key, text)
   return text

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import type { Db, Tx } from '#platform/database/database.ts'
+import type { Db } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
-import { type LockedProduct, lockProducts, readLocked } from './lock-products.ts'
+import { lockProducts, readLocked } from './lock-products.ts'
 import { writeProducts } from './write-products.ts'
 
 const BATCH = 200
@@ -43,29 +43,15 @@ async function nextProducts(db: Db, last: { businessId: string; id: string }, on
   return rows
 }
 
-export const rebuildBatch = (db: Db, businessId: string, ids: string[]) =>
+const rebuildBatch = (db: Db, businessId: string, ids: string[]) =>
   transaction(db, async (tx) => {
     await lockProducts(tx, businessId, ids)
-    await rewrite(tx, businessId, await readLocked(tx, businessId, ids, { lockStock: false }))
+    const found = await readLocked(tx, businessId, ids, { lockStock: false })
+    if (found.length === 0) return
+    await writeProducts(
+      tx,
+      businessId,
+      found.map(({ product }) => ({ product, before: undefined })),
+      { isRebuild: true },
+    )
   })
-
-/**
- * Before a change is applied: what the change leaves alone is not written with it, and once there is a public text the worker
- * looks no more.
- */
-export const fillLocked = (tx: Tx, businessId: string, found: readonly LockedProduct[]) =>
-  rewrite(
-    tx,
-    businessId,
-    found.filter(({ isFilled }) => !isFilled),
-  )
-
-async function rewrite(tx: Tx, businessId: string, found: readonly LockedProduct[]): Promise<void> {
-  if (found.length === 0) return
-  await writeProducts(
-    tx,
-    businessId,
-    found.map(({ product }) => ({ product, before: undefined })),
-    { isRebuild: true },
-  )
-}

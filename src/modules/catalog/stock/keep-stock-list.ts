@@ -1,24 +1,21 @@
 import { sql } from 'kysely'
-import { now } from '#platform/clock.ts'
 import type { Db, Tx } from '#platform/database/database.ts'
 import { type FollowerLog, followSubjects, type Subject } from '#platform/events/follow-subjects.ts'
-import { addFollowed, hasFollowed } from '#platform/events/sequencer.ts'
+import { hasFollowed } from '#platform/events/sequencer.ts'
 import { type Place, placesSql } from '../listing/lock-listing.ts'
 
 /** The events after which a product may have other variants or thresholds. Sales are read from the ledger, once a minute. */
 export const STOCK_LIST_TOPIC = { topic: 'stock-list', of: 'product' }
 
-const BATCH = 500
 const LOCK = 'kontor.catalog.stock-list'
 
 /** Whether the stock of a product is to be copied. */
-export const hasUnlisted = () => sql`
-  ${hasFollowed(STOCK_LIST_TOPIC)} or exists (select from catalog.stock_list_filling where begins_at <= ${now()})`
+export const hasUnlisted = () => hasFollowed(STOCK_LIST_TOPIC)
 
-/** Copies the stock of products that have changed, then of those from before the copy. */
+/** Copies the stock of products that have changed. */
 export function keepStockList(db: Db, log: FollowerLog, signal?: AbortSignal): Promise<void> {
   const followers = [{ topic: STOCK_LIST_TOPIC.topic, project: copyStockOf }]
-  return followSubjects(db, { lock: LOCK, followers, backfill }, log, signal)
+  return followSubjects(db, { lock: LOCK, followers }, log, signal)
 }
 
 const copyStockOf = (tx: Tx, products: readonly Subject[]) =>
@@ -29,26 +26,6 @@ const copyStockOf = (tx: Tx, products: readonly Subject[]) =>
 
 /** One writer at a time, and locked before it reads: an older state never replaces a newer one. */
 export const lockStockList = (tx: Tx) => sql`select pg_advisory_xact_lock(hashtextextended(${LOCK}, 0))`.execute(tx)
-
-/** Enqueues the next products from before the copy, and notes how far it got. */
-async function backfill(tx: Tx): Promise<number> {
-  const { rows: positions } = await sql<Place>`
-    select business_id, product_id from catalog.stock_list_filling where begins_at <= ${now()}`.execute(tx)
-  const [position] = positions
-  if (!position) return 0
-  const { rows } = await sql<Subject>`
-    select business_id, id
-      from catalog.products
-     where (business_id, id) > (${position.businessId}, ${position.productId})
-     order by business_id, id
-     limit ${BATCH}`.execute(tx)
-  const last = rows.at(-1)
-  await addFollowed(tx, STOCK_LIST_TOPIC.topic, rows)
-  await (last
-    ? sql`update catalog.stock_list_filling set business_id = ${last.businessId}, product_id = ${last.id}`.execute(tx)
-    : sql`delete from catalog.stock_list_filling`.execute(tx))
-  return 1
-}
 
 /** The caller holds the lock. */
 export async function copyStock(tx: Tx, places: readonly Place[]): Promise<void> {

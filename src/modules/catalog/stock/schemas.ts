@@ -54,7 +54,7 @@ export const StockLevel = Type.Object(
     tracked: Type.Boolean({ description: 'False: stock is unlimited.', examples: [true] }),
     quantity: Type.Integer({ minimum: 0, description: 'What can be sold.', examples: [7] }),
     committed: Nullable(
-      Type.Integer({ ...Committed, description: `${COMMITTED} Null: not known, shortly after an upgrade.` }),
+      Type.Integer({ ...Committed, description: `${COMMITTED} Null while too many recent orders are being counted.` }),
     ),
     number: MovementNumber,
     lowStockThreshold: Nullable(Type.Integer({ examples: [5] })),

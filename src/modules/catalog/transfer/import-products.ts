@@ -23,7 +23,6 @@ import { mergeProduct, type StockTarget, setsStock } from '../products/merge-pro
 import { isPlanned } from '../products/prices.ts'
 import type { MarketPrice, Product, Variant } from '../products/product.ts'
 import { itemsOf, sentMediaIds } from '../products/product-media.ts'
-import { fillLocked } from '../products/rebuild.ts'
 import { catalogResolvers } from '../products/resolvers.ts'
 import { newSlugs, type WrittenProduct, writeProducts } from '../products/write-products.ts'
 import { NewProduct, type NewVariant, ProductChanges } from '../schemas.ts'
@@ -137,9 +136,7 @@ async function writeRows(tx: Tx, lines: Line<ProductChanges>[], running: Running
 async function lockMatches(tx: Tx, businessId: string, ids: string[], { lockStock }: { lockStock: boolean }) {
   if (ids.length === 0) return []
   await lockProducts(tx, businessId, ids)
-  const locked = await readLocked(tx, businessId, ids, { lockStock })
-  await fillLocked(tx, businessId, locked)
-  return locked
+  return readLocked(tx, businessId, ids, { lockStock })
 }
 
 const checkNew = createChecker(NewProduct)

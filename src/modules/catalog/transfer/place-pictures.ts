@@ -11,7 +11,6 @@ import { lockProducts, readLocked } from '../products/lock-products.ts'
 import { MAX_FILES } from '../products/merge-product.ts'
 import type { Product } from '../products/product.ts'
 import { itemsOf } from '../products/product-media.ts'
-import { fillLocked } from '../products/rebuild.ts'
 import { writeProducts } from '../products/write-products.ts'
 import type { PictureProblem } from './pictures.ts'
 
@@ -101,7 +100,6 @@ async function placeSome(
   const ids = [...new Set(rows.map(({ productId }) => productId))]
   await lockProducts(tx, businessId, ids)
   const locked = await readLocked(tx, businessId, ids, { lockStock: false })
-  await fillLocked(tx, businessId, locked)
   const found = (await hold(tx, businessId, [mediaId])).get(mediaId)
   if (typeof found !== 'object') return false // deleted a moment ago: the next look sees it
   const at = now()

@@ -84,7 +84,7 @@ export const Import = Type.Object(
     kept: Count('Products that an undo left alone: somebody has changed them since.'),
     warnings: Type.Array(Type.Object({ code: OneOf(WARNINGS), count: Count('Lines.') }, { title: 'ImportWarning' }), {
       description:
-        '`PRICE_DROP`: a price falls by more than 30 %. `PRICE_ZERO`: it becomes 0. `NOT_SOLD`: an ACTIVE product no longer is, or a price is taken away. `VARIANT_REMOVED`, `STOCK_SET`: as they say. `REPEATED`: only in imports of earlier versions.',
+        '`PRICE_DROP`: a price falls by more than 30 %. `PRICE_ZERO`: it becomes 0. `NOT_SOLD`: an ACTIVE product no longer is, or a price is taken away. `VARIANT_REMOVED`, `STOCK_SET`: as they say.',
     }),
     pictures: Nullable(Pictures),
     createdBy: Nullable(UserId),

@@ -16,7 +16,6 @@ import { importUndone, productUpdated } from '../events.ts'
 import { isSlugTaken } from '../products/change-product.ts'
 import { type LockedProduct, lockProducts, readLocked } from '../products/lock-products.ts'
 import type { Product } from '../products/product.ts'
-import { fillLocked } from '../products/rebuild.ts'
 import { type WrittenProduct, writeProducts } from '../products/write-products.ts'
 import { leaveAlone } from './leave-alone.ts'
 
@@ -107,7 +106,6 @@ async function putBack(tx: Tx, { businessId, id: importId, undoneBy }: Undoing, 
   const ids = items.map(({ productId }) => productId)
   await lockProducts(tx, businessId, ids)
   const locked = await readLocked(tx, businessId, ids, { lockStock: false })
-  await fillLocked(tx, businessId, locked)
   const known = new Map(locked.map((found) => [found.product.id, found]))
   const written = items.flatMap(({ number, productId, version, before }): PutBack[] => {
     const found = known.get(productId)

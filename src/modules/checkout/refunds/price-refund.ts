@@ -65,7 +65,7 @@ function share(lines: RefundedPieces[], shipping: number, ofParts: number, amoun
   }
 }
 
-/** Orders from before prices had to be multiples of the currency's step may have parts that are not. */
+/** Rounds down to the currency's step. Orders from an archive may have amounts off the step. */
 const floorTo = (step: number, amount: number) => amount - (amount % step)
 
 /** Tax is refunded where it was paid on top; elsewhere it is inside the prices. */

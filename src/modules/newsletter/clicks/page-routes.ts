@@ -30,9 +30,6 @@ export const clickPages: FastifyPluginAsyncTypebox<PageOptions> = async (app, { 
   // The button of the page sends a form; all that counts is its address.
   app.addContentTypeParser('*', { parseAs: 'string', bodyLimit: 10_000 }, (_request, _body, done) => done(null, {}))
 
-  /** In letters from before, links and the choice had the same proof: it ends the counting, and begins none. */
-  const readEither = (token: string) => readChooser(box, token) ?? readClicker(box, token)
-
   async function find(request: FastifyRequest, clicker: Clicker | undefined) {
     const business = clicker && (await findBusiness(clicker.businessId))
     if (!clicker || !business || business.suspendedAt) return undefined
@@ -67,7 +64,7 @@ export const clickPages: FastifyPluginAsyncTypebox<PageOptions> = async (app, { 
 
   app.get<{ Params: { token: string } }>('/newsletters/clicks/:token', { config }, async (request, reply) => {
     const { token } = request.params
-    const found = await find(request, readEither(token))
+    const found = await find(request, readChooser(box, token))
     const chooser = found && (await findChooser(found.cell, found.clicker))
     if (!chooser) return showPage(reply, NO_LINK, 404)
     return showPage(reply, choicePage(chooser.countsClicks, found.business.name, token))
@@ -79,7 +76,7 @@ export const clickPages: FastifyPluginAsyncTypebox<PageOptions> = async (app, { 
       { config },
       async (request, reply) => {
         const { token } = request.params
-        const found = await find(request, choice === 'on' ? readChooser(box, token) : readEither(token))
+        const found = await find(request, readChooser(box, token))
         const isKnown = found && (await chooseCounting(found.cell, found.clicker, choice === 'on'))
         if (!isKnown) return showPage(reply, NO_LINK, 404)
         return showPage(reply, { title: 'Thank you', text: CHOSEN[choice] })

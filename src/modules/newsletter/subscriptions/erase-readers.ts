@@ -49,8 +49,7 @@ async function eraseReader(tx: Tx, row: SubscriptionRow): Promise<string[]> {
   const address = newErasedAddress()
   await sql`
     update newsletter.subscriptions
-       set email = ${address}, email_key = ${address}, name = '', user_id = null, secret = '', mailed_proofs = null,
-           updated_at = ${now()}
+       set email = ${address}, email_key = ${address}, name = '', user_id = null, updated_at = ${now()}
      where business_id = ${businessId} and id = ${id}`.execute(tx)
   await sql`delete from newsletter.wishes where business_id = ${businessId} and subscription_id = ${id}`.execute(tx)
   if (checkoutId === null) return []

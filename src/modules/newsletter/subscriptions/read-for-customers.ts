@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db, Tx } from '#platform/database/database.ts'
+import type { Db } from '#platform/database/database.ts'
 import type { SubscriptionRow } from './subscription.ts'
 
 type Place = { businessId: string; id: string }
@@ -61,17 +61,6 @@ export async function listSubscriptionsOf(
      where business_id = ${businessId} and user_id = any (${userIds}::text[]) and id < ${after}
      order by id desc
      limit ${limit}`.execute(db)
-  return rows
-}
-
-/** The next subscriptions in the order of their keys. */
-export async function listSubscriptionsAfter(tx: Tx, after: Place, limit: number): Promise<Place[]> {
-  const { rows } = await sql<Place>`
-    select business_id, id
-      from newsletter.subscriptions
-     where (business_id, id) > (${after.businessId}, ${after.id})
-     order by business_id, id
-     limit ${limit}`.execute(tx)
   return rows
 }
 

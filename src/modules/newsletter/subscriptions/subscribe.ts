@@ -147,8 +147,6 @@ export function toRow(
     name: name ?? '',
     planId: null,
     status: 'PENDING',
-    secret: '',
-    mailedProofs: null,
     userId,
     checkoutId: null,
     providerId: null,

@@ -1,17 +1,9 @@
-import { createHmac, timingSafeEqual } from 'node:crypto'
 import { isProof as isOurs, makeProof } from '#platform/crypto/proof.ts'
-import { hashToken, type SecretBox } from '#platform/crypto/secret-box.ts'
+import type { SecretBox } from '#platform/crypto/secret-box.ts'
 
 /** Newsletters get forwarded with their unsubscribe link, so that link must not confirm the address. */
 export type Purpose = 'leave' | 'confirm'
 type Named = { businessId: string; id: string }
-/**
- * Subscriptions from before proofs were derived have a stored secret; once it is removed, the hashes of its proofs
- * remain.
- */
-type Mailed = { secret: string; mailedProofs: Buffer[] | null }
-
-const PROOF_LENGTH = 22 // 132 bits
 
 const LINK = 'newsletter link'
 const toText = ({ businessId, id }: Named, purpose: Purpose) => `${purpose} ${businessId} ${id}`
@@ -26,21 +18,8 @@ export function readToken(token: string): { businessId: string; id: string; proo
   return businessId && id && proof ? { businessId, id, proof } : undefined
 }
 
-export function isProof(box: SecretBox, proof: string, row: Named & Mailed, purpose: Purpose): boolean {
-  if (isOurs(box, LINK, toText(row, purpose), proof)) return true
-  if (row.secret !== '' && isSame(Buffer.from(proof), Buffer.from(oldProofOf(row.secret, purpose)))) return true
-  return (row.mailedProofs ?? []).some((hash) => isSame(hashOf(proof, purpose), hash))
-}
-
-const isSame = (a: Buffer, b: Buffer) => a.length === b.length && timingSafeEqual(a, b)
-
-const oldProofOf = (secret: string, purpose: Purpose) =>
-  createHmac('sha256', secret).update(purpose).digest('base64url').slice(0, PROOF_LENGTH)
-const hashOf = (proof: string, purpose: Purpose) => hashToken(`${purpose} ${proof}`)
-
-/** Enough to verify links that were mailed with a secret, and too little to forge one. */
-export const hashesOfSecret = (secret: string): Buffer[] =>
-  (['leave', 'confirm'] as const).map((purpose) => hashOf(oldProofOf(secret, purpose), purpose))
+export const isProof = (box: SecretBox, proof: string, named: Named, purpose: Purpose): boolean =>
+  isOurs(box, LINK, toText(named, purpose), proof)
 
 /** `sendId`: of the letter that it stands in. It proves nothing, and is believed of readers who got that letter. */
 export const unsubscribeUrl = (publicUrl: string, box: SecretBox, named: Named, sendId?: string) =>

@@ -1,14 +1,11 @@
 import { type RawBuilder, sql } from 'kysely'
-import { now } from '#platform/clock.ts'
 import type { Db, Tx } from '#platform/database/database.ts'
 import { type FollowerLog, followSubjects, type Subject } from '#platform/events/follow-subjects.ts'
-import { addFollowed, hasFollowed, waitingSubjects } from '#platform/events/sequencer.ts'
-import { listOrdersAfter } from '../read-for-customers.ts'
+import { hasFollowed, waitingSubjects } from '#platform/events/sequencer.ts'
 
 /** The events after which an order may hold other pieces. */
 export const COMMITTED_TOPIC = { topic: 'committed', of: 'order' }
 
-const BATCH = 500
 /** Of more orders than these that wait to be looked at, nobody asks what each of them holds. */
 const MAX_WAITING = 5_000
 
@@ -41,14 +38,13 @@ const heldSql = (wanted: RawBuilder<unknown>) => sql`
 
 /**
  * How many pieces of each variant of `wanted` (it has `product_id` and `variant_id`) orders hold and have not sent. Exact in the
- * statement that it is a part of: orders with an event that still waits are looked at themselves. Null where that is not known:
- * too many wait, or those from before the table are not counted yet.
+ * statement that it is a part of: orders with an event that still waits are looked at themselves. Null if too many wait.
  */
 export const committedSql = (businessId: string, wanted: RawBuilder<unknown>) => sql`
   with waiting as materialized (
     ${waitingSubjects(COMMITTED_TOPIC, businessId, MAX_WAITING + 1)}
   ), is_known as materialized (
-    select (select count(*) from waiting) <= ${MAX_WAITING} and not exists (select from orders.committed_filling) as is_known
+    select (select count(*) from waiting) <= ${MAX_WAITING} as is_known
   ), live as materialized (
     ${heldSql(sql`(select ${businessId}::text as business_id, subject as id from waiting where (select is_known from is_known))`)}
   )
@@ -66,28 +62,12 @@ export const committedSql = (businessId: string, wanted: RawBuilder<unknown>) =>
         and not exists (select from waiting where waiting.subject = committed.order_id)) as settled`
 
 /** Whether what an order holds is to be counted. */
-export const hasUncounted = () => sql`
-  ${hasFollowed(COMMITTED_TOPIC)} or exists (select from orders.committed_filling where begins_at <= ${now()})`
+export const hasUncounted = () => hasFollowed(COMMITTED_TOPIC)
 
-/** Counts what orders hold that have changed, then what those from before the table hold. */
+/** Counts the units held by orders that have changed. */
 export function followCommitted(db: Db, log: FollowerLog, signal?: AbortSignal): Promise<void> {
   const followers = [{ topic: COMMITTED_TOPIC.topic, project: count }]
-  return followSubjects(db, { lock: 'kontor.orders.committed', followers, backfill }, log, signal)
-}
-
-/** Enqueues the next orders from before the table, and notes how far it got. */
-async function backfill(tx: Tx): Promise<number> {
-  const { rows } = await sql<Subject>`
-    select business_id, order_id as id from orders.committed_filling where begins_at <= ${now()}`.execute(tx)
-  const [position] = rows
-  if (!position) return 0
-  const orders = await listOrdersAfter(tx, position, BATCH)
-  const last = orders.at(-1)
-  await addFollowed(tx, COMMITTED_TOPIC.topic, orders)
-  await (last
-    ? sql`update orders.committed_filling set business_id = ${last.businessId}, order_id = ${last.id}`.execute(tx)
-    : sql`delete from orders.committed_filling`.execute(tx))
-  return 1
+  return followSubjects(db, { lock: 'kontor.orders.committed', followers }, log, signal)
 }
 
 async function count(tx: Tx, orders: readonly Subject[]): Promise<void> {

@@ -2,7 +2,6 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '#platform/database/database.ts'
 import { type Fitting, fittingRows } from '#platform/database/page-bytes.ts'
 import { executePrepared } from '#platform/database/prepared.ts'
-import { completeOrder } from '../figures.ts'
 import type { OrderRow } from '../order.ts'
 import { type Asked, all, type Condition, orderConditions, searchConditions } from './conditions.ts'
 import type { Sort } from './schemas.ts'
@@ -213,7 +212,7 @@ export async function findOrders(db: Db, look: Look): Promise<{ rows: FoundRow[]
   const rows = source.isFrequent ? await executePrepared(db, statement) : (await statement.execute(db)).rows
   const [first] = rows
   return {
-    rows: rows.filter((row) => row.id !== null).map(completeOrder),
+    rows: rows.filter((row) => row.id !== null),
     stop: first && first.stopId !== null ? { key: first.stopKey, id: first.stopId } : undefined,
   }
 }

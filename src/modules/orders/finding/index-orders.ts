@@ -1,39 +1,23 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '#platform/database/database.ts'
 import { type FollowerLog, followSubjects, type Subject } from '#platform/events/follow-subjects.ts'
-import { addFollowed, hasFollowed } from '#platform/events/sequencer.ts'
+import { hasFollowed } from '#platform/events/sequencer.ts'
 import type { OrderRow } from '../order.ts'
-import { listOrdersAfter } from '../read-for-customers.ts'
 import { markOf, quoteTerm, type SearchWords, searchWordsOf } from './search-row.ts'
 
 /** The first word of the types of events after which an order is found by other words. */
 export const ORDER_TOPIC = 'order'
 
-const BATCH = 500
 /** Words of the orders of one transaction: each is a row in the index and a row of counts. */
 const MAX_BATCH_WORDS = 10_000
 
 /** Whether an order is to be found by other words than before. */
-export const hasUnindexed = () => sql`${hasFollowed(ORDER_TOPIC)} or exists (select from orders.search_filling)`
+export const hasUnindexed = () => hasFollowed(ORDER_TOPIC)
 
-/** Writes the search rows of all orders that have changed, then those of orders from before the table. */
+/** Writes the search rows of orders that have changed. */
 export function indexOrders(db: Db, log: FollowerLog, signal?: AbortSignal): Promise<void> {
   const followers = [{ topic: ORDER_TOPIC, project: writeRows }]
-  return followSubjects(db, { lock: 'kontor.orders.search', followers, backfill }, log, signal)
-}
-
-/** Enqueues the next orders from before the table, and notes how far it got. */
-async function backfill(tx: Tx): Promise<number> {
-  const { rows } = await sql<Subject>`select business_id, order_id as id from orders.search_filling`.execute(tx)
-  const [position] = rows
-  if (!position) return 0
-  const orders = await listOrdersAfter(tx, position, BATCH)
-  const last = orders.at(-1)
-  await addFollowed(tx, ORDER_TOPIC, orders)
-  await (last
-    ? sql`update orders.search_filling set business_id = ${last.businessId}, order_id = ${last.id}`.execute(tx)
-    : sql`delete from orders.search_filling`.execute(tx))
-  return 1
+  return followSubjects(db, { lock: 'kontor.orders.search', followers }, log, signal)
 }
 
 type Read = Subject &

@@ -51,17 +51,13 @@ export async function chooseSource(db: Db, { asked, sort, limit }: Choice): Prom
     return isById ? walk(asked, NO_BOUNDS) : { kind: 'search', bounds: NO_BOUNDS }
   const known = await askHowMany(db, asked, candidates)
   const few = [
-    ...candidates.map(({ ids, needsAll }, index) => ({
-      ids,
-      count: needsAll && known.isFilling ? Number.POSITIVE_INFINITY : (known.counts[index] as number),
-      max: FEW_COUNTED,
-    })),
+    ...candidates.map((ids, index) => ({ ids, count: known.counts[index] as number, max: FEW_COUNTED })),
     ...fewByWord(asked, known, limit),
   ].filter(({ count, max }) => count <= max)
   const [fewest] = few.sort((a, b) => a.count - b.count)
   if (fewest) return { kind: 'few', ids: fewest.ids }
   if (!isById) return { kind: 'search', bounds: totalBounds(asked, sort) }
-  const boundsOn = (column: string) => (known.isFilling ? NO_BOUNDS : createdBounds(asked, sql.ref(column)))
+  const boundsOn = (column: string) => createdBounds(asked, sql.ref(column))
   const isByText = (asked.typed ?? asked.productId) !== undefined
   if (isByText && !isNarrow(asked)) return { kind: 'search', bounds: boundsOn('search.order_id') }
   return walk(asked, boundsOn('orders.id'))
@@ -134,14 +130,11 @@ const IS_RARE_PAYMENT = sql`orders.payment_status in ('FAILED', 'REFUNDED', 'PAR
 const IS_PARTLY_FULFILLED = sql`orders.fulfillment = 'PARTIALLY_FULFILLED'`
 const IS_FULFILLED_ANYWAY = sql`(orders.fulfillment = 'FULFILLED' and orders.status not in ('SHIPPED', 'DELIVERED'))`
 
-/** `needsAll`: only true once every order has its search row. */
-type Candidate = { ids: Condition; needsAll?: boolean }
-
 /**
  * Sets of ids whose size an index tells. Sorted by anything but the id, every filter may be worth it. Each is read in the
  * order of its index: for common values PostgreSQL would else read the table from its beginning.
  */
-function countable(asked: Asked, isById: boolean): Candidate[] {
+function countable(asked: Asked, isById: boolean): Condition[] {
   const { businessId, customerIds, promoCode, paymentStatus, fulfillment, status, createdFrom, createdTo } = asked
   const orders = (filter: Partial<Asked>) => {
     const parts = walksOf(filter as Asked).map(
@@ -155,18 +148,15 @@ function countable(asked: Asked, isById: boolean): Candidate[] {
             order by orders.id desc
             limit ${FEW_COUNTED + 1}) as found`,
     )
-    return { ids: sql.join(parts, sql` union all `) }
+    return sql.join(parts, sql` union all `)
   }
-  const searched = (where: Condition, by: string) => ({
-    ids: sql`
-      select found.id
-        from (select search.order_id as id
-                from orders.search
-               where search.business_id = ${businessId} and ${where}
-               order by ${sql.ref(by)}
-               limit ${FEW_COUNTED + 1}) as found`,
-    needsAll: true,
-  })
+  const searched = (where: Condition, by: string) => sql`
+    select found.id
+      from (select search.order_id as id
+              from orders.search
+             where search.business_id = ${businessId} and ${where}
+             order by ${sql.ref(by)}
+             limit ${FEW_COUNTED + 1}) as found`
   const hasTotal = asked.totalFrom !== undefined || asked.totalTo !== undefined
   const ofTotal = hasTotal ? [searched(totalBounds(asked, 'total'), 'search.total')] : []
   if (isById) return ofTotal
@@ -192,14 +182,13 @@ type Known = {
   endings: Counted[] | null
   numbers: number
   emails: number
-  isFilling: boolean
 }
 
 /** How many orders there are of each, counted up to the point where it no longer matters. */
-async function askHowMany(db: Db, asked: Asked, candidates: readonly Candidate[]): Promise<Known> {
+async function askHowMany(db: Db, asked: Asked, candidates: readonly Condition[]): Promise<Known> {
   const { businessId, typed } = asked
   const counts = candidates.map(
-    ({ ids }) => sql`(select count(*) from (${ids} limit ${FEW_COUNTED + 1}) as counted)::integer`,
+    (ids) => sql`(select count(*) from (${ids} limit ${FEW_COUNTED + 1}) as counted)::integer`,
   )
   const begins = (ids: Condition | undefined) =>
     ids ? sql`(select count(*) from (${ids} limit ${FEW_BEGINNINGS + 1}) as counted)::integer` : sql`0`
@@ -210,8 +199,7 @@ async function askHowMany(db: Db, asked: Asked, candidates: readonly Candidate[]
              where business_id = ${businessId} and word = any (${wordsIn(asked)}::text[])) as words,
            ${typed?.unfinished === undefined ? sql`null` : endingsOf(businessId, typed.unfinished)} as endings,
            ${begins(typed && numbersOf(asked))} as numbers,
-           ${begins(typed && emailsOf(asked))} as emails,
-           exists (select from orders.search_filling) as is_filling`.execute(db)
+           ${begins(typed && emailsOf(asked))} as emails`.execute(db)
   return rows[0] as Known
 }
 
@@ -273,7 +261,7 @@ function fewByWord(asked: Asked, known: Known, limit: number) {
   // In a business of this size all orders are looked at anyway, and those of the last seconds are among them.
   const isSmall = countOf(['']) <= FEW_BY_WORD
   const markets = marketTerms(asked)
-  if (market && markets && !isSmall && !known.isFilling) add(searched(markets), countOf(market.map(markOf.market)))
+  if (market && markets && !isSmall) add(searched(markets), countOf(market.map(markOf.market)))
   if (typed) {
     const { numbers, emails, endings } = known
     const isFew = numbers <= FEW_BEGINNINGS && emails <= FEW_BEGINNINGS && (endings ?? []).length <= MAX_ENDINGS

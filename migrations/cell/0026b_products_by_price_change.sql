@@ -1,3 +1,0 @@
--- no transaction
-create index concurrently if not exists products_by_price_change on catalog.products (prices_change_at)
-  where prices_change_at is not null;

@@ -1,2 +1,0 @@
--- no transaction
-create index concurrently if not exists businesses_by_time on access.businesses (created_at, id);
