@@ -61,18 +61,25 @@ export async function ensureDatabase(url: string): Promise<void> {
   if (!(await connects(url))) await onServerOf(url, (name) => [`create database ${name}`])
 }
 
-/** Deletes the database with all that is in it, and creates an empty one. */
-export const recreateDatabase = (url: string): Promise<void> =>
-  onServerOf(url, (name) => [`drop database ${name} with (force)`, `create database ${name}`])
+/** Creates an empty database in place of this one, which gets another name. Returns that name. */
+export async function replaceDatabase(url: string): Promise<string> {
+  const old = `${nameOf(url)}_until_${Date.now()}`
+  await onServerOf(url, (name) => [
+    `alter database ${name} rename to ${pg.escapeIdentifier(old)}`,
+    `create database ${name}`,
+  ])
+  return old
+}
+
+const nameOf = (url: string) => decodeURIComponent(new URL(url).pathname.slice(1))
 
 async function onServerOf(url: string, statements: (database: string) => string[]): Promise<void> {
-  const name = decodeURIComponent(new URL(url).pathname.slice(1))
   const server = new URL(url)
   server.pathname = '/postgres'
   const client = new pg.Client({ connectionString: server.href, connectionTimeoutMillis: CONNECT_MS })
   try {
     await client.connect()
-    for (const statement of statements(pg.escapeIdentifier(name))) await client.query(statement)
+    for (const statement of statements(pg.escapeIdentifier(nameOf(url)))) await client.query(statement)
   } catch (error) {
     throw new DevError(`The database of DATABASE_URL cannot be made or reached: ${(error as Error).message}`)
   } finally {

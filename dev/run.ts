@@ -13,7 +13,7 @@ import { ensureDashboard } from './dashboard.ts'
 import { ensureAdmin } from './first-steps.ts'
 import { DevError, lockFolder, openFolder, ROOT } from './folder.ts'
 import { freePort } from './ports.ts'
-import { ensureDatabase, recreateDatabase, startPostgres } from './postgres.ts'
+import { ensureDatabase, replaceDatabase, startPostgres } from './postgres.ts'
 import { createProgram, type Program } from './program.ts'
 import { newSecret, readSettings, type Settings, writeSettings } from './settings.ts'
 import { findBusiness, suggest } from './suggestions.ts'
@@ -150,15 +150,17 @@ async function start(): Promise<void> {
   showBlock({ env, admin, businessId: kept.KONTOR_BUSINESS_ID, suggestions, folder, ms: performance.now() - since })
 }
 
-/** A database of ours that this version cannot update is replaced by an empty one. */
+/** Runs the migrations. The development database is replaced if it predates the baseline; the old one is kept. */
 async function migrateDatabase(url: string, env: NodeJS.ProcessEnv): Promise<void> {
   try {
     await runCli(['migrate'], env)
   } catch (error) {
-    if (process.env.DATABASE_URL || !(error as Error).message.includes('created before the first release')) throw error
+    const isOlder = /^main: failed: This database was created before the first release/m.test((error as Error).message)
+    if (process.env.DATABASE_URL || !isOlder) throw error
+    const kept = await replaceDatabase(url)
     console.log('')
-    say('The database was created before the first release and cannot be updated. Replacing it with an empty one.')
-    await recreateDatabase(url)
+    say(`The database was created before the first release and cannot be updated. It was renamed to ${kept}.`)
+    say('An empty one takes its place. For demo data: npm run dev -- --demo')
     await runCli(['migrate'], env)
   }
 }

@@ -57,6 +57,7 @@ function chooseTests(file: string, project: Project): Choice {
   if (module) return { subject: module, tests: project.testsOfModule(module, file) }
   if (file.startsWith(DASHBOARD)) return project.testsOfScreen(file)
   const ofApp = app ? project.testsIn(`test/api/${app}/`) : []
+  if (app === 'cli') ofApp.push(...project.testsReaching('test/support/cli.ts'))
   if (app && ofApp.length > 0) return { subject: app, tests: [...ofApp, ...project.testsReaching(file)] }
   // The SDK is built into the dashboard and the storefronts.
   if (app === 'sdk')
@@ -99,9 +100,19 @@ function readProject(sources: Sources) {
     return [...testsIn(`src/modules/${module}/`, `test/api/${module}/`), ...users, ...units, ...matrix]
   }
 
+  const wholeDashboard = {
+    subject: 'dashboard',
+    tests: testsIn('test/browser/dashboard', 'test/dashboard/', DASHBOARD),
+  }
+
   /** Browser tests of a screen, or of a part with a path of its own. Other folders are shared by all screens. */
   function testsOfScreen(file: string): Choice {
     const [, folder = '', rest = ''] = new RegExp(`^${DASHBOARD}([^/]+)/(.*)`).exec(file) ?? []
+    const isShared = files.some(
+      (each) =>
+        each.startsWith(DASHBOARD) && !each.startsWith(`${DASHBOARD}${folder}/`) && imports.get(each)?.includes(file),
+    )
+    if (isShared && !rest.endsWith('routes.ts')) return wholeDashboard
     const screen = `${DASHBOARD}${folder}/routes.ts` in sources ? folder : 'settings' // its routes also load other folders
     const part = screen === folder ? (/^[\w-]+?(?=-page\.|\/|\.)/.exec(rest)?.[0] ?? '') : folder
     const routes = textOf(`${DASHBOARD}${screen}/routes.ts`)
@@ -120,8 +131,7 @@ function readProject(sources: Sources) {
     const isMain = (test: string) => visits(test) > 1 || isNamed(test, screen, part)
     const ofScreen = opened.length > MAX_SCREEN_TESTS ? opened.filter(isMain) : opened
     const browser = ofPart.length > 0 || screen !== folder ? ofPart : ofScreen
-    if (browser.length === 0)
-      return { subject: 'dashboard', tests: testsIn('test/browser/dashboard', 'test/dashboard/', DASHBOARD) }
+    if (browser.length === 0) return wholeDashboard
     return {
       subject: ['dashboard', screen, ...(ofPart.length > 0 ? [part] : [])].join('/'),
       tests: [...browser, ...testsIn(`${DASHBOARD}${folder}/`), ...testsReaching(file), STYLES],

@@ -78,6 +78,10 @@ function testsOfChange(base = defaultBase()): string[] {
     console.error((error as Error).message)
     process.exit(2)
   }
+  if (changed.length === 0) {
+    console.error(`No file differs from ${base}. Name another commit, such as HEAD~1.`)
+    process.exit(1)
+  }
   const choices = selectTests(changed, readSources())
   const tests = [...new Set(choices.flatMap((choice) => choice.tests))]
   flags.push(...docsPatterns(changed, tests))

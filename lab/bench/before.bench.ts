@@ -22,7 +22,7 @@ export async function run(options: Run): Promise<Outcome> {
   const { PREVIOUS } = process.env
   if (!PREVIOUS) {
     const note = 'PREVIOUS names no commit to compare with'
-    options.note(`not measured: ${note}, for example PREVIOUS=HEAD~20`)
+    options.note(`not measured: ${note}, for example PREVIOUS=HEAD~5; it must have the baseline migrations`)
     return { figures: [{ name: 'checkout', value: null, unit: '', note }] }
   }
   return withPreviousVersion(PREVIOUS, async ({ root, databases }) => {

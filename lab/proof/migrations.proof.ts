@@ -3,7 +3,7 @@ import { TABLES } from '../../test/scenarios/upgrade-tables.ts'
 import { isLater, loadWithLater } from '../../test/support/later-migrations.ts'
 import type { Figure, Run } from '../report/figures.ts'
 
-export const title = 'Each migration after the baseline, on a database full of rows that is being written to'
+export const title = 'Migrations after the baseline, on full tables under write load'
 
 const GOAL_MS = 500
 const READER_MS = 4_000

@@ -22,7 +22,7 @@ export async function run(options: Run): Promise<Outcome> {
   const { PREVIOUS } = process.env
   if (PREVIOUS) return withPreviousVersion(PREVIOUS, (previous) => upgrade(previous, options))
   const note = 'PREVIOUS names no commit to upgrade from'
-  options.note(`not measured: ${note}, for example PREVIOUS=HEAD~20`)
+  options.note(`not measured: ${note}, for example PREVIOUS=HEAD~5; it must have the baseline migrations`)
   return { figures: [{ name: 'failed requests', value: null, unit: '', note }] }
 }
 

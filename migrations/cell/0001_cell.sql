@@ -1,4 +1,4 @@
--- What the platform itself keeps in a cell: idempotency records, the event feed, usage, and moves between cells.
+-- Platform tables of a cell: idempotency records, the event feed, usage, and moves between cells.
 
 -- The first response to a request with an Idempotency-Key, written in the transaction of that request. `caller` is a user id.
 create table cell.idempotency_keys (
@@ -90,7 +90,7 @@ create table cell.usage (
 ) with (fillfactor = 70);
 create index usage_by_time on cell.usage (since);
 
--- Usage of each business by day (UTC), kept for a year.
+-- Usage of each business by day (UTC), kept for 400 days.
 create table cell.usage_days (
   business_id text collate "C" not null,
   day timestamptz not null,

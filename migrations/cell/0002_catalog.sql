@@ -71,7 +71,7 @@ create table catalog.variants (
 create index variants_by_sku on catalog.variants (business_id, sku) where sku <> '' and position is not null;
 
 -- One narrow row per variant, the only catalog row that a checkout updates. `version` counts the changes of `quantity`. `low_at`
--- is the last time that the quantity fell to the threshold; `low_news_due` is set until a job has announced that.
+-- is when the quantity last fell to the threshold, noted once in a few hours; `low_news_due` is set until a job has announced it.
 create table catalog.stock (
   business_id text collate "C" not null,
   product_id text collate "C" not null,
@@ -164,7 +164,7 @@ create table catalog.imports (
   -- Whether to copy images from their URLs to the media library.
   fetches_pictures boolean not null default false,
   -- Columns of the file that the import ignores.
-  unknown_columns jsonb not null default '[]',
+  unknown_columns jsonb not null default '[]' check (jsonb_typeof(unknown_columns) = 'array'),
   constraint imports_pkey primary key (business_id, id),
   constraint imports_status_check check (
     status in ('RECEIVING', 'DRY_RUN', 'READY', 'RUNNING', 'DONE', 'STOPPED', 'DISCARDED', 'UNDOING', 'UNDONE')

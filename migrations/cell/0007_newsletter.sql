@@ -184,7 +184,7 @@ create table newsletter.imports (
   created_at timestamptz not null,
   updated_at timestamptz not null,
   finished_at timestamptz,
-  unknown_columns jsonb not null default '[]',
+  unknown_columns jsonb not null default '[]' check (jsonb_typeof(unknown_columns) = 'array'),
   constraint imports_pkey primary key (business_id, id),
   constraint imports_status_check check (status in ('RECEIVING', 'RUNNING', 'DONE'))
 );
@@ -251,7 +251,7 @@ create table newsletter.feed_positions (
 );
 
 -- Emails of automations that are due. `cause` identifies the trigger, so that it counts once. WAITING → PLANNED, a recipient of
--- `send_id`, or SKIPPED for a `reason`. `goods` is data about the trigger for the email.
+-- `send_id`, or SKIPPED for a `reason`. `goods`: the products to show in the email.
 create table newsletter.due_letters (
   business_id text collate "C" not null,
   automation_id text collate "C" not null,

@@ -12,7 +12,7 @@ create table webhooks.operator_endpoints (
   constraint operator_endpoints_pkey primary key (id)
 );
 
--- Users with access to all businesses. Added on the command line only.
+-- Users who may use the operator API. Added on the command line only.
 create table accounts.operators (
   user_id text collate "C" not null,
   created_at timestamptz not null,

@@ -110,7 +110,7 @@ test('npm run dev starts all there is, and says so in lines that work when paste
   assert.match(cli.stderr, /Using the database of npm run dev/)
 })
 
-test('a database from before the first release is replaced, and the same account and key are made in it', async () => {
+test('a database from before the first release is kept under another name, and an empty one gets the same account and key', async () => {
   const before = parseEnv(readFileSync(path.join(folder, 'dev.env'), 'utf8'))
   const client = new pg.Client({ connectionString: before.DATABASE_URL })
   await client.connect()
@@ -119,7 +119,10 @@ test('a database from before the first release is replaced, and the same account
   current?.kill('SIGINT')
   await once(current as ChildProcess, 'exit', { signal: AbortSignal.timeout(20_000) })
   const { output, settings } = await startDev()
-  assert.match(output(), /created before the first release and cannot be updated\. Replacing it with an empty one/)
+  assert.match(
+    output(),
+    /created before the first release and cannot be updated\. It was renamed to kontor_until_\d+\./,
+  )
   assert.equal(settings.KONTOR_API_KEY, before.KONTOR_API_KEY)
 })
 

@@ -27,7 +27,7 @@ export type Upgrade = {
 const WRITERS = 4
 const AROUND_MS = 1_000
 
-/** A database of the baseline, filled by the statements, that has all migrations before this one and is told that it has all after it. */
+/** A baseline database with these rows and all migrations before this one. Later ones are recorded as applied. */
 async function withDatabaseBefore<Result>(
   kind: Kind,
   name: string,

@@ -3,10 +3,7 @@ import { loadMigrations, type Migration, readMigrations } from '#platform/databa
 
 const FOLDER = path.join(import.meta.dirname, '../fixtures/migrations')
 
-/**
- * The migrations of this version, and three of a version to come: expand, backfill, contract. Until there are real ones, they
- * show what an upgrade does.
- */
+/** The migrations of this version, and four fixtures for tests of upgrades: expand, backfill, and contract in two steps. */
 export const loadWithLater = async (kind: 'control' | 'cell'): Promise<Migration[]> => [
   ...(await loadMigrations(kind)),
   ...(kind === 'cell' ? await readMigrations(path.join(FOLDER, kind)) : []),

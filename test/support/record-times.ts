@@ -12,7 +12,7 @@ const TICKS_PER_SECOND = 100
 
 const SAMPLE_MS = 500
 
-/** Processor time in ticks, as of the last look, by process and its start. */
+/** Processor time in ticks of each child process, by its id and start. */
 const seen = new Map<string, number>()
 
 function fieldsOf(pid: number | 'self'): string[] {
@@ -20,7 +20,7 @@ function fieldsOf(pid: number | 'self'): string[] {
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ')
 }
 
-/** A browser kills its own children, and their time is lost with them unless somebody looks before. */
+/** Browsers kill their child processes, whose processor time is then lost, so it is sampled. */
 function look(pid: number): void {
   try {
     const pids = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)

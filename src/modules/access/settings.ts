@@ -11,7 +11,7 @@ import type { BusinessChanges } from './schemas.ts'
 
 /**
  * Rules that a schema cannot express. Throws 422 with one detail for each mistake. A shipping price that is off its currency's
- * step, from before that was checked, does not block other changes.
+ * step, stored by an archive, does not block other changes.
  */
 export function checkSettings(settings: BusinessChanges, before: readonly Market[] = []): void {
   const { locales, defaultLocale, allowedOrigins, orderUrl, timeZone, storefront, markets } = settings

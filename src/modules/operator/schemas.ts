@@ -416,7 +416,9 @@ export const OperatorCell = Type.Object(
     isAnswering: AskedCell.properties.isAnswering,
     problem: AskedCell.properties.problem,
     isStandby: Type.Boolean(),
-    missingMigrations: Type.Array(Type.String({ maxLength: 200, examples: ['cell/0058_usage.sql'] })),
+    missingMigrations: Type.Array(
+      Type.String({ maxLength: 200, examples: ['cell/20261201T1015_add_barcode_to_variants.sql'] }),
+    ),
     businesses: Count('Businesses that live in it.', 2_000),
     suspended: Count('Suspended ones among them.', 3),
     troubled: Count('Troubled ones among them.', 1),

@@ -82,8 +82,8 @@ export async function migrate(
   }
 }
 
-// The baseline has numbers, later migrations have times. A numbered one that this version lacks is of a schema that was never
-// released, and there is no way from it to the baseline.
+// The baseline has numbers, later migrations have times. A numbered one that this version lacks belongs to a schema from before
+// the baseline, which cannot be migrated to it.
 async function refuseOlder(client: pg.Client, schema: Kind, migrations: readonly Migration[]): Promise<void> {
   const known = new Set(namesOf(migrations))
   const older = (await namesIn(client, schema)).find((name) => /^\d{4}[a-z]*_/.test(name) && !known.has(name))

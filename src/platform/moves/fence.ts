@@ -1,6 +1,6 @@
 import { type QueryExecutorProvider, sql } from 'kysely'
 
-/** What a cell knows of a business that leaves it or comes to it; see migrations/cell/0064_moves.sql. */
+/** What a cell knows of a business that leaves it or comes to it; see migrations/cell/0001_cell.sql. */
 export type MoveState = 'FOLLOWED' | 'CLOSED' | 'MOVED' | 'COPIED' | 'OPENED' | 'ARRIVED'
 
 export async function readMoveState(

@@ -196,6 +196,20 @@ test('an order that waits for its payment holds its pieces', async () => {
   assert.deepEqual([quantity, committed], [8, 2])
 })
 
+test('committed is null while more than 5,000 orders wait to be counted', async () => {
+  const desk = await open()
+  const mug = await desk.priced(1_000, { tracked: true, quantity: 10 })
+  await desk.sell(mug, 3)
+  await desk.catchUp()
+  await sql`
+    insert into cell.followed (topic, business_id, subject)
+    select 'committed', ${desk.id}, 'ord_' || n from generate_series(1, 5001) as n`.execute(desk.db)
+  const { quantity, committed } = await desk.level(mug)
+  assert.deepEqual([quantity, committed], [7, null])
+  await sql`delete from cell.followed where business_id = ${desk.id}`.execute(desk.db)
+  assert.equal((await desk.level(mug)).committed, 3)
+})
+
 test('the list is for those who look after products, of their own business', async () => {
   const desk = await withMugs()
   const other = await withMugs()

@@ -174,7 +174,7 @@ test('the mail links to the order where the shop shows it, as long as that origi
   assert.ok(mail.text?.includes(link), mail.text)
   assert.ok(mail.html?.includes(`href="${link.replace('&', '&amp;')}"`), mail.html)
 
-  // A process of the version before knows nothing of it.
+  // The origin is no longer allowed.
   await used.api.services.databases.control
     .updateTable('access.businesses')
     .set({ allowedOrigins: [] })

@@ -88,7 +88,7 @@ test('an index of a partitioned table is built on each partition, and resumed wh
   })
 })
 
-test('a backfill fills every older row, whether it is run once or again after it was cut off', () =>
+test('an expanded table takes the writes of the previous version, and a backfill fills every older row, also if it is run again', () =>
   withScratchDatabase(async (url) => {
     await migrate(url, ['control', 'cell'])
     const client = new pg.Client({ connectionString: url })
@@ -101,8 +101,15 @@ test('a backfill fills every older row, whether it is run once or again after it
         select 'biz_' || n % 3, 'ord_' || n, n::text, 'usr_1', 'us', 'USD', '[]', 0, 0, 0, 0, 0, '[]', '[]', 'CONFIRMED', '[]',
                'PAID', 0, '{}', now(), now()
           from generate_series(1, 2500) as n`)
-      const upgrade = () => migrate(url, ['control', 'cell'], [], loadWithLater)
+      const upgrade = (until = '9999') =>
+        migrate(url, ['control', 'cell'], [], async (kind) =>
+          (await loadWithLater(kind)).filter(({ name }) => name < until),
+        )
+      const write = () => client.query('update orders.orders set version = version + 1')
+      assert.equal((await upgrade('20270110T0910')).length, 1)
+      assert.equal((await write()).rowCount, 2_500)
       assert.equal((await upgrade()).length, 3)
+      assert.equal((await write()).rowCount, 2_500)
       const left = async () => (await client.query('select from orders.orders where channel is null')).rowCount
       assert.equal(await left(), 0)
       await client.query(forget('2027.*_set_channel'))
@@ -114,13 +121,19 @@ test('a backfill fills every older row, whether it is run once or again after it
     }
   }))
 
-test('migrations after the baseline are named by time and sentence', async () => {
-  for (const kind of ['control', 'cell'] as const)
-    for (const { name } of await loadWithLater(kind))
-      assert.match(name, /^(00\d\d_[a-z_]+|\d{8}T\d{4}_[a-z0-9_]+)\.sql$/)
+test('the baseline has numbers, and later migrations are named by time and sentence', async () => {
+  for (const [kind, last] of [
+    ['control', '0005_fleet.sql'],
+    ['cell', '0012_backoffice.sql'],
+  ] as const) {
+    const names = (await loadWithLater(kind)).map(({ name }) => name)
+    const baseline = names.indexOf(last) + 1
+    assert.equal(Number(last.slice(0, 4)), baseline)
+    for (const name of names.slice(baseline)) assert.match(name, /^\d{8}T\d{4}_[a-z0-9_]+\.sql$/)
+  }
 })
 
-test('a database from before the baseline is rejected, with what to do', () =>
+test('migrate rejects a database from before the baseline, and says what to do', () =>
   withScratchDatabase(async (url) => {
     await migrate(url, ['control', 'cell'])
     const client = new pg.Client({ connectionString: url })

@@ -65,7 +65,7 @@ export function Today({ now, isNew }: { now: number; isNew: boolean }) {
         </Figure>
       </div>
       {isRebuilding && (
-        <p className="note">{t`Older orders are still being counted: figures are too low until that is done.`}</p>
+        <p className="note">{t`Reports are being rebuilt. Figures are incomplete until that is done.`}</p>
       )}
       {!isNew && main && <Hours now={now} currency={main.currency} />}
     </section>

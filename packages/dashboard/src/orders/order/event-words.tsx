@@ -209,7 +209,7 @@ export function RefundNotes({ reason, pending }: { reason?: string | null | unde
   )
 }
 
-/** Labels of the fields that the API documents. Events of earlier releases name others, which are left out. */
+/** Labels of the fields that the API documents. Others are left out. */
 export function useFieldNames(): Record<string, string> {
   const { t } = useLingui()
   return {
