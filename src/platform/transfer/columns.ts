@@ -51,8 +51,10 @@ export function readCells(columns: AnyColumns, cells: Cells): Record<string, unk
 export const writeCells = (columns: AnyColumns, item: object): string[] =>
   Object.entries(columns).map(([path, [, { write }]]) => {
     const [group, field] = splitPath(path)
-    const fields = (group === undefined ? item : item[group as keyof typeof item]) as Record<string, unknown>
-    const value = fields[field]
+    const fields = (group === undefined ? item : item[group as keyof typeof item]) as
+      | Record<string, unknown>
+      | undefined
+    const value = fields?.[field]
     return value === undefined || value === null ? '' : write(value as never)
   })
 
