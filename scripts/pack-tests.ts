@@ -17,6 +17,7 @@ const CHILDREN = [
 ]
 
 const MEASURE = 'test/support/record-times.ts'
+const WORLD = 'test/support/world.ts'
 
 const nameOf = (file: string) => file.replaceAll('/', '~').replace(/\.ts$/, '')
 /** The test file behind a packed one; a group of several keeps its own name. */
@@ -28,7 +29,9 @@ const placeOf = (name: string) => path.resolve(FOLDER, `${name}.mjs`)
 // or hold the clock of the whole process.
 const GROUPED = /^(test\/api|src)\//
 const ALONE = /kills|races|tidy\.test|over-days/
-const GROUP_SIZE = 6
+const GROUP_SIZE = 10
+// More where files share a world: each process starts its own.
+const SHARED_GROUP_SIZE = 20
 
 type Packed = {
   tests: string[]
@@ -44,7 +47,7 @@ export async function packTests(files: readonly string[]): Promise<Packed> {
   const children = globSync(CHILDREN)
   // Node runs files in the order of their names, and these are in the order in which they are to run.
   const tests = files.map((file, index) => ({ file, name: `${String(index).padStart(3, '0')}~${nameOf(file)}` }))
-  const entries = [...tests, ...children.map((file) => ({ file, name: nameOf(file) }))]
+  const entries = [...tests, ...[...children, WORLD].map((file) => ({ file, name: nameOf(file) }))]
   const bundle = await rolldown({
     input: Object.fromEntries(entries.map(({ file, name }) => [name, `./${file}`])),
     platform: 'node',
@@ -79,10 +82,32 @@ function groupsOf(tests: readonly Test[]): string[] {
   const held = grouped.filter(({ file }) => /^const \w+ = holdClock\(/m.test(readFileSync(file, 'utf8')))
   if (held.length > 0) throw new Error(`useHeldClock() it is in ${held.map(({ file }) => file).join(', ')}`)
   const alone = tests.filter((test) => !grouped.includes(test))
-  const count = Math.ceil(grouped.length / GROUP_SIZE)
-  // Dealt like cards, so that the long files of a folder do not come together.
-  const groups = Array.from({ length: count }, (_, index) => grouped.filter((_test, place) => place % count === index))
+  const worlds = Map.groupBy(grouped, worldOf)
+  const others = worlds.get(undefined) ?? []
+  worlds.delete(undefined)
+  const sharing = [...worlds].sort(([a = ''], [b = '']) => (a < b ? -1 : 1)).map(([, files]) => files)
+  const large = sharing.filter((files) => files.length > SHARED_GROUP_SIZE / 2)
+  const small = sharing.filter((files) => !large.includes(files)).flat()
+  const groups = [
+    ...large.flatMap((files) => deal(files, SHARED_GROUP_SIZE)),
+    ...Array.from({ length: Math.ceil(small.length / SHARED_GROUP_SIZE) }, (_, index) =>
+      small.slice(index * SHARED_GROUP_SIZE, (index + 1) * SHARED_GROUP_SIZE),
+    ),
+    ...deal(others, GROUP_SIZE),
+  ]
   return [...alone.map(({ name }) => placeOf(name)), ...groups.map(writeGroup)]
+}
+
+/** The options of the world that a file shares with others. */
+function worldOf({ file }: Test): string | undefined {
+  const options = /^const \w+ = useWorld\(([^)]*)/m.exec(readFileSync(file, 'utf8'))?.[1]
+  return options !== undefined && /\b(own: true|lines|routes)\b/.test(options) ? undefined : options
+}
+
+/** Groups of about that size. Dealt like cards, so that the long files of a folder do not come together. */
+function deal(tests: readonly Test[], size: number): Test[][] {
+  const count = Math.ceil(tests.length / size)
+  return Array.from({ length: count }, (_, index) => tests.filter((_test, place) => place % count === index))
 }
 
 /** A suite for each file: its hooks are its own, as they would be in a process of its own. */
@@ -96,11 +121,14 @@ function writeGroup(group: readonly Test[], index: number): string {
   return import('./${name}.mjs')
 })`,
   )
-  const imports = [
+  const sharing = group.some((test) => worldOf(test) !== undefined)
+  const lines = [
     `import { after, before, describe } from 'node:test'`,
     `import { measureFile } from '${urlOf(path.resolve(MEASURE))}'`,
+    ...(sharing ? [`import { shareWorlds } from './${nameOf(WORLD)}.mjs'`, 'shareWorlds()'] : []),
+    ...suites,
   ]
-  writeFileSync(place, [...imports, ...suites, ''].join('\n'))
+  writeFileSync(place, `${lines.join('\n')}\n`)
   return place
 }
 

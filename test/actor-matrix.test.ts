@@ -17,7 +17,7 @@ import {
 } from './support/actor-matrix.ts'
 import { holdClock } from './support/clock.ts'
 import { onServer } from './support/database.ts'
-import { useApi } from './support/setup.ts'
+import { useWorld } from './support/world.ts'
 
 // Every route × every kind of caller × every kind of business, held against what the route declares. Made from the route table:
 // a new route is covered the moment it is registered.
@@ -41,7 +41,7 @@ function addSamples(app: Server) {
   app.delete('/samples/content/:businessId/*', { config: { access: 'CONTENT_WRITE', business: 'path' } }, () => ({}))
 }
 
-const used = useApi({ routes: addSamples })
+const used = useWorld({ own: true, routes: addSamples })
 const sender = createSender(() => used.api.url)
 const clock = holdClock()
 after(() => {

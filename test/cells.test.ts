@@ -10,11 +10,11 @@ import { happened } from './support/check-events.ts'
 import { createClient } from './support/client.ts'
 import { onServer } from './support/database.ts'
 import { createMake } from './support/make.ts'
-import { useApi } from './support/setup.ts'
 import { startApi, type TestDatabases } from './support/start-api.ts'
 import { until } from './support/until.ts'
+import { useWorld } from './support/world.ts'
 
-const used = useApi()
+const used = useWorld({ own: true })
 
 const CELLS = ['main', 'second'] as const
 

@@ -5,7 +5,7 @@ import { createJudge, fuzz } from './scenarios/fuzz.ts'
 import { type OpenApi, operationsOf } from './scenarios/fuzz-requests.ts'
 import { runSequences } from './scenarios/sequences.ts'
 import { smuggle } from './scenarios/smuggle.ts'
-import { startPaymentsApi } from './support/payments-api.ts'
+import { startWorld } from './support/world.ts'
 
 // Short runs of three proofs: `npm run proof -- input`, `sequences` and `fields` take their time.
 
@@ -36,7 +36,10 @@ test('the judge of answers sees what is not documented', () => {
 })
 
 test('nothing can be used after its end, or from another business', async () => {
-  const service = await startPaymentsApi({ env: { SMTP_URL: 'smtp://127.0.0.1:1', MAIL_FROM: 'hello@kontor.example' } })
+  const service = await startWorld({
+    providers: ['stripe'],
+    env: { SMTP_URL: 'smtp://127.0.0.1:1', MAIL_FROM: 'hello@kontor.example' },
+  })
   try {
     const { findings, counts } = await runSequences(service, { count: 50, seed: 1 })
     assert.deepEqual(findings, [])

@@ -1,12 +1,12 @@
 import { raceExpiry } from '../../test/scenarios/expiry-race.ts'
-import { startPaymentsApi } from '../../test/support/payments-api.ts'
+import { startWorld } from '../../test/support/world.ts'
 import type { Run } from '../report/figures.ts'
 
 export const title = 'A payment against the expiry of its order, within 50 ms'
 
 export async function run({ quick, note }: Run) {
   const races = quick ? 30 : 300
-  const service = await startPaymentsApi()
+  const service = await startWorld({ providers: ['stripe'] })
   try {
     const { paid, released, refunded, wrong } = await raceExpiry(service, { races })
     for (const text of wrong.slice(0, 20)) note(text)

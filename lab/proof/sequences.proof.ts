@@ -1,5 +1,5 @@
 import { runSequences } from '../../test/scenarios/sequences.ts'
-import { startPaymentsApi } from '../../test/support/payments-api.ts'
+import { startWorld } from '../../test/support/world.ts'
 import type { Run } from '../report/figures.ts'
 
 export const title = 'Can anything be used after its end, or from another business?'
@@ -11,7 +11,10 @@ export async function run({ quick, note }: Run) {
   const seed = Number(process.env.SEED ?? SEED)
   const count = Number(process.env.SEQUENCES ?? (quick ? 300 : 5_000))
   note(`seed ${seed}`)
-  const service = await startPaymentsApi({ env: { SMTP_URL: 'smtp://127.0.0.1:1', MAIL_FROM: 'hello@kontor.example' } })
+  const service = await startWorld({
+    providers: ['stripe'],
+    env: { SMTP_URL: 'smtp://127.0.0.1:1', MAIL_FROM: 'hello@kontor.example' },
+  })
   try {
     const { findings, counts, requests } = await runSequences(service, { count, seed })
     for (const finding of findings.slice(0, 50)) note(finding)

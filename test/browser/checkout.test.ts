@@ -7,11 +7,11 @@ import { after, before, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
 import { launchBrowser } from '../support/browser.ts'
 import { openPaidShop, type PaidShop, waitUntilIdle } from '../support/paid-shop.ts'
-import { type PaymentsApi, startPaymentsApi } from '../support/payments-api.ts'
+import { type StartedWorld, startWorld } from '../support/world.ts'
 
 const SIZES = { phone: { width: 390, height: 844 }, desktop: { width: 1_280, height: 800 } }
 
-let service: PaymentsApi
+let service: StartedWorld<'stripe'>
 let paidShop: PaidShop
 let browser: Browser
 let shopUrl = ''
@@ -27,7 +27,7 @@ before(async () => {
   await once(front, 'listening')
   shopUrl = `http://127.0.0.1:${(front.address() as AddressInfo).port}`
   // The result page is the API's own: its address has to be one that the browser reaches.
-  service = await startPaymentsApi({ env: { ALLOWED_ORIGINS: shopUrl } })
+  service = await startWorld({ providers: ['stripe'], env: { ALLOWED_ORIGINS: shopUrl } })
   browser = await launchBrowser()
   paidShop = await openPaidShop(service)
 })

@@ -4,17 +4,18 @@ import { after, before, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
 import { launchBrowser } from '../support/browser.ts'
 import { linkIn } from '../support/mail-server.ts'
-import { type NewsletterApi, openNewsletter, PLANS, startNewsletterApi } from '../support/newsletter-api.ts'
+import { openNewsletter, PLANS } from '../support/newsletter-api.ts'
+import { type StartedWorld, startWorld } from '../support/world.ts'
 
 /** `SCREENSHOTS` names a folder to look at afterwards. */
 const SIZES = { phone: { width: 390, height: 844 }, desktop: { width: 1_280, height: 800 } }
 const EMAIL = 'ada@example.com'
 const NAME = 'Letters from the harbour, the lighthouse and the islands beyond'
 
-let service: NewsletterApi
+let service: StartedWorld<'stripe' | 'mail'>
 let browser: Browser
 before(async () => {
-  service = await startNewsletterApi()
+  service = await startWorld({ providers: ['stripe', 'mail'], worker: 'newsletter' })
   browser = await launchBrowser()
 })
 after(async () => {

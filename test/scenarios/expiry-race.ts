@@ -5,7 +5,7 @@ import { now } from '#platform/clock.ts'
 import type { StripeTwin } from '../../twins/stripe/server.ts'
 import { holdClock } from '../support/clock.ts'
 import { type Bought, openPaidShop, type PaidShop, waitUntilIdle } from '../support/paid-shop.ts'
-import type { PaymentsApi } from '../support/payments-api.ts'
+import type { World } from '../support/world.ts'
 import { sweepAll } from './payment-storm.ts'
 
 const AROUND_MS = 50
@@ -17,7 +17,7 @@ export type RaceResult = { paid: number; released: number; refunded: number; wro
  * Orders that somebody pays within ±50 ms of the moment at which the sweep ends them, the last of its kind each, so that stock
  * given back too early or too late shows. Counts how they ended.
  */
-export async function raceExpiry(service: PaymentsApi, { races }: { races: number }): Promise<RaceResult> {
+export async function raceExpiry(service: World<'stripe'>, { races }: { races: number }): Promise<RaceResult> {
   const clock = holdClock()
   try {
     const paidShop = await openPaidShop(service, { cell: 'main', quantity: races })

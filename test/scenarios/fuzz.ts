@@ -5,9 +5,9 @@ import addFormats from 'ajv-formats'
 import fc from 'fast-check'
 import { startChild } from '../support/child.ts'
 import { createMake } from '../support/make.ts'
-import { startPaymentsApi } from '../support/payments-api.ts'
 import { createPeople, PASSWORD, type People } from '../support/people.ts'
 import { type SeededBusiness, seedBusiness } from '../support/seed-business.ts'
+import { startWorld } from '../support/world.ts'
 import {
   type FuzzRequest,
   type OpenApi,
@@ -44,7 +44,7 @@ export async function fuzz({
   perRound?: number
 }) {
   const mail = { SMTP_URL: 'smtp://127.0.0.1:1', MAIL_FROM: 'hello@kontor.example', BOUNCE_WEBHOOK_SECRET: 'bounces' }
-  const service = await startPaymentsApi({ env: mail })
+  const service = await startWorld({ providers: ['stripe'], env: mail })
   const child = await startChild('api', { ...service.api.databases.env, ...service.env, LOG_LEVEL: 'info' })
   const agent = new http.Agent({ keepAlive: true, maxSockets: PARALLEL })
   try {

@@ -9,7 +9,7 @@ import type { Forgery } from '../../twins/stripe/server.ts'
 import { holdClock } from '../support/clock.ts'
 import { startMailServer } from '../support/mail-server.ts'
 import { type Bought, openPaidShop, type PaidShop, waitUntilIdle } from '../support/paid-shop.ts'
-import { type PaymentsApi, startPaymentsApi } from '../support/payments-api.ts'
+import { startWorld, type World } from '../support/world.ts'
 
 export type StormOptions = { orders: number; seed: number; note?: (text: string) => void }
 export type StormResult = Awaited<ReturnType<typeof brewStorm>>
@@ -36,7 +36,7 @@ const WAVE = 25
  */
 export async function brewStorm({ orders: count, seed, note = () => {} }: StormOptions) {
   const mailServer = await startMailServer()
-  const service = await startPaymentsApi({ env: mailServer.env })
+  const service = await startWorld({ providers: ['stripe'], env: mailServer.env })
   const clock = holdClock()
   try {
     const random = seededRandom(seed)
@@ -190,7 +190,7 @@ async function inTurns<From, To>(items: readonly From[], work: (item: From) => P
 }
 
 /** Every sweep until it finds nothing more to do. */
-export async function sweepAll({ context }: Pick<PaymentsApi, 'context'>, db: Db): Promise<void> {
+export async function sweepAll({ context }: Pick<World<'stripe'>, 'context'>, db: Db): Promise<void> {
   const log = pino({ level: 'silent' })
   for (const sweep of [endExpired, reconcileStale, carryOutRefunds]) {
     for (let found = 1; found > 0; ) found = await sweep(context, db, log)

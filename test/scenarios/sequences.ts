@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { seededRandom } from '../../twins/stripe/random.ts'
 import type { Answer } from '../support/client.ts'
-import type { PaymentsApi } from '../support/payments-api.ts'
 import { type SeededBusiness, seedBusiness } from '../support/seed-business.ts'
+import type { World } from '../support/world.ts'
 import { LIVES, type Life, type Step } from './lives.ts'
 
 const PARALLEL = 6
@@ -13,7 +13,7 @@ type Asked = { step: Step; answer: Answer }
 
 /** Lives of records in two businesses with the same data, side by side. Answers what went otherwise than it should. */
 export async function runSequences(
-  { make }: Pick<PaymentsApi, 'make'>,
+  { make }: Pick<World<'stripe'>, 'make'>,
   { count, seed }: { count: number; seed: number },
 ) {
   const homes = await Promise.all(['canaryone', 'canarytwo'].map((canary) => seedBusiness(make, { canary })))

@@ -6,12 +6,12 @@ import path from 'node:path'
 import { after, before, test } from 'node:test'
 import { promisify } from 'node:util'
 import { build } from 'vite'
-import { useApi } from '../support/setup.ts'
 import { openShop } from '../support/shop.ts'
+import { useWorld } from '../support/world.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '../..')
 const run = promisify(execFile)
-const used = useApi()
+const used = useWorld()
 /** Nothing of this may need the internet. */
 const offline = { ...process.env, npm_config_offline: 'true', npm_config_audit: 'false', npm_config_loglevel: 'error' }
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { createKontor, etagOf, KontorError, paymentStatusOf, statusOf } from '../../packages/sdk/src/index.ts'
-import { useApi } from '../support/setup.ts'
 import { item, openShop } from '../support/shop.ts'
+import { useWorld } from '../support/world.ts'
 import { isError, openStub } from './support.ts'
 
-const used = useApi()
+const used = useWorld()
 
 async function openOwner() {
   const shop = await openShop(used.make)

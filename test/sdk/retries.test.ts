@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { createKontor } from '../../packages/sdk/src/index.ts'
 import { startProxy } from '../support/proxy.ts'
-import { useApi } from '../support/setup.ts'
 import { openShop } from '../support/shop.ts'
+import { useWorld } from '../support/world.ts'
 import { isError, openStub } from './support.ts'
 
-const used = useApi()
+const used = useWorld()
 
 /** A client on a line that can break. */
 async function openLine(context: TestContext) {

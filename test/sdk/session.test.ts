@@ -6,16 +6,16 @@ import { createKontor, type KontorOptions, type Session } from '../../packages/s
 import { createClient } from '../support/client.ts'
 import { holdClock } from '../support/clock.ts'
 import { createPeople, PASSWORD, type People } from '../support/people.ts'
-import { useApi } from '../support/setup.ts'
 import { item, openShop } from '../support/shop.ts'
 import { until } from '../support/until.ts'
+import { useWorld } from '../support/world.ts'
 import { createStorage, isError, watchRequests } from './support.ts'
 
 const LOGIN = 'POST /v1/users/login'
 const REFRESH = 'POST /v1/users/refresh'
 const HOUR = 3_600
 
-const used = useApi()
+const used = useWorld({ own: true })
 let people: People
 let requests: ReturnType<typeof watchRequests> | undefined
 beforeEach(() => {

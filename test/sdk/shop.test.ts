@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createKontor, etagOf, KontorError } from '../../packages/sdk/src/index.ts'
-import { useApi } from '../support/setup.ts'
 import { openShop } from '../support/shop.ts'
+import { useWorld } from '../support/world.ts'
 import { isError } from './support.ts'
 
-const used = useApi()
+const used = useWorld()
 
 async function openClient() {
   const shop = await openShop(used.make)

@@ -3,17 +3,17 @@ import { after, before, test } from 'node:test'
 import { idsOf } from '#modules/accounts/index.ts'
 import { CALLBACK_PATH } from '#modules/accounts/sign-in/oauth.ts'
 import { createKontor } from '../../packages/sdk/src/index.ts'
-import { type AccountsApi, startAccountsApi } from '../support/accounts-api.ts'
 import { openIdentityProvider } from '../support/identity-provider.ts'
 import { linkIn } from '../support/mail-server.ts'
+import { type StartedWorld, startWorld } from '../support/world.ts'
 import { createStorage, isError } from './support.ts'
 
 const PUBLIC = 'http://localhost:3000'
-let world: AccountsApi
+let world: StartedWorld<'mail' | 'sms'>
 let idp: Awaited<ReturnType<typeof openIdentityProvider>>
 before(async () => {
   idp = await openIdentityProvider(PUBLIC + CALLBACK_PATH)
-  world = await startAccountsApi({ publicUrl: PUBLIC, env: idp.env })
+  world = await startWorld({ providers: ['mail', 'sms'], worker: 'accounts', publicUrl: PUBLIC, env: idp.env })
 })
 after(async () => {
   await world.close()

@@ -3,12 +3,12 @@ import { test } from 'node:test'
 import { sequenceEvents } from '#platform/events/sequencer.ts'
 import { type BusinessEvent, createKontor } from '../../packages/sdk/src/index.ts'
 import { startProxy } from '../support/proxy.ts'
-import { useApi } from '../support/setup.ts'
 import { openShop } from '../support/shop.ts'
 import { until } from '../support/until.ts'
+import { useWorld } from '../support/world.ts'
 import { isError } from './support.ts'
 
-const used = useApi({ streams: { pollMs: 50, lookMs: 300 } })
+const used = useWorld({ own: true, streams: { pollMs: 50, lookMs: 300 } })
 
 async function openOwner(baseUrl = used.api.url) {
   const shop = await openShop(used.make)

@@ -8,9 +8,10 @@ import { type Answer, createClient } from './client.ts'
 import { follow } from './customers.ts'
 import { onServer } from './database.ts'
 import { linkIn } from './mail-server.ts'
-import { type NewsletterApi, openNewsletter, PLANS } from './newsletter-api.ts'
+import { openNewsletter, PLANS } from './newsletter-api.ts'
 import { openPaidShop } from './paid-shop.ts'
 import { until } from './until.ts'
+import type { World } from './world.ts'
 
 const PASSWORD = 'correct horse battery staple nine'
 
@@ -63,7 +64,7 @@ export async function foundInDump(url: string, texts: readonly string[]): Promis
  * Somebody who was a guest and has an account, with orders in two businesses in two cells, and a word of their own in
  * every field that a person can fill in. In the second business they have an order in work.
  */
-export async function makePerson(used: NewsletterApi) {
+export async function makePerson(used: World<'stripe' | 'mail'>) {
   const { make, twin, api } = used
   const words = new Map<string, string>()
   /** A word that occurs nowhere by chance. */

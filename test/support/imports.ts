@@ -1,11 +1,5 @@
-import { after, before } from 'node:test'
-import { catalogJobs } from '#modules/catalog/index.ts'
 import type { Db } from '#platform/database/database.ts'
-import type { AnyJob } from '#platform/jobs/define.ts'
 import type { Answer, Client } from './client.ts'
-import { createMake, type Make } from './make.ts'
-import { type StartOptions, startApi, type TestApi } from './start-api.ts'
-import { startTestWorker, type TestWorker } from './start-worker.ts'
 import { until } from './until.ts'
 
 export const NDJSON = 'application/x-ndjson'
@@ -143,25 +137,6 @@ export const eventsOf = (db: Db, businessId: string, ...types: string[]) =>
     .where('type', 'in', types)
     .orderBy('position')
     .execute()
-
-// By the clock nothing runs here: a test says when.
-const jobs: readonly AnyJob[] = catalogJobs.map(({ cron: _cron, ...job }) => job)
-
-/** As `useApi`, with a worker for the jobs of the catalog; what both log ends up in `lines`. */
-export function useCatalogApi(options: StartOptions = {}) {
-  const lines: string[] = []
-  const used = { lines } as { api: TestApi; make: Make; worker: TestWorker; lines: string[] }
-  before(async () => {
-    used.api = await startApi({ ...options, lines })
-    used.make = createMake(used.api)
-    used.worker = startTestWorker({ ...used.api.databases.env, ...options.env }, jobs, { lines })
-  })
-  after(async () => {
-    await used.worker.stop()
-    await used.api.close()
-  })
-  return used
-}
 
 /** What was logged as our fault. */
 export const faultsIn = (lines: readonly string[]) =>

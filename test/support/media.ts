@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { after, before, suite } from 'node:test'
+import { suite } from 'node:test'
 import { sql } from 'kysely'
 import pino from 'pino'
 import { sweepMedia } from '#modules/media/sweep.ts'
@@ -8,30 +8,15 @@ import { createTurns } from '#modules/media/work-off.ts'
 import type { Db } from '#platform/database/database.ts'
 import { createStorage } from '#platform/storage/storage.ts'
 import type { Client } from './client.ts'
-import { createMake, type Make } from './make.ts'
-import { type MediaStore, openStore, type StoreKind, storesToTest } from './media-stores.ts'
-import { type StartOptions, startApi, type TestApi } from './start-api.ts'
-
-export type MediaApi = { api: TestApi; make: Make; store: MediaStore; kind: StoreKind }
-
-/** As `useApi`, with a store for files: a folder, unless TEST_MEDIA_STORE says another. */
-export function useMediaApi(options: StartOptions = {}, kind: StoreKind = storesToTest()[0] ?? 'folder'): MediaApi {
-  const used = { kind } as MediaApi
-  before(async () => {
-    used.store = await openStore(kind)
-    used.api = await startApi({ ...options, env: { ...used.store.env, ...options.env } })
-    used.make = createMake(used.api)
-  })
-  after(async () => {
-    await used.api.close()
-    await used.store.close()
-  })
-  return used
-}
+import type { Make } from './make.ts'
+import { storesToTest } from './media-stores.ts'
+import type { TestApi } from './start-api.ts'
+import { useWorld, type World } from './world.ts'
 
 /** The same tests on a folder and on S3; with TEST_MEDIA_STORE, on that one only. */
-export function onEachStore(define: (used: MediaApi) => void): void {
-  for (const kind of storesToTest()) void suite(`on ${kind}`, () => define(useMediaApi({}, kind)))
+export function onEachStore(define: (used: World<'media'>) => void): void {
+  for (const kind of storesToTest())
+    void suite(`on ${kind}`, () => define(useWorld({ providers: ['media'], store: kind, own: true })))
 }
 
 export const sha256Of = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
@@ -104,7 +89,7 @@ export const keyOf = ({ url }: { url: string }) => `public/${url.slice(url.index
 
 /** Uploads a file and lets the worker look at it. */
 export async function uploadPicture(
-  used: Pick<MediaApi, 'api' | 'store'>,
+  used: Pick<World<'media'>, 'api' | 'store'>,
   business: Pick<Business, 'admin' | 'path' | 'db'>,
   file: FileClaim,
   more: object = {},

@@ -1,31 +1,18 @@
 import assert from 'node:assert/strict'
-import { after, before } from 'node:test'
 import { sql } from 'kysely'
 import pino from 'pino'
 import { markCustomers } from '#modules/customers/index.ts'
-import {
-  createDailyLimits,
-  createDeliverer,
-  deliverAll,
-  newsletterJobs,
-  recordHeartbeat,
-  startDue,
-} from '#modules/newsletter/index.ts'
+import { createDailyLimits, createDeliverer, deliverAll, recordHeartbeat, startDue } from '#modules/newsletter/index.ts'
 import { type Purpose, tokenOf } from '#modules/newsletter/subscriptions/token.ts'
 import { now } from '#platform/clock.ts'
 import type { Db } from '#platform/database/database.ts'
 import { createBulkMailer } from '#platform/mail/bulk.ts'
 import { newId } from '#vocabulary/ids.ts'
 import type { Answer, Client } from './client.ts'
-import { startMailServer } from './mail-server.ts'
 import type { Make } from './make.ts'
-import { type PaymentsApi, startPaymentsApi } from './payments-api.ts'
-import type { StartOptions, TestApi } from './start-api.ts'
-import { startTestWorker } from './start-worker.ts'
-import { until } from './until.ts'
+import type { TestApi } from './start-api.ts'
 
 export type Newsletter = Awaited<ReturnType<typeof openNewsletter>>
-export type NewsletterApi = Awaited<ReturnType<typeof startNewsletterApi>>
 export type SendWorker = ReturnType<typeof createSendWorker>
 
 /** Two that are free, two that are not. */
@@ -206,50 +193,4 @@ export function createSendWorker({ services, config }: TestApi, options: SendWor
     },
     close: () => mailer.close(),
   }
-}
-
-/** The API with mail and a payment provider, and a worker for the jobs of newsletters. */
-export async function startNewsletterApi(options: StartOptions = {}) {
-  const mailServer = await startMailServer()
-  const service: PaymentsApi = await startPaymentsApi({ ...options, env: { ...mailServer.env, ...options.env } })
-  const { api, twin, lines } = service
-  const worker = startTestWorker({ ...api.databases.env, ...service.env }, newsletterJobs, { lines })
-  return {
-    ...service,
-    mailServer,
-    sendWorker: createSendWorker(api, { smtpUrl: mailServer.env.SMTP_URL }),
-    /** When the provider has nothing more to say and no job waits: whatever was to be done is done. */
-    async waitUntilIdle(db: Db): Promise<void> {
-      await twin.settled()
-      await until('no job of newsletters waits', async () => (await jobsOf(db)).length === 0).catch(
-        async (error: Error) => {
-          throw new Error(`${error.message}: ${(await jobsOf(db)).join('\n')}`)
-        },
-      )
-      await twin.settled()
-    },
-    async close() {
-      this.sendWorker.close()
-      await worker.stop()
-      await service.close()
-      await mailServer.close()
-    },
-  }
-}
-
-async function jobsOf(db: Db): Promise<string[]> {
-  const { rows } = await sql<{ job: string }>`
-    select concat_ws(' ', task.identifier, job.attempts, job.last_error) as job
-      from graphile_worker._private_jobs as job
-      join graphile_worker._private_tasks as task on task.id = job.task_id
-     where task.identifier ~ '^(newsletter|payments)[.]'`.execute(db)
-  return rows.map(({ job }) => job)
-}
-
-/** One for all tests of a file. */
-export function useNewsletterApi(options?: StartOptions): NewsletterApi {
-  const used = {} as NewsletterApi
-  before(async () => void Object.assign(used, await startNewsletterApi(options)))
-  after(() => used.close())
-  return used
 }

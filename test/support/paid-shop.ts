@@ -5,8 +5,8 @@ import { findPayment } from '#modules/payments/index.ts'
 import type { Db } from '#platform/database/database.ts'
 import type { StripeTwin } from '../../twins/stripe/server.ts'
 import type { Client } from './client.ts'
-import type { PaymentsApi } from './payments-api.ts'
 import { until } from './until.ts'
+import type { World } from './world.ts'
 
 export type PaidShop = Awaited<ReturnType<typeof openPaidShop>>
 export type Bought = ReturnType<typeof watch>
@@ -22,7 +22,7 @@ type PaidShopOptions = {
 
 /** A shop with one product at 10.00 (11.00 with tax), and a key of its owner, which lasts however the clock is moved. */
 export async function openPaidShop(
-  service: PaymentsApi,
+  service: World<'stripe'>,
   { quantity = 100, account, contactEmail, cell }: PaidShopOptions = {},
 ) {
   const { make, twin } = service
@@ -100,7 +100,7 @@ type Buying = { shopper?: Pick<Client, 'post'>; quantity?: number; key?: string;
 
 /** As the operator does it; the second step is how whoever caches the business hears of it. */
 export async function connect(
-  { api }: PaymentsApi,
+  { api }: World<'stripe'>,
   shop: { id: string; path: string; admin: Client },
   account: string,
 ) {
@@ -141,7 +141,7 @@ async function eventsAbout(db: Db, businessId: string, subject: string): Promise
 }
 
 /** When the twin has nothing more to deliver and no job of checkout or payments waits: whatever an event was to do is done. */
-export async function waitUntilIdle({ twin }: Pick<PaymentsApi, 'twin'>, db: Db, withinMs = 10_000): Promise<void> {
+export async function waitUntilIdle({ twin }: Pick<World<'stripe'>, 'twin'>, db: Db, withinMs = 10_000): Promise<void> {
   await twin.settled()
   const waiting = async () => {
     const { rows } = await sql<{ job: string }>`

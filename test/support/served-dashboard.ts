@@ -14,10 +14,10 @@ import { ensureDashboard, signInUrl } from '../../dev/dashboard.ts'
 import { freePort } from '../../dev/ports.ts'
 import { follow } from './customers.ts'
 import { startMailServer } from './mail-server.ts'
-import { startPaymentsApi } from './payments-api.ts'
 import { PASSWORD } from './people.ts'
 import type { TestDatabases } from './start-api.ts'
 import { startTestWorker } from './start-worker.ts'
+import { startWorld } from './world.ts'
 
 export { PASSWORD } from './people.ts'
 
@@ -41,7 +41,13 @@ export async function openDashboard(
   const port = await freePort(27_000 + (process.pid % 1_900)) // others look for one at the same moment
   const url = `http://${host}:${port}`
   const env = { ...mailServer.env, NODE_ENV: 'development', ...settings }
-  const service = await startPaymentsApi({ publicUrl: url, port, env, ...(databases && { databases }) })
+  const service = await startWorld({
+    providers: ['stripe'],
+    publicUrl: url,
+    port,
+    env,
+    ...(databases && { databases }),
+  })
   const { api } = service
   // By the clock nothing runs here.
   const ofCatalog = catalogJobs.map(({ cron: _cron, ...job }) => job)

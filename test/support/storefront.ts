@@ -13,8 +13,8 @@ import { makeJournal } from '../../src/apps/demo/journal.ts'
 import { makeNewsletter } from '../../src/apps/demo/newsletter.ts'
 import { makeProducts } from '../../src/apps/demo/products.ts'
 import { makePromos } from '../../src/apps/demo/promos.ts'
-import { startNewsletterApi } from './newsletter-api.ts'
 import { startTestWorker } from './start-worker.ts'
+import { startWorld } from './world.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '../../examples/storefront')
 const TYPES: Record<string, string> = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css' }
@@ -27,7 +27,11 @@ export async function openStorefront() {
   const front = serve(outDir).listen(0, '127.0.0.1')
   await once(front, 'listening')
   const url = `http://127.0.0.1:${(front.address() as AddressInfo).port}`
-  const service = await startNewsletterApi({ env: { ALLOWED_ORIGINS: url } })
+  const service = await startWorld({
+    providers: ['stripe', 'mail'],
+    worker: 'newsletter',
+    env: { ALLOWED_ORIGINS: url },
+  })
   const { api, make } = service
   const worker = startTestWorker({ ...api.databases.env, ...service.env }, accountJobs)
   const demo = await openDemo({ databases: api.services.databases, publicUrl: api.url, slug: 'harbour-goods' })

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Answer } from '../../support/client.ts'
 import { holdClock } from '../../support/clock.ts'
-import { useApi } from '../../support/setup.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useApi({ env: { RATE_LIMITS: 'on', BUSINESSES_PER_DAY: '3' } })
+const used = useWorld({ own: true, env: { RATE_LIMITS: 'on', BUSINESSES_PER_DAY: '3' } })
 
 const DAY = 86_400
 let addresses = 0

@@ -3,9 +3,9 @@ import { test } from 'node:test'
 import { createBusiness, mintInvitationToken, rememberCustomer } from '#modules/access/index.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { refusal } from '../../support/refusal.ts'
-import { useApi } from '../../support/setup.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useApi()
+const used = useWorld()
 
 type Entry = { action: string; subject: string; actorId: string | null; actorKind: string; data: object }
 

@@ -3,9 +3,9 @@ import { describe, test } from 'node:test'
 import { sql } from 'kysely'
 import type { Client } from '../../support/client.ts'
 import { refusal } from '../../support/refusal.ts'
-import { useApi } from '../../support/setup.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useApi()
+const used = useWorld()
 
 const market = {
   id: 'us',

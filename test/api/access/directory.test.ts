@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
 import { recordStatements } from '../../support/explain.ts'
-import { useApi } from '../../support/setup.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useApi()
+const used = useWorld()
 
 test('businesses with large settings drive each other out of memory, before there is too much of them', async () => {
   const guest = await used.make.guest()

@@ -7,12 +7,12 @@ import { newId } from '#vocabulary/ids.ts'
 import { type Answer, createClient } from '../../support/client.ts'
 import { onServer } from '../../support/database.ts'
 import { findSequentialScans, recordStatements } from '../../support/explain.ts'
-import { useApi } from '../../support/setup.ts'
 import { market } from '../../support/shop.ts'
 import { startApi } from '../../support/start-api.ts'
 import { until } from '../../support/until.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useApi()
+const used = useWorld({ own: true })
 
 /** A service that has been running for a while: many businesses, none of them large. */
 const FILL = `

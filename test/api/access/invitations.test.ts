@@ -7,11 +7,11 @@ import { createClient } from '../../support/client.ts'
 import { holdClock } from '../../support/clock.ts'
 import { onServer } from '../../support/database.ts'
 import { refusal } from '../../support/refusal.ts'
-import { useApi } from '../../support/setup.ts'
 import { startApi } from '../../support/start-api.ts'
 import { until } from '../../support/until.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useApi()
+const used = useWorld({ own: true })
 
 const ACCEPT = '/v1/users/invitations/accept'
 const TOKEN_INVALID = '422 VALIDATION_FAILED token TOKEN_INVALID'

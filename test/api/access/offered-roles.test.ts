@@ -3,9 +3,9 @@ import { test } from 'node:test'
 import type { Permission } from '#vocabulary/permissions.ts'
 import { holdClock } from '../../support/clock.ts'
 import { refusal } from '../../support/refusal.ts'
-import { useApi } from '../../support/setup.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useApi()
+const used = useWorld({ own: true })
 
 const WAITING = '/v1/users/invitations'
 const ACCEPT = `${WAITING}/accept`

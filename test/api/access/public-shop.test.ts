@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { useApi } from '../../support/setup.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useApi()
+const used = useWorld()
 const CLOSED = { isPublic: false, showQuantity: false }
 
 test('a shop is closed to those without a credential until it is told to be open, and only members see that', async () => {

@@ -3,11 +3,11 @@ import { test } from 'node:test'
 import { PERMISSIONS, type Permission } from '#vocabulary/permissions.ts'
 import { type Answer, createClient } from '../../support/client.ts'
 import { refusal } from '../../support/refusal.ts'
-import { useApi } from '../../support/setup.ts'
 import { startApi } from '../../support/start-api.ts'
 import { until } from '../../support/until.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useApi()
+const used = useWorld()
 
 async function makeBusiness() {
   const business = await used.make.business()

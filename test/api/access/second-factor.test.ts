@@ -7,11 +7,11 @@ import { openStream } from '../../support/event-stream.ts'
 import { recordStatements } from '../../support/explain.ts'
 import { addPasskey, addTotp, usePasskey } from '../../support/factors.ts'
 import { refusal } from '../../support/refusal.ts'
-import { useApi } from '../../support/setup.ts'
 import { until } from '../../support/until.ts'
+import { useWorld } from '../../support/world.ts'
 
 const PUBLIC = 'http://localhost:3000'
-const used = useApi({ publicUrl: PUBLIC, streams: { lookMs: 100 } })
+const used = useWorld({ own: true, publicUrl: PUBLIC, streams: { lookMs: 100 } })
 const NEEDED = '403 FORBIDDEN  SECOND_FACTOR_REQUIRED'
 
 /** Another login of that user, by password alone. */

@@ -5,9 +5,9 @@ import { suspendBusiness } from '#modules/access/index.ts'
 import { revokeSession } from '#modules/accounts/index.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { openRaw } from '../../support/raw-http.ts'
-import { useApi } from '../../support/setup.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useApi({ env: { RATE_LIMITS: 'on' } })
+const used = useWorld({ env: { RATE_LIMITS: 'on' } })
 /** After more than a second the guard looks again. */
 const SLOW_MS = 1_200
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { refusal } from '../../support/refusal.ts'
-import { useApi } from '../../support/setup.ts'
+import { useWorld } from '../../support/world.ts'
 
 const SHOP = 'https://shop.example.com'
 const OTHER = 'https://other.example.com'
-const used = useApi({
+const used = useWorld({
   env: {
     ALLOWED_ORIGINS: `${SHOP}/account,${OTHER}`,
     OIDC_ISSUER: 'http://127.0.0.1:9',

@@ -3,15 +3,15 @@ import { randomBytes } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { useFaults } from '#platform/faults.ts'
-import { type AccountsApi, startAccountsApi } from '../../support/accounts-api.ts'
 import { type Answer, createClient } from '../../support/client.ts'
 import { onServer } from '../../support/database.ts'
 import { linkIn } from '../../support/mail-server.ts'
+import { type StartedWorld, startWorld } from '../../support/world.ts'
 
 const lines: string[] = []
-let world: AccountsApi
+let world: StartedWorld<'mail' | 'sms'>
 before(async () => {
-  world = await startAccountsApi({ lines })
+  world = await startWorld({ providers: ['mail', 'sms'], worker: 'accounts', lines })
 })
 after(async () => {
   useFaults(undefined)

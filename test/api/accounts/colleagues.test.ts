@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { useApi } from '../../support/setup.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useApi()
+const used = useWorld()
 
 const rename = (id: string, name: string) =>
   used.api.services.databases.control.updateTable('accounts.users').set({ name }).where('id', '=', id).execute()

@@ -1,14 +1,10 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { type AccountsApi, startAccountsApi } from '../../support/accounts-api.ts'
+import { test } from 'node:test'
 import { createClient } from '../../support/client.ts'
 import { linkIn } from '../../support/mail-server.ts'
+import { useWorld } from '../../support/world.ts'
 
-let world: AccountsApi
-before(async () => {
-  world = await startAccountsApi()
-})
-after(() => world.close())
+const world = useWorld({ providers: ['mail', 'sms'], worker: 'accounts' })
 
 const PASSWORD = 'harbour lantern teapot'
 let count = 0

@@ -1,18 +1,16 @@
 import assert from 'node:assert/strict'
-import { after, before, type TestContext, test } from 'node:test'
+import { before, type TestContext, test } from 'node:test'
 import { now } from '#platform/clock.ts'
 import { useFaults } from '#platform/faults.ts'
-import { type AccountsApi, startAccountsApi } from '../../support/accounts-api.ts'
 import { type Answer, createClient } from '../../support/client.ts'
 import { createPeople, PASSWORD, type People } from '../../support/people.ts'
+import { useWorld } from '../../support/world.ts'
 
-let world: AccountsApi
+const world = useWorld({ providers: ['mail', 'sms'], worker: 'accounts' })
 let people: People
 before(async () => {
-  world = await startAccountsApi()
   people = createPeople(world.api)
 })
-after(() => world.close())
 
 const WRONG = 'wrong horse battery staple'
 let count = 0

@@ -4,10 +4,10 @@ import { sql } from 'kysely'
 import { verify } from '#apps/verify.ts'
 import { startChild } from '../../support/child.ts'
 import { openCustomers } from '../../support/customers.ts'
-import { useApi } from '../../support/setup.ts'
 import { until } from '../../support/until.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useApi()
+const used = useWorld({ own: true })
 const ORDERS = 250 // three batches
 
 /** A worker that comes to this place, and no further. */

@@ -14,15 +14,15 @@ import {
   saidIn,
   settle,
 } from '../../support/forgotten-person.ts'
-import { type NewsletterApi, startNewsletterApi } from '../../support/newsletter-api.ts'
 import { faultsIn } from '../../support/paid-shop.ts'
 import { refusal } from '../../support/refusal.ts'
 import { startTestWorker, type TestWorker } from '../../support/start-worker.ts'
+import { type StartedWorld, startWorld } from '../../support/world.ts'
 
-let used: NewsletterApi
+let used: StartedWorld<'stripe' | 'mail'>
 let worker: TestWorker
 before(async () => {
-  used = await startNewsletterApi()
+  used = await startWorld({ providers: ['stripe', 'mail'], worker: 'newsletter' })
   worker = startTestWorker({ ...used.api.databases.env, ...used.env }, jobs, { lines: used.lines })
 })
 after(async () => {

@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict'
 import { after, before, type TestContext, test } from 'node:test'
-import { type AccountsApi, startAccountsApi } from '../../support/accounts-api.ts'
 import { type Answer, type Client, createClient } from '../../support/client.ts'
 import { holdClock } from '../../support/clock.ts'
 import { linkIn } from '../../support/mail-server.ts'
 import { createPeople, PASSWORD, type People } from '../../support/people.ts'
 import { startApi, type TestApi } from '../../support/start-api.ts'
+import { type StartedWorld, startWorld } from '../../support/world.ts'
 
-let world: AccountsApi
+let world: StartedWorld<'mail' | 'sms'>
 let second: TestApi
 let proxied: TestApi
 let unlimited: TestApi
 let people: People
 before(async () => {
-  world = await startAccountsApi({ env: { RATE_LIMITS: 'on' } })
+  world = await startWorld({ providers: ['mail', 'sms'], worker: 'accounts', env: { RATE_LIMITS: 'on' } })
   const { databases } = world.api
   ;[second, proxied, unlimited] = await Promise.all([
     startApi({ databases, env: world.env }),

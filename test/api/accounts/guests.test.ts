@@ -2,18 +2,18 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { idsOf } from '#modules/accounts/index.ts'
 import { CALLBACK_PATH } from '#modules/accounts/sign-in/oauth.ts'
-import { type AccountsApi, startAccountsApi } from '../../support/accounts-api.ts'
 import { createClient } from '../../support/client.ts'
 import { openIdentityProvider } from '../../support/identity-provider.ts'
 import { linkIn } from '../../support/mail-server.ts'
+import { type StartedWorld, startWorld } from '../../support/world.ts'
 
 const PUBLIC = 'http://localhost:3000'
 const PASSWORD = 'harbour lantern teapot'
-let world: AccountsApi
+let world: StartedWorld<'mail' | 'sms'>
 let idp: Awaited<ReturnType<typeof openIdentityProvider>>
 before(async () => {
   idp = await openIdentityProvider(PUBLIC + CALLBACK_PATH)
-  world = await startAccountsApi({ publicUrl: PUBLIC, env: idp.env })
+  world = await startWorld({ providers: ['mail', 'sms'], worker: 'accounts', publicUrl: PUBLIC, env: idp.env })
 })
 after(async () => {
   await world.close()

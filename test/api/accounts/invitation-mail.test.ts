@@ -1,15 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { type AccountsApi, startAccountsApi } from '../../support/accounts-api.ts'
+import { test } from 'node:test'
 import { type Client, createClient } from '../../support/client.ts'
 import { holdClock } from '../../support/clock.ts'
 import { linkIn } from '../../support/mail-server.ts'
+import { useWorld } from '../../support/world.ts'
 
-let world: AccountsApi
-before(async () => {
-  world = await startAccountsApi()
-})
-after(() => world.close())
+const world = useWorld({ providers: ['mail', 'sms'], worker: 'accounts', own: true })
 
 async function invite(email: string, permissions = ['PRODUCTS_WRITE']) {
   const business = await world.make.business({ name: 'Harbour <Goods> & Sons' })

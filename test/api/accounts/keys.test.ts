@@ -1,21 +1,17 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { now } from '#platform/clock.ts'
 import { PERMISSIONS, type Permission } from '#vocabulary/permissions.ts'
-import { type AccountsApi, startAccountsApi } from '../../support/accounts-api.ts'
 import { type Client, createClient } from '../../support/client.ts'
 import { holdClock } from '../../support/clock.ts'
 import { recordStatements } from '../../support/explain.ts'
 import { refusal } from '../../support/refusal.ts'
 import { createTestDatabases, startApi } from '../../support/start-api.ts'
 import { until } from '../../support/until.ts'
+import { useWorld } from '../../support/world.ts'
 
 const KEYS = '/v1/users/keys'
-let used: AccountsApi
-before(async () => {
-  used = await startAccountsApi()
-})
-after(() => used.close())
+const used = useWorld({ providers: ['mail', 'sms'], worker: 'accounts', own: true })
 
 const control = () => used.api.services.databases.control
 const withKey = (value: string, url = used.api.url) => createClient(url, { 'x-api-key': value })

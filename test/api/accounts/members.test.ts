@@ -3,9 +3,9 @@ import { test } from 'node:test'
 import { now } from '#platform/clock.ts'
 import { newId } from '#vocabulary/ids.ts'
 import { refusal } from '../../support/refusal.ts'
-import { useApi } from '../../support/setup.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useApi()
+const used = useWorld()
 const control = () => used.api.services.databases.control
 
 const rename = (id: string, name: string) =>

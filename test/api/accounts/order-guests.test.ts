@@ -1,18 +1,14 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { sql } from 'kysely'
 import { addGuest } from '#modules/accounts/index.ts'
-import { type AccountsApi, startAccountsApi } from '../../support/accounts-api.ts'
 import type { Client } from '../../support/client.ts'
 import { recordStatements } from '../../support/explain.ts'
 import { linkIn } from '../../support/mail-server.ts'
 import { refusal } from '../../support/refusal.ts'
+import { useWorld } from '../../support/world.ts'
 
-let world: AccountsApi
-before(async () => {
-  world = await startAccountsApi()
-})
-after(() => world.close())
+const world = useWorld({ providers: ['mail', 'sms'], worker: 'accounts' })
 
 const control = () => world.api.services.databases.control
 let count = 0

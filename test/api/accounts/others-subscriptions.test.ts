@@ -3,16 +3,17 @@ import { after, before, test } from 'node:test'
 import { jobs } from '#apps/jobs.ts'
 import type { Client } from '../../support/client.ts'
 import { settle } from '../../support/forgotten-person.ts'
-import { type NewsletterApi, openNewsletter, startNewsletterApi } from '../../support/newsletter-api.ts'
+import { openNewsletter } from '../../support/newsletter-api.ts'
 import { startTestWorker, type TestWorker } from '../../support/start-worker.ts'
 import { until } from '../../support/until.ts'
+import { type StartedWorld, startWorld } from '../../support/world.ts'
 
 // Anybody may type an address: whoever has subscribed one need not be its owner.
 
-let used: NewsletterApi
+let used: StartedWorld<'stripe' | 'mail'>
 let worker: TestWorker
 before(async () => {
-  used = await startNewsletterApi()
+  used = await startWorld({ providers: ['stripe', 'mail'], worker: 'newsletter' })
   worker = startTestWorker({ ...used.api.databases.env, ...used.env }, jobs, { lines: used.lines })
 })
 after(async () => {

@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict'
 import { after, before, type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type AccountsApi, startAccountsApi } from '../../support/accounts-api.ts'
 import { createClient } from '../../support/client.ts'
 import { holdClock } from '../../support/clock.ts'
 import { linkIn } from '../../support/mail-server.ts'
 import { createPeople, PASSWORD, type People } from '../../support/people.ts'
 import { startApi, type TestApi } from '../../support/start-api.ts'
+import { type StartedWorld, startWorld } from '../../support/world.ts'
 
-let world: AccountsApi
+let world: StartedWorld<'mail' | 'sms'>
 let second: TestApi
 let people: People
 before(async () => {
-  world = await startAccountsApi()
+  world = await startWorld({ providers: ['mail', 'sms'], worker: 'accounts' })
   second = await startApi({ databases: world.api.databases, env: world.env })
   people = createPeople(world.api)
 })

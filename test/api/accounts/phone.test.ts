@@ -2,21 +2,17 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { idsOf } from '#modules/accounts/index.ts'
-import { type AccountsApi, startAccountsApi } from '../../support/accounts-api.ts'
 import type { Client } from '../../support/client.ts'
 import { holdClock } from '../../support/clock.ts'
 import { createMake } from '../../support/make.ts'
 import { startApi } from '../../support/start-api.ts'
+import { startWorld, useWorld } from '../../support/world.ts'
 
-let world: AccountsApi
-before(async () => {
-  world = await startAccountsApi()
-})
-after(() => world.close())
+const world = useWorld({ providers: ['mail', 'sms'], worker: 'accounts', own: true })
 
 let count = 0
 const newNumber = () => `+49160${String(1_000_000 + ++count)}`
@@ -232,7 +228,7 @@ test('a provider that fails is tried again; the request has been answered long b
   flaky.listen(0, '127.0.0.1')
   await once(flaky, 'listening')
   const url = `http://127.0.0.1:${(flaky.address() as AddressInfo).port}`
-  const other = await startAccountsApi({ env: { TWILIO_API_URL: url } })
+  const other = await startWorld({ providers: ['mail', 'sms'], worker: 'accounts', env: { TWILIO_API_URL: url } })
   t.after(async () => {
     await other.close()
     flaky.close()

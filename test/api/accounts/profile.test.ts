@@ -3,10 +3,10 @@ import { test } from 'node:test'
 import { rememberCustomer } from '#modules/access/index.ts'
 import { createClient } from '../../support/client.ts'
 import { onServer } from '../../support/database.ts'
-import { useApi } from '../../support/setup.ts'
 import { startApi } from '../../support/start-api.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useApi()
+const used = useWorld({ own: true })
 const control = () => used.api.services.databases.control
 
 const ADDRESS = { street: '1 Harbour Street', city: 'Lübeck', state: 'SH', zip: '23552', country: 'DE' }

@@ -1,16 +1,12 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { mintResetToken } from '#modules/accounts/sign-in/change-password.ts'
 import { hashPassword } from '#modules/accounts/sign-in/passwords.ts'
 import { transaction } from '#platform/database/transaction.ts'
-import { type AccountsApi, startAccountsApi } from '../../support/accounts-api.ts'
 import { createClient } from '../../support/client.ts'
+import { useWorld } from '../../support/world.ts'
 
-let world: AccountsApi
-before(async () => {
-  world = await startAccountsApi()
-})
-after(() => world.close())
+const world = useWorld({ providers: ['mail', 'sms'], worker: 'accounts' })
 
 const OLD = 'harbour lantern teapot'
 const NEW = 'an entirely new one'

@@ -3,9 +3,9 @@ import { type TestContext, test } from 'node:test'
 import { createClient } from '../../support/client.ts'
 import { holdClock } from '../../support/clock.ts'
 import { createPeople, decodeToken } from '../../support/people.ts'
-import { useApi } from '../../support/setup.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useApi()
+const used = useWorld({ own: true })
 
 const people = () => createPeople(used.api)
 const refresh = (refreshToken: string) =>

@@ -8,12 +8,12 @@ import { useFaults } from '#platform/faults.ts'
 import { startWorker } from '#platform/jobs/worker.ts'
 import { createMetrics } from '#platform/observability/metrics.ts'
 import { openServices } from '#platform/services.ts'
-import { type AccountsApi, startAccountsApi } from '../../support/accounts-api.ts'
 import { startChild } from '../../support/accounts-child.ts'
 import { createClient } from '../../support/client.ts'
 import { onServer } from '../../support/database.ts'
 import { linkIn, startMailServer } from '../../support/mail-server.ts'
 import { startApi } from '../../support/start-api.ts'
+import { type StartedWorld, startWorld } from '../../support/world.ts'
 
 const PASSWORD = 'harbour lantern teapot'
 let count = 0
@@ -40,9 +40,9 @@ async function until(what: string, holds: () => Promise<boolean>): Promise<void>
 }
 
 describe('an API that is killed while somebody registers', () => {
-  let world: AccountsApi
+  let world: StartedWorld<'mail' | 'sms'>
   before(async () => {
-    world = await startAccountsApi()
+    world = await startWorld({ providers: ['mail', 'sms'], worker: 'accounts' })
   })
   after(() => world.close())
 

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { after, before, type TestContext, test } from 'node:test'
-import { type AccountsApi, startAccountsApi } from '../../support/accounts-api.ts'
 import { createClient } from '../../support/client.ts'
 import { holdClock } from '../../support/clock.ts'
 import { addTotp, codeOf, personWithTotp, wrongCodeOf } from '../../support/factors.ts'
@@ -8,12 +7,13 @@ import { createPeople, PASSWORD, type People } from '../../support/people.ts'
 import { refusal } from '../../support/refusal.ts'
 import { startApi, type TestApi } from '../../support/start-api.ts'
 import { until } from '../../support/until.ts'
+import { type StartedWorld, startWorld } from '../../support/world.ts'
 
-let world: AccountsApi
+let world: StartedWorld<'mail' | 'sms'>
 let proxied: TestApi
 let people: People
 before(async () => {
-  world = await startAccountsApi({ env: { RATE_LIMITS: 'off' } })
+  world = await startWorld({ providers: ['mail', 'sms'], worker: 'accounts', env: { RATE_LIMITS: 'off' } })
   proxied = await startApi({ databases: world.api.databases, env: { ...world.env, TRUST_PROXY: '127.0.0.1' } })
   people = createPeople(world.api)
 })

@@ -3,11 +3,11 @@ import { test } from 'node:test'
 import { rememberCustomer } from '#modules/access/index.ts'
 import { createClient } from '../../support/client.ts'
 import { refusal } from '../../support/refusal.ts'
-import { useApi } from '../../support/setup.ts'
 import { startApi } from '../../support/start-api.ts'
 import { until } from '../../support/until.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useApi()
+const used = useWorld()
 
 const PATH = '/v1/users/set-role'
 

@@ -1,15 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { mintInvitationToken } from '#modules/access/index.ts'
 import { transaction } from '#platform/database/transaction.ts'
-import { type AccountsApi, startAccountsApi } from '../../support/accounts-api.ts'
 import { createClient } from '../../support/client.ts'
+import { useWorld } from '../../support/world.ts'
 
-let world: AccountsApi
-before(async () => {
-  world = await startAccountsApi({ env: { RATE_LIMITS: 'on' } })
-})
-after(() => world.close())
+const world = useWorld({ providers: ['mail', 'sms'], worker: 'accounts', env: { RATE_LIMITS: 'on' } })
 
 const anonymous = () => createClient(world.api.url)
 const fieldsOf = (details: { field: string; error: string }[]) =>

@@ -8,11 +8,11 @@ import { dropDead } from '#platform/jobs/drop-dead.ts'
 import { jobs } from '../../../src/apps/jobs.ts'
 import { holdClock } from '../../support/clock.ts'
 import { onServer } from '../../support/database.ts'
-import { useApi } from '../../support/setup.ts'
 import { startTestWorker } from '../../support/start-worker.ts'
 import { until } from '../../support/until.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useApi()
+const used = useWorld({ own: true })
 const clock = holdClock()
 let worker: ReturnType<typeof startTestWorker> | undefined
 after(async () => {

@@ -13,20 +13,25 @@ import type { JWK } from 'jose'
 import { addGuest } from '#modules/accounts/index.ts'
 import { CALLBACK_PATH } from '#modules/accounts/sign-in/oauth.ts'
 import { newId } from '#vocabulary/ids.ts'
-import { type AccountsApi, startAccountsApi } from '../../support/accounts-api.ts'
 import { type Answer, type Client, createClient } from '../../support/client.ts'
 import { openIdentityProvider } from '../../support/identity-provider.ts'
 import { linkIn } from '../../support/mail-server.ts'
 import { createPeople, PASSWORD, type People } from '../../support/people.ts'
+import { type StartedWorld, startWorld } from '../../support/world.ts'
 
 const SHOP = 'https://shop.example.com'
 const PUBLIC = 'http://localhost:3000'
 let idp: Awaited<ReturnType<typeof openIdentityProvider>>
-let world: AccountsApi
+let world: StartedWorld<'mail' | 'sms'>
 let people: People
 before(async () => {
   idp = await openIdentityProvider(PUBLIC + CALLBACK_PATH)
-  world = await startAccountsApi({ publicUrl: PUBLIC, env: { ...idp.env, ALLOWED_ORIGINS: SHOP } })
+  world = await startWorld({
+    providers: ['mail', 'sms'],
+    worker: 'accounts',
+    publicUrl: PUBLIC,
+    env: { ...idp.env, ALLOWED_ORIGINS: SHOP },
+  })
   people = createPeople(world.api)
 })
 after(async () => {

@@ -10,11 +10,11 @@ import { holdClock } from '../../support/clock.ts'
 import { onServer } from '../../support/database.ts'
 import { createMake } from '../../support/make.ts'
 import { startProxy } from '../../support/proxy.ts'
-import { useApi } from '../../support/setup.ts'
 import { createTestDatabases, type StartOptions, startApi, type TestApi } from '../../support/start-api.ts'
 import { until } from '../../support/until.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useApi()
+const used = useWorld({ own: true })
 
 /** Databases in which no key has been made yet, and any number of nodes on them. */
 async function setUp(t: TestContext) {

@@ -6,12 +6,12 @@ import { mintResetToken } from '#modules/accounts/sign-in/change-password.ts'
 import { CALLBACK_PATH } from '#modules/accounts/sign-in/oauth.ts'
 import { now } from '#platform/clock.ts'
 import { transaction } from '#platform/database/transaction.ts'
-import { type AccountsApi, startAccountsApi } from '../../support/accounts-api.ts'
 import { type Answer, createClient } from '../../support/client.ts'
 import { addPasskey, addTotp, codeOf, type Passkey, usePasskey } from '../../support/factors.ts'
 import { openIdentityProvider } from '../../support/identity-provider.ts'
 import { createPeople, PASSWORD, type People } from '../../support/people.ts'
 import { until } from '../../support/until.ts'
+import { type StartedWorld, startWorld } from '../../support/world.ts'
 
 // Every way into an account, for every kind of account. The table in the guide is what is measured here:
 // `WRITE_DOCS=1 node --test test/api/accounts/ways-in.test.ts` writes it anew.
@@ -20,12 +20,12 @@ const GUIDE = path.join(import.meta.dirname, '../../../docs/guides/second-factor
 const TABLE = /(<!-- ways in -->\n).*?(\n<!-- \/ways in -->)/s
 const PUBLIC = 'http://localhost:3000'
 
-let world: AccountsApi
+let world: StartedWorld<'mail' | 'sms'>
 let idp: Awaited<ReturnType<typeof openIdentityProvider>>
 let people: People
 before(async () => {
   idp = await openIdentityProvider(PUBLIC + CALLBACK_PATH)
-  world = await startAccountsApi({ publicUrl: PUBLIC, env: { ...idp.env } })
+  world = await startWorld({ providers: ['mail', 'sms'], worker: 'accounts', publicUrl: PUBLIC, env: { ...idp.env } })
   people = createPeople(world.api)
 })
 after(async () => {

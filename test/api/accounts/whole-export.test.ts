@@ -6,17 +6,17 @@ import { useFaults } from '#platform/faults.ts'
 import { enqueue } from '#platform/jobs/define.ts'
 import type { Client } from '../../support/client.ts'
 import { makePerson, saidIn, settle } from '../../support/forgotten-person.ts'
-import { type NewsletterApi, startNewsletterApi } from '../../support/newsletter-api.ts'
 import { refusal } from '../../support/refusal.ts'
 import { startTestWorker, type TestWorker } from '../../support/start-worker.ts'
 import { until } from '../../support/until.ts'
+import { type StartedWorld, startWorld } from '../../support/world.ts'
 
 const EXPORTS = '/v1/users/me/exports'
 
-let used: NewsletterApi
+let used: StartedWorld<'stripe' | 'mail'>
 let worker: TestWorker
 before(async () => {
-  used = await startNewsletterApi()
+  used = await startWorld({ providers: ['stripe', 'mail'], worker: 'newsletter' })
   worker = startTestWorker({ ...used.api.databases.env, ...used.env }, jobs, { lines: used.lines })
 })
 after(async () => {

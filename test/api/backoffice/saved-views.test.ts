@@ -5,11 +5,11 @@ import { now } from '#platform/clock.ts'
 import { jobs } from '../../../src/apps/jobs.ts'
 import { createPeople } from '../../support/people.ts'
 import { refusal } from '../../support/refusal.ts'
-import { useApi } from '../../support/setup.ts'
 import { startTestWorker } from '../../support/start-worker.ts'
 import { until } from '../../support/until.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useApi()
+const used = useWorld({ own: true })
 
 async function open() {
   const business = await used.make.business()

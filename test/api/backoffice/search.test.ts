@@ -7,10 +7,10 @@ import type { Permission } from '#vocabulary/permissions.ts'
 import type { Client } from '../../support/client.ts'
 import { PUBLISHED, TITLE } from '../../support/content.ts'
 import { openCustomers } from '../../support/customers.ts'
-import { useApi } from '../../support/setup.ts'
 import { item } from '../../support/shop.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useApi()
+const used = useWorld()
 const silent = pino({ level: 'silent' })
 
 async function open() {

@@ -10,12 +10,12 @@ import { createClient } from '../../support/client.ts'
 import { holdClock } from '../../support/clock.ts'
 import { recordStatements } from '../../support/explain.ts'
 import { waitUntilIdle } from '../../support/paid-shop.ts'
-import { usePaymentsApi } from '../../support/payments-api.ts'
 import { refusal } from '../../support/refusal.ts'
 import { item, market } from '../../support/shop.ts'
 import { startApi } from '../../support/start-api.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = usePaymentsApi({ env: { OUTGOING_LOOPBACK: 'on' } })
+const used = useWorld({ providers: ['stripe'], own: true, env: { OUTGOING_LOOPBACK: 'on' } })
 const receiver = useReceiver()
 const open = (markets?: object[]) => openCalloutShop(used.make, receiver.url, markets)
 

@@ -6,11 +6,11 @@ import { type Asked, RATES, taxes, useReceiver, VALID } from '../../support/call
 import { OWN, openCalloutShop } from '../../support/callout-shop.ts'
 import { createClient } from '../../support/client.ts'
 import { holdClock } from '../../support/clock.ts'
-import { usePaymentsApi } from '../../support/payments-api.ts'
 import { item } from '../../support/shop.ts'
 import { startApi } from '../../support/start-api.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = usePaymentsApi({ env: { OUTGOING_LOOPBACK: 'on' } })
+const used = useWorld({ providers: ['stripe'], own: true, env: { OUTGOING_LOOPBACK: 'on' } })
 const receiver = useReceiver()
 
 let clock: ReturnType<typeof holdClock>

@@ -7,11 +7,11 @@ import path from 'node:path'
 import { test } from 'node:test'
 import { freePort } from '../../../dev/ports.ts'
 import { OWN, openCalloutShop } from '../../support/callout-shop.ts'
-import { usePaymentsApi } from '../../support/payments-api.ts'
 import { item } from '../../support/shop.ts'
 import { until } from '../../support/until.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = usePaymentsApi({ env: { OUTGOING_LOOPBACK: 'on' } })
+const used = useWorld({ providers: ['stripe'], env: { OUTGOING_LOOPBACK: 'on' } })
 const GUIDE = path.join(import.meta.dirname, '../../../docs/guides/callouts.md')
 
 test('the service of the guide runs, and can be sold with', async () => {

@@ -3,12 +3,12 @@ import { test } from 'node:test'
 import { isSigned, useReceiver } from '../../support/callout-receiver.ts'
 import { openCalloutShop } from '../../support/callout-shop.ts'
 import { createClient } from '../../support/client.ts'
-import { usePaymentsApi } from '../../support/payments-api.ts'
 import { PRIVATE_HOSTS } from '../../support/private-hosts.ts'
 import { refusal } from '../../support/refusal.ts'
 import { startApi } from '../../support/start-api.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = usePaymentsApi({ env: { OUTGOING_LOOPBACK: 'on' } })
+const used = useWorld({ providers: ['stripe'], env: { OUTGOING_LOOPBACK: 'on' } })
 const receiver = useReceiver()
 const open = () => openCalloutShop(used.make, receiver.url)
 

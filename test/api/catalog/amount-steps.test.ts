@@ -11,12 +11,12 @@ import {
   importFile,
   importLines,
   toLines,
-  useCatalogApi,
 } from '../../support/imports.ts'
 import { refusal } from '../../support/refusal.ts'
 import { market } from '../../support/shop.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useCatalogApi()
+const used = useWorld({ worker: 'catalog' })
 after(() => assert.deepEqual(faultsIn(used.lines), [], 'nothing was logged as our fault'))
 
 /** Sells in dinars (`kw`), ariary (`mg`), and dollars (`us`). */

@@ -3,10 +3,10 @@ import { test } from 'node:test'
 import { encodeCursor } from '#vocabulary/paging.ts'
 import type { Answer } from '../../support/client.ts'
 import { refusal } from '../../support/refusal.ts'
-import { useApi } from '../../support/setup.ts'
+import { useWorld } from '../../support/world.ts'
 
 const lines: string[] = []
-const used = useApi({ lines })
+const used = useWorld({ own: true, lines })
 
 const GAP = '\u0001' // what a stored document has where stock goes
 

@@ -3,9 +3,9 @@ import { test } from 'node:test'
 import { sql } from 'kysely'
 import { plusFive, settled } from '../../support/bulk-edits.ts'
 import { startChild } from '../../support/child.ts'
-import { useApi } from '../../support/setup.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useApi()
+const used = useWorld({ own: true })
 const PRODUCTS = 450 // three batches
 
 type Shop = Awaited<ReturnType<typeof used.make.shop>>

@@ -5,10 +5,10 @@ import { workOff } from '#modules/catalog/bulk-edits/work-off.ts'
 import { itemsOf, plusFive, runCatalogJob } from '../../support/bulk-edits.ts'
 import { eventsOf } from '../../support/imports.ts'
 import { refusal } from '../../support/refusal.ts'
-import { useApi } from '../../support/setup.ts'
+import { useWorld } from '../../support/world.ts'
 
 // There is no worker here: a test says when the next piece of work is done.
-const used = useApi()
+const used = useWorld({ own: true })
 
 async function open(products: number) {
   const shop = await used.make.shop()

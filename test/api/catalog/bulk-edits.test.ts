@@ -2,10 +2,11 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { sql } from 'kysely'
 import { itemsOf, plusFive, steer, tryEdit } from '../../support/bulk-edits.ts'
-import { eventsOf, useCatalogApi } from '../../support/imports.ts'
+import { eventsOf } from '../../support/imports.ts'
 import { refusal } from '../../support/refusal.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useCatalogApi()
+const used = useWorld({ worker: 'catalog' })
 type Shop = Awaited<ReturnType<typeof used.make.shop>>
 
 const inUs = (price: number, more: object = {}) => ({ pricing: { markets: [{ marketId: 'us', price, ...more }] } })

@@ -5,9 +5,9 @@ import { holdClock } from '../../support/clock.ts'
 import { onServer } from '../../support/database.ts'
 import { findSequentialScans, recordStatements } from '../../support/explain.ts'
 import { refusal } from '../../support/refusal.ts'
-import { useApi } from '../../support/setup.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useApi()
+const used = useWorld({ own: true })
 
 const IMAGE = { id: 'med_1', url: 'https://cdn.example/shirts.png', mimeType: 'image/png' }
 const FULL = {

@@ -6,15 +6,16 @@ import { type Category, createCategory, createProduct } from '#modules/catalog/i
 import { type Databases, type Db, openDatabases, type Tx } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { verify } from '../../../src/apps/verify.ts'
-import { countsOf, finishImport, toLines, uploadFile, useCatalogApi } from '../../support/imports.ts'
+import { countsOf, finishImport, toLines, uploadFile } from '../../support/imports.ts'
 import { refusal } from '../../support/refusal.ts'
 import { createRandom } from '../../support/shop.ts'
 import { until } from '../../support/until.ts'
+import { useWorld } from '../../support/world.ts'
 
 const WRITERS = 16
 let databases: Databases | undefined
 after(() => databases?.close())
-const used = useCatalogApi()
+const used = useWorld({ worker: 'catalog' })
 
 /** As many connections as callers, so that all of them meet in PostgreSQL, and one to watch them. */
 function openCell(): Db {

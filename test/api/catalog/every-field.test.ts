@@ -3,11 +3,12 @@ import { test } from 'node:test'
 import { rebuildProducts } from '#modules/catalog/index.ts'
 import { type Product, ProductChanges, VARIANT_FILTERS, Variant } from '#modules/catalog/schemas.ts'
 import type { Flat } from '#platform/transfer/columns.ts'
-import { CSV, importFile, NDJSON, useCatalogApi } from '../../support/imports.ts'
+import { CSV, importFile, NDJSON } from '../../support/imports.ts'
+import { useWorld } from '../../support/world.ts'
 
 // A field of a variant passes through many hands. Here each of them is tried with every field that the schema has.
 
-const used = useCatalogApi()
+const used = useWorld({ worker: 'catalog' })
 
 type Shown = Product['variants'][number]
 type Fields = Flat<Shown, 'inventory'>

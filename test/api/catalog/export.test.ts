@@ -3,18 +3,10 @@ import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { after, test } from 'node:test'
 import fc from 'fast-check'
 import { sql } from 'kysely'
-import {
-  CSV,
-  countsOf,
-  faultsIn,
-  importErrors,
-  importFile,
-  NDJSON,
-  toLines,
-  useCatalogApi,
-} from '../../support/imports.ts'
+import { CSV, countsOf, faultsIn, importErrors, importFile, NDJSON, toLines } from '../../support/imports.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useCatalogApi()
+const used = useWorld({ worker: 'catalog' })
 after(() => assert.deepEqual(faultsIn(used.lines), [], 'nothing was logged as our fault'))
 
 type Shop = Awaited<ReturnType<typeof used.make.shop>>

@@ -10,10 +10,10 @@ import { sql } from 'kysely'
 import { runKontor, startChild } from '../../support/child.ts'
 import { countsOf, finishImport, toLines, uploadFile } from '../../support/imports.ts'
 import { PACKED_FLAGS } from '../../support/packed.ts'
-import { useApi } from '../../support/setup.ts'
 import { until } from '../../support/until.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useApi()
+const used = useWorld({ own: true })
 const directory = mkdtempSync(path.join(tmpdir(), 'kontor-import-'))
 after(() => rmSync(directory, { recursive: true }))
 const ROOT = path.join(import.meta.dirname, '../../..')

@@ -7,10 +7,11 @@ import { sql } from 'kysely'
 import { startChild } from '../../support/child.ts'
 import { photo } from '../../support/hostile-files.ts'
 import { eventsOf, NDJSON, toLines, uploadFile } from '../../support/imports.ts'
-import { mediaOf, useMediaApi } from '../../support/media.ts'
+import { mediaOf } from '../../support/media.ts'
 import { until } from '../../support/until.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useMediaApi()
+const used = useWorld({ providers: ['media'], own: true })
 const POINTS = ['media.downloaded', 'media.taken-in', 'import.picture-taken', 'import.picture-placed']
 
 let picture = Buffer.alloc(0)

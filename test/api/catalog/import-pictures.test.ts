@@ -14,22 +14,14 @@ import { createDownload } from '#platform/outgoing/download.ts'
 import { createStorage } from '#platform/storage/storage.ts'
 import { holdClock } from '../../support/clock.ts'
 import { photo } from '../../support/hostile-files.ts'
-import {
-  CSV,
-  dryRun,
-  finishImport,
-  NDJSON,
-  steerImport,
-  toLines,
-  uploadFile,
-  useCatalogApi,
-} from '../../support/imports.ts'
+import { CSV, dryRun, finishImport, NDJSON, steerImport, toLines, uploadFile } from '../../support/imports.ts'
 import { mediaOf, workOffMedia } from '../../support/media.ts'
 import { keysIn } from '../../support/media-stores.ts'
 import { until } from '../../support/until.ts'
+import { useWorld } from '../../support/world.ts'
 
 const folder = mkdtempSync(path.join(tmpdir(), 'kontor-import-pictures-'))
-const used = useCatalogApi({ env: { MEDIA_STORAGE: `folder:${folder}` } })
+const used = useWorld({ worker: 'catalog', own: true, env: { MEDIA_STORAGE: `folder:${folder}` } })
 
 /** A server with pictures. What it answers to a path can be set; it counts what it is asked for. */
 const pictures = { url: '', asked: [] as string[], answers: new Map<string, Buffer | number | 'slow'>() }

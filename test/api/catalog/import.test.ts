@@ -19,13 +19,13 @@ import {
   rowsLeft,
   toLines,
   uploadFile,
-  useCatalogApi,
 } from '../../support/imports.ts'
 import { openRaw } from '../../support/raw-http.ts'
 import { refusal } from '../../support/refusal.ts'
 import { until } from '../../support/until.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useCatalogApi()
+const used = useWorld({ worker: 'catalog', own: true })
 after(() => assert.deepEqual(faultsIn(used.lines), [], 'nothing was logged as our fault'))
 
 type Shop = Awaited<ReturnType<typeof used.make.shop>>

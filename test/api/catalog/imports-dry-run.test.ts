@@ -16,12 +16,12 @@ import {
   steerImport,
   toLines,
   uploadFile,
-  useCatalogApi,
 } from '../../support/imports.ts'
 import { refusal } from '../../support/refusal.ts'
 import { until } from '../../support/until.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useCatalogApi()
+const used = useWorld({ worker: 'catalog' })
 after(() => assert.deepEqual(faultsIn(used.lines), [], 'nothing was logged as our fault'))
 
 type Shop = Awaited<ReturnType<typeof used.make.shop>>

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { CSV, dryRun, faultsIn, importLines, uploadFile, useCatalogApi } from '../../support/imports.ts'
+import { CSV, dryRun, faultsIn, importLines, uploadFile } from '../../support/imports.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useCatalogApi()
+const used = useWorld({ worker: 'catalog' })
 after(() => assert.deepEqual(faultsIn(used.lines), [], 'nothing was logged as our fault'))
 
 const QUICK_MS = 3_000

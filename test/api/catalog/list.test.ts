@@ -6,9 +6,9 @@ import { newId } from '#vocabulary/ids.ts'
 import { encodeCursor } from '#vocabulary/paging.ts'
 import type { Client } from '../../support/client.ts'
 import { refusal } from '../../support/refusal.ts'
-import { useApi } from '../../support/setup.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useApi()
+const used = useWorld()
 
 const STATUSES = ['DRAFT', 'ACTIVE', 'ARCHIVED'] as const
 type Status = (typeof STATUSES)[number]

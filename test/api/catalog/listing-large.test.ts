@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { onServer } from '../../support/database.ts'
 import { findSequentialScans, recordStatements } from '../../support/explain.ts'
-import { useApi } from '../../support/setup.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useApi()
+const used = useWorld({ own: true })
 
 const MANY = 45_000
 const BRANCHES = 5_000

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { useApi } from '../../support/setup.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useApi()
+const used = useWorld()
 
 const TAGS = ['a', 'b', 'c']
 const COLOURS = ['Red', 'Blue', 'Green']

@@ -7,9 +7,9 @@ import type { Db } from '#platform/database/database.ts'
 import type { Client } from '../../support/client.ts'
 import { holdClock } from '../../support/clock.ts'
 import { refusal } from '../../support/refusal.ts'
-import { useApi } from '../../support/setup.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useApi()
+const used = useWorld({ own: true })
 
 type Page = { items: { id: string; name: string }[]; cursor: string | null }
 type Reader = Pick<Client, 'get'>

@@ -6,12 +6,13 @@ import type { Db } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { enqueue } from '#platform/jobs/define.ts'
 import { holdClock } from '../../support/clock.ts'
-import { eventsOf, faultsIn, importFile, toLines, useCatalogApi } from '../../support/imports.ts'
+import { eventsOf, faultsIn, importFile, toLines } from '../../support/imports.ts'
 import { startMailServer } from '../../support/mail-server.ts'
 import { until } from '../../support/until.ts'
+import { useWorld } from '../../support/world.ts'
 
 const mailServer = await startMailServer()
-const used = useCatalogApi({ env: mailServer.env })
+const used = useWorld({ worker: 'catalog', own: true, env: mailServer.env })
 after(() => mailServer.close())
 after(() => assert.deepEqual(faultsIn(used.lines), [], 'nothing was logged as our fault'))
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { racePrices } from '../../scenarios/price-writers.ts'
-import { useApi } from '../../support/setup.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useApi()
+const used = useWorld()
 
 test('writers of single prices, editors with old copies and buyers lose nothing to each other', async () => {
   const race = await racePrices(

@@ -6,10 +6,10 @@ import { sequenceEvents } from '#platform/events/sequencer.ts'
 import type { Answer } from '../../support/client.ts'
 import { holdClock } from '../../support/clock.ts'
 import { refusal } from '../../support/refusal.ts'
-import { useApi } from '../../support/setup.ts'
 import { until } from '../../support/until.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useApi()
+const used = useWorld({ own: true })
 const CELLS = ['main', 'second'] as const
 
 const SLUG = /^[a-z0-9]+(-[a-z0-9]+)*$/

@@ -8,9 +8,9 @@ import { toSeconds } from '#vocabulary/time.ts'
 import type { Answer } from '../../support/client.ts'
 import { holdClock } from '../../support/clock.ts'
 import { refusal } from '../../support/refusal.ts'
-import { useApi } from '../../support/setup.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useApi()
+const used = useWorld({ own: true })
 
 const PERCENT = { code: 'TEN', type: 'PERCENT', value: 1_000 }
 const FIXED = { code: 'FIVER', type: 'FIXED', value: 500, currency: 'USD' }

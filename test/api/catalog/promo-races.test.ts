@@ -4,12 +4,12 @@ import fc from 'fast-check'
 import { type RedemptionOutcome, redeemPromo, releasePromo } from '#modules/catalog/index.ts'
 import { type Databases, type Db, openDatabases } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
-import { useApi } from '../../support/setup.ts'
+import { useWorld } from '../../support/world.ts'
 
 const CONNECTIONS = 16
 let databases: Databases | undefined
 after(() => databases?.close())
-const used = useApi()
+const used = useWorld()
 
 /** As many connections as callers, so that all of them meet in PostgreSQL, and one to watch them. */
 function openCell(): Db {

@@ -3,9 +3,10 @@ import { test } from 'node:test'
 import { sql } from 'kysely'
 import { rebuildProducts } from '#modules/catalog/index.ts'
 import { runKontor } from '../../support/child.ts'
-import { importFile, movementsOf, toLines, useCatalogApi } from '../../support/imports.ts'
+import { importFile, movementsOf, toLines } from '../../support/imports.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useCatalogApi()
+const used = useWorld({ worker: 'catalog', own: true })
 type Shop = Awaited<ReturnType<typeof used.make.shop>>
 
 const row = (number: number) => ({

@@ -5,9 +5,9 @@ import { sql } from 'kysely'
 import { encodeCursor } from '#vocabulary/paging.ts'
 import type { Client } from '../../support/client.ts'
 import { refusal } from '../../support/refusal.ts'
-import { useApi } from '../../support/setup.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useApi()
+const used = useWorld()
 
 type Query = Record<string, string | number>
 type NewProduct = { name: string } & Record<string, unknown>

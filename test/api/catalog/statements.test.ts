@@ -6,10 +6,10 @@ import { newId } from '#vocabulary/ids.ts'
 import type { Client } from '../../support/client.ts'
 import { onServer } from '../../support/database.ts'
 import { findSequentialScans, findWalks, recordStatements } from '../../support/explain.ts'
-import { useApi } from '../../support/setup.ts'
 import { until } from '../../support/until.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useApi()
+const used = useWorld({ own: true })
 
 /** Until this process has heard its own news a second time, from the database: after that nothing more is forgotten. */
 async function allIsHeard(): Promise<void> {

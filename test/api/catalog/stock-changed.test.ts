@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
 import { recordStatements } from '../../support/explain.ts'
-import { useApi } from '../../support/setup.ts'
 import { openShippable } from '../../support/shippable.ts'
 import { item } from '../../support/shop.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useApi()
+const used = useWorld()
 
 type Told = { subject: string; actorId: string | null; data: Record<string, unknown> }
 

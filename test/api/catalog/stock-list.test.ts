@@ -5,11 +5,11 @@ import { verify } from '../../../src/apps/verify.ts'
 import { assertError } from '../../support/assert-error.ts'
 import { onServer } from '../../support/database.ts'
 import { findSequentialScans, recordStatements } from '../../support/explain.ts'
-import { useApi } from '../../support/setup.ts'
 import { item } from '../../support/shop.ts'
 import { openStockDesk } from '../../support/stock-desk.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useApi()
+const used = useWorld({ own: true })
 const open = () => openStockDesk(used.api, used.make)
 
 const variant = (id: string, quantity: number, more: object = {}) => ({

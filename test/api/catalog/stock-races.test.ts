@@ -6,10 +6,10 @@ import { changeStock, type StockChange } from '#modules/catalog/stock/change-sto
 import type { Db } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import type { Answer } from '../../support/client.ts'
-import { useApi } from '../../support/setup.ts'
 import { until } from '../../support/until.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useApi()
+const used = useWorld()
 const WIDTH = 12
 
 /** Does all of it, `WIDTH` things at a time. When one fails, the others do not go on beside the next test. */

@@ -4,9 +4,9 @@ import type { Db } from '#platform/database/database.ts'
 import { encodeCursor } from '#vocabulary/paging.ts'
 import type { Client } from '../../support/client.ts'
 import { refusal } from '../../support/refusal.ts'
-import { useApi } from '../../support/setup.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useApi()
+const used = useWorld()
 const MAX_QUANTITY = 1_000_000_000
 
 type Movement = { number: number; delta: number; quantity: number; kind: string; reason: string | null }

@@ -5,10 +5,10 @@ import { sql } from 'kysely'
 import { verify } from '../../../src/apps/verify.ts'
 import { countWhileItSells, waves } from '../../scenarios/stocktakes.ts'
 import { assertError } from '../../support/assert-error.ts'
-import { useApi } from '../../support/setup.ts'
 import { openStockDesk } from '../../support/stock-desk.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useApi()
+const used = useWorld()
 
 async function open(quantity = 10) {
   const desk = await openStockDesk(used.api, used.make)

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { recordStatements } from '../../support/explain.ts'
 import { refusal } from '../../support/refusal.ts'
-import { useApi } from '../../support/setup.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useApi()
+const used = useWorld()
 
 type Variant = { id: string; inventory: { quantity: number } }
 type Shop = Awaited<ReturnType<typeof used.make.shop>>

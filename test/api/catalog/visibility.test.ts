@@ -4,9 +4,9 @@ import { PERMISSIONS } from '#vocabulary/permissions.ts'
 import { asRead } from '../../support/as-read.ts'
 import type { Client } from '../../support/client.ts'
 import { refusal } from '../../support/refusal.ts'
-import { useApi } from '../../support/setup.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useApi()
+const used = useWorld()
 
 const STATUSES = ['DRAFT', 'ACTIVE', 'ARCHIVED'] as const
 type Product = { id: string; name: string }

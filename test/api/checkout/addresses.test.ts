@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createClient } from '../../support/client.ts'
 import { openPaidShop } from '../../support/paid-shop.ts'
-import { usePaymentsApi } from '../../support/payments-api.ts'
 import { refusal } from '../../support/refusal.ts'
 import { item, openShop } from '../../support/shop.ts'
 import { until } from '../../support/until.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = usePaymentsApi()
+const used = useWorld({ providers: ['stripe'] })
 
 const HAMBURG = { name: 'Ada', street: 'Hafenstraße 1', street2: null, city: 'Hamburg', zip: '20095', country: 'DE' }
 const SAID = {

@@ -4,11 +4,11 @@ import { sql } from 'kysely'
 import { type Asked, RATES, taxes, useReceiver } from '../../support/callout-receiver.ts'
 import { openCalloutShop } from '../../support/callout-shop.ts'
 import { openPaidShop, waitUntilIdle } from '../../support/paid-shop.ts'
-import { usePaymentsApi } from '../../support/payments-api.ts'
 import { refusal } from '../../support/refusal.ts'
 import { createRandom, item, market, openShop } from '../../support/shop.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = usePaymentsApi({ env: { OUTGOING_LOOPBACK: 'on' } })
+const used = useWorld({ providers: ['stripe'], env: { OUTGOING_LOOPBACK: 'on' } })
 const receiver = useReceiver()
 
 const POST = { id: 'post', name: 'Post', price: 500 }

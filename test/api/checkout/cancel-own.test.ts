@@ -4,10 +4,10 @@ import { useFaults } from '#platform/faults.ts'
 import { verify } from '../../../src/apps/verify.ts'
 import { holdClock } from '../../support/clock.ts'
 import { historyOf, openPaidShop, waitUntilIdle } from '../../support/paid-shop.ts'
-import { usePaymentsApi } from '../../support/payments-api.ts'
 import { refusal } from '../../support/refusal.ts'
+import { useWorld } from '../../support/world.ts'
 
-const service = usePaymentsApi()
+const service = useWorld({ providers: ['stripe'], own: true })
 let clock: ReturnType<typeof holdClock>
 beforeEach(() => {
   clock = holdClock()

@@ -6,23 +6,25 @@ import { transaction } from '#platform/database/transaction.ts'
 import { createClient } from '../../support/client.ts'
 import { startMailServer } from '../../support/mail-server.ts'
 import { waitUntilIdle } from '../../support/paid-shop.ts'
-import { type PaymentsApi, startPaymentsApi } from '../../support/payments-api.ts'
 import { refusal } from '../../support/refusal.ts'
-import { useApi } from '../../support/setup.ts'
 import { item, market, NOTHING_SAID, openShop, stateOf } from '../../support/shop.ts'
 import { startApi } from '../../support/start-api.ts'
+import { type StartedWorld, startWorld, useWorld } from '../../support/world.ts'
 
-let used: PaymentsApi
+let used: StartedWorld<'stripe'>
 let mailServer: Awaited<ReturnType<typeof startMailServer>>
 before(async () => {
   mailServer = await startMailServer()
-  used = await startPaymentsApi({ env: { ...mailServer.env, ALLOWED_ORIGINS: 'https://operator.example' } })
+  used = await startWorld({
+    providers: ['stripe'],
+    env: { ...mailServer.env, ALLOWED_ORIGINS: 'https://operator.example' },
+  })
 })
 after(async () => {
   await used.close()
   await mailServer.close()
 })
-const bare = useApi() // an API without a payment provider
+const bare = useWorld() // an API without a payment provider
 
 async function open() {
   const shop = await openShop(used.make)

@@ -4,10 +4,10 @@ import { sql } from 'kysely'
 import { syncPayment } from '#modules/payments/index.ts'
 import { holdClock } from '../../support/clock.ts'
 import { openPaidShop, waitUntilIdle } from '../../support/paid-shop.ts'
-import { usePaymentsApi } from '../../support/payments-api.ts'
 import { refusal } from '../../support/refusal.ts'
+import { useWorld } from '../../support/world.ts'
 
-const service = usePaymentsApi()
+const service = useWorld({ providers: ['stripe'], own: true })
 
 test('an order whose account is gone ends all the same, an hour later, and gives its stock back', async (t) => {
   const paidShop = await openPaidShop(service, { quantity: 5 })

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { holdClock } from '../../support/clock.ts'
-import { usePaymentsApi } from '../../support/payments-api.ts'
 import { refusal } from '../../support/refusal.ts'
 import { item, openShop, stateOf } from '../../support/shop.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = usePaymentsApi()
+const used = useWorld({ providers: ['stripe'], own: true })
 const OPENING = /^POST \/v1\/checkout\/sessions$/
 const UNAVAILABLE = '503 UNAVAILABLE'
 

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { seededRandom } from '../../../twins/stripe/random.ts'
 import { buyAll, findViolations, raceCarts, raceForStock, raceKeys, racePromo, tally } from '../../scenarios/buyers.ts'
-import { type PaymentsApi, startPaymentsApi } from '../../support/payments-api.ts'
 import { startApi, type TestApi } from '../../support/start-api.ts'
 import { until } from '../../support/until.ts'
+import { type StartedWorld, startWorld } from '../../support/world.ts'
 
-let service: PaymentsApi
+let service: StartedWorld<'stripe'>
 let node: TestApi
 before(async () => {
-  service = await startPaymentsApi()
+  service = await startWorld({ providers: ['stripe'] })
   node = await startApi({ databases: service.api.databases, env: service.env })
 })
 after(async () => {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { Stripe } from 'stripe'
-import { usePaymentsApi } from '../../support/payments-api.ts'
 import { item, market, openShop } from '../../support/shop.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = usePaymentsApi()
+const used = useWorld({ providers: ['stripe'] })
 
 const shippingMethods = [{ id: 'post', name: 'Post', price: 500 }]
 

@@ -7,11 +7,11 @@ import { endUnpaid } from '../../../src/modules/checkout/settle-order.ts'
 import type { Answer } from '../../support/client.ts'
 import { holdClock } from '../../support/clock.ts'
 import { type Bought, openPaidShop, type PaidShop, waitUntilIdle } from '../../support/paid-shop.ts'
-import { usePaymentsApi } from '../../support/payments-api.ts'
 import { refusal } from '../../support/refusal.ts'
 import { market } from '../../support/shop.ts'
+import { useWorld } from '../../support/world.ts'
 
-const service = usePaymentsApi()
+const service = useWorld({ providers: ['stripe'], own: true })
 let clock: ReturnType<typeof holdClock>
 beforeEach(() => {
   clock = holdClock()

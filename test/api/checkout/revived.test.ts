@@ -3,10 +3,10 @@ import { afterEach, describe, test } from 'node:test'
 import { sql } from 'kysely'
 import { useFaults } from '#platform/faults.ts'
 import { findViolations } from '../../scenarios/buyers.ts'
-import { usePaymentsApi } from '../../support/payments-api.ts'
 import { until } from '../../support/until.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = usePaymentsApi()
+const used = useWorld({ providers: ['stripe'] })
 afterEach(() => useFaults(undefined))
 
 describe('money that comes for an order that had expired', () => {

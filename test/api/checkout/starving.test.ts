@@ -4,9 +4,9 @@ import { sql } from 'kysely'
 import pino from 'pino'
 import { endExpired } from '#modules/checkout/index.ts'
 import { payables } from '../../../src/apps/payables.ts'
-import { usePaymentsApi } from '../../support/payments-api.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = usePaymentsApi()
+const used = useWorld({ own: true, providers: ['stripe'] }) // counts what it does in the whole cell
 
 test('orders that cannot be ended, however many, hold up nobody who comes after them', async () => {
   const shop = await used.make.shop({ cell: 'second' })

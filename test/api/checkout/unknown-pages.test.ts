@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import { holdClock } from '../../support/clock.ts'
 import { type Bought, faultsIn, openPaidShop, type PaidShop, waitUntilIdle } from '../../support/paid-shop.ts'
-import { usePaymentsApi } from '../../support/payments-api.ts'
 import { refusal } from '../../support/refusal.ts'
+import { useWorld } from '../../support/world.ts'
 
-const service = usePaymentsApi()
+const service = useWorld({ providers: ['stripe'], own: true })
 let clock: ReturnType<typeof holdClock>
 beforeEach(() => {
   clock = holdClock()

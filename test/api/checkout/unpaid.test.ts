@@ -7,11 +7,11 @@ import type { Client } from '../../support/client.ts'
 import { holdClock } from '../../support/clock.ts'
 import { findWalks, recordStatements } from '../../support/explain.ts'
 import { openPaidShop, type PaidShop, waitUntilIdle } from '../../support/paid-shop.ts'
-import { usePaymentsApi } from '../../support/payments-api.ts'
 import { refusal } from '../../support/refusal.ts'
+import { useWorld } from '../../support/world.ts'
 
-const service = usePaymentsApi({ env: { RATE_LIMITS: 'on' } })
-const unlimited = usePaymentsApi()
+const service = useWorld({ providers: ['stripe'], own: true, env: { RATE_LIMITS: 'on' } })
+const unlimited = useWorld({ providers: ['stripe'], own: true })
 let clock: ReturnType<typeof holdClock>
 beforeEach(() => {
   clock = holdClock()

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { sql } from 'kysely'
 import { brokenSql, findBroken, type Rule } from '#modules/checks/index.ts'
 import type { Tx } from '#platform/database/database.ts'
 import { check, compareWithProvider, invariants, queryOf, verify } from '../../../src/apps/verify.ts'
 import { runKontor } from '../../support/child.ts'
 import { follow } from '../../support/customers.ts'
-import { type PaymentsApi, startPaymentsApi } from '../../support/payments-api.ts'
 import { until } from '../../support/until.ts'
+import { useWorld } from '../../support/world.ts'
 
-let used: PaymentsApi
+const used = useWorld({ providers: ['stripe'], own: true })
 
 type Scene = Awaited<ReturnType<typeof makeScene>>
 let scene: Scene
@@ -107,11 +107,8 @@ async function makeSend({ admin, path, id, db }: Awaited<ReturnType<typeof used.
 }
 
 before(async () => {
-  used = await startPaymentsApi()
   scene = await makeScene('second')
 })
-
-after(() => used.close())
 
 /** How each rule is broken. Constraints that would not let it happen are taken away first: all of it is undone. */
 const VIOLATIONS: Record<string, (scene: Scene) => ReturnType<typeof sql>[]> = {

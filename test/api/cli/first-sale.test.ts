@@ -5,9 +5,9 @@ import { Market } from '#modules/access/schemas.ts'
 import { MARKET_PRESETS } from '../../../src/apps/cli/market-presets.ts'
 import { runCli } from '../../support/cli.ts'
 import { createClient } from '../../support/client.ts'
-import { useApi } from '../../support/setup.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useApi()
+const used = useWorld()
 const cli = (...args: string[]) => runCli(args, used.api.databases.env)
 const withKey = (value: string) => createClient(used.api.url, { 'x-api-key': value })
 

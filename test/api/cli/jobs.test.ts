@@ -3,9 +3,9 @@ import { test } from 'node:test'
 import { sql } from 'kysely'
 import type { Db } from '#platform/database/database.ts'
 import { runCli } from '../../support/cli.ts'
-import { useApi } from '../../support/setup.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useApi()
+const used = useWorld({ own: true }) // lists the jobs of all cells
 const jobs = (...args: string[]) => runCli(['jobs', ...args], used.api.databases.env)
 
 async function add(db: Db, name: string, change = sql`attempts = attempts`): Promise<string> {

@@ -3,10 +3,10 @@ import { describe, test } from 'node:test'
 import { runCli } from '../../support/cli.ts'
 import { createClient } from '../../support/client.ts'
 import { createPeople } from '../../support/people.ts'
-import { useApi } from '../../support/setup.ts'
 import { until } from '../../support/until.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useApi()
+const used = useWorld({ own: true }) // revokes signing keys
 const cli = (...args: string[]) => runCli(args, used.api.databases.env)
 const me = async (token: string) =>
   (await createClient(used.api.url, { authorization: `Bearer ${token}` }).get('/v1/users/me')).status

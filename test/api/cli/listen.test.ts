@@ -7,12 +7,12 @@ import { sequenceEvents } from '#platform/events/sequencer.ts'
 import { runCli } from '../../support/cli.ts'
 import { PACKED_FLAGS } from '../../support/packed.ts'
 import { startReceiver } from '../../support/receiver.ts'
-import { useApi } from '../../support/setup.ts'
 import { until } from '../../support/until.ts'
 import { happen } from '../../support/webhooks.ts'
+import { useWorld } from '../../support/world.ts'
 
 const BIN = path.join(import.meta.dirname, '../../../bin/kontor.js')
-const used = useApi()
+const used = useWorld()
 const receiver = await startReceiver((_received, response) => void response.writeHead(202).end())
 after(() => receiver.close())
 

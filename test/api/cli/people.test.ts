@@ -6,11 +6,11 @@ import { createClient } from '../../support/client.ts'
 import { addTotp } from '../../support/factors.ts'
 import { openNewsletter } from '../../support/newsletter-api.ts'
 import { createPeople, PASSWORD } from '../../support/people.ts'
-import { useApi } from '../../support/setup.ts'
 import { until } from '../../support/until.ts'
+import { useWorld } from '../../support/world.ts'
 
 // Newsletters are planned only where there is a mail server. None is needed: nothing is sent.
-const used = useApi({ env: { SMTP_URL: 'smtp://127.0.0.1:1', MAIL_FROM: 'hello@kontor.example' } })
+const used = useWorld({ own: true, env: { SMTP_URL: 'smtp://127.0.0.1:1', MAIL_FROM: 'hello@kontor.example' } })
 const cli = (...args: string[]) => runCli(args, used.api.databases.env)
 const people = () => createPeople(used.api)
 

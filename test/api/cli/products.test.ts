@@ -5,9 +5,9 @@ import path from 'node:path'
 import { after, describe, test } from 'node:test'
 import { runKontor } from '../../support/child.ts'
 import { movementsOf, rowsLeft, toLines } from '../../support/imports.ts'
-import { useApi } from '../../support/setup.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useApi()
+const used = useWorld({ own: true })
 const directory = mkdtempSync(path.join(tmpdir(), 'kontor-cli-'))
 after(() => rmSync(directory, { recursive: true }))
 

@@ -5,15 +5,15 @@ import { resealEndpoints } from '#modules/webhooks/index.ts'
 import { runCli } from '../../support/cli.ts'
 import { createClient } from '../../support/client.ts'
 import { startReceiver } from '../../support/receiver.ts'
-import { useApi } from '../../support/setup.ts'
 import { startApi } from '../../support/start-api.ts'
+import { useWorld } from '../../support/world.ts'
 
 const [OLD, NEW] = ['old', 'new'].map((name) => Buffer.from(name.padEnd(32, '.')).toString('base64')) as [
   string,
   string,
 ]
 const LOOPBACK = { OUTGOING_LOOPBACK: 'on' }
-const used = useApi({ env: { ...LOOPBACK, SECRET_KEY: OLD } })
+const used = useWorld({ own: true, env: { ...LOOPBACK, SECRET_KEY: OLD } })
 const receiver = await startReceiver()
 after(() => receiver.close())
 

@@ -5,9 +5,9 @@ import path from 'node:path'
 import { after, test } from 'node:test'
 import { runCli } from '../../support/cli.ts'
 import { openNewsletter } from '../../support/newsletter-api.ts'
-import { useApi } from '../../support/setup.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useApi()
+const used = useWorld()
 const cli = (...args: string[]) => runCli(args, used.api.databases.env)
 const directory = mkdtempSync(path.join(tmpdir(), 'kontor-cli-'))
 after(() => rmSync(directory, { recursive: true }))

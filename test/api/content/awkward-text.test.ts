@@ -9,10 +9,10 @@ import {
   text as textBlock,
 } from '../../support/content.ts'
 import { refusal } from '../../support/refusal.ts'
-import { useApi } from '../../support/setup.ts'
+import { useWorld } from '../../support/world.ts'
 
 const lines: string[] = []
-const used = useApi({ lines })
+const used = useWorld({ own: true, lines })
 
 /** Text, and a word by which it must be found; none where the text holds nothing that people would call a word. */
 const TEXTS: Record<string, [text: string, word?: string]> = {

@@ -5,9 +5,9 @@ import { assertError } from '../../support/assert-error.ts'
 import { ARCHIVED, contentOf, DRAFT, EVERY_TYPE, PUBLISHED, readAll, TITLE } from '../../support/content.ts'
 import { eventsOf } from '../../support/imports.ts'
 import { refusal } from '../../support/refusal.ts'
-import { useApi } from '../../support/setup.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useApi()
+const used = useWorld()
 const open = async (cell?: string) => contentOf(await used.make.business(cell === undefined ? {} : { cell }))
 
 const PLAN = {

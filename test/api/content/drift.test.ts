@@ -19,12 +19,12 @@ import {
   titled,
 } from '../../support/content.ts'
 import { refusal } from '../../support/refusal.ts'
-import { useApi } from '../../support/setup.ts'
 import { startTestWorker } from '../../support/start-worker.ts'
 import { until } from '../../support/until.ts'
+import { useWorld } from '../../support/world.ts'
 
 const lines: string[] = []
-const used = useApi({ lines })
+const used = useWorld({ own: true, lines })
 const open = async (cell?: string) => contentOf(await used.make.business(cell === undefined ? {} : { cell }))
 
 async function makeCollection(body: object = {}, cell?: string) {

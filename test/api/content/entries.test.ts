@@ -20,9 +20,9 @@ import {
 } from '../../support/content.ts'
 import { eventsOf } from '../../support/imports.ts'
 import { refusal } from '../../support/refusal.ts'
-import { useApi } from '../../support/setup.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useApi()
+const used = useWorld({ own: true })
 const open = async (cell?: string) => contentOf(await used.make.business(cell === undefined ? {} : { cell }))
 const invalid = (...complaints: string[]) => ['422 VALIDATION_FAILED', ...complaints].join(' ')
 

@@ -10,9 +10,9 @@ import { GET_COLLECTION, GET_ENTRIES } from '#modules/content/queries.ts'
 import { FILLED, fillContent, filledId } from '../../scenarios/fill-content.ts'
 import { onServer } from '../../support/database.ts'
 import { findSequentialScans, recordStatements, type Statement } from '../../support/explain.ts'
-import { useApi } from '../../support/setup.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useApi()
+const used = useWorld({ own: true })
 const ENTRIES = 20_000
 const PREPARED = { GET_ENTRIES, GET_COLLECTION, LIST, LIST_BY_VALUE, LIST_OWNED, READ_RELATED }
 

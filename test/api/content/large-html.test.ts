@@ -3,9 +3,9 @@ import { test } from 'node:test'
 import { parseAndClean } from '#vocabulary/html.ts'
 import { contentOf, PUBLISHED, TITLE, text, titled } from '../../support/content.ts'
 import { heldUpMs, timeMs } from '../../support/held-up.ts'
-import { useApi } from '../../support/setup.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useApi()
+const used = useWorld()
 
 const LONG = { id: 'body', type: 'TEXT', settings: { variant: 'HTML' } }
 // Not as the parser would write it, so that it has to be parsed.

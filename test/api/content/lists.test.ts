@@ -17,9 +17,9 @@ import {
   titles,
 } from '../../support/content.ts'
 import { refusal } from '../../support/refusal.ts'
-import { useApi } from '../../support/setup.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useApi()
+const used = useWorld()
 const open = async (cell?: string) => contentOf(await used.make.business(cell === undefined ? {} : { cell }))
 const invalid = (complaint: string) => `422 VALIDATION_FAILED ${complaint}`
 

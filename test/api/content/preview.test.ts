@@ -4,9 +4,9 @@ import { assertError } from '../../support/assert-error.ts'
 import { holdClock } from '../../support/clock.ts'
 import { contentOf, DRAFT, TITLE, text, titled } from '../../support/content.ts'
 import { refusal } from '../../support/refusal.ts'
-import { useApi } from '../../support/setup.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useApi()
+const used = useWorld({ own: true })
 
 async function openShop() {
   const business = await used.make.business()

@@ -11,9 +11,9 @@ import { holdClock } from '../../support/clock.ts'
 import { ARCHIVED, BODY, contentOf, DRAFT, PUBLISHED, readPage, TITLE, text, titled } from '../../support/content.ts'
 import { eventsOf } from '../../support/imports.ts'
 import { refusal } from '../../support/refusal.ts'
-import { useApi } from '../../support/setup.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useApi()
+const used = useWorld({ own: true })
 let clock: ReturnType<typeof holdClock>
 beforeEach(() => {
   clock = holdClock()

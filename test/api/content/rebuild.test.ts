@@ -4,9 +4,9 @@ import { sql } from 'kysely'
 import { rebuildContent } from '#modules/content/index.ts'
 import { FILLED, fillContent } from '../../scenarios/fill-content.ts'
 import { runKontor } from '../../support/child.ts'
-import { useApi } from '../../support/setup.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useApi()
+const used = useWorld({ own: true })
 type Filled = Awaited<ReturnType<typeof makeContent>>
 
 const SCHEMA = [

@@ -18,10 +18,10 @@ import {
 } from '../../support/content.ts'
 import { recordStatements } from '../../support/explain.ts'
 import { refusal } from '../../support/refusal.ts'
-import { useApi } from '../../support/setup.ts'
 import { until } from '../../support/until.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useApi()
+const used = useWorld()
 
 const TARGETS = ['USER', 'PRODUCT', 'ENTRY', 'COLLECTION', 'ORDER'] as const
 const SCHEMA: SentBlock[] = [

@@ -3,9 +3,9 @@ import { test } from 'node:test'
 import { assertError } from '../../support/assert-error.ts'
 import { BODY, contentOf, DRAFT, PUBLISHED, type SentBlock, TITLE, text, titled } from '../../support/content.ts'
 import { refusal } from '../../support/refusal.ts'
-import { useApi } from '../../support/setup.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useApi()
+const used = useWorld()
 
 async function open() {
   const content = contentOf(await used.make.business())

@@ -5,9 +5,9 @@ import { encodeCursor } from '#vocabulary/paging.ts'
 import { assertError } from '../../support/assert-error.ts'
 import { ARCHIVED, BODY, contentOf, DRAFT, PUBLISHED, TITLE, text, titled } from '../../support/content.ts'
 import { refusal } from '../../support/refusal.ts'
-import { useApi } from '../../support/setup.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useApi()
+const used = useWorld()
 
 async function makeEntry(body: object = {}) {
   const content = contentOf(await used.make.business())

@@ -13,9 +13,9 @@ import {
   titled,
 } from '../../support/content.ts'
 import { createPeople, PASSWORD } from '../../support/people.ts'
-import { useApi } from '../../support/setup.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useApi()
+const used = useWorld()
 
 type Reader = Pick<Client, 'get'>
 type Made = { id: string; path: string }

@@ -7,12 +7,12 @@ import { createClient } from '../../support/client.ts'
 import { type Customer, openCustomers } from '../../support/customers.ts'
 import { createPeople, PASSWORD } from '../../support/people.ts'
 import { refusal } from '../../support/refusal.ts'
-import { useApi } from '../../support/setup.ts'
 import { item } from '../../support/shop.ts'
 import { startTestWorker } from '../../support/start-worker.ts'
 import { until } from '../../support/until.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useApi()
+const used = useWorld({ own: true })
 const open = () => openCustomers(used.api, used.make)
 type Shop = Awaited<ReturnType<typeof open>>
 

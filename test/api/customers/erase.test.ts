@@ -5,10 +5,10 @@ import { verify } from '#apps/verify.ts'
 import type { Db } from '#platform/database/database.ts'
 import { openCustomers } from '../../support/customers.ts'
 import { refusal } from '../../support/refusal.ts'
-import { useApi } from '../../support/setup.ts'
 import { item } from '../../support/shop.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useApi()
+const used = useWorld()
 
 const EMAIL = 'zebulon@quixotry.example'
 const SAID = [EMAIL, 'zebulon', 'quixotry', 'unicorn alley', '5550199', 'leave it with the griffin', 'has a griffin']

@@ -12,12 +12,12 @@ import { askControl } from '../../../src/apps/people.ts'
 import { verify } from '../../../src/apps/verify.ts'
 import { openCustomers } from '../../support/customers.ts'
 import { createPeople } from '../../support/people.ts'
-import { useApi } from '../../support/setup.ts'
 import { item } from '../../support/shop.ts'
 import { startTestWorker } from '../../support/start-worker.ts'
 import { until } from '../../support/until.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useApi()
+const used = useWorld({ own: true })
 const open = () => openCustomers(used.api, used.make)
 const control = () => used.api.services.databases.control
 const silent = pino({ level: 'silent' })

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openCustomers } from '../../support/customers.ts'
 import { createPeople } from '../../support/people.ts'
-import { useApi } from '../../support/setup.ts'
 import { item } from '../../support/shop.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useApi()
+const used = useWorld()
 const open = () => openCustomers(used.api, used.make)
 
 const ADDRESS = /(person|user)\d+-\d+@example\.com/gi

@@ -6,9 +6,9 @@ import { DEMO_OWNER } from '../../../src/apps/demo/demo.ts'
 import { type Made, makeDemo } from '../../../src/apps/demo/make-demo.ts'
 import { verify } from '../../../src/apps/verify.ts'
 import { Order } from '../../../src/modules/orders/schemas.ts'
-import { useApi } from '../../support/setup.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useApi()
+const used = useWorld({ own: true }) // checks the rules of the whole cell
 
 const run = (slug = 'harbour-goods', ownerEmail?: string) =>
   makeDemo({ databases: used.api.services.databases, publicUrl: used.api.config.publicUrl, ownerEmail, slug })

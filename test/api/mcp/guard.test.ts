@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { connectMcp } from '../../support/mcp.ts'
-import { useApi } from '../../support/setup.ts'
+import { useWorld } from '../../support/world.ts'
 
 let key: string
-const used = useApi({}, async ({ make }) => {
+const used = useWorld({}, async ({ make }) => {
   const { admin } = await make.business()
   key = (await make.apiKey(admin.id)).value
 })

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { callTool, connectMcp } from '../../support/mcp.ts'
-import { useApi } from '../../support/setup.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useApi({ env: { RATE_LIMITS: 'on', LIMIT_KEY_PER_MINUTE: '20' } })
+const used = useWorld({ env: { RATE_LIMITS: 'on', LIMIT_KEY_PER_MINUTE: '20' } })
 
 test('a call of a tool counts once for the key, like any request', async () => {
   const { admin, id, path } = await used.make.business()

@@ -7,12 +7,12 @@ import { runCli } from '../../support/cli.ts'
 import type { Make } from '../../support/make.ts'
 import { callTool, namesOf } from '../../support/mcp.ts'
 import { PACKED_FLAGS } from '../../support/packed.ts'
-import { useApi } from '../../support/setup.ts'
+import { useWorld } from '../../support/world.ts'
 
 const ROOT = path.join(import.meta.dirname, '../../..')
 let shop: Awaited<ReturnType<Make['shop']>>
 let key: string
-const used = useApi({}, async ({ make }) => {
+const used = useWorld({}, async ({ make }) => {
   shop = await make.shop()
   key = (await make.apiKey(shop.admin.id)).value
 })

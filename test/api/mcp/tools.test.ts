@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { DRY_RUNS } from '#apps/mcp/dry-runs.ts'
 import { callTool, connectMcp, type McpClient, namesOf } from '../../support/mcp.ts'
-import { useApi } from '../../support/setup.ts'
 import { item, openShop } from '../../support/shop.ts'
+import { useWorld } from '../../support/world.ts'
 
 let shop: Awaited<ReturnType<typeof openShop>>
 let orderId: string
-const used = useApi({}, async ({ make }) => {
+const used = useWorld({}, async ({ make }) => {
   shop = await openShop(make)
   const product = await shop.priced(0)
   const { body } = await shop.checkout(await make.user(), { items: [item(product)] })

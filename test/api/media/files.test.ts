@@ -4,11 +4,11 @@ import { sql } from 'kysely'
 import { sweepMedia } from '#modules/media/sweep.ts'
 import { assertError } from '../../support/assert-error.ts'
 import { holdClock } from '../../support/clock.ts'
-import { claimOf, mediaOf, useMediaApi } from '../../support/media.ts'
-import { useApi } from '../../support/setup.ts'
+import { claimOf, mediaOf } from '../../support/media.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useMediaApi({ env: { MEDIA_QUOTA_BYTES: '1000' } })
-const without = useApi()
+const used = useWorld({ providers: ['media'], own: true, env: { MEDIA_QUOTA_BYTES: '1000' } })
+const without = useWorld({ own: true })
 
 const png = (text: string) => ({ bytes: Buffer.from(text), mimeType: 'image/png' })
 

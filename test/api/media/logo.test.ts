@@ -11,13 +11,14 @@ import { shipmentMail } from '#modules/orders/index.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { createStorage } from '#platform/storage/storage.ts'
 import { photo } from '../../support/hostile-files.ts'
-import { mediaOf, uploadPicture, useMediaApi } from '../../support/media.ts'
+import { mediaOf, uploadPicture } from '../../support/media.ts'
 import { keysIn } from '../../support/media-stores.ts'
 import { pagesOf } from '../../support/pdf.ts'
 import { refusal } from '../../support/refusal.ts'
 import { openShippable } from '../../support/shippable.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useMediaApi({}, 'folder') // one test breaks its files
+const used = useWorld({ providers: ['media'], store: 'folder' }) // one test breaks its files
 
 async function openBranded() {
   const shop = await openShippable(used.make, { name: 'Harbour & Sons' })

@@ -8,10 +8,11 @@ import { enqueue } from '#platform/jobs/define.ts'
 import { type FaultAction, startChild } from '../../support/child.ts'
 import { createClient } from '../../support/client.ts'
 import { photo } from '../../support/hostile-files.ts'
-import { claimOf, keyOf, mediaOf, sweepFiles, toldOf, useMediaApi, workOffMedia } from '../../support/media.ts'
+import { claimOf, keyOf, mediaOf, sweepFiles, toldOf, workOffMedia } from '../../support/media.ts'
 import { until } from '../../support/until.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useMediaApi()
+const used = useWorld({ providers: ['media'], own: true })
 
 type Business = Awaited<ReturnType<typeof used.make.business>>
 type Rendition = { url: string }

@@ -2,11 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import sharp from 'sharp'
 import { gifOf, noise, photo, photoWithPlace } from '../../support/hostile-files.ts'
-import { keyOf, mediaOf, uploadPicture, useMediaApi, workOffMedia } from '../../support/media.ts'
+import { keyOf, mediaOf, uploadPicture, workOffMedia } from '../../support/media.ts'
+import { useWorld } from '../../support/world.ts'
 
 type Rendition = { width: number; height: number; mimeType: string; url: string }
 
-const used = useMediaApi()
+const used = useWorld({ providers: ['media'] })
 
 test('a photo becomes READY, with a rendition for each step and nothing wider than itself', async () => {
   const business = await used.make.business()

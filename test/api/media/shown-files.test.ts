@@ -8,9 +8,10 @@ import { useFaults } from '#platform/faults.ts'
 import { createStorage } from '#platform/storage/storage.ts'
 import { photo } from '../../support/hostile-files.ts'
 import { eventsOf } from '../../support/imports.ts'
-import { mediaOf, uploadPicture, useMediaApi } from '../../support/media.ts'
+import { mediaOf, uploadPicture } from '../../support/media.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useMediaApi()
+const used = useWorld({ providers: ['media'] })
 
 /** A shop that sells and writes, with a picture to show. */
 async function openStudio() {

@@ -7,9 +7,10 @@ import { useFaults } from '#platform/faults.ts'
 import { createStorage } from '#platform/storage/storage.ts'
 import { holdClock } from '../../support/clock.ts'
 import { photo } from '../../support/hostile-files.ts'
-import { mediaOf, useMediaApi, workOffMedia } from '../../support/media.ts'
+import { mediaOf, workOffMedia } from '../../support/media.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useMediaApi()
+const used = useWorld({ providers: ['media'], own: true })
 
 const clocks: ReturnType<typeof holdClock>[] = []
 afterEach(() => {

@@ -2,13 +2,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { holdClock } from '../../support/clock.ts'
 import { photo } from '../../support/hostile-files.ts'
-import { type FileClaim, keyOf, type MediaApi, mediaOf, onEachStore, workOffMedia } from '../../support/media.ts'
+import { type FileClaim, keyOf, mediaOf, onEachStore, workOffMedia } from '../../support/media.ts'
+import type { World } from '../../support/world.ts'
 
 type Upload = { url: string; headers: Record<string, string> }
 /** Addresses of a folder lead to this API; those of another store lead there. */
-const here = ({ api }: MediaApi, url: string) => url.replace(api.config.publicUrl, api.url)
+const here = ({ api }: World<'media'>, url: string) => url.replace(api.config.publicUrl, api.url)
 
-async function start(used: MediaApi, claim?: FileClaim) {
+async function start(used: World<'media'>, claim?: FileClaim) {
   const business = await used.make.business()
   const bytes = await photo(300, 200)
   const media = mediaOf(business)

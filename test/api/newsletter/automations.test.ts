@@ -8,12 +8,13 @@ import { invariants, verify } from '../../../src/apps/verify.ts'
 import { assertError } from '../../support/assert-error.ts'
 import type { Client } from '../../support/client.ts'
 import { holdClock } from '../../support/clock.ts'
-import { letter, openNewsletter, useNewsletterApi } from '../../support/newsletter-api.ts'
+import { letter, openNewsletter } from '../../support/newsletter-api.ts'
 import { faultsIn } from '../../support/paid-shop.ts'
 import { refusal } from '../../support/refusal.ts'
 import { market } from '../../support/shop.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useNewsletterApi()
+const used = useWorld({ providers: ['stripe', 'mail'], worker: 'newsletter', own: true })
 after(() => assert.deepEqual(faultsIn(used.lines), [], 'nothing was logged as our fault'))
 
 let clock: ReturnType<typeof holdClock>

@@ -14,10 +14,10 @@ import { assertError } from '../../support/assert-error.ts'
 import { createClient } from '../../support/client.ts'
 import { holdClock } from '../../support/clock.ts'
 import { faultsIn } from '../../support/paid-shop.ts'
-import { useApi } from '../../support/setup.ts'
 import { type Envelope, openSns, TOPIC } from '../../support/sns.ts'
 import { startApi } from '../../support/start-api.ts'
 import { until } from '../../support/until.ts'
+import { useWorld } from '../../support/world.ts'
 
 const SECRET = 'a secret of the mail server'
 const OLD_SECRET = 'the secret before it'
@@ -27,7 +27,8 @@ const SES = '/v1/newsletters/webhooks/ses'
 const lines: string[] = []
 const sns = await openSns()
 // The routes once more, with an SNS that can be reached.
-const used = useApi({
+const used = useWorld({
+  own: true,
   lines,
   env: { BOUNCE_WEBHOOK_SECRET: `${SECRET},${OLD_SECRET}`, SNS_TOPIC_ARNS: TOPIC },
   routes: async (app) => {

@@ -7,11 +7,11 @@ import type { Db } from '#platform/database/database.ts'
 import { newId } from '#vocabulary/ids.ts'
 import { runKontor } from '../../support/child.ts'
 import { PACKED_FLAGS } from '../../support/packed.ts'
-import { useApi } from '../../support/setup.ts'
 import { createTestDatabases } from '../../support/start-api.ts'
 import { until } from '../../support/until.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useApi()
+const used = useWorld({ own: true })
 const ROOT = path.join(import.meta.dirname, '../../..')
 
 const cli = (...args: string[]) => runKontor(['cli', ...args], used.api.databases.env)

@@ -4,11 +4,12 @@ import { nowMs } from '#platform/clock.ts'
 import { assertError } from '../../support/assert-error.ts'
 import { holdClock } from '../../support/clock.ts'
 import { BODY, text } from '../../support/content.ts'
-import { openNewsletter, useNewsletterApi } from '../../support/newsletter-api.ts'
+import { openNewsletter } from '../../support/newsletter-api.ts'
 import { faultsIn } from '../../support/paid-shop.ts'
 import { refusal } from '../../support/refusal.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useNewsletterApi()
+const used = useWorld({ providers: ['stripe', 'mail'], worker: 'newsletter', own: true })
 after(() => assert.deepEqual(faultsIn(used.lines), [], 'nothing was logged as our fault'))
 
 let clock: ReturnType<typeof holdClock>

@@ -10,11 +10,11 @@ import { startNewsletters } from '../../../src/modules/newsletter/sending/run-se
 import { holdClock } from '../../support/clock.ts'
 import { createSendWorker, type Newsletter, openNewsletter, type SendWorker } from '../../support/newsletter-api.ts'
 import { type Manners, openRoughServer } from '../../support/rough-smtp.ts'
-import { useApi } from '../../support/setup.ts'
 import { until } from '../../support/until.ts'
+import { useWorld } from '../../support/world.ts'
 
 const server = await openRoughServer()
-const used = useApi({ env: { SMTP_URL: server.url, MAIL_FROM: 'Kontor <hello@kontor.example>' } })
+const used = useWorld({ own: true, env: { SMTP_URL: server.url, MAIL_FROM: 'Kontor <hello@kontor.example>' } })
 after(() => server.close())
 
 let clock: ReturnType<typeof holdClock>

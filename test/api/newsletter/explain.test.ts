@@ -17,10 +17,10 @@ import { fillSubscribers } from '../../scenarios/send-storm.ts'
 import { onServer } from '../../support/database.ts'
 import { findSequentialScans, recordStatements, type Statement } from '../../support/explain.ts'
 import { createSendWorker, openNewsletter } from '../../support/newsletter-api.ts'
-import { useApi } from '../../support/setup.ts'
+import { useWorld } from '../../support/world.ts'
 
 const env = { SMTP_URL: 'smtp://127.0.0.1:1', MAIL_FROM: 'letters@kontor.example' } // nobody is there
-const used = useApi({ env })
+const used = useWorld({ own: true, env })
 
 const LIMITS = { perSecond: 1_000, perSecondOfBusiness: 1_000 }
 

@@ -5,9 +5,10 @@ import { composeMail } from '#modules/newsletter/mail/render.ts'
 import { MAX_WAITING_EACH } from '#platform/thread.ts'
 import type { Block } from '#vocabulary/blocks.ts'
 import { heldUpMs, timeMs } from '../../support/held-up.ts'
-import { openNewsletter, useNewsletterApi } from '../../support/newsletter-api.ts'
+import { openNewsletter } from '../../support/newsletter-api.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useNewsletterApi()
+const used = useWorld({ providers: ['stripe', 'mail'], worker: 'newsletter' })
 
 const BODY = { id: 'body', type: 'TEXT', settings: { variant: 'HTML', maxLength: 240_000 } }
 const title = { id: 'title', type: 'TEXT', value: 'A long letter' }

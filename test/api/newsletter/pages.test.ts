@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
-import { type Newsletter, openNewsletter, PLANS, useNewsletterApi } from '../../support/newsletter-api.ts'
+import { type Newsletter, openNewsletter, PLANS } from '../../support/newsletter-api.ts'
 import { faultsIn } from '../../support/paid-shop.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useNewsletterApi()
+const used = useWorld({ providers: ['stripe', 'mail'], worker: 'newsletter' })
 after(() => assert.deepEqual(faultsIn(used.lines), [], 'nothing was logged as our fault'))
 
 const EMAIL = 'ada@example.com'

@@ -8,13 +8,13 @@ import { transaction } from '#platform/database/transaction.ts'
 import { enqueue } from '#platform/jobs/define.ts'
 import type { Client } from '../../support/client.ts'
 import { holdClock } from '../../support/clock.ts'
-import { type Newsletter, openNewsletter, PLANS, useNewsletterApi } from '../../support/newsletter-api.ts'
+import { type Newsletter, openNewsletter, PLANS } from '../../support/newsletter-api.ts'
 import { connect, faultsIn } from '../../support/paid-shop.ts'
 import { refusal } from '../../support/refusal.ts'
-import { useApi } from '../../support/setup.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useNewsletterApi()
-const unconfigured = useApi()
+const used = useWorld({ providers: ['stripe', 'mail'], worker: 'newsletter', own: true })
+const unconfigured = useWorld({ own: true })
 after(() => assert.deepEqual(faultsIn(used.lines), [], 'nothing was logged as our fault'))
 
 let clock: ReturnType<typeof holdClock>

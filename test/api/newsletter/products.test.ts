@@ -4,12 +4,13 @@ import { now } from '#platform/clock.ts'
 import { toSeconds } from '#vocabulary/time.ts'
 import { holdClock } from '../../support/clock.ts'
 import { BODY, text } from '../../support/content.ts'
-import { openNewsletter, useNewsletterApi } from '../../support/newsletter-api.ts'
+import { openNewsletter } from '../../support/newsletter-api.ts'
 import { faultsIn } from '../../support/paid-shop.ts'
 import { refusal } from '../../support/refusal.ts'
 import { market } from '../../support/shop.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useNewsletterApi()
+const used = useWorld({ providers: ['stripe', 'mail'], worker: 'newsletter', own: true })
 after(() => assert.deepEqual(faultsIn(used.lines), [], 'nothing was logged as our fault'))
 
 let clock: ReturnType<typeof holdClock>

@@ -5,11 +5,11 @@ import { holdClock } from '../../support/clock.ts'
 import { createSendWorker, letter, openNewsletter, type SendWorker } from '../../support/newsletter-api.ts'
 import { refusal } from '../../support/refusal.ts'
 import { type Manners, openRoughServer } from '../../support/rough-smtp.ts'
-import { useApi } from '../../support/setup.ts'
+import { useWorld } from '../../support/world.ts'
 
 const server = await openRoughServer()
-const used = useApi({ env: { SMTP_URL: server.url, MAIL_FROM: 'Kontor <hello@kontor.example>' } })
-const unconfigured = useApi()
+const used = useWorld({ own: true, env: { SMTP_URL: server.url, MAIL_FROM: 'Kontor <hello@kontor.example>' } })
+const unconfigured = useWorld({ own: true })
 after(() => server.close())
 
 let clock: ReturnType<typeof holdClock>

@@ -7,12 +7,13 @@ import { verify } from '../../../src/apps/verify.ts'
 import { holdClock } from '../../support/clock.ts'
 import { BODY, text } from '../../support/content.ts'
 import { follow } from '../../support/customers.ts'
-import { openNewsletter, PLANS, useNewsletterApi } from '../../support/newsletter-api.ts'
+import { openNewsletter, PLANS } from '../../support/newsletter-api.ts'
 import { faultsIn } from '../../support/paid-shop.ts'
 import { refusal } from '../../support/refusal.ts'
 import { createRandom, item, market } from '../../support/shop.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useNewsletterApi()
+const used = useWorld({ providers: ['stripe', 'mail'], worker: 'newsletter', own: true })
 after(() => assert.deepEqual(faultsIn(used.lines), [], 'nothing was logged as our fault'))
 
 let clock: ReturnType<typeof holdClock>

@@ -5,13 +5,13 @@ import { now } from '#platform/clock.ts'
 import { toSeconds } from '#vocabulary/time.ts'
 import { assertError } from '../../support/assert-error.ts'
 import { holdClock } from '../../support/clock.ts'
-import { createSendWorker, letter, openNewsletter, useNewsletterApi } from '../../support/newsletter-api.ts'
+import { createSendWorker, letter, openNewsletter } from '../../support/newsletter-api.ts'
 import { faultsIn } from '../../support/paid-shop.ts'
 import { refusal } from '../../support/refusal.ts'
-import { useApi } from '../../support/setup.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useNewsletterApi()
-const unconfigured = useApi()
+const used = useWorld({ providers: ['stripe', 'mail'], worker: 'newsletter', own: true })
+const unconfigured = useWorld({ own: true })
 after(() => assert.deepEqual(faultsIn(used.lines), [], 'nothing was logged as our fault'))
 
 let clock: ReturnType<typeof holdClock>

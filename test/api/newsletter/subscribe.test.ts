@@ -4,11 +4,12 @@ import { now } from '#platform/clock.ts'
 import { assertError } from '../../support/assert-error.ts'
 import { holdClock } from '../../support/clock.ts'
 import { linkIn } from '../../support/mail-server.ts'
-import { openNewsletter, PLANS, useNewsletterApi } from '../../support/newsletter-api.ts'
+import { openNewsletter, PLANS } from '../../support/newsletter-api.ts'
 import { faultsIn } from '../../support/paid-shop.ts'
 import { refusal } from '../../support/refusal.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useNewsletterApi()
+const used = useWorld({ providers: ['stripe', 'mail'], worker: 'newsletter', own: true })
 after(() => assert.deepEqual(faultsIn(used.lines), [], 'nothing was logged as our fault'))
 
 const FREE = PLANS.slice(0, 2)

@@ -4,11 +4,12 @@ import { after, describe, test } from 'node:test'
 import { isProof, tokenOf as tokenMadeWith } from '#modules/newsletter/subscriptions/token.ts'
 import { createSecretBox } from '#platform/crypto/secret-box.ts'
 import { assertError } from '../../support/assert-error.ts'
-import { openNewsletter, useNewsletterApi } from '../../support/newsletter-api.ts'
+import { openNewsletter } from '../../support/newsletter-api.ts'
 import { faultsIn } from '../../support/paid-shop.ts'
 import { refusal } from '../../support/refusal.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useNewsletterApi()
+const used = useWorld({ providers: ['stripe', 'mail'], worker: 'newsletter' })
 after(() => assert.deepEqual(faultsIn(used.lines), [], 'nothing was logged as our fault'))
 
 const EMAIL = 'ada@example.com'

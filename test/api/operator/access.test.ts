@@ -5,13 +5,13 @@ import { transaction } from '#platform/database/transaction.ts'
 import { useHeldClock } from '../../support/clock.ts'
 import { addTotp, codeOf } from '../../support/factors.ts'
 import { refusal } from '../../support/refusal.ts'
-import { useApi } from '../../support/setup.ts'
 import { until } from '../../support/until.ts'
+import { useWorld } from '../../support/world.ts'
 
 // The actor matrix meets every operator route with everybody else. Here is what changes with time.
 
 const clock = useHeldClock()
-const used = useApi({ publicUrl: 'http://localhost:3000' })
+const used = useWorld({ own: true, publicUrl: 'http://localhost:3000' })
 const PATH = '/v1/operator/businesses'
 const control = () => used.api.services.databases.control
 

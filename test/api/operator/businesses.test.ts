@@ -6,11 +6,11 @@ import { transaction } from '#platform/database/transaction.ts'
 import { recordStatements } from '../../support/explain.ts'
 import type { Make } from '../../support/make.ts'
 import { refusal } from '../../support/refusal.ts'
-import { useApi } from '../../support/setup.ts'
 import { until } from '../../support/until.ts'
+import { useWorld } from '../../support/world.ts'
 
 let operator: Awaited<ReturnType<Make['operator']>>
-const used = useApi({}, async ({ make }) => {
+const used = useWorld({ own: true }, async ({ make }) => {
   operator = await make.operator()
 })
 const PATH = '/v1/operator/businesses'

@@ -5,11 +5,11 @@ import { sendDeletionNotice } from '#modules/accounts/index.ts'
 import { useHeldClock } from '../../support/clock.ts'
 import type { Make } from '../../support/make.ts'
 import { refusal } from '../../support/refusal.ts'
-import { useApi } from '../../support/setup.ts'
+import { useWorld } from '../../support/world.ts'
 
 const clock = useHeldClock()
 let operator: Awaited<ReturnType<Make['operator']>>
-const used = useApi({}, async ({ make }) => {
+const used = useWorld({ own: true }, async ({ make }) => {
   operator = await make.operator()
 })
 const PATH = '/v1/operator/businesses'

@@ -4,10 +4,11 @@ import { sql } from 'kysely'
 import type { Db } from '#platform/database/database.ts'
 import type { Make } from '../../support/make.ts'
 import { refusal } from '../../support/refusal.ts'
-import { useApi } from '../../support/setup.ts'
+import { useWorld } from '../../support/world.ts'
 
 let operator: Awaited<ReturnType<Make['operator']>>
-const used = useApi({}, async ({ make }) => {
+// Reads the queues of all cells.
+const used = useWorld({ own: true }, async ({ make }) => {
   operator = await make.operator()
 })
 const PATH = '/v1/operator/jobs'

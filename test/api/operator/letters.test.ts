@@ -3,13 +3,14 @@ import { test } from 'node:test'
 import { pauseSends } from '#modules/newsletter/index.ts'
 import { pauseLetters } from '#modules/operator/suspend-business.ts'
 import { useHeldClock } from '../../support/clock.ts'
-import { openNewsletter, useNewsletterApi } from '../../support/newsletter-api.ts'
+import { openNewsletter } from '../../support/newsletter-api.ts'
 import { refusal } from '../../support/refusal.ts'
 import { startTestWorker } from '../../support/start-worker.ts'
 import { until } from '../../support/until.ts'
+import { useWorld } from '../../support/world.ts'
 
 const clock = useHeldClock()
-const used = useNewsletterApi()
+const used = useWorld({ providers: ['stripe', 'mail'], worker: 'newsletter', own: true })
 const DAY = 86_400
 
 type Shown = { id: string; status: string; businessName: string; cell: string; problem: string | null; sent: number }

@@ -5,12 +5,12 @@ import { createClient } from '../../support/client.ts'
 import { recordStatements } from '../../support/explain.ts'
 import type { Make } from '../../support/make.ts'
 import { refusal } from '../../support/refusal.ts'
-import { useApi } from '../../support/setup.ts'
 import { startApi } from '../../support/start-api.ts'
 import { until } from '../../support/until.ts'
+import { useWorld } from '../../support/world.ts'
 
 let operator: Awaited<ReturnType<Make['operator']>>
-const used = useApi({ env: { RATE_LIMITS: 'on' } }, async ({ make }) => {
+const used = useWorld({ own: true, env: { RATE_LIMITS: 'on' } }, async ({ make }) => {
   operator = await make.operator()
 })
 const NONE = { requestsPerMinute: null, requestsAtOnce: null, jobsAtOnce: null, mediaBytes: null, mailsPerDay: null }

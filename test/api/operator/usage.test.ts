@@ -11,13 +11,13 @@ import { useHeldClock } from '../../support/clock.ts'
 import { recordStatements } from '../../support/explain.ts'
 import type { Make } from '../../support/make.ts'
 import { refusal } from '../../support/refusal.ts'
-import { useApi } from '../../support/setup.ts'
 import { startTestWorker } from '../../support/start-worker.ts'
 import { until } from '../../support/until.ts'
+import { useWorld } from '../../support/world.ts'
 
 const clock = useHeldClock()
 let operator: Awaited<ReturnType<Make['operator']>>
-const used = useApi({}, async ({ make }) => {
+const used = useWorld({ own: true }, async ({ make }) => {
   operator = await make.operator()
 })
 const log = pino({ level: 'silent' })

@@ -3,10 +3,10 @@ import { afterEach, test } from 'node:test'
 import { useFaults } from '#platform/faults.ts'
 import { serviceUnavailable } from '#platform/http/refusals.ts'
 import { refusal } from '../../support/refusal.ts'
-import { useApi } from '../../support/setup.ts'
 import { openShippable } from '../../support/shippable.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useApi()
+const used = useWorld()
 afterEach(() => useFaults(undefined))
 
 const key = (value: string) => ({ 'idempotency-key': value })

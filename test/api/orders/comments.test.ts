@@ -5,11 +5,11 @@ import { transaction } from '#platform/database/transaction.ts'
 import { sequenceEvents } from '#platform/events/sequencer.ts'
 import { holdClock } from '../../support/clock.ts'
 import { refusal } from '../../support/refusal.ts'
-import { useApi } from '../../support/setup.ts'
 import { item, openShop } from '../../support/shop.ts'
 import { until } from '../../support/until.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useApi()
+const used = useWorld({ own: true })
 
 async function open() {
   const shop = await openShop(used.make)

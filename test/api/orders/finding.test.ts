@@ -5,11 +5,11 @@ import pino from 'pino'
 import { indexOrders } from '#modules/orders/index.ts'
 import type { Db } from '#platform/database/database.ts'
 import { sequenceEvents } from '#platform/events/sequencer.ts'
-import { usePaymentsApi } from '../../support/payments-api.ts'
 import { refusal } from '../../support/refusal.ts'
 import { item, openShop } from '../../support/shop.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = usePaymentsApi()
+const used = useWorld({ providers: ['stripe'] })
 const silent = pino({ level: 'silent' })
 
 type Order = { id: string; number: string; total: number; createdAt: number; updatedAt: number }

@@ -3,10 +3,10 @@ import { describe, test } from 'node:test'
 import { asRead } from '../../support/as-read.ts'
 import type { Answer } from '../../support/client.ts'
 import { refusal } from '../../support/refusal.ts'
-import { useApi } from '../../support/setup.ts'
 import { type MadeProduct, market, NOTHING_SAID, openShop, stateOf } from '../../support/shop.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useApi()
+const used = useWorld()
 
 const line = ({ id }: Pick<MadeProduct, 'id'>, quantity: number, unitPrice: number, variantId = 'one') => ({
   type: 'PRODUCT_VARIANT',

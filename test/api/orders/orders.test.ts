@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { usePaymentsApi } from '../../support/payments-api.ts'
 import { refusal } from '../../support/refusal.ts'
 import { item, openShop } from '../../support/shop.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = usePaymentsApi()
+const used = useWorld({ providers: ['stripe'] })
 
 type Order = { id: string; customerId: string }
 type Page = { items: Order[]; cursor: string | null }

@@ -1,20 +1,18 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { type AccountsApi, startAccountsApi } from '../../support/accounts-api.ts'
+import { before, test } from 'node:test'
 import { asRead } from '../../support/as-read.ts'
 import { createClient } from '../../support/client.ts'
 import { linkIn } from '../../support/mail-server.ts'
 import { createPeople, PASSWORD, type People } from '../../support/people.ts'
 import { refusal } from '../../support/refusal.ts'
 import { item, openShop } from '../../support/shop.ts'
+import { useWorld } from '../../support/world.ts'
 
-let used: AccountsApi
+const used = useWorld({ providers: ['mail', 'sms'], worker: 'accounts' })
 let people: People
 before(async () => {
-  used = await startAccountsApi()
   people = createPeople(used.api)
 })
-after(() => used.close())
 
 type Reader = Pick<ReturnType<typeof createClient>, 'get'>
 

@@ -3,12 +3,12 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { pagesOf } from '../../support/pdf.ts'
 import { refusal } from '../../support/refusal.ts'
-import { useApi } from '../../support/setup.ts'
 import { openShippable, type Shippable } from '../../support/shippable.ts'
+import { useWorld } from '../../support/world.ts'
 
 // A font with a few Japanese letters: which further ones a machine has is its own affair.
 const font = fileURLToPath(new URL('../../support/fonts/NotoSansJP-few.otf', import.meta.url))
-const used = useApi({ env: { SLIP_FONTS: font } })
+const used = useWorld({ env: { SLIP_FONTS: font } })
 const open = (settings?: object) => openShippable(used.make, settings)
 
 async function print({ admin, orders }: Pick<Shippable, 'admin' | 'orders'>, query: string) {

@@ -3,10 +3,10 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { verify } from '../../../src/apps/verify.ts'
 import type { Answer } from '../../support/client.ts'
-import { useApi } from '../../support/setup.ts'
 import { openShippable, type Shippable } from '../../support/shippable.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useApi()
+const used = useWorld()
 const WRITERS = 64
 
 type Listed = { id: string; lines: { lineId: string; quantity: number }[] }

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { refusal } from '../../support/refusal.ts'
-import { useApi } from '../../support/setup.ts'
 import { openShippable } from '../../support/shippable.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useApi()
+const used = useWorld()
 const open = (settings?: object) => openShippable(used.make, settings)
 
 test('some lines are shipped, then all that is left: the last piece moves the order to SHIPPED', async () => {

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { useFaults } from '#platform/faults.ts'
 import { holdClock } from '../../support/clock.ts'
-import { usePaymentsApi } from '../../support/payments-api.ts'
 import { refusal } from '../../support/refusal.ts'
 import { item, openShop, stateOf } from '../../support/shop.ts'
 import { until } from '../../support/until.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = usePaymentsApi()
+const used = useWorld({ providers: ['stripe'], own: true })
 const ORDER = ['PENDING', 'PROCESSING', 'SHIPPED', 'DELIVERED', 'CANCELLED', 'REFUNDED']
 const PAYMENT = ['PENDING', 'PAID', 'FAILED', 'REFUNDED', 'PARTIALLY_REFUNDED']
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { usePaymentsApi } from '../../support/payments-api.ts'
 import { refusal } from '../../support/refusal.ts'
 import { item, type MadeProduct, openShop, stateOf } from '../../support/shop.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = usePaymentsApi()
+const used = useWorld({ providers: ['stripe'] })
 
 const line = ({ id }: Pick<MadeProduct, 'id'>, quantity: number, unitPrice = 100, variantId = 'one') => ({
   productId: id,

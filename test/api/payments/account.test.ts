@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setPaymentAccount } from '#modules/access/index.ts'
 import { transaction } from '#platform/database/transaction.ts'
-import { usePaymentsApi } from '../../support/payments-api.ts'
 import { refusal } from '../../support/refusal.ts'
 import { until } from '../../support/until.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = usePaymentsApi()
+const used = useWorld({ providers: ['stripe'] })
 
 test('whoever sets up a business sees by four characters where its money goes', async () => {
   const { id, admin, path } = await used.make.business()

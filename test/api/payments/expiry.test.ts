@@ -5,10 +5,10 @@ import { raceExpiry } from '../../scenarios/expiry-race.ts'
 import { startChild } from '../../support/child.ts'
 import { holdClock } from '../../support/clock.ts'
 import { historyOf, openPaidShop, type PaidShop, waitUntilIdle } from '../../support/paid-shop.ts'
-import { usePaymentsApi } from '../../support/payments-api.ts'
 import { until } from '../../support/until.ts'
+import { useWorld } from '../../support/world.ts'
 
-const service = usePaymentsApi()
+const service = useWorld({ providers: ['stripe'], own: true })
 
 test('a payment against the expiry of its order, within 50 ms: paid and held, or released and nothing kept', async () => {
   const { paid, released, refunded, wrong } = await raceExpiry(service, { races: 30 })

@@ -10,9 +10,9 @@ import { transaction } from '#platform/database/transaction.ts'
 import { write } from '#platform/database/write.ts'
 import { holdClock } from '../../support/clock.ts'
 import { connect, faultsIn, openPaidShop, waitUntilIdle } from '../../support/paid-shop.ts'
-import { usePaymentsApi } from '../../support/payments-api.ts'
+import { useWorld } from '../../support/world.ts'
 
-const service = usePaymentsApi()
+const service = useWorld({ providers: ['stripe'], own: true })
 after(() => assert.deepEqual(faultsIn(service.lines), [], 'nothing was logged as our fault'))
 
 let clock: ReturnType<typeof holdClock>

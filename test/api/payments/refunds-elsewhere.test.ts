@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { beforeEach, describe, test } from 'node:test'
 import type { Stripe } from 'stripe'
 import { type Bought, historyOf, openPaidShop, type PaidShop, waitUntilIdle } from '../../support/paid-shop.ts'
-import { usePaymentsApi } from '../../support/payments-api.ts'
+import { useWorld } from '../../support/world.ts'
 
-const service = usePaymentsApi()
+const service = useWorld({ providers: ['stripe'] })
 beforeEach(() => service.twin.mischief())
 
 /** An order of 11.00 that is paid. From here on an event comes only when a test sends it. */

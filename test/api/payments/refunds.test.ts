@@ -4,10 +4,10 @@ import { setTimeout } from 'node:timers/promises'
 import { useFaults } from '#platform/faults.ts'
 import { holdClock } from '../../support/clock.ts'
 import { type Bought, historyOf, openPaidShop, type PaidShop, waitUntilIdle } from '../../support/paid-shop.ts'
-import { usePaymentsApi } from '../../support/payments-api.ts'
 import { refusal } from '../../support/refusal.ts'
+import { useWorld } from '../../support/world.ts'
 
-const service = usePaymentsApi()
+const service = useWorld({ providers: ['stripe'], own: true })
 let clock: ReturnType<typeof holdClock>
 beforeEach(() => {
   clock = holdClock()

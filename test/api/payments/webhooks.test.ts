@@ -14,10 +14,10 @@ import {
   type PaidShop,
   waitUntilIdle,
 } from '../../support/paid-shop.ts'
-import { usePaymentsApi } from '../../support/payments-api.ts'
+import { useWorld } from '../../support/world.ts'
 
 const mailServer = await startMailServer()
-const service = usePaymentsApi({ env: mailServer.env })
+const service = useWorld({ providers: ['stripe'], own: true, env: mailServer.env })
 after(() => mailServer.close())
 after(() => assert.deepEqual(faultsIn(service.lines), [], 'nothing was logged as our fault'))
 

@@ -9,11 +9,11 @@ import { type Exit, runKontor, startChild } from '../../support/child.ts'
 import { onServer, withScratchDatabase } from '../../support/database.ts'
 import { createMake } from '../../support/make.ts'
 import { openRaw } from '../../support/raw-http.ts'
-import { useApi } from '../../support/setup.ts'
 import { createTestDatabases, startApi } from '../../support/start-api.ts'
 import { until } from '../../support/until.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useApi()
+const used = useWorld({ own: true })
 
 /** It gave up at once, and said why in words for a person: no stack. */
 function assertRefused({ code, output }: Exit & { output: string }, ...says: string[]) {

@@ -8,14 +8,14 @@ import { defineJob, enqueue } from '#platform/jobs/define.ts'
 import { type Child, runKontor, startChild } from '../../support/child.ts'
 import { onServer, urlOf } from '../../support/database.ts'
 import { startReceiver } from '../../support/receiver.ts'
-import { useApi } from '../../support/setup.ts'
 import { startTestWorker } from '../../support/start-worker.ts'
 import { until } from '../../support/until.ts'
 import { happen } from '../../support/webhooks.ts'
+import { useWorld } from '../../support/world.ts'
 
 let worker: Child
 const mail = { SMTP_URL: 'smtp://127.0.0.1:9', MAIL_FROM: 'Kontor <mail@example.com>' }
-const used = useApi({ env: { OUTGOING_LOOPBACK: 'on' } }, async ({ api }) => {
+const used = useWorld({ own: true, env: { OUTGOING_LOOPBACK: 'on' } }, async ({ api }) => {
   worker = await startChild('worker', { ...api.databases.env, ...mail, OUTGOING_LOOPBACK: 'on' })
 })
 after(() => worker.kill())

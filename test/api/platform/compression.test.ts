@@ -5,14 +5,14 @@ import { Readable } from 'node:stream'
 import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gunzipSync } from 'node:zlib'
-import { useApi } from '../../support/setup.ts'
+import { useWorld } from '../../support/world.ts'
 
 const open = { config: { access: 'public', business: 'none' } } as const
 const LONG = JSON.stringify({ text: 'harbour '.repeat(200) })
 const VERY_LONG = JSON.stringify({ text: 'lantern '.repeat(20_000) })
 let ended = 0
 
-const used = useApi({
+const used = useWorld({
   env: { COMPRESSION: 'on' },
   routes: (app) => {
     const json = (path: string, text: string) =>

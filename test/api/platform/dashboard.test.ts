@@ -6,8 +6,8 @@ import { after, test } from 'node:test'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { dashboardRoutes } from '../../../src/apps/dashboard.ts'
 import { openRaw } from '../../support/raw-http.ts'
-import { useApi } from '../../support/setup.ts'
 import { startApi } from '../../support/start-api.ts'
+import { useWorld } from '../../support/world.ts'
 
 const INDEX =
   '<!doctype html><title>Kontor</title><script type="module" src="/admin/assets/index-B7xK2qPz.js"></script>'
@@ -27,7 +27,7 @@ write('assets/plain.css', 'body{margin:0}')
 after(() => rmSync(root, { recursive: true }))
 
 // Its own build would be at /admin already.
-const used = useApi({
+const used = useWorld({
   env: { DASHBOARD: 'off', RATE_LIMITS: 'on', LIMIT_ADDRESS_PER_MINUTE: '20', LOAD_SHEDDING: 'on' },
   routes: async (app) => {
     await app.register(dashboardRoutes, { folder, isDevelopment: true })

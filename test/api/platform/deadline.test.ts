@@ -6,10 +6,10 @@ import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { assertError } from '../../support/assert-error.ts'
 import { createClient } from '../../support/client.ts'
-import { useApi } from '../../support/setup.ts'
 import { startApi } from '../../support/start-api.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useApi()
+const used = useWorld()
 const LONG_MS = 10_500
 
 /** Sends the last of its body when everybody else has been answered long since. */

@@ -7,7 +7,7 @@ import { Type } from 'typebox'
 import { assertError } from '../../support/assert-error.ts'
 import { onServer } from '../../support/database.ts'
 import { openRaw } from '../../support/raw-http.ts'
-import { useApi } from '../../support/setup.ts'
+import { useWorld } from '../../support/world.ts'
 
 const PUBLIC = { access: 'public', business: 'none' } as const
 const SLOW = 'select pg_sleep(20)'
@@ -17,7 +17,8 @@ const { promise: released, resolve: goOn } = Promise.withResolvers<void>()
 const between = { reached, reach, released, goOn }
 
 const lines: string[] = []
-const used = useApi({
+const used = useWorld({
+  own: true,
   lines,
   routes(app) {
     app.get('/test/bug', { config: PUBLIC }, () => {

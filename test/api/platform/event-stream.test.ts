@@ -12,12 +12,13 @@ import { testEvent } from '../../support/check-events.ts'
 import { holdClock } from '../../support/clock.ts'
 import { openStream } from '../../support/event-stream.ts'
 import { openRaw } from '../../support/raw-http.ts'
-import { useApi } from '../../support/setup.ts'
 import { startApi } from '../../support/start-api.ts'
 import { until } from '../../support/until.ts'
+import { useWorld } from '../../support/world.ts'
 
 const LOOK_MS = 300
-const used = useApi({
+const used = useWorld({
+  own: true,
   env: { LOAD_SHEDDING: 'on' },
   streams: { lookMs: LOOK_MS, pollMs: 50, most: { session: 5, business: 7, process: 9 } },
 })

@@ -19,10 +19,10 @@ import { happened, testEvent } from '../../support/check-events.ts'
 import { holdClock } from '../../support/clock.ts'
 import { cloneTemplate, onServer, withScratchDatabase } from '../../support/database.ts'
 import { refusal } from '../../support/refusal.ts'
-import { useApi } from '../../support/setup.ts'
 import { until } from '../../support/until.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useApi()
+const used = useWorld({ own: true })
 
 type Event = { id: string; number: number; type: string; subject: string }
 type Business = Awaited<ReturnType<typeof used.make.business>>

@@ -9,10 +9,10 @@ import { followReports } from '#modules/reports/index.ts'
 import { sequenceEvents } from '#platform/events/sequencer.ts'
 import { holdClock } from '../../support/clock.ts'
 import { TOPICS } from '../../support/customers.ts'
-import { useApi } from '../../support/setup.ts'
 import { openStockDesk, type StockDesk } from '../../support/stock-desk.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useApi()
+const used = useWorld({ own: true })
 
 type Projection = (db: StockDesk['db'], log: pino.Logger) => Promise<void>
 type Logged = { businessId: string; subject: string; topic: string; attempts: number }

@@ -9,9 +9,9 @@ import { transaction } from '#platform/database/transaction.ts'
 import { followSubjects, Outage, type Project, type Subject } from '#platform/events/follow-subjects.ts'
 import { addFollowed } from '#platform/events/sequencer.ts'
 import { useHeldClock } from '../../support/clock.ts'
-import { useApi } from '../../support/setup.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useApi()
+const used = useWorld({ own: true })
 const clock = useHeldClock()
 let db: Db
 /** One of its own for each test. */

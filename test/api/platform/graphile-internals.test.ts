@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { sql } from 'kysely'
 import { GRAPHILE_VERSION } from '#platform/jobs/graphile-internals.ts'
-import { useApi } from '../../support/setup.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useApi()
+const used = useWorld()
 
 test('graphile-worker is the version whose inner parts were looked at', () => {
   const file = 'node_modules/graphile-worker/package.json'

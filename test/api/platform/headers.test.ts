@@ -3,10 +3,10 @@ import { type TestContext, test } from 'node:test'
 import { assertError } from '../../support/assert-error.ts'
 import { createClient } from '../../support/client.ts'
 import { openRaw } from '../../support/raw-http.ts'
-import { useApi } from '../../support/setup.ts'
 import { type StartOptions, startApi } from '../../support/start-api.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useApi()
+const used = useWorld()
 const ORIGIN = { origin: 'https://shop.example.com' }
 
 const words = (header: string | null) =>

@@ -1,20 +1,19 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { sql } from 'kysely'
 import type { RouteInfo } from '#platform/http/access.ts'
 import { PERMISSIONS, type Permission } from '#vocabulary/permissions.ts'
 import type { Client } from '../../support/client.ts'
-import { startPaymentsApi } from '../../support/payments-api.ts'
 import { type SeededBusiness, seedBusiness } from '../../support/seed-business.ts'
+import { useWorld } from '../../support/world.ts'
 
 // Every record that has a history of its status, wherever it can be read × everybody who can read it: who of the staff has
 // changed it is told only to those who may change it, too.
 
-let used: Awaited<ReturnType<typeof startPaymentsApi>>
-before(async () => {
-  used = await startPaymentsApi({ env: { SMTP_URL: 'smtp://127.0.0.1:1', MAIL_FROM: 'hello@kontor.example' } })
+const used = useWorld({
+  providers: ['stripe'],
+  env: { SMTP_URL: 'smtp://127.0.0.1:1', MAIL_FROM: 'hello@kontor.example' },
 })
-after(() => used.close())
 
 type Kind = 'prod' | 'col' | 'ent' | 'ord'
 const TOLD: Record<Kind, Permission[]> = {

@@ -11,13 +11,14 @@ import { startChild } from '../../support/child.ts'
 import { type Answer, createClient } from '../../support/client.ts'
 import { holdClock } from '../../support/clock.ts'
 import { createMake } from '../../support/make.ts'
-import { useApi } from '../../support/setup.ts'
 import { startApi } from '../../support/start-api.ts'
 import { until } from '../../support/until.ts'
+import { useWorld } from '../../support/world.ts'
 
 const NotesBody = Type.Object({ text: Type.String({ maxLength: 100 }) })
 
-const used = useApi({
+const used = useWorld({
+  own: true,
   routes(app) {
     // No module creates anything in a cell with a key yet; this does, and leaves an event behind.
     app.post(

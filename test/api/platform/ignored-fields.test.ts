@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { useApi } from '../../support/setup.ts'
 import { item, openShop } from '../../support/shop.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useApi()
+const used = useWorld()
 const HEADER = 'x-ignored-fields'
 
 test('fields that a body holds in vain are named in a header, by their paths', async () => {

@@ -7,11 +7,11 @@ import { assertError } from '../../support/assert-error.ts'
 import { type Answer, createClient } from '../../support/client.ts'
 import { recordStatements } from '../../support/explain.ts'
 import { createPeople } from '../../support/people.ts'
-import { useApi } from '../../support/setup.ts'
 import { startApi } from '../../support/start-api.ts'
 import { until } from '../../support/until.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useApi()
+const used = useWorld({ own: true })
 const ADDRESS = 5
 const ACCOUNT = 8
 const KEY = 12

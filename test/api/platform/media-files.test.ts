@@ -8,11 +8,11 @@ import { openFolder } from '#platform/storage/storage.ts'
 import { assertError } from '../../support/assert-error.ts'
 import { holdClock } from '../../support/clock.ts'
 import { openRaw } from '../../support/raw-http.ts'
-import { useApi } from '../../support/setup.ts'
 import { until } from '../../support/until.ts'
+import { useWorld } from '../../support/world.ts'
 
 const root = mkdtempSync(path.join(tmpdir(), 'kontor-media-'))
-const used = useApi({ env: { MEDIA_STORAGE: `folder:${root}`, LOAD_SHEDDING: 'on' } })
+const used = useWorld({ own: true, env: { MEDIA_STORAGE: `folder:${root}`, LOAD_SHEDDING: 'on' } })
 after(() => rmSync(root, { recursive: true, force: true }))
 
 function open() {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createClient } from '../../support/client.ts'
-import { useApi } from '../../support/setup.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useApi()
+const used = useWorld()
 
 test('without a store, uploads are told so, no file is found, and health says that there is none', async () => {
   const anybody = createClient(used.api.url)

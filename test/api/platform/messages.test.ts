@@ -5,9 +5,9 @@ import { exampleOf } from '#platform/http/openapi-examples.ts'
 import { createChecker } from '#platform/http/validation.ts'
 import { assertError } from '../../support/assert-error.ts'
 import type { Answer } from '../../support/client.ts'
-import { useApi } from '../../support/setup.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useApi()
+const used = useWorld()
 
 const sentences = (answer: Answer) =>
   assertError(answer, 422, 'VALIDATION_FAILED').details.map(({ field, message }) => [field, message])

@@ -16,13 +16,14 @@ import { testEvent } from '../../support/check-events.ts'
 import { startChild } from '../../support/child.ts'
 import { findSequentialScans, recordStatements } from '../../support/explain.ts'
 import { startMailServer } from '../../support/mail-server.ts'
-import { useApi } from '../../support/setup.ts'
 import { startTestWorker } from '../../support/start-worker.ts'
 import { until } from '../../support/until.ts'
+import { useWorld } from '../../support/world.ts'
 
 const REDIS_URL = process.env.TEST_REDIS_URL ?? 'redis://127.0.0.1:6379'
 /** Everything on that some metric needs. */
-const used = useApi({
+const used = useWorld({
+  own: true,
   env: {
     LOAD_SHEDDING: 'on',
     RATE_LIMITS: 'on',

@@ -7,10 +7,10 @@ import { findMove } from '#platform/moves/moves.ts'
 import { startChild } from '../../support/child.ts'
 import { runCli } from '../../support/cli.ts'
 import { assertSold, homeOf, keepSelling, leftBehind, openFreeShop } from '../../support/moving-shop.ts'
-import { useApi } from '../../support/setup.ts'
 import { until } from '../../support/until.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useApi()
+const used = useWorld({ own: true })
 const cells = () => used.api.services.databases.cells
 const control = () => used.api.services.databases.control
 const cell = (name: string) => cells().get(name) as Cell

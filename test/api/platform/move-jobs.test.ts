@@ -8,10 +8,10 @@ import { newId } from '#vocabulary/ids.ts'
 import { startMove } from '../../../src/apps/moves/start-move.ts'
 import { startChild } from '../../support/child.ts'
 import { homeOf } from '../../support/moving-shop.ts'
-import { useApi } from '../../support/setup.ts'
 import { until } from '../../support/until.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useApi()
+const used = useWorld({ own: true })
 const databases = () => used.api.services.databases
 const cell = (name: string) => databases().cells.get(name) as Cell
 

@@ -5,10 +5,10 @@ import { findMove } from '#platform/moves/moves.ts'
 import { startMove } from '../../../src/apps/moves/start-move.ts'
 import { startChild } from '../../support/child.ts'
 import { assertSold, homeOf, keepSelling, leftBehind, openFreeShop } from '../../support/moving-shop.ts'
-import { useApi } from '../../support/setup.ts'
 import { until } from '../../support/until.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useApi()
+const used = useWorld({ own: true })
 const databases = () => used.api.services.databases
 const cell = (name: string) => databases().cells.get(name) as Cell
 const other = (name: string) => (name === 'main' ? 'second' : 'main')

@@ -9,11 +9,11 @@ import { startChild } from '../../support/child.ts'
 import { runCli } from '../../support/cli.ts'
 import { onServer } from '../../support/database.ts'
 import { homeOf, leftBehind, openFreeShop } from '../../support/moving-shop.ts'
-import { useApi } from '../../support/setup.ts'
 import { item } from '../../support/shop.ts'
 import { until } from '../../support/until.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useApi()
+const used = useWorld({ own: true })
 const databases = () => used.api.services.databases
 const cli = (...args: string[]) => runCli([...args, '--json'], used.api.databases.env)
 /** Longer than requests that write are held. */

@@ -9,13 +9,13 @@ import { compareCells, Different } from '../../../src/apps/moves/compare-cells.t
 import type { Work } from '../../../src/apps/moves/move-business.ts'
 import { movedTables } from '../../../src/apps/moves/tables.ts'
 import { recordStatements } from '../../support/explain.ts'
-import { useApi } from '../../support/setup.ts'
+import { useWorld } from '../../support/world.ts'
 
 const NAME = 'public.letters'
 const [ROWS, ROW_BYTES] = [500, 40_000]
 const MOST_BYTES = 5 * 1024 * 1024
 
-const used = useApi(undefined, async ({ api }) => {
+const used = useWorld({ own: true }, async ({ api }) => {
   for (const each of api.services.databases.cells.values())
     await sql`create table ${sql.table(NAME)} (business_id text, id text, body text, primary key (business_id, id))`.execute(
       each,

@@ -7,10 +7,10 @@ import { startMove } from '../../../src/apps/moves/start-move.ts'
 import { startChild } from '../../support/child.ts'
 import { onServer } from '../../support/database.ts'
 import { homeOf, openFreeShop } from '../../support/moving-shop.ts'
-import { useApi } from '../../support/setup.ts'
 import { until } from '../../support/until.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useApi(undefined, async ({ api }) => {
+const used = useWorld({ own: true }, async ({ api }) => {
   const { name } = api.databases.second
   for (const setting of [`timezone = 'Europe/Berlin'`, `datestyle = 'SQL, DMY'`])
     await onServer((client) => client.query(`alter database ${name} set ${setting}`))

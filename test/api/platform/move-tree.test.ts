@@ -7,10 +7,10 @@ import { startMove } from '../../../src/apps/moves/start-move.ts'
 import { startChild } from '../../support/child.ts'
 import { runCli } from '../../support/cli.ts'
 import { homeOf, leftBehind } from '../../support/moving-shop.ts'
-import { useApi } from '../../support/setup.ts'
 import { until } from '../../support/until.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useApi()
+const used = useWorld({ own: true })
 const databases = () => used.api.services.databases
 const cell = (name: string) => databases().cells.get(name) as Cell
 const other = (name: string) => (name === 'main' ? 'second' : 'main')

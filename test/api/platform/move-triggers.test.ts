@@ -6,9 +6,9 @@ import pg from 'pg'
 import type { Cell } from '#platform/database/database.ts'
 import { addTriggers, dropTriggers } from '#platform/moves/triggers.ts'
 import { movedTables } from '../../../src/apps/moves/tables.ts'
-import { useApi } from '../../support/setup.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useApi()
+const used = useWorld({ own: true }) // adds triggers to tables
 const cell = () => used.api.services.databases.cells.get('main') as Cell
 
 /** A transaction that has said this, and stays open. */

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { sql } from 'kysely'
 import { rebuildProducts } from '#modules/catalog/index.ts'
 import { rebuildContent } from '#modules/content/index.ts'
 import { startChild } from '../../support/child.ts'
 import type { Answer } from '../../support/client.ts'
 import { onServer } from '../../support/database.ts'
-import { startPaymentsApi } from '../../support/payments-api.ts'
 import { type SeededBusiness, seedBusiness } from '../../support/seed-business.ts'
 import { until } from '../../support/until.ts'
+import { useWorld } from '../../support/world.ts'
 
 // During an upgrade the database is ahead of processes that still run the version before.
 
@@ -50,11 +50,7 @@ function of(schema: string) {
   return (table: string) => `${schema}.${table}`
 }
 
-let used: Awaited<ReturnType<typeof startPaymentsApi>>
-before(async () => {
-  used = await startPaymentsApi({ env: MAIL })
-})
-after(() => used.close())
+const used = useWorld({ providers: ['stripe'], own: true, env: MAIL })
 
 const TABLES = `
   select oid::regclass::text as name

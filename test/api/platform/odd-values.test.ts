@@ -5,11 +5,14 @@ import { now } from '#platform/clock.ts'
 import type { ControlDb, Db } from '#platform/database/database.ts'
 import { type OpenApi, operationsOf, realPath } from '../../scenarios/fuzz-requests.ts'
 import { createClient } from '../../support/client.ts'
-import { usePaymentsApi } from '../../support/payments-api.ts'
 import { type SeededBusiness, seedBusiness } from '../../support/seed-business.ts'
 import { startApi } from '../../support/start-api.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = usePaymentsApi({ env: { SMTP_URL: 'smtp://127.0.0.1:1', MAIL_FROM: 'hello@kontor.example' } })
+const used = useWorld({
+  providers: ['stripe'],
+  env: { SMTP_URL: 'smtp://127.0.0.1:1', MAIL_FROM: 'hello@kontor.example' },
+})
 
 /** No request stores these. An earlier version, an import, or an operator may have. */
 const ODD = [

@@ -6,11 +6,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { assertError } from '../../support/assert-error.ts'
 import { createClient } from '../../support/client.ts'
 import { openRaw } from '../../support/raw-http.ts'
-import { useApi } from '../../support/setup.ts'
 import { startApi } from '../../support/start-api.ts'
 import { until } from '../../support/until.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useApi()
+const used = useWorld({ own: true })
 // With two connections to a database there are 32 places, and a route has half of them.
 const PLACES = 16
 const READER_PATIENCE_MS = 1_500

@@ -3,10 +3,11 @@ import { test } from 'node:test'
 import { sql } from 'kysely'
 import { lazily } from '#platform/lazily.ts'
 import type { Client } from '../../support/client.ts'
-import { importErrors, importFile, NDJSON, useCatalogApi } from '../../support/imports.ts'
+import { importErrors, importFile, NDJSON } from '../../support/imports.ts'
 import { largestRead } from '../../support/read-bytes.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useCatalogApi()
+const used = useWorld({ worker: 'catalog' })
 
 const MAX_PAGE_BYTES = 4_000_000
 /** A page ends before it gets too large, unless its first record is; some bytes go to what is around the records. */

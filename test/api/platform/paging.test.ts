@@ -3,9 +3,9 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { now } from '#platform/clock.ts'
 import { newId } from '#vocabulary/ids.ts'
-import { useApi } from '../../support/setup.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useApi()
+const used = useWorld()
 
 type Page = { items: { id: string }[]; cursor: string | null }
 

@@ -4,9 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { assertError } from '../../support/assert-error.ts'
 import type { Answer } from '../../support/client.ts'
 import { onServer } from '../../support/database.ts'
-import { useApi } from '../../support/setup.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useApi()
+const used = useWorld({ own: true })
 
 const REQUESTS = 1_000
 const IN_FLIGHT = 16

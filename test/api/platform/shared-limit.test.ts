@@ -8,11 +8,11 @@ import { openRedisCounts } from '#platform/http/redis-rate-limit.ts'
 import { assertError } from '../../support/assert-error.ts'
 import { createClient } from '../../support/client.ts'
 import { startProxy } from '../../support/proxy.ts'
-import { useApi } from '../../support/setup.ts'
 import { startApi } from '../../support/start-api.ts'
 import { until } from '../../support/until.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useApi()
+const used = useWorld()
 const REDIS_URL = process.env.TEST_REDIS_URL ?? 'redis://127.0.0.1:6379'
 const WINDOW_MS = 60_000
 const LAST = 20

@@ -8,11 +8,11 @@ import type { Db } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { assertError } from '../../support/assert-error.ts'
 import { createClient } from '../../support/client.ts'
-import { useApi } from '../../support/setup.ts'
 import { type StartOptions, startApi } from '../../support/start-api.ts'
 import { until } from '../../support/until.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useApi()
+const used = useWorld({ own: true })
 /** With eight connections to a database. */
 const SHARE = 6
 

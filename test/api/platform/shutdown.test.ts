@@ -4,11 +4,11 @@ import { type TestContext, test } from 'node:test'
 import { assertError } from '../../support/assert-error.ts'
 import { createClient } from '../../support/client.ts'
 import { openRaw } from '../../support/raw-http.ts'
-import { useApi } from '../../support/setup.ts'
 import { startApi } from '../../support/start-api.ts'
 import { until } from '../../support/until.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useApi()
+const used = useWorld()
 
 /** An API of the test's own, with a request at `/test/held` that runs until it is let go. */
 async function startHeld(t: TestContext, options: { drainGraceMs?: number } = {}) {

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { assertError } from '../../support/assert-error.ts'
 import type { Answer } from '../../support/client.ts'
-import { useApi } from '../../support/setup.ts'
 import { openShop } from '../../support/shop.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useApi()
+const used = useWorld()
 
 async function openOrder() {
   const shop = await openShop(used.make)

@@ -6,10 +6,10 @@ import { type TestContext, test } from 'node:test'
 import { openTracing } from '#platform/observability/open-tracing.ts'
 import { startChild } from '../../support/child.ts'
 import { createMake } from '../../support/make.ts'
-import { useApi } from '../../support/setup.ts'
 import { until } from '../../support/until.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useApi()
+const used = useWorld({ own: true })
 
 type Attribute = { key: string; value: Record<string, unknown> }
 type SentSpan = { traceId: string; spanId: string; parentSpanId?: string; name: string; attributes: Attribute[] }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { assertError } from '../../support/assert-error.ts'
-import { useApi } from '../../support/setup.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useApi()
+const used = useWorld()
 
 test('a query parameter that a route does not know is 422, with those that it knows and the nearest of them', async () => {
   const { admin, path } = await used.make.business()

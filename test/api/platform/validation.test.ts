@@ -3,9 +3,9 @@ import { test } from 'node:test'
 import { encodeCursor } from '#vocabulary/paging.ts'
 import { assertError } from '../../support/assert-error.ts'
 import type { Answer } from '../../support/client.ts'
-import { useApi } from '../../support/setup.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useApi()
+const used = useWorld()
 
 const market = {
   id: 'us',

@@ -26,9 +26,9 @@ import { runCli } from '../../support/cli.ts'
 import { createClient } from '../../support/client.ts'
 import { createMake, type Make } from '../../support/make.ts'
 import { type MediaStore, openStore } from '../../support/media-stores.ts'
-import { startPaymentsApi } from '../../support/payments-api.ts'
 import { type SeededBusiness, seedBusiness } from '../../support/seed-business.ts'
 import { startApi, type TestApi } from '../../support/start-api.ts'
+import { type StartedWorld, startWorld } from '../../support/world.ts'
 
 const CANARY = 'Kiefernharz'
 const OTHER_KEY = Buffer.alloc(32, 7).toString('base64')
@@ -36,7 +36,7 @@ const OTHER_KEY = Buffer.alloc(32, 7).toString('base64')
 const MAIL = { SMTP_URL: 'smtp://127.0.0.1:1', MAIL_FROM: 'hello@kontor.example' }
 const LOG = pino({ level: 'silent' })
 
-let home: Awaited<ReturnType<typeof startPaymentsApi>>
+let home: StartedWorld<'stripe'>
 /** Another deployment: databases, store and SECRET_KEY of its own. */
 let away: TestApi
 let stores: { home: MediaStore; away: MediaStore }
@@ -47,7 +47,7 @@ let fileKeys: string[]
 before(async () => {
   folder = mkdtempSync(path.join(tmpdir(), 'kontor-portable-'))
   stores = { home: await openStore('folder'), away: await openStore('folder') }
-  home = await startPaymentsApi({ env: { ...MAIL, ...stores.home.env } })
+  home = await startWorld({ providers: ['stripe'], env: { ...MAIL, ...stores.home.env } })
   away = await startApi({ env: { ...stores.away.env, SECRET_KEY: OTHER_KEY } })
   shop = await seedBusiness(home.make, { canary: CANARY, cell: 'second' })
   await fillUp(shop)

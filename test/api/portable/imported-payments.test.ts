@@ -30,19 +30,19 @@ import { forgeArchive, type Row } from '../../support/forge-archive.ts'
 import { createMake } from '../../support/make.ts'
 import { type Newsletter, openNewsletter, PLANS } from '../../support/newsletter-api.ts'
 import { type Bought, openPaidShop, type PaidShop, waitUntilIdle } from '../../support/paid-shop.ts'
-import { startPaymentsApi } from '../../support/payments-api.ts'
 import { startApi, type TestApi } from '../../support/start-api.ts'
 import { startTestWorker } from '../../support/start-worker.ts'
+import { type StartedWorld, startWorld } from '../../support/world.ts'
 
 /** Two deployments with one account of the provider. */
-let home: Awaited<ReturnType<typeof startPaymentsApi>>
+let home: StartedWorld<'stripe'>
 let away: TestApi
 let folder: string
 const LOG = pino({ level: 'silent' })
 
 before(async () => {
   folder = mkdtempSync(path.join(tmpdir(), 'kontor-imported-'))
-  home = await startPaymentsApi()
+  home = await startWorld({ providers: ['stripe'] })
   away = await startApi({ env: home.env })
 })
 after(async () => {

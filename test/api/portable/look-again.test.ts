@@ -17,9 +17,9 @@ import { removalJobs } from '../../../src/apps/portable/remove-business.ts'
 import { readBusiness } from '../../support/business-rows.ts'
 import { runCli } from '../../support/cli.ts'
 import { openFreeShop } from '../../support/moving-shop.ts'
-import { useApi } from '../../support/setup.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useApi()
+const used = useWorld({ own: true })
 const folder = mkdtempSync(path.join(tmpdir(), 'kontor-look-again-'))
 after(() => {
   useFaults(undefined)

@@ -15,9 +15,9 @@ import type { Manifest } from '../../../src/apps/portable/manifest.ts'
 import { runCli } from '../../support/cli.ts'
 import { type Forgery, forgeArchive, type Row } from '../../support/forge-archive.ts'
 import { openReports, type Shop } from '../../support/reports.ts'
-import { useApi } from '../../support/setup.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useApi()
+const used = useWorld({ own: true })
 const folder = mkdtempSync(path.join(tmpdir(), 'kontor-untrusted-'))
 after(() => {
   useFaults(undefined)

@@ -15,10 +15,10 @@ import { follow } from '../../support/customers.ts'
 import { openNewsletter } from '../../support/newsletter-api.ts'
 import { PACKED_FLAGS } from '../../support/packed.ts'
 import { openReports, type Shop } from '../../support/reports.ts'
-import { useApi } from '../../support/setup.ts'
 import { until } from '../../support/until.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useApi()
+const used = useWorld({ own: true })
 const silent = pino({ level: 'silent' })
 const open = (timeZone?: string) => openReports(used.api, used.make, timeZone)
 const seconds = (at: string) => Date.parse(at) / 1_000

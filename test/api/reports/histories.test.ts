@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { liveHistory } from '../../scenarios/report-histories.ts'
-import { useApi } from '../../support/setup.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useApi()
+const used = useWorld()
 
 test('after any history every report is the sum over its orders, in any time zone, however often the worker fell over', async () => {
   const db = used.api.services.databases.cells.get('main')

@@ -4,10 +4,10 @@ import { sql } from 'kysely'
 import { offsetMs } from '#vocabulary/time-zones.ts'
 import { assertError } from '../../support/assert-error.ts'
 import { openReports } from '../../support/reports.ts'
-import { useApi } from '../../support/setup.ts'
 import { market } from '../../support/shop.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useApi()
+const used = useWorld()
 const open = (timeZone?: string) => openReports(used.api, used.make, timeZone)
 const seconds = (at: string) => Date.parse(at) / 1_000
 

@@ -4,10 +4,11 @@ import { sql } from 'kysely'
 import { verify } from '../../../src/apps/verify.ts'
 import { holdClock } from '../../support/clock.ts'
 import { follow } from '../../support/customers.ts'
-import { openNewsletter, PLANS, useNewsletterApi } from '../../support/newsletter-api.ts'
+import { openNewsletter, PLANS } from '../../support/newsletter-api.ts'
 import { openPaidShop, waitUntilIdle } from '../../support/paid-shop.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useNewsletterApi()
+const used = useWorld({ providers: ['stripe', 'mail'], worker: 'newsletter', own: true })
 let clock: ReturnType<typeof holdClock>
 beforeEach(() => {
   clock = holdClock()

@@ -4,9 +4,9 @@ import { addSums, type Delta, keepSubjects } from '#modules/reports/sums.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { randomOf } from '../../scenarios/report-histories.ts'
 import { openReports } from '../../support/reports.ts'
-import { useApi } from '../../support/setup.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useApi()
+const used = useWorld()
 
 const DAY = 96
 const BEGIN = 20_000 * DAY

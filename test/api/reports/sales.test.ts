@@ -3,9 +3,9 @@ import { test } from 'node:test'
 import { sql } from 'kysely'
 import { assertError } from '../../support/assert-error.ts'
 import { openReports } from '../../support/reports.ts'
-import { useApi } from '../../support/setup.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useApi()
+const used = useWorld()
 const open = (timeZone?: string) => openReports(used.api, used.make, timeZone)
 const seconds = (at: string) => Date.parse(at) / 1_000
 

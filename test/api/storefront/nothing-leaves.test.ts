@@ -9,13 +9,13 @@ import { type Answer, createClient } from '../../support/client.ts'
 import { useHeldClock } from '../../support/clock.ts'
 import { ARCHIVED, contentOf, DRAFT, openContentShop, PUBLISHED, text } from '../../support/content.ts'
 import { assertPublicAnswer, seenOf } from '../../support/public-answers.ts'
-import { useApi } from '../../support/setup.ts'
+import { useWorld } from '../../support/world.ts'
 
 // Every record × every way to ask for it × every credential. Routes come from the route table: a new one below
 // /v1/storefront fails here until WAYS says how it is asked. Whatever must not leave says "hidden" somewhere.
 
 const clock = useHeldClock()
-const used = useApi()
+const used = useWorld({ own: true })
 
 type Made = { id: string; slug?: string | undefined; isShown: boolean }
 type Records = { products: Made[]; collections: Made[]; entries: Made[] }

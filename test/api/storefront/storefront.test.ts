@@ -7,10 +7,10 @@ import { createClient } from '../../support/client.ts'
 import { contentOf, text } from '../../support/content.ts'
 import { KEPT_FOR_A_MINUTE } from '../../support/public-answers.ts'
 import { refusal } from '../../support/refusal.ts'
-import { useApi } from '../../support/setup.ts'
 import { startApi } from '../../support/start-api.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useApi()
+const used = useWorld()
 
 async function openPublic(storefront: object = {}) {
   const shop = contentOf(await used.make.shop())

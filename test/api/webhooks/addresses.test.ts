@@ -8,11 +8,11 @@ import { openLine } from '#platform/outgoing/line.ts'
 import { isPublicAddress } from '#platform/outgoing/public-address.ts'
 import { namesOf, PRIVATE_HOSTS } from '../../support/private-hosts.ts'
 import { refusal } from '../../support/refusal.ts'
-import { useApi } from '../../support/setup.ts'
+import { useWorld } from '../../support/world.ts'
 
 /** Stands for the world outside. Everything else on this machine is private, as it is in earnest. */
 const OUTSIDE = '127.0.0.2'
-const used = useApi()
+const used = useWorld()
 const sink = { connections: 0, port: 0 }
 const sinkServer = createTcpServer((socket) => {
   sink.connections++

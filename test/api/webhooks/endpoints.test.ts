@@ -3,9 +3,9 @@ import { after, test } from 'node:test'
 import { Webhook } from 'standardwebhooks'
 import { startReceiver } from '../../support/receiver.ts'
 import { refusal } from '../../support/refusal.ts'
-import { useApi } from '../../support/setup.ts'
+import { useWorld } from '../../support/world.ts'
 
-const used = useApi({ env: { OUTGOING_LOOPBACK: 'on' } })
+const used = useWorld({ env: { OUTGOING_LOOPBACK: 'on' } })
 const receiver = await startReceiver()
 after(() => receiver.close())
 

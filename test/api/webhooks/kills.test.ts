@@ -3,12 +3,12 @@ import { after, test } from 'node:test'
 import { startChild } from '../../support/child.ts'
 import { runCli } from '../../support/cli.ts'
 import { startReceiver } from '../../support/receiver.ts'
-import { useApi } from '../../support/setup.ts'
 import { until } from '../../support/until.ts'
 import { happen } from '../../support/webhooks.ts'
+import { useWorld } from '../../support/world.ts'
 
 const LOOPBACK = { OUTGOING_LOOPBACK: 'on' }
-const used = useApi({ env: LOOPBACK })
+const used = useWorld({ own: true, env: LOOPBACK })
 const receiver = await startReceiver()
 after(() => receiver.close())
 

@@ -9,12 +9,12 @@ import path from 'node:path'
 import { after, test } from 'node:test'
 import { Webhook } from 'standardwebhooks'
 import { startChild } from '../../support/child.ts'
-import { useApi } from '../../support/setup.ts'
 import { until } from '../../support/until.ts'
 import { happen } from '../../support/webhooks.ts'
+import { useWorld } from '../../support/world.ts'
 
 const LOOPBACK = { OUTGOING_LOOPBACK: 'on' }
-const used = useApi({ env: LOOPBACK })
+const used = useWorld({ own: true, env: LOOPBACK })
 
 const folder = mkdtempSync(path.join(tmpdir(), 'kontor-tls-'))
 after(() => rmSync(folder, { recursive: true }))

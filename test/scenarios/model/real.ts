@@ -5,9 +5,9 @@ import { endExpired } from '#modules/checkout/index.ts'
 import { carryOutRefunds, reconcileStale } from '#modules/payments/index.ts'
 import { verify } from '../../../src/apps/verify.ts'
 import type { holdClock } from '../../support/clock.ts'
-import type { PaymentsApi } from '../../support/payments-api.ts'
 import { item, openShop, stateOf } from '../../support/shop.ts'
 import { until } from '../../support/until.ts'
+import type { World } from '../../support/world.ts'
 import { type Model, type ModelOrder, type ModelProduct, sumOf } from './model.ts'
 import { fulfillmentOf, type Origin } from './pieces.ts'
 import { createTroubles } from './troubles.ts'
@@ -17,7 +17,7 @@ export type Real = Awaited<ReturnType<typeof openReal>>
 let count = 0
 
 /** The shop of a model, in the service itself. Its callers have keys, which last however the clock is moved. */
-export async function openReal(service: PaymentsApi, clock: ReturnType<typeof holdClock>, model: Model) {
+export async function openReal(service: World<'stripe'>, clock: ReturnType<typeof holdClock>, model: Model) {
   const { make, twin, context } = service
   const shop = await openShop(make, { cell: 'main' })
   const { db } = shop

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { useFaults } from '#platform/faults.ts'
 import { compareWithProvider } from '../../../src/apps/verify.ts'
 import { holdClock } from '../../support/clock.ts'
-import { type PaymentsApi, startPaymentsApi } from '../../support/payments-api.ts'
+import { startWorld, type World } from '../../support/world.ts'
 import { shopCommands } from './commands.ts'
 import { createModel } from './model.ts'
 import { openReal, type Real } from './real.ts'
@@ -38,7 +38,7 @@ export async function runModel({ note = () => {}, runs, seed, ...options }: Mode
   const result: ModelResult = { runs: 0, commands: 0, orders: 0, met: new Map(), disagreeing: 0, failure: undefined }
   // Each service a seed of its own, or all would do the same.
   for (let done = 0; done < runs && result.failure === undefined; done += RUNS_OF_A_TILL) {
-    const service = await startPaymentsApi()
+    const service = await startWorld({ providers: ['stripe'] })
     try {
       result.failure = await runSome(service, result, {
         ...options,
@@ -56,7 +56,7 @@ export async function runModel({ note = () => {}, runs, seed, ...options }: Mode
 }
 
 async function runSome(
-  service: PaymentsApi,
+  service: World<'stripe'>,
   result: ModelResult,
   { runs, maxCommands, seed, isShrunk = true }: ModelOptions,
 ) {
