@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { before, test } from 'node:test'
+import { test } from 'node:test'
 import { now } from '#platform/clock.ts'
 import { PERMISSIONS, type Permission } from '#vocabulary/permissions.ts'
 import { type Client, createClient } from '../../support/client.ts'
