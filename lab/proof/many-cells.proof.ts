@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import type { OpenLoad, OpenReport } from '../../test/scenarios/open-load-child.ts'
 import { openPrivatePostgres, type PrivatePostgres } from '../../test/scenarios/private-postgres.ts'
+import { supervise } from '../../test/scenarios/supervise.ts'
 import { type Child, startChild } from '../../test/support/child.ts'
 import { createMake, type Make } from '../../test/support/make.ts'
 import { startApi } from '../../test/support/start-api.ts'
@@ -56,7 +57,11 @@ async function trouble(servers: Servers, { quick, note }: Run) {
   await aside.close()
 
   const api = await startChild('api', { ...env, DATABASE_POOL_SIZE: '8', LOAD_SHEDDING: 'on' })
-  const worker = await superviseWorker(env, note)
+  const worker = supervise(
+    () => startChild('worker', env),
+    ({ lines }, { code, signal }) => note(`the worker ended: ${signal ?? `${code}, ${lines().at(-1)?.msg}`}`),
+  )
+  await until('the worker runs', worker.current, { withinMs: 60_000 })
   const loaders = openLoaders(api)
   const requestsOf = (cells: readonly string[]) => cells.flatMap((name) => shops.get(name)?.requests ?? [])
   const all = async (ms: number, waitMs?: number) => {
@@ -143,38 +148,12 @@ async function trouble(servers: Servers, { quick, note }: Run) {
         goal('well: events numbered after, longest, beside the four', waitedDuring, 'ms', 2_000),
         ...Object.entries(backSeconds).map(([name, seconds]) => goal(`${name}: served again after`, seconds, 's', 10)),
         goal('lost afterwards, in all', lostAfter, '', 0),
-        { name: 'times that the worker stopped itself, and was started again', value: worker.restarts(), unit: '' },
+        { name: 'times that the worker stopped itself, and was started again', value: worker.exits(), unit: '' },
       ],
     }
   } finally {
     loaders.end()
-    await Promise.all([api.kill(), worker.end()])
-  }
-}
-
-/** As a supervisor does: a worker that cannot be seen by a database ends, if a job does not, so that nothing runs twice. */
-async function superviseWorker(env: Record<string, string>, note: Run['note']) {
-  let [isOver, starts] = [false, 0]
-  let worker = await startChild('worker', env)
-  const watching = (async () => {
-    while (!isOver) {
-      const { code, signal } = await worker.exited
-      if (isOver) return
-      starts++
-      note(`the worker ended: ${signal ?? `${code}, ${worker.lines().at(-1)?.msg}`}`)
-      let next: Child | undefined
-      while (!next && !isOver) next = await startChild('worker', env).catch(() => undefined)
-      if (next) worker = next
-      if (isOver) await next?.kill()
-    }
-  })()
-  return {
-    restarts: () => starts,
-    async end(): Promise<void> {
-      isOver = true
-      await worker.kill()
-      await watching
-    },
+    await Promise.all([api.kill(), worker.stop()])
   }
 }
 

@@ -10,7 +10,7 @@ import { filledId, fillOrders } from '../../test/scenarios/fill-orders.ts'
 import { openLoadWorld } from '../../test/scenarios/load-world.ts'
 import { type MixedLoad, startMixedLoad } from '../../test/scenarios/mixed-load.ts'
 import { openPrivatePostgres, type PrivatePostgres } from '../../test/scenarios/private-postgres.ts'
-import type { Child } from '../../test/support/child.ts'
+import { supervise } from '../../test/scenarios/supervise.ts'
 import { createClient } from '../../test/support/client.ts'
 import { leftBehind } from '../../test/support/moving-shop.ts'
 import { createRandom } from '../../test/support/shop.ts'
@@ -44,7 +44,7 @@ async function moveMany(servers: readonly [PrivatePostgres, PrivatePostgres], { 
     // Somebody sells from the first day on, and whatever takes part is killed in every other pair of moves.
     const first = await startMixedLoad({ ...world, clients: CLIENTS })
     const often = await moveAround(world, first, { moves, isCalm: (move) => move % 4 < 2, maxMs: MAX_MOVE_MS, note })
-    const { wrong: wrongFirst, lost: lostFirst } = await settle(world, first, note)
+    const afterFirst = await world.settle(first, note)
 
     const shop = await world.make.shop({ cell: 'second' })
     await fillOrders(shop.db, { businessId: shop.id, orders, businesses: 0, ordersEach: 0 }, note)
@@ -52,7 +52,7 @@ async function moveMany(servers: readonly [PrivatePostgres, PrivatePostgres], { 
     await countFilled(shop, orders)
     const second = await startMixedLoad({ ...world, clients: CLIENTS, at: { shop, filledTo: filledId(orders) } })
     const large = await moveAround(world, second, { moves: 2, isCalm: () => true, maxMs: MAX_LARGE_MOVE_MS, note })
-    const { wrong, lost } = await settle(world, second, note)
+    const afterSecond = await world.settle(second, note)
 
     const main = databases.cells.get('main')
     const left = main ? [...(await leftBehind(main, first.shop.id)), ...(await leftBehind(main, shop.id))] : []
@@ -66,8 +66,8 @@ async function moveMany(servers: readonly [PrivatePostgres, PrivatePostgres], { 
       { name: 'its rows that were copied, at most', value: large.rows, unit: '' },
       { name: 'answers', value: first.answered() + second.answered(), unit: '' },
       none('moves that did not end', often.unfinished + large.unfinished),
-      none('acknowledged writes lost', lostFirst + lost),
-      none('doubled, unpaid or broken', wrongFirst + wrong),
+      none('acknowledged writes lost', afterFirst.lost + afterSecond.lost),
+      none('doubled, unpaid or broken', wrongIn(afterFirst) + wrongIn(afterSecond)),
       none('reads that failed (nobody killed)', often.failedReads.length + large.failedReads.length),
       none('tables with old rows', left.length),
       { name: 'pause of writes, median', value: percentile(pauses, 50), unit: 'ms' },
@@ -88,36 +88,31 @@ async function moveMany(servers: readonly [PrivatePostgres, PrivatePostgres], { 
 
 type World = Awaited<ReturnType<typeof openMovingWorld>>
 
+const wrongIn = ({ doubled, unpaid, violations }: Awaited<ReturnType<World['settle']>>) => doubled + unpaid + violations
+
 /** Two cells, each on a server of its own, and an API and a worker that somebody starts again whenever they end. */
 async function openMovingWorld([first, second]: readonly [PrivatePostgres, PrivatePostgres]) {
   const [own, others] = [await first.createDatabases(), await second.createDatabases()]
   const env = { DATABASE_URL: own.env.DATABASE_URL, CELLS: others.env.CELLS }
   const world = await openLoadWorld({ ...own, second: others.second, env })
-  let isOver = false
-  const running: Partial<Record<'api' | 'worker', Child>> = {}
-  async function supervise(app: 'api' | 'worker'): Promise<void> {
-    while (!isOver) {
-      const child = await world.start(app).catch(() => undefined)
-      running[app] = child
-      if (child && app === 'api') world.listen(child.url)
-      if (child) await child.exited
-      else await sleep(300)
-    }
-  }
-  void supervise('api')
-  void supervise('worker')
-  await until('both run', () => running.api && running.worker, { withinMs: 60_000 })
+  const api = supervise(async () => {
+    const child = await world.start('api')
+    world.listen(child.url)
+    return child
+  })
+  const worker = supervise(() => world.start('worker'))
+  await until('both run', () => api.current() && worker.current(), { withinMs: 60_000 })
   return {
     ...world,
-    url: () => running.api?.url ?? '',
+    url: () => api.current()?.url ?? '',
     async kill(victim: (typeof VICTIMS)[number]): Promise<void> {
-      if (victim === 'worker' || victim === 'api') return running[victim]?.kill()
+      if (victim === 'worker' || victim === 'api') return { api, worker }[victim].current()?.kill()
       const server = victim === 'PostgreSQL of one cell' ? first : second
       await server.kill()
       await server.start()
     },
     async end(): Promise<void> {
-      isOver = true
+      await Promise.all([api.stop(), worker.stop()])
       await world.close()
     },
   }
@@ -218,24 +213,6 @@ async function startProbe({ make, url }: World, shop: MixedLoad['shop']) {
   }
   return probe
 }
-
-/** Lets everybody finish what they are at, and compares what they were told with what is there. */
-async function settle(world: World, load: MixedLoad, note: Run['note']) {
-  await load.stop()
-  await until('all payments are known', async () => (await load.unpaid()) === 0, {
-    withinMs: 180_000,
-    everyMs: 500,
-  }).catch(() => note('not all payments are known'))
-  const unpaid = await load.unpaid()
-  const { lost, doubled } = await load.compare()
-  const violations = await world.findViolations()
-  for (const problem of [...load.failures, ...lost, ...doubled, ...firstOfEach(violations)].slice(0, 30)) note(problem)
-  return { lost: lost.length, wrong: doubled.length + unpaid + violations.length }
-}
-
-/** One row of each rule that is broken. */
-const firstOfEach = (violations: readonly string[]): string[] =>
-  [...Map.groupBy(violations, (violation) => violation.split(':')[0])].map(([, [first = '']]) => first)
 
 /** Enqueues generated orders, which have no events, for customers and reports. */
 async function countFilled({ db, id }: { db: Db; id: string }, orders: number): Promise<void> {

@@ -3,7 +3,7 @@ import { openLoadWorld } from '../../test/scenarios/load-world.ts'
 import { startMixedLoad } from '../../test/scenarios/mixed-load.ts'
 import type { Child } from '../../test/support/child.ts'
 import { until } from '../../test/support/until.ts'
-import { percentile, type Run } from '../report/figures.ts'
+import { none, percentile, type Run } from '../report/figures.ts'
 
 export const title = 'Rolling restarts behind a balancer, under load: nobody notices'
 
@@ -45,21 +45,16 @@ export async function run({ quick, note }: Run) {
       }
       note(`restart ${turn + 1} of ${restarts}: ${load.answered()} requests answered, ${load.failures.length} failed`)
     }
-    await load.stop()
-    for (const failure of load.failures.slice(0, 10)) note(failure)
-    await until('all payments are known', async () => (await load.unpaid()) === 0, { withinMs: 60_000, everyMs: 500 })
-    const { lost, doubled } = await load.compare()
-    const violations = await world.findViolations()
-    for (const problem of [...lost, ...doubled, ...violations]) note(problem)
+    const { unpaid, lost, doubled, violations } = await world.settle(load, note, { withinMs: 60_000 })
     const failed = load.failures.length
-    const wrong = lost.length + doubled.length + violations.length
+    const wrong = unpaid + lost + doubled + violations
     return {
       figures: [
         { name: 'restarts of an API process', value: restarts, unit: '' },
         { name: 'requests', value: load.answered() + failed, unit: '' },
-        { name: 'failed requests', value: failed, unit: '', goal: '0', ok: failed === 0 },
-        { name: 'lost, doubled, or rules broken', value: wrong, unit: '', goal: '0', ok: wrong === 0 },
-        { name: 'processes that did not end well', value: unclean, unit: '', goal: '0', ok: unclean === 0 },
+        none('failed requests', failed),
+        none('lost, doubled, unpaid, or rules broken', wrong),
+        none('processes that did not end well', unclean),
         { name: 'connections refused, sent elsewhere', value: balancer.retried(), unit: '' },
         { name: 'stopping takes, longest', value: Math.max(...stopSeconds), unit: 's' },
         { name: 'answers, 99 %', value: percentile(load.seconds, 99), unit: 's' },

@@ -1,13 +1,14 @@
 import { randomInt, randomUUID } from 'node:crypto'
 import { CALLBACK_PATH } from '#modules/accounts/sign-in/oauth.ts'
 import { startStripeTwin } from '../../twins/stripe/server.ts'
-import { type Child, startChild } from '../support/child.ts'
+import { startChild } from '../support/child.ts'
 import { openIdentityProvider } from '../support/identity-provider.ts'
 import { startMailServer } from '../support/mail-server.ts'
 import { createMake } from '../support/make.ts'
 import { createPeople } from '../support/people.ts'
 import { createTestDatabases, startApi } from '../support/start-api.ts'
 import { type FaultLine, openFaultLine } from './fault-line.ts'
+import { supervise } from './supervise.ts'
 
 /** What the service needs, each behind a line of its own. A cell is one of its databases; PostgreSQL is all of them. */
 export const PARTS = ['PostgreSQL', 'cell', 'SMTP', 'Stripe', 'identity', 'Redis'] as const
@@ -91,20 +92,7 @@ export async function openFaultWorld() {
   const api = await startChild('api', env)
   twin.setWebhookUrl(`${api.url}/v1/payments/webhooks/stripe`)
 
-  // As a supervisor would: a worker that has lost its database while it worked ends, and is started again.
-  let isClosing = false
-  let workerEnds = 0
-  let worker: Child | undefined
-  const supervise = async (): Promise<void> => {
-    while (!isClosing) {
-      worker = await startChild('worker', env).catch(() => undefined)
-      if (isClosing) await worker?.kill()
-      if (!worker) await new Promise((resolve) => void setTimeout(resolve, 1_000))
-      const exit = await worker?.exited
-      if (!isClosing && exit) workerEnds++
-    }
-  }
-  const supervised = supervise()
+  const worker = supervise(() => startChild('worker', env))
 
   /** One request to the API under test, each from an address of its own. */
   async function ask(method: string, path: string, options: { token?: string; body?: unknown; key?: string } = {}) {
@@ -137,7 +125,7 @@ export async function openFaultWorld() {
     idp,
     cells: aside.services.databases.cells,
     api,
-    workerEnds: () => workerEnds,
+    workerEnds: worker.exits,
     newKey: () => randomUUID(),
     break: async (part: Part, how: Parameters<FaultLine['break']>[0]) => {
       await Promise.all(linesOf[part].map((line) => line.break(how)))
@@ -146,9 +134,7 @@ export async function openFaultWorld() {
       await Promise.all(linesOf[part].map((line) => line.mend()))
     },
     async close() {
-      isClosing = true
-      await Promise.all([api.kill(), worker?.kill()])
-      await supervised
+      await Promise.all([api.kill(), worker.stop()])
       await aside.close()
       await Promise.all([twin.close(), idp.close(), mailServer.close(), ...lines.map((line) => line.close())])
       await databases.drop()

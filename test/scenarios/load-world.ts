@@ -5,7 +5,9 @@ import { type Child, startChild } from '../support/child.ts'
 import { startMailServer } from '../support/mail-server.ts'
 import { createMake } from '../support/make.ts'
 import { createTestDatabases, startApi, type TestDatabases } from '../support/start-api.ts'
+import { until } from '../support/until.ts'
 import { findViolations } from './buyers.ts'
+import type { MixedLoad } from './mixed-load.ts'
 
 const RETRIES = Array.from({ length: 300 }, () => 500) // as patient as the real provider, only faster
 
@@ -34,22 +36,38 @@ export async function openLoadWorld(given?: TestDatabases, more: Record<string, 
     void child.exited.then(() => children.delete(child))
     return child
   }
+  /** Everything that `verify --provider` finds. */
+  async function findAllViolations(): Promise<string[]> {
+    const payments = openPayments(aside.config)
+    const found: string[] = []
+    for (const cell of aside.services.databases.cells.values()) {
+      found.push(...(await findViolations(cell)))
+      const { check, violations } = await compareWithProvider(cell, payments)
+      found.push(...violations.map((violation) => `${check}: ${JSON.stringify(violation)}`))
+    }
+    return found
+  }
   return {
     twin,
     aside,
     make: createMake(aside),
     start,
     listen: (url: string) => twin.setWebhookUrl(`${url}/v1/payments/webhooks/stripe`),
-    /** Everything that `verify --provider` finds. */
-    async findViolations(): Promise<string[]> {
-      const payments = openPayments(aside.config)
-      const found: string[] = []
-      for (const cell of aside.services.databases.cells.values()) {
-        found.push(...(await findViolations(cell)))
-        const { check, violations } = await compareWithProvider(cell, payments)
-        found.push(...violations.map((violation) => `${check}: ${JSON.stringify(violation)}`))
-      }
-      return found
+    findViolations: findAllViolations,
+    /** Stops the load, waits for its payments, and compares what was acknowledged with the databases. Notes the differences. */
+    async settle(load: MixedLoad, note: (text: string) => void, { withinMs = 180_000 } = {}) {
+      await load.stop()
+      const stopped = performance.now()
+      await until('all payments are known', async () => (await load.unpaid()) === 0, {
+        withinMs,
+        everyMs: 500,
+      }).catch(() => note('not all payments are known'))
+      const seconds = (performance.now() - stopped) / 1000
+      const unpaid = await load.unpaid()
+      const { lost, doubled } = await load.compare()
+      const violations = await findAllViolations()
+      for (const found of [load.failures, lost, doubled, firstOfEach(violations)]) found.slice(0, 10).forEach(note)
+      return { seconds, unpaid, lost: lost.length, doubled: doubled.length, violations: violations.length }
     },
     async close() {
       await Promise.all([...children].map((child) => child.kill()))
@@ -59,3 +77,7 @@ export async function openLoadWorld(given?: TestDatabases, more: Record<string, 
     },
   }
 }
+
+/** One row of each rule that is broken. */
+const firstOfEach = (violations: readonly string[]): string[] =>
+  [...Map.groupBy(violations, (violation) => violation.split(':')[0])].map(([, [first = '']]) => first)

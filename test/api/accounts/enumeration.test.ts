@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
-import { before, type TestContext, test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { now } from '#platform/clock.ts'
 import { useFaults } from '#platform/faults.ts'
+import { failLogins } from '../../scenarios/fail-logins.ts'
 import { type Answer, createClient } from '../../support/client.ts'
 import { createPeople, PASSWORD, type People } from '../../support/people.ts'
 import { useWorld } from '../../support/world.ts'
 
-const world = useWorld({ providers: ['mail', 'sms'], worker: 'accounts' })
 let people: People
-before(async () => {
-  people = createPeople(world.api)
+const world = useWorld({ providers: ['mail', 'sms'], worker: 'accounts' }, async ({ api }) => {
+  people = createPeople(api)
 })
 
 const WRONG = 'wrong horse battery staple'
@@ -140,21 +140,7 @@ test('asking for mails verifies no password', async (t) => {
 })
 
 test('a login costs as much for somebody unknown as for somebody known', async () => {
-  const { email } = await people.person()
-  const spent = { known: 0, unknown: 0 }
-  // Processor time of all threads, not time on the clock: whatever else the machine does is not counted.
-  for (let round = 0; round < 25; round++) {
-    for (const [kind, address] of [
-      ['known', email],
-      ['unknown', unknownEmail()],
-    ] as const) {
-      await world.forgetAttempts()
-      const start = process.cpuUsage()
-      await post('/v1/users/login', { provider: 'EMAIL', email: address, password: WRONG })
-      const { user, system } = process.cpuUsage(start)
-      spent[kind] += user + system
-    }
-  }
-  const ratio = spent.unknown / spent.known
-  assert.ok(ratio > 0.6 && ratio < 1.7, `unknown ${spent.unknown} µs, known ${spent.known} µs`)
+  const { known, unknown } = await failLogins(world, { rounds: 25 })
+  const ratio = unknown.processorMs / known.processorMs
+  assert.ok(ratio > 0.6 && ratio < 1.7, `unknown ${unknown.processorMs} ms, known ${known.processorMs} ms`)
 })

@@ -5,71 +5,22 @@ import { Type } from 'typebox'
 import { loadConfig } from '#platform/config.ts'
 import { openDatabases } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
-import { defineJob, enqueue, enqueueAll } from '#platform/jobs/define.ts'
+import { defineJob, enqueue } from '#platform/jobs/define.ts'
+import { floodJobs, openQueue } from '../../scenarios/job-flood.ts'
 import { createTestDatabases } from '../../support/start-api.ts'
 import { startTestWorker, type WorkerOptions } from '../../support/start-worker.ts'
 import { until } from '../../support/until.ts'
 
-/** A queue of the test's own, and a job that takes some time and says for whom it began. */
-async function setUp(t: TestContext, takesMs: number, options: WorkerOptions = {}) {
-  const made = await createTestDatabases()
-  const databases = openDatabases(loadConfig({ NODE_ENV: 'test', ...made.env }).databases, { max: 4 })
-  const began: { businessId: string; at: number }[] = []
-  const running = new Map<string, number>()
-  const most = new Map<string, number>()
-  const job = defineJob({
-    name: 'test.work',
-    on: 'cell',
-    payload: Type.Object({ businessId: Type.String(), number: Type.Number() }),
-    async run({ businessId }) {
-      began.push({ businessId, at: performance.now() })
-      const now = (running.get(businessId) ?? 0) + 1
-      running.set(businessId, now)
-      most.set(businessId, Math.max(now, most.get(businessId) ?? 0))
-      await sleep(takesMs)
-      running.set(businessId, (running.get(businessId) ?? 1) - 1)
-    },
-  })
-  const main = databases.cells.get('main')! // oxlint-disable-line typescript/no-non-null-assertion
-  const workers: ReturnType<typeof startTestWorker>[] = []
-  t.after(async () => {
-    await Promise.all(workers.map((worker) => worker.stop()))
-    await databases.close()
-    await made.drop()
-  })
-  return {
-    began,
-    most,
-    start: () => void workers.push(startTestWorker(made.env, [job], options)),
-    add: (businessId: string) => transaction(main, (tx) => enqueue(tx, job, { businessId, number: 0 })),
-    addMany: (businessId: string, count: number) =>
-      transaction(main, (tx) =>
-        enqueueAll(
-          tx,
-          [job],
-          Array.from({ length: count }, (_, number) => ({ businessId, number })),
-        ),
-      ),
-    countOf: (businessId: string) => began.filter((each) => each.businessId === businessId).length,
-  }
+async function setUp(t: TestContext, takesMs: number, options?: WorkerOptions) {
+  const queue = await openQueue(takesMs, options)
+  t.after(() => queue.close())
+  return queue
 }
 
-test('a job of another business starts at once beside a business with thousands, whose jobs go on', async (t) => {
-  const { start, add, addMany, began, most, countOf } = await setUp(t, 20)
-  await addMany('noisy', 5_000)
-  start()
-  await until('it is busy', () => countOf('noisy') > 20)
-  const waits: number[] = []
-  for (let turn = 1; turn <= 5; turn++) {
-    const since = performance.now()
-    await add('quiet')
-    await until('it has begun', () => countOf('quiet') === turn, { everyMs: 2 })
-    waits.push((began.findLast(({ businessId }) => businessId === 'quiet')?.at ?? Number.NaN) - since)
-  }
-  const before = countOf('noisy')
-  await until('the others go on', () => countOf('noisy') > before + 20)
-  assert.ok(Math.max(...waits) < 2_000, `${waits.map(Math.round).join(', ')} ms`)
-  assert.ok((most.get('noisy') ?? 0) < 4, 'one place is left')
+test('a job of another business starts at once beside a business with thousands, whose jobs go on', async () => {
+  const { waitsMs, mostOfNoisy } = await floodJobs({ noisyJobs: 5_000, jobMs: 20, quietJobs: 5, pauseMs: 0 })
+  assert.ok(Math.max(...waitsMs) < 2_000, `${waitsMs.map(Math.round).join(', ')} ms`)
+  assert.ok(mostOfNoisy < 4, 'one place is left')
 })
 
 test('also while the jobs of that business take long, and when two of them have many', async (t) => {
