@@ -33,6 +33,12 @@ const GROUP_SIZE = 10
 // More where files share a world: each process starts its own.
 const SHARED_GROUP_SIZE = 20
 
+type PackOptions = {
+  sourcemap: boolean
+  /** How many processes run at a time, so that a few files use all of them. */
+  processes: number
+}
+
 type Packed = {
   tests: string[]
   /** To be loaded into children first: they then run what is packed, too. */
@@ -43,7 +49,7 @@ type Packed = {
  * Each test file is a process, and so is all that it starts; loading two thousand modules was a third of their time. So they are
  * packed, with what they share in common files. What asks where it is (for migrations, threads, children) is told its real place.
  */
-export async function packTests(files: readonly string[]): Promise<Packed> {
+export async function packTests(files: readonly string[], { sourcemap, processes }: PackOptions): Promise<Packed> {
   const children = globSync(CHILDREN)
   // Node runs files in the order of their names, and these are in the order in which they are to run.
   const tests = files.map((file, index) => ({ file, name: `${String(index).padStart(3, '0')}~${nameOf(file)}` }))
@@ -51,10 +57,18 @@ export async function packTests(files: readonly string[]): Promise<Packed> {
   const bundle = await rolldown({
     input: Object.fromEntries(entries.map(({ file, name }) => [name, `./${file}`])),
     platform: 'node',
+    checks: { eval: false },
     external: (id) => !OURS.test(id) && (KEPT.test(id) || isBuiltin(id)),
     plugins: [{ name: 'real places', transform: (code, id) => tellPlace(code, id) }],
   })
-  await bundle.write({ dir: FOLDER, format: 'esm', cleanDir: true, entryFileNames: '[name].mjs', minify: false })
+  await bundle.write({
+    dir: FOLDER,
+    format: 'esm',
+    cleanDir: true,
+    entryFileNames: '[name].mjs',
+    minify: false,
+    sourcemap,
+  })
   await bundle.close()
   const urls = Object.fromEntries(children.map((file) => [urlOf(path.resolve(file)), urlOf(placeOf(nameOf(file)))]))
   const redirect = path.resolve(FOLDER, 'redirect.mjs')
@@ -70,13 +84,13 @@ registerHooks({
 })
 `,
   )
-  return { tests: groupsOf(tests).map((group) => path.relative('', group)), redirect }
+  return { tests: groupsOf(tests, processes).map((group) => path.relative('', group)), redirect }
 }
 
 type Test = { file: string; name: string }
 
 /** What Node is to run: a file by itself, or a file that loads several. */
-function groupsOf(tests: readonly Test[]): string[] {
+function groupsOf(tests: readonly Test[], processes: number): string[] {
   const grouped = tests.filter(({ file }) => GROUPED.test(file) && !ALONE.test(file))
   // It would be held for the whole group while that is loaded, and let go when the first of them is done.
   const held = grouped.filter(({ file }) => /^const \w+ = holdClock\(/m.test(readFileSync(file, 'utf8')))
@@ -86,14 +100,15 @@ function groupsOf(tests: readonly Test[]): string[] {
   const others = worlds.get(undefined) ?? []
   worlds.delete(undefined)
   const sharing = [...worlds].sort(([a = ''], [b = '']) => (a < b ? -1 : 1)).map(([, files]) => files)
-  const large = sharing.filter((files) => files.length > SHARED_GROUP_SIZE / 2)
+  const size = Math.min(SHARED_GROUP_SIZE, Math.ceil(grouped.length / processes) || 1)
+  const large = sharing.filter((files) => files.length > size / 2)
   const small = sharing.filter((files) => !large.includes(files)).flat()
   const groups = [
-    ...large.flatMap((files) => deal(files, SHARED_GROUP_SIZE)),
-    ...Array.from({ length: Math.ceil(small.length / SHARED_GROUP_SIZE) }, (_, index) =>
-      small.slice(index * SHARED_GROUP_SIZE, (index + 1) * SHARED_GROUP_SIZE),
+    ...large.flatMap((files) => deal(files, size)),
+    ...Array.from({ length: Math.ceil(small.length / size) }, (_, index) =>
+      small.slice(index * size, (index + 1) * size),
     ),
-    ...deal(others, GROUP_SIZE),
+    ...deal(others, Math.min(GROUP_SIZE, size)),
   ]
   return [...alone.map(({ name }) => placeOf(name)), ...groups.map(writeGroup)]
 }

@@ -19,6 +19,8 @@ const LIMIT_MS = 60 * 60_000
 const AGAIN_LIMIT_MS = 15 * 60_000
 // A file whose tests have failed may have left something open, and never ends: it must not hold up the others.
 const FILE_LIMIT_SECONDS = 12 * 60
+// One more than there are cores: many tests wait for a lease to expire.
+const CONCURRENCY = 3
 const FAILED = '.results/failed-tests'
 const TIMES = '.results/test-times.jsonl'
 const RECORD_TIMES = './test/support/record-times.ts'
@@ -44,17 +46,20 @@ if (files.length === 0) {
   process.exit(has('--changed') ? 0 : 1)
 }
 
-// A few are run as they are: then a failure names the line that failed.
-const PACKED_FROM = 20
+// Packing takes as long as loading the sources once.
+const PACKED_FROM = 2
+// Up to here, a failure names its line in the source. In a whole run, reading the maps takes too long.
+const MAPPED_UP_TO = 40
 mkdirSync(path.dirname(FAILED), { recursive: true })
 rmSync(TIMES, { force: true })
-const packed = files.length < PACKED_FROM ? undefined : await packTests(files)
+const isMapped = files.length <= MAPPED_UP_TO
+const packed =
+  files.length < PACKED_FROM ? undefined : await packTests(files, { sourcemap: isMapped, processes: CONCURRENCY })
 
 await sweepDatabases()
 // Once, for all: two that build it at the same time empty each other's folder.
 if (files.some((file) => file.startsWith('test/browser/dashboard'))) await ensureDashboard()
-// Three at a time: many tests wait for somebody to be given up for dead.
-let code = await run(packed?.tests ?? files, { concurrency: 3, limitMs: LIMIT_MS })
+let code = await run(packed?.tests ?? files, { concurrency: CONCURRENCY, limitMs: LIMIT_MS })
 const failed = failedFiles()
 // A machine that stands still for seconds fails tests that measure time or send fifty requests at once. Where nobody is there to
 // look, what failed is run once more, alone, and named; at a desk a flaky test is to be found, not to be hidden.
@@ -118,6 +123,7 @@ async function run(tests: readonly string[], { concurrency, limitMs }: Limits): 
         TEST_DATABASES_ARE_SWEPT: 'yes',
         TEST_TIMES: path.resolve(TIMES),
         ...(packed && { TEST_PACKED: packed.redirect }),
+        ...(packed && isMapped && { NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} --enable-source-maps` }),
       },
     },
   )
