@@ -1,4 +1,4 @@
-// Prints what each test file took: the most expensive first.
+// Prints what each test file took, the most expensive first, and checks the budget of a whole run.
 import { readFileSync } from 'node:fs'
 import type { FileTimes } from '../test/support/record-times.ts'
 import { sourceOf } from './pack-tests.ts'
@@ -13,10 +13,37 @@ const sum = (files: readonly FileTimes[], of: (file: FileTimes) => number) =>
 /** Time in which neither the file nor an ended child used a processor: the database, timers, and other test files. */
 const waited = (file: FileTimes) => Math.max(0, file.seconds - processor(file))
 
+/** Processor time in seconds, of test files and the processes they start. A busy machine changes it less than wall time. */
+const BUDGET = { file: 60, run: 3_000 }
+
+function readTimes(recorded: string): FileTimes[] {
+  const lines = readFileSync(recorded, 'utf8').split('\n').filter(Boolean)
+  return lines.map((text) => JSON.parse(text) as FileTimes).sort((a, b) => processor(b) - processor(a))
+}
+
+/** What exceeds the budget, as lines to print. */
+export function findOverruns(files: readonly FileTimes[], { file: limit, run } = BUDGET): string[] {
+  const overruns = files
+    .filter((file) => processor(file) > limit)
+    .map(
+      (file) =>
+        `${sourceOf(file.file)} used ${processor(file).toFixed(0)} s of processor time. The limit is ${limit} s.`,
+    )
+  const total = sum(files, processor)
+  if (total > run) overruns.push(`All files used ${total.toFixed(0)} s of processor time. The limit is ${run} s.`)
+  return overruns
+}
+
+/** Prints the overruns of a whole run. Returns whether it stayed within the budget. */
+export function checkBudget(recorded: string): boolean {
+  const overruns = findOverruns(readTimes(recorded))
+  if (overruns.length > 0) console.error(`\nOver budget:\n${overruns.map((line) => `  ${line}`).join('\n')}`)
+  return overruns.length === 0
+}
+
 /** Groups are processes that run several files: their rows hold what loading the files took. */
 export function printTimes(recorded: string): void {
-  const lines = readFileSync(recorded, 'utf8').split('\n').filter(Boolean)
-  const files = lines.map((text) => JSON.parse(text) as FileTimes).sort((a, b) => processor(b) - processor(a))
+  const files = readTimes(recorded)
   const row = (seconds: readonly number[], name: string) =>
     line(
       seconds.map((value) => value.toFixed(1)),

@@ -9,7 +9,7 @@ import { sweepDatabases } from '../test/support/database.ts'
 import { changedFiles, defaultBase, readSources } from './changed-files.ts'
 import { packTests } from './pack-tests.ts'
 import { docsPatterns, selectTests } from './select-tests.ts'
-import { printTimes } from './test-times.ts'
+import { checkBudget, printTimes } from './test-times.ts'
 
 // Each file is a process of its own, and compiles what it imports: most of it is the same for all.
 const COMPILED = 'node_modules/.cache/compiled'
@@ -68,6 +68,9 @@ if (code !== 0 && process.env.TEST_AGAIN === 'yes' && failed.length > 0 && faile
   code = await run(failed, { concurrency: 1, limitMs: AGAIN_LIMIT_MS })
 }
 if (has('--times')) printTimes(TIMES)
+const isWholeRun = words.length === 0 && flags.length === 0 && !has('--changed')
+// Only Linux tells what ended processes have used.
+if (code === 0 && isWholeRun && process.platform === 'linux' && !checkBudget(TIMES)) code = 1
 process.exit(code)
 
 function testsNamed(): string[] {

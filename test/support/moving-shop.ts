@@ -27,7 +27,12 @@ export type Sold = {
 }
 
 /** Buys and reads until it is stopped. Whoever is refused because of the move tries again with the same key. */
-export function keepSelling(make: Make, shop: Shop, product: { id: string; path: string }, { buyers = 3 } = {}) {
+export function keepSelling(
+  make: Make,
+  shop: Shop,
+  product: { id: string; path: string },
+  { buyers = 3, pauseMs = 25 } = {},
+) {
   const sold: Sold = { orders: new Map(), slowestMs: 0, refused: 0, failedReads: [], reads: 0 }
   let isOver = false
   async function buy(): Promise<void> {
@@ -48,7 +53,7 @@ export function keepSelling(make: Make, shop: Shop, product: { id: string; path:
         await sleep(50)
       }
       sold.slowestMs = Math.max(sold.slowestMs, performance.now() - since)
-      await sleep(25)
+      await sleep(pauseMs)
     }
   }
   async function read(): Promise<void> {
@@ -56,7 +61,7 @@ export function keepSelling(make: Make, shop: Shop, product: { id: string; path:
       const answer = await shop.admin.get(product.path)
       sold.reads++
       if (answer.status !== 200) sold.failedReads.push(`${answer.status} ${answer.text}`)
-      await sleep(25)
+      await sleep(pauseMs)
     }
   }
   const running = Promise.all([...Array.from({ length: buyers }, buy), read()])

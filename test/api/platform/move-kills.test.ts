@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { after, test } from 'node:test'
 import type { Cell } from '#platform/database/database.ts'
 import { findMove } from '#platform/moves/moves.ts'
 import { startMove } from '../../../src/apps/moves/start-move.ts'
-import { startChild } from '../../support/child.ts'
+import { type Child, startChild } from '../../support/child.ts'
 import { assertSold, homeOf, keepSelling, leftBehind, openFreeShop } from '../../support/moving-shop.ts'
 import { until } from '../../support/until.ts'
 import { useWorld } from '../../support/world.ts'
@@ -27,18 +27,24 @@ const POINTS = [
   'move.clearing',
 ]
 
+/** The worker that finished the last move; it is killed in the next one. */
+let survivor: Child | undefined
+after(() => survivor?.stop())
+
 for (const point of POINTS) {
-  test(`whoever moves a business is killed at ${point}: another one goes on, and nothing is lost or doubled`, async (t) => {
+  test(`a business move whose worker is killed at ${point} is finished by another worker, with nothing lost or doubled`, async () => {
     const { shop, product } = await openFreeShop(used.make)
     const { control } = databases()
     const from = await homeOf(control, shop.id)
-    const selling = keepSelling(used.make, shop, product, { buyers: 1 })
-    const first = await startChild('worker', used.api.databases.env, { faults: { [point]: 'kill' } })
+    const selling = keepSelling(used.make, shop, product, { buyers: 1, pauseMs: 250 })
+    const first = survivor ?? (await startChild('worker', used.api.databases.env))
+    await first.arm({ [point]: 'kill' })
     await startMove(databases(), { businessId: shop.id, to: other(from), keepSeconds: 0 })
-    await first.exited
-    const second = await startChild('worker', used.api.databases.env)
-    t.after(() => second.stop())
-    await until('it has moved', async () => (await findMove(control, shop.id))?.step === 'DONE', { withinMs: 120_000 })
+    assert.equal((await first.exited).signal, 'SIGKILL')
+    survivor = await startChild('worker', used.api.databases.env)
+    await until('the move is done', async () => (await findMove(control, shop.id))?.step === 'DONE', {
+      withinMs: 120_000,
+    })
     const sold = await selling.stop()
 
     assert.equal(await homeOf(control, shop.id), other(from))
