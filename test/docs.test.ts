@@ -13,6 +13,7 @@ import { type Child, startChild } from './support/child.ts'
 import { startMailServer } from './support/mail-server.ts'
 import { createMake } from './support/make.ts'
 import { brokenLinks, type Fence, inlineCode, type Page, ROOT, readPages } from './support/markdown.ts'
+import { PACKED_FLAGS } from './support/packed.ts'
 import { createTestDatabases, startApi, type TestApi, type TestDatabases } from './support/start-api.ts'
 
 /** Blocks with these marks are not run: they need Docker, the internet, or would change the machine. */
@@ -165,7 +166,7 @@ async function runShell({ folder, settings }: Service, blocks: Fence[]): Promise
     curl() { command curl --fail-with-body --max-time 20 "$@"; }
     trap 'echo "FAILED: $BASH_COMMAND" >&2' ERR
     ${blocks.map(({ code }) => `cd '${folder}'\n${code}`).join('\n')}`
-  await run('bash', ['-c', script], folder, settings)
+  await run('bash', ['-c', script], folder, { ...settings, NODE_OPTIONS: PACKED_FLAGS.join(' ') })
 }
 
 async function runProgram({ folder, settings }: Service, blocks: Fence[]): Promise<void> {

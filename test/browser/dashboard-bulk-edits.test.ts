@@ -1,16 +1,20 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Browser } from 'playwright-core'
+import { assertFits } from '../support/assert-fits.ts'
 import { launchBrowser } from '../support/browser.ts'
 import { type DemoDesk, openDemoDesk } from '../support/demo-desk.ts'
-import { enter, look } from '../support/served-dashboard.ts'
+import { reusePage } from '../support/reused-page.ts'
+import { look } from '../support/served-dashboard.ts'
 import { until } from '../support/until.ts'
 
 let desk: DemoDesk
 let browser: Browser
+let enterAgain: Awaited<ReturnType<typeof reusePage>>
 before(async () => {
   desk = await openDemoDesk()
   browser = await launchBrowser()
+  enterAgain = await reusePage(browser, desk.url)
 })
 after(async () => {
   await browser?.close()
@@ -18,7 +22,7 @@ after(async () => {
 })
 
 async function open(place: string) {
-  const { page, context, complaints } = await enter(browser)
+  const { page, context, complaints } = await enterAgain()
   await desk.signIn(context)
   await page.goto(desk.at(place))
   return { page, context, complaints }
@@ -36,12 +40,12 @@ test('prices are raised by five per cent: tried, looked at, applied, and undone'
   const query = 'query=mug'
   const before = await pricesOf(query)
   assert.ok(before.length > 3, `${before.length} prices`)
-  const { page, context, complaints } = await open(`/bulk-edits/new?${query}`)
+  const { page, complaints } = await open(`/bulk-edits/new?${query}`)
   await page.getByRole('heading', { name: 'New bulk edit' }).waitFor()
   await page.getByText('of products with words: mug').waitFor()
   await look(page, 'bulk-edit-new')
   await page.setViewportSize({ width: 390, height: 844 })
-  await look(page, 'bulk-edit-new-390')
+  await assertFits(page, 'bulk-edit-new-390')
   await page.setViewportSize({ width: 1440, height: 900 })
   await page.getByLabel('Per cent').press('Enter')
   assert.match(page.url(), /bulk-edits\/new/, 'an empty line is not sent')
@@ -55,7 +59,7 @@ test('prices are raised by five per cent: tried, looked at, applied, and undone'
   assert.deepEqual(await pricesOf(query), before, 'nothing is written by trying')
   await look(page, 'bulk-edit-ready')
   await page.setViewportSize({ width: 390, height: 844 })
-  await look(page, 'bulk-edit-ready-390')
+  await assertFits(page, 'bulk-edit-ready-390')
   await page.setViewportSize({ width: 1440, height: 900 })
   await page.getByRole('button', { name: /^Apply \d+ change/ }).click()
   await page.getByRole('button', { name: /^Undo \d+ change/ }).waitFor()
@@ -64,7 +68,7 @@ test('prices are raised by five per cent: tried, looked at, applied, and undone'
     assert.equal(price % 100, 90)
     assert.ok(Math.abs(price - (before[at] ?? 0) * 1.05) <= 50.5, `${before[at]} became ${price}`)
   }
-  await look(page, 'bulk-edit-done')
+  await assertFits(page, 'bulk-edit-done')
 
   const { body } = await desk.owner.get(`${desk.business}/products?${query}&limit=1`)
   await desk.owner.put(`${desk.business}/products/${body.items[0].id}`, { name: 'Renamed in between' })
@@ -73,13 +77,12 @@ test('prices are raised by five per cent: tried, looked at, applied, and undone'
   await page.getByText('Renamed in between').first().waitFor()
   await page.getByText('Left alone: changed since').first().waitFor()
   await page.getByText('Undone', { exact: true }).waitFor()
-  await look(page, 'bulk-edit-undone')
+  await assertFits(page, 'bulk-edit-undone')
   assert.deepEqual(complaints, [])
-  await context.close()
 })
 
 test('what to look at comes first, and a dry run can be thrown away', async () => {
-  const { page, context, complaints } = await open('/bulk-edits/new')
+  const { page, complaints } = await open('/bulk-edits/new')
   await page.getByText('of all products').waitFor()
   await page.getByLabel('Per cent').fill('-40')
   await page.keyboard.press('Enter')
@@ -90,13 +93,12 @@ test('what to look at comes first, and a dry run can be thrown away', async () =
   await page.getByText('Thrown away; no product was changed.').waitFor()
   await page.waitForURL(/\/bulk-edits$/)
   assert.deepEqual(complaints, [])
-  await context.close()
 })
 
 test('selected products get a tag, and the address says which', async () => {
   const { body } = await desk.owner.get(`${desk.business}/products?limit=3`)
   const ids = body.items.map(({ id }: { id: string }) => id) as string[]
-  const { page, context, complaints } = await open(`/bulk-edits/new?${ids.map((id) => `ids=${id}`).join('&')}`)
+  const { page, complaints } = await open(`/bulk-edits/new?${ids.map((id) => `ids=${id}`).join('&')}`)
   await page.getByText('of 3 products').waitFor()
   await page.getByLabel('What').selectOption('tags')
   await page.getByLabel('Tag').fill('autumn')
@@ -111,5 +113,4 @@ test('selected products get a tag, and the address says which', async () => {
   await page.getByRole('link', { name: 'Tag autumn added' }).waitFor()
   await look(page, 'bulk-edits')
   assert.deepEqual(complaints, [])
-  await context.close()
 })

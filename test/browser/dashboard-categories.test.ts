@@ -2,15 +2,19 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
 import type { Browser, Page } from 'playwright-core'
+import { assertFits } from '../support/assert-fits.ts'
 import { launchBrowser } from '../support/browser.ts'
-import { type Dashboard, enter, look, openDashboard } from '../support/served-dashboard.ts'
+import { reusePage } from '../support/reused-page.ts'
+import { type Dashboard, look, openDashboard } from '../support/served-dashboard.ts'
 import { until } from '../support/until.ts'
 
 let desk: Dashboard
 let browser: Browser
+let enterAgain: Awaited<ReturnType<typeof reusePage>>
 before(async () => {
   desk = await openDashboard()
   browser = await launchBrowser()
+  enterAgain = await reusePage(browser, desk.url)
 })
 after(async () => {
   await browser?.close()
@@ -43,10 +47,10 @@ async function openShop(...ways: string[]) {
 
 type Shop = Awaited<ReturnType<typeof openShop>>
 
-async function open(shop: Shop, place = '', looks: Parameters<typeof enter>[1] = {}) {
-  const entered = await enter(browser, looks)
-  await entered.page.goto(await desk.doorOf(shop.admin))
-  await entered.page.waitForURL(/\/admin\/business/)
+async function open(shop: Shop, place = '', looks: { width?: number } = {}) {
+  const entered = await enterAgain(looks)
+  await desk.doorOf(shop.admin)
+  await desk.signIn(entered.context, shop.admin.email ?? '')
   await entered.page.goto(`${desk.url}/admin/${shop.slug}/categories${place}`)
   return entered
 }
@@ -66,7 +70,7 @@ const rowOf = (page: Page, name: string) =>
 
 test('by keyboard: arrows, ends, typing, closing, moving, renaming', async () => {
   const shop = await openShop('Anchors', 'Bells', 'Bells>Brass', 'Bells>Bronze', 'Cups')
-  const { page, context, complaints } = await open(shop)
+  const { page, complaints } = await open(shop)
   await shows(page, 'Anchors Bells .Brass .Bronze Cups')
   await page.getByRole('tree').focus()
   await page.keyboard.press('ArrowDown')
@@ -117,7 +121,6 @@ test('by keyboard: arrows, ends, typing, closing, moving, renaming', async () =>
   await shop.reads('Bells .Brass .Bronze Anchors Dinghies')
   await rowOf(page, 'Dinghies').waitFor()
   assert.deepEqual(complaints, [])
-  await context.close()
 })
 
 /** Drags a row by its grip: so many rows down, so many levels to the right. */
@@ -134,11 +137,11 @@ async function drag(page: Page, name: string, rows: number, levels: number) {
 
 test('by hand: a line says where it falls, Escape lets it be, and it can be undone', async () => {
   const shop = await openShop('A', 'B', 'B>C', 'D')
-  const { page, context, complaints } = await open(shop)
+  const { page, complaints } = await open(shop)
   await shows(page, 'A B .C D')
   await drag(page, 'D', -1.6, 0)
   await page.locator('.drop-line').getByText('In B, before C').waitFor()
-  await look(page, 'categories-drag')
+  await assertFits(page, 'categories-drag')
   await page.keyboard.press('Escape')
   await page.locator('.drop-line').waitFor({ state: 'detached' })
   await page.mouse.up()
@@ -153,7 +156,6 @@ test('by hand: a line says where it falls, Escape lets it be, and it can be undo
   await shop.reads('A B .C D')
   await shows(page, 'A B .C D')
   assert.deepEqual(complaints, [])
-  await context.close()
 })
 
 test('by finger, on a phone', async () => {
@@ -174,12 +176,11 @@ test('by finger, on a phone', async () => {
   await page.locator('.drop-line').waitFor()
   await touch('touchEnd')
   await shop.reads('C A B')
-  await context.close()
 })
 
 test('a move whose answers are lost is done once, through a reload; so are those that wait behind it', async () => {
   const shop = await openShop('A', 'B', 'C', 'D')
-  const { page, context } = await open(shop)
+  const { page } = await open(shop)
   await shows(page, 'A B C D')
   let asked = 0
   await page.route('**/move', async (route) => {
@@ -201,12 +202,11 @@ test('a move whose answers are lost is done once, through a reload; so are those
     withinMs: 30_000,
   })
   assert.equal(await shop.draw(), 'B A D C')
-  await context.close()
 })
 
 test('who was slower decides: another place, another name', async () => {
   const shop = await openShop('A', 'B', 'C')
-  const { page, context } = await open(shop)
+  const { page } = await open(shop)
   await shows(page, 'A B C')
   await page.route('**/events/**', (route) => route.abort()) // this person does not see it come
   await page.getByRole('tree').focus()
@@ -235,14 +235,13 @@ test('who was slower decides: another place, another name', async () => {
   await page.getByText('Saved.', { exact: true }).waitFor()
   const { body } = await shop.admin.get(`${shop.path}/categories/${shop.idOf('B')}`)
   assert.deepEqual([body.name, body.seo.title, body.translations.de], ['Theirs', 'T', { name: 'Meins' }])
-  await context.close()
 })
 
 test('a category says what is missing in which language, and what hangs on it', async () => {
   const shop = await openShop('Shirts', 'Shirts>Polo')
   for (const name of ['One', 'Two'])
     assert.equal((await shop.admin.post(`${shop.path}/products`, { name, category: 'shirts' })).status, 201)
-  const { page, context, complaints } = await open(shop)
+  const { page, complaints } = await open(shop)
   await page.getByText('German missing').first().waitFor()
   const count = rowOf(page, 'Shirts').getByRole('link', { name: '2 products' })
   assert.match((await count.getAttribute('href')) ?? '', /\/products\?categoryId=cat_\w+$/)
@@ -269,9 +268,8 @@ test('a category says what is missing in which language, and what hangs on it', 
   assert.equal(await shop.draw(), 'Shirts .Polo')
   await page.setViewportSize({ width: 390, height: 844 })
   await page.keyboard.press('Escape')
-  await look(page, 'category-390')
+  await assertFits(page, 'category-390')
   assert.deepEqual(complaints, [])
-  await context.close()
 })
 
 test('a thousand categories are there at once, and a key is seen at once', async () => {
@@ -283,7 +281,7 @@ test('a thousand categories are there at once, and a key is seen at once', async
            '{"title":"","description":""}', '{}', now(), now()
       from generate_series(10, 1009) as n
      order by n % 10 > 0`.execute(shop.db)
-  const { page, context } = await open(shop)
+  const { page } = await open(shop)
   await rowOf(page, 'Number 10').waitFor()
   await page.getByText('1000 categories').or(page.getByText('1,000 categories')).waitFor()
   assert.ok((await page.locator('.branch').count()) <= 70)
@@ -304,5 +302,4 @@ test('a thousand categories are there at once, and a key is seen at once', async
   })()`)
   assert.ok(took < 200, `${took} ms from key to paint`)
   console.log(`1,000 categories: ${Math.round(took)} ms from key to paint (median)`)
-  await context.close()
 })

@@ -7,44 +7,61 @@ import { now } from '#platform/clock.ts'
 import { launchBrowser } from '../support/browser.ts'
 import { checkAll, checkOnce } from '../support/checks.ts'
 import { follow } from '../support/customers.ts'
-import { type Dashboard, enter, look, openDashboard } from '../support/served-dashboard.ts'
+import { reusePage } from '../support/reused-page.ts'
+import { type Dashboard, look, openDashboard } from '../support/served-dashboard.ts'
 
 let desk: Dashboard
 let browser: Browser
+let enterAgain: Awaited<ReturnType<typeof reusePage>>
 before(async () => {
   desk = await openDashboard()
   browser = await launchBrowser()
+  enterAgain = await reusePage(browser, desk.url)
 })
 after(async () => {
   await browser?.close()
   await desk?.close()
 })
 
+async function enterAs(person: { id: string; email?: string | undefined }) {
+  const entered = await enterAgain({ width: 1_280 })
+  await desk.doorOf(person)
+  await desk.signIn(entered.context, person.email ?? '')
+  return entered
+}
+
 /** A shop with a product, and its admin at the page. */
 async function sitDown() {
   const shop = await desk.make.shop()
   const product = await desk.make.product(shop)
   await follow(desk.api, shop.db)
-  const { page, complaints } = await enter(browser, { width: 1_280 })
-  await page.goto(await desk.doorOf(shop.admin))
-  await page.waitForURL(/\/admin\/business/)
+  const { page, complaints } = await enterAs(shop.admin)
   const open = async () => {
     await page.goto(`${desk.url}/admin/${shop.id}/settings/checks`)
     await page.locator('main h1').first().waitFor()
   }
+  /** On a phone it can be read without scrolling sideways. */
+  const fits = async (name: string) => {
+    for (const width of [360, 320]) {
+      await page.setViewportSize({ width, height: 700 })
+      const overflow = await page.evaluate(
+        'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+      )
+      assert.equal(overflow, 0, `${name} can be scrolled sideways at ${width}`)
+    }
+    await page.setViewportSize({ width: 1_280, height: 900 })
+  }
+  /** The same where a phone arranges it in another way. */
   const narrow = async (name: string) => {
     await page.setViewportSize({ width: 360, height: 780 })
     await look(page, `${name}-360`)
-    await page.setViewportSize({ width: 320, height: 700 })
-    const overflow = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
-    assert.equal(overflow, 0, `${name} can be scrolled sideways at 320`)
-    await page.setViewportSize({ width: 1_280, height: 900 })
+    await fits(name)
   }
-  return { ...shop, product, page, complaints, open, narrow }
+  return { ...shop, product, page, complaints, open, fits, narrow }
 }
 
 test('somebody checks the books, watches how far it is, and sees that they balance', async () => {
-  const { page, db, open, narrow, complaints } = await sitDown()
+  const { page, db, open, fits, complaints } = await sitDown()
   await open()
   await page.getByText('Not checked yet.').waitFor()
   await page.getByRole('button', { name: 'Check now' }).click()
@@ -56,7 +73,7 @@ test('somebody checks the books, watches how far it is, and sees that they balan
   await page.getByText('The books balance.').waitFor()
   assert.equal(await page.getByRole('button', { name: 'Check now' }).isDisabled(), true)
   await look(page, 'checks-balance')
-  await narrow('checks-balance')
+  await fits('checks-balance')
   assert.deepEqual(complaints, [])
 })
 
@@ -78,7 +95,7 @@ test('a rule that is broken comes first, with its rows, which lead to what they 
 })
 
 test('the page says how many rules could not be looked at, and does not call the books balanced then', async () => {
-  const { page, db, id, open, narrow, complaints } = await sitDown()
+  const { page, db, id, open, fits, complaints } = await sitDown()
   await open()
   await page.getByRole('button', { name: 'Check now' }).click()
   await page.getByText('Waits for its turn').waitFor()
@@ -92,7 +109,7 @@ test('the page says how many rules could not be looked at, and does not call the
   assert.equal(await page.getByText('not known yet').count(), 2)
   assert.equal(await page.getByText('The books balance.').count(), 0)
   await look(page, 'checks-unknown')
-  await narrow('checks-unknown')
+  await fits('checks-unknown')
   assert.deepEqual(complaints, [])
 })
 
@@ -120,11 +137,9 @@ test('each rule that is broken is named on the page, in words of a shop', async 
 })
 
 test('in German every rule has German words', async () => {
-  const shop = await desk.make.shop()
-  const { page } = await enter(browser, { width: 1_280, locale: 'de-DE' })
-  await page.goto(await desk.doorOf(shop.admin))
-  await page.waitForURL(/\/admin\/business/)
-  await page.goto(`${desk.url}/admin/${shop.id}/settings/checks`)
+  const { page, open } = await sitDown()
+  await page.evaluate(`localStorage.setItem('kontor:language', 'de')`)
+  await open()
   await page.getByText('Noch nicht geprüft.').waitFor()
   await look(page, 'checks-german')
   const words = await page.locator('.check-list .status').allInnerTexts()
@@ -138,12 +153,9 @@ test('in German every rule has German words', async () => {
 test('whoever is no ADMIN does not see the page', async () => {
   const { page, id, open } = await sitDown()
   await open()
-  const clerk = await desk.make.member(id, 'SETTINGS_WRITE')
-  const entered = await enter(browser, { width: 1_280 })
-  await entered.page.goto(await desk.doorOf(clerk))
-  await entered.page.waitForURL(/\/admin\/business/)
-  await entered.page.goto(`${desk.url}/admin/${id}/settings`)
-  await entered.page.locator('main h1').first().waitFor()
-  assert.equal(await entered.page.getByRole('link', { name: 'Checks' }).count(), 0)
   assert.ok((await page.getByRole('link', { name: 'Checks' }).count()) > 0)
+  await enterAs(await desk.make.member(id, 'SETTINGS_WRITE'))
+  await page.goto(`${desk.url}/admin/${id}/settings`)
+  await page.locator('main h1').first().waitFor()
+  assert.equal(await page.getByRole('link', { name: 'Checks' }).count(), 0)
 })

@@ -4,14 +4,17 @@ import type { Browser } from 'playwright-core'
 import { freePort } from '../../dev/ports.ts'
 import { launchBrowser } from '../support/browser.ts'
 import { linkIn } from '../support/mail-server.ts'
-import { type Dashboard, enter, look, openDashboard, PASSWORD } from '../support/served-dashboard.ts'
+import { reusePage } from '../support/reused-page.ts'
+import { type Dashboard, look, openDashboard, PASSWORD } from '../support/served-dashboard.ts'
 import { startApi } from '../support/start-api.ts'
 
 let desk: Dashboard
 let browser: Browser
+let enterAgain: Awaited<ReturnType<typeof reusePage>>
 before(async () => {
   desk = await openDashboard()
   browser = await launchBrowser()
+  enterAgain = await reusePage(browser, desk.url)
 })
 after(async () => {
   await browser?.close()
@@ -20,7 +23,7 @@ after(async () => {
 
 test('the address that npm run dev prints signs in with one click', async () => {
   const business = await desk.make.business({ name: 'Harbour Goods' })
-  const { page, context, complaints } = await enter(browser)
+  const { page, complaints } = await enterAgain()
   await page.goto(await desk.doorOf(business.admin))
   await page.waitForURL(/\/admin\/harbour-goods/)
   await page.getByRole('button', { name: 'Harbour Goods' }).waitFor()
@@ -28,7 +31,6 @@ test('the address that npm run dev prints signs in with one click', async () => 
   await page.reload()
   await page.getByRole('button', { name: 'Harbour Goods' }).waitFor()
   assert.deepEqual(complaints, [])
-  await context.close()
 })
 
 test('anywhere but in development such an address is not taken, and is forgotten', async (t) => {
@@ -38,14 +40,13 @@ test('anywhere but in development such an address is not taken, and is forgotten
   const url = `http://127.0.0.1:${port}`
   const served = await startApi({ publicUrl: url, port, databases: desk.api.databases })
   t.after(() => served.close())
-  const { page, context } = await enter(browser)
+  const { page, context } = await enterAgain()
   await page.goto(url + door.pathname + door.hash)
   await page.getByLabel('Password').waitFor()
   assert.match(page.url(), /\/admin\/login/)
   assert.ok(!page.url().includes(admin.email ?? '?'))
   const { cookies } = await context.storageState()
   assert.deepEqual(cookies, [])
-  await context.close()
 })
 
 const SECRET_KEY = Buffer.alloc(32, 7).toString('base64')
@@ -73,7 +74,7 @@ test('somebody who is invited comes from the mail, by a new account, into the fr
   const invitation = linkIn(await desk.mailServer.mailTo(email), '/admin/invitation')
   assert.equal(invitation.origin, desk.url)
 
-  const { page, context, complaints } = await enter(browser)
+  const { page, complaints } = await enterAgain()
   await page.goto(String(invitation))
   await page.getByRole('heading', { name: 'You are invited' }).waitFor()
   await look(page, 'door-invitation')
@@ -106,7 +107,6 @@ test('somebody who is invited comes from the mail, by a new account, into the fr
   await page.getByRole('link', { name: 'Orders', exact: true }).first().waitFor()
   assert.equal(await page.getByRole('link', { name: 'Settings' }).count(), 0)
   assert.deepEqual(complaints, [])
-  await context.close()
 })
 
 test('somebody with an account accepts at once; a stranger’s invitation is refused in words', async () => {
@@ -116,27 +116,25 @@ test('somebody with an account accepts at once; a stranger’s invitation is ref
   await business.admin.post(`${business.path}/invitations`, { email: ada.email, roleId: role.body.id })
   const link = String(linkIn(await desk.mailServer.mailTo(ada.email ?? ''), '/admin/invitation'))
 
-  const stranger = await enter(browser)
+  const stranger = await enterAgain()
   await stranger.page.goto(await desk.doorOf(bo))
   await stranger.page.waitForURL(/\/admin\/start/)
   await stranger.page.goto(link)
   await stranger.page.getByRole('button', { name: 'Accept the invitation' }).click()
   await stranger.page.getByRole('alert').waitFor()
-  await stranger.context.close()
 
-  const { page, context } = await enter(browser)
+  const { page } = await enterAgain()
   await page.goto(await desk.doorOf(ada))
   await page.waitForURL(/\/admin\/start/)
   await page.goto(link)
   await page.getByRole('button', { name: 'Accept the invitation' }).click()
   await page.waitForURL(/\/admin\/rope-walk/)
-  await context.close()
 })
 
 test('a forgotten password is set anew by the mailed link, once', async () => {
   const { email = '', ...ada } = await desk.make.user()
   await desk.doorOf({ ...ada, email })
-  const { page, context } = await enter(browser, { width: 390 })
+  const { page } = await enterAgain({ width: 390 })
   await page.goto(`${desk.url}/admin/login`)
   await page.getByRole('link', { name: 'I forgot my password' }).click()
   await page.getByLabel('Email').fill(email)
@@ -157,5 +155,4 @@ test('a forgotten password is set anew by the mailed link, once', async () => {
   await page.getByLabel('Password').fill('an entirely new one')
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.waitForURL(/\/admin\/start/)
-  await context.close()
 })

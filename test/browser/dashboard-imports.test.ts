@@ -2,13 +2,16 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Browser } from 'playwright-core'
 import { catalogJobs } from '#modules/catalog/index.ts'
+import { assertFits } from '../support/assert-fits.ts'
 import { launchBrowser } from '../support/browser.ts'
 import { shopifyExport, spell } from '../support/foreign-exports.ts'
-import { type Dashboard, enter, look, openDashboard } from '../support/served-dashboard.ts'
+import { reusePage } from '../support/reused-page.ts'
+import { type Dashboard, look, openDashboard } from '../support/served-dashboard.ts'
 import { startTestWorker, type TestWorker } from '../support/start-worker.ts'
 
 let desk: Dashboard
 let browser: Browser
+let enterAgain: Awaited<ReturnType<typeof reusePage>>
 let worker: TestWorker
 before(async () => {
   desk = await openDashboard()
@@ -17,6 +20,7 @@ before(async () => {
     catalogJobs.map(({ cron: _cron, ...job }) => job),
   )
   browser = await launchBrowser()
+  enterAgain = await reusePage(browser, desk.url)
 })
 after(async () => {
   await browser?.close()
@@ -24,11 +28,11 @@ after(async () => {
   await desk?.close()
 })
 
-async function openImports(options: Parameters<typeof enter>[1] = {}) {
+async function openImports(options: { width?: number } = {}) {
   const shop = await desk.make.shop()
-  const { page, context, complaints } = await enter(browser, options)
-  await page.goto(await desk.doorOf(shop.admin))
-  await page.waitForURL(/\/admin\/business/)
+  const { page, context, complaints } = await enterAgain(options)
+  await desk.doorOf(shop.admin)
+  await desk.signIn(context, shop.admin.email ?? '')
   await page.goto(`${desk.url}/admin/${shop.slug}/products/imports`)
   await page.getByText('Drop a file here').waitFor()
   const give = (name: string, text: string, mimeType = 'text/csv') =>
@@ -112,7 +116,7 @@ test('a Shopify export is recognised, is for a market, and shows what changes an
   await page.getByText('Recognized as Shopify’s CSV.').waitFor()
   assert.equal(await page.getByLabel('It is').inputValue(), 'shopify-csv')
   assert.equal(await page.getByLabel('Its prices are for').inputValue(), 'us')
-  await look(page, 'imports-shopify-chosen')
+  await assertFits(page, 'imports-shopify-chosen')
   await page.getByRole('button', { name: 'Try it: dry run' }).click()
   await page.getByText('19 products will be made, 1 will change').waitFor()
   const first = page.getByRole('list', { name: 'Look first' })
@@ -153,7 +157,7 @@ test('columns that are not imported are listed before anything is applied, with 
   await page.getByText('The status must be ACTIVE, DRAFT, or ARCHIVED, not on sale.').waitFor()
   await look(page, 'imports-unknown-columns')
   await page.setViewportSize({ width: 390, height: 844 })
-  await look(page, 'imports-unknown-columns-390')
+  await assertFits(page, 'imports-unknown-columns-390')
   await page.getByRole('button', { name: 'Apply 1 line' }).click()
   await page.getByText('1 product was made').or(page.getByText('1 products were made, 0 were changed')).waitFor()
   await columns.getByText('3 columns weren’t imported.').waitFor()
@@ -174,7 +178,7 @@ test('what is no product file says so, and on a phone everything is in reach', a
   await look(page, 'imports-phone-report')
   await page.getByRole('button', { name: 'Apply 12 lines' }).click()
   await page.getByText('12 products were made, 0 were changed').waitFor()
-  await look(page, 'imports-phone-applied')
+  await assertFits(page, 'imports-phone-applied')
   assert.equal(complaints.length, 1, complaints.join('\n'))
   assert.match(complaints[0] ?? '', /status of 400/, 'of the letter')
 })

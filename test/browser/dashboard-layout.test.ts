@@ -3,7 +3,8 @@ import { after, before, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
 import { launchBrowser } from '../support/browser.ts'
 import { type DemoDesk, openDemoDesk } from '../support/demo-desk.ts'
-import { enter as enterPage, look } from '../support/served-dashboard.ts'
+import { reusePage } from '../support/reused-page.ts'
+import { look } from '../support/served-dashboard.ts'
 import { until } from '../support/until.ts'
 
 /** A window of 1,440 × 900 px at 200 % zoom. */
@@ -25,17 +26,19 @@ const LEGIBLE_PX = 90
 
 let desk: DemoDesk
 let browser: Browser
+let enterAgain: Awaited<ReturnType<typeof reusePage>>
 before(async () => {
   desk = await openDemoDesk({ withOrders: true })
   browser = await launchBrowser()
+  enterAgain = await reusePage(browser, desk.url)
 })
 after(async () => {
   await browser?.close()
   await desk?.close()
 })
 
-async function enter(looks: { width?: number; height?: number; dark?: boolean } = {}) {
-  const entered = await enterPage(browser, looks)
+async function enter(size: { width?: number; height?: number } = {}) {
+  const entered = await enterAgain(size)
   await desk.signIn(entered.context)
   return entered
 }
@@ -43,7 +46,7 @@ async function enter(looks: { width?: number; height?: number; dark?: boolean } 
 const isIdle = (page: Page) => page.locator('[aria-busy=true], .bone').first().waitFor({ state: 'detached' })
 
 test('each list fits between a phone and a desk, with room for its main column', async () => {
-  const { page, context, complaints } = await enter()
+  const { page, complaints } = await enter()
   for (const list of LISTS) {
     await page.goto(desk.at(list))
     await page.getByRole('heading', { level: 1 }).waitFor()
@@ -59,11 +62,10 @@ test('each list fits between a phone and a desk, with room for its main column',
     }
   }
   assert.deepEqual(complaints, [])
-  await context.close()
 })
 
 test('at 200 % zoom each section is in reach, with its name', async () => {
-  const { page, context } = await enter(ZOOMED)
+  const { page } = await enter(ZOOMED)
   await page.goto(desk.at('/orders'))
   const sections = page.getByRole('navigation', { name: 'Sections' })
   await sections.getByRole('link', { name: 'Products' }).waitFor()
@@ -72,11 +74,10 @@ test('at 200 % zoom each section is in reach, with its name', async () => {
   await sections.getByRole('button', { name: 'More' }).click()
   await page.getByRole('menuitem', { name: 'Settings' }).click()
   await page.waitForURL(/\/settings/)
-  await context.close()
 })
 
 test('hovering an order leaves the tables of orders and products as they are', async () => {
-  const { page, context } = await enter()
+  const { page } = await enter()
   const display = () => page.evaluate("getComputedStyle(document.querySelector('td.pick')).display")
   await page.goto(desk.at('/orders'))
   await page.locator('tbody .no a').first().hover()
@@ -89,12 +90,11 @@ test('hovering an order leaves the tables of orders and products as they are', a
   await page.getByRole('link', { name: 'Products', exact: true }).click()
   await page.locator('td.pick').first().waitFor()
   assert.equal(await display(), 'table-cell')
-  await context.close()
 })
 
 for (const size of [{ width: 1_440, height: 600 }, ZOOMED, { width: 390, height: 700 }]) {
   test(`at ${size.width} px the save bar never covers the focused field`, async () => {
-    const { page, context } = await enter(size)
+    const { page } = await enter(size)
     await page.goto(desk.at('/settings/business'))
     await page.getByLabel('Name', { exact: true }).fill('Harbour Goods and more')
     const bar = page.getByRole('region', { name: 'Not saved' })
@@ -110,12 +110,11 @@ for (const size of [{ width: 1_440, height: 600 }, ZOOMED, { width: 390, height:
       })()`)
       assert.equal(covered, undefined)
     }
-    await context.close()
   })
 }
 
 test('a market that is incomplete is not created: the first field to correct has the focus and says why', async () => {
-  const { page, context } = await enter()
+  const { page } = await enter()
   await page.goto(desk.at('/settings/markets/new'))
   const create = page.getByRole('button', { name: 'Create the market' })
   await create.click()
@@ -128,11 +127,10 @@ test('a market that is incomplete is not created: the first field to correct has
   const price = page.getByLabel(/^Price [A-Z]{3}/)
   assert.ok(await price.evaluate((field) => field.matches(':focus[aria-invalid=true]')))
   await look(page, 'market-incomplete')
-  await context.close()
 })
 
 test('an order without a customer or items is not created: the first to choose has the focus and says so', async () => {
-  const { page, context } = await enter()
+  const { page } = await enter()
   await page.goto(desk.at('/orders/new'))
   await page.getByLabel('Promo code').focus()
   await page.getByRole('button', { name: 'Create the order' }).click()
@@ -140,12 +138,11 @@ test('an order without a customer or items is not created: the first to choose h
   await page.getByText('Choose a customer.').waitFor()
   await page.getByText('Add an item.').waitFor()
   await look(page, 'order-incomplete')
-  await context.close()
 })
 
 test('a refund of nothing is not requested: the items have the focus, and the sheet says what to choose', async () => {
   const order = await desk.buy('ingrid@sorensen.example')
-  const { page, context } = await enter()
+  const { page } = await enter()
   await page.goto(desk.at(`/orders/${order.id}?sheet=refund`))
   await page.getByRole('button', { name: 'Ask to refund' }).click()
   await page.getByRole('alert').getByText('Choose what to refund, or enter an amount.').waitFor()
@@ -154,5 +151,4 @@ test('a refund of nothing is not requested: the items have the focus, and the sh
   await look(page, 'refund-incomplete')
   await item.check()
   await page.getByRole('alert').waitFor({ state: 'detached' })
-  await context.close()
 })

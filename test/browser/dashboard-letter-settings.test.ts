@@ -4,18 +4,21 @@ import type { Browser } from 'playwright-core'
 import { startModelTwin } from '../../twins/model/server.ts'
 import { launchBrowser } from '../support/browser.ts'
 import { openNewsletter } from '../support/newsletter-api.ts'
-import { type Dashboard, enter, look, openDashboard } from '../support/served-dashboard.ts'
+import { reusePage } from '../support/reused-page.ts'
+import { type Dashboard, look, openDashboard } from '../support/served-dashboard.ts'
 import { until } from '../support/until.ts'
 
 const API_KEY = 'sk-desk'
 
 let desk: Dashboard
 let browser: Browser
+let enterAgain: Awaited<ReturnType<typeof reusePage>>
 let model: Awaited<ReturnType<typeof startModelTwin>>
 before(async () => {
   model = await startModelTwin({ apiKey: API_KEY })
   desk = await openDashboard({ AI_API_URL: model.url, AI_API_KEY: API_KEY, AI_MODEL: 'small-1' })
   browser = await launchBrowser()
+  enterAgain = await reusePage(browser, desk.url)
 })
 after(async () => {
   await browser?.close()
@@ -37,9 +40,9 @@ async function sitDown() {
     { ...BLOCKS[0], value: 'The lamps are lit' },
     { ...BLOCKS[1], value: '<p>Dear {{ subscriber.name }}, hello.</p>' },
   ])
-  const { page, context, complaints } = await enter(browser)
-  await page.goto(await desk.doorOf(letters.admin))
-  await page.waitForURL(/\/admin\/business/)
+  const { page, context, complaints } = await enterAgain()
+  await desk.doorOf(letters.admin)
+  await desk.signIn(context, letters.admin.email ?? '')
   const open = async (place: string) => {
     await page.goto(`${desk.url}/admin/${letters.id}/${place}`)
     await page.locator('main h1').first().waitFor()

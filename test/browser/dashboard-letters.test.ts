@@ -4,8 +4,10 @@ import { after, before, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
 import { newsletterJobs } from '#modules/newsletter/index.ts'
 import { now } from '#platform/clock.ts'
+import { assertFits } from '../support/assert-fits.ts'
 import { launchBrowser } from '../support/browser.ts'
 import { createSendWorker, letter, openNewsletter } from '../support/newsletter-api.ts'
+import { reusePage } from '../support/reused-page.ts'
 import { openRoughServer } from '../support/rough-smtp.ts'
 import { type Dashboard, enter, look, openDashboard } from '../support/served-dashboard.ts'
 import { startTestWorker, type TestWorker } from '../support/start-worker.ts'
@@ -13,6 +15,7 @@ import { until } from '../support/until.ts'
 
 let desk: Dashboard
 let browser: Browser
+let enterAgain: Awaited<ReturnType<typeof reusePage>>
 let worker: TestWorker
 before(async () => {
   desk = await openDashboard()
@@ -22,6 +25,7 @@ before(async () => {
     newsletterJobs.map(({ cron: _cron, ...job }) => job),
   )
   browser = await launchBrowser()
+  enterAgain = await reusePage(browser, desk.url)
 })
 after(async () => {
   await browser?.close()
@@ -44,11 +48,11 @@ const FINE =
 type Looks = Parameters<typeof enter>[1]
 
 /** A newsletter with readers, and its owner at the desk. */
-async function sitDown(fields: object = {}, options: Looks = {}) {
+async function sitDown(fields: object = {}, options?: Looks) {
   const newsletter = await openNewsletter(desk.make, { name: 'Harbour Post', blocks: BLOCKS, ...fields })
-  const { page, context, complaints } = await enter(browser, options)
-  await page.goto(await desk.doorOf(newsletter.admin))
-  await page.waitForURL(/\/admin\/business/)
+  const { page, context, complaints } = options ? await enter(browser, options) : await enterAgain()
+  await desk.doorOf(newsletter.admin)
+  await desk.signIn(context, newsletter.admin.email ?? '')
   const open = async (place = '') => {
     await page.goto(`${desk.url}/admin/${newsletter.id}/letters${place}`)
     await page.locator('main h1').first().waitFor()
@@ -99,7 +103,7 @@ test('a letter is looked at, checked, tried and planned, and stands in the list'
   await page.getByRole('link', { name: 'Phone' }).click()
   await page.waitForURL(/as=phone/)
   assert.ok(((await page.locator('iframe.mail-frame').boundingBox())?.width ?? 0) <= 400)
-  await look(page, 'letter-phone-width')
+  await assertFits(page, 'letter-phone-width')
   await page.keyboard.press('3')
   await page.waitForURL(/as=dark/)
   await until('it is dark', async () => (await styleIn(page, 'body', 'backgroundColor')) === 'rgb(22, 24, 27)')
@@ -164,7 +168,7 @@ test('what is wrong with a letter is said before it is sent, with the block that
     0,
     'nothing is sent before it is said',
   )
-  await look(page, 'letter-warned')
+  await assertFits(page, 'letter-warned')
 
   const blocks = written('<p>Dear {{ subscriber.name</p>', '')
   const { headers } = await admin.get(`${path}/entries/${id}`)
@@ -263,7 +267,7 @@ test('a send is paused, one reader is looked up, it is resumed, and the rest get
     await look(page, 'send-failed')
     await page.getByRole('link', { name: /^Uncertain/ }).click()
     await page.getByRole('row', { name: /Reader 5 / }).waitFor()
-    await look(page, 'send-uncertain')
+    await assertFits(page, 'send-uncertain')
     await page.getByRole('link', { name: /^Sent/ }).click()
     await page.getByRole('row', { name: /Reader 1 / }).waitFor()
     const seen = (await page.evaluate('window.seen')) as [sum: number, total: number, drawn: number, sent: string][]
@@ -283,7 +287,7 @@ test('a send is paused, one reader is looked up, it is resumed, and the rest get
     await page.getByText('ended at').waitFor()
     const { items } = (await owner.get(`${made.path}/sends`)).body
     assert.deepEqual([items[0].remainderOf, items[0].sent, items[0].total], [running.id, 2, 2])
-    await look(page, 'send-rest')
+    await assertFits(page, 'send-rest')
     await page.getByRole('link', { name: 'the first send' }).click()
     await page.getByText('It was sent to the rest already').waitFor()
     await page.getByRole('button', { name: 'Send to the rest: 1' }).click()
@@ -294,7 +298,7 @@ test('a send is paused, one reader is looked up, it is resumed, and the rest get
     const again = page.getByRole('button', { name: /^Send to 40 readers now/ })
     await again.waitFor()
     assert.equal(await again.getAttribute('aria-disabled'), 'true')
-    await look(page, 'letter-sent')
+    await assertFits(page, 'letter-sent')
     await page.getByLabel('Send it once more').check()
     await again.click()
     await page.getByRole('dialog').getByRole('button', { name: 'Send to 40 readers' }).click()
@@ -366,7 +370,7 @@ test('readers are found, added, imported with what is wrong, taken off and expor
   await page.getByLabel('Find a reader').fill('')
   await page.getByRole('link', { name: /^Has left 1/ }).click()
   await page.waitForURL(/status=CANCELLED/)
-  await look(page, 'readers')
+  await assertFits(page, 'readers')
 
   const saved = page.waitForEvent('download')
   await page.getByRole('button', { name: 'Export' }).click()
@@ -412,17 +416,17 @@ test('on a phone, and in German, everything is in reach', async () => {
   await page.locator('td').getByText('Versandt').waitFor()
   await open(`/${made.id}`)
   await shows(page, 'Dear Ada')
-  await look(page, 'phone-letter')
+  await assertFits(page, 'phone-letter')
   await open(`/${made.id}/sends/${sent.id}`)
   await page.getByText('geht auf').waitFor()
   await page.getByText('Reader 1', { exact: true }).waitFor()
   await look(page, 'phone-send')
   await open(`/readers/${collection.id}`)
   await page.getByText('reader1@phone.example').waitFor()
-  await look(page, 'phone-readers')
+  await assertFits(page, 'phone-readers')
   await open('/suppressions')
   await page.getByText('Keine Adresse ist gesperrt').waitFor()
-  await look(page, 'phone-suppressions')
+  await assertFits(page, 'phone-suppressions')
   assert.deepEqual(complaints, [])
 })
 
@@ -431,9 +435,9 @@ test('who has one permission alone sees what it is for, and what is missing for 
   await fill(3, 'alone.example')
   const { id: entryId } = await entry(letter(), { statuses: [{ status: 'PUBLISHED' }] })
   const reader = await desk.make.member(id, 'SUBSCRIBERS_READ')
-  const { page, complaints } = await enter(browser)
-  await page.goto(await desk.doorOf(reader))
-  await page.waitForURL(/\/admin\/business/)
+  const { page, context, complaints } = await enterAgain()
+  await desk.doorOf(reader)
+  await desk.signIn(context, reader.email ?? '')
   await page.goto(`${desk.url}/admin/${id}/letters`)
   await page.getByText('Drafts are not shown to you.').waitFor()
   await page.goto(`${desk.url}/admin/${id}/letters/${entryId}`)

@@ -4,7 +4,7 @@ import type { Browser, Page } from 'playwright-core'
 import { openFlakyLine } from '../scenarios/flaky-line.ts'
 import { launchBrowser } from '../support/browser.ts'
 import { type DemoDesk, openDemoDesk } from '../support/demo-desk.ts'
-import { enter } from '../support/served-dashboard.ts'
+import { reusePage } from '../support/reused-page.ts'
 
 const SEEN_MS = 2_000
 const AWAKE_MS = 3_000
@@ -15,9 +15,11 @@ const QUEUED = 40
 
 let desk: DemoDesk
 let browser: Browser
+let enterAgain: Awaited<ReturnType<typeof reusePage>>
 before(async () => {
   desk = await openDemoDesk({ withOrders: true })
   browser = await launchBrowser()
+  enterAgain = await reusePage(browser, desk.url)
 })
 after(async () => {
   await browser?.close()
@@ -41,7 +43,7 @@ async function quickest(turns: number, measure: (turn: number) => Promise<number
 }
 
 test('what somebody else changes is on the screen within two seconds', async () => {
-  const { page, context, complaints } = await enter(browser)
+  const { page, context, complaints } = await enterAgain()
   await desk.signIn(context)
   await page.goto(desk.at('/orders?columns=customer&columns=tags'))
   await upToDate(page).waitFor()
@@ -54,12 +56,11 @@ test('what somebody else changes is on the screen within two seconds', async () 
   })
   assert.ok(ms <= SEEN_MS, `${ms} ms`)
   assert.deepEqual(complaints, [])
-  await context.close()
 })
 
 test('after a night asleep, on a line that died without a word, all that happened is there within three seconds', async () => {
   const line = await openFlakyLine(desk.url, 1, { loss: 0, hasGaps: false })
-  const { page, context, complaints } = await enter(browser)
+  const { page, context, complaints } = await enterAgain()
   await desk.signIn(context)
   await page.goto(`${line.url}/admin/harbour-goods/orders?columns=customer&columns=tags`)
   await upToDate(page).waitFor()
@@ -84,12 +85,11 @@ test('after a night asleep, on a line that died without a word, all that happene
   })
   assert.ok(ms <= AWAKE_MS, `${ms} ms`)
   assert.deepEqual(complaints, [])
-  await context.close()
   await line.close()
 })
 
 test('a browser that goes offline says so within two seconds, also in the save bar, and is live again by itself', async () => {
-  const { page, context } = await enter(browser)
+  const { page, context } = await enterAgain()
   await desk.signIn(context)
   await page.goto(desk.at('/settings/business'))
   await page.locator('.side-foot').getByText('Up to date at event').waitFor()
@@ -108,12 +108,11 @@ test('a browser that goes offline says so within two seconds, also in the save b
   await context.setOffline(false)
   await page.locator('.side-foot').getByText('Up to date at event').waitFor()
   await page.getByText('Saved.', { exact: true }).waitFor()
-  await context.close()
 })
 
 test('an open connection that falls silent, and one that is refused, are reported in time, on a phone as well', async () => {
   const line = await openFlakyLine(desk.url, 1, { loss: 0, hasGaps: false })
-  const { page, context } = await enter(browser, { width: 390 })
+  const { page, context } = await enterAgain({ width: 390 })
   await desk.signIn(context)
   const isOpen = page.waitForResponse(/events\/stream$/)
   await page.goto(`${line.url}/admin/harbour-goods/orders`)
@@ -129,5 +128,4 @@ test('an open connection that falls silent, and one that is refused, are reporte
   since = performance.now()
   await status.waitFor()
   assert.ok(performance.now() - since <= OFFLINE_MS, `${performance.now() - since} ms`)
-  await context.close()
 })

@@ -7,17 +7,20 @@ import pino from 'pino'
 import type { Browser, Page, Request } from 'playwright-core'
 import { startMedia } from '#modules/media/index.ts'
 import { createStorage } from '#platform/storage/storage.ts'
+import { assertFits } from '../support/assert-fits.ts'
 import { launchBrowser } from '../support/browser.ts'
 import { type DemoDesk, openDemoDesk } from '../support/demo-desk.ts'
 import { claimOf } from '../support/media.ts'
 import { drawPicture, PDF } from '../support/pictures.ts'
-import { enter, look } from '../support/served-dashboard.ts'
+import { reusePage } from '../support/reused-page.ts'
+import { look } from '../support/served-dashboard.ts'
 import { startApi } from '../support/start-api.ts'
 import { until } from '../support/until.ts'
 
 const folder = mkdtempSync(path.join(tmpdir(), 'kontor-dashboard-media-'))
 let desk: DemoDesk
 let browser: Browser
+let enterAgain: Awaited<ReturnType<typeof reusePage>>
 let media: ReturnType<typeof startMedia>
 before(async () => {
   desk = await openDemoDesk({ env: { MEDIA_STORAGE: `folder:${folder}` } })
@@ -25,6 +28,7 @@ before(async () => {
   assert.ok(storage)
   media = startMedia(desk.api.services.databases.cells, { storage, log: pino({ level: 'silent' }) })
   browser = await launchBrowser()
+  enterAgain = await reusePage(browser, desk.url)
 })
 after(async () => {
   await browser?.close()
@@ -36,8 +40,8 @@ after(async () => {
 type Given = { name: string; mimeType: string; buffer: Buffer }
 type File = { id: string; fileName: string; status: string; sha256: string }
 
-async function sit(options: Parameters<typeof enter>[1] = {}) {
-  const opened = await enter(browser, options)
+async function sit(options: { width?: number } = {}) {
+  const opened = await enterAgain(options)
   await desk.signIn(opened.context)
   return opened
 }
@@ -87,7 +91,7 @@ const hand = (page: Page, event: 'drop' | 'paste', { name, mimeType, buffer }: G
   })()`)
 
 test('files come by button, drop and paste; the library finds, filters and sorts them by its address', async () => {
-  const { page, context, complaints } = await sit()
+  const { page, complaints } = await sit()
   await page.goto(desk.at('/media'))
   await page.getByRole('heading', { name: 'No files yet' }).waitFor()
   await look(page, 'media-empty-1440')
@@ -117,7 +121,7 @@ test('files come by button, drop and paste; the library finds, filters and sorts
   await tray(page).getByRole('button', { name: 'Show less of the uploads' }).waitFor()
   await tray(page).getByRole('button', { name: 'Close the list of uploads' }).click()
   await until('what was not taken has left the library', async () => (await filesIn('status=REJECTED')).length === 0)
-  await look(page, 'media-1440')
+  await assertFits(page, 'media-1440')
 
   await give(page, [await jpeg('again.jpg', 1, 1_600, 1_067)])
   await tray(page).getByText('Already here').waitFor()
@@ -146,25 +150,23 @@ test('files come by button, drop and paste; the library finds, filters and sorts
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { level: 1, name: 'coast.jpg' }).waitFor()
   assert.deepEqual(complaints, [])
-  await context.close()
 })
 
 test('a drawing can be downloaded, is said not to be shown, and is no picture to pick', async () => {
   const drawing = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><path d="M0 0h9"/></svg>')
   const id = await store({ name: 'capstan.svg', mimeType: 'image/svg+xml', buffer: drawing })
-  const { page, context, complaints } = await sit()
+  const { page, complaints } = await sit()
   await page.goto(desk.at(`/media/${id}`))
   await page.getByText('Can be downloaded, not shown: drawings may hold scripts.').waitFor()
   const icon = await page.getByRole('link', { name: 'Download' }).locator('.icon').boundingBox()
   assert.ok(icon && icon.width <= 20, 'its drawing fits the button')
-  await look(page, 'media-drawing-1440')
+  await assertFits(page, 'media-drawing-1440')
   const made = await desk.owner.post(`${desk.business}/products`, { name: 'Capstan' })
   await page.goto(desk.at(`/products/${made.body.id}`))
   await page.getByRole('button', { name: 'Add pictures' }).click()
   await page.getByRole('dialog', { name: 'Add pictures' }).getByRole('searchbox').fill('capstan')
   await page.getByText('No picture fits').waitFor()
   assert.deepEqual(complaints, [])
-  await context.close()
 })
 
 test('a file gets its focal point, its texts and its tags; two people are merged; what is used is not deleted unseen', async () => {
@@ -173,7 +175,7 @@ test('a file gets its focal point, its texts and its tags; two people are merged
   const read = async () => (await desk.owner.get(address)).body
   const made = await desk.owner.post(`${desk.business}/products`, { name: 'Mooring rope', gallery: [{ mediaId: id }] })
   assert.equal(made.status, 201, made.text)
-  const { page, context, complaints } = await sit()
+  const { page, complaints } = await sit()
   await page.goto(desk.at(`/media/${id}`))
   const point = page.getByRole('button', { name: /^Focal point/ })
   const box = await point.boundingBox()
@@ -222,13 +224,14 @@ test('a file gets its focal point, its texts and its tags; two people are merged
   await page.waitForURL(/\/media$/)
   assert.equal((await desk.owner.get(address)).status, 404)
   assert.deepEqual(complaints, [])
-  await context.close()
 })
 
 test('twenty files while the line is lost in the middle: all end, none twice', async () => {
   const { page, context } = await sit()
   const before = (await filesIn()).length
-  const files = await Promise.all(Array.from({ length: 20 }, (_, index) => jpeg(`sail-${index}.jpg`, 100 + index)))
+  const files = await Promise.all(
+    Array.from({ length: 20 }, (_, index) => jpeg(`sail-${index}.jpg`, 100 + index, 96, 72)),
+  )
   let [underWay, most, puts, created] = [0, 0, 0, 0]
   const isPut = (url: string) => url.includes('/media-uploads')
   page.on('request', (request) => {
@@ -258,15 +261,17 @@ test('twenty files while the line is lost in the middle: all end, none twice', a
   assert.equal(new Set(sails.map(({ sha256 }) => sha256)).size, 20)
   assert.ok(most <= 3, `${most} at a time`)
   console.log(`20 files: ${puts} PUTs, ${created} POSTs, ${most} at a time, ${sails.length} in the library`)
-  await context.close()
 })
 
 test('a reload in the middle goes on where it was, and nothing is in the library twice', async () => {
-  const { page, context } = await sit()
+  const { page } = await sit()
   await page.goto(desk.at('/media'))
   await page.locator('h1').waitFor()
   await page.route('**/v1/media-uploads**', (route) => route.abort())
-  await give(page, await Promise.all(Array.from({ length: 5 }, (_, index) => jpeg(`tide-${index}.jpg`, 200 + index))))
+  await give(
+    page,
+    await Promise.all(Array.from({ length: 5 }, (_, index) => jpeg(`tide-${index}.jpg`, 200 + index, 96, 72))),
+  )
   await page.getByText('No answer, it tries again by itself').first().waitFor()
   await page.unroute('**/v1/media-uploads**')
   // Not even where the library is: it goes on from any page.
@@ -275,11 +280,10 @@ test('a reload in the middle goes on where it was, and nothing is in the library
   const tides = (await filesIn()).filter(({ fileName }) => fileName.startsWith('tide-'))
   assert.deepEqual([tides.length, tides.every(({ status }) => status === 'READY')], [5, true])
   assert.equal(new Set(tides.map(({ fileName }) => fileName)).size, 5)
-  await context.close()
 })
 
 test('an address that is refused is replaced by a new one, and a cancelled upload leaves nothing', async () => {
-  const { page, context } = await sit()
+  const { page } = await sit()
   await page.goto(desk.at('/media'))
   await page.locator('h1').waitFor()
   let refused = 0
@@ -295,7 +299,6 @@ test('an address that is refused is replaced by a new one, and a cancelled uploa
   await until('it is known', async () => (await fileNamed('regret.jpg')) !== undefined)
   await page.getByRole('button', { name: 'Cancel regret.jpg' }).click()
   await until('it is gone', async () => (await fileNamed('regret.jpg')) === undefined)
-  await context.close()
 })
 
 test('pictures are picked for a product, a variant and a category; uploaded on the way, and put in order by keys', async () => {
@@ -310,7 +313,7 @@ test('pictures are picked for a product, a variant and a category; uploaded on t
   assert.equal(made.status, 201, made.text)
   const read = async () => (await desk.owner.get(`${desk.business}/products/${made.body.id}`)).body
   const idsOf = (items: { mediaId?: string }[]) => items.map(({ mediaId }) => mediaId)
-  const { page, context, complaints } = await sit()
+  const { page, complaints } = await sit()
   await page.goto(desk.at(`/products/${made.body.id}`))
   await page.getByRole('button', { name: 'Add pictures' }).click()
   const picker = page.getByRole('dialog', { name: 'Add pictures' })
@@ -347,13 +350,12 @@ test('pictures are picked for a product, a variant and a category; uploaded on t
   await page.getByRole('button', { name: /^(Choose a|Another) picture$/ }).click()
   await tile(page, 'rope-front.jpg').click()
   await page.getByRole('img', { name: 'A rope from the front' }).waitFor()
-  await look(page, 'category-picture-1440')
+  await assertFits(page, 'category-picture-1440')
   await page.getByRole('button', { name: 'Save 1' }).click()
   await saved(page)
   const { image } = (await desk.owner.get(`${desk.business}/categories/${category.id}`)).body
   assert.equal(image.mediaId, first)
   assert.deepEqual(complaints, [])
-  await context.close()
 })
 
 test('pictures are picked for an entry, beside those by address', async () => {
@@ -369,7 +371,7 @@ test('pictures are picked for an entry, beside those by address', async () => {
   })
   assert.equal(entry.status, 201, entry.text)
   const read = async () => (await desk.owner.get(`${desk.business}/entries/${entry.body.id}`)).body.blocks[0].value
-  const { page, context } = await sit()
+  const { page } = await sit()
   await page.goto(desk.at(`/content/${collection.body.id}/${entry.body.id}`))
   await page.getByRole('button', { name: 'From the library' }).click()
   await tile(page, 'quay.jpg').click()
@@ -385,14 +387,13 @@ test('pictures are picked for an entry, beside those by address', async () => {
   await page.getByRole('button', { name: 'Save 1' }).click()
   await until('it is taken away', async () => (await read()).length === 1)
   assert.equal((await read())[0].mediaId, id)
-  await context.close()
 })
 
 test('who may only write content has the library, and no link to what they may not open', async () => {
   const id = await store(await jpeg('shared.jpg', 500))
   await desk.owner.post(`${desk.business}/products`, { name: 'Shared', gallery: [{ mediaId: id }] })
   const writer = await desk.make.member(desk.businessId, 'CONTENT_WRITE')
-  const { page, context, complaints } = await enter(browser)
+  const { page, complaints } = await enterAgain()
   await page.goto(await desk.doorOf(writer))
   await page.waitForURL(/\/admin\/harbour-goods/)
   await page.getByRole('link', { name: 'Media' }).first().click()
@@ -405,31 +406,28 @@ test('who may only write content has the library, and no link to what they may n
   assert.deepEqual(complaints, [])
 
   const clerk = await desk.make.member(desk.businessId, 'ORDERS_READ')
-  const other = await enter(browser)
-  await other.page.goto(await desk.doorOf(clerk))
-  await other.page.waitForURL(/\/admin\/harbour-goods/)
-  await other.page.getByRole('link', { name: 'Orders' }).first().waitFor()
-  assert.equal(await other.page.getByRole('link', { name: 'Media' }).count(), 0)
-  await other.context.close()
-  await context.close()
+  await enterAgain()
+  await page.goto(await desk.doorOf(clerk))
+  await page.waitForURL(/\/admin\/harbour-goods/)
+  await page.getByRole('link', { name: 'Orders' }).first().waitFor()
+  assert.equal(await page.getByRole('link', { name: 'Media' }).count(), 0)
 })
 
 test('on a phone the library, a file and the picker fit, in both themes', async () => {
   const id = await store(await jpeg('phone.jpg', 600, 900, 1_200), { alt: { en: 'A phone' } })
   const [product] = (await desk.owner.get(`${desk.business}/products?limit=1`)).body.items
-  const { page, context } = await sit({ width: 390 })
+  const { page } = await sit({ width: 390 })
   await page.goto(desk.at('/media'))
   await tile(page, 'phone.jpg').waitFor()
   assert.equal(await page.getByLabel('Picture from the camera').getAttribute('capture'), 'environment')
   await look(page, 'media-390')
   await page.goto(desk.at(`/media/${id}`))
   await page.getByRole('button', { name: /^Focal point/ }).press('Shift+ArrowUp')
-  await look(page, 'media-file-390')
+  await assertFits(page, 'media-file-390')
   await page.goto(desk.at(`/products/${product.id}`))
   await page.getByRole('button', { name: 'Add pictures' }).click()
   await tile(page, 'phone.jpg').click()
-  await look(page, 'media-picker-390')
-  await context.close()
+  await assertFits(page, 'media-picker-390')
 })
 
 test('where files are stored elsewhere, pages may show them and send them there, and nowhere else', async () => {

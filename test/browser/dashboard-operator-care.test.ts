@@ -9,8 +9,9 @@ import { makeArchive } from '#modules/operator/export-business.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { writeArchive } from '../../src/apps/portable/export-business.ts'
 import { launchBrowser } from '../support/browser.ts'
-import { codeOf } from '../support/factors.ts'
-import { type Dashboard, enter, look, openDashboard } from '../support/served-dashboard.ts'
+import { addTotp, codeOf } from '../support/factors.ts'
+import { reusePage, signInWithCode } from '../support/reused-page.ts'
+import { type Dashboard, look, openDashboard } from '../support/served-dashboard.ts'
 import { startTestWorker } from '../support/start-worker.ts'
 
 // What an operator does to cells and to whole businesses. The rest of the console: dashboard-operator.test.ts.
@@ -22,11 +23,13 @@ const PHONE = { width: 360, height: 740 }
 
 let desk: Dashboard
 let browser: Browser
+let enterAgain: Awaited<ReturnType<typeof reusePage>>
 const folder = mkdtempSync(path.join(tmpdir(), 'kontor-care-'))
 const storage = { MEDIA_STORAGE: `folder:${path.join(folder, 'store')}` }
 before(async () => {
   desk = await openDashboard(storage, 'localhost')
   browser = await launchBrowser()
+  enterAgain = await reusePage(browser, desk.url)
 })
 after(async () => {
   await browser?.close()
@@ -39,16 +42,20 @@ async function enterOperator(place: string) {
   const { admin } = await desk.make.business({ name: 'Own' })
   await desk.doorOf(admin)
   await transaction(desk.api.services.databases.control, (tx) => addOperator(tx, admin.id))
-  const entered = await enter(browser, { ...DESK, locale: 'en-GB' })
-  await desk.signIn(entered.context, admin.email ?? '')
-  const { page } = entered
-  await page.goto(`${desk.url}/admin/operator`)
-  await page.getByRole('link', { name: 'Set up an app' }).click()
-  const secret = ((await page.getByTestId('secret').textContent()) ?? '').replaceAll(' ', '')
-  await page.getByRole('textbox', { name: 'Code' }).fill(codeOf(secret))
-  await page.getByRole('heading', { name: 'Keep these ten codes' }).waitFor()
-  await page.goto(`${desk.url}/admin/operator${place}`)
+  const { secret } = await addTotp(admin)
+  const entered = await enterAgain(DESK)
+  await signInWithCode(entered.context, { url: desk.url, email: admin.email ?? '', code: codeOf(secret) })
+  await entered.page.goto(`${desk.url}/admin/operator${place}`)
   return entered
+}
+
+/** At a desk; on a phone it can be read without scrolling sideways. */
+async function lookAndFit(page: Page, name: string): Promise<void> {
+  await look(page, `${name}-1280`)
+  await page.setViewportSize(PHONE)
+  const overflow = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
+  assert.equal(overflow, 0, `${name} can be scrolled sideways at ${PHONE.width}`)
+  await page.setViewportSize({ ...DESK, height: 900 })
 }
 
 /** At a desk and on a phone. */
@@ -61,7 +68,7 @@ async function lookAtBoth(page: Page, name: string): Promise<void> {
 
 test('a cell is changed after its operator has read what follows; whoever lives in it is not forgotten', async () => {
   for (const name of ['Nordlicht Kaffee', 'Harbour Goods']) await desk.make.business({ name, cell: 'second' })
-  const { page, context, complaints } = await enterOperator('/cells')
+  const { page, complaints } = await enterOperator('/cells')
   const second = page.getByRole('listitem').filter({ has: page.getByRole('heading', { name: 'second' }) })
   await second.getByText('Open', { exact: false }).first().waitFor()
   await lookAtBoth(page, 'operator-cells')
@@ -73,7 +80,7 @@ test('a cell is changed after its operator has read what follows; whoever lives 
   await sheet.getByText('about 75%').waitFor()
   await sheet.getByRole('radio', { name: /^Draining/ }).check()
   await sheet.getByText('2 businesses are served as before.').waitFor()
-  await lookAtBoth(page, 'operator-cell-draining')
+  await lookAndFit(page, 'operator-cell-draining')
   await sheet.getByRole('button', { name: 'Change second' }).click()
   await page.getByText('Cell second is changed.').waitFor()
   await second.getByText('Draining').waitFor()
@@ -88,7 +95,7 @@ test('a cell is changed after its operator has read what follows; whoever lives 
   await off.click()
   await page.getByText('Cell second is switched off.').waitFor()
   await second.getByText('Switched off').waitFor()
-  await lookAtBoth(page, 'operator-cells-off')
+  await lookAndFit(page, 'operator-cells-off')
 
   await second.getByRole('link', { name: 'Change' }).click()
   await sheet.getByRole('radio', { name: /^Open/ }).check()
@@ -98,12 +105,11 @@ test('a cell is changed after its operator has read what follows; whoever lives 
   await page.goto(`${desk.url}/admin/operator/audit`)
   await page.getByText('set the cell second to “Open”').waitFor()
   assert.deepEqual(unexpected(complaints), [])
-  await context.close()
 })
 
 test('a business is exported, fetched, deleted by its name, and kept after all', async () => {
   const { id, slug } = await desk.make.business({ name: 'Fjell & Faden', cell: 'main' })
-  const { page, context, complaints } = await enterOperator(`/businesses/${id}`)
+  const { page, complaints } = await enterOperator(`/businesses/${id}`)
   await page.getByRole('button', { name: 'Make an archive' }).click()
   await page.getByText('Waits for a worker').waitFor()
   await lookAtBoth(page, 'operator-business-export')
@@ -132,10 +138,10 @@ test('a business is exported, fetched, deleted by its name, and kept after all',
   await lookAtBoth(page, 'operator-delete')
   await remove.click()
   await page.getByText('It is going to be deleted.').waitFor()
-  await lookAtBoth(page, 'operator-deleting')
+  await lookAndFit(page, 'operator-deleting')
   await page.goto(`${desk.url}/admin/operator?show=deleting`)
   await page.getByRole('link', { name: 'Fjell & Faden' }).first().waitFor()
-  await lookAtBoth(page, 'operator-list-deleting')
+  await lookAndFit(page, 'operator-list-deleting')
 
   await page.goto(`${desk.url}/admin/operator/businesses/${id}`)
   await page.getByRole('button', { name: 'Keep the business' }).click()
@@ -143,5 +149,4 @@ test('a business is exported, fetched, deleted by its name, and kept after all',
   await page.getByText('Fjell & Faden stays.').waitFor()
   await page.getByRole('link', { name: 'Suspend' }).waitFor()
   assert.deepEqual(unexpected(complaints), [])
-  await context.close()
 })

@@ -7,28 +7,31 @@ import type { Db } from '#platform/database/database.ts'
 import { transaction } from '#platform/database/transaction.ts'
 import { newId } from '#vocabulary/ids.ts'
 import { launchBrowser } from '../support/browser.ts'
-import { codeOf } from '../support/factors.ts'
+import { addTotp, codeOf } from '../support/factors.ts'
 import { type Proxy, startProxy } from '../support/proxy.ts'
-import { type Dashboard, enter, look, openDashboard } from '../support/served-dashboard.ts'
+import { reusePage, signInWithCode } from '../support/reused-page.ts'
+import { type Dashboard, look, openDashboard } from '../support/served-dashboard.ts'
 import { createTestDatabases, type TestDatabases } from '../support/start-api.ts'
 import { until } from '../support/until.ts'
 
 /** Refusals that are part of what is tried. */
 const REFUSED = /status of 403/
 const unexpected = (complaints: string[]) => complaints.filter((line) => !REFUSED.test(line))
-const DESK = { width: 1_280 }
+const DESK: { width: number; height?: number } = { width: 1_280 }
 const PHONE = { width: 360, height: 740 }
 
 let databases: TestDatabases
 let proxy: Proxy
 let desk: Dashboard
 let browser: Browser
+let enterAgain: Awaited<ReturnType<typeof reusePage>>
 before(async () => {
   databases = await createTestDatabases()
   proxy = await startProxy(databases.second.url)
   const env = { ...databases.env, CELLS: JSON.stringify({ second: { url: proxy.url } }) }
   desk = await openDashboard({}, 'localhost', { ...databases, env })
   browser = await launchBrowser()
+  enterAgain = await reusePage(browser, desk.url)
 })
 after(async () => {
   proxy?.restore()
@@ -47,7 +50,7 @@ async function makePerson() {
   const { admin } = await desk.make.business()
   const { id, email = '' } = admin
   await desk.doorOf(admin)
-  return { id, email }
+  return { id, email, admin }
 }
 
 async function makeOperator() {
@@ -56,8 +59,8 @@ async function makeOperator() {
   return person
 }
 
-async function enterAs(email: string, options: Parameters<typeof enter>[1] = DESK) {
-  const entered = await enter(browser, options)
+async function enterAs(email: string, size = DESK) {
+  const entered = await enterAgain(size)
   await desk.signIn(entered.context, email)
   return entered
 }
@@ -72,11 +75,11 @@ async function setUpApp(page: Page) {
 }
 
 /** An operator who is in, at this address. */
-async function enterOperator(place = '', options: Parameters<typeof enter>[1] = DESK) {
-  const { id, email } = await makeOperator()
-  const entered = await enterAs(email, { ...options, locale: 'en-GB' })
-  await entered.page.goto(at())
-  const secret = await setUpApp(entered.page)
+async function enterOperator(place = '', size = DESK) {
+  const { id, email, admin } = await makeOperator()
+  const { secret } = await addTotp(admin)
+  const entered = await enterAgain(size)
+  await signInWithCode(entered.context, { url: desk.url, email, code: codeOf(secret) })
   await entered.page.goto(at(place))
   return { ...entered, id, email, secret }
 }
@@ -126,7 +129,7 @@ const forgetLastCode = (userId: string) =>
 
 test('whoever is no operator sees no way in, and is told which command makes them one', async () => {
   const { email } = await makePerson()
-  const { page, context, complaints } = await enterAs(email)
+  const { page, complaints } = await enterAs(email)
   await page.goto(`${desk.url}/admin`)
   await page.locator('.switcher:visible').click()
   await page.getByRole('menuitem', { name: 'Another business' }).waitFor()
@@ -137,7 +140,6 @@ test('whoever is no operator sees no way in, and is told which command makes the
   await page.getByText(`npm run cli -- user operator add ${email}`).waitFor()
   await look(page, 'operator-refused')
   assert.deepEqual(unexpected(complaints), [])
-  await context.close()
 })
 
 test('an operator without a second factor is led to one, and then finds what needs them on the first screen of a phone', async () => {
@@ -152,7 +154,7 @@ test('an operator without a second factor is led to one, and then finds what nee
   ]
 
   const { id, email } = await makeOperator()
-  const { page, context, complaints } = await enterAs(email, PHONE)
+  const { page, complaints } = await enterAs(email, PHONE)
   await page.goto(`${desk.url}/admin`)
   await page.locator('.switcher:visible').click()
   await page.getByRole('menuitem', { name: 'Operator' }).click()
@@ -179,7 +181,6 @@ test('an operator without a second factor is led to one, and then finds what nee
   for (const job of jobs) assert.equal(await triesOf(job), 0)
   await page.getByText('No dead jobs.').waitFor()
   assert.deepEqual(unexpected(complaints), [])
-  await context.close()
 })
 
 test('dead jobs are seen one by one, run again, and discarded only after a question', async () => {
@@ -187,7 +188,7 @@ test('dead jobs are seen one by one, run again, and discarded only after a quest
   const { id: businessId, name: businessName } = await desk.make.business({ name: 'Fjell & Faden' })
   const kept = await addDead(name, '410 Gone from https://lager.example/hook', { businessId })
   const gone = await addDead(name, 'socket hang up', { where: 'second' })
-  const { page, context, complaints, email } = await enterOperator('/jobs')
+  const { page, complaints, email } = await enterOperator('/jobs')
   const group = page.getByRole('article').filter({ hasText: name })
   await group.getByText('2 jobs').waitFor()
   await look(page, 'operator-jobs-1280')
@@ -213,7 +214,6 @@ test('dead jobs are seen one by one, run again, and discarded only after a quest
   await page.getByRole('link', { name: businessName }).waitFor()
   await look(page, 'operator-audit-360')
   assert.deepEqual(unexpected(complaints), [])
-  await context.close()
 })
 
 test('a business is found, suspended with a reason that stays, and opened again', async () => {
@@ -223,7 +223,7 @@ test('a business is found, suspended with a reason that stays, and opened again'
     insert into cell.usage_days (business_id, day, requests, mails, jobs)
     select ${id}, date_trunc('day', now(), 'UTC') - day * interval '1 day', 9000 - day * day * 9, day * 40, 300
       from generate_series(1, 29) as day`.execute(cell('second'))
-  const { page, context, complaints } = await enterOperator()
+  const { page, complaints } = await enterOperator()
   await page.getByRole('searchbox', { name: 'Find a business' }).fill('brume')
   await page.waitForURL(at('?query=brume'))
   const row = page.getByRole('row', { name: /Atelier Brume/ })
@@ -266,21 +266,19 @@ test('a business is found, suspended with a reason that stays, and opened again'
   await page.getByText(`${name} is open again.`).waitFor()
   await page.getByRole('link', { name: 'Suspend' }).waitFor()
   assert.deepEqual(unexpected(complaints), [])
-  await context.close()
 })
 
 test('without a mouse: a dead job is run again and a business found, opened and suspended, by keys', async () => {
   const { id, name } = await desk.make.business({ name: 'Quayside Lamps' })
   await measure(id, { deadJobs: 1 })
   const job = await addDead('orders.print-slips', 'connect ECONNREFUSED printer.example:9100', { businessId: id })
-  const { page, context, complaints } = await enterOperator('', PHONE)
+  const { page, complaints } = await enterOperator('', PHONE)
   const { keyboard } = page
   const focused = page.locator('[data-stop]:focus')
   const palette = page.getByRole('combobox', { name: 'Find or do' })
   await page.getByRole('heading', { name: 'orders.print-slips' }).waitFor()
   await keyboard.press('j')
   await focused.getByText('Run again').waitFor()
-  await look(page, 'operator-keys-stop-360')
   await keyboard.press('j')
   await page.locator('a[data-stop]:focus').waitFor()
   await keyboard.press('k')
@@ -306,7 +304,6 @@ test('without a mouse: a dead job is run again and a business found, opened and 
   await page.setViewportSize({ ...DESK, height: 800 })
   await keyboard.press('Control+k')
   await palette.waitFor()
-  await look(page, 'operator-palette-1280')
   await keyboard.press('ArrowUp')
   const last = page.getByRole('option', { name: 'Sign out', selected: true })
   const box = await last.boundingBox()
@@ -341,7 +338,6 @@ test('without a mouse: a dead job is run again and a business found, opened and 
   await page.getByRole('heading', { name: 'Keys' }).waitFor()
   await look(page, 'operator-keys-1280')
   assert.deepEqual(unexpected(complaints), [])
-  await context.close()
 })
 
 /** A letter as the cell holds it. */
@@ -359,7 +355,7 @@ test('letters of all businesses are seen with how far they are, and what has sto
   const [calm, ill] = [await desk.make.business({ name: 'Lumen Press' }), await desk.make.business({ name: 'Elster' })]
   await addSend(calm.id, { total: 1_204, sent: 800, failed: 2, suppressed: 5 })
   await addSend(ill.id, { status: 'PAUSED', problem: 'The mail server refuses the sender.', total: 40, sent: 12 })
-  const { page, context, complaints } = await enterOperator('/sends')
+  const { page, complaints } = await enterOperator('/sends')
   const row = (name: string) => page.getByRole('row', { name: new RegExp(name) })
   await row('Lumen Press').getByText('800 / 1,204').waitFor()
   await row('Elster').getByText('The mail server refuses the sender.').waitFor()
@@ -372,11 +368,10 @@ test('letters of all businesses are seen with how far they are, and what has sto
   await page.getByText('800 of 1,204, 2 failed').waitFor()
   await look(page, 'operator-sends-360')
   assert.deepEqual(unexpected(complaints), [])
-  await context.close()
 })
 
 test('it speaks German, with words that come with it', async () => {
-  const { page, context, complaints } = await enterOperator('/sends?state=SCHEDULED')
+  const { page, complaints } = await enterOperator('/sends?state=SCHEDULED')
   await page.getByText('No letters here').waitFor()
   await page.locator('.who').click()
   await page.getByRole('menuitem', { name: 'Deutsch' }).click()
@@ -387,14 +382,13 @@ test('it speaks German, with words that come with it', async () => {
   await page.setViewportSize(PHONE)
   await look(page, 'operator-cells-german-360')
   assert.deepEqual(unexpected(complaints), [])
-  await context.close()
 })
 
 test('a cell that does not answer is said so, and the rest still shows', async () => {
   const { name, id } = await desk.make.business({ name: 'Bruket', cell: 'second' })
   await measure(id)
   await addDead('orders.tell', 'Boom')
-  const { page, context, complaints } = await enterOperator('/cells')
+  const { page, complaints } = await enterOperator('/cells')
   await page.getByRole('heading', { name: 'Processes' }).waitFor()
   await look(page, 'operator-cells-1280')
   proxy.cut()
@@ -418,5 +412,4 @@ test('a cell that does not answer is said so, and the rest still shows', async (
   await look(page, 'operator-away-360')
   proxy.restore()
   assert.deepEqual(unexpected(complaints), [])
-  await context.close()
 })

@@ -2,17 +2,21 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
 import type { Browser, Page } from 'playwright-core'
+import { assertFits } from '../support/assert-fits.ts'
 import { launchBrowser } from '../support/browser.ts'
 import { type DemoDesk, openDemoDesk } from '../support/demo-desk.ts'
+import { reusePage } from '../support/reused-page.ts'
 import { enter as enterPage, look } from '../support/served-dashboard.ts'
 import { until } from '../support/until.ts'
 
 let desk: DemoDesk
 let browser: Browser
+let enterAgain: Awaited<ReturnType<typeof reusePage>>
 
 before(async () => {
   desk = await openDemoDesk()
   browser = await launchBrowser()
+  enterAgain = await reusePage(browser, desk.url)
 })
 after(async () => {
   await browser?.close()
@@ -20,7 +24,7 @@ after(async () => {
 })
 
 async function enter(looks: { width?: number; locale?: string } = {}) {
-  const entered = await enterPage(browser, looks)
+  const entered = looks.locale ? await enterPage(browser, looks) : await enterAgain(looks)
   await desk.signIn(entered.context)
   return entered
 }
@@ -45,7 +49,7 @@ const refundsOf = async (id: string) => (await desk.owner.get(`${desk.business}/
 
 test('a refund of one piece, by keyboard, in eight actions; a lost answer is paid once and said as it is', async () => {
   const order = await desk.buy('ingrid@sorensen.example')
-  const { page, context, complaints } = await enter()
+  const { page, complaints } = await enter()
   await page.goto(desk.at('/customers'))
   await page.locator('.find').waitFor()
   let lost = 0
@@ -90,12 +94,11 @@ test('a refund of one piece, by keyboard, in eight actions; a lost answer is pai
   await page.reload()
   await page.getByText('went back to the customer').waitFor()
   assert.deepEqual(complaints, [])
-  await context.close()
 })
 
 test('why did I pay this? Three actions from anywhere, to the cent', async () => {
   const order = await desk.buy('why@sorensen.example')
-  const { page, context, complaints } = await enter()
+  const { page, complaints } = await enter()
   await page.goto(desk.at('/customers'))
   await page.locator('.find').waitFor()
   const hands = handsOf(page)
@@ -113,12 +116,11 @@ test('why did I pay this? Three actions from anywhere, to the cent', async () =>
   assert.match(await page.locator('.why-box').first().innerText(), /2 × 22\.00 = 44\.00\.[^]*−4\.40\.[^]*42\.47/)
   await look(page, 'order-why')
   assert.deepEqual(complaints, [])
-  await context.close()
 })
 
 test('what two people change of one order is merged; the order as it was is shown', async () => {
   const order = await desk.buy('two@sorensen.example')
-  const { page, context, complaints } = await enter()
+  const { page, complaints } = await enter()
   await page.goto(desk.at(`/orders/${order.id}`))
   await page.getByRole('button', { name: 'Change addresses and note' }).click()
   await page.getByLabel('Street and number').fill('9 Quay Road')
@@ -141,12 +143,11 @@ test('what two people change of one order is merged; the order as it was is show
   assert.match(await page.locator('.head').innerText(), /Waiting\s+Not yet|Paid\s+To pack/) // paid in the same second
   assert.equal(await page.getByRole('button', { name: /^Refund/ }).getAttribute('aria-disabled'), 'true')
   assert.deepEqual(complaints, [])
-  await context.close()
 })
 
 test('a parcel is shipped once, though its answer is lost and the page is opened anew', async () => {
   const order = await desk.buy('once@sorensen.example')
-  const { page, context } = await enter()
+  const { page } = await enter()
   await page.goto(desk.at(`/orders/${order.id}?sheet=ship`))
   let isCut = true
   await page.route('**/shipments', (route) =>
@@ -165,7 +166,6 @@ test('a parcel is shipped once, though its answer is lost and the page is opened
   await page.getByText('0034 0435').first().waitFor()
   const { body } = await desk.owner.get(`${desk.business}/orders/${order.id}/shipments`)
   assert.equal(body.items.length, 1)
-  await context.close()
 })
 
 test('a parcel that two people change keeps what each of them changed', async () => {
@@ -174,7 +174,7 @@ test('a parcel that two people change keeps what each of them changed', async ()
   const parcels = `${desk.business}/orders/${order.id}/shipments`
   const lines = [{ lineId: mugs.id, quantity: 2 }]
   const { body: parcel } = await desk.owner.post(parcels, { lines, trackingNumber: 'AAA', notify: false })
-  const { page, context, complaints } = await enter()
+  const { page, complaints } = await enter()
   await page.goto(desk.at(`/orders/${order.id}?sheet=ship&shipment=${parcel.id}`))
   await page.getByLabel('Carrier').fill('UPS')
   const fewer = [{ lineId: mugs.id, quantity: 1 }]
@@ -186,13 +186,12 @@ test('a parcel that two people change keeps what each of them changed', async ()
   const { body } = await desk.owner.get(`${parcels}/${parcel.id}`)
   assert.deepEqual([body.carrier, body.trackingNumber, body.lines], ['UPS', 'BBB', fewer])
   assert.deepEqual(complaints, [])
-  await context.close()
 })
 
 test('of orders that are shipped together the refused ones stay, each with its reason', async () => {
   const good = await desk.buy('good@sorensen.example')
   const ended = await desk.buy('ended@sorensen.example')
-  const { page, context, complaints } = await enter()
+  const { page, complaints } = await enter()
   await page.goto(desk.at('/orders'))
   for (const { number } of [good, ended]) await page.getByLabel(`Select ${number}`).click()
   await page.getByRole('button', { name: 'Mark shipped' }).click()
@@ -209,13 +208,12 @@ test('of orders that are shipped together the refused ones stay, each with its r
   await page.getByText('1 selected').waitFor()
   assert.equal(new URL(page.url()).search, '')
   assert.deepEqual(complaints, [])
-  await context.close()
 })
 
 test('bulk shipping asks once before customers are emailed without a tracking number', async () => {
   const tracked = await desk.buy('tracked@sorensen.example')
   const untracked = await desk.buy('untracked@sorensen.example')
-  const { page, context, complaints } = await enter()
+  const { page, complaints } = await enter()
   let sent = 0
   page.on('request', (request) => {
     if (request.method() === 'POST' && request.url().endsWith('/orders/shipments')) sent++
@@ -230,7 +228,7 @@ test('bulk shipping asks once before customers are emailed without a tracking nu
   assert.equal(await dialog.getByText(tracked.number).count(), 0)
   await look(page, 'bulk-ship-untracked-1440')
   await page.setViewportSize({ width: 390, height: 844 })
-  await look(page, 'bulk-ship-untracked-390')
+  await assertFits(page, 'bulk-ship-untracked-390')
   await page.setViewportSize({ width: 1_440, height: 900 })
   await dialog.getByRole('button', { name: 'Leave it' }).click()
   await dialog.waitFor({ state: 'detached' })
@@ -240,12 +238,11 @@ test('bulk shipping asks once before customers are emailed without a tracking nu
   await page.getByText('2 orders marked shipped.').waitFor()
   assert.equal(sent, 1)
   assert.deepEqual(complaints, [])
-  await context.close()
 })
 
 test('bulk shipping without emails does not ask about tracking numbers', async () => {
   const order = await desk.buy('silent@sorensen.example')
-  const { page, context, complaints } = await enter()
+  const { page, complaints } = await enter()
   await page.goto(desk.at('/orders'))
   await page.getByLabel(`Select ${order.number}`).click()
   await page.getByRole('button', { name: 'Mark shipped' }).click()
@@ -253,7 +250,6 @@ test('bulk shipping without emails does not ask about tracking numbers', async (
   await page.getByRole('button', { name: 'Mark 1 order shipped' }).click()
   await page.getByText('1 order marked shipped.').waitFor()
   assert.deepEqual(complaints, [])
-  await context.close()
 })
 
 /** Changes the fields that the newest `order.updated` of an order names, as an earlier release recorded them. */
@@ -280,23 +276,24 @@ test('the timeline shows the reason of a refund, and no internal field names', a
     'de-DE': ['Grund: Small chip', 'hat geändert: Versandart, Schlagwörter'],
   }
   for (const [locale, texts] of Object.entries(expected)) {
+    const { page, context, complaints } = await enter({ locale })
+    await page.goto(desk.at(`/orders/${order.id}`))
     for (const width of [1_440, 390]) {
-      const { page, context, complaints } = await enter({ width, locale })
-      await page.goto(desk.at(`/orders/${order.id}`))
+      await page.setViewportSize({ width, height: 900 })
       for (const text of texts) await page.locator('.timeline').getByText(text).waitFor()
       const timeline = await page.locator('.timeline').innerText()
       assert.doesNotMatch(timeline, /trace|requestKey|shippingMethodId|undefined/)
       assert.equal(timeline.match(/changed|geändert/g)?.length, 1)
-      await look(page, `order-timeline-${locale}-${width}`)
-      assert.deepEqual(complaints, [])
-      await context.close()
+      await assertFits(page, `order-timeline-${locale}-${width}`)
     }
+    assert.deepEqual(complaints, [])
+    await context.close()
   }
 })
 
 test('an order by hand: its draft survives a reload, its figures are those of the service', async () => {
   await desk.buy('hand@sorensen.example')
-  const { page, context, complaints } = await enter()
+  const { page, complaints } = await enter()
   await page.goto(desk.at('/orders/new'))
   await page.getByRole('combobox', { name: 'Customer' }).fill('hand@')
   await page
@@ -315,11 +312,10 @@ test('an order by hand: its draft survives a reload, its figures are those of th
   await page.getByText('Entered by hand, added up again').waitFor()
   assert.equal(await page.locator('.sum-row .num').innerText(), total)
   assert.deepEqual(complaints, [])
-  await context.close()
 })
 
 test('somebody new gets an order by hand: what was typed to find them becomes their name, and is kept', async () => {
-  const { page, context, complaints } = await enter()
+  const { page, complaints } = await enter()
   await page.goto(desk.at('/orders/new'))
   await page.getByRole('combobox', { name: 'Customer' }).fill('Henrike Aust')
   await page.getByRole('option', { name: 'New customer: Henrike Aust' }).click()
@@ -341,14 +337,14 @@ test('somebody new gets an order by hand: what was typed to find them becomes th
   const { body } = await desk.owner.get(`${desk.business}/orders/${new URL(page.url()).pathname.split('/').at(-1)}`)
   assert.deepEqual([body.contactEmail, body.shippingAddress], ['henrike@aust.example', null])
   assert.deepEqual(complaints, [])
-  await context.close()
 })
 
 test('the refund is a whole page on a phone, and nothing is wrong with either', async () => {
   const order = await desk.buy('phone@sorensen.example')
+  const { page, complaints } = await enter()
+  await page.goto(desk.at(`/orders/${order.id}`))
   for (const [name, width] of Object.entries({ desk: 1_440, phone: 390 })) {
-    const { page, context, complaints } = await enter({ width })
-    await page.goto(desk.at(`/orders/${order.id}`))
+    await page.setViewportSize({ width, height: width < 500 ? 844 : 900 })
     await page.getByText('Computed again').waitFor()
     await look(page, `order-${name}`)
     await page.getByRole('button', { name: 'Refund', exact: true }).click()
@@ -358,7 +354,6 @@ test('the refund is a whole page on a phone, and nothing is wrong with either', 
     await look(page, `order-refund-${name}`)
     await page.keyboard.press('Escape')
     await page.locator('.sheet').waitFor({ state: 'detached' })
-    assert.deepEqual(complaints, [])
-    await context.close()
   }
+  assert.deepEqual(complaints, [])
 })

@@ -3,22 +3,25 @@ import { after, before, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
 import { launchBrowser } from '../support/browser.ts'
 import { type DemoDesk, openDemoDesk } from '../support/demo-desk.ts'
-import { enter, look } from '../support/served-dashboard.ts'
+import { reusePage } from '../support/reused-page.ts'
+import { look } from '../support/served-dashboard.ts'
 import { until } from '../support/until.ts'
 
 let desk: DemoDesk
 let browser: Browser
+let enterAgain: Awaited<ReturnType<typeof reusePage>>
 before(async () => {
   desk = await openDemoDesk()
   browser = await launchBrowser()
+  enterAgain = await reusePage(browser, desk.url)
 })
 after(async () => {
   await browser?.close()
   await desk?.close()
 })
 
-async function sit(options: Parameters<typeof enter>[1] = {}) {
-  const opened = await enter(browser, options)
+async function sit(options: { width?: number } = {}) {
+  const opened = await enterAgain(options)
   await opened.context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: desk.url })
   await desk.signIn(opened.context)
   return opened
@@ -67,7 +70,7 @@ async function openProduct(page: Page, id: string, search = '') {
 }
 
 test('the list has views with counts, is filtered and sorted by its address, and leads by keys to a product', async () => {
-  const { page, context, complaints } = await sit()
+  const { page, complaints } = await sit()
   await page.goto(desk.at('/products'))
   await page.locator('tbody tr[data-index]').first().waitFor()
   await look(page, 'products-1440')
@@ -91,13 +94,12 @@ test('the list has views with counts, is filtered and sorted by its address, and
   await page.keyboard.press('e')
   await page.getByRole('heading', { level: 1, name }).waitFor()
   assert.deepEqual(complaints, [])
-  await context.close()
 })
 
 test('picked products are archived and tagged at once, and lead to the bulk edit by their ids', async () => {
   const one = await makeProduct()
   const other = await makeProduct()
-  const { page, context } = await sit()
+  const { page } = await sit()
   await page.goto(desk.at('/products?query=Deck+Pan'))
   for (const { name } of [one, other]) await page.getByLabel(`Select ${name}`, { exact: true }).click()
   await page.getByRole('button', { name: 'Status' }).click()
@@ -114,12 +116,11 @@ test('picked products are archived and tagged at once, and lead to the bulk edit
     const ids = url.searchParams.get('ids')?.split(',') ?? []
     return url.pathname.endsWith('/bulk-edits/new') && ids.includes(one.id) && ids.includes(other.id)
   })
-  await context.close()
 })
 
 test('the grid works like a spreadsheet: type, fill, paste, copy, take back; Del is “not sold there”', async () => {
   const product = await makeProduct()
-  const { page, context, complaints } = await sit()
+  const { page, complaints } = await sit()
   await openProduct(page, product.id)
   await cell(page, 0, EU).click()
   await page.keyboard.type('1.234,50')
@@ -156,12 +157,11 @@ test('the grid works like a spreadsheet: type, fill, paste, copy, take back; Del
   assert.deepEqual(pricesIn(now, 'eu'), [123_450, 2_100, 2_200])
   assert.equal(await page.locator('.savebar').count(), 0)
   assert.deepEqual(complaints, [])
-  await context.close()
 })
 
 test('stock is moved by a difference: what is sold meanwhile stays sold, and shows', async () => {
   const product = await makeProduct()
-  const { page, context } = await sit()
+  const { page } = await sit()
   await openProduct(page, product.id)
   await cell(page, 0, STOCK).click()
   await page.keyboard.type('+ 24')
@@ -174,12 +174,11 @@ test('stock is moved by a difference: what is sold meanwhile stays sold, and sho
   await page.getByRole('button', { name: 'Save 1' }).click()
   await saved(page)
   assert.deepEqual(stockOf(await product.read()), [30, 6, 10])
-  await context.close()
 })
 
 test('what cannot be read stays in its cell and is not saved; a price far from the others is warned of', async () => {
   const product = await makeProduct()
-  const { page, context } = await sit()
+  const { page } = await sit()
   await openProduct(page, product.id)
   await cell(page, 0, US).click()
   await page.keyboard.type('cheap')
@@ -192,12 +191,11 @@ test('what cannot be read stays in its cell and is not saved; a price far from t
   await page.locator('.savebar').getByText('249.00 is far from the others.').waitFor()
   await page.getByRole('button', { name: 'Discard' }).click()
   await cell(page, 0, US).getByText('22.00').waitFor()
-  await context.close()
 })
 
 test('texts of two people are merged; of the same text they are put side by side', async () => {
   const product = await makeProduct()
-  const { page, context } = await sit()
+  const { page } = await sit()
   await openProduct(page, product.id)
   await page.getByLabel('Description').fill('Two coats.')
   await cell(page, 0, US).click()
@@ -220,11 +218,10 @@ test('texts of two people are merged; of the same text they are put side by side
   await page.getByText('Mine', { exact: true }).first().waitFor()
   await page.getByRole('button', { name: 'Save these' }).click()
   await until('mine counts', async () => (await product.read()).name === 'Mine')
-  await context.close()
 })
 
 test('a product with twelve variants is made by one request, by its options', async () => {
-  const { page, context, complaints } = await sit()
+  const { page, complaints } = await sit()
   const posts: string[] = []
   page.on('request', (request) => {
     if (request.method() === 'POST' && request.url().endsWith('/products')) posts.push(request.url())
@@ -261,12 +258,11 @@ test('a product with twelve variants is made by one request, by its options', as
   )
   assert.equal(body.items[0].variants[0].sku, 'QB-NAV-S')
   assert.deepEqual(complaints, [])
-  await context.close()
 })
 
 test('a variant is removed and comes back by undo; leaving what is not saved asks', async () => {
   const product = await makeProduct()
-  const { page, context } = await sit()
+  const { page } = await sit()
   await openProduct(page, product.id)
   await cell(page, 1, US).click()
   await page.getByRole('button', { name: 'Remove', exact: true }).click()
@@ -286,12 +282,11 @@ test('a variant is removed and comes back by undo; leaving what is not saved ask
   await page.getByRole('link', { name: 'History' }).click()
   await page.getByText(/changed: variants and prices/).waitFor()
   await look(page, 'product-history-1440')
-  await context.close()
 })
 
 test('on a phone the list, a product and its grid fit, in both themes', async () => {
   const product = await makeProduct()
-  const { page, context } = await sit({ width: 390 })
+  const { page } = await sit({ width: 390 })
   await page.goto(desk.at('/products'))
   await page.locator('tbody tr[data-index]').first().waitFor()
   await look(page, 'products-390')
@@ -300,5 +295,4 @@ test('on a phone the list, a product and its grid fit, in both themes', async ()
   await page.keyboard.type('23')
   await page.keyboard.press('Enter')
   await look(page, 'product-390')
-  await context.close()
 })

@@ -1,16 +1,20 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
+import { assertFits } from '../support/assert-fits.ts'
 import { launchBrowser } from '../support/browser.ts'
 import { type DemoDesk, openDemoDesk } from '../support/demo-desk.ts'
-import { enter as enterPage, look } from '../support/served-dashboard.ts'
+import { reusePage } from '../support/reused-page.ts'
+import { look } from '../support/served-dashboard.ts'
 import { until } from '../support/until.ts'
 
 let desk: DemoDesk
 let browser: Browser
+let enterAgain: Awaited<ReturnType<typeof reusePage>>
 before(async () => {
   desk = await openDemoDesk()
   browser = await launchBrowser()
+  enterAgain = await reusePage(browser, desk.url)
 })
 after(async () => {
   await browser?.close()
@@ -18,7 +22,7 @@ after(async () => {
 })
 
 async function enter(place: string, looks: { width?: number } = {}) {
-  const entered = await enterPage(browser, looks)
+  const entered = await enterAgain(looks)
   await desk.signIn(entered.context)
   await entered.page.goto(desk.at(`/promo-codes${place}`))
   return entered
@@ -41,7 +45,7 @@ async function put(page: Page, words: string) {
 test('codes with their status, terms and uses in words; found and filtered by the address', async () => {
   await make({ code: 'LIST-PLANNED', startsAt: 4_000_000_000, markets: ['us'], maxPerCustomer: 1 })
   await make({ code: 'LIST-ENDED', endsAt: 1_000_000_000, maxRedemptions: 50 })
-  const { page, context, complaints } = await enter('?query=list-')
+  const { page, complaints } = await enter('?query=list-')
   const row = (code: string) => page.getByRole('row').filter({ hasText: code })
   await row('LIST-PLANNED').getByText('Planned', { exact: true }).waitFor()
   await row('LIST-PLANNED').getByText('once a customer').waitFor()
@@ -69,11 +73,10 @@ test('codes with their status, terms and uses in words; found and filtered by th
   await row('WELCOME10').waitFor()
   await look(page, 'promos-390')
   assert.deepEqual(complaints, [])
-  await context.close()
 })
 
 test('a new code is tried on a cart before it exists, then made once though the answer is lost', async () => {
-  const { page, context, complaints } = await enter('/new')
+  const { page, complaints } = await enter('/new')
   await page.getByLabel('Code', { exact: true }).fill('new-one')
   await page.getByLabel('Percent').fill('12,5')
   await page.getByLabel('Goods at least').fill('50')
@@ -105,12 +108,11 @@ test('a new code is tried on a cart before it exists, then made once though the 
   assert.equal(shown.format(made.startsAt * 1_000), '2026-12-01 00:00')
   assert.ok(asked >= 2)
   assert.deepEqual(complaints, [])
-  await context.close()
 })
 
 test('a code is changed, tried as it will be, merged with what somebody else saved, and deleted', async () => {
   const made = await make({ code: 'CHANGE-ME', maxRedemptions: 10 })
-  const { page, context, complaints } = await enter(`/${made.id}`)
+  const { page, complaints } = await enter(`/${made.id}`)
   await page.getByLabel('Percent').fill('20')
   await page.getByText('1 change, not saved').waitFor()
   await put(page, 'storm lantern')
@@ -139,32 +141,30 @@ test('a code is changed, tried as it will be, merged with what somebody else sav
   await page.setViewportSize({ width: 390, height: 844 })
   await page.reload()
   await page.getByRole('heading', { level: 1, name: 'CHANGE-ME' }).waitFor()
-  await look(page, 'promo-390')
+  await assertFits(page, 'promo-390')
   await page.getByRole('button', { name: 'Delete', exact: true }).click()
   await page.getByText('Nobody has used it.').waitFor()
   await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click()
   await until('it is gone', async () => (await find('CHANGE-ME')) === undefined)
   assert.deepEqual(complaints, [])
-  await context.close()
 })
 
 test('the uses of a code lead to the orders with it', async () => {
   const order = await desk.buy('uses@example.com')
   const { id } = await find('WELCOME10')
-  const { page, context } = await enter(`/${id}`)
+  const { page } = await enter(`/${id}`)
   await page.locator('.used').getByText('1', { exact: true }).waitFor()
   await page.getByRole('link', { name: order.number }).waitFor()
   await page.getByRole('link', { name: 'All orders with this code' }).click()
   await page.waitForURL(/orders\?promoCode=WELCOME10/)
   await page.locator('.chip', { hasText: 'WELCOME10' }).waitFor()
   await page.getByRole('link', { name: order.number }).waitFor()
-  await context.close()
 })
 
 test('whoever may make codes but not see orders is told so; the other way round there is no such section', async () => {
   const { id } = await find('WELCOME10')
   const seller = await desk.make.member(desk.businessId, 'PROMOS_WRITE')
-  const { page, context } = await enterPage(browser)
+  const { page } = await enterAgain()
   await page.goto(await desk.doorOf(seller))
   await page.waitForURL(/harbour-goods/)
   await page.goto(desk.at(`/promo-codes/${id}`))
@@ -172,5 +172,4 @@ test('whoever may make codes but not see orders is told so; the other way round 
   await put(page, 'watch mug')
   await page.locator('.new-lines .sum-row').waitFor()
   assert.equal(await page.locator('.side .nav a', { hasText: 'Categories' }).count(), 0)
-  await context.close()
 })

@@ -3,15 +3,18 @@ import { after, before, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
 import { launchBrowser } from '../support/browser.ts'
 import { openNewsletter } from '../support/newsletter-api.ts'
-import { type Dashboard, enter, look, openDashboard } from '../support/served-dashboard.ts'
+import { reusePage } from '../support/reused-page.ts'
+import { type Dashboard, look, openDashboard } from '../support/served-dashboard.ts'
 import { market as aMarket } from '../support/shop.ts'
 import { until } from '../support/until.ts'
 
 let desk: Dashboard
 let browser: Browser
+let enterAgain: Awaited<ReturnType<typeof reusePage>>
 before(async () => {
   desk = await openDashboard()
   browser = await launchBrowser()
+  enterAgain = await reusePage(browser, desk.url)
 })
 after(async () => {
   await browser?.close()
@@ -20,23 +23,30 @@ after(async () => {
 
 /** The owner of a business, at its settings. */
 async function sitDown(business: Awaited<ReturnType<Dashboard['make']['shop']>>) {
-  const { page, context, complaints } = await enter(browser, { width: 1_280 })
-  await page.goto(await desk.doorOf(business.admin))
-  await page.waitForURL(/\/admin\/business/)
+  const { page, context, complaints } = await enterAgain({ width: 1_280 })
+  await desk.doorOf(business.admin)
+  await desk.signIn(context, business.admin.email ?? '')
   const open = async (place: string) => {
     await page.goto(`${desk.url}/admin/${business.id}/settings${place}`)
     await page.locator('main h1').first().waitFor()
   }
   const read = async () => (await business.admin.get(business.path)).body
-  return { ...business, page, context, complaints, open, read }
+  return { ...business, page, complaints, open, read }
 }
+/** On a phone it can be read without scrolling sideways. */
+const fits = async (page: Page, name: string) => {
+  for (const width of [390, 320]) {
+    await page.setViewportSize({ width, height: 700 })
+    const overflow = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
+    assert.equal(overflow, 0, `${name} can be scrolled sideways at ${width}`)
+  }
+  await page.setViewportSize({ width: 1_280, height: 900 })
+}
+/** The same where a phone arranges it in another way. */
 const phone = async (page: Page, name: string) => {
   await page.setViewportSize({ width: 390, height: 844 })
   await look(page, `${name}-390`)
-  await page.setViewportSize({ width: 320, height: 700 })
-  const overflow = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
-  assert.equal(overflow, 0, `${name} can be scrolled sideways at 320`)
-  await page.setViewportSize({ width: 1_280, height: 900 })
+  await fits(page, name)
 }
 const MARKETS = Array.from({ length: 30 }, (_, index) =>
   aMarket({
@@ -54,7 +64,8 @@ const MARKETS = Array.from({ length: 30 }, (_, index) =>
 )
 
 test('the settings are found from the navigation, and what a business is called is changed with its address', async () => {
-  const { page, complaints, read, admin, path } = await sitDown(await desk.make.shop())
+  const { page, complaints, read, admin, id, path } = await sitDown(await desk.make.shop())
+  await page.goto(`${desk.url}/admin/${id}`)
   await page.locator('.side').getByRole('link', { name: 'Settings' }).click()
   await page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor()
   await look(page, 'settings-1280')
@@ -76,7 +87,7 @@ test('the settings are found from the navigation, and what a business is called 
   await page.reload() // nothing that was typed is lost
   await page.getByText('6 changes, not saved').waitFor()
   await look(page, 'settings-business-1280')
-  await phone(page, 'settings-business')
+  await fits(page, 'settings-business')
   // Meanwhile somebody else changes one of these, and another: one is asked, the other kept.
   assert.equal((await admin.put(path, { name: 'Harbour Brothers', storefront: { isPublic: true } })).status, 200)
   await page.getByRole('button', { name: /^Save 6/ }).click()
@@ -101,9 +112,9 @@ test('a fresh business says where its shop is, and from then on its entries are 
     blocks: [{ id: 'title', type: 'TEXT', label: 'Title' }],
   })
   const entry = await letters.entry([{ id: 'title', type: 'TEXT', value: 'The lamps are lit' }])
-  const { page, context, complaints } = await enter(browser, { width: 1_280 })
-  await page.goto(await desk.doorOf(letters.admin))
-  await page.waitForURL(/\/admin\/business/)
+  const { page, context, complaints } = await enterAgain({ width: 1_280 })
+  await desk.doorOf(letters.admin)
+  await desk.signIn(context, letters.admin.email ?? '')
   const place = `${desk.url}/admin/${letters.id}/content/${letters.collection.id}/${entry.id}`
   await page.goto(place)
   await page.getByRole('button', { name: 'Preview in the shop' }).click()
@@ -118,7 +129,7 @@ test('a fresh business says where its shop is, and from then on its entries are 
   await page.getByLabel('Another address of the shop').press('Enter')
   await page.locator('.with-act', { hasText: 'Page of an order' }).getByRole('button', { name: 'Begin with' }).click()
   await look(page, 'settings-shop-1280')
-  await phone(page, 'settings-shop')
+  await fits(page, 'settings-shop')
   await page.keyboard.press('Control+s')
   await page.getByText('Saved.', { exact: true }).waitFor()
   const saved = (await letters.admin.get(letters.path)).body
@@ -207,7 +218,7 @@ test('a first market is made, tried before it is there, and deleted again', asyn
   await page.getByLabel(/^Price EUR/).fill('4.9')
   await page.getByRole('region', { name: 'Example' }).locator('dd.sum', { hasText: '28.90' }).waitFor()
   await look(page, 'settings-market-new-1280')
-  await phone(page, 'settings-market-new')
+  await fits(page, 'settings-market-new')
   await page.reload()
   await page.getByRole('button', { name: 'Create the market' }).click()
   await page.getByRole('heading', { level: 1, name: 'Österreich' }).waitFor()
@@ -228,7 +239,7 @@ test('a second factor is asked of everybody only by who has one, and days are wh
   await page.getByLabel('Days that orders remember').fill('3650')
   await page.getByLabel('Everybody needs a second factor').check()
   await look(page, 'settings-security-1280')
-  await phone(page, 'settings-security')
+  await fits(page, 'settings-security')
   await page.getByRole('button', { name: /^Save 2/ }).click()
   await page.getByText('Only a session that has passed a second factor').first().waitFor()
   await page.getByLabel('Everybody needs a second factor').uncheck()
@@ -250,13 +261,14 @@ test('where the money goes is shown by four characters; mails are shown as they 
   await frame.getByText('K7Q2-M9X3').first().waitFor()
   await page.getByText('Nobody can answer this mail.').waitFor()
   await look(page, 'settings-mails-1280')
-  await phone(page, 'settings-mails')
+  await fits(page, 'settings-mails')
   await page.getByRole('link', { name: /^Order shipped/ }).click()
   await page.waitForURL(/mail=shipment/)
   await frame.getByText('DHL').first().waitFor()
   await page.getByRole('link', { name: 'Text', exact: true }).click()
   await page.locator('pre', { hasText: 'DHL' }).waitFor()
   await page.evaluate(`localStorage.setItem('kontor:language', 'de')`)
+  await open('')
   for (const [place, name] of [
     ['', 'Einstellungen'],
     ['/business', 'Geschäft'],
@@ -271,7 +283,7 @@ test('where the money goes is shown by four characters; mails are shown as they 
     ['/security', 'Sicherheit'],
     ['/audit', 'Protokoll'],
   ] as const) {
-    await open(place)
+    await page.evaluate(`__TSR_ROUTER__.history.push('/admin/${shop.id}/settings${place}')`)
     await page.getByRole('heading', { level: 1, name, exact: true }).waitFor()
   }
   await look(page, 'settings-audit-german')

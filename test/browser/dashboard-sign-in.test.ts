@@ -7,6 +7,7 @@ import { addTotp, codeOf, wrongCodeOf } from '../support/factors.ts'
 import { openIdentityProvider } from '../support/identity-provider.ts'
 import { startNameServer } from '../support/name-server.ts'
 import { PASSWORD } from '../support/people.ts'
+import { reusePage } from '../support/reused-page.ts'
 import { type Dashboard, enter, look, openDashboard } from '../support/served-dashboard.ts'
 
 const CLAIMED = 'Editor of the shop'
@@ -16,10 +17,12 @@ const REFUSED = /status of (403|429)/
 let names: Awaited<ReturnType<typeof startNameServer>>
 let desk: Dashboard
 let browser: Browser
+let enterAgain: Awaited<ReturnType<typeof reusePage>>
 before(async () => {
   names = await startNameServer()
   desk = await openDashboard({ OUTGOING_LOOPBACK: 'on', ...names.env }, 'localhost')
   browser = await launchBrowser()
+  enterAgain = await reusePage(browser, desk.url)
 })
 after(async () => {
   await browser?.close()
@@ -72,25 +75,33 @@ async function signInThere(page: Page, sub: string) {
   await page.waitForURL(/\/admin\//)
 }
 
+/** On a phone it can be read without scrolling sideways. */
+async function fits(page: Page, name: string) {
+  for (const width of [390, 320]) {
+    await page.setViewportSize({ width, height: 700 })
+    const overflow = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
+    assert.equal(overflow, 0, `${name} can be scrolled sideways at ${width}`)
+  }
+  await page.setViewportSize({ width: 1_280, height: 900 })
+}
+
+/** The same where a phone arranges it in another way. */
 async function atPhone(page: Page, name: string) {
   await page.setViewportSize({ width: 390, height: 844 })
   await page.locator('main h1').scrollIntoViewIfNeeded() // what lies below a bar is no target
   await look(page, `${name}-390`)
-  await page.setViewportSize({ width: 320, height: 700 })
-  const overflow = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
-  assert.equal(overflow, 0, `${name} can be scrolled sideways at 320`)
-  await page.setViewportSize({ width: 1_280, height: 900 })
+  await fits(page, name)
 }
 
 test('an admin sets the provider up, proves the domain, maps a group to a role; a colleague comes in; it is deleted', async (t) => {
   const { admin, id, idp, domain, provider, staffUrl } = await sitDown(t)
-  const { page, context, complaints } = await enter(browser, { width: 1_280 })
-  await page.goto(await desk.doorOf(admin))
-  await page.waitForURL(/\/admin\/business/)
+  const { page, context, complaints } = await enterAgain({ width: 1_280 })
+  await desk.doorOf(admin)
+  await desk.signIn(context, admin.email ?? '')
   await page.goto(`${desk.url}/admin/${id}/settings/sign-in`)
   await page.getByText(`${desk.url}/v1/users/login/callback/${id}`).waitFor()
   await look(page, 'settings-sign-in-new-1280')
-  await atPhone(page, 'settings-sign-in-new')
+  await fits(page, 'settings-sign-in-new')
 
   await page.getByLabel('Issuer').fill('127.0.0.1:1')
   await page.getByLabel('Client ID').fill('kontor')
@@ -130,7 +141,7 @@ test('an admin sets the provider up, proves the domain, maps a group to a role; 
   await page.getByRole('button', { name: /^Check now/ }).click()
   await page.getByText('the record was not there').waitFor()
   await look(page, 'settings-sign-in-pending-1280')
-  await atPhone(page, 'settings-sign-in-pending')
+  await fits(page, 'settings-sign-in-pending')
   names.texts.set(record.name, [record.value])
   await page.getByRole('button', { name: /^Check now/ }).click()
   await page.getByText('Your staff can sign in with it.').waitFor()
@@ -162,7 +173,6 @@ test('an admin sets the provider up, proves the domain, maps a group to a role; 
   await page.locator('.log li', { hasText: `proved the domain ${domain}` }).waitFor()
   await page.locator('.log li', { hasText: 'deleted the staff sign-in' }).waitFor()
   await page.locator('.log li', { hasText: /The company’s sign-in gave .* the role Editors/ }).waitFor()
-  await context.close()
 })
 
 test('another issuer wants the secret again and says that domains are to be proven anew', async (t) => {
@@ -170,9 +180,9 @@ test('another issuer wants the secret again and says that domains are to be prov
   await setUp()
   const other = await openIdentityProvider(`${desk.url}/other`)
   t.after(() => other.close())
-  const { page, context } = await enter(browser, { width: 1_280 })
-  await page.goto(await desk.doorOf(admin))
-  await page.waitForURL(/\/admin\/business/)
+  const { page, context } = await enterAgain({ width: 1_280 })
+  await desk.doorOf(admin)
+  await desk.signIn(context, admin.email ?? '')
   await page.goto(`${desk.url}/admin/${id}/settings/sign-in`)
   await page.getByLabel('Issuer').fill(other.issuer)
   await page.getByText('Type it again: a secret is not handed on').waitFor()
@@ -182,7 +192,6 @@ test('another issuer wants the secret again and says that domains are to be prov
   await page.getByLabel('Client secret').fill(other.env.OIDC_CLIENT_SECRET)
   await page.getByRole('button', { name: /^Save/ }).click()
   await page.getByText('Not proven yet').waitFor()
-  await context.close()
 })
 
 test('after the provider comes the second step of the account; a reload begins anew, and the way leads on to where one was going', async (t) => {
@@ -198,7 +207,7 @@ test('after the provider comes the second step of the account; a reload begins a
   const { secret } = await addTotp(bo)
   idp.people.set('bo', { sub: 'bo', email, email_verified: true, name: CLAIMED })
 
-  const { page, context, complaints } = await enter(browser)
+  const { page, complaints } = await enterAgain()
   await page.goto(`${desk.url}/admin/login?business=${id}&to=/admin/profile/sessions`)
   await signInThere(page, 'bo')
   await page.getByRole('heading', { name: 'One more step' }).waitFor()
@@ -221,7 +230,6 @@ test('after the provider comes the second step of the account; a reload begins a
     complaints.filter((one) => !REFUSED.test(one)),
     [],
   )
-  await context.close()
 })
 
 test('staff sign-in › opens the other businesses of a person after they confirm it', async (t) => {
@@ -237,7 +245,7 @@ test('staff sign-in › opens the other businesses of a person after they confir
   const other = await desk.make.business({ owner: fay })
   idp.people.set('fay', { sub: 'fay', email, email_verified: true, name: CLAIMED })
 
-  const { page, context, complaints } = await enter(browser, { width: 1_280 })
+  const { page, complaints } = await enterAgain({ width: 1_280 })
   await page.goto(staffUrl)
   await signInThere(page, 'fay')
   await page.locator('.side').getByRole('link', { name: 'Content' }).waitFor()
@@ -261,14 +269,13 @@ test('staff sign-in › opens the other businesses of a person after they confir
   await page.getByRole('menuitem', { name: other.name }).waitFor()
   assert.equal(await page.getByRole('menuitem', { name: 'Confirm it’s you to see all businesses' }).count(), 0)
   assert.deepEqual(complaints, [])
-  await context.close()
 })
 
 test('whoever the provider gives no role is told whom to ask, and can sign in another way', async (t) => {
   const { idp, domain, setUp, staffUrl } = await sitDown(t)
   await setUp()
   idp.people.set('dee', { sub: 'dee', email: `dee@${domain}`, email_verified: true, name: 'Nobody' })
-  const { page, context } = await enter(browser, { width: 390 })
+  const { page } = await enterAgain({ width: 390 })
   await page.goto(staffUrl)
   await signInThere(page, 'dee')
   await page.getByText('did not let you in here').waitFor()
@@ -278,5 +285,4 @@ test('whoever the provider gives no role is told whom to ask, and can sign in an
   await page.goto(`${staffUrl}&code=stolen&state=other`)
   await page.getByText('This sign-in was not begun here.').waitFor()
   await page.getByRole('button', { name: 'Continue with your company’s sign-in' }).waitFor()
-  await context.close()
 })

@@ -1,16 +1,20 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
+import { assertFits } from '../support/assert-fits.ts'
 import { launchBrowser } from '../support/browser.ts'
 import { openCustomers } from '../support/customers.ts'
+import { reusePage } from '../support/reused-page.ts'
 import { type Dashboard, enter, look, openDashboard } from '../support/served-dashboard.ts'
 import { until } from '../support/until.ts'
 
 let desk: Dashboard
 let browser: Browser
+let enterAgain: Awaited<ReturnType<typeof reusePage>>
 before(async () => {
   desk = await openDashboard()
   browser = await launchBrowser()
+  enterAgain = await reusePage(browser, desk.url)
 })
 after(async () => {
   await browser?.close()
@@ -23,9 +27,9 @@ async function openList() {
   await shop.sell(buyer.id, { shippingAddress: { name: 'Ada Holm', country: 'DE' } })
   await shop.sell(buyer.id, { market: 'de', currency: 'EUR', shippingAddress: { name: 'Ada Holm', country: 'DE' } })
   await shop.follow()
-  const { page, context } = await enter(browser)
-  await page.goto(await desk.doorOf(shop.admin))
-  await page.waitForURL(/\/admin\/business/)
+  const { page, context } = await enterAgain()
+  await desk.doorOf(shop.admin)
+  await desk.signIn(context, shop.admin.email ?? '')
   const at = (place: string) => `${desk.url}/admin/${shop.slug}${place}`
   const views = `/v1/businesses/${shop.id}/saved-views`
   return { ...shop, page, context, at, views }
@@ -38,7 +42,7 @@ const change = async (page: Page, what: string) => {
 }
 
 test('a view of the orders is named where its tab will be, is an address, and is changed, shared and deleted', async () => {
-  const { page, context, at, views, admin, id } = await openList()
+  const { page, at, views, admin, id } = await openList()
   await page.goto(at('/orders'))
   await tab(page, 'All').waitFor()
   assert.equal(await page.getByRole('button', { name: 'Save view' }).count(), 0)
@@ -96,15 +100,14 @@ test('a view of the orders is named where its tab will be, is an address, and is
   await page.setViewportSize({ width: 390, height: 844 })
   await page.goto(`${page.url()}&query=ada`)
   await page.getByRole('button', { name: 'Save as new' }).click()
-  await look(page, 'views-naming-390')
+  await assertFits(page, 'views-naming-390')
   await page.keyboard.press('Escape')
   await page.getByRole('button', { name: 'Update view' }).waitFor()
-  await look(page, 'views-390')
-  await context.close()
+  await assertFits(page, 'views-390')
 })
 
 test('what two people change of a view counts; a deleted or refused one keeps what was typed', async () => {
-  const { page, context, at, views, admin } = await openList()
+  const { page, at, views, admin } = await openList()
   const made = await admin.post(views, { list: 'orders', name: 'Mine', filters: { market: 'de' }, isShared: true })
   const own = `${views}/${made.body.id}`
   await page.goto(at(`/orders?market=de&query=ada&view=${made.body.id}`))
@@ -147,11 +150,10 @@ test('what two people change of a view counts; a deleted or refused one keeps wh
   await page.unroute('**/saved-views')
   await name.press('Enter')
   await tab(page, 'Theirs').waitFor()
-  await context.close()
 })
 
 test('customers have saved views as well', async () => {
-  const { page, context, at, views, admin } = await openList()
+  const { page, at, views, admin } = await openList()
   await page.goto(at('/customers?query=ada'))
   await page.getByRole('button', { name: 'Save view' }).click()
   await page.getByRole('textbox', { name: 'Name of the view' }).fill('Adas')
@@ -162,7 +164,6 @@ test('customers have saved views as well', async () => {
   assert.doesNotMatch(page.url(), /view=|query=/)
   await tab(page, 'Adas').click()
   await page.getByText('1 customer', { exact: true }).waitFor()
-  await look(page, 'views-customers')
+  await assertFits(page, 'views-customers')
   assert.deepEqual((await admin.get(`${views}?list=customers`)).body.items[0].filters, { query: 'ada' })
-  await context.close()
 })

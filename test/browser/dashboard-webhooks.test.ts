@@ -6,7 +6,8 @@ import { newId } from '#vocabulary/ids.ts'
 import type { Permission } from '#vocabulary/permissions.ts'
 import { launchBrowser } from '../support/browser.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
-import { type Dashboard, enter, look, openDashboard } from '../support/served-dashboard.ts'
+import { reusePage } from '../support/reused-page.ts'
+import { type Dashboard, look, openDashboard } from '../support/served-dashboard.ts'
 import { until } from '../support/until.ts'
 import { happen, startTestWebhooks } from '../support/webhooks.ts'
 
@@ -14,10 +15,12 @@ const HOUR_MS = 3_600_000
 
 let desk: Dashboard
 let browser: Browser
+let enterAgain: Awaited<ReturnType<typeof reusePage>>
 let receiver: Receiver
 before(async () => {
   desk = await openDashboard({ OUTGOING_LOOPBACK: 'on' })
   browser = await launchBrowser()
+  enterAgain = await reusePage(browser, desk.url)
   receiver = await startReceiver()
 })
 after(async () => {
@@ -33,21 +36,30 @@ async function sitDown({ permissions }: { permissions?: Permission[] } = {}) {
   const shop = await desk.make.shop()
   const { admin, path, id: businessId } = shop
   const person = permissions ? await desk.make.member(businessId, ...permissions) : admin
-  const { page, context, complaints } = await enter(browser, { width: 1_280 })
+  const { page, context, complaints } = await enterAgain({ width: 1_280 })
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
-  await page.goto(await desk.doorOf(person))
-  await page.waitForURL(/\/admin\/business/)
+  await desk.doorOf(person)
+  await desk.signIn(context, person.email ?? '')
   const open = async (place = '') => {
     await page.goto(`${desk.url}/admin/${businessId}/settings/webhooks${place}`)
     await page.locator('main h1').first().waitFor()
   }
+  /** On a phone it can be read without scrolling sideways. */
+  const fits = async (name: string) => {
+    for (const width of [360, 320]) {
+      await page.setViewportSize({ width, height: 700 })
+      const overflow = await page.evaluate(
+        'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+      )
+      assert.equal(overflow, 0, `${name} can be scrolled sideways at ${width}`)
+    }
+    await page.setViewportSize({ width: 1_280, height: 900 })
+  }
+  /** The same where a phone arranges it in another way. */
   const narrow = async (name: string) => {
     await page.setViewportSize({ width: 360, height: 780 })
     await look(page, `${name}-360`)
-    await page.setViewportSize({ width: 320, height: 700 })
-    const overflow = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
-    assert.equal(overflow, 0, `${name} can be scrolled sideways at 320`)
-    await page.setViewportSize({ width: 1_280, height: 900 })
+    await fits(name)
   }
   const endpoints = `${path}/webhook-endpoints`
   const endpoint = async (types = ['order.*'], place = '/kontor') => {
@@ -56,7 +68,7 @@ async function sitDown({ permissions }: { permissions?: Permission[] } = {}) {
     return body as Made
   }
   const list = async () => (await admin.get(endpoints)).body.items
-  return { ...shop, page, context, complaints, open, narrow, endpoints, endpoint, list }
+  return { ...shop, page, complaints, open, fits, narrow, endpoints, endpoint, list }
 }
 
 const copied = (page: Page) => page.evaluate<string>('navigator.clipboard.readText()')
@@ -105,12 +117,12 @@ async function fail(
 }
 
 test('the empty page says what webhooks are, and leads developers to an example and to keys', async () => {
-  const { page, open, narrow, complaints } = await sitDown()
+  const { page, open, fits, complaints } = await sitDown()
   await open()
   await page.getByRole('heading', { name: 'Nobody is told yet' }).waitFor()
   await page.getByText('verifyWebhook').first().waitFor()
   await look(page, 'webhooks-empty-1280')
-  await narrow('webhooks-empty')
+  await fits('webhooks-empty')
   await page.getByRole('button', { name: 'Copy the example' }).click()
   assert.match(await copied(page), /verifyWebhook\(/)
   await page.getByRole('link', { name: 'Make an API key' }).click()
@@ -120,7 +132,7 @@ test('the empty page says what webhooks are, and leads developers to an example 
 })
 
 test('an endpoint is made by topic and kind, kept over a reload; its secret is shown once, and leaving without it asks', async () => {
-  const { page, open, narrow, list, complaints } = await sitDown()
+  const { page, open, fits, narrow, list, complaints } = await sitDown()
   await open()
   await page.keyboard.press('n')
   await page.getByRole('button', { name: /^Create the endpoint.*Type an address first/ }).waitFor()
@@ -143,7 +155,7 @@ test('an endpoint is made by topic and kind, kept over a reload; its secret is s
   const value = await secret.inputValue()
   assert.match(value, /^whsec_.{20,}/)
   await look(page, 'webhooks-secret-1280')
-  await narrow('webhooks-secret')
+  await fits('webhooks-secret')
   await page.getByRole('link', { name: 'Webhooks' }).first().click()
   const question = page.getByRole('dialog', { name: 'Leave without the secret?' })
   await question.getByRole('button', { name: 'Stay' }).click()
@@ -254,7 +266,7 @@ test('a test event shows its answer; deliveries open to their attempts, and what
 })
 
 test('events since a moment are sent again: what will happen is said first, and how far it is afterwards', async () => {
-  const { page, open, narrow, endpoint, admin, endpoints, id: businessId, complaints } = await sitDown()
+  const { page, open, fits, endpoint, admin, endpoints, id: businessId, complaints } = await sitDown()
   const { id } = await endpoint(['*'])
   await happen(desk.api, businessId, 5)
   const one = async () => (await admin.get(`${endpoints}/${id}`)).body
@@ -274,7 +286,7 @@ test('events since a moment are sent again: what will happen is said first, and 
   const told = sheet.getByText(/(\d+) events happened in that time/)
   await told.waitFor()
   await look(page, 'webhooks-replay-1280')
-  await narrow('webhooks-replay')
+  await fits('webhooks-replay')
   await sheet.getByLabel('Since when').fill('2030-01-01T00:00')
   await sheet.getByText('Nothing happened in that time: nothing would be sent.').waitFor()
   await sheet.getByRole('button', { name: /^Send them again.*Nothing happened/ }).waitFor()
@@ -299,7 +311,7 @@ test('events since a moment are sent again: what will happen is said first, and 
 })
 
 test('an endpoint is changed while somebody else changes it, gets another secret, and is deleted once asked', async () => {
-  const { page, open, narrow, endpoint, admin, endpoints, list, complaints } = await sitDown()
+  const { page, open, fits, endpoint, admin, endpoints, list, complaints } = await sitDown()
   const { id, secret } = await endpoint()
   await open(`/${id}?tab=settings`)
   await page.getByLabel('Purpose').fill('For the warehouse')
@@ -307,7 +319,7 @@ test('an endpoint is changed while somebody else changes it, gets another secret
   await page.getByText('Purpose: For the warehouse').waitFor()
   assert.equal((await admin.put(`${endpoints}/${id}`, { types: ['order.paid'] })).status, 200)
   await look(page, 'webhooks-settings-1280')
-  await narrow('webhooks-settings')
+  await fits('webhooks-settings')
   await page.keyboard.press('Control+s')
   await page.getByText('Saved.', { exact: true }).waitFor()
   const [saved] = await list()
@@ -316,7 +328,7 @@ test('an endpoint is changed while somebody else changes it, gets another secret
   await page.getByRole('menuitem', { name: 'Make another secret' }).click()
   await page.getByLabel('The old secret works').selectOption('6')
   await look(page, 'webhooks-rotate-1280')
-  await narrow('webhooks-rotate')
+  await fits('webhooks-rotate')
   await page.getByRole('button', { name: 'Make another secret' }).click()
   const other = await page.getByLabel('Secret', { exact: true }).inputValue()
   assert.match(other, /^whsec_/)
@@ -384,17 +396,14 @@ test('with a worker that delivers: the page follows by itself what is sent, sent
 })
 
 test('everything is said in German, too', async () => {
-  const { admin, endpoint, id: businessId } = await sitDown()
+  const { page, open, fits, endpoint, complaints } = await sitDown()
+  await page.evaluate(`localStorage.setItem('kontor:language', 'de')`)
   const { id } = await endpoint(['order.*'])
-  const { page, context, complaints } = await enter(browser, { width: 1_280, locale: 'de-DE' })
-  await page.goto(await desk.doorOf(admin))
-  await page.waitForURL(/\/admin\/business/)
-  await page.goto(`${desk.url}/admin/${businessId}/settings/webhooks/${id}`)
+  await open(`/${id}`)
   await page.getByText('Bisher wurde nichts abgelehnt').waitFor()
   await look(page, 'webhooks-endpoint-de-1280')
-  await page.goto(`${desk.url}/admin/${businessId}/settings/webhooks/new`)
+  await open('/new')
   await page.getByRole('button', { name: /Den Endpunkt anlegen/ }).waitFor()
-  await look(page, 'webhooks-new-de-1280')
-  await context.close()
+  await fits('webhooks-new-de')
   assert.deepEqual(complaints, [])
 })

@@ -2,28 +2,30 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Browser, Page } from 'playwright-core'
+import { assertFits } from '../support/assert-fits.ts'
 import { launchBrowser } from '../support/browser.ts'
 import { type DemoDesk, openDemoDesk } from '../support/demo-desk.ts'
-import { enter as enterPage, lookWithAxe } from '../support/served-dashboard.ts'
+import { reusePage } from '../support/reused-page.ts'
+import { enter as enterPage, look } from '../support/served-dashboard.ts'
 
 const PHONE = { width: 390, height: 844 }
 
 let desk: DemoDesk
 let browser: Browser
+let enterAgain: Awaited<ReturnType<typeof reusePage>>
 
 before(async () => {
   desk = await openDemoDesk({ withOrders: true })
   browser = await launchBrowser()
+  enterAgain = await reusePage(browser, desk.url)
 })
 after(async () => {
   await browser?.close()
   await desk?.close()
 })
 
-type Looks = Parameters<typeof enterPage>[1] & { isSignedIn?: boolean }
-
-async function enter({ isSignedIn = true, ...looks }: Looks = {}) {
-  const entered = await enterPage(browser, looks)
+async function enter({ isSignedIn = true } = {}) {
+  const entered = await enterAgain()
   if (isSignedIn) await desk.signIn(entered.context)
   return entered
 }
@@ -42,7 +44,7 @@ const openOrders = async (page: Page, query = '') => {
 }
 
 test('a wrong password keeps what was typed; the right one leads to where one wanted to go', async () => {
-  const { page, context, complaints } = await enter({ isSignedIn: false })
+  const { page, complaints } = await enter({ isSignedIn: false })
   await page.goto(desk.at('/orders?paymentStatus=PAID'))
   await signIn(page, 'not the password')
   await page.getByText('Email or password is wrong').waitFor()
@@ -57,11 +59,10 @@ test('a wrong password keeps what was typed; the right one leads to where one wa
   await page.getByTitle('Open the menu of').or(page.locator('.who')).first().click()
   await page.getByRole('menuitem', { name: 'Sign out' }).click()
   await page.getByRole('button', { name: 'Sign in' }).waitFor()
-  await context.close()
 })
 
 test('a list of two hundred has sixty rows in the page at most, and shows each of them once', async () => {
-  const { page, context, complaints } = await enter()
+  const { page, complaints } = await enter()
   await openOrders(page)
   const seen = new Set<string>()
   for (let step = 0; step < 40; step++) {
@@ -72,11 +73,10 @@ test('a list of two hundred has sixty rows in the page at most, and shows each o
   }
   assert.equal(seen.size, 200)
   assert.deepEqual(complaints, [])
-  await context.close()
 })
 
 test('filters are the address: they survive a reload, and Back takes the last one off', async () => {
-  const { page, context, complaints } = await enter()
+  const { page, complaints } = await enter()
   await openOrders(page)
   const all = await numbers(page)
   await page.getByRole('link', { name: /^To pack/ }).click()
@@ -106,11 +106,10 @@ test('filters are the address: they survive a reload, and Back takes the last on
   await page.getByRole('button', { name: 'Take the filters off' }).click()
   await rows(page).nth(5).waitFor()
   assert.deepEqual(complaints, [])
-  await context.close()
 })
 
 test('picked orders are shipped with pasted numbers, once, though the first answer is lost', async () => {
-  const { page, context, complaints } = await enter()
+  const { page, complaints } = await enter()
   await openOrders(page, '?status=PROCESSING')
   const all = await numbers(page)
   const shipped = all.slice(0, 2)
@@ -142,11 +141,10 @@ test('picked orders are shipped with pasted numbers, once, though the first answ
     )
   }
   assert.deepEqual(complaints, [])
-  await context.close()
 })
 
 test('what was asked before a reload is asked again with the same key, and said to be unknown until then', async () => {
-  const { page, context } = await enter()
+  const { page } = await enter()
   await openOrders(page)
   const [number = ''] = await numbers(page)
   const keys: string[] = []
@@ -167,7 +165,6 @@ test('what was asked before a reload is asked again with the same key, and said 
   const { body } = await desk.owner.get(`${desk.business}/orders?query=${number}`)
   assert.deepEqual(body.items[0].tags, ['fragile'])
   assert.equal(new Set(keys).size, 1)
-  await context.close()
 })
 
 async function tagFirst(page: Page, tag: string) {
@@ -187,7 +184,7 @@ async function signOut(page: Page) {
 }
 
 test('what was refused after a reload stays in the outbox, on a phone as well, until it was seen', async () => {
-  const { page, context } = await enter()
+  const { page } = await enter()
   await openOrders(page)
   await page.route('**/orders/update', (route) => route.abort())
   const number = await tagFirst(page, 'refused')
@@ -207,11 +204,10 @@ test('what was refused after a reload stays in the outbox, on a phone as well, u
   await page.getByText('Everything is known').waitFor()
   await page.getByRole('button', { name: 'Close' }).click()
   await page.getByRole('button', { name: 'Outbox' }).waitFor({ state: 'detached' })
-  await context.close()
 })
 
 test('what somebody asked waits for them while they are signed out', async () => {
-  const { page, context } = await enter()
+  const { page } = await enter()
   await openOrders(page)
   let isCut = true
   let sent = 0
@@ -231,11 +227,11 @@ test('what somebody asked waits for them while they are signed out', async () =>
   await done
   const { body } = await desk.owner.get(`${desk.business}/orders?query=${number}`)
   assert.ok(body.items[0].tags.includes('patient'))
-  await context.close()
 })
 
 test('signing out is for all tabs, and holds though the service did not hear of it', async () => {
-  const { page, context } = await enter()
+  const { page, context } = await enterPage(browser)
+  await desk.signIn(context)
   await openOrders(page)
   const other = await context.newPage()
   await openOrders(other)
@@ -258,7 +254,7 @@ test('signing out is for all tabs, and holds though the service did not hear of 
 })
 
 test('what somebody else changes is seen a moment later', async () => {
-  const { page, context } = await enter()
+  const { page } = await enter()
   await openOrders(page, '?status=PENDING')
   await page.getByRole('heading', { name: 'Orders' }).locator('..').getByText('Up to date at event').waitFor()
   const [number = ''] = await numbers(page)
@@ -266,11 +262,10 @@ test('what somebody else changes is seen a moment later', async () => {
   const changed = await desk.owner.put(`${desk.business}/orders/${body.items[0].id}/status`, { status: 'CANCELLED' })
   assert.equal(changed.status, 200)
   await page.getByRole('link', { name: number }).waitFor({ state: 'detached' })
-  await context.close()
 })
 
 test('the list can be worked without a mouse', async () => {
-  const { page, context, complaints } = await enter()
+  const { page, complaints } = await enter()
   await page.goto(desk.at())
   await page.getByRole('region', { name: 'Today' }).waitFor()
   await page.keyboard.press('g')
@@ -301,11 +296,10 @@ test('the list can be worked without a mouse', async () => {
   await page.keyboard.press('e')
   await page.waitForURL(/\/orders\/ord_/)
   assert.deepEqual(complaints, [])
-  await context.close()
 })
 
 test('Enter opens what was typed, however long it takes to be found', async () => {
-  const { page, context } = await enter()
+  const { page } = await enter()
   await openOrders(page)
   const [first = '', second = ''] = await numbers(page)
   await page.keyboard.press('Control+k')
@@ -318,49 +312,42 @@ test('Enter opens what was typed, however long it takes to be found', async () =
   await page.getByRole('combobox').fill(second)
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { name: second }).waitFor()
-  await context.close()
 })
 
-for (const dark of [false, true]) {
-  test(`axe finds nothing, ${dark ? 'dark' : 'light'}`, async () => {
-    const door = await enter({ isSignedIn: false, dark })
-    await door.page.goto(desk.door)
-    await door.page.getByRole('button', { name: 'Sign in' }).waitFor()
-    await lookWithAxe(door.page, 'login')
-    await door.context.close()
-
-    const { page, context } = await enter({ dark })
-    await openOrders(page)
-    await lookWithAxe(page, 'orders')
-    await page.locator('tbody .check').nth(2).click()
-    await lookWithAxe(page, 'orders, one picked')
-    await page.getByRole('button', { name: 'Mark shipped' }).click()
-    await page.getByLabel('Tracking numbers').waitFor()
-    await lookWithAxe(page, 'ship')
-    await page.keyboard.press('Escape')
-    await page.getByRole('button', { name: 'Filter', exact: true }).click()
-    await page.getByLabel('United States').waitFor()
-    await lookWithAxe(page, 'filter')
-    await page.keyboard.press('Escape')
-    await page.keyboard.press('Control+k')
-    await page.getByRole('combobox').waitFor()
-    await lookWithAxe(page, 'palette')
-    await context.close()
-
-    const phone = await enter({ dark, ...PHONE })
-    await openOrders(phone.page)
-    await lookWithAxe(phone.page, 'orders on a phone')
-    await phone.context.close()
-  })
-}
+test('the sign-in page, the list of orders, and their dialogs are accessible in both themes', async () => {
+  const { page } = await enter({ isSignedIn: false })
+  await page.goto(desk.door)
+  await page.getByRole('button', { name: 'Sign in' }).waitFor()
+  await look(page, 'login')
+  await enter()
+  await openOrders(page)
+  await page.locator('tbody .check').nth(2).click()
+  await look(page, 'orders, one picked')
+  await page.getByRole('button', { name: 'Mark shipped' }).click()
+  await page.getByLabel('Tracking numbers').waitFor()
+  await look(page, 'ship')
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Filter', exact: true }).click()
+  await page.getByLabel('United States').waitFor()
+  await look(page, 'filter')
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('Control+k')
+  await page.getByRole('combobox').waitFor()
+  await look(page, 'palette')
+  await page.setViewportSize(PHONE)
+  await openOrders(page)
+  await look(page, 'orders on a phone')
+})
 
 test('at 320 px, and in German, nothing has to be scrolled sideways', async () => {
+  const { page, context } = await enterPage(browser, { width: 320, height: 700, locale: 'de-DE' })
+  await desk.signIn(context)
+  await openOrders(page)
+  await page.getByRole('heading', { name: 'Bestellungen' }).waitFor()
   for (const width of [320, 390, 900, 1_100]) {
-    const { page, context } = await enter({ width, height: 700, locale: 'de-DE' })
-    await openOrders(page)
-    await page.getByRole('heading', { name: 'Bestellungen' }).waitFor()
-    const overflow = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
-    assert.equal(overflow, 0, `${width} px`)
-    await context.close()
+    await page.setViewportSize({ width, height: 700 })
+    await rows(page).first().waitFor()
+    await assertFits(page, `${width} px`)
   }
+  await context.close()
 })

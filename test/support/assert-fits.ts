@@ -1,0 +1,12 @@
+import assert from 'node:assert/strict'
+import type { Page } from 'playwright-core'
+
+/**
+ * Fails if the page scrolls sideways once it has loaded. Use it instead of `look` where another test checks the accessibility of
+ * the same components: axe takes a second of processor time per page.
+ */
+export async function assertFits(page: Page, name: string): Promise<void> {
+  await page.locator('[aria-busy=true], .bone').first().waitFor({ state: 'detached' })
+  const overflow = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
+  assert.equal(overflow, 0, `${name} can be scrolled sideways`)
+}
