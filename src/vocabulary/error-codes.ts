@@ -6,7 +6,7 @@ export const ERRORS = {
     'The request cannot be read, or it asks for something that does not exist here. Change it; trying again does not help.',
   UNAUTHENTICATED: 'There is no credential, or not a valid one. Log in, or refresh the token.',
   FORBIDDEN: 'It is known who calls, and they may not do this.',
-  NOT_FOUND: 'There is no such route or record, or the caller may not know that there is.',
+  NOT_FOUND: 'The route or record does not exist, or is not visible to the caller.',
   CONFLICT: 'The request is right, but the state of things refuses it. One detail says why.',
   PRECONDITION_FAILED: '`If-Match` names another version. Read the record again.',
   PAYLOAD_TOO_LARGE: 'The body is too large.',

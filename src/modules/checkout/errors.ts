@@ -13,7 +13,7 @@ export const tooManyOfVariant = invalid(
 export const variantNotFound = invalid(
   '{at}.variantId',
   'NOT_FOUND',
-  'There is no variant {variantId} of product {productId} to be bought.',
+  'Variant {variantId} of product {productId} not found, or not for sale.',
 )
 export const noPrice = invalid('{at}.variantId', 'NO_PRICE', '{name} has no price in this market.')
 // Stored amounts from an archive, which are not checked on write.
@@ -84,7 +84,7 @@ export const rateNotFound = invalid(
   'NOT_FOUND',
   'Shipping {id} is not offered for this cart and address. The quote lists what is.',
 )
-export const promoNotFound = invalid('promoCode', 'NOT_FOUND', 'There is no such promo code.')
+export const promoNotFound = invalid('promoCode', 'NOT_FOUND', 'Promo code not found.')
 export const promoExhausted = conflict(
   'promoCode',
   'PROMO_EXHAUSTED',

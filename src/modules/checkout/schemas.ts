@@ -200,7 +200,7 @@ export const TriedMarket = Type.Object(
       { description: 'One for each cart, in their order.' },
     ),
   },
-  { title: 'TriedMarket' },
+  { title: 'TriedMarket', 'x-response-description': 'The quotes in the changed market.' },
 )
 export type TriedMarket = Static<typeof TriedMarket>
 
@@ -224,7 +224,7 @@ export const TriedPromo = Type.Object(
     }),
     without: Type.Object(Quote.properties, { description: 'The same cart without the code.' }),
   },
-  { title: 'TriedPromoCode' },
+  { title: 'TriedPromoCode', 'x-response-description': 'The quote with the promo code.' },
 )
 export type TriedPromo = Static<typeof TriedPromo>
 
@@ -245,6 +245,6 @@ export const Explanation = Type.Object(
       }),
     ),
   },
-  { title: 'Explanation' },
+  { title: 'Explanation', 'x-response-description': 'The calculation of the order.' },
 )
 export type Explanation = Static<typeof Explanation>

@@ -48,7 +48,7 @@ export const notCancellable = conflict(
 )
 export const soldOut = conflict('{field}', 'OUT_OF_STOCK', 'This is sold out.')
 export const onlySomeLeft = conflict('{field}', 'OUT_OF_STOCK', 'There are only {quantity} left.')
-export const customerNotFound = invalid('customerId', 'NOT_FOUND', 'There is no user {id}.')
+export const customerNotFound = invalid('customerId', 'NOT_FOUND', 'User {id} not found.')
 export const customerMissing = invalid('customerId', 'REQUIRED', 'Say whose order it is: send customerId, or customer.')
 export const customerTwice = invalid('customer', 'INVALID', 'Send either customerId or customer, not both.')
 export const marketNotFound = invalid('market', 'NOT_FOUND', 'This business has no market {id}.')
