@@ -856,11 +856,11 @@ export type CheckoutResult = {
      */
     orderId: string;
     /**
-     * Where to pay. Send the shopper there.
+     * URL of the payment page. Redirect the customer to it.
      */
     checkoutUrl?: string;
     /**
-     * There was nothing to pay.
+     * Set if the total is 0.
      */
     status?: 'COMPLETED';
 };
@@ -1852,11 +1852,11 @@ export type ExplanationDifference = {
 export type Explanation = {
     orderId: string;
     /**
-     * Computed again, the figures are those of the order.
+     * Whether the recalculated amounts match the order.
      */
     addsUp: boolean;
     /**
-     * A person sent the figures: they are added up, not computed.
+     * Whether the order is a manual order. Its amounts are added up, not calculated.
      */
     isByHand: boolean;
     steps: Array<ExplanationStep>;
@@ -4976,7 +4976,7 @@ export type Quote = {
      */
     taxes: Array<TaxGroup>;
     /**
-     * Of several rates: the one that would give the same tax.
+     * Tax rate in basis points. With several rates, the single rate that results in the same tax.
      */
     taxBps: number;
     /**
@@ -4988,13 +4988,13 @@ export type Quote = {
      */
     discount: number;
     /**
-     * subtotal + tax + shipping − discount
+     * Total: subtotal + tax + shipping − discount.
      */
     total: number;
     currency: string;
     steps?: Array<QuoteStep>;
     /**
-     * Only where the business asks a service for them: they stand in the place of the market’s shipping methods, and `shippingMethodId` names one. While none is named, `shipping` is 0 and a checkout is refused.
+     * Shipping rates from the shipping callout of the business. They replace the shipping methods of the market; `shippingMethodId` selects one. Without a selection, `shipping` is 0 and a checkout is rejected.
      */
     shippingRates?: Array<QuoteShippingRate>;
     /**
@@ -5084,7 +5084,7 @@ export type RefundLine = {
     lineId: string;
     quantity: number;
     /**
-     * Whether the pieces have gone out. Pieces that have not will not be shipped any more.
+     * Whether the units were shipped. Refunded units that were not shipped can no longer be shipped.
      */
     from: 'UNSHIPPED' | 'SHIPPED';
     /**
@@ -5110,20 +5110,20 @@ export type Refund = {
      */
     amount: number;
     /**
-     * Empty where the refund is of an amount.
+     * Refunded lines. Empty for a refund of an amount.
      */
     lines: Array<RefundLine>;
     /**
-     * What of it is for shipping.
+     * Part of the refund that is for shipping.
      */
     shipping: number;
     /**
-     * The pieces were put back into stock.
+     * Whether the units were restocked.
      */
     restock: boolean;
     reason: string | null;
     /**
-     * PENDING until the payment provider has done it. A FAILED one frees pieces and money.
+     * `PENDING` until the payment provider completes the refund. A `FAILED` refund releases its units and amount.
      */
     status: 'PENDING' | 'SUCCEEDED' | 'FAILED';
     /**
@@ -5139,7 +5139,7 @@ export type RefundQuoteLine = {
     lineId: string;
     quantity: number;
     /**
-     * Whether the pieces have gone out. Pieces that have not will not be shipped any more.
+     * Whether the units were shipped. Refunded units that were not shipped can no longer be shipped.
      */
     from: 'UNSHIPPED' | 'SHIPPED';
     /**
@@ -5157,15 +5157,15 @@ export type RefundQuote = {
      */
     amount: number;
     /**
-     * Empty where the refund is of an amount.
+     * Refunded lines. Empty for a refund of an amount.
      */
     lines: Array<RefundQuoteLine>;
     /**
-     * What of it is for shipping.
+     * Part of the refund that is for shipping.
      */
     shipping: number;
     /**
-     * What can still be refunded after this.
+     * Amount that can still be refunded afterwards.
      */
     left: number;
 };
@@ -6731,7 +6731,7 @@ export type TriedMarketItem = {
      */
     taxes: Array<TaxGroup>;
     /**
-     * Of several rates: the one that would give the same tax.
+     * Tax rate in basis points. With several rates, the single rate that results in the same tax.
      */
     taxBps: number;
     /**
@@ -6743,13 +6743,13 @@ export type TriedMarketItem = {
      */
     discount: number;
     /**
-     * subtotal + tax + shipping − discount
+     * Total: subtotal + tax + shipping − discount.
      */
     total: number;
     currency: string;
     steps?: Array<TriedMarketItemStep>;
     /**
-     * Only where the business asks a service for them: they stand in the place of the market’s shipping methods, and `shippingMethodId` names one. While none is named, `shipping` is 0 and a checkout is refused.
+     * Shipping rates from the shipping callout of the business. They replace the shipping methods of the market; `shippingMethodId` selects one. Without a selection, `shipping` is 0 and a checkout is rejected.
      */
     shippingRates?: Array<TriedMarketItemShippingRate>;
     /**
@@ -6764,7 +6764,7 @@ export type TriedMarketItem = {
  */
 export type TriedMarket = {
     /**
-     * One for each cart, in their order.
+     * One quote per cart, in the order of the carts.
      */
     items: Array<TriedMarketItem>;
 };
@@ -6820,7 +6820,7 @@ export type TriedPromoCodeQuoteShippingRate = {
 };
 
 /**
- * With what the code gives, even if it is refused; a FIXED one gives nothing in another currency.
+ * Quote with the discount, even if the code would be rejected. A `FIXED` code gives no discount in another currency.
  */
 export type TriedPromoCodeQuote = {
     lines: Array<TriedPromoCodeQuoteLine>;
@@ -6845,7 +6845,7 @@ export type TriedPromoCodeQuote = {
      */
     taxes: Array<TaxGroup>;
     /**
-     * Of several rates: the one that would give the same tax.
+     * Tax rate in basis points. With several rates, the single rate that results in the same tax.
      */
     taxBps: number;
     /**
@@ -6857,13 +6857,13 @@ export type TriedPromoCodeQuote = {
      */
     discount: number;
     /**
-     * subtotal + tax + shipping − discount
+     * Total: subtotal + tax + shipping − discount.
      */
     total: number;
     currency: string;
     steps?: Array<TriedPromoCodeQuoteStep>;
     /**
-     * Only where the business asks a service for them: they stand in the place of the market’s shipping methods, and `shippingMethodId` names one. While none is named, `shipping` is 0 and a checkout is refused.
+     * Shipping rates from the shipping callout of the business. They replace the shipping methods of the market; `shippingMethodId` selects one. Without a selection, `shipping` is 0 and a checkout is rejected.
      */
     shippingRates?: Array<TriedPromoCodeQuoteShippingRate>;
     /**
@@ -6923,7 +6923,7 @@ export type TriedPromoCodeWithoutShippingRate = {
 };
 
 /**
- * The same cart without the code.
+ * Quote of the same cart without the code.
  */
 export type TriedPromoCodeWithout = {
     lines: Array<TriedPromoCodeWithoutLine>;
@@ -6948,7 +6948,7 @@ export type TriedPromoCodeWithout = {
      */
     taxes: Array<TaxGroup>;
     /**
-     * Of several rates: the one that would give the same tax.
+     * Tax rate in basis points. With several rates, the single rate that results in the same tax.
      */
     taxBps: number;
     /**
@@ -6960,13 +6960,13 @@ export type TriedPromoCodeWithout = {
      */
     discount: number;
     /**
-     * subtotal + tax + shipping − discount
+     * Total: subtotal + tax + shipping − discount.
      */
     total: number;
     currency: string;
     steps?: Array<TriedPromoCodeWithoutStep>;
     /**
-     * Only where the business asks a service for them: they stand in the place of the market’s shipping methods, and `shippingMethodId` names one. While none is named, `shipping` is 0 and a checkout is refused.
+     * Shipping rates from the shipping callout of the business. They replace the shipping methods of the market; `shippingMethodId` selects one. Without a selection, `shipping` is 0 and a checkout is rejected.
      */
     shippingRates?: Array<TriedPromoCodeWithoutShippingRate>;
     /**
@@ -6980,7 +6980,7 @@ export type TriedPromoCodeWithout = {
  */
 export type TriedPromoCode = {
     /**
-     * Why a checkout would refuse the code now; empty: it takes it. How often it was used does not count.
+     * Reasons why a checkout would reject the code now. Empty if it would accept the code. Ignores usage limits.
      */
     refusals: Array<'NOT_STARTED' | 'ENDED' | 'MARKET' | 'CURRENCY' | 'MINIMUM'>;
     quote: TriedPromoCodeQuote;
@@ -9244,13 +9244,13 @@ export type QuoteBody = {
         phone?: string | null;
     } | null;
     /**
-     * Answers `steps`, too.
+     * Whether to return the calculation in `steps`.
      */
     explain?: boolean;
 };
 
 /**
- * As it is created; it need not exist.
+ * Promo code as in its creation. It does not have to exist.
  */
 export type TryPromoCodeBodyPromo = {
     currency?: string | null;
@@ -9423,26 +9423,26 @@ export type RefundOrderBodyLine = {
     lineId: string;
     quantity: number;
     /**
-     * Without it: pieces that have not gone out, as far as there are any, then others.
+     * Defaults to unshipped units first, then shipped ones.
      */
     from?: 'UNSHIPPED' | 'SHIPPED';
 };
 
 export type RefundOrderBody = {
     /**
-     * Alone: money, of no line in particular. Beside `lines` or `shipping`: less than these are worth.
+     * Amount to refund. Without `lines` and `shipping`, it is not assigned to any line. With them, it must not exceed their value.
      */
     amount?: number;
     /**
-     * Pieces of lines, at what was paid for them.
+     * Lines to refund, at the price paid.
      */
     lines?: Array<RefundOrderBodyLine>;
     /**
-     * Shipping as well, with its tax.
+     * Whether to refund shipping and its tax.
      */
     shipping?: boolean;
     /**
-     * Puts the pieces back into stock at once, even if the refund fails later.
+     * Whether to restock the units immediately, even if the refund fails later.
      */
     restock?: boolean;
     reason?: string | null;
@@ -9463,26 +9463,26 @@ export type QuoteRefundBodyLine = {
     lineId: string;
     quantity: number;
     /**
-     * Without it: pieces that have not gone out, as far as there are any, then others.
+     * Defaults to unshipped units first, then shipped ones.
      */
     from?: 'UNSHIPPED' | 'SHIPPED';
 };
 
 export type QuoteRefundBody = {
     /**
-     * Alone: money, of no line in particular. Beside `lines` or `shipping`: less than these are worth.
+     * Amount to refund. Without `lines` and `shipping`, it is not assigned to any line. With them, it must not exceed their value.
      */
     amount?: number;
     /**
-     * Pieces of lines, at what was paid for them.
+     * Lines to refund, at the price paid.
      */
     lines?: Array<QuoteRefundBodyLine>;
     /**
-     * Shipping as well, with its tax.
+     * Whether to refund shipping and its tax.
      */
     shipping?: boolean;
     /**
-     * Puts the pieces back into stock at once, even if the refund fails later.
+     * Whether to restock the units immediately, even if the refund fails later.
      */
     restock?: boolean;
     reason?: string | null;
@@ -14430,7 +14430,7 @@ export type ListAddressFormatsData = {
     path?: never;
     query?: {
         /**
-         * The language of the names; English by default.
+         * Language of the names. Defaults to English.
          */
         locale?: string;
     };
