@@ -25,6 +25,7 @@ const REST: Parts = {
   events: node('scripts/events.ts', '--check'),
   monitoring: node('scripts/monitoring.ts', '--check'),
   sdk: node('scripts/sdk.ts', '--check'),
+  prose: node('scripts/prose.ts', '--check'),
 }
 const TESTS: Parts = { tests: node('scripts/test.ts') }
 

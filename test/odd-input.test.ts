@@ -27,7 +27,7 @@ test('the judge of answers sees what is not documented', () => {
   assert.ok(getRole)
   const answer = (status: number, body: unknown) =>
     judge(getRole, { status, headers: { 'content-type': 'application/json' }, text: JSON.stringify(body), ms: 1 })
-  const error = { error: 'NOT_FOUND', message: 'There is no such role.', details: [], requestId: 'x' }
+  const error = { error: 'NOT_FOUND', message: 'Role not found.', details: [], requestId: 'x' }
   assert.equal(answer(404, error), undefined)
   assert.match(answer(404, { ...error, stack: 'at' }) ?? '', /does not fit its schema/)
   assert.match(answer(404, {}) ?? '', /does not fit its schema/)

@@ -271,7 +271,7 @@ async function typeInto(page: Page, address: string, changes: Contact) {
 /** Presses Save; where it asks, chooses one side for all. Answers the names of what was put side by side. */
 async function saveIn(page: Page, dice?: Dice): Promise<{ shown: string[]; theirs: boolean }> {
   await page.keyboard.press('Control+s')
-  const saved = page.getByText('Saved.', { exact: true })
+  const saved = page.getByText('Changes saved', { exact: true })
   const sheet = page.getByRole('heading', { name: 'Somebody was faster' })
   await saved.or(sheet).first().waitFor()
   if ((await sheet.count()) === 0) return { shown: [], theirs: false }

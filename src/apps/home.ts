@@ -23,7 +23,7 @@ async function find<Found extends { cell: string }>(
   read: (db: ControlDb, id: string) => Promise<Found | undefined>,
 ): Promise<[Found, Cell]> {
   const found = await read(control, businessId)
-  if (!found) throw new BootError(`There is no business ${businessId}.`)
+  if (!found) throw new BootError(`Business ${businessId} not found.`)
   const cell = cells.get(found.cell)
   if (!cell)
     throw new BootError(

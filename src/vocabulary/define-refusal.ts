@@ -75,11 +75,11 @@ export const unauthenticated = <const Message extends string>(message: Message) 
 export const forbidden = <const Message extends string>(message: Message) =>
   defineRefusal({ status: 403, code: 'FORBIDDEN', message })
 
-export const notFound = <const Record extends string>(record: Record) =>
-  defineRefusal({ status: 404, code: 'NOT_FOUND', message: `There is no such ${record}.` })
+export const notFound = (record: string) =>
+  defineRefusal({ status: 404, code: 'NOT_FOUND', message: `${record[0]?.toUpperCase()}${record.slice(1)} not found.` })
 
 export const payloadTooLarge = <const Limit extends string>(limit: Limit) =>
-  defineRefusal({ status: 413, code: 'PAYLOAD_TOO_LARGE', message: `The body is larger than ${limit}.` })
+  defineRefusal({ status: 413, code: 'PAYLOAD_TOO_LARGE', message: `The body exceeds ${limit}.` })
 
 /** The caller passes for how many `seconds`. */
 export const rateLimited = <const Message extends string>(message: Message) =>

@@ -122,7 +122,7 @@ test('what somebody else changed of a service stays; it is switched off, and del
   await page.getByText('Is asked: no').waitFor()
   assert.equal((await put({ timeoutMs: 700 })).status, 200)
   await page.keyboard.press('Control+s')
-  await page.getByText('Saved.', { exact: true }).waitFor()
+  await page.getByText('Changes saved', { exact: true }).waitFor()
   const [{ timeoutMs, isEnabled }] = await callouts()
   assert.deepEqual([timeoutMs, isEnabled], [700, false])
   await page.getByText('Shipping prices are those of your markets.').first().waitFor()

@@ -232,7 +232,7 @@ test('who was slower decides: another place, another name', async () => {
   await merge.waitFor()
   await merge.getByText('Theirs').first().click()
   await merge.getByRole('button', { name: 'Save these' }).click()
-  await page.getByText('Saved.', { exact: true }).waitFor()
+  await page.getByText('Changes saved', { exact: true }).waitFor()
   const { body } = await shop.admin.get(`${shop.path}/categories/${shop.idOf('B')}`)
   assert.deepEqual([body.name, body.seo.title, body.translations.de], ['Theirs', 'T', { name: 'Meins' }])
 })
@@ -256,7 +256,7 @@ test('a category says what is missing in which language, and what hangs on it', 
   await page.getByLabel('Address in German').fill('hemden')
   await page.reload() // what was typed is still there
   await page.getByRole('button', { name: 'Save 2' }).click()
-  await page.getByText('Saved.', { exact: true }).waitFor()
+  await page.getByText('Changes saved', { exact: true }).waitFor()
   await page.getByText('complete', { exact: true }).waitFor()
 
   await page.getByRole('button', { name: 'Delete', exact: true }).click()

@@ -54,7 +54,7 @@ const valueOf = ({ blocks }: Entry, id: string) => blocks.find((block) => block.
 const titled = (text: string) => [{ id: 'title', type: 'TEXT', value: text }]
 const statusOf = ({ statuses }: Entry) => statuses.at(-1)?.status
 
-const saved = (page: Page) => page.getByText('Saved.', { exact: true }).first().waitFor()
+const saved = (page: Page) => page.getByText('Changes saved', { exact: true }).first().waitFor()
 const save = async (page: Page) => {
   await page.keyboard.press('Control+s')
   await saved(page)
@@ -236,7 +236,7 @@ test('every kind of field is written; what was typed survives a reload; it is pu
   await field(page, 'Title').fill('Harbour lights at night')
   await page.reload()
   assert.equal(await field(page, 'Title').inputValue(), 'Harbour lights at night')
-  await page.getByText('1 change, not saved').waitFor()
+  await page.getByText('1 unsaved change').waitFor()
   await assertFits(page, 'entry-edited-1440')
   await page.getByRole('button', { name: 'More to do with it' }).click()
   await page.getByRole('menuitem', { name: /^Publish at a time/ }).click()

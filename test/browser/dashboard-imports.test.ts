@@ -126,10 +126,10 @@ test('a Shopify export is recognised, is for a market, and shows what changes an
   await page.waitForURL(/show=changed/)
   await page.getByRole('row', { name: /Price in .* 99\.00/ }).waitFor()
   await look(page, 'imports-shopify')
-  await page.getByRole('button', { name: 'Throw away' }).click()
+  await page.getByRole('button', { name: 'Discard' }).click()
   await page
     .getByRole('row', { name: /products_export\.csv/ })
-    .getByText('Thrown away')
+    .getByText('Discarded')
     .waitFor()
   assert.deepEqual(complaints, [])
 })

@@ -97,7 +97,7 @@ for (const size of [{ width: 1_440, height: 600 }, ZOOMED, { width: 390, height:
     const { page } = await enter(size)
     await page.goto(desk.at('/settings/business'))
     await page.getByLabel('Name', { exact: true }).fill('Harbour Goods and more')
-    const bar = page.getByRole('region', { name: 'Not saved' })
+    const bar = page.getByRole('region', { name: 'Unsaved changes' })
     await bar.waitFor()
     for (const key of [...Array<string>(40).fill('Tab'), ...Array<string>(40).fill('Shift+Tab')]) {
       await page.keyboard.press(key)

@@ -64,7 +64,7 @@ test('what newsletters count is set on one page, and nothing typed is lost', asy
   assert.equal(await counts.getByLabel('Count clicks').isChecked(), true)
   await look(page, 'settings-letters')
   await page.getByRole('button', { name: /^Save 1/ }).click()
-  await page.getByText('Saved.', { exact: true }).waitFor()
+  await page.getByText('Changes saved', { exact: true }).waitFor()
   assert.equal((await admin.get(collection.path)).body.countClicks, true)
   await until('nothing is left to save', async () => (await page.locator('.savebar').count()) === 0)
   assert.deepEqual(complaints, [])
@@ -114,7 +114,7 @@ test('a variable is put in by a menu, is a chip, and is stored as it was', async
   assert.deepEqual(labels, ['Name of the reader', 'Name of the business', 'Name of the reader, or “friend”'])
   await look(page, 'variables-chips')
   await page.keyboard.press('Control+s')
-  await page.getByText('Saved.', { exact: true }).waitFor()
+  await page.getByText('Changes saved', { exact: true }).waitFor()
   const { blocks } = (await admin.get(entry.path)).body
   assert.equal(
     blocks[1].value,

@@ -114,7 +114,7 @@ test('a letter is looked at, checked, tried and planned, and stands in the list'
   await look(page, 'letter-text')
 
   await page.getByRole('button', { name: 'Test to me' }).click()
-  await page.getByText(`A test mail is on its way to ${admin.email}.`).waitFor()
+  await page.getByText(`Test email sent to ${admin.email}`).waitFor()
   const tried = await desk.mailServer.mailTo(admin.email ?? '')
   assert.match(tried.subject ?? '', /The lamps are lit/)
 

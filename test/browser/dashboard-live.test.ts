@@ -100,14 +100,14 @@ test('a browser that goes offline says so within two seconds, also in the save b
     .locator('.side-foot')
     .getByText(/^Offline\. Showing data from \d/)
     .waitFor()
-  const bar = page.getByRole('region', { name: 'Not saved' })
+  const bar = page.getByRole('region', { name: 'Unsaved changes' })
   await bar.getByText("You're offline. Your changes are still here.").waitFor()
   assert.ok(performance.now() - since <= OFFLINE_MS, `${performance.now() - since} ms`)
   await bar.getByRole('button', { name: 'Save 1' }).click()
   await bar.getByText("You're offline. Your changes will be saved when you're back online.").waitFor()
   await context.setOffline(false)
   await page.locator('.side-foot').getByText('Up to date at event').waitFor()
-  await page.getByText('Saved.', { exact: true }).waitFor()
+  await page.getByText('Changes saved', { exact: true }).waitFor()
 })
 
 test('an open connection that falls silent, and one that is refused, are reported in time, on a phone as well', async () => {

@@ -75,7 +75,7 @@ async function store(given: Given, more: object = {}): Promise<string> {
 const give = (page: Page, files: Given[]) => page.getByLabel('Files to upload').setInputFiles(files)
 const tray = (page: Page) => page.getByRole('region', { name: 'Uploads' })
 const tile = (page: Page, name: string) => page.locator('[data-tile]', { hasText: name })
-const saved = (page: Page) => page.getByText('Saved.', { exact: true }).first().waitFor()
+const saved = (page: Page) => page.getByText('Changes saved', { exact: true }).first().waitFor()
 
 /** Drops or pastes files, as the system does it. */
 const hand = (page: Page, event: 'drop' | 'paste', { name, mimeType, buffer }: Given) =>
@@ -195,7 +195,7 @@ test('a file gets its focal point, its texts and its tags; two people are merged
   await look(page, 'media-file-1440')
 
   await page.reload()
-  await page.getByText('2 changes, not saved').waitFor()
+  await page.getByText('2 unsaved changes').waitFor()
   assert.equal((await desk.owner.put(address, { tags: ['theirs'] })).status, 200)
   await page.getByRole('button', { name: 'Save 2' }).click()
   await saved(page)

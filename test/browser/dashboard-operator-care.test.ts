@@ -82,7 +82,7 @@ test('a cell is changed after its operator has read what follows; whoever lives 
   await sheet.getByText('2 businesses are served as before.').waitFor()
   await lookAndFit(page, 'operator-cell-draining')
   await sheet.getByRole('button', { name: 'Change second' }).click()
-  await page.getByText('Cell second is changed.').waitFor()
+  await page.getByText('Cell second updated').waitFor()
   await second.getByText('Draining').waitFor()
 
   await second.getByRole('link', { name: 'Change' }).click()

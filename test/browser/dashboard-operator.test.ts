@@ -256,7 +256,7 @@ test('a business is found, suspended with a reason that stays, and opened again'
   await page.getByLabel('Reason').fill('Unpaid since September.')
   await look(page, 'operator-suspend-360')
   await suspend.click()
-  await page.getByText(`${name} is suspended.`).waitFor()
+  await page.getByText(`${name} suspended`).waitFor()
   await page.getByText('suspended the business').waitFor()
   await page.getByText('Unpaid since September.').first().waitFor()
   await look(page, 'operator-business-360')

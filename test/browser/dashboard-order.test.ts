@@ -126,9 +126,9 @@ test('what two people change of one order is merged; the order as it was is show
   await page.getByLabel('Street and number').fill('9 Quay Road')
   await desk.owner.put(`${desk.business}/orders/update`, { id: order.id, phone: '+45 20 12 34 56' })
   await page.reload() // the draft is still there, and is of the version before
-  await page.getByText('1 change, not saved').waitFor()
+  await page.getByText('1 unsaved change').waitFor()
   await page.keyboard.press('Control+s')
-  await page.getByText('Saved.', { exact: true }).waitFor()
+  await page.getByText('Changes saved', { exact: true }).waitFor()
   const { body } = await desk.owner.get(`${desk.business}/orders/${order.id}`)
   assert.deepEqual([body.shippingAddress.street, body.phone], ['9 Quay Road', '+45 20 12 34 56'])
 
@@ -182,7 +182,7 @@ test('a parcel that two people change keeps what each of them changed', async ()
   assert.equal(changed.status, 200, changed.text)
   await page.reload() // the draft is still there, and is of the parcel before
   await page.getByRole('button', { name: 'Save the parcel' }).click()
-  await page.getByText('Parcel 1 is changed.').waitFor()
+  await page.getByText('Shipment 1 updated').waitFor()
   const { body } = await desk.owner.get(`${parcels}/${parcel.id}`)
   assert.deepEqual([body.carrier, body.trackingNumber, body.lines], ['UPS', 'BBB', fewer])
   assert.deepEqual(complaints, [])

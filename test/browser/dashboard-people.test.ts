@@ -149,7 +149,7 @@ test('a customer is erased after one has read what goes and what stays; colleagu
   assert.equal((await shop.customer(buyer.id)).isErased, false, 'it was not said yet that it is meant')
   await page.getByLabel('This cannot be undone. I mean it.').check()
   await erase.click()
-  await page.getByText('Erased, but for orders in work.').waitFor()
+  await page.getByText('Customer data erased, except for open orders').waitFor()
   await page.getByText('This customer was erased.').waitFor()
   await page.getByRole('button', { name: 'Erase the rest' }).waitFor()
   assert.equal((await shop.customer(buyer.id)).name, null)

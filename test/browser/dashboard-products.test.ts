@@ -62,7 +62,7 @@ const stockOf = ({ variants }: Read) => variants.map(({ inventory }) => inventor
 
 const cell = (page: Page, row: number, column: number) => page.locator(`[data-row="${row}"] [data-column="${column}"]`)
 const [US, EU, STOCK] = [1, 2, 3] as const
-const saved = (page: Page) => page.getByText('Saved.', { exact: true }).first().waitFor()
+const saved = (page: Page) => page.getByText('Changes saved', { exact: true }).first().waitFor()
 
 async function openProduct(page: Page, id: string, search = '') {
   await page.goto(desk.at(`/products/${id}${search}`))
@@ -149,7 +149,7 @@ test('the grid works like a spreadsheet: type, fill, paste, copy, take back; Del
 
   await page.reload()
   await cell(page, 0, US).getByText('not sold').waitFor()
-  await page.getByText('6 changes, not saved').waitFor()
+  await page.getByText('6 unsaved changes').waitFor()
   await page.keyboard.press('Control+s')
   await saved(page)
   const now = await product.read()

@@ -85,7 +85,7 @@ test('the settings are found from the navigation, and what a business is called 
   await page.getByRole('button', { name: /^Put first.*Swiss High German/ }).click()
   await page.getByLabel('Time zone').selectOption('Europe/Zurich')
   await page.reload() // nothing that was typed is lost
-  await page.getByText('6 changes, not saved').waitFor()
+  await page.getByText('6 unsaved changes').waitFor()
   await look(page, 'settings-business-1280')
   await fits(page, 'settings-business')
   // Meanwhile somebody else changes one of these, and another: one is asked, the other kept.
@@ -101,7 +101,7 @@ test('the settings are found from the navigation, and what a business is called 
     ['Harbour & Sons', slug, 'hello@harbour.example', 'de-CH', 'de-CH', 'Europe/Zurich'],
   )
   assert.equal(saved.storefront.isPublic, true)
-  await page.getByText('Saved.', { exact: true }).waitFor()
+  await page.getByText('Changes saved', { exact: true }).waitFor()
   assert.equal(await page.locator('.savebar').count(), 0)
   assert.deepEqual(complaints, [])
 })
@@ -131,7 +131,7 @@ test('a fresh business says where its shop is, and from then on its entries are 
   await look(page, 'settings-shop-1280')
   await fits(page, 'settings-shop')
   await page.keyboard.press('Control+s')
-  await page.getByText('Saved.', { exact: true }).waitFor()
+  await page.getByText('Changes saved', { exact: true }).waitFor()
   const saved = (await letters.admin.get(letters.path)).body
   assert.deepEqual(
     [saved.allowedOrigins, saved.orderUrl],
@@ -189,7 +189,7 @@ test('thirty markets are found at once, and one is set up while an example says 
   const markets = (await read()).markets.map((one: { id: string }) => (one.id === 'm3' ? { ...one, taxBps: 800 } : one))
   assert.equal((await admin.put(path, { markets })).status, 200)
   await page.keyboard.press('Control+s')
-  await page.getByText('Saved.', { exact: true }).waitFor()
+  await page.getByText('Changes saved', { exact: true }).waitFor()
   const now = (await read()).markets as ReturnType<typeof aMarket>[]
   const saved = now.find(({ id }) => id === 'm17') as ReturnType<typeof aMarket> & { taxRates: object }
   assert.deepEqual(
@@ -244,7 +244,7 @@ test('a second factor is asked of everybody only by who has one, and days are wh
   await page.getByText('Only a session that has passed a second factor').first().waitFor()
   await page.getByLabel('Everybody needs a second factor').uncheck()
   await page.getByRole('button', { name: /^Save 1/ }).click()
-  await page.getByText('Saved.', { exact: true }).waitFor()
+  await page.getByText('Changes saved', { exact: true }).waitFor()
   const { keepPersonDays, requireSecondFactor } = await read()
   assert.deepEqual([keepPersonDays, requireSecondFactor], [3_650, false])
   assert.deepEqual(complaints, [])

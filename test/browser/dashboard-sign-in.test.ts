@@ -164,7 +164,7 @@ test('an admin sets the provider up, proves the domain, maps a group to a role; 
 
   await page.getByRole('button', { name: 'Delete', exact: true }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click()
-  await page.getByText(/ is deleted\.$/).waitFor()
+  await page.getByText(/ deleted$/).waitFor()
   assert.equal((await admin.get(provider)).status, 404)
   await colleague.page.goto(staffUrl)
   await colleague.page.getByText('The sign-in of your company cannot be used now.').waitFor()

@@ -51,7 +51,7 @@ test('a view of the orders is named where its tab will be, is an address, and is
   await page.getByRole('button', { name: 'Save view' }).click()
   const name = page.getByRole('textbox', { name: 'Name of the view' })
   await page.getByRole('button', { name: 'Save', exact: true }).click()
-  await page.getByText('A view needs a name.').waitFor()
+  await page.getByText('Enter a name.').waitFor()
   await name.fill('Germany')
   await look(page, 'views-naming')
   await name.press('Enter')

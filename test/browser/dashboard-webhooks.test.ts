@@ -255,7 +255,7 @@ test('a test event shows its answer; deliveries open to their attempts, and what
   assert.equal(await page.getByText('184 ms').first().isVisible(), true)
   assert.equal(await page.getByRole('button', { name: /A parcel was sent/ }).count(), 0)
   await page.getByRole('button', { name: 'Retry what was given up' }).click()
-  await page.getByText('What was given up is tried again').waitFor()
+  await page.getByText('Retrying failed deliveries').waitFor()
   await page.getByText('Nothing was given up').waitFor()
   const pending = (await admin.get(`${endpoints}/${id}/deliveries?status=PENDING`)).body.items
   assert.deepEqual(
@@ -321,7 +321,7 @@ test('an endpoint is changed while somebody else changes it, gets another secret
   await look(page, 'webhooks-settings-1280')
   await fits('webhooks-settings')
   await page.keyboard.press('Control+s')
-  await page.getByText('Saved.', { exact: true }).waitFor()
+  await page.getByText('Changes saved', { exact: true }).waitFor()
   const [saved] = await list()
   assert.deepEqual([saved.description, saved.types], ['For the warehouse', ['order.paid']])
   await page.getByRole('button', { name: 'More to do' }).click()

@@ -157,11 +157,11 @@ test('what was asked before a reload is asked again with the same key, and said 
   await page.getByRole('button', { name: 'Tag' }).click()
   await page.getByRole('dialog').getByLabel('Tag').fill('fragile')
   await page.getByRole('button', { name: 'Add' }).click()
-  await page.getByText('1 asked, not yet known').waitFor()
+  await page.getByText('1 pending').waitFor()
   isCut = false
   await page.reload()
-  await page.getByText(`Done: Tag ${number} “fragile”`).waitFor()
-  await page.getByText('1 asked, not yet known').waitFor({ state: 'detached' })
+  await page.getByText(`Completed: Tag ${number} “fragile”`).waitFor()
+  await page.getByText('1 pending').waitFor({ state: 'detached' })
   const { body } = await desk.owner.get(`${desk.business}/orders?query=${number}`)
   assert.deepEqual(body.items[0].tags, ['fragile'])
   assert.equal(new Set(keys).size, 1)
@@ -173,7 +173,7 @@ async function tagFirst(page: Page, tag: string) {
   await page.getByRole('button', { name: 'Tag' }).click()
   await page.getByRole('dialog').getByLabel('Tag').fill(tag)
   await page.getByRole('button', { name: 'Add' }).click()
-  await page.getByText('1 asked, not yet known').waitFor()
+  await page.getByText('1 pending').waitFor()
   return number
 }
 
@@ -193,12 +193,12 @@ test('what was refused after a reload stays in the outbox, on a phone as well, u
     route.fulfill({ status: 403, json: { error: 'FORBIDDEN', message: 'You may not tag it any more.' } }),
   )
   await page.reload()
-  await page.getByText('1 not done').waitFor()
+  await page.getByText('1 failed').waitFor()
   await page.reload() // it is not only in the page
-  await page.getByText('1 not done').waitFor()
+  await page.getByText('1 failed').waitFor()
   await page.setViewportSize(PHONE)
   await page.getByRole('button', { name: 'Outbox' }).click()
-  await page.getByText(`Not done: Tag ${number} “refused”`).waitFor()
+  await page.getByText(`Couldn’t complete “Tag ${number} “refused””`).waitFor()
   await page.getByRole('dialog').getByText('You may not tag it any more.').waitFor()
   await page.getByRole('button', { name: 'I have seen it' }).click()
   await page.getByText('Everything is known').waitFor()

@@ -340,7 +340,7 @@ async function tracking({ desk, owner, business, word }: Making): Promise<Action
       await page.getByLabel('Tracking number').fill(word)
       return pressWhenReady(page.getByRole('button', { name: 'Save the parcel' }))
     },
-    said: (page) => page.getByText('is changed.'),
+    said: (page) => page.getByText(/^Shipment \d+ updated$/),
     times: async () => timesTracked(owner, parcels, word),
     hasDraft: true,
   }
@@ -378,7 +378,7 @@ async function note({ desk, owner, business, word }: Making): Promise<Action> {
       await field.fill(word)
       return pressWhenReady(page.getByRole('button', { name: /^Save 1/ }))
     },
-    said: (page) => page.getByText('Saved.', { exact: true }),
+    said: (page) => page.getByText('Changes saved', { exact: true }),
     times: async () => {
       const { body } = await owner.get(`${business}/orders/${id}`)
       return body.customerNote === word ? 1 : 0
@@ -403,7 +403,7 @@ async function newOrder({ desk, owner, business, word }: Making): Promise<Action
       await page.getByLabel('Note of the customer').fill(word)
       return pressWhenReady(page.getByRole('button', { name: 'Create the order' }))
     },
-    said: (page) => page.getByText('is created.'),
+    said: (page) => page.getByText(/^Order \S+ created$/),
     times: async () => {
       const { body } = await owner.get(`${business}/orders?customerId=${customer.id}`)
       for (const { customerNote } of body.items) assert.equal(customerNote, word)

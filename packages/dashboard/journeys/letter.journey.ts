@@ -30,7 +30,7 @@ async function prepare(shop: Shop): Promise<Case> {
 const shown = ({ page }: Person) => page.frameLocator('iframe.mail-frame').getByText('Dear Ada, the lamps are lit.')
 const onPhone = ({ page }: Person) => page.locator('.shown.phone')
 const fine = ({ page }: Person) => page.getByText('Nothing is wrong with it.')
-const tested = ({ page }: Person) => page.getByText(/A test mail is on its way/)
+const tested = ({ page }: Person) => page.getByText(/Test email sent to/)
 const field = ({ page }: Person) => page.getByLabel('Date and time')
 const planned = ({ page }: Person) => page.getByText(/^starts at/)
 

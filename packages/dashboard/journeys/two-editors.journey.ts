@@ -44,7 +44,7 @@ async function prepare(shop: Shop): Promise<Case> {
 const field = ({ page }: Person, name: string) => page.getByRole('textbox', { name, exact: true })
 const asked = ({ page }: Person) => page.getByText('The collection asks for more now: Teaser.')
 const sheet = ({ page }: Person) => page.getByRole('dialog').getByText('Somebody was faster')
-const saved = ({ page }: Person) => page.getByText('Saved.', { exact: true })
+const saved = ({ page }: Person) => page.getByText('Changes saved', { exact: true })
 
 /** Only what the other one costs us is counted, so what we write ourselves is written before. */
 async function begin(person: Person, { addField }: Case): Promise<void> {

@@ -71,7 +71,7 @@ async function commentWhileCut({ page, isPhone }: Scene): Promise<void> {
   await page.getByPlaceholder('Comment for the team').fill('She wants it wrapped as a present.')
   await page.getByRole('button', { name: 'Add', exact: true }).click()
   if (isPhone) await page.getByRole('button', { name: 'Outbox' }).click()
-  else await page.getByText('1 asked, not yet known').click()
+  else await page.getByText('1 pending').click()
 }
 
 async function requirePicture({ page }: Scene): Promise<void> {

@@ -130,7 +130,7 @@ export function addBusinessCommands(program: Command, cli: Cli): void {
           account === undefined
             ? await findBusiness(control, businessId)
             : await transaction(control, (tx) => setPaymentAccount(tx, businessId, account))
-        if (!found) throw new BootError(`There is no business ${businessId}.`)
+        if (!found) throw new BootError(`Business ${businessId} not found.`)
         const isShared = sharedAccount && providers.length > 0
         const { paymentAccount } = found
         const nobody = isShared ? 'the operator’s own account (STRIPE_SHARED_ACCOUNT)' : 'nobody: it cannot sell'
@@ -159,7 +159,7 @@ function addDomainCommands(business: Command, { withDatabases }: Cli): void {
 
 function presetOf(code: string): Market {
   const found = MARKET_PRESETS.find(({ id }) => id === code)
-  if (!found) throw new UsageError(`There is no market ${code} to begin with. There are: ${PRESET_CODES}.`)
+  if (!found) throw new UsageError(`Unknown market preset ${code}. Available: ${PRESET_CODES}.`)
   return found
 }
 

@@ -283,7 +283,7 @@ function addRemoveCommand(cells: Command, { config, withDatabases }: Cli): void 
 }
 
 const describeUse = (count: number) => (count === 1 ? '1 business lives' : `${count} businesses live`)
-const noCell = (id: string) => new BootError(`There is no cell ${id}. cli cells list shows them.`)
+const noCell = (id: string) => new BootError(`Cell ${id} not found. Run cli cells list to see all cells.`)
 /** Its old rows are not compared and cleared yet, or it is coming. */
 const isOnTheWay = (id: string) =>
   new BootError(`A business is on its way out of ${id}, or into it: cli business move <id> shows how far it is.`)

@@ -144,7 +144,7 @@ export function addKeyCommands(program: Command, { config, withDatabases }: Cli)
   async function revokeSigning(control: Control, kid: string, json: boolean): Promise<void> {
     const box = createSecretBox(config().secretKeys)
     const signsNow = await transaction(control, (tx) => revokeSigningKey(tx, box, kid))
-    if (!signsNow) throw new BootError(`There is no signing key ${kid}. cli keys list shows them.`)
+    if (!signsNow) throw new BootError(`Signing key ${kid} not found. Run cli keys list to see all keys.`)
     printResult(json, { kid, signsNow }, `${kid} is revoked; ${signsNow} signs`)
   }
 }
@@ -178,7 +178,7 @@ const collect = (value: string, before: string[] = []) => [...before, value]
 function permissionsOf(named: readonly string[]): Permission[] {
   const unknown = named.find((each) => !(PERMISSIONS as readonly string[]).includes(each))
   if (unknown !== undefined)
-    throw new UsageError(`There is no permission ${unknown}. There are: ${PERMISSIONS.join(', ')}.`)
+    throw new UsageError(`Unknown permission ${unknown}. Available: ${PERMISSIONS.join(', ')}.`)
   return PERMISSIONS.filter((permission) => named.includes(permission))
 }
 
@@ -202,6 +202,6 @@ async function getConfirmed(control: ControlDb, email: string) {
 
 async function getBusiness(control: ControlDb, name: string) {
   const found = (await findBusiness(control, name)) ?? (await findBusinessBySlug(control, name))
-  if (!found) throw new BootError(`There is no business ${name}. cli business list shows them.`)
+  if (!found) throw new BootError(`Business ${name} not found. Run cli business list to see all businesses.`)
   return found
 }

@@ -39,7 +39,7 @@ export function addMigrateCommand(program: Command, _cli: Cli): void {
       const known = await readKnown(control, named)
       const targets = [...known.cells].filter(([name]) => only === undefined || only === name)
       if (only !== undefined && only !== MAIN_CELL && targets.length === 0)
-        throw new UsageError(`There is no cell ${only}. There are: ${[MAIN_CELL, ...known.cells.keys()].join(', ')}.`)
+        throw new UsageError(`Cell ${only} not found. Available: ${[MAIN_CELL, ...known.cells.keys()].join(', ')}.`)
       await forEachLimit(AT_ONCE, targets, async ([name, target]) => {
         tell(await migrateOne(name, target, known.controlId, sets))
       })

@@ -227,7 +227,7 @@ async function keep(databases: Databases, businessId: string, json: boolean): Pr
 
 async function removeNow(config: Config, databases: Databases, businessId: string, json: boolean): Promise<void> {
   const marks = await readMarks(databases.control, businessId)
-  if (!marks) throw new BootError(`There is no business ${businessId}.`)
+  if (!marks) throw new BootError(`Business ${businessId} not found.`)
   if (!marks.deleteAt)
     throw new BootError(`Nobody has asked to delete ${businessId}. First: cli business delete ${businessId}`)
   await transaction(databases.control, (tx) =>

@@ -59,7 +59,7 @@ export function addVerifyCommand(program: Command, { config }: Cli): void {
         throw new BootError(
           notChecked.length > 0
             ? `The cell ${options.cell} is off, so nobody can look at it. To check it: cli cells open ${options.cell}`
-            : `There is no cell ${options.cell} here: cli cells list`,
+            : `Cell ${options.cell} not found. Run cli cells list to see all cells.`,
         )
       if (!options.json) for (const { cell, reason } of notChecked) console.log(`${cell}  not checked: ${reason}`)
       const ok = cells.every(({ findings }) => findings.every(({ violations }) => violations.length === 0))

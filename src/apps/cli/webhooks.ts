@@ -54,7 +54,7 @@ export function addWebhookCommands(program: Command, { config, withDatabases }: 
   }).action((id: string, { json = false }: Json) =>
     withDatabases(async ({ control, cells }) => {
       if (!(await removeOperatorEndpoint(control, cells.values(), id)))
-        throw new BootError(`There is no endpoint ${id}.`)
+        throw new BootError(`Webhook endpoint ${id} not found.`)
       printResult(json, { id }, `${id} is removed`)
     }),
   )

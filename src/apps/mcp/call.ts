@@ -19,7 +19,7 @@ export function toRequest(tool: Tool, given: Arguments, business: string | undef
   const known = [...tool.parameters.map(({ name }) => name), ...Object.keys(bodyOf(tool))]
   const unknown = Object.keys(given).find((name) => !known.includes(name))
   if (unknown !== undefined)
-    throw new ArgumentError(`There is no argument "${unknown}" here. There are ${known.join(', ') || 'none'}.`)
+    throw new ArgumentError(`Unknown argument "${unknown}". Accepted arguments: ${known.join(', ') || 'none'}.`)
   const values: Arguments = { ...defaultsOf(tool, business), ...given }
 
   let path = tool.path

@@ -56,7 +56,7 @@ async function callTool(
 ): Promise<ToolResult> {
   const tool = tools.find((each) => each.name === name)
   if (!tool)
-    return refused(`There is no tool ${name} here: it changes something, needs a permission, or has another tag.`)
+    return refused(`Tool ${name} not available. It may change data, require a permission, or have another tag.`)
   try {
     return toResult(await send(toRequest(tool, given, business)))
   } catch (error) {

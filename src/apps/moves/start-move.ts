@@ -25,7 +25,7 @@ type Places = Pick<Databases, 'control' | 'cells'>
 export async function startMove({ control, cells }: Places, wanted: Wanted): Promise<Move> {
   const { businessId, to, keepSeconds = KEEP_SECONDS, actor } = wanted
   const business = await findBusiness(control, businessId)
-  if (!business) throw new NotMovable(`There is no business ${businessId}.`)
+  if (!business) throw new NotMovable(`Business ${businessId} not found.`)
   const { cell: from } = business
   if (from === to) throw new NotMovable(`${businessId} lives in ${to} already.`)
   const [source, target] = [cellNamed(cells, from), cellNamed(cells, to)]

@@ -68,7 +68,8 @@ export async function importBusiness(databases: Databases, archive: Archive, opt
   const { business } = archive.manifest
   const { control } = databases
   const cell = databases.cells.get(options.cellName)
-  if (!cell) throw new BootError(`There is no cell "${options.cellName}" here, or it is off: cli cells list`)
+  if (!cell)
+    throw new BootError(`Cell "${options.cellName}" not found, or switched off. Run cli cells list to see all cells.`)
   const rows = archive.manifest.tables.reduce((sum, table) => sum + table.rows, 0)
   const { files: carried } = archive.manifest.media
   if ((await readMarks(control, business.id))?.importedFrom === archive.print)

@@ -187,12 +187,12 @@ export const phoneInUse = conflict('phoneNumber', 'PHONE_IN_USE', 'Another accou
 // API keys
 export const guestsHaveNoKeys = forbidden('Guests cannot have API keys.')
 export const keysMakeNoKeys = forbidden('An API key cannot make or change keys. Log in with your account.')
-export const keyBusinessNotFound = invalid('{field}.businessId', 'NOT_FOUND', 'There is no business {businessId}.')
+export const keyBusinessNotFound = invalid('{field}.businessId', 'NOT_FOUND', 'Business {businessId} not found.')
 export const keyRepeated = invalid('{field}.id', 'INVALID', 'Two keys have the id {id}.')
 export const keyProviderInvalid = invalid('{field}.provider', 'INVALID', 'provider must be API.')
-export const keyBusinessUnknown = invalid('businessId', 'NOT_FOUND', 'There is no business {businessId}.')
+export const keyBusinessUnknown = invalid('businessId', 'NOT_FOUND', 'Business {businessId} not found.')
 export const keyEndsInPast = invalid('expiresAt', 'INVALID', 'expiresAt must be in the future.')
-export const keyNotFound = notFound('key')
+export const keyNotFound = notFound('API key')
 export const tooManyKeys = conflict('id', 'TOO_MANY', `An account has ${MAX_KEYS} keys at most. Delete one first.`)
 export const weakKey = invalid(
   '{field}.value',

@@ -100,7 +100,7 @@ export const AuthResult = Type.Object(
     scope: OneOf(['user', 'guest', 'api']),
     isGuest: Type.Boolean({ examples: [false] }),
   },
-  { title: 'AuthResult' },
+  { title: 'AuthResult', 'x-response-description': 'The tokens of the session.' },
 )
 
 export const RefreshBody = Type.Object({
@@ -238,7 +238,7 @@ export const Colleagues = Type.Object(
       { maxItems: 1_000 },
     ),
   },
-  { title: 'Colleagues' },
+  { title: 'Colleagues', 'x-response-description': 'The names of the team members.' },
 )
 export type Colleagues = Static<typeof Colleagues>
 

@@ -51,7 +51,7 @@ function checkTaxes({ lines, shippingTax, taxes }: Answers['tax.calculate'], car
   const seen = new Set<string>()
   for (const [index, { id, tax }] of lines.entries()) {
     const price = asked.get(id)
-    if (price === undefined) note(`lines.${index}.id`, `There is no line ${id} in the cart.`)
+    if (price === undefined) note(`lines.${index}.id`, `Line ${id} is not in the cart.`)
     else if (seen.has(id)) note(`lines.${index}.id`, `Line ${id} is there twice.`)
     else if (isAbove(tax, price)) note(`lines.${index}.tax`, `The tax of line ${id} is above what is taxed.`)
     checkStep(`lines.${index}.tax`, tax, cart, note)
@@ -89,7 +89,7 @@ function checkValidity({ isValid, problems }: Answers['cart.validate'], cart: Ca
   if (!isValid && problems.length === 0) note('problems', 'Say why the cart is not valid.')
   const ids = new Set(cart.lines.map(({ id }) => id))
   for (const [index, { lineId, code, message }] of problems.entries()) {
-    if (lineId !== null && !ids.has(lineId)) note(`problems.${index}.lineId`, `There is no line ${lineId} in the cart.`)
+    if (lineId !== null && !ids.has(lineId)) note(`problems.${index}.lineId`, `Line ${lineId} is not in the cart.`)
     if (!`${code}${message}`.isWellFormed()) note(`problems.${index}`, 'It holds half a surrogate pair.')
   }
 }

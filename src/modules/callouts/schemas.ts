@@ -122,7 +122,7 @@ export const CalloutTest = Type.Object(
       { description: 'What is wrong with it; empty if it is usable.', examples: [[]] },
     ),
   },
-  { title: 'CalloutTest' },
+  { title: 'CalloutTest', 'x-response-description': 'The result of the test call.' },
 )
 export type CalloutTest = Static<typeof CalloutTest>
 export type Problem = CalloutTest['problems'][number]

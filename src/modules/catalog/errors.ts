@@ -103,7 +103,7 @@ export const rowsTooLarge = lineRefused(
 export const slugTaken = lineRefused('slug', 'SLUG_EXISTS', 'Another product has this slug. Choose another one.')
 
 // Imports
-export const lineNotFound = notFound('line')
+export const lineNotFound = notFound('import row')
 export const importNotReady = conflict(
   'status',
   'WRONG_STATE',

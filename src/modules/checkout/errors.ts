@@ -4,16 +4,16 @@ import { conflict, invalid, notFound } from '#vocabulary/define-refusal.ts'
 export const orderNotFound = notFound('order')
 
 // The cart
-export const itemsRequired = invalid('lines', 'REQUIRED', 'Put at least one line into lines.')
+export const itemsRequired = invalid('lines', 'REQUIRED', 'The cart is empty. Add at least one line.')
 export const tooManyOfVariant = invalid(
   '{at}.quantity',
   'TOO_LARGE',
-  `At most ${MAX_LINE_QUANTITY} of a variant can be ordered.`,
+  `The maximum quantity per variant is ${MAX_LINE_QUANTITY}.`,
 )
 export const variantNotFound = invalid(
   '{at}.variantId',
   'NOT_FOUND',
-  'There is no variant {variantId} of product {productId} to be bought.',
+  'Variant {variantId} of product {productId} not found, or not for sale.',
 )
 export const noPrice = invalid('{at}.variantId', 'NO_PRICE', '{name} has no price in this market.')
 // Stored amounts from an archive, which are not checked on write.
@@ -35,14 +35,10 @@ export const promoOffStep = invalid(
 export const tooManyAtOnce = invalid(
   '{at}.quantity',
   'TOO_LARGE',
-  'At most {maxPerOrder} of {name} can be ordered at once.',
+  'The maximum quantity of {name} per order is {maxPerOrder}.',
 )
-export const amountOutOfRange = invalid(
-  'items',
-  'AMOUNT_OUT_OF_RANGE',
-  'The total is outside of what can be paid by card.',
-)
-export const blocksTooLarge = invalid('blocks', 'TOO_LONG', 'The blocks of an order may have 16 KiB in all.')
+export const amountOutOfRange = invalid('items', 'AMOUNT_OUT_OF_RANGE', 'The total cannot be charged to a card.')
+export const blocksTooLarge = invalid('blocks', 'TOO_LONG', 'The blocks of an order must not exceed 16 KiB in total.')
 
 // Services of the business
 /** In the words of the service. */
@@ -50,55 +46,47 @@ export const cartRefused = conflict('{field}', 'CART_REFUSED', '{message}')
 export const cartChanged = conflict(
   'items',
   'CART_CHANGED',
-  'Prices changed while this was being computed. Ask for a quote again.',
+  'Prices changed during the calculation. Request a new quote.',
 )
 
 // Choices
 export const paymentMethodNotTaken = invalid(
   'paymentMethod',
   'INVALID',
-  'This market does not take this payment method.',
+  'This market does not accept this payment method.',
 )
 export const shippingMethodRequired = invalid(
   'shippingMethodId',
   'REQUIRED',
-  'This market has shipping methods: choose one.',
+  'Choose one of the shipping methods of this market.',
 )
 export const shippingMethodNotFound = invalid(
   'shippingMethodId',
   'NOT_FOUND',
-  'This market has no shipping method {id}.',
+  'Shipping method {id} not found in this market.',
 )
 export const noShippingOffered = invalid(
   'shippingMethodId',
   'REQUIRED',
-  'No shipping is offered for this cart and address. Change the address, or ask the shop.',
+  'No shipping method is available for this cart and address. Change the address, or contact the shop.',
 )
-export const rateRequired = invalid(
-  'shippingMethodId',
-  'REQUIRED',
-  'Choose how it is shipped: one of shippingRates of the quote.',
-)
+export const rateRequired = invalid('shippingMethodId', 'REQUIRED', 'Choose one of the shippingRates of the quote.')
 export const rateNotFound = invalid(
   'shippingMethodId',
   'NOT_FOUND',
-  'Shipping {id} is not offered for this cart and address. The quote lists what is.',
+  'Shipping rate {id} is not available for this cart and address. The quote lists the available rates.',
 )
-export const promoNotFound = invalid('promoCode', 'NOT_FOUND', 'There is no such promo code.')
-export const promoExhausted = conflict(
-  'promoCode',
-  'PROMO_EXHAUSTED',
-  'This promo code has been used as often as it can be.',
-)
+export const promoNotFound = invalid('promoCode', 'NOT_FOUND', 'Promo code not found.')
+export const promoExhausted = conflict('promoCode', 'PROMO_EXHAUSTED', 'This promo code has reached its usage limit.')
 export const promoNeedsCustomer = invalid(
   'promoCode',
   'PROMO_NOT_APPLICABLE',
-  'This promo code needs your email address, or a confirmed phone number.',
+  'This promo code requires an email address or a confirmed phone number.',
 )
 export const redirectNotAllowed = invalid(
   '{field}',
   'INVALID_REDIRECT_URI',
-  '{field} must lead to an origin that this business allows.',
+  'The origin of {field} is not allowed by this business.',
 )
 
 // Refunds
@@ -106,25 +94,29 @@ export const refundNotFound = notFound('refund')
 export const tooManyRefunded = invalid(
   'lines.{index}.quantity',
   'TOO_MANY',
-  'Of this line, {left} can still be refunded.',
+  'Only {left} units of this line can still be refunded.',
 )
 export const tooManyUnshipped = invalid(
   'lines.{index}.quantity',
   'TOO_MANY',
-  'Of this line, {left} that are not shipped can still be refunded.',
+  'Only {left} unshipped units of this line can still be refunded.',
 )
-export const moreThanWorth = invalid('amount', 'TOO_LARGE', 'This is worth {worth}. Refund that, or less.')
-export const restockNeedsLines = invalid('lines', 'REQUIRED', 'To put goods back into stock, say which: send lines.')
+export const moreThanWorth = invalid(
+  'amount',
+  'TOO_LARGE',
+  'The refund exceeds the value of the items, {worth}. Reduce the amount.',
+)
+export const restockNeedsLines = invalid('lines', 'REQUIRED', 'Send lines to choose the items to restock.')
 
 // The order
 export const orderEnded = conflict(
   'Idempotency-Key',
   'ORDER_CANCELLED',
-  'The order of this key has ended. Use a new key to order again.',
+  'The order of this key is canceled. Use a new key to order again.',
 )
 export const tooManyUnpaid = conflict(
   'items',
   'TOO_MANY_UNPAID',
-  'You have {count} orders that are not paid yet. Pay or cancel one, or wait: an order that nobody pays ends after an hour.',
+  'You have {count} unpaid orders. Pay or cancel one, or wait: unpaid orders expire after one hour.',
 )
-export const localeInvalid = invalid('locale', 'INVALID', 'The locale must be a language tag, such as en or de-CH.')
+export const localeInvalid = invalid('locale', 'INVALID', 'The locale must be a language tag, for example en or de-CH.')

@@ -10,7 +10,7 @@ export const listAddressFormats = operation({
     operationId: 'listAddressFormats',
     tags: ['Checkout'],
     summary: 'List address formats',
-    description: 'All countries, with the fields of their addresses: for the form of a checkout.',
+    description: 'Returns all countries with the address fields that a checkout form needs.',
     querystring: shape.AddressFormatQuery,
     response: { 200: shape.AddressFormats },
   },
@@ -24,7 +24,7 @@ export const quote = operation({
     operationId: 'quote',
     tags: ['Checkout'],
     summary: 'Quote a price',
-    description: 'What a checkout would cost now. Has no effect. `items` is another name for `lines`.',
+    description: 'Calculates the price of a cart without creating an order. `items` is an alias of `lines`.',
     body: shape.QuoteBody,
     response: { 200: shape.Quote },
   },
@@ -39,7 +39,7 @@ export const tryPromoCode = operation({
     tags: ['Promo codes'],
     summary: 'Try a promo code on a cart',
     description:
-      'What a code would give, with its steps, before it is saved. Callouts are not asked: taxes and shipping are those of the market. Has no effect.',
+      'Calculates the discount of an unsaved promo code on a sample cart, with all steps. Uses the taxes and shipping methods of the market and skips callouts.',
     params: BusinessParams,
     body: shape.TryPromoBody,
     response: { 200: shape.TriedPromo },
@@ -55,7 +55,7 @@ export const tryMarket = operation({
     tags: ['Businesses'],
     summary: 'Try a market on carts',
     description:
-      'What shoppers would pay in a market, with its taxes and shipping, before it is saved; goods are made up by price and tax class. Callouts are not asked. Has no effect.',
+      'Calculates what customers would pay in an unsaved market, with its taxes and shipping. Items are given by price and tax class. Skips callouts.',
     params: BusinessParams,
     body: shape.TryMarketBody,
     response: { 200: shape.TriedMarket },
@@ -71,8 +71,8 @@ export const checkout = operation({
     tags: ['Checkout'],
     summary: 'Check out',
     description:
-      'Creates the order and takes its stock. Returns where to pay, or, if there is nothing to pay, `COMPLETED`. An order ' +
-      'that is not paid within an hour is cancelled. Ten of a caller may wait to be paid at a time.',
+      'Creates the order and reserves its stock. Returns the URL of the payment page, or `COMPLETED` if the total is 0. Orders ' +
+      'that are not paid within one hour are canceled. A caller can have up to 10 unpaid orders.',
     params: BusinessParams,
     body: shape.CheckoutBody,
     response: { 200: shape.CheckoutResult },
@@ -86,8 +86,8 @@ export const explainOrder = operation({
   schema: {
     operationId: 'explainOrder',
     tags: ['Orders'],
-    summary: 'Explain an order’s figures',
-    description: 'Computes them again, step by step, and says whether they still add up.',
+    summary: 'Explain an order’s calculation',
+    description: 'Recalculates the order step by step and compares the result with its stored amounts.',
     params: RecordParams,
     response: { 200: shape.Explanation },
   },

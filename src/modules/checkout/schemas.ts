@@ -28,7 +28,7 @@ const ShippingMethodId = Type.Optional(
   Nullable(
     Type.String({
       maxLength: 64,
-      description: 'Needed where the market has shipping methods.',
+      description: 'Shipping method of the market. Required if the market has shipping methods.',
       examples: ['standard'],
     }),
   ),
@@ -49,7 +49,7 @@ const AddressFields = (description: string, examples: string[]) =>
 
 export const AddressFormatQuery = Type.Object({
   locale: Type.Optional(
-    Type.String({ maxLength: 35, description: 'The language of the names; English by default.', examples: ['de'] }),
+    Type.String({ maxLength: 35, description: 'Language of the names. Defaults to English.', examples: ['de'] }),
   ),
 })
 export const AddressFormat = Type.Object(
@@ -71,7 +71,8 @@ export const CheckoutBody = Type.Object({
       Type.String({
         ...Email,
         pattern: '@.+\\.',
-        description: 'Where the confirmation goes. The address of the caller’s account comes first.',
+        description:
+          'Email address for the order confirmation. The email address of the caller’s account takes precedence.',
         'x-says': { pattern: 'must be an email address, such as ada@example.com' },
       }),
     ),
@@ -92,11 +93,11 @@ export const CheckoutResult = Type.Object(
     orderId: OrderId,
     checkoutUrl: Type.Optional(
       Type.String({
-        description: 'Where to pay. Send the shopper there.',
+        description: 'URL of the payment page. Redirect the customer to it.',
         examples: ['https://checkout.stripe.com/c/pay/cs_123'],
       }),
     ),
-    status: Type.Optional(OneOf(['COMPLETED'], { description: 'There was nothing to pay.' })),
+    status: Type.Optional(OneOf(['COMPLETED'], { description: 'Set if the total is 0.' })),
   },
   { title: 'CheckoutResult' },
 )
@@ -116,7 +117,9 @@ export const QuoteBody = Type.Object({
   shippingMethodId: ShippingMethodId,
   promoCode: PromoCode,
   ...addresses,
-  explain: Type.Optional(Type.Boolean({ description: 'Answers `steps`, too.', examples: [true] })),
+  explain: Type.Optional(
+    Type.Boolean({ description: 'Whether to return the calculation in `steps`.', examples: [true] }),
+  ),
 })
 export type QuoteBody = Static<typeof QuoteBody>
 
@@ -145,10 +148,13 @@ export const Quote = Type.Object(
     lines: Type.Array(QuoteLine),
     subtotal: moneyOf(3_998),
     ...taxFigures,
-    taxBps: Type.Integer({ ...BasisPoints, description: 'Of several rates: the one that would give the same tax.' }),
+    taxBps: Type.Integer({
+      ...BasisPoints,
+      description: 'Tax rate in basis points. With several rates, the single rate that results in the same tax.',
+    }),
     shipping: moneyOf(595),
     discount: moneyOf(400),
-    total: Type.Integer({ ...moneyOf(4_877), description: 'subtotal + tax + shipping − discount' }),
+    total: Type.Integer({ ...moneyOf(4_877), description: 'Total: subtotal + tax + shipping − discount.' }),
     currency: Type.String({ examples: ['USD'] }),
     steps: Type.Optional(Steps),
     shippingRates: Type.Optional(
@@ -160,7 +166,7 @@ export const Quote = Type.Object(
         }),
         {
           description:
-            'Only where the business asks a service for them: they stand in the place of the market’s shipping methods, and `shippingMethodId` names one. While none is named, `shipping` is 0 and a checkout is refused.',
+            'Shipping rates from the shipping callout of the business. They replace the shipping methods of the market; `shippingMethodId` selects one. Without a selection, `shipping` is 0 and a checkout is rejected.',
         },
       ),
     ),
@@ -197,15 +203,17 @@ export const TriedMarket = Type.Object(
           Type.Object({ ...MadeUpLine.properties, totalPrice: moneyOf(3_998), ...shares, taxBps: BasisPoints }),
         ),
       }),
-      { description: 'One for each cart, in their order.' },
+      { description: 'One quote per cart, in the order of the carts.' },
     ),
   },
-  { title: 'TriedMarket' },
+  { title: 'TriedMarket', 'x-response-description': 'The quotes in the changed market.' },
 )
 export type TriedMarket = Static<typeof TriedMarket>
 
 export const TryPromoBody = Type.Object({
-  promo: Type.Object(NewPromoCode.properties, { description: 'As it is created; it need not exist.' }),
+  promo: Type.Object(NewPromoCode.properties, {
+    description: 'Promo code as in its creation. It does not have to exist.',
+  }),
   market: MarketId,
   lines: Items,
   shippingMethodId: ShippingMethodId,
@@ -216,24 +224,25 @@ export const TriedPromo = Type.Object(
   {
     refusals: Type.Array(OneOf(PROMO_REFUSALS), {
       description:
-        'Why a checkout would refuse the code now; empty: it takes it. How often it was used does not count.',
+        'Reasons why a checkout would reject the code now. Empty if it would accept the code. Ignores usage limits.',
       examples: [['MINIMUM']],
     }),
     quote: Type.Object(Quote.properties, {
-      description: 'With what the code gives, even if it is refused; a FIXED one gives nothing in another currency.',
+      description:
+        'Quote with the discount, even if the code would be rejected. A `FIXED` code gives no discount in another currency.',
     }),
-    without: Type.Object(Quote.properties, { description: 'The same cart without the code.' }),
+    without: Type.Object(Quote.properties, { description: 'Quote of the same cart without the code.' }),
   },
-  { title: 'TriedPromoCode' },
+  { title: 'TriedPromoCode', 'x-response-description': 'The quote with the promo code.' },
 )
 export type TriedPromo = Static<typeof TriedPromo>
 
 export const Explanation = Type.Object(
   {
     orderId: Id,
-    addsUp: Type.Boolean({ description: 'Computed again, the figures are those of the order.', examples: [true] }),
+    addsUp: Type.Boolean({ description: 'Whether the recalculated amounts match the order.', examples: [true] }),
     isByHand: Type.Boolean({
-      description: 'A person sent the figures: they are added up, not computed.',
+      description: 'Whether the order is a manual order. Its amounts are added up, not calculated.',
       examples: [false],
     }),
     steps: Steps,
@@ -245,6 +254,6 @@ export const Explanation = Type.Object(
       }),
     ),
   },
-  { title: 'Explanation' },
+  { title: 'Explanation', 'x-response-description': 'The calculation of the order.' },
 )
 export type Explanation = Static<typeof Explanation>

@@ -47,6 +47,6 @@ export const Checks = Type.Object(
       Type.Integer({ ...UnixSeconds, description: 'When a check can be asked for again; null: now.' }),
     ),
   },
-  { title: 'Checks' },
+  { title: 'Checks', 'x-response-description': 'The consistency checks and the result of their last run.' },
 )
 export type Checks = Static<typeof Checks>

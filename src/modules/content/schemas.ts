@@ -284,7 +284,7 @@ export const SchemaImpact = Type.Object(
     checked: Type.Integer({ minimum: 0, description: 'How many entries were looked at.', examples: [120] }),
     isComplete: Type.Boolean({ description: 'Whether all entries were looked at.', examples: [true] }),
   },
-  { title: 'SchemaImpact' },
+  { title: 'SchemaImpact', 'x-response-description': 'The entries that do not match the new schema.' },
 )
 
 export const StaleEntry = Type.Object(

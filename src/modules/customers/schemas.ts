@@ -100,7 +100,7 @@ export const Erasure = Type.Object(
       examples: [true],
     }),
   },
-  { title: 'Erasure' },
+  { title: 'Erasure', 'x-response-description': 'The status of the erasure.' },
 )
 export type Erasure = Static<typeof Erasure>
 
@@ -165,6 +165,7 @@ export const Comment = Type.Object(
 export type Comment = Static<typeof Comment>
 
 export const CustomerExport = Type.Unsafe<unknown>({
+  'x-response-description': 'The data of the customer.',
   type: 'object',
   additionalProperties: true,
   examples: [

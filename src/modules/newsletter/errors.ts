@@ -74,7 +74,7 @@ export const mailTooLarge = invalid('blocks', 'TOO_LARGE', 'A mail cannot be lon
 export const templateInvalid = invalid('{field}', 'TEMPLATE_INVALID', '{field} is no valid template: {reason}.')
 
 // Conditions of who gets a letter
-export const valueNotFound = invalid('conditions.{index}.values.{at}', 'NOT_FOUND', 'There is no {what} {value} here.')
+export const valueNotFound = invalid('conditions.{index}.values.{at}', 'NOT_FOUND', 'Unknown {what} {value}.')
 export const boughtEitherOr = invalid('conditions.{index}', 'INVALID', 'Name either productIds or a categoryId.')
 export const boughtProductNotFound = invalid(
   'conditions.{index}.productIds.{at}',
@@ -127,7 +127,7 @@ export const tellsNobody = conflict(
   'WRONG_STATE',
   'This newsletter has no letter that says what is back in stock.',
 )
-export const variantNotFound = invalid('variantId', 'NOT_FOUND', 'There is no such variant on sale.')
+export const variantNotFound = invalid('variantId', 'NOT_FOUND', 'Variant not found, or not for sale.')
 export const canBeBought = conflict(
   'variantId',
   'WRONG_STATE',

@@ -61,7 +61,9 @@ export const SubscriptionCheckout = Type.Object(
 )
 
 /** Where to pay; for callers who pay for that plan already, their subscription. */
-export const SubscribeResult = Type.Union([SubscriptionCheckout, Subscription])
+export const SubscribeResult = Type.Union([SubscriptionCheckout, Subscription], {
+  'x-response-description': 'The existing subscription, or the payment page of a paid plan.',
+})
 
 export const SubscriberQuery = Type.Object({
   ...PageQuery,
@@ -187,7 +189,7 @@ export const Clicks = Type.Object(
       }),
     ),
   },
-  { title: 'Clicks' },
+  { title: 'Clicks', 'x-response-description': 'The clicks per link.' },
 )
 export type Clicks = Static<typeof Clicks>
 
@@ -252,7 +254,7 @@ export const Preview = Type.Object(
     html: Type.String({ examples: ['<p>Hello Ada</p>'] }),
     text: Type.String({ examples: ['Hello Ada'] }),
   },
-  { title: 'Preview' },
+  { title: 'Preview', 'x-response-description': 'The rendered email.' },
 )
 
 export const Variables = Type.Object(

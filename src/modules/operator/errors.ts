@@ -30,7 +30,7 @@ export const cellOnTheWay = conflict(
   'A business is moving out of this cell, or into it. `force` switches it off all the same.',
 )
 export const jobNotDead = conflict('id', 'WRONG_STATE', 'This job is not out of attempts: it waits, or runs.')
-export const cellUnknown = invalid('cell', 'NOT_FOUND', 'There is no cell {cell}.')
+export const cellUnknown = invalid('cell', 'NOT_FOUND', 'Cell {cell} not found.')
 export const rangeBackwards = invalid('to', 'INVALID', '`to` must be after `from`.')
 export const rangeTooLong = invalid('from', 'TOO_LARGE', 'Ask for {days} days at most: begin later.')
 export const cellNotAnswering = defineRefusal({

@@ -263,7 +263,7 @@ export const TopUsage = Type.Object(
     ),
     cells: asked,
   },
-  { title: 'TopUsage' },
+  { title: 'TopUsage', 'x-response-description': 'The businesses with the highest usage.' },
 )
 
 // Jobs
@@ -340,7 +340,7 @@ export const ChangedJobs = Type.Object(
     isComplete: Type.Boolean({ description: 'If not, there are more: ask again.' }),
     cells: asked,
   },
-  { title: 'ChangedJobs' },
+  { title: 'ChangedJobs', 'x-response-description': 'The number of changed jobs.' },
 )
 
 // Sends

@@ -9,20 +9,20 @@ import {
 
 export const paymentFailed = providerFailed('payment')
 export const noPayee = providerNotConfigured('payment')
-export const noAnswer = unavailable('The payment provider does not answer. Try again shortly.')
-export const sendEventAgain = unavailable('The payment provider does not answer. Send this event again later.')
+export const noAnswer = unavailable('The payment provider is not responding. Try again shortly.')
+export const sendEventAgain = unavailable('The payment provider is not responding. Send this event again later.')
 export const notPaidHere = conflict(
   'id',
   'NOTHING_TO_REFUND',
-  'This order was not paid through the payment provider: there is nothing to refund.',
+  'This order has no payment through the payment provider to refund.',
 )
-export const nothingLeft = conflict('amount', 'NOTHING_TO_REFUND', 'Nothing is paid, or all of it is refunded already.')
-export const tooMuch = invalid('amount', 'TOO_LARGE', 'At most {left} can still be refunded.')
+export const nothingLeft = conflict('amount', 'NOTHING_TO_REFUND', 'The order is unpaid or already fully refunded.')
+export const tooMuch = invalid('amount', 'TOO_LARGE', 'Only {left} can still be refunded.')
 export const signatureInvalid = defineRefusal({
   status: 400,
   code: 'BAD_REQUEST',
-  summary: 'This event is not signed by the payment provider, or was signed too long ago.',
+  summary: 'The signature of this event is invalid or too old.',
   field: '{provider}-signature',
   detail: 'SIGNATURE_INVALID',
-  message: 'The signature does not fit.',
+  message: 'The signature does not match.',
 })

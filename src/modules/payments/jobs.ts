@@ -46,7 +46,7 @@ export const cancelSubscription = defineJob({
   async run({ businessId, subject, subscriptionId }, { db, services, log }) {
     const payment = await findPayment(db, businessId, subject)
     const provider = payment && providerOf(services, payment)
-    if (!provider) throw new Error('There is no such payment, or no provider: the renewal cannot be cancelled')
+    if (!provider) throw new Error('Payment or payment provider not found, so the renewal cannot be canceled')
     await provider.cancelSubscription(payment.account, subscriptionId, businessId).catch((error: unknown) => {
       // An archive can bring a job that names the subscription of another business. Retrying would not make it theirs.
       if (!(error instanceof NotTheirs)) throw error

@@ -10,7 +10,7 @@ export const addressRefused = invalid(
 export const typeUnknown = invalid(
   'types.{index}',
   'INVALID',
-  'There is no event {type}. See docs/events.md for the list.',
+  'Unknown event type {type}. docs/events.md lists all event types.',
 )
 export const typeNotReadable = forbidden('To be told of {type}, you need the permission {access} in this business.')
 export const tooManyEndpoints = conflict(

@@ -84,7 +84,7 @@ export async function openOperatorEndpoints({ control, box, rules, log }: Option
 export const NO_OPERATOR: OperatorEndpoints = {
   list: () => [],
   open: () => {
-    throw new Error('There is no such endpoint')
+    throw new Error('Webhook endpoint not found')
   },
   begin: async () => undefined,
   stop: async () => undefined,

@@ -13,7 +13,9 @@ export const getHealth = operation({
     operationId: 'getHealth',
     tags: ['Health'],
     summary: 'Check that the process is alive',
-    response: { 200: Type.Object({ alive: Type.Literal(true) }) },
+    response: {
+      200: Type.Object({ alive: Type.Literal(true) }, { 'x-response-description': 'The process is alive.' }),
+    },
   },
 })
 
@@ -28,19 +30,22 @@ export const getReadiness = operation({
     description:
       'Returns 503 while the control database is unreachable, read-only or behind in migrations, or while the process is stopping. An unhealthy cell makes only its own businesses return 503, so it does not count here. The answer comes at once, from a check made within the last two seconds.',
     response: {
-      200: Type.Object({
-        ready: Type.Literal(true),
-        cells: Type.Record(Type.String(), State, {
-          description:
-            '`down`: it refuses us; `silent`: it does not answer; `read-only`: it takes no writes; `behind`: it lacks ' +
-            'migrations; `unknown`: businesses live there, but this process does not know where it is.',
-          examples: [{ main: 'up' }],
-        }),
-        providers: Type.Record(Type.String(), Type.Boolean(), {
-          description: 'Which outside services are configured.',
-          examples: [{ mail: true, payments: false }],
-        }),
-      }),
+      200: Type.Object(
+        {
+          ready: Type.Literal(true),
+          cells: Type.Record(Type.String(), State, {
+            description:
+              '`down`: it refuses us; `silent`: it does not answer; `read-only`: it takes no writes; `behind`: it lacks ' +
+              'migrations; `unknown`: businesses live there, but this process does not know where it is.',
+            examples: [{ main: 'up' }],
+          }),
+          providers: Type.Record(Type.String(), Type.Boolean(), {
+            description: 'Which outside services are configured.',
+            examples: [{ mail: true, payments: false }],
+          }),
+        },
+        { 'x-response-description': 'The process accepts requests.' },
+      ),
     },
   },
 })

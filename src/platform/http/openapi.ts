@@ -8,6 +8,7 @@ import { type Access, isPermission, permissionsIn } from './access.ts'
 import { type Asset, createAsset } from './asset.ts'
 import { exampleOf } from './openapi-examples.ts'
 import { INTRODUCTION, showReference } from './reference-page.ts'
+import { describeResponse } from './response-description.ts'
 
 type Json = Record<string, unknown>
 
@@ -77,13 +78,23 @@ export async function describeApi(app: FastifyInstance, publicUrl: string, tags:
             ...Object.fromEntries(
               Object.entries(success).map(([status, body]) => [
                 status,
-                { 'x-response-description': REASONS[Number(status)]?.[1] ?? 'Done.', ...body },
+                {
+                  ...body,
+                  'x-response-description':
+                    REASONS[Number(status)]?.[1] ??
+                    describeResponse({
+                      method,
+                      operationId: String(schema.operationId),
+                      status: Number(status),
+                      schema: body,
+                    }),
+                },
               ]),
             ),
             ...(versioned && method === 'GET'
-              ? { 304: { type: 'null', 'x-response-description': 'Not changed.' } }
+              ? { 304: { type: 'null', 'x-response-description': 'The record has not changed.' } }
               : {}),
-            ...(downloads && { 200: { 'x-response-description': 'The file.', ...fileOf(downloads) } }),
+            ...(downloads && { 200: { 'x-response-description': 'The requested file.', ...fileOf(downloads) } }),
           },
         } as unknown as typeof schema,
       }
@@ -108,14 +119,13 @@ const fileOf = (types: readonly string[]) => ({
 })
 
 function accessSentence(access: Access): string {
-  if (access === 'public') return 'Needs no token.'
-  if (access === 'guest') return 'Any token works, also a guest’s.'
-  if (access === 'signed-in') return 'Needs the token or key of an account, not a guest’s.'
-  if (access === 'operator')
-    return 'For operators of the service, in a session that has passed a second factor. API keys cannot call it.'
-  return `Needs the permission ${permissionsIn(access)
+  if (access === 'public') return 'No authentication required.'
+  if (access === 'guest') return 'Accepts any token, including guest tokens.'
+  if (access === 'signed-in') return 'Requires a user token or an API key. Guest tokens are rejected.'
+  if (access === 'operator') return 'Operators only. Requires a session with a second factor. API keys are rejected.'
+  return `Requires the ${permissionsIn(access)
     .map((permission) => `\`${permission}\``)
-    .join(' or ')} in the business.`
+    .join(' or ')} permission.`
 }
 
 const header = (description: string, maxLength: number, example: string) => ({
@@ -131,31 +141,42 @@ function headersOf(method: string, { idempotent, versioned, creates }: Headed) {
   const properties: Json = {}
   if (idempotent) {
     properties['idempotency-key'] = header(
-      'Makes it safe to repeat the request: the first answer is given again.',
+      'Makes it safe to retry the request. A retry with the same key returns the first response.',
       255,
       'a4f0c2',
     )
   }
   if (versioned && method === 'GET')
-    properties['if-none-match'] = header('An ETag: 304 if nothing changed.', 200, '"3"')
+    properties['if-none-match'] = header(
+      'ETag of the known version. Returns 304 if the record has not changed.',
+      200,
+      '"3"',
+    )
   if (versioned && method !== 'GET')
-    properties['if-match'] = header('An ETag: 412 if the record has changed.', 200, '"3"')
-  if (creates) properties['if-none-match'] = header('`*` creates the record: 412 if it already exists.', 200, '*')
+    properties['if-match'] = header('ETag of the expected version. Returns 412 if the record has changed.', 200, '"3"')
+  if (creates)
+    properties['if-none-match'] = header('`*` creates the record. Returns 412 if it already exists.', 200, '*')
   return Object.keys(properties).length > 0 ? { type: 'object', properties } : undefined
 }
 
 const REASONS: Record<number, [code: ErrorCode, when: string]> = {
-  400: ['BAD_REQUEST', 'The address or the body is malformed.'],
-  401: ['UNAUTHENTICATED', 'Missing or invalid token or key.'],
-  403: ['FORBIDDEN', 'The caller lacks the permission.'],
-  404: ['NOT_FOUND', 'No such record, or not visible to you.'],
-  409: ['CONFLICT', 'The current state does not allow it; the detail says why.'],
-  412: ['PRECONDITION_FAILED', '`If-Match` names another version, or the record of `If-None-Match: *` exists.'],
-  413: ['PAYLOAD_TOO_LARGE', 'The body is larger than 2 MiB, or the file than it may be.'],
-  422: ['VALIDATION_FAILED', 'Fields are missing or wrong; one detail for each.'],
-  429: ['RATE_LIMITED', 'Too many requests; `Retry-After` says when to try again.'],
-  502: ['PROVIDER_FAILED', 'An outside service failed. Try again shortly.'],
-  503: ['UNAVAILABLE', 'Overloaded, stopping, or the database is unreachable; `Retry-After` says when to try again.'],
+  400: ['BAD_REQUEST', 'The URL or the body is malformed.'],
+  401: ['UNAUTHENTICATED', 'The token or API key is missing or invalid.'],
+  403: ['FORBIDDEN', 'The caller does not have the required permission.'],
+  404: ['NOT_FOUND', 'The record does not exist or is not visible to the caller.'],
+  409: ['CONFLICT', 'The current state of the record does not allow the request. `details` has the reason.'],
+  412: [
+    'PRECONDITION_FAILED',
+    '`If-Match` does not match the current version, or the record exists despite `If-None-Match: *`.',
+  ],
+  413: ['PAYLOAD_TOO_LARGE', 'The body exceeds 2 MiB, or the file exceeds its size limit.'],
+  422: ['VALIDATION_FAILED', 'Fields are missing or invalid. `details` has one entry per field.'],
+  429: ['RATE_LIMITED', 'Too many requests. Retry after the time in `Retry-After`.'],
+  502: ['PROVIDER_FAILED', 'An external service failed. Try again shortly.'],
+  503: [
+    'UNAVAILABLE',
+    'The service is overloaded or shutting down, or the database is unreachable. Retry after the time in `Retry-After`.',
+  ],
 }
 
 function errorsOf(

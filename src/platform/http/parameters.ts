@@ -37,9 +37,9 @@ function toDetail(name: string, parameters: readonly string[]): Detail {
   const field = name.slice(0, MAX_SHOWN).toWellFormed()
   const meant = nearest(field, parameters)
   const message = [
-    `There is no parameter "${field}" here.`,
+    `Unknown query parameter "${field}".`,
     meant && `Did you mean "${meant}"?`,
-    parameters.length > 0 ? `There are ${parameters.join(', ')}.` : 'Leave it out.',
+    parameters.length > 0 ? `Accepted parameters: ${parameters.join(', ')}.` : 'Remove it.',
   ]
   return unknownParameter.asDetail({ field, message: message.filter(Boolean).join(' ') })
 }

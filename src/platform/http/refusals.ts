@@ -82,7 +82,7 @@ export const operatorFactorMissing = defineRefusal({
 })
 export const foreignOrigin = forbidden('Only the dashboard of this service can do this, from its own address.')
 export const businessNotFound = notFound('business')
-export const businessUnknown = invalid('businessId', 'NOT_FOUND', 'There is no business {id}.')
+export const businessUnknown = invalid('businessId', 'NOT_FOUND', 'Business {id} not found.')
 export const businessRequired = invalid('businessId', 'REQUIRED', 'Say which business this is for: fill in businessId.')
 export const businessesDiffer = invalid('businessId', 'INVALID', 'The body names another business than the path.')
 export const tooManyRequests = rateLimited('Too many requests. Try again in {seconds} s.')

@@ -24,6 +24,8 @@ export const uploadFile = operation({
     description:
       'Where the store is a folder, `upload.url` of new media leads here: send the file as it was announced, with `upload.headers`. The signature in the address is the credential. Use the address as it is; where the store is another one, it leads there. 403: the address was changed, or is too old.',
     querystring: SignedTerms,
-    response: { 200: Type.Object({ uploaded: Type.Literal(true) }) },
+    response: {
+      200: Type.Object({ uploaded: Type.Literal(true) }, { 'x-response-description': 'The file was uploaded.' }),
+    },
   },
 })

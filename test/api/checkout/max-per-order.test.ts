@@ -18,7 +18,7 @@ test('quote and checkout refuse more of a variant than one order may have, and n
   for (const ask of [quote, checkout]) {
     const refused = await ask(guest, { items: [item(mug, 4)] })
     assert.equal(refusal(refused), '422 VALIDATION_FAILED items.0.quantity TOO_LARGE')
-    assert.match(refused.body.message, /^At most 3 of Product \d+ can be ordered at once\.$/)
+    assert.match(refused.body.message, /^The maximum quantity of Product \d+ per order is 3\.$/)
     assert.equal((await ask(guest, { items: [item(mug, 3)] })).status, 200)
   }
   assert.equal(await mug.stock(), 97, 'what was refused took nothing')

@@ -489,7 +489,7 @@ test('the command looks at every cell, with the provider’s help if asked, and 
   assert.match(fineOne?.output ?? '', /^second {2}stock is the sum of its ledger +ok$/m)
   assert.match(wrongOne?.output ?? '', /^second {2}stock is the sum of its ledger +1 violations$/m)
   assert.doesNotMatch(wrongOne?.output ?? '', /^main /m)
-  assert.match(nowhere?.output ?? '', /There is no business biz_nowhere/)
+  assert.match(nowhere?.output ?? '', /Business biz_nowhere not found/)
 
   const { STRIPE_SECRET_KEY: _, STRIPE_WEBHOOK_SECRET: __, ...without } = env
   const nobody = await runKontor(['cli', 'verify', '--provider'], without)

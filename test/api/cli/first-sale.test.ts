@@ -55,7 +55,7 @@ describe('from the command line to the first sale', { concurrency: 2 }, () => {
     ])
     assert.deepEqual([nobody.code, nowhere.code, nameless.code, none.code], [1, 1, 2, 2])
     assert.match(nobody.err, /^Nobody has a confirmed account with the address nobody@example\.com\./)
-    assert.match(nowhere.err, /^There is no business no-such-shop\. /)
+    assert.match(nowhere.err, /^Business no-such-shop not found\. /)
   })
 
   test('a business can begin with markets that are ready to sell in', async () => {
@@ -74,7 +74,7 @@ describe('from the command line to the first sale', { concurrency: 2 }, () => {
     )
     const unknown = await cli(...args, '--market', 'atlantis')
     assert.equal(unknown.code, 2)
-    assert.match(unknown.err, /^There is no market atlantis to begin with\. There are: us, /)
+    assert.match(unknown.err, /^Unknown market preset atlantis\. Available: us, /)
   })
 
   test('every market to begin with is one that the API takes, and can be shipped to', () => {

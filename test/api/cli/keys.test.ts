@@ -48,7 +48,7 @@ describe('keys and sessions from the command line', () => {
     assert.equal(await me(again.access), 200)
     const gone = await cli('keys', 'revoke', kid, '--yes')
     assert.equal(gone.code, 1)
-    assert.match(gone.err, new RegExp(`^There is no signing key ${kid}\\. cli keys list shows them\\.`))
+    assert.match(gone.err, new RegExp(`^Signing key ${kid} not found\\. Run cli keys list`))
   })
 
   test('a key that was announced can be revoked, and the one that signs goes on', async () => {
@@ -147,6 +147,6 @@ describe('keys and sessions from the command line', () => {
       runs.map(({ code }) => code),
       [2, 2, 2],
     )
-    assert.match(runs[0]?.err ?? '', /There is no permission EVERYTHING\. There are: ADMIN, /)
+    assert.match(runs[0]?.err ?? '', /Unknown permission EVERYTHING\. Available: ADMIN, /)
   })
 })

@@ -105,7 +105,7 @@ describe('accounts and businesses from the command line', { concurrency: 2 }, ()
     ])
     assert.match(role.err, /no role Cook\. It has: Admin\./)
     assert.match(nobody.err, /Nobody has an account/)
-    assert.match(nowhere.err, /There is no such business/)
+    assert.match(nowhere.err, /Business not found/)
     assert.deepEqual([role.code, nobody.code, nowhere.code], [1, 1, 1])
   })
 

@@ -91,12 +91,12 @@ describe('the command line', { concurrency: true }, () => {
     const other = await used.make.shop()
     const file = writeTemporary(GOOD, 'ndjson')
     const runs: [args: [string, ...string[]], said: RegExp, code?: number][] = [
-      [['import', 'biz_nobody', file], /There is no business biz_nobody/],
-      [['export', 'biz_nobody'], /There is no business biz_nobody/],
+      [['import', 'biz_nobody', file], /Business biz_nobody not found/],
+      [['export', 'biz_nobody'], /Business biz_nobody not found/],
       [['import', shop.id, '/nowhere/products.csv'], /\/nowhere\/products\.csv cannot be read/],
       [['import', shop.id, directory], /cannot be read/],
       [['import', shop.id], /Name a file to import, or --resume/, 2],
-      [['import', shop.id, '--resume', 'imp_nobody'], /There is no such import/],
+      [['import', shop.id, '--resume', 'imp_nobody'], /Import not found/],
       [['import', shop.id, writeTemporary('slug,name\n"a', 'csv')], /not readable as CSV/],
       [['import', shop.id, writeTemporary(Buffer.from([0x73, 0x6c, 0x75, 0x67, 0x0a, 0xe9]), 'csv')], /not UTF-8/],
       [['export', shop.id, '/nowhere/products.csv'], /\/nowhere\/products\.csv cannot be written/],
@@ -116,6 +116,6 @@ describe('the command line', { concurrency: true }, () => {
     const again = await products('import', shop.id, '--resume', id)
     assert.deepEqual([again.code, /^2 created, 0 updated, 0 failed$/m.test(again.output)], [0, true], again.output)
     const foreign = await products('import', other.id, '--resume', id)
-    assert.deepEqual([foreign.code, /There is no such import/.test(foreign.output)], [1, true])
+    assert.deepEqual([foreign.code, /Import not found/.test(foreign.output)], [1, true])
   })
 })

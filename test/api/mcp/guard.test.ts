@@ -42,7 +42,7 @@ test('a key in the address is refused, not read', async () => {
   for (const query of [`?key=${key}`, `?access_token=${key}`, `?api_key=${key}`]) {
     const answer = await send(query)
     assert.equal(answer.status, 400)
-    assert.match(await answer.text(), /belongs into the Authorization header/)
+    assert.match(await answer.text(), /in the Authorization header/)
     const without = await fetch(`${used.api.url}/mcp${query}`, {
       method: 'POST',
       body: '{}',

@@ -106,8 +106,8 @@ describe('watching a send', { concurrency: true }, () => {
     const done = await cli('newsletter', 'watch', business.id, send.id)
     assert.deepEqual([done.code, /^DONE: 0 sent, .* of 0$/m.test(done.output)], [0, true], done.output)
     for (const [args, said] of [
-      [[other.id, send.id], /There is no such send/],
-      [['biz_nobody', send.id], /There is no business biz_nobody/],
+      [[other.id, send.id], /Send not found/],
+      [['biz_nobody', send.id], /Business biz_nobody not found/],
     ] as const) {
       const run = await cli('newsletter', 'watch', ...args)
       assert.equal(run.code, 1)

@@ -247,7 +247,7 @@ describe('a send that is scheduled', () => {
     for (const sending of sends) {
       const { status, problem, finishedAt } = await sending.get()
       assert.deepEqual([status, finishedAt], ['CANCELLED', toSeconds(now())])
-      assert.match(problem, /^There is no such entry|body.* is required/)
+      assert.match(problem, /^Entry not found|body.* is required/)
       assert.deepEqual(await eventsOf(sending.id), ['newsletter.send_planned', 'newsletter.send_failed'])
     }
     const { rows } = await sql<{ data: object }>`

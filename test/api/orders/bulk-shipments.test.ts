@@ -36,7 +36,7 @@ test('each order is shipped or refused by itself, and the answer is in the order
   assert.deepEqual([two.error.error, two.error.details[0].error], ['CONFLICT', 'WRONG_STATE'])
   assert.deepEqual(three, {
     orderId: 'ord_nowhere',
-    error: { error: 'NOT_FOUND', message: 'There is no such order.', details: [] },
+    error: { error: 'NOT_FOUND', message: 'Order not found.', details: [] },
   })
   assert.match(four.shipmentId, /^shp_/)
   assert.deepEqual(

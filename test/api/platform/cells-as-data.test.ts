@@ -164,7 +164,7 @@ test('a cell with businesses is neither switched off nor removed, main never', a
     [['off', 'main'], /cannot be switched off/],
     [['remove', 'main'], /cannot be removed/],
     [['remove', 'second'], /CELLS names second/],
-    [['close', 'nowhere'], /There is no cell nowhere/],
+    [['close', 'nowhere'], /Cell nowhere not found/],
   ]
   for (const [args, says] of refusals) {
     const { code, err } = await cli('cells', ...args)

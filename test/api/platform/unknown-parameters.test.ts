@@ -15,14 +15,14 @@ test('a query parameter that a route does not know is 422, with those that it kn
   )
   assert.match(
     message,
-    /^There is no parameter "statsu" here\. Did you mean "status"\? There are limit, cursor, .*status/,
+    /^Unknown query parameter "statsu"\. Did you mean "status"\? Accepted parameters: limit, cursor, .*status/,
   )
   const both = assertError(await admin.get(`${path}/roles?page=2&offset=20`), 422, 'VALIDATION_FAILED')
   assert.deepEqual(
     both.details.map(({ field }) => field),
     ['page', 'offset'],
   )
-  assert.equal(both.message, 'There is no parameter "page" here. There are limit, cursor.')
+  assert.equal(both.message, 'Unknown query parameter "page". Accepted parameters: limit, cursor.')
 })
 
 test('a route without parameters says so, whatever its method', async () => {
@@ -30,7 +30,7 @@ test('a route without parameters says so, whatever its method', async () => {
   for (const answer of [await admin.get(`${path}?expand=roles`), await admin.put(`${path}?expand=roles`, {})]) {
     const { details } = assertError(answer, 422, 'VALIDATION_FAILED')
     assert.deepEqual(details, [
-      { field: 'expand', error: 'UNKNOWN_PARAMETER', message: 'There is no parameter "expand" here. Leave it out.' },
+      { field: 'expand', error: 'UNKNOWN_PARAMETER', message: 'Unknown query parameter "expand". Remove it.' },
     ])
   }
   assert.equal((await admin.get(`${path}?`)).status, 200)

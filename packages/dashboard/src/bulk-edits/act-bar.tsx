@@ -18,7 +18,7 @@ export function ActBar({ edit }: { edit: BulkEdit }) {
   const navigate = useNavigate()
   const format = useFormat()
   const { steer, asked, error } = useSteer(edit)
-  const busy = asked ? t`Asked, not yet known.` : undefined
+  const busy = asked ? t`Processing…` : undefined
   const { status, changing, applied, undone, kept, skipped, appliedAt } = edit
   const left = leftOf(edit)
   const canUndo = (status === 'DONE' || (status === 'FAILED' && appliedAt !== null)) && applied > undone + kept
@@ -30,7 +30,7 @@ export function ActBar({ edit }: { edit: BulkEdit }) {
   const leave = async (verb: Verb) => {
     const answer = await steer(verb)
     if (answer?.status !== 'DISCARDED') return
-    toast(t`Thrown away; no product was changed.`)
+    toast(t`Bulk edit discarded. No products changed.`)
     void navigate({ to: '/$business/bulk-edits', params: { business: addressOf(business) } })
   }
   const canDiscard = !isRunning(edit) && applied === 0 && status !== 'UNDONE'
@@ -99,9 +99,7 @@ export function ActBar({ edit }: { edit: BulkEdit }) {
       </div>
       <div className="acts">
         {isRunning(edit) && <Button icon={Square} reason={busy} onClick={() => void leave('cancel')}>{t`Stop`}</Button>}
-        {canDiscard && (
-          <Button look="quiet" reason={busy} onClick={() => void leave('discard')}>{t`Throw away`}</Button>
-        )}
+        {canDiscard && <Button look="quiet" reason={busy} onClick={() => void leave('discard')}>{t`Discard`}</Button>}
         {canUndo && (
           <Button icon={Undo2} reason={busy} onClick={() => void steer('undo')}>
             <Plural value={applied - undone - kept} one="Undo # change" other="Undo # changes" />

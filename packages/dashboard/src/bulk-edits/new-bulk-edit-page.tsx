@@ -35,9 +35,9 @@ export function NewBulkEditPage() {
   const said = rules.map((rule) => changesOf(rule, business.markets))
   const changes = said.flatMap((each) => each ?? [])
   const reason = isAsking
-    ? t`It is being asked for.`
+    ? t`Starting…`
     : said.includes(undefined)
-      ? t`Say what is to change, such as +5 % and .90.`
+      ? t`Enter a change, for example +5% and .90.`
       : undefined
   const tryIt = async () => {
     if (reason) return

@@ -71,7 +71,7 @@ export function CategoriesPage() {
     }
     move(id, place)
     open([place.parentId ?? ''])
-    if (isByHand && node) toast(t`${node.name} is moved.`, { action: { label: t`Undo`, run: () => moveNow(id, back) } })
+    if (isByHand && node) toast(t`${node.name} moved`, { action: { label: t`Undo`, run: () => moveNow(id, back) } })
   }
   return (
     <>

@@ -103,7 +103,7 @@ export const CategoryRow = memo(function CategoryRow(props: Props) {
           </Link>
         )}
         {isWaiting && (
-          <span title={t`Asked, not yet known`}>
+          <span title={t`Processing…`}>
             <Dot fill="unknown" tone="wait" />
           </span>
         )}

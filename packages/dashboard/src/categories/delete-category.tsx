@@ -23,7 +23,7 @@ export function DeleteCategory({ tree, node, onClose, onDeleted }: Props) {
     .map((child) => child.name)
     .join(', ')
   const reason = isSent
-    ? t`Asked, not yet known.`
+    ? t`Processing…`
     : below > 0
       ? t`Move or delete first what is below it.`
       : products > 0
@@ -40,7 +40,7 @@ export function DeleteCategory({ tree, node, onClose, onDeleted }: Props) {
         about: [id],
         ifMatch: etag,
       })
-      toast(t`${name} is deleted.`)
+      toast(t`${name} deleted`)
       onDeleted()
     } catch (cause) {
       setIsSent(false)
@@ -50,7 +50,7 @@ export function DeleteCategory({ tree, node, onClose, onDeleted }: Props) {
   return (
     <Dialog open onClose={onClose} title={t`Delete ${name}?`}>
       <div className="stacked">
-        {error !== undefined && <Problem error={error} kept={t`It is still there.`} />}
+        {error !== undefined && <Problem error={error} kept={t`Nothing was deleted.`} />}
         {below + products === 0 ? (
           <p className="soft">
             <Trans>

@@ -30,7 +30,7 @@ export function NewCategory({ tree, below, onClose }: Props) {
     const body = { name: name.trim(), parentId: parentId || null, position: last ? last.position + STEP : 0 }
     try {
       const made = await ask({ operation: 'createCategory', input: { body }, label: t`New category ${name.trim()}` })
-      toast(t`${made.name} is made.`)
+      toast(t`${made.name} created`)
       onClose(made.id)
     } catch (cause) {
       setError(cause)
@@ -41,7 +41,9 @@ export function NewCategory({ tree, below, onClose }: Props) {
   return (
     <Dialog open onClose={onClose} title={t`New category`}>
       <form className="stacked" onSubmit={(event) => void create(event)}>
-        {error !== undefined && <Problem error={error} kept={t`Nothing was made; what you typed is kept.`} />}
+        {error !== undefined && (
+          <Problem error={error} kept={t`Couldn’t create the category. Your changes are still here.`} />
+        )}
         <Field
           label={t`Name`}
           maxLength={200}
@@ -64,7 +66,7 @@ export function NewCategory({ tree, below, onClose }: Props) {
           <Button
             type="submit"
             look="main"
-            reason={isSent ? t`Asked, not yet known.` : name.trim() === '' ? t`Give it a name.` : undefined}
+            reason={isSent ? t`Processing…` : name.trim() === '' ? t`Enter a name.` : undefined}
           >{t`Create`}</Button>
         </div>
       </form>

@@ -38,7 +38,7 @@ export function useRename() {
         decide,
       })
     } catch (error) {
-      toast(t`${before} keeps its name. ${wordsOf(error).what}`)
+      toast(t`Couldn’t rename ${before}. ${wordsOf(error).what}`)
     }
   }
   return { rename, sheet }

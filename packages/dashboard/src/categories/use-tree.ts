@@ -59,7 +59,7 @@ function useCarry(decide: ReturnType<typeof useMerge<{ parentId: string | null }
         mine: { parentId },
         etag: known?.parentId === fromId ? known.etag : etag,
         write: async (decided, ifMatch) => {
-          if (decided.parentId !== parentId) return toast(t`${name} stays where somebody else has put it.`)
+          if (decided.parentId !== parentId) return toast(t`Couldn’t undo the move of ${name}. Someone else moved it.`)
           const body = { parentId, beforeId }
           const input = { path: { id }, body }
           return ask({ operation: 'moveCategory', input, label: t`Move ${name}`, about: [id], ifMatch })
@@ -70,12 +70,12 @@ function useCarry(decide: ReturnType<typeof useMerge<{ parentId: string | null }
         },
         decide: async (merged) => {
           if (isShown.current) return decide(merged)
-          toast(t`${name} was not moved: somebody else has put it elsewhere.`)
+          toast(t`Couldn’t move ${name}. Someone else moved it.`)
           return undefined
         },
       })
     } catch (error) {
-      toast(t`${name} was not moved. ${wordsOf(error).what}`)
+      toast(t`Couldn’t move ${name}. ${wordsOf(error).what}`)
     }
   }
 }

@@ -39,9 +39,7 @@ export function NewCollectionPage() {
   const form = sent ?? kept ?? EMPTY
   const lacks = lacking('CONTENT_WRITE')
   const reason =
-    lacks ??
-    (isAsking ? t`Asked, not yet known.` : undefined) ??
-    (form.name.trim() === '' ? t`Give it a name.` : undefined)
+    lacks ?? (isAsking ? t`Processing…` : undefined) ?? (form.name.trim() === '' ? t`Enter a name.` : undefined)
   usePageTitle(t`New collection`)
   const change = (changes: Partial<Form>) => {
     setError(undefined)
@@ -60,7 +58,7 @@ export function NewCollectionPage() {
         label: t`New collection ${name}`,
         about: [about],
       })
-      toast(t`${name} is made. Nobody outside sees it before you publish it.`)
+      toast(t`${name} created. Publish it to make it visible.`)
       if (isShown.current)
         void navigate({
           to: '/$business/content/$collection/schema',
@@ -70,7 +68,8 @@ export function NewCollectionPage() {
       setDraft(form)
       setSent(undefined)
       setError(cause)
-      if (!isShown.current) toast(t`The collection was not made; what you entered is kept. ${wordsOf(cause).what}`)
+      if (!isShown.current)
+        toast(t`Couldn’t create the collection. Your changes are still here. ${wordsOf(cause).what}`)
     }
   }
   useCommands([
@@ -100,7 +99,7 @@ export function NewCollectionPage() {
         </div>
       </header>
       <div className="page narrow new-collection" inert={sent !== undefined}>
-        {error !== undefined && <Problem error={error} kept={t`Nothing was made; what you entered is kept.`} />}
+        {error !== undefined && <Problem error={error} kept={t`Nothing was created. Your changes are still here.`} />}
         <Field
           label={t`Name`}
           value={form.name}

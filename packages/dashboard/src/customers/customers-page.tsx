@@ -34,7 +34,7 @@ export function CustomersPage() {
       <Head title={t`Customers`} facts={<UpToDate />}>
         <Button
           icon={Download}
-          reason={file.isBusy ? t`The file is being made.` : undefined}
+          reason={file.isBusy ? t`Preparing the file…` : undefined}
           onClick={exportAll}
         >{t`Export`}</Button>
       </Head>

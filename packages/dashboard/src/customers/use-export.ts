@@ -20,7 +20,7 @@ export function useExport() {
     try {
       await work()
     } catch (error) {
-      toast(t`Not exported: ${wordsOf(error).what}`)
+      toast(t`Couldn’t export. ${wordsOf(error).what}`)
     } finally {
       setBusy(false)
     }

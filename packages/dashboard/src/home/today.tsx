@@ -64,9 +64,7 @@ export function Today({ now, isNew }: { now: number; isNew: boolean }) {
             ))}
         </Figure>
       </div>
-      {isRebuilding && (
-        <p className="note">{t`Reports are being rebuilt. Figures are incomplete until that is done.`}</p>
-      )}
+      {isRebuilding && <p className="note">{t`Reports are being rebuilt. Figures are incomplete until then.`}</p>}
       {!isNew && main && <Hours now={now} currency={main.currency} />}
     </section>
   )

@@ -21,13 +21,13 @@ export function ActBar({ of: one }: { of: Import }) {
   const navigate = useNavigate()
   const { reason } = usePermissions()
   const { steer, asked, error } = useSteer(one)
-  const why = reason('PRODUCTS_WRITE') ?? (asked ? t`Asked, not yet known.` : undefined)
+  const why = reason('PRODUCTS_WRITE') ?? (asked ? t`Processing…` : undefined)
   const { status, created, updated } = one
   const writes = created + updated
   const leave = async () => {
     const answer = await steer('discard')
     if (answer?.status !== 'DISCARDED') return
-    toast(t`Thrown away; nothing was imported.`)
+    toast(t`Import discarded. Nothing was imported.`)
     void navigate({ to: '/$business/products/imports', params: { business: addressOf(business) } })
   }
   const apply = () => void steer('apply')
@@ -57,7 +57,7 @@ export function ActBar({ of: one }: { of: Import }) {
       </div>
       <div className="acts">
         {status === 'RUNNING' && <Button icon={Square} reason={why} onClick={() => void leave()}>{t`Stop`}</Button>}
-        {canDiscard && <Button look="quiet" reason={why} onClick={() => void leave()}>{t`Throw away`}</Button>}
+        {canDiscard && <Button look="quiet" reason={why} onClick={() => void leave()}>{t`Discard`}</Button>}
         {canUndo(one) && (
           <Button icon={Undo2} reason={why} onClick={undo}>
             <Plural value={writes} one="Undo # product" other="Undo # products" />
@@ -89,13 +89,13 @@ function useWhat(one: Import): [what: ReactNode, more: ReactNode] {
   switch (status) {
     case 'RECEIVING':
     case 'DRY_RUN':
-      return [t`It is being tried, nothing is written.`, t`You may leave this page.`]
+      return [t`Dry run in progress. Nothing is saved.`, t`You may leave this page.`]
     case 'RUNNING':
       return [t`A worker imports it. You may leave this page.`, t`Stopping keeps what was done so far.`]
     case 'UNDOING':
       return [t`A worker puts it back. You may leave this page.`, t`Stock is left as it is.`]
     case 'DISCARDED':
-      return [t`This was thrown away; nothing was imported.`, undefined]
+      return [t`This import was discarded. Nothing was imported.`, undefined]
     case 'UNDONE':
       return [
         <Plural key="what" value={undone} one="# product was put back" other="# products were put back" />,
@@ -124,7 +124,7 @@ function useWhat(one: Import): [what: ReactNode, more: ReactNode] {
         </>,
       ]
     default:
-      if (created + updated === 0) return [t`Nothing was changed.`, undefined]
+      if (created + updated === 0) return [t`No changes`, undefined]
       return [
         <Trans key="what">
           {made} products were made, {changed} were changed

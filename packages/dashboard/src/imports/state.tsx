@@ -19,7 +19,7 @@ export function ImportState({ of: { status, kept, failed } }: { of: Import }) {
     case 'UNDONE':
       return <Status fill="off">{kept > 0 ? t`Undone in part` : t`Undone`}</Status>
     case 'DISCARDED':
-      return <Status fill="off">{t`Thrown away`}</Status>
+      return <Status fill="off">{t`Discarded`}</Status>
     case 'STOPPED':
       return <Status fill="half" tone="wait">{t`Stopped halfway`}</Status>
     default:

@@ -133,7 +133,7 @@ function Try({ chosen: { file, recognised } }: { chosen: Chosen }) {
       setSending(false)
     }
   }
-  const why = isTooLarge ? t`The file is larger than 100 MB.` : isSending ? t`The file is on its way.` : undefined
+  const why = isTooLarge ? t`The file is larger than 100 MB.` : isSending ? t`Uploading…` : undefined
   return (
     <form className="what-it-is" onSubmit={(event) => void send(event)}>
       {recognised ? (

@@ -51,7 +51,7 @@ export function WrongLines({ of: one }: { of: Import }) {
       {list.hasNextPage && (
         <Button
           look="small"
-          reason={list.isFetchingNextPage ? t`They are being read.` : undefined}
+          reason={list.isFetchingNextPage ? t`Loading…` : undefined}
           onClick={() => void list.fetchNextPage()}
         >{t`Show more`}</Button>
       )}
@@ -162,7 +162,7 @@ function Correction({ of: one, line: { number }, product, places, hasFocus, onRi
           autoComplete="off"
         />
       ))}
-      <Button type="submit" reason={isSending ? t`It is being looked at.` : undefined}>{t`Look again`}</Button>
+      <Button type="submit" reason={isSending ? t`Checking…` : undefined}>{t`Look again`}</Button>
       {error !== undefined && <Problem error={error} />}
     </form>
   )

@@ -11,7 +11,7 @@ export function Counted({ upToEvent, readAgain }: Props) {
   if (isRebuilding)
     return (
       <p className="note" role="status">
-        <Trans>Reports are being rebuilt. Figures are incomplete until that is done.</Trans>
+        <Trans>Reports are being rebuilt. Figures are incomplete until then.</Trans>
       </p>
     )
   if (behind === 0 || upToEvent === undefined) return null

@@ -85,10 +85,7 @@ export function Ranking({ head, rows, by, hasDiscount = false, more }: Props) {
       </table>
       {more.has && (
         <p className="pt-4">
-          <Button
-            reason={more.isLoading ? t`They are on their way.` : undefined}
-            onClick={more.load}
-          >{t`Show more`}</Button>
+          <Button reason={more.isLoading ? t`Loading…` : undefined} onClick={more.load}>{t`Show more`}</Button>
         </p>
       )}
     </>

@@ -165,7 +165,7 @@ function Letters({ of: newsletter }: { of: Newsletter }) {
           {list.hasNextPage && (
             <Button
               look="small"
-              reason={list.isFetchingNextPage ? t`They are being read.` : undefined}
+              reason={list.isFetchingNextPage ? t`Loading…` : undefined}
               onClick={() => void list.fetchNextPage()}
             >{t`Show earlier letters`}</Button>
           )}

@@ -122,7 +122,7 @@ type TileProps = { file: MediaFile; content: ReactNode; at: number; isTaken: boo
 function PickTile({ file, content, at, isTaken, onPick }: TileProps) {
   const { t } = useLingui()
   const reason = isTaken
-    ? t`It is there already.`
+    ? t`Already added`
     : isPicture(file)
       ? undefined
       : t`Only pictures that are ready can be picked.`

@@ -126,14 +126,14 @@ function Picture({ item, index, count, onPress, onMove, onRemove }: PictureProps
           look="quiet small"
           icon={ArrowLeft}
           only={t`Move picture ${index + 1} forward`}
-          reason={index === 0 ? t`It is the first.` : undefined}
+          reason={index === 0 ? t`Already first` : undefined}
           onClick={() => onMove(index - 1)}
         />
         <Button
           look="quiet small"
           icon={ArrowRight}
           only={t`Move picture ${index + 1} back`}
-          reason={index === count - 1 ? t`It is the last.` : undefined}
+          reason={index === count - 1 ? t`Already last` : undefined}
           onClick={() => onMove(index + 1)}
         />
         <Button look="quiet small" icon={X} only={t`Take picture ${index + 1} away`} onClick={onRemove} />

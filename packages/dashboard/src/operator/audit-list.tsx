@@ -32,7 +32,7 @@ export function AuditList({ of, isOfOne = false }: { of: ReturnType<typeof audit
       {list.hasMore && (
         <Button
           className="op-more"
-          reason={list.isLoadingMore ? t`It is being read.` : undefined}
+          reason={list.isLoadingMore ? t`Loading…` : undefined}
           onClick={() => void list.loadMore()}
         >{t`Show earlier`}</Button>
       )}

@@ -48,7 +48,7 @@ export function BusinessList({ overview }: { overview: Overview }) {
           {list.hasMore && (
             <Button
               className="op-more"
-              reason={list.isLoadingMore ? t`It is being read.` : undefined}
+              reason={list.isLoadingMore ? t`Loading…` : undefined}
               onClick={() => void list.loadMore()}
             >{t`Show more`}</Button>
           )}

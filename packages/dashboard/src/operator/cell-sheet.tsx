@@ -51,7 +51,7 @@ export function CellSheet({ of: cell, among, onClose }: Props) {
     }
     void ask(async () => {
       await kontor.operations.setOperatorCell({ path: { id: name }, body: changes })
-      toast(t`Cell ${name} is changed.`)
+      toast(t`Cell ${name} updated`)
       onClose()
     })
   }

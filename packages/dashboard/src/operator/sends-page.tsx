@@ -58,7 +58,7 @@ export function SendsPage() {
         {list.hasNextPage && (
           <Button
             className="op-more"
-            reason={list.isFetchingNextPage ? t`It is being read.` : undefined}
+            reason={list.isFetchingNextPage ? t`Loading…` : undefined}
             onClick={() => void list.fetchNextPage()}
           >{t`Show more`}</Button>
         )}

@@ -22,5 +22,5 @@ export function useAsking() {
       setAsked(false)
     }
   }
-  return { ask, error, waiting: isAsked ? t`Asked, not yet known.` : undefined }
+  return { ask, error, waiting: isAsked ? t`Processing…` : undefined }
 }

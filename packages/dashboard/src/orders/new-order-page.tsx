@@ -83,14 +83,14 @@ export function NewOrderPage() {
         label: t`Order for ${draft.customer.name || draft.customer.email || draft.customer.id}`,
         about: [about],
       })
-      toast(t`Order ${order.number} is created.`)
+      toast(t`Order ${order.number} created`)
       if (isShown.current)
         void navigate({ to: '/$business/orders/$order', params: { business: address, order: order.id } })
     } catch (cause) {
       setDraft(draft)
       setSent(undefined)
       setError(cause)
-      if (!isShown.current) toast(t`The order was not created; what you entered is kept. ${wordsOf(cause).what}`)
+      if (!isShown.current) toast(t`Couldn’t create the order. Your changes are still here. ${wordsOf(cause).what}`)
     }
   }
   useCommands([
@@ -139,11 +139,11 @@ export function NewOrderPage() {
         <div className="work">
           {error !== undefined && (
             <div className="asked">
-              <Problem error={error} kept={t`Nothing was created; what you entered is kept.`} />
+              <Problem error={error} kept={t`Couldn’t create the order. Your changes are still here.`} />
             </div>
           )}
           {isAsking && (
-            <p className="wait-text asked" role="status">{t`Asked, not yet known. It is created once at most.`}</p>
+            <p className="wait-text asked" role="status">{t`Processing… The order won’t be created twice.`}</p>
           )}
           <section className="section">
             <div className="section-head">

@@ -114,7 +114,7 @@ export function OrdersPage() {
         <Button
           className="hide-phone"
           icon={Download}
-          reason={reason('ORDERS_READ') ?? (exported.isBusy ? t`The file is being made.` : undefined)}
+          reason={reason('ORDERS_READ') ?? (exported.isBusy ? t`Preparing the file…` : undefined)}
           onClick={exported.run}
         >{t`Export`}</Button>
         <Button look="main" icon={Plus} reason={reason('ORDERS_WRITE')} onClick={create}>{t`New order`}</Button>

@@ -64,8 +64,7 @@ export function ShipSheet({ orders, onClose, onShipped }: Props) {
     ({ operation, about }) =>
       (operation === 'shipOrders' || operation === 'shipOrder') && ready.some(({ id }) => about.includes(id)),
   )
-  const reason =
-    ship.isBusy || isAsked ? t`Asked, not yet known` : count === 0 ? t`None of these can be shipped.` : undefined
+  const reason = ship.isBusy || isAsked ? t`Processing…` : count === 0 ? t`None of these can be shipped.` : undefined
   const field = useRef<HTMLTextAreaElement>(null)
   useCommands([
     {

@@ -24,7 +24,7 @@ export function useExport(search: OrderSearch) {
       )
       saveFile(file, `${slug}-orders.csv`)
     } catch (error) {
-      toast(t`Not exported: ${wordsOf(error).what}`)
+      toast(t`Couldn’t export. ${wordsOf(error).what}`)
     } finally {
       setBusy(false)
     }

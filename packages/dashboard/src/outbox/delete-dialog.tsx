@@ -25,7 +25,7 @@ export function DeleteDialog({ name, remove, onClose, onDeleted, children }: Pro
     setError(undefined)
     try {
       await remove()
-      toast(t`${name} is deleted.`)
+      toast(t`${name} deleted`)
       onDeleted()
     } catch (cause) {
       setIsSent(false)
@@ -34,13 +34,13 @@ export function DeleteDialog({ name, remove, onClose, onDeleted, children }: Pro
   }
   return (
     <Dialog open onClose={onClose} title={t`Delete ${name}?`}>
-      {error !== undefined && <Problem error={error} kept={t`It is still there.`} />}
+      {error !== undefined && <Problem error={error} kept={t`Nothing was deleted.`} />}
       <p className="soft">{children}</p>
       <div className="acts">
         <Button look="quiet" onClick={onClose}>{t`Keep it`}</Button>
         <Button
           look="destroy main"
-          reason={isSent ? t`Asked, not yet known.` : undefined}
+          reason={isSent ? t`Processing…` : undefined}
           onClick={() => void confirm()}
         >{t`Delete`}</Button>
       </div>

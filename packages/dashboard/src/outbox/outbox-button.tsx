@@ -64,9 +64,9 @@ export function OutboxButton({ isSmall = false }: { isSmall?: boolean }) {
 function Counts({ waiting, refused }: { waiting: number; refused: number }) {
   return (
     <>
-      {refused > 0 && <Plural value={refused} one="# not done" other="# not done" />}
+      {refused > 0 && <Plural value={refused} one="# failed" other="# failed" />}
       {refused > 0 && waiting > 0 && ', '}
-      {waiting > 0 && <Plural value={waiting} one="# asked, not yet known" other="# asked, not yet known" />}
+      {waiting > 0 && <Plural value={waiting} one="# pending" other="# pending" />}
     </>
   )
 }
@@ -83,7 +83,7 @@ function WaitingTask({ entry }: { entry: Entry }) {
           {isForgotten(entry) ? (
             <Trans>Too long ago to ask again. Look whether it was done.</Trans>
           ) : (
-            <Trans>It is asked again until there is an answer, and is done once at most.</Trans>
+            <Trans>Retries automatically. It won’t run twice.</Trans>
           )}
         </p>
       </div>
@@ -103,7 +103,7 @@ function RefusedTask({ entry }: { entry: Entry }) {
       <Dot fill="off" tone="alert" />
       <div>
         <p className="what">
-          <Trans>Not done: {label}</Trans>
+          <Trans>Couldn’t complete “{label}”</Trans>
         </p>
         <p className="note">
           <When at={entry.askedAt / 1_000} /> {reason}
@@ -135,8 +135,8 @@ export function useResumedToasts() {
     () =>
       outboxStore.onResumed(({ entry, error }) => {
         const { label } = entry
-        if (error === undefined) toast(t`Done: ${label}`)
-        else toast(t`Not done: ${label}. ${wordsOf(error).what}`)
+        if (error === undefined) toast(t`Completed: ${label}`)
+        else toast(t`Couldn’t complete “${label}”. ${wordsOf(error).what}`)
       }),
     [t, wordsOf],
   )

@@ -81,14 +81,14 @@ export function NewProductPage() {
         label: t`Add ${name}`,
         about: [about],
       })
-      toast(t`${name} is added.`)
+      toast(t`${name} created`)
       if (isShown.current)
         void navigate({ to: '/$business/products/$product', params: { business: address, product: made.id } })
     } catch (cause) {
       kept.set(typed)
       setSent(undefined)
       setError(cause)
-      if (!isShown.current) toast(t`${name} was not added; what you typed is kept. ${wordsOf(cause).what}`)
+      if (!isShown.current) toast(t`Couldn’t create ${name}. Your changes are still here. ${wordsOf(cause).what}`)
     }
   }
   return (
@@ -110,19 +110,19 @@ export function NewProductPage() {
         onLocale={setLocale}
         onSave={() => void create()}
         isSaving={waiting !== undefined}
-        reason={name ? undefined : t`It needs a name.`}
+        reason={name ? undefined : t`Enter a name.`}
         isNew
         isAsked={sent !== undefined}
       >
         {error !== undefined && (
           <div className="section">
-            <Problem error={error} kept={t`Nothing was added; what you typed is still here.`} />
+            <Problem error={error} kept={t`Couldn’t create the product. Your changes are still here.`} />
           </div>
         )}
         {waiting && (
           <div className="section">
             <Notice title={waiting.label}>
-              <Trans>Asked, not yet known. It is asked again until the service answers, never twice.</Trans>
+              <Trans>Processing… Retries automatically. It won’t run twice.</Trans>
             </Notice>
           </div>
         )}

@@ -115,7 +115,7 @@ function ProductHead({ product }: { product: Product }) {
           <Plural value={product.variants.length} one="# variant" other="# variants" />,{' '}
           <Plural value={markets} one="# market" other="# markets" />
         </span>
-        {asked && <Status fill="unknown" tone="wait">{t`Asked, not yet known`}</Status>}
+        {asked && <Status fill="unknown" tone="wait">{t`Processing…`}</Status>}
       </p>
       <div className="acts tight">
         <Acts product={product} />
@@ -138,18 +138,18 @@ function Acts({ product }: { product: Product }) {
   const archive = () => {
     const body = { statuses: [{ status: 'ARCHIVED' as const }] }
     ask({ operation: 'updateProduct', input: { path: { id }, body }, label: t`Archive ${name}`, about: [id] }).then(
-      () => toast(t`${name} is archived.`),
-      (error: unknown) => toast(t`Not archived. ${wordsOf(error).what}`),
+      () => toast(t`${name} archived`),
+      (error: unknown) => toast(t`Couldn’t archive. ${wordsOf(error).what}`),
     )
   }
   const remove = async () => {
     setAsking(false)
     try {
       await ask({ operation: 'deleteProduct', input: { path: { id } }, label: t`Delete ${name}`, about: [id] })
-      toast(t`${name} is deleted.`)
+      toast(t`${name} deleted`)
       void navigate({ to: '/$business/products', params: { business } })
     } catch (error) {
-      toast(t`It is still there. ${wordsOf(error).what}`)
+      toast(t`Couldn’t delete the product. ${wordsOf(error).what}`)
     }
   }
   return (

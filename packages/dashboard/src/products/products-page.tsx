@@ -117,7 +117,7 @@ export function ProductsPage() {
         <Button
           className="hide-phone"
           icon={Download}
-          reason={why ?? (exported.isBusy ? t`The file is being made.` : undefined)}
+          reason={why ?? (exported.isBusy ? t`Preparing the file…` : undefined)}
           onClick={exported.run}
         >{t`Export`}</Button>
         <Button look="main" icon={Plus} reason={why} onClick={create}>{t`New product`}</Button>

@@ -23,7 +23,7 @@ export function useExport() {
       )
       saveFile(file, `${slug}-products.csv`)
     } catch (error) {
-      toast(t`Not exported: ${wordsOf(error).what}`)
+      toast(t`Couldn’t export. ${wordsOf(error).what}`)
     } finally {
       setBusy(false)
     }

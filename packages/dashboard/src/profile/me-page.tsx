@@ -70,7 +70,7 @@ function useName({ id, name: saved }: { id: string; name: string }) {
     try {
       await ask('-', { operation: 'updateMe', input: { body: { name: name.trim() } }, label: t`Save your name` })
       setTyped(undefined)
-      toast(t`Saved.`)
+      toast(t`Changes saved`)
     } catch (error) {
       setProblem(wordsOf(error).what)
     } finally {

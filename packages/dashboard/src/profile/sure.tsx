@@ -40,11 +40,7 @@ export function Sure({ title, children, verb, act, done, onClose }: Props) {
       <p className="soft">{children}</p>
       <div className="acts">
         <Button look="quiet" onClick={onClose}>{t`Leave it`}</Button>
-        <Button
-          look="destroy main"
-          reason={isSent ? t`Asked, not yet known.` : undefined}
-          onClick={() => void confirm()}
-        >
+        <Button look="destroy main" reason={isSent ? t`Processing…` : undefined} onClick={() => void confirm()}>
           {verb}
         </Button>
       </div>

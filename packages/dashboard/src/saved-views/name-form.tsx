@@ -19,7 +19,7 @@ export function NameForm({ before, onSave, onCancel }: Props) {
     event.preventDefault()
     const form = event.currentTarget
     const name = formText(form, 'name').trim()
-    if (!name) return setProblem(t`A view needs a name.`)
+    if (!name) return setProblem(t`Enter a name.`)
     setBusy(true)
     try {
       await onSave({ name, isShared: formText(form, 'isShared') === 'on' })
@@ -52,7 +52,7 @@ export function NameForm({ before, onSave, onCancel }: Props) {
         <input type="checkbox" className="check" name="isShared" defaultChecked={before.isShared} />
         {t`For the whole team`}
       </label>
-      <Button type="submit" look="small" reason={isBusy ? t`It is being saved.` : undefined}>{t`Save`}</Button>
+      <Button type="submit" look="small" reason={isBusy ? t`Saving…` : undefined}>{t`Save`}</Button>
       <Button look="quiet small" onClick={onCancel}>{t`Cancel`}</Button>
       {problem && (
         <p className="problem" id="view-problem" role="alert">

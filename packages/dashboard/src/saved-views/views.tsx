@@ -63,7 +63,8 @@ export function Views({ list, shown, openId, isBuiltIn, isSame, link, onOpen, ch
     try {
       await work()
     } catch (error) {
-      if (!(error instanceof KontorError) || error.status !== 404) return toast(t`Not saved: ${wordsOf(error).what}`)
+      if (!(error instanceof KontorError) || error.status !== 404)
+        return toast(t`Couldn’t save. ${wordsOf(error).what}`)
       toast(t`Somebody has deleted ${view.name}. You can save it again.`)
       setNaming({ of: undefined, name: view.name, isShared: view.isShared })
     }
@@ -79,11 +80,11 @@ export function Views({ list, shown, openId, isBuiltIn, isSame, link, onOpen, ch
     try {
       await change.remove(view)
     } catch (error) {
-      return toast(t`Not deleted: ${wordsOf(error).what}`)
+      return toast(t`Couldn’t delete. ${wordsOf(error).what}`)
     }
     onOpen(undefined)
     const restore = () => void change.create({ name, filters, columns, isShared }).then(onOpen)
-    toast(t`The view ${name} is deleted.`, { action: { label: t`Undo`, run: restore } })
+    toast(t`View ${name} deleted`, { action: { label: t`Undo`, run: restore } })
   }
   return (
     <div ref={row} className={naming ? 'views naming' : 'views'}>

@@ -91,7 +91,7 @@ function Again({ problem }: { problem: string }) {
     )
   return (
     <>
-      <Notice tone="alert" title={t`That did not work.`}>
+      <Notice tone="alert" title={t`Something went wrong.`}>
         {problem}
       </Notice>
       <form className="others" onSubmit={(event) => void submit(event)}>

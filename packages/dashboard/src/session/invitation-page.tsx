@@ -67,7 +67,7 @@ function Accept() {
         <p className="lead">{only ? <Trans>You work there as {only.role.name}.</Trans> : t`Accept, and you are in.`}</p>
       </div>
       {problem && (
-        <Notice tone="alert" title={t`That did not work.`}>
+        <Notice tone="alert" title={t`Something went wrong.`}>
           {problem}
         </Notice>
       )}
@@ -75,7 +75,7 @@ function Accept() {
         look="main"
         className="tall"
         autoFocus
-        reason={isBusy ? t`It is being accepted.` : undefined}
+        reason={isBusy ? t`Accepting…` : undefined}
         onClick={() => void accept(token)}
       >{t`Accept the invitation`}</Button>
       <p className="note">

@@ -80,7 +80,7 @@ export function PasskeyButton({ enter, look }: Props) {
         className="tall"
         icon={UserRoundKey}
         autoFocus={look === 'main' && lastWay.isPasskey()}
-        reason={isBusy ? t`Your browser asks for it.` : undefined}
+        reason={isBusy ? t`Waiting for your browser…` : undefined}
         onClick={() => void press()}
       >{t`Continue with a passkey`}</Button>
       {problem && <Notice tone="alert" title={problem} />}

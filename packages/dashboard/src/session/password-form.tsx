@@ -76,7 +76,7 @@ export function PasswordForm({ typed, onTyped, enter }: Props) {
       <Button
         type="submit"
         look={canUsePasskeys() ? undefined : 'main'}
-        reason={isBusy ? t`Signing in` : undefined}
+        reason={isBusy ? t`Signing in…` : undefined}
       >{t`Sign in`}</Button>
       <p className="note">
         {!hasCode && (

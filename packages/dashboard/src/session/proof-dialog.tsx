@@ -202,7 +202,7 @@ function Acts({ isBusy }: { isBusy: boolean }) {
   return (
     <div className="acts">
       <Button look="quiet" onClick={() => endProof(false)}>{t`Leave it`}</Button>
-      <Button type="submit" look="main" reason={isBusy ? t`It is being confirmed.` : undefined}>{t`Confirm`}</Button>
+      <Button type="submit" look="main" reason={isBusy ? t`Confirming…` : undefined}>{t`Confirm`}</Button>
     </div>
   )
 }
@@ -218,7 +218,7 @@ function OrByPasskey({ prove, isBusy }: Way) {
       <p className="or">{t`or`}</p>
       <Button
         icon={UserRoundKey}
-        reason={isBusy ? t`It is being confirmed.` : undefined}
+        reason={isBusy ? t`Confirming…` : undefined}
         onClick={() => void prove(showPasskey)}
       >{t`Use a passkey`}</Button>
     </>
@@ -229,7 +229,7 @@ function OrByPasskey({ prove, isBusy }: Way) {
 function ByPasskey({ prove, problem, isBusy }: Way) {
   const { t } = useLingui()
   const reason = isBusy
-    ? t`It is being confirmed.`
+    ? t`Confirming…`
     : canUsePasskeys()
       ? undefined
       : t`This browser, or this address, has no passkeys.`

@@ -66,7 +66,7 @@ export function ProviderButton({ businessId, isSent, to, came }: Props) {
             className="tall"
             look={isStaff ? 'main' : undefined}
             icon={Building2}
-            reason={came.isBusy ? t`Signing in` : undefined}
+            reason={came.isBusy ? t`Signing in…` : undefined}
             onClick={leave}
           >{t`Continue with your company’s sign-in`}</Button>
           {isStaff && <p className="or">{t`or`}</p>}

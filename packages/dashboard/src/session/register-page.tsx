@@ -91,11 +91,7 @@ function RegisterForm({ onDone }: { onDone: (email: string) => void }) {
         hint={t`At least ten characters. A few unrelated words make a good one.`}
         problem={problemOf('password')}
       />
-      <Button
-        type="submit"
-        look="main"
-        reason={isBusy ? t`It is being made.` : undefined}
-      >{t`Make the account`}</Button>
+      <Button type="submit" look="main" reason={isBusy ? t`Creating…` : undefined}>{t`Make the account`}</Button>
     </form>
   )
 }

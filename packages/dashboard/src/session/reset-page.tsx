@@ -45,7 +45,7 @@ export function ResetPage() {
           </p>
         </div>
         {wrong?.isLink && !isDone && (
-          <Notice tone="alert" title={t`That did not work.`}>
+          <Notice tone="alert" title={t`Something went wrong.`}>
             {wrong.what}
           </Notice>
         )}

@@ -168,7 +168,7 @@ function ByCode({ answer }: { answer: Answer }) {
   return (
     <form className="others" onSubmit={submit}>
       <CodeField label={t`Code`} code={code} onChange={setCode} onWhole={send} problem={answer.problem} />
-      <Button type="submit" look="main" reason={answer.isBusy ? t`Signing in` : undefined}>{t`Sign in`}</Button>
+      <Button type="submit" look="main" reason={answer.isBusy ? t`Signing in…` : undefined}>{t`Sign in`}</Button>
     </form>
   )
 }
@@ -187,7 +187,7 @@ function ByPasskey({ answer, challenge }: { answer: Answer; challenge: string })
         className="tall"
         icon={UserRoundKey}
         autoFocus
-        reason={answer.isBusy ? t`Your browser asks for it.` : undefined}
+        reason={answer.isBusy ? t`Waiting for your browser…` : undefined}
         onClick={() => void press()}
       >{t`Continue with a passkey`}</Button>
     </>
@@ -219,7 +219,7 @@ function ByRecoveryCode({ answer }: { answer: Answer }) {
         autoFocus
         problem={answer.problem}
       />
-      <Button type="submit" look="main" reason={answer.isBusy ? t`Signing in` : undefined}>{t`Sign in`}</Button>
+      <Button type="submit" look="main" reason={answer.isBusy ? t`Signing in…` : undefined}>{t`Sign in`}</Button>
     </form>
   )
 }

@@ -99,7 +99,7 @@ export function SecurityPage() {
       </div>
       <Save
         of={settings}
-        reason={isWrong ? t`Something in the form is not right yet.` : undefined}
+        reason={isWrong ? t`Fix the errors in the form.` : undefined}
         warning={
           form.requireSecondFactor && isChanged('requireSecondFactor')
             ? t`Colleagues without a second factor are locked out of this business until they set one up. API keys that were made without one are refused from then on: make new ones first.`

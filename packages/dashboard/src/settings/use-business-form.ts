@@ -83,12 +83,12 @@ export function useBusinessForm<Form extends object>(setup: Setup<Form>) {
       await invalidate('-', ['listBusinesses'])
       const typed = latest.current?.mine
       setDraft(typed && !isSame(typed, draft.mine) ? { base: draft.mine, mine: typed } : undefined)
-      toast(t`Saved.`)
+      toast(t`Changes saved`)
       onSaved?.(saved)
     } catch (error) {
       if (error instanceof KontorError)
         setRefused(Object.fromEntries(error.details.map(({ field, message }) => [field, message])))
-      toast(t`Not saved; what you typed is still there. ${wordsOf(error).what}`)
+      toast(t`Couldn’t save. Your changes are still here. ${wordsOf(error).what}`)
     } finally {
       setIsSaving(false)
     }

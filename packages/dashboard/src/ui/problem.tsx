@@ -28,11 +28,14 @@ export function useProblem() {
     if (code === 'NETWORK' || code === 'TIMEOUT')
       return { title: t`The service cannot be reached.`, what: t`Check the connection.` }
     if (code === 'ONLY_SEEN')
-      return { title: t`Nothing was changed.`, what: t`You only look through a role. Go back to yourself to do it.` }
-    if (code === 'FORBIDDEN') return { title: t`You may not see this.`, what: message }
+      return {
+        title: t`Nothing was changed.`,
+        what: t`You’re viewing as another role. Exit the preview to make changes.`,
+      }
+    if (code === 'FORBIDDEN') return { title: t`You don’t have permission to view this.`, what: message }
     if (code === 'NOT_FOUND') return { title: t`It is not there.`, what: message }
     if (error.status >= 500)
       return { title: t`The service failed.`, what: requestId ? t`It knows this as ${requestId}.` : message }
-    return { title: t`That did not work.`, what: message }
+    return { title: t`Something went wrong.`, what: message }
   }
 }

@@ -40,10 +40,10 @@ export function SaveBar({
   const connectionWords = useConnectionWords(isSaving)
   if (count === 0) return null
   return (
-    <div className="float savebar" role="region" aria-label={t`Not saved`} ref={bar}>
+    <div className="float savebar" role="region" aria-label={t`Unsaved changes`} ref={bar}>
       <div className="what">
         <b className="strong">
-          <Plural value={count} one="# change, not saved" other="# changes, not saved" />
+          <Plural value={count} one="# unsaved change" other="# unsaved changes" />
         </b>
         <ul className="soft">
           {changes.map((change) => (

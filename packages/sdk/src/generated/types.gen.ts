@@ -856,11 +856,11 @@ export type CheckoutResult = {
      */
     orderId: string;
     /**
-     * Where to pay. Send the shopper there.
+     * URL of the payment page. Redirect the customer to it.
      */
     checkoutUrl?: string;
     /**
-     * There was nothing to pay.
+     * Set if the total is 0.
      */
     status?: 'COMPLETED';
 };
@@ -1852,11 +1852,11 @@ export type ExplanationDifference = {
 export type Explanation = {
     orderId: string;
     /**
-     * Computed again, the figures are those of the order.
+     * Whether the recalculated amounts match the order.
      */
     addsUp: boolean;
     /**
-     * A person sent the figures: they are added up, not computed.
+     * Whether the order is a manual order. Its amounts are added up, not calculated.
      */
     isByHand: boolean;
     steps: Array<ExplanationStep>;
@@ -4976,7 +4976,7 @@ export type Quote = {
      */
     taxes: Array<TaxGroup>;
     /**
-     * Of several rates: the one that would give the same tax.
+     * Tax rate in basis points. With several rates, the single rate that results in the same tax.
      */
     taxBps: number;
     /**
@@ -4988,13 +4988,13 @@ export type Quote = {
      */
     discount: number;
     /**
-     * subtotal + tax + shipping − discount
+     * Total: subtotal + tax + shipping − discount.
      */
     total: number;
     currency: string;
     steps?: Array<QuoteStep>;
     /**
-     * Only where the business asks a service for them: they stand in the place of the market’s shipping methods, and `shippingMethodId` names one. While none is named, `shipping` is 0 and a checkout is refused.
+     * Shipping rates from the shipping callout of the business. They replace the shipping methods of the market; `shippingMethodId` selects one. Without a selection, `shipping` is 0 and a checkout is rejected.
      */
     shippingRates?: Array<QuoteShippingRate>;
     /**
@@ -5084,7 +5084,7 @@ export type RefundLine = {
     lineId: string;
     quantity: number;
     /**
-     * Whether the pieces have gone out. Pieces that have not will not be shipped any more.
+     * Whether the units were shipped. Refunded units that were not shipped can no longer be shipped.
      */
     from: 'UNSHIPPED' | 'SHIPPED';
     /**
@@ -5110,20 +5110,20 @@ export type Refund = {
      */
     amount: number;
     /**
-     * Empty where the refund is of an amount.
+     * Refunded lines. Empty for a refund of an amount.
      */
     lines: Array<RefundLine>;
     /**
-     * What of it is for shipping.
+     * Part of the refund that is for shipping.
      */
     shipping: number;
     /**
-     * The pieces were put back into stock.
+     * Whether the units were restocked.
      */
     restock: boolean;
     reason: string | null;
     /**
-     * PENDING until the payment provider has done it. A FAILED one frees pieces and money.
+     * `PENDING` until the payment provider completes the refund. A `FAILED` refund releases its units and amount.
      */
     status: 'PENDING' | 'SUCCEEDED' | 'FAILED';
     /**
@@ -5139,7 +5139,7 @@ export type RefundQuoteLine = {
     lineId: string;
     quantity: number;
     /**
-     * Whether the pieces have gone out. Pieces that have not will not be shipped any more.
+     * Whether the units were shipped. Refunded units that were not shipped can no longer be shipped.
      */
     from: 'UNSHIPPED' | 'SHIPPED';
     /**
@@ -5157,15 +5157,15 @@ export type RefundQuote = {
      */
     amount: number;
     /**
-     * Empty where the refund is of an amount.
+     * Refunded lines. Empty for a refund of an amount.
      */
     lines: Array<RefundQuoteLine>;
     /**
-     * What of it is for shipping.
+     * Part of the refund that is for shipping.
      */
     shipping: number;
     /**
-     * What can still be refunded after this.
+     * Amount that can still be refunded afterwards.
      */
     left: number;
 };
@@ -6731,7 +6731,7 @@ export type TriedMarketItem = {
      */
     taxes: Array<TaxGroup>;
     /**
-     * Of several rates: the one that would give the same tax.
+     * Tax rate in basis points. With several rates, the single rate that results in the same tax.
      */
     taxBps: number;
     /**
@@ -6743,13 +6743,13 @@ export type TriedMarketItem = {
      */
     discount: number;
     /**
-     * subtotal + tax + shipping − discount
+     * Total: subtotal + tax + shipping − discount.
      */
     total: number;
     currency: string;
     steps?: Array<TriedMarketItemStep>;
     /**
-     * Only where the business asks a service for them: they stand in the place of the market’s shipping methods, and `shippingMethodId` names one. While none is named, `shipping` is 0 and a checkout is refused.
+     * Shipping rates from the shipping callout of the business. They replace the shipping methods of the market; `shippingMethodId` selects one. Without a selection, `shipping` is 0 and a checkout is rejected.
      */
     shippingRates?: Array<TriedMarketItemShippingRate>;
     /**
@@ -6764,7 +6764,7 @@ export type TriedMarketItem = {
  */
 export type TriedMarket = {
     /**
-     * One for each cart, in their order.
+     * One quote per cart, in the order of the carts.
      */
     items: Array<TriedMarketItem>;
 };
@@ -6820,7 +6820,7 @@ export type TriedPromoCodeQuoteShippingRate = {
 };
 
 /**
- * With what the code gives, even if it is refused; a FIXED one gives nothing in another currency.
+ * Quote with the discount, even if the code would be rejected. A `FIXED` code gives no discount in another currency.
  */
 export type TriedPromoCodeQuote = {
     lines: Array<TriedPromoCodeQuoteLine>;
@@ -6845,7 +6845,7 @@ export type TriedPromoCodeQuote = {
      */
     taxes: Array<TaxGroup>;
     /**
-     * Of several rates: the one that would give the same tax.
+     * Tax rate in basis points. With several rates, the single rate that results in the same tax.
      */
     taxBps: number;
     /**
@@ -6857,13 +6857,13 @@ export type TriedPromoCodeQuote = {
      */
     discount: number;
     /**
-     * subtotal + tax + shipping − discount
+     * Total: subtotal + tax + shipping − discount.
      */
     total: number;
     currency: string;
     steps?: Array<TriedPromoCodeQuoteStep>;
     /**
-     * Only where the business asks a service for them: they stand in the place of the market’s shipping methods, and `shippingMethodId` names one. While none is named, `shipping` is 0 and a checkout is refused.
+     * Shipping rates from the shipping callout of the business. They replace the shipping methods of the market; `shippingMethodId` selects one. Without a selection, `shipping` is 0 and a checkout is rejected.
      */
     shippingRates?: Array<TriedPromoCodeQuoteShippingRate>;
     /**
@@ -6923,7 +6923,7 @@ export type TriedPromoCodeWithoutShippingRate = {
 };
 
 /**
- * The same cart without the code.
+ * Quote of the same cart without the code.
  */
 export type TriedPromoCodeWithout = {
     lines: Array<TriedPromoCodeWithoutLine>;
@@ -6948,7 +6948,7 @@ export type TriedPromoCodeWithout = {
      */
     taxes: Array<TaxGroup>;
     /**
-     * Of several rates: the one that would give the same tax.
+     * Tax rate in basis points. With several rates, the single rate that results in the same tax.
      */
     taxBps: number;
     /**
@@ -6960,13 +6960,13 @@ export type TriedPromoCodeWithout = {
      */
     discount: number;
     /**
-     * subtotal + tax + shipping − discount
+     * Total: subtotal + tax + shipping − discount.
      */
     total: number;
     currency: string;
     steps?: Array<TriedPromoCodeWithoutStep>;
     /**
-     * Only where the business asks a service for them: they stand in the place of the market’s shipping methods, and `shippingMethodId` names one. While none is named, `shipping` is 0 and a checkout is refused.
+     * Shipping rates from the shipping callout of the business. They replace the shipping methods of the market; `shippingMethodId` selects one. Without a selection, `shipping` is 0 and a checkout is rejected.
      */
     shippingRates?: Array<TriedPromoCodeWithoutShippingRate>;
     /**
@@ -6980,7 +6980,7 @@ export type TriedPromoCodeWithout = {
  */
 export type TriedPromoCode = {
     /**
-     * Why a checkout would refuse the code now; empty: it takes it. How often it was used does not count.
+     * Reasons why a checkout would reject the code now. Empty if it would accept the code. Ignores usage limits.
      */
     refusals: Array<'NOT_STARTED' | 'ENDED' | 'MARKET' | 'CURRENCY' | 'MINIMUM'>;
     quote: TriedPromoCodeQuote;
@@ -9244,13 +9244,13 @@ export type QuoteBody = {
         phone?: string | null;
     } | null;
     /**
-     * Answers `steps`, too.
+     * Whether to return the calculation in `steps`.
      */
     explain?: boolean;
 };
 
 /**
- * As it is created; it need not exist.
+ * Promo code as in its creation. It does not have to exist.
  */
 export type TryPromoCodeBodyPromo = {
     currency?: string | null;
@@ -9423,26 +9423,26 @@ export type RefundOrderBodyLine = {
     lineId: string;
     quantity: number;
     /**
-     * Without it: pieces that have not gone out, as far as there are any, then others.
+     * Defaults to unshipped units first, then shipped ones.
      */
     from?: 'UNSHIPPED' | 'SHIPPED';
 };
 
 export type RefundOrderBody = {
     /**
-     * Alone: money, of no line in particular. Beside `lines` or `shipping`: less than these are worth.
+     * Amount to refund. Without `lines` and `shipping`, it is not assigned to any line. With them, it must not exceed their value.
      */
     amount?: number;
     /**
-     * Pieces of lines, at what was paid for them.
+     * Lines to refund, at the price paid.
      */
     lines?: Array<RefundOrderBodyLine>;
     /**
-     * Shipping as well, with its tax.
+     * Whether to refund shipping and its tax.
      */
     shipping?: boolean;
     /**
-     * Puts the pieces back into stock at once, even if the refund fails later.
+     * Whether to restock the units immediately, even if the refund fails later.
      */
     restock?: boolean;
     reason?: string | null;
@@ -9463,26 +9463,26 @@ export type QuoteRefundBodyLine = {
     lineId: string;
     quantity: number;
     /**
-     * Without it: pieces that have not gone out, as far as there are any, then others.
+     * Defaults to unshipped units first, then shipped ones.
      */
     from?: 'UNSHIPPED' | 'SHIPPED';
 };
 
 export type QuoteRefundBody = {
     /**
-     * Alone: money, of no line in particular. Beside `lines` or `shipping`: less than these are worth.
+     * Amount to refund. Without `lines` and `shipping`, it is not assigned to any line. With them, it must not exceed their value.
      */
     amount?: number;
     /**
-     * Pieces of lines, at what was paid for them.
+     * Lines to refund, at the price paid.
      */
     lines?: Array<QuoteRefundBodyLine>;
     /**
-     * Shipping as well, with its tax.
+     * Whether to refund shipping and its tax.
      */
     shipping?: boolean;
     /**
-     * Puts the pieces back into stock at once, even if the refund fails later.
+     * Whether to restock the units immediately, even if the refund fails later.
      */
     restock?: boolean;
     reason?: string | null;
@@ -10344,7 +10344,7 @@ export type UploadFileData = {
 
 export type UploadFileResponses = {
     /**
-     * Done.
+     * The file was uploaded.
      */
     200: UploadFileAnswer;
 };
@@ -10360,7 +10360,7 @@ export type GetHealthData = {
 
 export type GetHealthResponses = {
     /**
-     * Done.
+     * The process is alive.
      */
     200: GetHealthAnswer;
 };
@@ -10376,7 +10376,7 @@ export type GetReadinessData = {
 
 export type GetReadinessResponses = {
     /**
-     * Done.
+     * The process accepts requests.
      */
     200: GetReadinessAnswer;
 };
@@ -10392,7 +10392,7 @@ export type RegisterData = {
 
 export type RegisterResponses = {
     /**
-     * Done.
+     * The request succeeded.
      */
     200: Success;
 };
@@ -10408,7 +10408,7 @@ export type ConfirmEmailData = {
 
 export type ConfirmEmailResponses = {
     /**
-     * Done.
+     * The request succeeded.
      */
     200: Success;
 };
@@ -10424,7 +10424,7 @@ export type ResendConfirmationData = {
 
 export type ResendConfirmationResponses = {
     /**
-     * Done.
+     * The request succeeded.
      */
     200: Success;
 };
@@ -10440,7 +10440,7 @@ export type LoginData = {
 
 export type LoginResponses = {
     /**
-     * Done.
+     * The tokens of the session.
      */
     200: AuthResult;
 };
@@ -10464,7 +10464,7 @@ export type GetLoginUrlData = {
 
 export type GetLoginUrlResponses = {
     /**
-     * Done.
+     * The URL of the sign-in page and its state.
      */
     200: GetLoginUrlAnswer;
 };
@@ -10491,7 +10491,7 @@ export type RefreshData = {
 
 export type RefreshResponses = {
     /**
-     * Done.
+     * The tokens of the session.
      */
     200: AuthResult;
 };
@@ -10507,7 +10507,7 @@ export type LogoutData = {
 
 export type LogoutResponses = {
     /**
-     * Done.
+     * The request succeeded.
      */
     200: Success;
 };
@@ -10523,7 +10523,7 @@ export type ForgotPasswordData = {
 
 export type ForgotPasswordResponses = {
     /**
-     * Done.
+     * The request succeeded.
      */
     200: Success;
 };
@@ -10539,7 +10539,7 @@ export type ResetForgotPasswordData = {
 
 export type ResetForgotPasswordResponses = {
     /**
-     * Done.
+     * The request succeeded.
      */
     200: Success;
 };
@@ -10555,7 +10555,7 @@ export type EraseMeData = {
 
 export type EraseMeResponses = {
     /**
-     * Done.
+     * The request succeeded.
      */
     200: Success;
 };
@@ -10571,7 +10571,7 @@ export type GetMeData = {
 
 export type GetMeResponses = {
     /**
-     * Done.
+     * The user.
      */
     200: User;
 };
@@ -10587,7 +10587,7 @@ export type UpdateMeData = {
 
 export type UpdateMeResponses = {
     /**
-     * Done.
+     * The updated user.
      */
     200: User;
 };
@@ -10603,7 +10603,7 @@ export type ListKeysData = {
 
 export type ListKeysResponses = {
     /**
-     * Done.
+     * The list of API keys.
      */
     200: ListKeysAnswer;
 };
@@ -10619,7 +10619,7 @@ export type CreateKeyData = {
 
 export type CreateKeyResponses = {
     /**
-     * Done.
+     * The created API key.
      */
     201: ApiKey;
 };
@@ -10637,7 +10637,7 @@ export type DeleteKeyData = {
 
 export type DeleteKeyResponses = {
     /**
-     * Done.
+     * The request succeeded.
      */
     200: Success;
 };
@@ -10653,7 +10653,7 @@ export type RevokeKeyData = {
 
 export type RevokeKeyResponses = {
     /**
-     * Done.
+     * The request succeeded.
      */
     200: Success;
 };
@@ -10674,7 +10674,7 @@ export type UpdateMyBusinessConfigData = {
 
 export type UpdateMyBusinessConfigResponses = {
     /**
-     * Done.
+     * The updated user.
      */
     200: User;
 };
@@ -10690,7 +10690,7 @@ export type ClaimOrderData = {
 
 export type ClaimOrderResponses = {
     /**
-     * Done.
+     * The request succeeded.
      */
     200: Success;
 };
@@ -10706,7 +10706,7 @@ export type ExportMeData = {
 
 export type ExportMeResponses = {
     /**
-     * Done.
+     * The data of the account.
      */
     200: {
         [key: string]: unknown;
@@ -10724,7 +10724,7 @@ export type RequestExportData = {
 
 export type RequestExportResponses = {
     /**
-     * Done.
+     * The export. Processing continues in the background.
      */
     202: WholeExport;
 };
@@ -10740,7 +10740,7 @@ export type ListExportsData = {
 
 export type ListExportsResponses = {
     /**
-     * Done.
+     * The list of exports.
      */
     200: ListExportsAnswer;
 };
@@ -10758,7 +10758,7 @@ export type GetExportData = {
 
 export type GetExportResponses = {
     /**
-     * Done.
+     * The export.
      */
     200: WholeExport;
 };
@@ -10776,7 +10776,7 @@ export type FetchExportData = {
 
 export type FetchExportResponses = {
     /**
-     * The file.
+     * The requested file.
      */
     200: Blob | File;
 };
@@ -10792,7 +10792,7 @@ export type RequestPhoneCodeData = {
 
 export type RequestPhoneCodeResponses = {
     /**
-     * Done.
+     * The request succeeded.
      */
     200: Success;
 };
@@ -10808,7 +10808,7 @@ export type ConfirmPhoneData = {
 
 export type ConfirmPhoneResponses = {
     /**
-     * Done.
+     * The request succeeded.
      */
     200: Success;
 };
@@ -10824,7 +10824,7 @@ export type ChangePasswordData = {
 
 export type ChangePasswordResponses = {
     /**
-     * Done.
+     * The request succeeded.
      */
     200: Success;
 };
@@ -10842,7 +10842,7 @@ export type EndSessionsData = {
 
 export type EndSessionsResponses = {
     /**
-     * Done.
+     * The request succeeded.
      */
     200: Success;
 };
@@ -10858,7 +10858,7 @@ export type ListSessionsData = {
 
 export type ListSessionsResponses = {
     /**
-     * Done.
+     * The list of sessions.
      */
     200: ListSessionsAnswer;
 };
@@ -10895,7 +10895,7 @@ export type SearchUsersData = {
 
 export type SearchUsersResponses = {
     /**
-     * Done.
+     * A page of users.
      */
     200: SearchUsersPage;
 };
@@ -10911,7 +10911,7 @@ export type SetRoleData = {
 
 export type SetRoleResponses = {
     /**
-     * Done.
+     * The request succeeded.
      */
     200: Success;
 };
@@ -10927,7 +10927,7 @@ export type LoginWithSecondFactorData = {
 
 export type LoginWithSecondFactorResponses = {
     /**
-     * Done.
+     * The tokens of the session.
      */
     200: AuthResult;
 };
@@ -10943,7 +10943,7 @@ export type ReauthenticateData = {
 
 export type ReauthenticateResponses = {
     /**
-     * Done.
+     * The request succeeded.
      */
     200: Success;
 };
@@ -10959,7 +10959,7 @@ export type RemoveSecondFactorData = {
 
 export type RemoveSecondFactorResponses = {
     /**
-     * Done.
+     * The request succeeded.
      */
     200: Success;
 };
@@ -10975,7 +10975,7 @@ export type GetSecondFactorData = {
 
 export type GetSecondFactorResponses = {
     /**
-     * Done.
+     * The state of the second factor.
      */
     200: SecondFactor;
 };
@@ -10991,7 +10991,7 @@ export type BeginSecondFactorData = {
 
 export type BeginSecondFactorResponses = {
     /**
-     * Done.
+     * The secret for the authenticator app.
      */
     200: NewSecondFactor;
 };
@@ -11007,7 +11007,7 @@ export type ConfirmSecondFactorData = {
 
 export type ConfirmSecondFactorResponses = {
     /**
-     * Done.
+     * The recovery codes.
      */
     200: RecoveryCodes;
 };
@@ -11023,7 +11023,7 @@ export type RenewRecoveryCodesData = {
 
 export type RenewRecoveryCodesResponses = {
     /**
-     * Done.
+     * The recovery codes.
      */
     200: RecoveryCodes;
 };
@@ -11039,7 +11039,7 @@ export type GetPasskeyLoginOptionsData = {
 
 export type GetPasskeyLoginOptionsResponses = {
     /**
-     * Done.
+     * Options for `navigator.credentials.get()`.
      */
     200: PasskeyLoginOptions;
 };
@@ -11055,7 +11055,7 @@ export type GetPasskeyOptionsData = {
 
 export type GetPasskeyOptionsResponses = {
     /**
-     * Done.
+     * Options for `navigator.credentials.create()`.
      */
     200: PasskeyOptions;
 };
@@ -11071,7 +11071,7 @@ export type ListPasskeysData = {
 
 export type ListPasskeysResponses = {
     /**
-     * Done.
+     * The list of passkeys.
      */
     200: ListPasskeysAnswer;
 };
@@ -11087,7 +11087,7 @@ export type CreatePasskeyData = {
 
 export type CreatePasskeyResponses = {
     /**
-     * Done.
+     * The created passkey.
      */
     201: Passkey;
 };
@@ -11108,7 +11108,7 @@ export type DeletePasskeyData = {
 
 export type DeletePasskeyResponses = {
     /**
-     * Done.
+     * The request succeeded.
      */
     200: Success;
 };
@@ -11129,7 +11129,7 @@ export type RemoveSignInProviderData = {
 
 export type RemoveSignInProviderResponses = {
     /**
-     * Done.
+     * The request succeeded.
      */
     200: Success;
 };
@@ -11150,7 +11150,7 @@ export type GetSignInProviderData = {
 
 export type GetSignInProviderResponses = {
     /**
-     * Done.
+     * The sign-in provider.
      */
     200: SignInProvider;
 };
@@ -11171,7 +11171,7 @@ export type SaveSignInProviderData = {
 
 export type SaveSignInProviderResponses = {
     /**
-     * Done.
+     * The updated sign-in provider.
      */
     200: SignInProvider;
 };
@@ -11192,7 +11192,7 @@ export type CheckSignInDomainData = {
 
 export type CheckSignInDomainResponses = {
     /**
-     * Done.
+     * The sign-in domain.
      */
     200: SignInDomain;
 };
@@ -11220,7 +11220,7 @@ export type ListSigningKeysData = {
 
 export type ListSigningKeysResponses = {
     /**
-     * Done.
+     * The public keys as a JSON Web Key Set.
      */
     200: ListSigningKeysAnswer;
 };
@@ -11241,7 +11241,7 @@ export type ListColleaguesData = {
 
 export type ListColleaguesResponses = {
     /**
-     * Done.
+     * The names of the team members.
      */
     200: Colleagues;
 };
@@ -11279,7 +11279,7 @@ export type ListMembersData = {
 
 export type ListMembersResponses = {
     /**
-     * Done.
+     * A page of members.
      */
     200: ListMembersPage;
 };
@@ -11301,7 +11301,7 @@ export type SetMemberRolesData = {
 
 export type SetMemberRolesResponses = {
     /**
-     * Done.
+     * The request succeeded.
      */
     200: Success;
 };
@@ -11326,7 +11326,7 @@ export type ListBusinessesData = {
 
 export type ListBusinessesResponses = {
     /**
-     * Done.
+     * A page of businesses.
      */
     200: ListBusinessesPage;
 };
@@ -11337,7 +11337,7 @@ export type CreateBusinessData = {
     body: CreateBusinessBody;
     headers?: {
         /**
-         * Makes it safe to repeat the request: the first answer is given again.
+         * Makes it safe to retry the request. A retry with the same key returns the first response.
          */
         'idempotency-key'?: string;
     };
@@ -11348,7 +11348,7 @@ export type CreateBusinessData = {
 
 export type CreateBusinessResponses = {
     /**
-     * Done.
+     * The created business.
      */
     201: Business;
 };
@@ -11359,7 +11359,7 @@ export type GetBusinessData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: 304 if nothing changed.
+         * ETag of the known version. Returns 304 if the record has not changed.
          */
         'if-none-match'?: string;
     };
@@ -11375,7 +11375,7 @@ export type GetBusinessData = {
 
 export type GetBusinessResponses = {
     /**
-     * Done.
+     * The business.
      */
     200: Business;
 };
@@ -11386,7 +11386,7 @@ export type UpdateBusinessData = {
     body: UpdateBusinessBody;
     headers?: {
         /**
-         * An ETag: 412 if the record has changed.
+         * ETag of the expected version. Returns 412 if the record has changed.
          */
         'if-match'?: string;
     };
@@ -11402,7 +11402,7 @@ export type UpdateBusinessData = {
 
 export type UpdateBusinessResponses = {
     /**
-     * Done.
+     * The updated business.
      */
     200: Business;
 };
@@ -11432,7 +11432,7 @@ export type ListRolesData = {
 
 export type ListRolesResponses = {
     /**
-     * Done.
+     * A page of roles.
      */
     200: ListRolesPage;
 };
@@ -11443,7 +11443,7 @@ export type CreateRoleData = {
     body: CreateRoleBody;
     headers?: {
         /**
-         * Makes it safe to repeat the request: the first answer is given again.
+         * Makes it safe to retry the request. A retry with the same key returns the first response.
          */
         'idempotency-key'?: string;
     };
@@ -11459,7 +11459,7 @@ export type CreateRoleData = {
 
 export type CreateRoleResponses = {
     /**
-     * Done.
+     * The created role.
      */
     201: Role;
 };
@@ -11480,7 +11480,7 @@ export type CountRolesData = {
 
 export type CountRolesResponses = {
     /**
-     * Done.
+     * The role counts.
      */
     200: RoleCounts;
 };
@@ -11491,7 +11491,7 @@ export type DeleteRoleData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: 412 if the record has changed.
+         * ETag of the expected version. Returns 412 if the record has changed.
          */
         'if-match'?: string;
     };
@@ -11508,7 +11508,7 @@ export type DeleteRoleData = {
 
 export type DeleteRoleResponses = {
     /**
-     * Done.
+     * The request succeeded.
      */
     200: Success;
 };
@@ -11519,7 +11519,7 @@ export type GetRoleData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: 304 if nothing changed.
+         * ETag of the known version. Returns 304 if the record has not changed.
          */
         'if-none-match'?: string;
     };
@@ -11536,7 +11536,7 @@ export type GetRoleData = {
 
 export type GetRoleResponses = {
     /**
-     * Done.
+     * The role.
      */
     200: Role;
 };
@@ -11547,7 +11547,7 @@ export type UpdateRoleData = {
     body: UpdateRoleBody;
     headers?: {
         /**
-         * An ETag: 412 if the record has changed.
+         * ETag of the expected version. Returns 412 if the record has changed.
          */
         'if-match'?: string;
     };
@@ -11564,7 +11564,7 @@ export type UpdateRoleData = {
 
 export type UpdateRoleResponses = {
     /**
-     * Done.
+     * The updated role.
      */
     200: Role;
 };
@@ -11598,7 +11598,7 @@ export type ListInvitationsData = {
 
 export type ListInvitationsResponses = {
     /**
-     * Done.
+     * A page of invitations.
      */
     200: ListInvitationsPage;
 };
@@ -11609,7 +11609,7 @@ export type CreateInvitationData = {
     body: CreateInvitationBody;
     headers?: {
         /**
-         * Makes it safe to repeat the request: the first answer is given again.
+         * Makes it safe to retry the request. A retry with the same key returns the first response.
          */
         'idempotency-key'?: string;
     };
@@ -11625,7 +11625,7 @@ export type CreateInvitationData = {
 
 export type CreateInvitationResponses = {
     /**
-     * Done.
+     * The created invitation.
      */
     201: Invitation;
 };
@@ -11647,7 +11647,7 @@ export type RevokeInvitationData = {
 
 export type RevokeInvitationResponses = {
     /**
-     * Done.
+     * The request succeeded.
      */
     200: Success;
 };
@@ -11697,7 +11697,7 @@ export type ListAuditData = {
 
 export type ListAuditResponses = {
     /**
-     * Done.
+     * A page of audit entries.
      */
     200: ListAuditPage;
 };
@@ -11713,7 +11713,7 @@ export type AcceptInvitationData = {
 
 export type AcceptInvitationResponses = {
     /**
-     * Done.
+     * The request succeeded.
      */
     200: Success;
 };
@@ -11738,7 +11738,7 @@ export type ListMyInvitationsData = {
 
 export type ListMyInvitationsResponses = {
     /**
-     * Done.
+     * A page of invitations.
      */
     200: ListMyInvitationsPage;
 };
@@ -11759,7 +11759,7 @@ export type DeclineInvitationData = {
 
 export type DeclineInvitationResponses = {
     /**
-     * Done.
+     * The request succeeded.
      */
     200: Success;
 };
@@ -11829,7 +11829,7 @@ export type ListProductsData = {
 
 export type ListProductsResponses = {
     /**
-     * Done.
+     * A page of products.
      */
     200: ListProductsPage;
 };
@@ -11840,7 +11840,7 @@ export type CreateProductData = {
     body: CreateProductBody;
     headers?: {
         /**
-         * Makes it safe to repeat the request: the first answer is given again.
+         * Makes it safe to retry the request. A retry with the same key returns the first response.
          */
         'idempotency-key'?: string;
     };
@@ -11856,7 +11856,7 @@ export type CreateProductData = {
 
 export type CreateProductResponses = {
     /**
-     * Done.
+     * The created product.
      */
     201: Product;
 };
@@ -11918,7 +11918,7 @@ export type ListProductFacetsData = {
 
 export type ListProductFacetsResponses = {
     /**
-     * Done.
+     * The facets.
      */
     200: Facets;
 };
@@ -11976,7 +11976,7 @@ export type CountProductsData = {
 
 export type CountProductsResponses = {
     /**
-     * Done.
+     * The product counts.
      */
     200: ProductCounts;
 };
@@ -11987,7 +11987,7 @@ export type DeleteProductData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: 412 if the record has changed.
+         * ETag of the expected version. Returns 412 if the record has changed.
          */
         'if-match'?: string;
     };
@@ -12004,7 +12004,7 @@ export type DeleteProductData = {
 
 export type DeleteProductResponses = {
     /**
-     * Done.
+     * The request succeeded.
      */
     200: Success;
 };
@@ -12015,7 +12015,7 @@ export type GetProductData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: 304 if nothing changed.
+         * ETag of the known version. Returns 304 if the record has not changed.
          */
         'if-none-match'?: string;
     };
@@ -12032,7 +12032,7 @@ export type GetProductData = {
 
 export type GetProductResponses = {
     /**
-     * Done.
+     * The product.
      */
     200: Product;
 };
@@ -12043,7 +12043,7 @@ export type UpdateProductData = {
     body: UpdateProductBody;
     headers?: {
         /**
-         * An ETag: 412 if the record has changed.
+         * ETag of the expected version. Returns 412 if the record has changed.
          */
         'if-match'?: string;
     };
@@ -12060,7 +12060,7 @@ export type UpdateProductData = {
 
 export type UpdateProductResponses = {
     /**
-     * Done.
+     * The updated product.
      */
     200: Product;
 };
@@ -12071,7 +12071,7 @@ export type DeleteVariantData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: 412 if the record has changed.
+         * ETag of the expected version. Returns 412 if the record has changed.
          */
         'if-match'?: string;
     };
@@ -12089,7 +12089,7 @@ export type DeleteVariantData = {
 
 export type DeleteVariantResponses = {
     /**
-     * Done.
+     * The updated product.
      */
     200: Product;
 };
@@ -12100,11 +12100,11 @@ export type PutVariantData = {
     body: PutVariantBody;
     headers?: {
         /**
-         * An ETag: 412 if the record has changed.
+         * ETag of the expected version. Returns 412 if the record has changed.
          */
         'if-match'?: string;
         /**
-         * `*` creates the record: 412 if it already exists.
+         * `*` creates the record. Returns 412 if it already exists.
          */
         'if-none-match'?: string;
     };
@@ -12122,7 +12122,7 @@ export type PutVariantData = {
 
 export type PutVariantResponses = {
     /**
-     * Done.
+     * The updated product.
      */
     200: Product;
 };
@@ -12133,7 +12133,7 @@ export type DeletePriceData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: 412 if the record has changed.
+         * ETag of the expected version. Returns 412 if the record has changed.
          */
         'if-match'?: string;
     };
@@ -12157,7 +12157,7 @@ export type DeletePriceData = {
 
 export type DeletePriceResponses = {
     /**
-     * Done.
+     * The updated product.
      */
     200: Product;
 };
@@ -12168,7 +12168,7 @@ export type PutPriceData = {
     body: PutPriceBody;
     headers?: {
         /**
-         * An ETag: 412 if the record has changed.
+         * ETag of the expected version. Returns 412 if the record has changed.
          */
         'if-match'?: string;
     };
@@ -12187,7 +12187,7 @@ export type PutPriceData = {
 
 export type PutPriceResponses = {
     /**
-     * Done.
+     * The updated product.
      */
     200: Product;
 };
@@ -12219,7 +12219,7 @@ export type ListStockMovementsData = {
 
 export type ListStockMovementsResponses = {
     /**
-     * Done.
+     * A page of stock movements.
      */
     200: ListStockMovementsPage;
 };
@@ -12230,7 +12230,7 @@ export type ChangeStockData = {
     body: ChangeStockBody;
     headers?: {
         /**
-         * Makes it safe to repeat the request: the first answer is given again.
+         * Makes it safe to retry the request. A retry with the same key returns the first response.
          */
         'idempotency-key'?: string;
     };
@@ -12248,7 +12248,7 @@ export type ChangeStockData = {
 
 export type ChangeStockResponses = {
     /**
-     * Done.
+     * The created stock movement.
      */
     201: StockMovement;
 };
@@ -12302,7 +12302,7 @@ export type ListStockData = {
 
 export type ListStockResponses = {
     /**
-     * Done.
+     * A page of stock levels.
      */
     200: ListStockPage;
 };
@@ -12332,7 +12332,7 @@ export type ListStocktakesData = {
 
 export type ListStocktakesResponses = {
     /**
-     * Done.
+     * A page of stocktakes.
      */
     200: ListStocktakesPage;
 };
@@ -12343,7 +12343,7 @@ export type CreateStocktakeData = {
     body: CreateStocktakeBody;
     headers?: {
         /**
-         * Makes it safe to repeat the request: the first answer is given again.
+         * Makes it safe to retry the request. A retry with the same key returns the first response.
          */
         'idempotency-key'?: string;
     };
@@ -12359,7 +12359,7 @@ export type CreateStocktakeData = {
 
 export type CreateStocktakeResponses = {
     /**
-     * Done.
+     * The created stocktake.
      */
     201: Stocktake;
 };
@@ -12381,7 +12381,7 @@ export type GetStocktakeData = {
 
 export type GetStocktakeResponses = {
     /**
-     * Done.
+     * The stocktake.
      */
     200: Stocktake;
 };
@@ -12411,7 +12411,7 @@ export type ListImportsData = {
 
 export type ListImportsResponses = {
     /**
-     * Done.
+     * A page of imports.
      */
     200: ListImportsPage;
 };
@@ -12453,7 +12453,7 @@ export type ImportProductsData = {
 
 export type ImportProductsResponses = {
     /**
-     * Done.
+     * The created import.
      */
     201: Import;
 };
@@ -12475,7 +12475,7 @@ export type GetImportData = {
 
 export type GetImportResponses = {
     /**
-     * Done.
+     * The import.
      */
     200: Import;
 };
@@ -12497,7 +12497,7 @@ export type ApplyImportData = {
 
 export type ApplyImportResponses = {
     /**
-     * Done.
+     * The import. Processing continues in the background.
      */
     202: Import;
 };
@@ -12519,7 +12519,7 @@ export type DiscardImportData = {
 
 export type DiscardImportResponses = {
     /**
-     * Done.
+     * The import.
      */
     200: Import;
 };
@@ -12541,7 +12541,7 @@ export type UndoImportData = {
 
 export type UndoImportResponses = {
     /**
-     * Done.
+     * The import. Processing continues in the background.
      */
     202: Import;
 };
@@ -12577,7 +12577,7 @@ export type ListImportLinesData = {
 
 export type ListImportLinesResponses = {
     /**
-     * Done.
+     * A page of import lines.
      */
     200: ListImportLinesPage;
 };
@@ -12600,7 +12600,7 @@ export type GetImportLineData = {
 
 export type GetImportLineResponses = {
     /**
-     * Done.
+     * The import line.
      */
     200: ImportLineDetails;
 };
@@ -12623,7 +12623,7 @@ export type CorrectImportLineData = {
 
 export type CorrectImportLineResponses = {
     /**
-     * Done.
+     * The updated import line.
      */
     200: ImportLineDetails;
 };
@@ -12654,7 +12654,7 @@ export type ListImportErrorsData = {
 
 export type ListImportErrorsResponses = {
     /**
-     * Done.
+     * A page of import errors.
      */
     200: ListImportErrorsPage;
 };
@@ -12677,7 +12677,7 @@ export type ExportProductsData = {
 
 export type ExportProductsResponses = {
     /**
-     * The file.
+     * The requested file.
      */
     200: Blob | File;
 };
@@ -12715,7 +12715,7 @@ export type ListCategoriesData = {
 
 export type ListCategoriesResponses = {
     /**
-     * Done.
+     * A page of categories.
      */
     200: ListCategoriesPage;
 };
@@ -12726,7 +12726,7 @@ export type CreateCategoryData = {
     body: CreateCategoryBody;
     headers?: {
         /**
-         * Makes it safe to repeat the request: the first answer is given again.
+         * Makes it safe to retry the request. A retry with the same key returns the first response.
          */
         'idempotency-key'?: string;
     };
@@ -12742,7 +12742,7 @@ export type CreateCategoryData = {
 
 export type CreateCategoryResponses = {
     /**
-     * Done.
+     * The created category.
      */
     201: Category;
 };
@@ -12763,7 +12763,7 @@ export type GetCategoryTreeData = {
 
 export type GetCategoryTreeResponses = {
     /**
-     * Done.
+     * The category tree.
      */
     200: CategoryTree;
 };
@@ -12774,7 +12774,7 @@ export type DeleteCategoryData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: 412 if the record has changed.
+         * ETag of the expected version. Returns 412 if the record has changed.
          */
         'if-match'?: string;
     };
@@ -12791,7 +12791,7 @@ export type DeleteCategoryData = {
 
 export type DeleteCategoryResponses = {
     /**
-     * Done.
+     * The request succeeded.
      */
     200: Success;
 };
@@ -12802,7 +12802,7 @@ export type GetCategoryData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: 304 if nothing changed.
+         * ETag of the known version. Returns 304 if the record has not changed.
          */
         'if-none-match'?: string;
     };
@@ -12819,7 +12819,7 @@ export type GetCategoryData = {
 
 export type GetCategoryResponses = {
     /**
-     * Done.
+     * The category.
      */
     200: Category;
 };
@@ -12830,7 +12830,7 @@ export type UpdateCategoryData = {
     body: UpdateCategoryBody;
     headers?: {
         /**
-         * An ETag: 412 if the record has changed.
+         * ETag of the expected version. Returns 412 if the record has changed.
          */
         'if-match'?: string;
     };
@@ -12847,7 +12847,7 @@ export type UpdateCategoryData = {
 
 export type UpdateCategoryResponses = {
     /**
-     * Done.
+     * The updated category.
      */
     200: Category;
 };
@@ -12858,11 +12858,11 @@ export type MoveCategoryData = {
     body: MoveCategoryBody;
     headers?: {
         /**
-         * Makes it safe to repeat the request: the first answer is given again.
+         * Makes it safe to retry the request. A retry with the same key returns the first response.
          */
         'idempotency-key'?: string;
         /**
-         * An ETag: 412 if the record has changed.
+         * ETag of the expected version. Returns 412 if the record has changed.
          */
         'if-match'?: string;
     };
@@ -12879,7 +12879,7 @@ export type MoveCategoryData = {
 
 export type MoveCategoryResponses = {
     /**
-     * Done.
+     * The category.
      */
     200: Category;
 };
@@ -12909,7 +12909,7 @@ export type ListBulkEditsData = {
 
 export type ListBulkEditsResponses = {
     /**
-     * Done.
+     * A page of bulk edits.
      */
     200: ListBulkEditsPage;
 };
@@ -12920,7 +12920,7 @@ export type CreateBulkEditData = {
     body: CreateBulkEditBody;
     headers?: {
         /**
-         * Makes it safe to repeat the request: the first answer is given again.
+         * Makes it safe to retry the request. A retry with the same key returns the first response.
          */
         'idempotency-key'?: string;
     };
@@ -12936,7 +12936,7 @@ export type CreateBulkEditData = {
 
 export type CreateBulkEditResponses = {
     /**
-     * Done.
+     * The bulk edit. Processing continues in the background.
      */
     202: BulkEdit;
 };
@@ -12958,7 +12958,7 @@ export type GetBulkEditData = {
 
 export type GetBulkEditResponses = {
     /**
-     * Done.
+     * The bulk edit.
      */
     200: BulkEdit;
 };
@@ -12995,7 +12995,7 @@ export type ListBulkEditItemsData = {
 
 export type ListBulkEditItemsResponses = {
     /**
-     * Done.
+     * A page of bulk edit items.
      */
     200: ListBulkEditItemsPage;
 };
@@ -13017,7 +13017,7 @@ export type ApplyBulkEditData = {
 
 export type ApplyBulkEditResponses = {
     /**
-     * Done.
+     * The bulk edit. Processing continues in the background.
      */
     202: BulkEdit;
 };
@@ -13039,7 +13039,7 @@ export type UndoBulkEditData = {
 
 export type UndoBulkEditResponses = {
     /**
-     * Done.
+     * The bulk edit. Processing continues in the background.
      */
     202: BulkEdit;
 };
@@ -13061,7 +13061,7 @@ export type CancelBulkEditData = {
 
 export type CancelBulkEditResponses = {
     /**
-     * Done.
+     * The bulk edit.
      */
     200: BulkEdit;
 };
@@ -13083,7 +13083,7 @@ export type DiscardBulkEditData = {
 
 export type DiscardBulkEditResponses = {
     /**
-     * Done.
+     * The bulk edit.
      */
     200: BulkEdit;
 };
@@ -13129,7 +13129,7 @@ export type ListPromoCodesData = {
 
 export type ListPromoCodesResponses = {
     /**
-     * Done.
+     * A page of promo codes.
      */
     200: ListPromoCodesPage;
 };
@@ -13140,7 +13140,7 @@ export type CreatePromoCodeData = {
     body: CreatePromoCodeBody;
     headers?: {
         /**
-         * Makes it safe to repeat the request: the first answer is given again.
+         * Makes it safe to retry the request. A retry with the same key returns the first response.
          */
         'idempotency-key'?: string;
     };
@@ -13156,7 +13156,7 @@ export type CreatePromoCodeData = {
 
 export type CreatePromoCodeResponses = {
     /**
-     * Done.
+     * The created promo code.
      */
     201: PromoCode;
 };
@@ -13186,7 +13186,7 @@ export type CountPromoCodesData = {
 
 export type CountPromoCodesResponses = {
     /**
-     * Done.
+     * The promo code counts.
      */
     200: PromoCodeCounts;
 };
@@ -13197,7 +13197,7 @@ export type DeletePromoCodeData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: 412 if the record has changed.
+         * ETag of the expected version. Returns 412 if the record has changed.
          */
         'if-match'?: string;
     };
@@ -13214,7 +13214,7 @@ export type DeletePromoCodeData = {
 
 export type DeletePromoCodeResponses = {
     /**
-     * Done.
+     * The request succeeded.
      */
     200: Success;
 };
@@ -13225,7 +13225,7 @@ export type GetPromoCodeData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: 304 if nothing changed.
+         * ETag of the known version. Returns 304 if the record has not changed.
          */
         'if-none-match'?: string;
     };
@@ -13242,7 +13242,7 @@ export type GetPromoCodeData = {
 
 export type GetPromoCodeResponses = {
     /**
-     * Done.
+     * The promo code.
      */
     200: PromoCode;
 };
@@ -13253,7 +13253,7 @@ export type UpdatePromoCodeData = {
     body: UpdatePromoCodeBody;
     headers?: {
         /**
-         * An ETag: 412 if the record has changed.
+         * ETag of the expected version. Returns 412 if the record has changed.
          */
         'if-match'?: string;
     };
@@ -13270,7 +13270,7 @@ export type UpdatePromoCodeData = {
 
 export type UpdatePromoCodeResponses = {
     /**
-     * Done.
+     * The updated promo code.
      */
     200: PromoCode;
 };
@@ -13372,7 +13372,7 @@ export type ListOrdersData = {
 
 export type ListOrdersResponses = {
     /**
-     * Done.
+     * A page of orders.
      */
     200: ListOrdersPage;
 };
@@ -13383,7 +13383,7 @@ export type CreateOrderData = {
     body: CreateOrderBody;
     headers?: {
         /**
-         * Makes it safe to repeat the request: the first answer is given again.
+         * Makes it safe to retry the request. A retry with the same key returns the first response.
          */
         'idempotency-key'?: string;
     };
@@ -13399,7 +13399,7 @@ export type CreateOrderData = {
 
 export type CreateOrderResponses = {
     /**
-     * Done.
+     * The created order.
      */
     201: Order;
 };
@@ -13410,7 +13410,7 @@ export type GetOrderData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: 304 if nothing changed.
+         * ETag of the known version. Returns 304 if the record has not changed.
          */
         'if-none-match'?: string;
     };
@@ -13427,7 +13427,7 @@ export type GetOrderData = {
 
 export type GetOrderResponses = {
     /**
-     * Done.
+     * The order.
      */
     200: Order;
 };
@@ -13438,7 +13438,7 @@ export type UpdateOrderData = {
     body: UpdateOrderBody;
     headers?: {
         /**
-         * An ETag: 412 if the record has changed.
+         * ETag of the expected version. Returns 412 if the record has changed.
          */
         'if-match'?: string;
     };
@@ -13454,7 +13454,7 @@ export type UpdateOrderData = {
 
 export type UpdateOrderResponses = {
     /**
-     * Done.
+     * The updated order.
      */
     200: Order;
 };
@@ -13465,7 +13465,7 @@ export type SetOrderStatusData = {
     body: SetOrderStatusBody;
     headers?: {
         /**
-         * An ETag: 412 if the record has changed.
+         * ETag of the expected version. Returns 412 if the record has changed.
          */
         'if-match'?: string;
     };
@@ -13482,7 +13482,7 @@ export type SetOrderStatusData = {
 
 export type SetOrderStatusResponses = {
     /**
-     * Done.
+     * The updated order.
      */
     200: Order;
 };
@@ -13504,7 +13504,7 @@ export type CancelOrderData = {
 
 export type CancelOrderResponses = {
     /**
-     * Done.
+     * The order.
      */
     200: Order;
 };
@@ -13515,7 +13515,7 @@ export type SetPaymentStatusData = {
     body: SetPaymentStatusBody;
     headers?: {
         /**
-         * An ETag: 412 if the record has changed.
+         * ETag of the expected version. Returns 412 if the record has changed.
          */
         'if-match'?: string;
     };
@@ -13532,7 +13532,7 @@ export type SetPaymentStatusData = {
 
 export type SetPaymentStatusResponses = {
     /**
-     * Done.
+     * The updated order.
      */
     200: Order;
 };
@@ -13543,7 +13543,7 @@ export type ReturnOrderLinesData = {
     body: ReturnOrderLinesBody;
     headers?: {
         /**
-         * Makes it safe to repeat the request: the first answer is given again.
+         * Makes it safe to retry the request. A retry with the same key returns the first response.
          */
         'idempotency-key'?: string;
     };
@@ -13560,7 +13560,7 @@ export type ReturnOrderLinesData = {
 
 export type ReturnOrderLinesResponses = {
     /**
-     * Done.
+     * The created return.
      */
     201: Return;
 };
@@ -13591,7 +13591,7 @@ export type ListOrderCommentsData = {
 
 export type ListOrderCommentsResponses = {
     /**
-     * Done.
+     * A page of comments.
      */
     200: ListOrderCommentsPage;
 };
@@ -13602,7 +13602,7 @@ export type CommentOnOrderData = {
     body: CommentOnOrderBody;
     headers?: {
         /**
-         * Makes it safe to repeat the request: the first answer is given again.
+         * Makes it safe to retry the request. A retry with the same key returns the first response.
          */
         'idempotency-key'?: string;
     };
@@ -13619,7 +13619,7 @@ export type CommentOnOrderData = {
 
 export type CommentOnOrderResponses = {
     /**
-     * Done.
+     * The created comment.
      */
     201: Comment;
 };
@@ -13642,7 +13642,7 @@ export type DeleteOrderCommentData = {
 
 export type DeleteOrderCommentResponses = {
     /**
-     * Done.
+     * The request succeeded.
      */
     200: Success;
 };
@@ -13664,7 +13664,7 @@ export type GetOrderTimelineData = {
 
 export type GetOrderTimelineResponses = {
     /**
-     * Done.
+     * The timeline.
      */
     200: Timeline;
 };
@@ -13691,7 +13691,7 @@ export type GetPackingSlipsData = {
 
 export type GetPackingSlipsResponses = {
     /**
-     * The file.
+     * The requested file.
      */
     200: Blob | File;
 };
@@ -13713,7 +13713,7 @@ export type ListShipmentsData = {
 
 export type ListShipmentsResponses = {
     /**
-     * Done.
+     * The list of shipments.
      */
     200: ListShipmentsAnswer;
 };
@@ -13724,7 +13724,7 @@ export type ShipOrderData = {
     body: ShipOrderBody;
     headers?: {
         /**
-         * Makes it safe to repeat the request: the first answer is given again.
+         * Makes it safe to retry the request. A retry with the same key returns the first response.
          */
         'idempotency-key'?: string;
     };
@@ -13741,7 +13741,7 @@ export type ShipOrderData = {
 
 export type ShipOrderResponses = {
     /**
-     * Done.
+     * The created shipment.
      */
     201: Shipment;
 };
@@ -13752,7 +13752,7 @@ export type ShipOrdersData = {
     body: ShipOrdersBody;
     headers?: {
         /**
-         * Makes it safe to repeat the request: the first answer is given again.
+         * Makes it safe to retry the request. A retry with the same key returns the first response.
          */
         'idempotency-key'?: string;
     };
@@ -13768,7 +13768,7 @@ export type ShipOrdersData = {
 
 export type ShipOrdersResponses = {
     /**
-     * Done.
+     * The list of orders.
      */
     200: ShipOrdersAnswer;
 };
@@ -13779,7 +13779,7 @@ export type DeleteShipmentData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: 412 if the record has changed.
+         * ETag of the expected version. Returns 412 if the record has changed.
          */
         'if-match'?: string;
     };
@@ -13797,7 +13797,7 @@ export type DeleteShipmentData = {
 
 export type DeleteShipmentResponses = {
     /**
-     * Done.
+     * The request succeeded.
      */
     200: Success;
 };
@@ -13808,7 +13808,7 @@ export type GetShipmentData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: 304 if nothing changed.
+         * ETag of the known version. Returns 304 if the record has not changed.
          */
         'if-none-match'?: string;
     };
@@ -13826,7 +13826,7 @@ export type GetShipmentData = {
 
 export type GetShipmentResponses = {
     /**
-     * Done.
+     * The shipment.
      */
     200: Shipment;
 };
@@ -13837,7 +13837,7 @@ export type UpdateShipmentData = {
     body: UpdateShipmentBody;
     headers?: {
         /**
-         * An ETag: 412 if the record has changed.
+         * ETag of the expected version. Returns 412 if the record has changed.
          */
         'if-match'?: string;
     };
@@ -13855,7 +13855,7 @@ export type UpdateShipmentData = {
 
 export type UpdateShipmentResponses = {
     /**
-     * Done.
+     * The updated shipment.
      */
     200: Shipment;
 };
@@ -13949,7 +13949,7 @@ export type CountOrdersData = {
 
 export type CountOrdersResponses = {
     /**
-     * Done.
+     * The order counts.
      */
     200: OrderCounts;
 };
@@ -14040,7 +14040,7 @@ export type ExportOrdersData = {
 
 export type ExportOrdersResponses = {
     /**
-     * The file.
+     * The requested file.
      */
     200: Blob | File;
 };
@@ -14090,7 +14090,7 @@ export type ListCustomersData = {
 
 export type ListCustomersResponses = {
     /**
-     * Done.
+     * A page of customers.
      */
     200: ListCustomersPage;
 };
@@ -14125,7 +14125,7 @@ export type ExportCustomersData = {
 
 export type ExportCustomersResponses = {
     /**
-     * The file.
+     * The requested file.
      */
     200: Blob | File;
 };
@@ -14136,7 +14136,7 @@ export type GetCustomerData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: 304 if nothing changed.
+         * ETag of the known version. Returns 304 if the record has not changed.
          */
         'if-none-match'?: string;
     };
@@ -14153,7 +14153,7 @@ export type GetCustomerData = {
 
 export type GetCustomerResponses = {
     /**
-     * Done.
+     * The customer.
      */
     200: CustomerDetails;
 };
@@ -14164,7 +14164,7 @@ export type UpdateCustomerData = {
     body: UpdateCustomerBody;
     headers?: {
         /**
-         * An ETag: 412 if the record has changed.
+         * ETag of the expected version. Returns 412 if the record has changed.
          */
         'if-match'?: string;
     };
@@ -14181,7 +14181,7 @@ export type UpdateCustomerData = {
 
 export type UpdateCustomerResponses = {
     /**
-     * Done.
+     * The updated customer.
      */
     200: CustomerDetails;
 };
@@ -14203,7 +14203,7 @@ export type ExportCustomerData = {
 
 export type ExportCustomerResponses = {
     /**
-     * Done.
+     * The data of the customer.
      */
     200: {
         [key: string]: unknown;
@@ -14227,7 +14227,7 @@ export type EraseCustomerData = {
 
 export type EraseCustomerResponses = {
     /**
-     * Done.
+     * The status of the erasure.
      */
     200: Erasure;
 };
@@ -14258,7 +14258,7 @@ export type ListCustomerCommentsData = {
 
 export type ListCustomerCommentsResponses = {
     /**
-     * Done.
+     * A page of customer comments.
      */
     200: ListCustomerCommentsPage;
 };
@@ -14269,7 +14269,7 @@ export type CommentOnCustomerData = {
     body: CommentOnCustomerBody;
     headers?: {
         /**
-         * Makes it safe to repeat the request: the first answer is given again.
+         * Makes it safe to retry the request. A retry with the same key returns the first response.
          */
         'idempotency-key'?: string;
     };
@@ -14286,7 +14286,7 @@ export type CommentOnCustomerData = {
 
 export type CommentOnCustomerResponses = {
     /**
-     * Done.
+     * The created customer comment.
      */
     201: CustomerComment;
 };
@@ -14309,7 +14309,7 @@ export type DeleteCustomerCommentData = {
 
 export type DeleteCustomerCommentResponses = {
     /**
-     * Done.
+     * The request succeeded.
      */
     200: Success;
 };
@@ -14330,7 +14330,7 @@ export type ListCalloutsData = {
 
 export type ListCalloutsResponses = {
     /**
-     * Done.
+     * The list of callouts.
      */
     200: ListCalloutsAnswer;
 };
@@ -14352,7 +14352,7 @@ export type RemoveCalloutData = {
 
 export type RemoveCalloutResponses = {
     /**
-     * Done.
+     * The request succeeded.
      */
     200: Success;
 };
@@ -14374,7 +14374,7 @@ export type GetCalloutData = {
 
 export type GetCalloutResponses = {
     /**
-     * Done.
+     * The callout.
      */
     200: Callout;
 };
@@ -14396,7 +14396,7 @@ export type SaveCalloutData = {
 
 export type SaveCalloutResponses = {
     /**
-     * Done.
+     * The updated callout.
      */
     200: Callout;
 };
@@ -14418,7 +14418,7 @@ export type TestCalloutData = {
 
 export type TestCalloutResponses = {
     /**
-     * Done.
+     * The result of the test call.
      */
     200: CalloutTest;
 };
@@ -14430,7 +14430,7 @@ export type ListAddressFormatsData = {
     path?: never;
     query?: {
         /**
-         * The language of the names; English by default.
+         * Language of the names. Defaults to English.
          */
         locale?: string;
     };
@@ -14439,7 +14439,7 @@ export type ListAddressFormatsData = {
 
 export type ListAddressFormatsResponses = {
     /**
-     * Done.
+     * The list of address formats.
      */
     200: ListAddressFormatsAnswer;
 };
@@ -14455,7 +14455,7 @@ export type QuoteData = {
 
 export type QuoteResponses = {
     /**
-     * Done.
+     * The quote.
      */
     200: Quote;
 };
@@ -14476,7 +14476,7 @@ export type TryPromoCodeData = {
 
 export type TryPromoCodeResponses = {
     /**
-     * Done.
+     * The quote with the promo code.
      */
     200: TriedPromoCode;
 };
@@ -14497,7 +14497,7 @@ export type TryMarketData = {
 
 export type TryMarketResponses = {
     /**
-     * Done.
+     * The quotes in the changed market.
      */
     200: TriedMarket;
 };
@@ -14508,7 +14508,7 @@ export type CheckoutData = {
     body: CheckoutBody;
     headers?: {
         /**
-         * Makes it safe to repeat the request: the first answer is given again.
+         * Makes it safe to retry the request. A retry with the same key returns the first response.
          */
         'idempotency-key'?: string;
     };
@@ -14524,7 +14524,7 @@ export type CheckoutData = {
 
 export type CheckoutResponses = {
     /**
-     * Done.
+     * The checkout result.
      */
     200: CheckoutResult;
 };
@@ -14546,7 +14546,7 @@ export type ExplainOrderData = {
 
 export type ExplainOrderResponses = {
     /**
-     * Done.
+     * The calculation of the order.
      */
     200: Explanation;
 };
@@ -14577,7 +14577,7 @@ export type ListRefundsData = {
 
 export type ListRefundsResponses = {
     /**
-     * Done.
+     * A page of refunds.
      */
     200: ListRefundsPage;
 };
@@ -14588,7 +14588,7 @@ export type RefundOrderData = {
     body: RefundOrderBody;
     headers?: {
         /**
-         * Makes it safe to repeat the request: the first answer is given again.
+         * Makes it safe to retry the request. A retry with the same key returns the first response.
          */
         'idempotency-key'?: string;
     };
@@ -14605,7 +14605,7 @@ export type RefundOrderData = {
 
 export type RefundOrderResponses = {
     /**
-     * Done.
+     * The created refund.
      */
     201: Refund;
 };
@@ -14627,7 +14627,7 @@ export type QuoteRefundData = {
 
 export type QuoteRefundResponses = {
     /**
-     * Done.
+     * The refund quote.
      */
     200: RefundQuote;
 };
@@ -14650,7 +14650,7 @@ export type GetRefundData = {
 
 export type GetRefundResponses = {
     /**
-     * Done.
+     * The refund.
      */
     200: Refund;
 };
@@ -14671,7 +14671,7 @@ export type GetPaymentAccountData = {
 
 export type GetPaymentAccountResponses = {
     /**
-     * Done.
+     * The payment account.
      */
     200: PaymentAccount;
 };
@@ -14687,7 +14687,7 @@ export type ReceiveStripeEventData = {
 
 export type ReceiveStripeEventResponses = {
     /**
-     * Done.
+     * The request succeeded.
      */
     200: Success;
 };
@@ -14722,7 +14722,7 @@ export type ListCollectionsData = {
 
 export type ListCollectionsResponses = {
     /**
-     * Done.
+     * A page of collections.
      */
     200: ListCollectionsPage;
 };
@@ -14733,7 +14733,7 @@ export type CreateCollectionData = {
     body: CreateCollectionBody;
     headers?: {
         /**
-         * Makes it safe to repeat the request: the first answer is given again.
+         * Makes it safe to retry the request. A retry with the same key returns the first response.
          */
         'idempotency-key'?: string;
     };
@@ -14749,7 +14749,7 @@ export type CreateCollectionData = {
 
 export type CreateCollectionResponses = {
     /**
-     * Done.
+     * The created collection.
      */
     201: Collection;
 };
@@ -14760,7 +14760,7 @@ export type DeleteCollectionData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: 412 if the record has changed.
+         * ETag of the expected version. Returns 412 if the record has changed.
          */
         'if-match'?: string;
     };
@@ -14777,7 +14777,7 @@ export type DeleteCollectionData = {
 
 export type DeleteCollectionResponses = {
     /**
-     * Done.
+     * The request succeeded.
      */
     200: Success;
 };
@@ -14788,7 +14788,7 @@ export type GetCollectionData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: 304 if nothing changed.
+         * ETag of the known version. Returns 304 if the record has not changed.
          */
         'if-none-match'?: string;
     };
@@ -14805,7 +14805,7 @@ export type GetCollectionData = {
 
 export type GetCollectionResponses = {
     /**
-     * Done.
+     * The collection.
      */
     200: Collection;
 };
@@ -14816,7 +14816,7 @@ export type UpdateCollectionData = {
     body: UpdateCollectionBody;
     headers?: {
         /**
-         * An ETag: 412 if the record has changed.
+         * ETag of the expected version. Returns 412 if the record has changed.
          */
         'if-match'?: string;
     };
@@ -14833,7 +14833,7 @@ export type UpdateCollectionData = {
 
 export type UpdateCollectionResponses = {
     /**
-     * Done.
+     * The updated collection.
      */
     200: Collection;
 };
@@ -14855,7 +14855,7 @@ export type FindSchemaImpactData = {
 
 export type FindSchemaImpactResponses = {
     /**
-     * Done.
+     * The entries that do not match the new schema.
      */
     200: SchemaImpact;
 };
@@ -14886,7 +14886,7 @@ export type ListStaleEntriesData = {
 
 export type ListStaleEntriesResponses = {
     /**
-     * Done.
+     * A page of stale entries.
      */
     200: ListStaleEntriesPage;
 };
@@ -14907,7 +14907,7 @@ export type GenerateBlocksData = {
 
 export type GenerateBlocksResponses = {
     /**
-     * Done.
+     * The generated values.
      */
     200: GenerateBlocksAnswer;
 };
@@ -14928,7 +14928,7 @@ export type GetGenerationBudgetData = {
 
 export type GetGenerationBudgetResponses = {
     /**
-     * Done.
+     * The generation budget.
      */
     200: GenerationBudget;
 };
@@ -14979,7 +14979,7 @@ export type ListEntriesData = {
 
 export type ListEntriesResponses = {
     /**
-     * Done.
+     * A page of entries.
      */
     200: ListEntriesPage;
 };
@@ -14990,7 +14990,7 @@ export type CreateEntryData = {
     body: CreateEntryBody;
     headers?: {
         /**
-         * Makes it safe to repeat the request: the first answer is given again.
+         * Makes it safe to retry the request. A retry with the same key returns the first response.
          */
         'idempotency-key'?: string;
     };
@@ -15006,7 +15006,7 @@ export type CreateEntryData = {
 
 export type CreateEntryResponses = {
     /**
-     * Done.
+     * The created entry.
      */
     201: Entry;
 };
@@ -15017,7 +15017,7 @@ export type DeleteEntryData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: 412 if the record has changed.
+         * ETag of the expected version. Returns 412 if the record has changed.
          */
         'if-match'?: string;
     };
@@ -15034,7 +15034,7 @@ export type DeleteEntryData = {
 
 export type DeleteEntryResponses = {
     /**
-     * Done.
+     * The request succeeded.
      */
     200: Success;
 };
@@ -15045,7 +15045,7 @@ export type GetEntryData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: 304 if nothing changed.
+         * ETag of the known version. Returns 304 if the record has not changed.
          */
         'if-none-match'?: string;
     };
@@ -15067,7 +15067,7 @@ export type GetEntryData = {
 
 export type GetEntryResponses = {
     /**
-     * Done.
+     * The entry.
      */
     200: EntryWithRelations;
 };
@@ -15078,7 +15078,7 @@ export type UpdateEntryData = {
     body: UpdateEntryBody;
     headers?: {
         /**
-         * An ETag: 412 if the record has changed.
+         * ETag of the expected version. Returns 412 if the record has changed.
          */
         'if-match'?: string;
     };
@@ -15095,7 +15095,7 @@ export type UpdateEntryData = {
 
 export type UpdateEntryResponses = {
     /**
-     * Done.
+     * The updated entry.
      */
     200: Entry;
 };
@@ -15117,7 +15117,7 @@ export type CreatePreviewTokenData = {
 
 export type CreatePreviewTokenResponses = {
     /**
-     * Done.
+     * The created preview token.
      */
     201: PreviewToken;
 };
@@ -15148,7 +15148,7 @@ export type ListEntryVersionsData = {
 
 export type ListEntryVersionsResponses = {
     /**
-     * Done.
+     * A page of entry versions.
      */
     200: ListEntryVersionsPage;
 };
@@ -15171,7 +15171,7 @@ export type GetEntryVersionData = {
 
 export type GetEntryVersionResponses = {
     /**
-     * Done.
+     * The entry version.
      */
     200: FullEntryVersion;
 };
@@ -15182,7 +15182,7 @@ export type RestoreEntryVersionData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: 412 if the record has changed.
+         * ETag of the expected version. Returns 412 if the record has changed.
          */
         'if-match'?: string;
     };
@@ -15200,7 +15200,7 @@ export type RestoreEntryVersionData = {
 
 export type RestoreEntryVersionResponses = {
     /**
-     * Done.
+     * The entry.
      */
     200: Entry;
 };
@@ -15247,7 +15247,7 @@ export type ListMediaData = {
 
 export type ListMediaResponses = {
     /**
-     * Done.
+     * A page of media files.
      */
     200: ListMediaPage;
 };
@@ -15258,7 +15258,7 @@ export type CreateMediaData = {
     body: CreateMediaBody;
     headers?: {
         /**
-         * Makes it safe to repeat the request: the first answer is given again.
+         * Makes it safe to retry the request. A retry with the same key returns the first response.
          */
         'idempotency-key'?: string;
     };
@@ -15274,11 +15274,11 @@ export type CreateMediaData = {
 
 export type CreateMediaResponses = {
     /**
-     * Done.
+     * The media file.
      */
     200: MediaFile;
     /**
-     * Done.
+     * The created media file.
      */
     201: MediaFile;
 };
@@ -15300,7 +15300,7 @@ export type CompleteMediaData = {
 
 export type CompleteMediaResponses = {
     /**
-     * Done.
+     * The media file.
      */
     200: MediaFile;
 };
@@ -15311,7 +15311,7 @@ export type DeleteMediaData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: 412 if the record has changed.
+         * ETag of the expected version. Returns 412 if the record has changed.
          */
         'if-match'?: string;
     };
@@ -15333,7 +15333,7 @@ export type DeleteMediaData = {
 
 export type DeleteMediaResponses = {
     /**
-     * Done.
+     * The request succeeded.
      */
     200: Success;
 };
@@ -15344,7 +15344,7 @@ export type GetMediaData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: 304 if nothing changed.
+         * ETag of the known version. Returns 304 if the record has not changed.
          */
         'if-none-match'?: string;
     };
@@ -15361,7 +15361,7 @@ export type GetMediaData = {
 
 export type GetMediaResponses = {
     /**
-     * Done.
+     * The media file.
      */
     200: MediaFile;
 };
@@ -15372,7 +15372,7 @@ export type UpdateMediaData = {
     body: UpdateMediaBody;
     headers?: {
         /**
-         * An ETag: 412 if the record has changed.
+         * ETag of the expected version. Returns 412 if the record has changed.
          */
         'if-match'?: string;
     };
@@ -15389,7 +15389,7 @@ export type UpdateMediaData = {
 
 export type UpdateMediaResponses = {
     /**
-     * Done.
+     * The updated media file.
      */
     200: MediaFile;
 };
@@ -15420,7 +15420,7 @@ export type ListMediaUsagesData = {
 
 export type ListMediaUsagesResponses = {
     /**
-     * Done.
+     * A page of media usages.
      */
     200: ListMediaUsagesPage;
 };
@@ -15431,7 +15431,7 @@ export type SubscribeData = {
     body: SubscribeBody;
     headers?: {
         /**
-         * Makes it safe to repeat the request: the first answer is given again.
+         * Makes it safe to retry the request. A retry with the same key returns the first response.
          */
         'idempotency-key'?: string;
     };
@@ -15448,11 +15448,11 @@ export type SubscribeData = {
 
 export type SubscribeResponses = {
     /**
-     * Done.
+     * The existing subscription, or the payment page of a paid plan.
      */
     200: SubscriptionCheckout | Subscription;
     /**
-     * Done.
+     * The created subscription.
      */
     201: Subscription;
 };
@@ -15488,7 +15488,7 @@ export type ListSubscribersData = {
 
 export type ListSubscribersResponses = {
     /**
-     * Done.
+     * A page of subscriptions.
      */
     200: ListSubscribersPage;
 };
@@ -15510,7 +15510,7 @@ export type CountSubscribersData = {
 
 export type CountSubscribersResponses = {
     /**
-     * Done.
+     * The subscriber counts.
      */
     200: SubscriberCounts;
 };
@@ -15531,7 +15531,7 @@ export type UnsubscribeData = {
 
 export type UnsubscribeResponses = {
     /**
-     * Done.
+     * The request succeeded.
      */
     200: Success;
 };
@@ -15553,7 +15553,7 @@ export type CountMatchingReadersData = {
 
 export type CountMatchingReadersResponses = {
     /**
-     * Done.
+     * The number of matching subscribers.
      */
     200: MatchingReaders;
 };
@@ -15575,7 +15575,7 @@ export type ImportSubscribersData = {
 
 export type ImportSubscribersResponses = {
     /**
-     * Done.
+     * The created subscriber import.
      */
     201: SubscriberImport;
 };
@@ -15598,7 +15598,7 @@ export type GetSubscriberImportData = {
 
 export type GetSubscriberImportResponses = {
     /**
-     * Done.
+     * The subscriber import.
      */
     200: SubscriberImport;
 };
@@ -15630,7 +15630,7 @@ export type ListSubscriberImportErrorsData = {
 
 export type ListSubscriberImportErrorsResponses = {
     /**
-     * Done.
+     * A page of subscriber import errors.
      */
     200: ListSubscriberImportErrorsPage;
 };
@@ -15654,7 +15654,7 @@ export type ExportSubscribersData = {
 
 export type ExportSubscribersResponses = {
     /**
-     * The file.
+     * The requested file.
      */
     200: Blob | File;
 };
@@ -15676,7 +15676,7 @@ export type ListAutomationsData = {
 
 export type ListAutomationsResponses = {
     /**
-     * Done.
+     * The automation list.
      */
     200: AutomationList;
 };
@@ -15687,7 +15687,7 @@ export type CreateAutomationData = {
     body: CreateAutomationBody;
     headers?: {
         /**
-         * Makes it safe to repeat the request: the first answer is given again.
+         * Makes it safe to retry the request. A retry with the same key returns the first response.
          */
         'idempotency-key'?: string;
     };
@@ -15704,7 +15704,7 @@ export type CreateAutomationData = {
 
 export type CreateAutomationResponses = {
     /**
-     * Done.
+     * The created automation.
      */
     201: Automation;
 };
@@ -15715,7 +15715,7 @@ export type DeleteAutomationData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: 412 if the record has changed.
+         * ETag of the expected version. Returns 412 if the record has changed.
          */
         'if-match'?: string;
     };
@@ -15733,7 +15733,7 @@ export type DeleteAutomationData = {
 
 export type DeleteAutomationResponses = {
     /**
-     * Done.
+     * The request succeeded.
      */
     200: Success;
 };
@@ -15744,7 +15744,7 @@ export type GetAutomationData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: 304 if nothing changed.
+         * ETag of the known version. Returns 304 if the record has not changed.
          */
         'if-none-match'?: string;
     };
@@ -15762,7 +15762,7 @@ export type GetAutomationData = {
 
 export type GetAutomationResponses = {
     /**
-     * Done.
+     * The automation.
      */
     200: Automation;
 };
@@ -15773,7 +15773,7 @@ export type UpdateAutomationData = {
     body: UpdateAutomationBody;
     headers?: {
         /**
-         * An ETag: 412 if the record has changed.
+         * ETag of the expected version. Returns 412 if the record has changed.
          */
         'if-match'?: string;
     };
@@ -15791,7 +15791,7 @@ export type UpdateAutomationData = {
 
 export type UpdateAutomationResponses = {
     /**
-     * Done.
+     * The updated automation.
      */
     200: Automation;
 };
@@ -15823,7 +15823,7 @@ export type WithdrawWishData = {
 
 export type WithdrawWishResponses = {
     /**
-     * Done.
+     * The request succeeded.
      */
     200: Success;
 };
@@ -15845,7 +15845,7 @@ export type MakeWishData = {
 
 export type MakeWishResponses = {
     /**
-     * Done.
+     * The request succeeded.
      */
     200: Success;
 };
@@ -15856,7 +15856,7 @@ export type SendEntryData = {
     body: SendEntryBody;
     headers?: {
         /**
-         * Makes it safe to repeat the request: the first answer is given again.
+         * Makes it safe to retry the request. A retry with the same key returns the first response.
          */
         'idempotency-key'?: string;
     };
@@ -15873,7 +15873,7 @@ export type SendEntryData = {
 
 export type SendEntryResponses = {
     /**
-     * Done.
+     * The send. Processing continues in the background.
      */
     202: Send;
 };
@@ -15904,7 +15904,7 @@ export type ListSendsData = {
 
 export type ListSendsResponses = {
     /**
-     * Done.
+     * A page of sends.
      */
     200: ListSendsPage;
 };
@@ -15942,7 +15942,7 @@ export type FindSendsData = {
 
 export type FindSendsResponses = {
     /**
-     * Done.
+     * A page of sends.
      */
     200: FindSendsPage;
 };
@@ -15965,7 +15965,7 @@ export type GetSendData = {
 
 export type GetSendResponses = {
     /**
-     * Done.
+     * The send.
      */
     200: Send;
 };
@@ -16005,7 +16005,7 @@ export type ListRecipientsData = {
 
 export type ListRecipientsResponses = {
     /**
-     * Done.
+     * A page of recipients.
      */
     200: ListRecipientsPage;
 };
@@ -16028,7 +16028,7 @@ export type CountClicksData = {
 
 export type CountClicksResponses = {
     /**
-     * Done.
+     * The clicks per link.
      */
     200: Clicks;
 };
@@ -16051,7 +16051,7 @@ export type GetSendResultsData = {
 
 export type GetSendResultsResponses = {
     /**
-     * Done.
+     * The send results.
      */
     200: SendResults;
 };
@@ -16062,7 +16062,7 @@ export type SendRemainingData = {
     body: SendRemainingBody;
     headers?: {
         /**
-         * Makes it safe to repeat the request: the first answer is given again.
+         * Makes it safe to retry the request. A retry with the same key returns the first response.
          */
         'idempotency-key'?: string;
     };
@@ -16080,7 +16080,7 @@ export type SendRemainingData = {
 
 export type SendRemainingResponses = {
     /**
-     * Done.
+     * The created send.
      */
     201: Send;
 };
@@ -16103,7 +16103,7 @@ export type PauseSendData = {
 
 export type PauseSendResponses = {
     /**
-     * Done.
+     * The send.
      */
     200: Send;
 };
@@ -16126,7 +16126,7 @@ export type ResumeSendData = {
 
 export type ResumeSendResponses = {
     /**
-     * Done.
+     * The send.
      */
     200: Send;
 };
@@ -16149,7 +16149,7 @@ export type CancelSendData = {
 
 export type CancelSendResponses = {
     /**
-     * Done.
+     * The send.
      */
     200: Send;
 };
@@ -16171,7 +16171,7 @@ export type PreviewEntryData = {
 
 export type PreviewEntryResponses = {
     /**
-     * Done.
+     * The rendered email.
      */
     200: Preview;
 };
@@ -16193,7 +16193,7 @@ export type TestEntryData = {
 
 export type TestEntryResponses = {
     /**
-     * Done.
+     * The request succeeded.
      */
     200: Success;
 };
@@ -16211,7 +16211,7 @@ export type ListTemplateVariablesData = {
 
 export type ListTemplateVariablesResponses = {
     /**
-     * Done.
+     * The template variables.
      */
     200: TemplateVariables;
 };
@@ -16241,7 +16241,7 @@ export type ListSuppressionsData = {
 
 export type ListSuppressionsResponses = {
     /**
-     * Done.
+     * A page of suppressions.
      */
     200: ListSuppressionsPage;
 };
@@ -16263,7 +16263,7 @@ export type DeleteSuppressionData = {
 
 export type DeleteSuppressionResponses = {
     /**
-     * Done.
+     * The request succeeded.
      */
     200: Success;
 };
@@ -16279,7 +16279,7 @@ export type ReceiveBouncesData = {
 
 export type ReceiveBouncesResponses = {
     /**
-     * Done.
+     * The request succeeded.
      */
     200: Success;
 };
@@ -16295,7 +16295,7 @@ export type ReceiveSesEventsData = {
 
 export type ReceiveSesEventsResponses = {
     /**
-     * Done.
+     * The request succeeded.
      */
     200: Success;
 };
@@ -16345,7 +16345,7 @@ export type ReadSalesReportData = {
 
 export type ReadSalesReportResponses = {
     /**
-     * Done.
+     * The sales report.
      */
     200: SalesReport;
 };
@@ -16395,7 +16395,7 @@ export type ReadCustomersReportData = {
 
 export type ReadCustomersReportResponses = {
     /**
-     * Done.
+     * The customers report.
      */
     200: CustomersReport;
 };
@@ -16453,7 +16453,7 @@ export type ReadProductsReportData = {
 
 export type ReadProductsReportResponses = {
     /**
-     * Done.
+     * The products report.
      */
     200: ProductsReport;
 };
@@ -16511,7 +16511,7 @@ export type ReadPromoCodesReportData = {
 
 export type ReadPromoCodesReportResponses = {
     /**
-     * Done.
+     * The promo codes report.
      */
     200: PromoCodesReport;
 };
@@ -16557,7 +16557,7 @@ export type ReadSubscribersReportData = {
 
 export type ReadSubscribersReportResponses = {
     /**
-     * Done.
+     * The subscribers report.
      */
     200: SubscribersReport;
 };
@@ -16578,7 +16578,7 @@ export type ReadHomeReportData = {
 
 export type ReadHomeReportResponses = {
     /**
-     * Done.
+     * The home report.
      */
     200: HomeReport;
 };
@@ -16603,7 +16603,7 @@ export type PreviewMailData = {
 
 export type PreviewMailResponses = {
     /**
-     * Done.
+     * The rendered email.
      */
     200: MailPreview;
 };
@@ -16637,7 +16637,7 @@ export type ListSavedViewsData = {
 
 export type ListSavedViewsResponses = {
     /**
-     * Done.
+     * A page of saved views.
      */
     200: ListSavedViewsPage;
 };
@@ -16648,7 +16648,7 @@ export type CreateSavedViewData = {
     body: CreateSavedViewBody;
     headers?: {
         /**
-         * Makes it safe to repeat the request: the first answer is given again.
+         * Makes it safe to retry the request. A retry with the same key returns the first response.
          */
         'idempotency-key'?: string;
     };
@@ -16664,7 +16664,7 @@ export type CreateSavedViewData = {
 
 export type CreateSavedViewResponses = {
     /**
-     * Done.
+     * The created saved view.
      */
     201: SavedView;
 };
@@ -16675,7 +16675,7 @@ export type DeleteSavedViewData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: 412 if the record has changed.
+         * ETag of the expected version. Returns 412 if the record has changed.
          */
         'if-match'?: string;
     };
@@ -16692,7 +16692,7 @@ export type DeleteSavedViewData = {
 
 export type DeleteSavedViewResponses = {
     /**
-     * Done.
+     * The request succeeded.
      */
     200: Success;
 };
@@ -16703,7 +16703,7 @@ export type GetSavedViewData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: 304 if nothing changed.
+         * ETag of the known version. Returns 304 if the record has not changed.
          */
         'if-none-match'?: string;
     };
@@ -16720,7 +16720,7 @@ export type GetSavedViewData = {
 
 export type GetSavedViewResponses = {
     /**
-     * Done.
+     * The saved view.
      */
     200: SavedView;
 };
@@ -16731,7 +16731,7 @@ export type UpdateSavedViewData = {
     body: UpdateSavedViewBody;
     headers?: {
         /**
-         * An ETag: 412 if the record has changed.
+         * ETag of the expected version. Returns 412 if the record has changed.
          */
         'if-match'?: string;
     };
@@ -16748,7 +16748,7 @@ export type UpdateSavedViewData = {
 
 export type UpdateSavedViewResponses = {
     /**
-     * Done.
+     * The updated saved view.
      */
     200: SavedView;
 };
@@ -16774,7 +16774,7 @@ export type SearchData = {
 
 export type SearchResponses = {
     /**
-     * Done.
+     * The search results.
      */
     200: SearchResult;
 };
@@ -16795,7 +16795,7 @@ export type StopChecksData = {
 
 export type StopChecksResponses = {
     /**
-     * Done.
+     * The consistency checks and the result of their last run.
      */
     200: Checks;
 };
@@ -16816,7 +16816,7 @@ export type ReadChecksData = {
 
 export type ReadChecksResponses = {
     /**
-     * Done.
+     * The consistency checks and the result of their last run.
      */
     200: Checks;
 };
@@ -16837,7 +16837,7 @@ export type StartChecksData = {
 
 export type StartChecksResponses = {
     /**
-     * Done.
+     * The consistency checks and the result of their last run.
      */
     202: Checks;
 };
@@ -16848,7 +16848,7 @@ export type GetStorefrontData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: 304 if nothing changed.
+         * ETag of the known version. Returns 304 if the record has not changed.
          */
         'if-none-match'?: string;
     };
@@ -16864,7 +16864,7 @@ export type GetStorefrontData = {
 
 export type GetStorefrontResponses = {
     /**
-     * Done.
+     * The business.
      */
     200: PublicBusiness;
 };
@@ -16875,7 +16875,7 @@ export type ListStorefrontProductsData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: 304 if nothing changed.
+         * ETag of the known version. Returns 304 if the record has not changed.
          */
         'if-none-match'?: string;
     };
@@ -16932,7 +16932,7 @@ export type ListStorefrontProductsData = {
 
 export type ListStorefrontProductsResponses = {
     /**
-     * Done.
+     * A page of products.
      */
     200: ListStorefrontProductsPage;
 };
@@ -16943,7 +16943,7 @@ export type ListStorefrontFacetsData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: 304 if nothing changed.
+         * ETag of the known version. Returns 304 if the record has not changed.
          */
         'if-none-match'?: string;
     };
@@ -16991,7 +16991,7 @@ export type ListStorefrontFacetsData = {
 
 export type ListStorefrontFacetsResponses = {
     /**
-     * Done.
+     * The facets.
      */
     200: Facets;
 };
@@ -17002,7 +17002,7 @@ export type GetStorefrontProductData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: 304 if nothing changed.
+         * ETag of the known version. Returns 304 if the record has not changed.
          */
         'if-none-match'?: string;
     };
@@ -17028,7 +17028,7 @@ export type GetStorefrontProductData = {
 
 export type GetStorefrontProductResponses = {
     /**
-     * Done.
+     * The product.
      */
     200: PublicProduct;
 };
@@ -17039,7 +17039,7 @@ export type ListStorefrontCategoriesData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: 304 if nothing changed.
+         * ETag of the known version. Returns 304 if the record has not changed.
          */
         'if-none-match'?: string;
     };
@@ -17076,7 +17076,7 @@ export type ListStorefrontCategoriesData = {
 
 export type ListStorefrontCategoriesResponses = {
     /**
-     * Done.
+     * A page of categories.
      */
     200: ListStorefrontCategoriesPage;
 };
@@ -17087,7 +17087,7 @@ export type GetStorefrontCollectionData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: 304 if nothing changed.
+         * ETag of the known version. Returns 304 if the record has not changed.
          */
         'if-none-match'?: string;
     };
@@ -17107,7 +17107,7 @@ export type GetStorefrontCollectionData = {
 
 export type GetStorefrontCollectionResponses = {
     /**
-     * Done.
+     * The collection.
      */
     200: PublicCollection;
 };
@@ -17118,7 +17118,7 @@ export type ListStorefrontEntriesData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: 304 if nothing changed.
+         * ETag of the known version. Returns 304 if the record has not changed.
          */
         'if-none-match'?: string;
     };
@@ -17156,7 +17156,7 @@ export type ListStorefrontEntriesData = {
 
 export type ListStorefrontEntriesResponses = {
     /**
-     * Done.
+     * A page of entries.
      */
     200: ListStorefrontEntriesPage;
 };
@@ -17167,7 +17167,7 @@ export type GetStorefrontEntryData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: 304 if nothing changed.
+         * ETag of the known version. Returns 304 if the record has not changed.
          */
         'if-none-match'?: string;
     };
@@ -17189,7 +17189,7 @@ export type GetStorefrontEntryData = {
 
 export type GetStorefrontEntryResponses = {
     /**
-     * Done.
+     * The entry.
      */
     200: PublicEntry;
 };
@@ -17219,7 +17219,7 @@ export type ListWebhookEndpointsData = {
 
 export type ListWebhookEndpointsResponses = {
     /**
-     * Done.
+     * A page of webhook endpoints.
      */
     200: ListWebhookEndpointsPage;
 };
@@ -17230,7 +17230,7 @@ export type CreateWebhookEndpointData = {
     body: CreateWebhookEndpointBody;
     headers?: {
         /**
-         * Makes it safe to repeat the request: the first answer is given again.
+         * Makes it safe to retry the request. A retry with the same key returns the first response.
          */
         'idempotency-key'?: string;
     };
@@ -17246,7 +17246,7 @@ export type CreateWebhookEndpointData = {
 
 export type CreateWebhookEndpointResponses = {
     /**
-     * Done.
+     * The created webhook endpoint.
      */
     201: WebhookEndpointWithSecret;
 };
@@ -17257,7 +17257,7 @@ export type DeleteWebhookEndpointData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: 412 if the record has changed.
+         * ETag of the expected version. Returns 412 if the record has changed.
          */
         'if-match'?: string;
     };
@@ -17274,7 +17274,7 @@ export type DeleteWebhookEndpointData = {
 
 export type DeleteWebhookEndpointResponses = {
     /**
-     * Done.
+     * The request succeeded.
      */
     200: Success;
 };
@@ -17285,7 +17285,7 @@ export type GetWebhookEndpointData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: 304 if nothing changed.
+         * ETag of the known version. Returns 304 if the record has not changed.
          */
         'if-none-match'?: string;
     };
@@ -17302,7 +17302,7 @@ export type GetWebhookEndpointData = {
 
 export type GetWebhookEndpointResponses = {
     /**
-     * Done.
+     * The webhook endpoint.
      */
     200: WebhookEndpoint;
 };
@@ -17313,7 +17313,7 @@ export type UpdateWebhookEndpointData = {
     body: UpdateWebhookEndpointBody;
     headers?: {
         /**
-         * An ETag: 412 if the record has changed.
+         * ETag of the expected version. Returns 412 if the record has changed.
          */
         'if-match'?: string;
     };
@@ -17330,7 +17330,7 @@ export type UpdateWebhookEndpointData = {
 
 export type UpdateWebhookEndpointResponses = {
     /**
-     * Done.
+     * The updated webhook endpoint.
      */
     200: WebhookEndpoint;
 };
@@ -17352,7 +17352,7 @@ export type RotateWebhookSecretData = {
 
 export type RotateWebhookSecretResponses = {
     /**
-     * Done.
+     * The webhook endpoint.
      */
     200: WebhookEndpointWithSecret;
 };
@@ -17374,7 +17374,7 @@ export type PingWebhookEndpointData = {
 
 export type PingWebhookEndpointResponses = {
     /**
-     * Done.
+     * The webhook attempt.
      */
     200: WebhookAttempt;
 };
@@ -17409,7 +17409,7 @@ export type ListWebhookDeliveriesData = {
 
 export type ListWebhookDeliveriesResponses = {
     /**
-     * Done.
+     * A page of webhook deliveries.
      */
     200: ListWebhookDeliveriesPage;
 };
@@ -17431,7 +17431,7 @@ export type ReplayWebhookEventsData = {
 
 export type ReplayWebhookEventsResponses = {
     /**
-     * Done.
+     * The webhook endpoint.
      */
     200: WebhookEndpoint;
 };
@@ -17447,7 +17447,7 @@ export type ReadOperatorOverviewData = {
 
 export type ReadOperatorOverviewResponses = {
     /**
-     * Done.
+     * The overview.
      */
     200: OperatorOverview;
 };
@@ -17463,7 +17463,7 @@ export type ListOperatorCellsData = {
 
 export type ListOperatorCellsResponses = {
     /**
-     * Done.
+     * The list of cells.
      */
     200: ListOperatorCellsAnswer;
 };
@@ -17481,7 +17481,7 @@ export type SetOperatorCellData = {
 
 export type SetOperatorCellResponses = {
     /**
-     * Done.
+     * The updated cell.
      */
     200: OperatorCell;
 };
@@ -17514,7 +17514,7 @@ export type ListOperatorBusinessesData = {
 
 export type ListOperatorBusinessesResponses = {
     /**
-     * Done.
+     * A page of businesses.
      */
     200: ListOperatorBusinessesPage;
 };
@@ -17540,7 +17540,7 @@ export type DeleteOperatorBusinessData = {
 
 export type DeleteOperatorBusinessResponses = {
     /**
-     * Done.
+     * The business. Processing continues in the background.
      */
     202: OperatorBusinessDetail;
 };
@@ -17561,7 +17561,7 @@ export type GetOperatorBusinessData = {
 
 export type GetOperatorBusinessResponses = {
     /**
-     * Done.
+     * The business.
      */
     200: OperatorBusinessDetail;
 };
@@ -17582,7 +17582,7 @@ export type SuspendBusinessData = {
 
 export type SuspendBusinessResponses = {
     /**
-     * Done.
+     * The business.
      */
     200: OperatorBusinessDetail;
 };
@@ -17603,7 +17603,7 @@ export type ResumeBusinessData = {
 
 export type ResumeBusinessResponses = {
     /**
-     * Done.
+     * The business.
      */
     200: OperatorBusinessDetail;
 };
@@ -17624,7 +17624,7 @@ export type UndeleteOperatorBusinessData = {
 
 export type UndeleteOperatorBusinessResponses = {
     /**
-     * Done.
+     * The business.
      */
     200: OperatorBusinessDetail;
 };
@@ -17645,7 +17645,7 @@ export type ListOperatorExportsData = {
 
 export type ListOperatorExportsResponses = {
     /**
-     * Done.
+     * The list of exports.
      */
     200: ListOperatorExportsAnswer;
 };
@@ -17666,7 +17666,7 @@ export type StartOperatorExportData = {
 
 export type StartOperatorExportResponses = {
     /**
-     * Done.
+     * The export. Processing continues in the background.
      */
     202: OperatorExport;
 };
@@ -17691,7 +17691,7 @@ export type LinkOperatorExportData = {
 
 export type LinkOperatorExportResponses = {
     /**
-     * Done.
+     * The export link.
      */
     200: ExportLink;
 };
@@ -17712,7 +17712,7 @@ export type SetOperatorLimitsData = {
 
 export type SetOperatorLimitsResponses = {
     /**
-     * Done.
+     * The updated business.
      */
     200: OperatorBusinessDetail;
 };
@@ -17742,7 +17742,7 @@ export type ReadOperatorUsageData = {
 
 export type ReadOperatorUsageResponses = {
     /**
-     * Done.
+     * The business usage.
      */
     200: BusinessUsage;
 };
@@ -17768,7 +17768,7 @@ export type ListOperatorUsageData = {
 
 export type ListOperatorUsageResponses = {
     /**
-     * Done.
+     * The businesses with the highest usage.
      */
     200: TopUsage;
 };
@@ -17799,7 +17799,7 @@ export type ListOperatorJobsData = {
 
 export type ListOperatorJobsResponses = {
     /**
-     * Done.
+     * A page of dead jobs.
      */
     200: ListOperatorJobsPage;
 };
@@ -17820,7 +17820,7 @@ export type RetryJobData = {
 
 export type RetryJobResponses = {
     /**
-     * Done.
+     * The number of changed jobs.
      */
     200: ChangedJobs;
 };
@@ -17841,7 +17841,7 @@ export type DiscardJobData = {
 
 export type DiscardJobResponses = {
     /**
-     * Done.
+     * The number of changed jobs.
      */
     200: ChangedJobs;
 };
@@ -17857,7 +17857,7 @@ export type RetryJobsData = {
 
 export type RetryJobsResponses = {
     /**
-     * Done.
+     * The number of changed jobs.
      */
     200: ChangedJobs;
 };
@@ -17873,7 +17873,7 @@ export type DiscardJobsData = {
 
 export type DiscardJobsResponses = {
     /**
-     * Done.
+     * The number of changed jobs.
      */
     200: ChangedJobs;
 };
@@ -17907,7 +17907,7 @@ export type ListOperatorSendsData = {
 
 export type ListOperatorSendsResponses = {
     /**
-     * Done.
+     * A page of sends.
      */
     200: ListOperatorSendsPage;
 };
@@ -17944,7 +17944,7 @@ export type ListOperatorAuditData = {
 
 export type ListOperatorAuditResponses = {
     /**
-     * Done.
+     * A page of audit entries.
      */
     200: ListOperatorAuditPage;
 };
@@ -17986,7 +17986,7 @@ export type ListEventsData = {
 
 export type ListEventsResponses = {
     /**
-     * Done.
+     * A page of events.
      */
     200: ListEventsPage;
 };
@@ -18020,7 +18020,7 @@ export type StreamEventsData = {
 
 export type StreamEventsResponses = {
     /**
-     * The file.
+     * The requested file.
      */
     200: Blob | File;
 };

@@ -81,7 +81,7 @@ export const PasskeyOptions = Type.Object(
       userVerification: Type.Literal('required'),
     }),
   },
-  { title: 'PasskeyOptions' },
+  { title: 'PasskeyOptions', 'x-response-description': 'Options for `navigator.credentials.create()`.' },
 )
 
 /** For `navigator.credentials.get()`, by way of `PublicKeyCredential.parseRequestOptionsFromJSON()`. */
@@ -93,5 +93,5 @@ export const PasskeyLoginOptions = Type.Object(
     userVerification: OneOf(['required']),
     allowCredentials: Type.Array(Known),
   },
-  { title: 'PasskeyLoginOptions' },
+  { title: 'PasskeyLoginOptions', 'x-response-description': 'Options for `navigator.credentials.get()`.' },
 )

@@ -127,6 +127,7 @@ export const exportMe = operation({
     summary: 'Export my data',
     response: {
       200: Type.Unsafe<unknown>({
+        'x-response-description': 'The data of the account.',
         type: 'object',
         additionalProperties: true,
         examples: [{ user: { id: 'usr_01jcq3v7k8f5t9x2m4n6p8r0sw' } }],

@@ -25,7 +25,7 @@ export const NewFactor = Type.Object(
       examples: ['otpauth://totp/shop.example.com:ada%40example.com?issuer=shop.example.com&secret=JBSWY3DPEHPK3PXP'],
     }),
   },
-  { title: 'NewSecondFactor' },
+  { title: 'NewSecondFactor', 'x-response-description': 'The secret for the authenticator app.' },
 )
 export const ConfirmFactorBody = Type.Object({ code: Code })
 export const RecoveryCodes = Type.Object(
@@ -43,7 +43,7 @@ export const SecondFactor = Type.Object(
     recoveryCodesLeft: Type.Integer({ minimum: 0, maximum: 10, examples: [10] }),
     passedAt: Nullable(Type.Integer({ ...UnixSeconds, description: 'When this session has last shown one.' })),
   },
-  { title: 'SecondFactor' },
+  { title: 'SecondFactor', 'x-response-description': 'The state of the second factor.' },
 )
 
 export const LoginFactorBody = Type.Object({

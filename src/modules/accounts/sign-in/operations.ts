@@ -15,7 +15,12 @@ export const listSigningKeys = operation({
     operationId: 'listSigningKeys',
     tags: ['Accounts'],
     summary: 'Get the public keys of access tokens',
-    response: { 200: Type.Object({ keys: Type.Array(shape.SigningKey) }) },
+    response: {
+      200: Type.Object(
+        { keys: Type.Array(shape.SigningKey) },
+        { 'x-response-description': 'The public keys as a JSON Web Key Set.' },
+      ),
+    },
   },
 })
 
@@ -88,10 +93,13 @@ export const getLoginUrl = operation({
       'The identity provider’s address. The browser comes back to `redirectUrl` with a `code` for `POST /v1/users/login`, and the `state`.',
     querystring: shape.LoginUrlQuery,
     response: {
-      200: Type.Object({
-        url: Type.String({ examples: ['https://idp.example.com/authorize?…'] }),
-        state: Type.String({ examples: ['x'] }),
-      }),
+      200: Type.Object(
+        {
+          url: Type.String({ examples: ['https://idp.example.com/authorize?…'] }),
+          state: Type.String({ examples: ['x'] }),
+        },
+        { 'x-response-description': 'The URL of the sign-in page and its state.' },
+      ),
     },
   },
 })

@@ -32,6 +32,6 @@ export const MailPreview = Type.Object(
     html: Type.String({ examples: ['<!doctype html><p>Thank you.</p>'] }),
     text: Type.String({ examples: ['Thank you.'] }),
   },
-  { title: 'MailPreview' },
+  { title: 'MailPreview', 'x-response-description': 'The rendered email.' },
 )
 export type MailPreview = Static<typeof MailPreview>

@@ -56,5 +56,5 @@ export const SearchResult = Type.Object(
     customers: Type.Array(CustomerHit),
     entries: Type.Array(EntryHit),
   },
-  { title: 'SearchResult' },
+  { title: 'SearchResult', 'x-response-description': 'The search results.' },
 )

@@ -13,7 +13,7 @@ export const filterUnknown = invalid(
   'UNKNOWN_PARAMETER',
   'The list of products has no filter {name}.',
 )
-export const operationUnknown = invalid('changes.{index}.op', 'INVALID', 'There is no {op} for {field}.')
+export const operationUnknown = invalid('changes.{index}.op', 'INVALID', '{op} is not supported for {field}.')
 export const endingTooLarge = invalid(
   'changes.{index}.ending',
   'INVALID',

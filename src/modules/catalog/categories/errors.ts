@@ -24,7 +24,7 @@ export const categoryHasChildren = conflict(
   'Other categories are below this one. Move or delete them first.',
 )
 export const parentNotFound = invalid('parentId', 'NOT_FOUND', 'This business has no category {parentId}.')
-export const siblingNotFound = invalid('beforeId', 'NOT_FOUND', 'There is no category {beforeId} with this parent.')
+export const siblingNotFound = invalid('beforeId', 'NOT_FOUND', 'Category {beforeId} not found under this parent.')
 export const parentIsBelow = invalid('parentId', 'INVALID', 'A category cannot be below itself.')
 export const treeTooDeep = invalid('parentId', 'INVALID', `Categories are at most ${MAX_DEPTH} levels deep.`)
 export const categoryTooLarge = invalid(

@@ -15,6 +15,6 @@ export const attributeInvalid = invalid('{name}', 'INVALID', '{name} must be an 
 export const facetUnknown = invalid(
   'facets',
   'INVALID',
-  'There is no facet {name}. There are attribute.<Name>, price, category and tag.',
+  'Unknown facet {name}. Use attribute.<Name>, price, category, or tag.',
 )
 export const tooManyFacets = invalid('facets', 'TOO_MANY', `${MAX_FACETS} facets at most are counted at once.`)

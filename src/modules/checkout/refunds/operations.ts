@@ -11,8 +11,8 @@ export const refundOrder = operation({
     tags: ['Orders'],
     summary: 'Refund an order',
     description:
-      'Through the payment provider: an amount, pieces of lines and shipping, or all that is left. Never above what was ' +
-      'paid. The order’s payment status follows when the provider has done it.',
+      'Refunds an amount, items and shipping, or the remaining amount through the payment provider, up to the amount ' +
+      'paid. The payment status of the order changes when the provider completes the refund.',
     params: RecordParams,
     body: shape.NewRefund,
     response: { 201: shape.Refund },
@@ -27,7 +27,7 @@ export const quoteRefund = operation({
     operationId: 'quoteRefund',
     tags: ['Orders'],
     summary: 'Quote a refund',
-    description: 'What a refund would come to. Has no effect.',
+    description: 'Calculates a refund without creating it.',
     params: RecordParams,
     body: shape.NewRefund,
     response: { 200: shape.RefundQuote },
@@ -42,7 +42,8 @@ export const listRefunds = operation({
     operationId: 'listRefunds',
     tags: ['Orders'],
     summary: 'List refunds of an order',
-    description: 'Newest first. Without those made in the provider’s own dashboard.',
+    description:
+      'Returns the newest refunds first. Does not include refunds made in the dashboard of the payment provider.',
     params: RecordParams,
     querystring: PageOnly,
     response: { 200: PageOf(shape.Refund) },

@@ -3,7 +3,7 @@ import { LineId, MAX_LINES, ORIGINS, Quantity } from '#modules/orders/index.ts'
 import { BusinessId, Id, idOf, Money, moneyOf, Nullable, OneOf, OrderId, UnixSeconds } from '#vocabulary/schemas.ts'
 
 const From = OneOf(ORIGINS, {
-  description: 'Whether the pieces have gone out. Pieces that have not will not be shipped any more.',
+  description: 'Whether the units were shipped. Refunded units that were not shipped can no longer be shipped.',
 })
 
 export const NewRefund = Type.Object({
@@ -11,7 +11,8 @@ export const NewRefund = Type.Object({
     Type.Integer({
       ...moneyOf(2_140),
       minimum: 1,
-      description: 'Alone: money, of no line in particular. Beside `lines` or `shipping`: less than these are worth.',
+      description:
+        'Amount to refund. Without `lines` and `shipping`, it is not assigned to any line. With them, it must not exceed their value.',
     }),
   ),
   lines: Type.Optional(
@@ -21,16 +22,16 @@ export const NewRefund = Type.Object({
         quantity: Quantity,
         from: Type.Optional({
           ...From,
-          description: 'Without it: pieces that have not gone out, as far as there are any, then others.',
+          description: 'Defaults to unshipped units first, then shipped ones.',
         }),
       }),
-      { minItems: 1, maxItems: 2 * MAX_LINES, description: 'Pieces of lines, at what was paid for them.' },
+      { minItems: 1, maxItems: 2 * MAX_LINES, description: 'Lines to refund, at the price paid.' },
     ),
   ),
-  shipping: Type.Optional(Type.Boolean({ description: 'Shipping as well, with its tax.', examples: [true] })),
+  shipping: Type.Optional(Type.Boolean({ description: 'Whether to refund shipping and its tax.', examples: [true] })),
   restock: Type.Optional(
     Type.Boolean({
-      description: 'Puts the pieces back into stock at once, even if the refund fails later.',
+      description: 'Whether to restock the units immediately, even if the refund fails later.',
       examples: [true],
     }),
   ),
@@ -40,15 +41,15 @@ export type NewRefund = Static<typeof NewRefund>
 
 const RefundedLine = Type.Object({ lineId: LineId, quantity: Quantity, from: From, amount: moneyOf(2_140) })
 const parts = {
-  lines: Type.Array(RefundedLine, { description: 'Empty where the refund is of an amount.' }),
-  shipping: Type.Integer({ ...moneyOf(0), description: 'What of it is for shipping.' }),
+  lines: Type.Array(RefundedLine, { description: 'Refunded lines. Empty for a refund of an amount.' }),
+  shipping: Type.Integer({ ...moneyOf(0), description: 'Part of the refund that is for shipping.' }),
 }
 
 export const RefundQuote = Type.Object(
   {
     amount: moneyOf(2_140),
     ...parts,
-    left: Type.Integer({ ...moneyOf(2_737), description: 'What can still be refunded after this.' }),
+    left: Type.Integer({ ...moneyOf(2_737), description: 'Amount that can still be refunded afterwards.' }),
   },
   { title: 'RefundQuote' },
 )
@@ -60,10 +61,11 @@ export const Refund = Type.Object(
     orderId: OrderId,
     amount: Type.Integer({ ...Money, examples: [2_140] }),
     ...parts,
-    restock: Type.Boolean({ description: 'The pieces were put back into stock.', examples: [true] }),
+    restock: Type.Boolean({ description: 'Whether the units were restocked.', examples: [true] }),
     reason: Nullable(Type.String({ examples: ['Came broken'] })),
     status: OneOf(['PENDING', 'SUCCEEDED', 'FAILED'], {
-      description: 'PENDING until the payment provider has done it. A FAILED one frees pieces and money.',
+      description:
+        '`PENDING` until the payment provider completes the refund. A `FAILED` refund releases its units and amount.',
     }),
     createdAt: UnixSeconds,
   },

@@ -28,14 +28,17 @@ export type GenerateRequest = Static<typeof GenerateRequest>
 export const GeneratedBlock = Type.Object({ id, type, value }, { title: 'GeneratedBlock' })
 export type GeneratedBlock = Static<typeof GeneratedBlock>
 
-export const GenerateAnswer = Type.Object({
-  blocks: Type.Array(GeneratedBlock, { maxItems: 50 }),
-  tokens: Type.Integer({
-    minimum: 0,
-    description: 'What it took of the day’s budget. Of a model that does not say, what was reserved for it.',
-    examples: [1_480],
-  }),
-})
+export const GenerateAnswer = Type.Object(
+  {
+    blocks: Type.Array(GeneratedBlock, { maxItems: 50 }),
+    tokens: Type.Integer({
+      minimum: 0,
+      description: 'What it took of the day’s budget. Of a model that does not say, what was reserved for it.',
+      examples: [1_480],
+    }),
+  },
+  { 'x-response-description': 'The generated values.' },
+)
 export type GenerateAnswer = Static<typeof GenerateAnswer>
 
 export const GenerationBudget = Type.Object(

@@ -109,6 +109,6 @@ export const MatchingCount = Type.Object(
       examples: [1204],
     }),
   },
-  { title: 'MatchingReaders' },
+  { title: 'MatchingReaders', 'x-response-description': 'The number of matching subscribers.' },
 )
 export type MatchingCount = Static<typeof MatchingCount>

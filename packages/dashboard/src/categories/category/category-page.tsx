@@ -63,7 +63,7 @@ export function CategoryPage() {
         <h1>{name}</h1>
         <div className="facts-line soft">
           {isAsked ? (
-            <Status fill="unknown" tone="wait">{t`Asked, not yet known`}</Status>
+            <Status fill="unknown" tone="wait">{t`Processing…`}</Status>
           ) : (
             node && <Plural value={node.products} one="# product" other="# products" />
           )}

@@ -110,7 +110,7 @@ export function TextsForm({ category, products, tree }: Props) {
       <SaveBar
         changes={changes}
         isSaving={isSaving}
-        reason={lacks ?? (isNameless ? t`It needs a name and an address.` : undefined)}
+        reason={lacks ?? (isNameless ? t`Enter a name and a slug.` : undefined)}
         onSave={() => void save()}
         onDiscard={discard}
       />

@@ -109,11 +109,7 @@ function Editor({ collection, entry, title }: Props) {
         </nav>
         <h1>{title}</h1>
         <div className="facts-line soft">
-          {isAsked ? (
-            <Status fill="unknown" tone="wait">{t`Asked, not yet known`}</Status>
-          ) : (
-            <ContentState of={entry} />
-          )}
+          {isAsked ? <Status fill="unknown" tone="wait">{t`Processing…`}</Status> : <ContentState of={entry} />}
         </div>
         <div className="acts tight">
           <GenerateSheet {...{ collection, lacks, form }} own={entry.locale} onTake={edit.change} />

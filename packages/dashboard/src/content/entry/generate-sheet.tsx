@@ -104,9 +104,9 @@ function Proposal({ blocks, own, form, onTake, onClose }: ProposalProps) {
     setPicked(next)
   }
   const reason = isAsking
-    ? t`It is being written.`
+    ? t`Generating…`
     : prompt.trim() === ''
-      ? t`Say what it is about.`
+      ? t`Describe the content.`
       : wanted.length === 0
         ? t`Pick a field.`
         : undefined
@@ -156,7 +156,7 @@ function Proposal({ blocks, own, form, onTake, onClose }: ProposalProps) {
           </Trans>{' '}
           {budget.data?.isAvailable && <Budget of={budget.data} />}
         </p>
-        {isAsking && <p role="status">{t`It is being written. That takes up to half a minute.`}</p>}
+        {isAsking && <p role="status">{t`Generating… This can take up to 30 seconds.`}</p>}
         {made && (
           <section className="proposal" aria-live="polite">
             <h3>

@@ -88,9 +88,7 @@ function NewEntry({ collection }: { collection: Collection }) {
   const missing = missingOf(schema, form)
   const lacks = lacking('CONTENT_WRITE')
   const reason =
-    lacks ??
-    (isAsking ? t`Asked, not yet known.` : undefined) ??
-    (wrong.length > 0 ? t`A field is not right yet.` : undefined)
+    lacks ?? (isAsking ? t`Processing…` : undefined) ?? (wrong.length > 0 ? t`A field is not right yet.` : undefined)
   const change = (field: string, value: unknown) => {
     setError(undefined)
     setDraft({ locale, mine: { ...mine, [field]: value } })
@@ -108,7 +106,7 @@ function NewEntry({ collection }: { collection: Collection }) {
         label: t`New entry in ${collection.name}`,
         about: [about],
       })
-      toast(t`The draft is saved.`)
+      toast(t`Draft saved`)
       if (isShown.current)
         void navigate({
           to: '/$business/content/$collection/$entry',
@@ -120,7 +118,7 @@ function NewEntry({ collection }: { collection: Collection }) {
       setDraft(draft)
       setSent(undefined)
       setError(cause)
-      if (!isShown.current) toast(t`The entry was not made; what you entered is kept. ${wordsOf(cause).what}`)
+      if (!isShown.current) toast(t`Couldn’t create the entry. Your changes are still here. ${wordsOf(cause).what}`)
     }
   }
   useCommands([
@@ -149,7 +147,7 @@ function NewEntry({ collection }: { collection: Collection }) {
       </header>
       <div className="record">
         <div className="work" inert={sent !== undefined}>
-          {error !== undefined && <Problem error={error} kept={t`Nothing was made; what you entered is kept.`} />}
+          {error !== undefined && <Problem error={error} kept={t`Nothing was created. Your changes are still here.`} />}
           <EntryForm
             {...{ collection, locales, form, wrong }}
             entry={undefined}

@@ -38,12 +38,12 @@ export function PreviewButton({ entry, hasChanges }: { entry: Entry; hasChanges:
       } else toast(t`The browser let no window open. Allow it for this page, and try again.`)
     } catch (error) {
       page?.close()
-      toast(t`There is no preview. ${wordsOf(error).what}`)
+      toast(t`Couldn’t open the preview. ${wordsOf(error).what}`)
     } finally {
       setIsAsking(false)
     }
   }
-  const waits = isAsking ? t`It is being opened.` : undefined
+  const waits = isAsking ? t`Opening…` : undefined
   return (
     <>
       <Button icon={Eye} only={t`Preview in the shop`} reason={lacks ?? waits} onClick={() => void open()} />

@@ -34,7 +34,7 @@ export function PublishActs(props: Props) {
   const format = useFormat()
   const status = statusOf(entry)
   const isPlanned = entry.publishAt !== undefined
-  const waits = isSaving ? t`It is being saved.` : undefined
+  const waits = isSaving ? t`Saving…` : undefined
   const reason = waits ?? props.reason
   const set = (next: 'DRAFT' | 'PUBLISHED' | 'ARCHIVED', done: string) =>
     void onSave({ statuses: [{ status: next }] }, done)
@@ -56,12 +56,20 @@ export function PublishActs(props: Props) {
           </MenuItem>
         )}
         {isPlanned && (
-          <MenuItem icon={Undo2} reason={lacks} onClick={() => void onSave({ publishAt: null }, t`It stays a draft.`)}>
+          <MenuItem
+            icon={Undo2}
+            reason={lacks}
+            onClick={() => void onSave({ publishAt: null }, t`Scheduled publishing canceled`)}
+          >
             {t`Do not publish it by itself`}
           </MenuItem>
         )}
         {status !== 'DRAFT' && (
-          <MenuItem icon={Undo2} reason={lacks} onClick={() => set('DRAFT', t`It is a draft again.`)}>
+          <MenuItem
+            icon={Undo2}
+            reason={lacks}
+            onClick={() => set('DRAFT', t`Unpublished. The entry is a draft again.`)}
+          >
             {t`Back to draft`}
           </MenuItem>
         )}

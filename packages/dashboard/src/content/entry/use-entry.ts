@@ -102,7 +102,7 @@ export function useEntry(collection: Collection, entry: Entry) {
     }
   }
   /** Saves what was typed, and publishes, plans or archives with it if that is wanted. */
-  const save = async (further: Further = {}, done = t`Saved.`): Promise<boolean> => {
+  const save = async (further: Further = {}, done = t`Changes saved`): Promise<boolean> => {
     setIsSaving(true)
     setRefused({})
     const typedFirst = draft?.mine
@@ -118,7 +118,7 @@ export function useEntry(collection: Collection, entry: Entry) {
       toast(done)
       return true
     } catch (error) {
-      toast(t`Not saved; what you typed is still there. ${wordsOf(error).what}`)
+      toast(t`Couldn’t save. Your changes are still here. ${wordsOf(error).what}`)
       return false
     } finally {
       setIsSaving(false)

@@ -56,7 +56,7 @@ export function CollectionStatus({ collection, lacks }: { collection: Collection
       })
       toast(t`${collection.name}: ${names[status]}`)
     } catch (error) {
-      toast(t`It stays as it was. ${wordsOf(error).what}`)
+      toast(t`Couldn’t change the status. ${wordsOf(error).what}`)
     }
   }
   if (now === 'DRAFT')

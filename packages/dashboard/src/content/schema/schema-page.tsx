@@ -66,7 +66,7 @@ export function SchemaPage() {
         <h1>{t`Fields of ${name}`}</h1>
         <div className="facts-line soft">
           {isAsked ? (
-            <Status fill="unknown" tone="wait">{t`Asked, not yet known`}</Status>
+            <Status fill="unknown" tone="wait">{t`Processing…`}</Status>
           ) : (
             collection && <ContentState of={collection} />
           )}
@@ -154,7 +154,7 @@ function Editor({ collection, lacks }: { collection: Collection; lacks: string |
         changes={changes}
         warning={impact.warning}
         isSaving={isSaving}
-        reason={lacks ?? (isWrong ? t`Something is not right yet.` : undefined)}
+        reason={lacks ?? (isWrong ? t`Fix the errors in the form.` : undefined)}
         onSave={() => void save()}
         onDiscard={discard}
       />

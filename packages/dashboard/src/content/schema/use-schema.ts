@@ -75,10 +75,10 @@ export function useSchema(collection: Collection) {
       if (saved === undefined) return
       const typed = latest.current?.mine
       setDraft(typed && !isSame(typed, draft.mine) ? { ...draft, base: draft.mine, mine: typed } : undefined)
-      toast(t`Saved.`)
+      toast(t`Changes saved`)
     } catch (cause) {
       setError(cause)
-      toast(t`Not saved; what you typed is still there. ${wordsOf(cause).what}`)
+      toast(t`Couldn’t save. Your changes are still here. ${wordsOf(cause).what}`)
     } finally {
       setIsSaving(false)
     }

@@ -218,7 +218,7 @@ function Restore({ number, onClose }: { number: number; onClose: () => void }) {
       </p>
       <div className="acts">
         <Button look="quiet" onClick={onClose}>{t`Not now`}</Button>
-        <Button look="main" reason={isAsked ? t`Asked, not yet known.` : undefined} onClick={() => void restore()}>
+        <Button look="main" reason={isAsked ? t`Processing…` : undefined} onClick={() => void restore()}>
           {t`Bring it back`}
         </Button>
       </div>

@@ -34,7 +34,7 @@ export function Comments({ userId }: { userId: string }) {
         {asked.map(({ id, input }) => (
           <article key={id} className="comment">
             <header>
-              <Status fill="unknown" tone="wait">{t`Asked, not yet known`}</Status>
+              <Status fill="unknown" tone="wait">{t`Processing…`}</Status>
             </header>
             <p>{(input.body as { text: string }).text}</p>
           </article>
@@ -73,7 +73,7 @@ function Write({ userId }: { userId: string }) {
       })
     } catch (error) {
       setDraft(text)
-      toast(t`Not added: ${wordsOf(error).what}`)
+      toast(t`Couldn’t add the comment. ${wordsOf(error).what}`)
     }
   }
   const why = reason('ORDERS_WRITE')
@@ -121,7 +121,7 @@ function Comment({ userId, comment }: { userId: string; comment: Shown }) {
         about: [comment.id],
       })
     } catch (error) {
-      toast(t`Not deleted: ${wordsOf(error).what}`)
+      toast(t`Couldn’t delete. ${wordsOf(error).what}`)
     }
   }
   return (

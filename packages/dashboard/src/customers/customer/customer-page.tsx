@@ -31,7 +31,7 @@ export function CustomerPage() {
   const file = useExport()
   const { data: customer, error, refetch } = useQuery(customerQuery(business.id, userId))
   const name = customer ? nameOf(customer) : t`Customer`
-  const exportReason = reason('ADMIN') ?? (file.isBusy ? t`The file is being made.` : undefined)
+  const exportReason = reason('ADMIN') ?? (file.isBusy ? t`Preparing the file…` : undefined)
   const navigate = route.useNavigate()
   const isErasing = route.useSearch().do === 'erase'
   const showErase = (open: boolean) => void navigate({ search: { do: open ? 'erase' : undefined }, replace: !open })

@@ -37,13 +37,13 @@ export function EraseSheet({ customer, onClose }: { customer: CustomerDetails; o
       let answer = await askOnce()
       // Somebody with thousands of orders is erased by several calls.
       while (!answer.isComplete && answer.erasedOrders > 0 && answer.keptOrders.length === 0) answer = await askOnce()
-      toast(answer.isComplete ? t`Erased.` : t`Erased, but for orders in work.`)
+      toast(answer.isComplete ? t`Customer data erased` : t`Customer data erased, except for open orders`)
       onClose()
     } catch (cause) {
       setError(cause)
     }
   }
-  const reason = isAsked ? t`Asked, not yet known.` : isSure ? undefined : t`Say first that it is meant.`
+  const reason = isAsked ? t`Processing…` : isSure ? undefined : t`Confirm the deletion first.`
   const foot = (
     <div className="flex gap-2 justify-end">
       <Button look="quiet" onClick={onClose}>{t`Leave it`}</Button>

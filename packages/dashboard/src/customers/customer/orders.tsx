@@ -80,7 +80,7 @@ export function Orders({ customer }: { customer: CustomerDetails }) {
         <p className="after">
           <Button
             look="small"
-            reason={list.isFetchingNextPage ? t`They are being read.` : undefined}
+            reason={list.isFetchingNextPage ? t`Loading…` : undefined}
             onClick={() => void list.fetchNextPage()}
           >{t`Show older ones`}</Button>
         </p>

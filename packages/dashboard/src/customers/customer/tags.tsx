@@ -39,7 +39,7 @@ export function Tags({ customer }: { customer: CustomerDetails }) {
           </span>
         ))}
         <AddTag why={why} onAdd={(tag) => change(t`Add the tag ${tag}`, { add: [tag] })} />
-        {asked && <Status fill="unknown" tone="wait">{t`Asked, not yet known`}</Status>}
+        {asked && <Status fill="unknown" tone="wait">{t`Processing…`}</Status>}
       </div>
     </section>
   )
@@ -82,6 +82,6 @@ function useChangeTags({ id: userId }: CustomerDetails) {
       words: { field: 'tags', add: [], remove: [], ...words },
       label,
       about: [userId],
-    }).catch((error: unknown) => toast(t`Not saved: ${wordsOf(error).what}`))
+    }).catch((error: unknown) => toast(t`Couldn’t save. ${wordsOf(error).what}`))
   }
 }

@@ -47,7 +47,7 @@ export function AutomationTask({ newsletter, trigger, of: automation, letters, o
   }
   const [howOften, howLong] = [t`How many times at most`, t`In how many days`]
   const draftOf = (title: string) => t`${title} (not published)`
-  const why = isAsked ? t`Asked, not yet known.` : automation && !isChanged ? t`Nothing was changed.` : undefined
+  const why = isAsked ? t`Processing…` : automation && !isChanged ? t`No changes` : undefined
   return (
     <form className="task" aria-label={names[trigger]} onSubmit={(event) => void submit(event)}>
       <div className="line-form">

@@ -77,7 +77,7 @@ export function useAutomation({ newsletter, trigger, automation }: Props) {
       const saved = await (automation ? update(automation) : create())
       if (saved === undefined) return false
       setDraft(undefined)
-      toast(automation ? t`Saved.` : t`${name} is set up.`)
+      toast(automation ? t`Changes saved` : t`${name} created`)
       return true
     } catch (cause) {
       setError(cause)

@@ -96,7 +96,7 @@ function Loaded({ of: letter }: { of: Letter }) {
   const why =
     reason('NEWSLETTER_SEND') ??
     (isRefused ? t`Its template is wrong: see the check.` : undefined) ??
-    (asked ? t`Asked, not yet known.` : undefined)
+    (asked ? t`Processing…` : undefined)
   const email = me.email ?? ''
   const tryIt = () => void test(email)
   useCommands([{ id: 'test-mail', label: t`Test to me`, keys: 't', icon: SendIcon, reason: why, run: tryIt }])

@@ -151,7 +151,7 @@ function Plan({ of: letter, subject, sends, findings = [], onSent }: Props & { o
     (isSome && conditions.length === 0 ? t`Add a condition, or choose all readers.` : undefined) ??
     (isSome && !conditions.every(isFinished) ? t`A condition is not finished.` : undefined) ??
     (isSome && reached === 0 ? t`Nobody fits.` : undefined) ??
-    (asked ? t`Asked, not yet known.` : undefined)
+    (asked ? t`Processing…` : undefined)
   const plan = () => {
     setLater(true)
     requestAnimationFrame(() => clock.current?.focus())
@@ -176,7 +176,7 @@ function Plan({ of: letter, subject, sends, findings = [], onSent }: Props & { o
     })
     if (!made) return
     setSegment(undefined)
-    toast(isLater ? t`Planned for ${moment}.` : t`It is being sent.`)
+    toast(isLater ? t`Scheduled for ${moment}` : t`Sending…`)
     onSent(made)
   }
   return (

@@ -35,7 +35,7 @@ export function useSendLetter(entryId: string) {
         label: t`Send a test mail`,
         about: [entryId],
       })
-      toast(t`A test mail is on its way to ${email}.`)
+      toast(t`Test email sent to ${email}`)
     })
   return { send, test, asked, error }
 }

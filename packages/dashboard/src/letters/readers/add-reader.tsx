@@ -47,11 +47,7 @@ export function AddReader({ of: { id, plans = [], doubleOptIn = false } }: { of:
       setAsked(false)
     }
   }
-  const why = isPaidOnly
-    ? t`All plans are paid: who reads it has to pay for it.`
-    : isAsked
-      ? t`Asked, not yet known.`
-      : undefined
+  const why = isPaidOnly ? t`All plans are paid: who reads it has to pay for it.` : isAsked ? t`Processing…` : undefined
   return (
     <section className="page task" aria-label={t`Add a reader`}>
       <form className="line-form" onSubmit={(event) => void submit(event)}>

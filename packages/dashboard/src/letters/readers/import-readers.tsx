@@ -52,7 +52,7 @@ function Upload({ id }: { id: string }) {
   const [isOver, setOver] = useState(false)
   const [isSending, setSending] = useState(false)
   const [error, setError] = useState<unknown>()
-  const why = reason('NEWSLETTER_SEND') ?? (isSending ? t`The file is on its way.` : undefined)
+  const why = reason('NEWSLETTER_SEND') ?? (isSending ? t`Uploading…` : undefined)
   const take = async (file: File | undefined) => {
     if (!file || why) return
     setSending(true)
@@ -207,7 +207,7 @@ function WrongLines({ id, of: one }: { id: string; of: ReaderImport }) {
       {list.hasNextPage && (
         <Button
           look="small"
-          reason={list.isFetchingNextPage ? t`They are being read.` : undefined}
+          reason={list.isFetchingNextPage ? t`Loading…` : undefined}
           onClick={() => void list.fetchNextPage()}
         >{t`Show more`}</Button>
       )}

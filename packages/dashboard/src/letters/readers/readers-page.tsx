@@ -86,7 +86,7 @@ function Acts({ id }: { id: string }) {
     <div className="acts">
       <Button
         icon={Download}
-        reason={lacksRead ?? (file.isBusy ? t`The file is being made.` : undefined)}
+        reason={lacksRead ?? (file.isBusy ? t`Preparing the file…` : undefined)}
         onClick={() => void file.run()}
       >{t`Export`}</Button>
       <Button icon={FileUp} reason={lacksSend} onClick={bring}>{t`Import readers`}</Button>

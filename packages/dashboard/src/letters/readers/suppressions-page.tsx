@@ -158,7 +158,7 @@ function Lift({ of: one, onClose }: { of: Suppression | undefined; onClose: () =
         <Button look="quiet" onClick={close}>{t`Leave it`}</Button>
         <Button
           look="destroy main"
-          reason={isAsked ? t`Asked, not yet known.` : undefined}
+          reason={isAsked ? t`Processing…` : undefined}
           onClick={() => void lift()}
         >{t`Allow again`}</Button>
       </div>

@@ -43,7 +43,7 @@ export function Unsubscribe({ of: { email, status, planId }, newsletter, plans }
           <Button look="quiet" onClick={() => setAsking(false)}>{t`Keep them`}</Button>
           <Button
             look="destroy main"
-            reason={isBusy ? t`Asked, not yet known.` : undefined}
+            reason={isBusy ? t`Processing…` : undefined}
             onClick={() => void leave()}
           >{t`Unsubscribe`}</Button>
         </div>

@@ -20,7 +20,7 @@ export function useExport(id: string) {
       const asked = { path: { businessId, id }, query: { format: 'csv' as const } }
       saveFile(await kontor.operations.exportSubscribers(asked, { timeoutMs: EXPORT_MS }), `${slug}-readers.csv`)
     } catch (error) {
-      toast(t`Not exported: ${wordsOf(error).what}`)
+      toast(t`Couldn’t export. ${wordsOf(error).what}`)
     } finally {
       setBusy(false)
     }

@@ -109,7 +109,7 @@ function Found({ of: send, newsletter }: { of: Send; newsletter: string | undefi
       {list.hasNextPage && (
         <Button
           look="small"
-          reason={list.isFetchingNextPage ? t`They are being read.` : undefined}
+          reason={list.isFetchingNextPage ? t`Loading…` : undefined}
           onClick={() => void list.fetchNextPage()}
         >{t`Show more readers`}</Button>
       )}

@@ -56,7 +56,7 @@ export function Rest({ of: send }: { of: Send }) {
     reason('NEWSLETTER_SEND') ??
     (isOver ? undefined : t`Possible when the send has ended.`) ??
     (wanted.length === 0 ? t`Choose who is meant.` : undefined) ??
-    (isAsked ? t`Asked, not yet known.` : undefined)
+    (isAsked ? t`Processing…` : undefined)
   const decide = () => {
     const boxes = [...(form.current?.querySelectorAll<HTMLInputElement>('input') ?? [])]
     const box = boxes.find(({ checked }) => !checked) ?? boxes[0]

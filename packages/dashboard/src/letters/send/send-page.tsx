@@ -157,7 +157,7 @@ function Acts({ of: send, asked, onSteer }: ActsProps) {
   const business = addressOf(useBusiness())
   const [isAsking, setAsking] = useState(false)
   const { status, entryId } = send
-  const why = asked ? t`Asked, not yet known.` : undefined
+  const why = asked ? t`Processing…` : undefined
   const canPause = status === 'RUNNING' || status === 'SCHEDULED'
   const commands: (Command | false)[] = [
     canPause && {

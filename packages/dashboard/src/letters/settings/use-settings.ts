@@ -91,8 +91,8 @@ export function useSettings(newsletters: readonly Newsletter[]) {
       }
     }
     setIsSaving(false)
-    if (problems.length > 0) toast(t`Not saved; what you typed is still there. ${wordsOf(problems[0]).what}`)
-    else if (!isLeft) toast(t`Saved.`)
+    if (problems.length > 0) toast(t`Couldn’t save. Your changes are still here. ${wordsOf(problems[0]).what}`)
+    else if (!isLeft) toast(t`Changes saved`)
   }
 
   return {

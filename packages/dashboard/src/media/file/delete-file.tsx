@@ -31,7 +31,7 @@ export function DeleteFile({ file, onClose, onDeleted }: Props) {
     try {
       const input = { path: { id }, ...(isUsed && { query: { force: true } }) }
       await ask({ operation: 'deleteMedia', input, label: t`Delete the file ${fileName}`, about: [id] })
-      toast(t`${fileName} is deleted.`)
+      toast(t`${fileName} deleted`)
       onDeleted()
     } catch (cause) {
       setIsSent(false)
@@ -41,16 +41,16 @@ export function DeleteFile({ file, onClose, onDeleted }: Props) {
     }
   }
   const reason = isSent
-    ? t`Asked, not yet known.`
+    ? t`Processing…`
     : data === undefined
-      ? t`Where it is shown is being read.`
+      ? t`Loading the file’s usage…`
       : isUsed && !isRead
         ? t`Say first that you have seen where it is shown.`
         : undefined
   return (
     <Dialog open onClose={onClose} title={t`Delete ${fileName}?`}>
       <div className="media-delete">
-        {error !== undefined && <Problem error={error} kept={t`It is still there.`} />}
+        {error !== undefined && <Problem error={error} kept={t`Nothing was deleted.`} />}
         {isUsed ? (
           <>
             <p className="soft">

@@ -69,7 +69,7 @@ export function FileForm({ file }: { file: Answer<'getMedia'> }) {
       <SaveBar
         changes={form.changes}
         isSaving={form.isSaving}
-        reason={isNameless ? t`It needs a name.` : undefined}
+        reason={isNameless ? t`Enter a name.` : undefined}
         onSave={() => void form.save()}
         onDiscard={form.discard}
       />
@@ -91,7 +91,7 @@ function Plain({ file: { status, problem, mimeType, url } }: { file: Answer<'get
     )
   if (status !== 'READY')
     return (
-      <Notice title={status === 'PENDING' ? t`It is not uploaded yet.` : t`It is being checked.`}>
+      <Notice title={status === 'PENDING' ? t`It is not uploaded yet.` : t`Checking…`}>
         {status === 'PENDING'
           ? t`If nothing arrives within a day, it is deleted.`
           : t`Its sizes are made in a few seconds.`}

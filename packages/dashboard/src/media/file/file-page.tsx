@@ -72,7 +72,7 @@ function FactsLine({ file }: { file: Answer<'getMedia'> }) {
   const isAsked = useAsked(file.id).length > 0
   return (
     <div className="facts-line soft">
-      {isAsked ? <Status fill="unknown" tone="wait">{t`Asked, not yet known`}</Status> : <FileState file={file} />}
+      {isAsked ? <Status fill="unknown" tone="wait">{t`Processing…`}</Status> : <FileState file={file} />}
       <span>
         <Measures file={file} />
       </span>

@@ -73,7 +73,7 @@ export function FocalPoint({ file, point, onChange }: Props) {
           <Button
             look="quiet small"
             icon={Crosshair}
-            reason={point ? undefined : t`It is in the middle.`}
+            reason={point ? undefined : t`Already centered`}
             onClick={() => onChange(null)}
           >{t`Back to the middle`}</Button>
         </span>

@@ -222,7 +222,7 @@ function State({ of: business }: { of: BusinessDetail }) {
         </Notice>
       )}
       {state === 'IMPORTING' && (
-        <Notice title={t`It is being imported.`}>
+        <Notice title={t`Importing…`}>
           <Trans>The command line finishes that, or removes what there is of it.</Trans>
         </Notice>
       )}

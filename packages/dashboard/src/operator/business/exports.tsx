@@ -26,7 +26,7 @@ export function Exports({ of: business }: { of: BusinessDetail }) {
     })
   const items = data?.items ?? []
   const refused = items.some(isUnderWay)
-    ? t`One is being made.`
+    ? t`Creating an export…`
     : state === 'IMPORTING'
       ? t`It is not whole yet.`
       : undefined

@@ -23,7 +23,7 @@ export function SuspendSheet({ of: { id, name }, onClose }: { of: BusinessDetail
     setProblem(undefined)
     void ask(async () => {
       await kontor.operations.suspendBusiness({ path: { id }, body: { reason } })
-      toast(t`${name} is suspended.`)
+      toast(t`${name} suspended`)
       onClose()
     })
   }

@@ -56,7 +56,7 @@ export function useChangeJobs() {
   }
   return {
     /** Why nothing can be pressed now. */
-    reason: isAsked ? t`Asked, not yet known.` : undefined,
+    reason: isAsked ? t`Processing…` : undefined,
     retryOne: (id: string) => retry(() => retryJob({ path: { id } })),
     retryAll: (body: Which) => retry(() => retryJobs({ body })),
     discardOne: (id: string) => discard(() => discardJob({ path: { id } })),

@@ -131,7 +131,7 @@ function useReasons(view: OrderView) {
   const { t } = useLingui()
   const { order, money, pieces, reason: write } = view
   const read = usePermissions().reason('ORDERS_READ')
-  const asked = t`Asked, not yet known.`
+  const asked = t`Processing…`
   const status = statusOf(order)
   const isFinal = status === 'CANCELLED' || status === 'REFUNDED'
   const ended = isFinal ? t`The order has ended.` : undefined
@@ -182,7 +182,9 @@ function useSetStatus({ order }: OrderView) {
     } catch (error) {
       const isOlder = error instanceof KontorError && error.status === 412
       toast(
-        isOlder ? t`Somebody changed the order just now. Look again, then do it.` : t`Not done. ${wordsOf(error).what}`,
+        isOlder
+          ? t`Somebody changed the order just now. Look again, then do it.`
+          : t`Couldn’t complete the action. ${wordsOf(error).what}`,
       )
     }
   }

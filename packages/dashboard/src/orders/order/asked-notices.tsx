@@ -32,7 +32,7 @@ export function AskedNotices({ view, failed }: { view: OrderView; failed: Failed
           isLost={isLost}
           what={
             <Trans>
-              {label}: asked at {format.time(askedAt / 1_000)}, not yet known.
+              {label}: pending since {format.time(askedAt / 1_000)}
             </Trans>
           }
         >

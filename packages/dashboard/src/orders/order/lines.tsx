@@ -93,7 +93,7 @@ function Line({ line, currency, product, pieces, isOpen, isRoomy, hasDiscount, o
             {pieces && pieces.asked > 0 && (
               <span className="note wait-text">
                 {' · '}
-                <Trans>{pieces.asked} asked back, not yet known</Trans>
+                <Trans>{pieces.asked} refund pending</Trans>
               </span>
             )}
             <div className="only-phone">

@@ -146,7 +146,7 @@ export function RefundSheet({ view, onClose, onFailed }: Props) {
                 note={
                   waiting > 0 ? (
                     <span className="wait-text">
-                      <Trans>{waiting} asked for, not yet known</Trans>
+                      <Trans>{waiting} pending</Trans>
                     </span>
                   ) : (
                     <>

@@ -43,7 +43,7 @@ export function ReturnSheet({ view, onClose, onFailed }: Props) {
       },
       (error: unknown) => {
         setDraft(draft)
-        onFailed({ error, kept: t`Nothing was taken back. What you chose is kept.` })
+        onFailed({ error, kept: t`Couldn’t return the items. Your selection is still here.` })
       },
     )
     setDraft(undefined) // whoever opens the sheet meanwhile begins anew, not with what is asked already
@@ -51,7 +51,7 @@ export function ReturnSheet({ view, onClose, onFailed }: Props) {
   }
   const reason =
     view.reason ??
-    (isAsked(view, 'returnOrderLines') ? t`Asked, not yet known.` : undefined) ??
+    (isAsked(view, 'returnOrderLines') ? t`Processing…` : undefined) ??
     (count === 0 ? t`Choose what came back.` : undefined)
   useCommands([
     {

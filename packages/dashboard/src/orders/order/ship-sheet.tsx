@@ -87,7 +87,7 @@ export function ShipSheet({ view, shipment, onClose, onFailed }: Props) {
       () => toast(t`Parcel entered. Pieces in it: ${count}.`),
       (error: unknown) => {
         setDraft(draft)
-        onFailed({ error, kept: t`Nothing was shipped. What you typed is kept.` })
+        onFailed({ error, kept: t`Couldn’t create the shipment. Your changes are still here.` })
       },
     )
     setDraft(undefined) // whoever opens the sheet meanwhile begins anew, not with what is asked already
@@ -100,11 +100,11 @@ export function ShipSheet({ view, shipment, onClose, onFailed }: Props) {
     : isAsked(view, 'shipOrder', 'shipOrders')
   const reason =
     view.reason ??
-    (isAsking ? t`Asked, not yet known.` : undefined) ??
-    (isUpdating ? t`It is being saved.` : undefined) ??
+    (isAsking ? t`Processing…` : undefined) ??
+    (isUpdating ? t`Saving…` : undefined) ??
     (view.isKnown ? undefined : t`Its parcels and refunds are not known yet.`) ??
     (count === 0 ? t`Choose what is in the parcel.` : linkProblem) ??
-    (shipment && !draft ? t`Nothing was changed.` : undefined)
+    (shipment && !draft ? t`No changes` : undefined)
   useCommands([
     {
       id: 'ship-ask',
@@ -180,7 +180,7 @@ export function ShipSheet({ view, shipment, onClose, onFailed }: Props) {
             </Button>
             <p className="note">
               {isAsking
-                ? t`Asked, not yet known. You may leave this page.`
+                ? t`Processing… You can leave this page.`
                 : t`One key for this parcel: pressing twice ships once.`}
             </p>
           </>
@@ -295,7 +295,7 @@ function useUpdate({ view: { order }, draft, setDraft, names, onClose }: Updatin
         decide,
       })
       if (saved === undefined) return
-      toast(t`Parcel ${number} is changed.`)
+      toast(t`Shipment ${number} updated`)
       const typed = latest.current?.mine
       const isMore = typed !== undefined && !isSame(typed, draft.mine)
       setDraft(isMore ? { base: draft.mine, mine: typed } : undefined)

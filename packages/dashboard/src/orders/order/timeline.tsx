@@ -224,7 +224,7 @@ function Write({ view, writeRef }: { view: OrderView; writeRef: Ref<HTMLInputEle
       about: [id],
     }).catch((error: unknown) => {
       setText(said)
-      toast(t`Not posted; what you wrote is still there. ${wordsOf(error).what}`)
+      toast(t`Couldn’t post the comment. Your text is still here. ${wordsOf(error).what}`)
     })
   }
   return (

@@ -61,9 +61,9 @@ export function useContact(order: Order) {
       const typed = latest.current?.mine
       // What was typed while it was saved is still to be saved, on top of what was.
       setDraft(typed && !isSame(typed, draft.mine) ? { ...draft, base: draft.mine, mine: typed } : undefined)
-      toast(t`Saved.`)
+      toast(t`Changes saved`)
     } catch (error) {
-      toast(t`Not saved; what you typed is still there. ${wordsOf(error).what}`)
+      toast(t`Couldn’t save. Your changes are still here. ${wordsOf(error).what}`)
     } finally {
       setIsSaving(false)
     }

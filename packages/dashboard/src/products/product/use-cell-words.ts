@@ -17,7 +17,7 @@ export function useCellWords() {
       notSold: t`not sold`,
       notCounted: t`not counted`,
       far: t`Far from the other prices of this market.`,
-      asked: t`Asked, not yet known`,
+      asked: t`Processing…`,
       planned: (prices: string) => t`Planned: ${prices}`,
       sold: (count: number) => t`${count} sold just now`,
       came: (count: number) => t`${count} came just now`,

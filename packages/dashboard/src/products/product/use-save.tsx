@@ -90,9 +90,9 @@ export function useSave(product: Product, { now, set, forget }: EditsOf) {
       }
       if (moves.length > 0) await moveStock(moves)
       forget()
-      toast(t`Saved.`)
+      toast(t`Changes saved`)
     } catch (error) {
-      toast(t`Not saved; what you typed is still there. ${wordsOf(error).what}`)
+      toast(t`Couldn’t save. Your changes are still here. ${wordsOf(error).what}`)
     } finally {
       setIsSaving(false)
     }

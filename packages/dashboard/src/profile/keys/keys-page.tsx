@@ -72,7 +72,7 @@ export function KeysPage() {
         <Sure
           title={t`Revoke ${revoked.name}?`}
           verb={t`Revoke`}
-          done={t`${revoked.name} is revoked.`}
+          done={t`${revoked.name} revoked`}
           act={() =>
             ask('-', {
               operation: 'deleteKey',

@@ -149,11 +149,7 @@ function KeyForm({ wanted, onChange, onMade }: FormProps) {
         <div className="what">
           {error !== undefined && <KeyProblem error={error} />}
           <div className="acts">
-            <Button
-              type="submit"
-              look="main"
-              reason={isBusy ? t`It is being made.` : undefined}
-            >{t`Make the key`}</Button>
+            <Button type="submit" look="main" reason={isBusy ? t`Creating…` : undefined}>{t`Make the key`}</Button>
             <Link className="button quiet" to="/profile/keys">{t`Leave it`}</Link>
           </div>
         </div>
@@ -201,7 +197,7 @@ function Rights({ wanted, onChange }: { wanted: Wanted; onChange: (part: Partial
       </label>
       <ul hidden={wanted.isWhole}>
         {named.map(({ id: permission, may: name, about }) => {
-          const lacks = may(permission) ? undefined : t`You may not do this yourself there.`
+          const lacks = may(permission) ? undefined : t`You don’t have this permission in that business.`
           return (
             <li key={permission}>
               <label className="choice">

@@ -57,7 +57,7 @@ export function AddPasskey({ onDone }: { onDone: () => void }) {
         problem={problem}
       />
       <div className="acts">
-        <Button type="submit" look="main" reason={isBusy ? t`Your browser asks for it.` : undefined}>
+        <Button type="submit" look="main" reason={isBusy ? t`Waiting for your browser…` : undefined}>
           {t`Make the passkey`}
         </Button>
         <Button look="quiet" onClick={onDone}>{t`Close`}</Button>

@@ -147,7 +147,7 @@ function Confirm({ onConfirmed }: { onConfirmed: (codes: string[]) => void }) {
         hint={t`Six digits. They change every half minute.`}
       />
       <div>
-        <Button type="submit" look="main" reason={isBusy ? t`It is being confirmed.` : undefined}>{t`Confirm`}</Button>
+        <Button type="submit" look="main" reason={isBusy ? t`Confirming…` : undefined}>{t`Confirm`}</Button>
       </div>
     </form>
   )

@@ -83,7 +83,7 @@ export function AppPart() {
         <Sure
           title={t`Remove the authenticator app?`}
           verb={t`Remove the app`}
-          done={t`Removed. Your password alone signs you in.`}
+          done={t`Authenticator app removed. You sign in with your password only.`}
           act={remove}
           onClose={() => setRemoving(false)}
         >

@@ -47,7 +47,7 @@ export function CodesPage() {
             <div className="own-done">
               <Button
                 look="main"
-                reason={isBusy ? t`They are being made.` : undefined}
+                reason={isBusy ? t`Creating…` : undefined}
                 onClick={() => void make()}
               >{t`Make ten new codes`}</Button>
             </div>

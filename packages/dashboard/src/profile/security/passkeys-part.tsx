@@ -99,7 +99,7 @@ function RemoveDialog({ passkey, isLast, onClose }: { passkey: Passkey; isLast: 
     <Sure
       title={t`Remove ${name}?`}
       verb={t`Remove`}
-      done={t`${name} is removed.`}
+      done={t`${name} removed`}
       act={() =>
         ask('-', { operation: 'deletePasskey', input: { path: { id } }, label: t`Remove a passkey`, about: [id] })
       }

@@ -29,7 +29,7 @@ export function PasswordPart() {
     try {
       await kontor.operations.changePassword({ body })
       form.reset()
-      toast(t`Your password is changed. Everywhere else you are signed out.`)
+      toast(t`Password changed. You’re signed out on all other devices.`)
     } catch (error) {
       const isOld = error instanceof KontorError && error.has('PASSWORD_WRONG')
       const field = isOld ? 'oldPassword' : (fieldOf(error, ['oldPassword', 'newPassword']) ?? 'newPassword')
@@ -65,7 +65,7 @@ export function PasswordPart() {
           problem={problemOf('newPassword')}
         />
         <div>
-          <Button type="submit" reason={isBusy ? t`It is being changed.` : undefined}>{t`Change the password`}</Button>
+          <Button type="submit" reason={isBusy ? t`Changing…` : undefined}>{t`Change the password`}</Button>
         </div>
       </form>
     </Part>

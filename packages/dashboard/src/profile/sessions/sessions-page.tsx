@@ -61,7 +61,7 @@ export function SessionsPage() {
         <Sure
           title={t`End all other sessions?`}
           verb={t`End all others`}
-          done={t`All others have ended.`}
+          done={t`Other sessions ended`}
           act={() => ask('-', { operation: 'endSessions', input: {}, label: t`End all other sessions` })}
           onClose={() => setAsking(false)}
         >
@@ -82,7 +82,7 @@ function useEnd(onRefused: (error: unknown) => void) {
   const { t } = useLingui()
   return (id: string) => {
     onRefused(undefined)
-    const say = () => toast(t`It has ended.`)
+    const say = () => toast(t`Session ended`)
     ask('-', { operation: 'endSessions', input: { query: { id } }, label: t`End a session`, about: [id] }).then(
       say,
       (error: unknown) => {

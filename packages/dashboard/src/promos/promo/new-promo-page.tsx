@@ -42,12 +42,8 @@ export function NewPromoPage() {
   const lacks = lacking('PROMOS_WRITE')
   const reason =
     lacks ??
-    (isAsking ? t`Asked, not yet known.` : undefined) ??
-    (problems.code === 'missing'
-      ? t`Give it a code.`
-      : isWrong
-        ? t`Something in the form is not right yet.`
-        : undefined)
+    (isAsking ? t`Processing…` : undefined) ??
+    (problems.code === 'missing' ? t`Give it a code.` : isWrong ? t`Fix the errors in the form.` : undefined)
   usePageTitle(t`New promo code`)
   const change = (changes: Partial<PromoForm>) => {
     setError(undefined)
@@ -65,14 +61,15 @@ export function NewPromoPage() {
         label: t`New promo code ${body.code}`,
         about: [about],
       })
-      toast(t`${made.code} is made.`)
+      toast(t`${made.code} created`)
       if (isShown.current)
         void navigate({ to: '/$business/promo-codes/$promo', params: { business: address, promo: made.id } })
     } catch (cause) {
       setDraft(form)
       setSent(undefined)
       setError(cause)
-      if (!isShown.current) toast(t`The code was not made; what you entered is kept. ${wordsOf(cause).what}`)
+      if (!isShown.current)
+        toast(t`Couldn’t create the promo code. Your changes are still here. ${wordsOf(cause).what}`)
     }
   }
   useCommands([
@@ -106,7 +103,7 @@ export function NewPromoPage() {
       <div className="page narrow" inert={sent !== undefined}>
         {error !== undefined && (
           <div className="asked">
-            <Problem error={error} kept={t`Nothing was made; what you entered is kept.`} />
+            <Problem error={error} kept={t`Nothing was created. Your changes are still here.`} />
           </div>
         )}
         <PromoFields {...{ form, problemOf, lacks }} changed={[]} onChange={change} />

@@ -53,11 +53,7 @@ export function PromoPage() {
         <h1>{code}</h1>
         {promo && (
           <div className="facts-line soft">
-            {isAsked ? (
-              <Status fill="unknown" tone="wait">{t`Asked, not yet known`}</Status>
-            ) : (
-              <PromoState promo={promo} />
-            )}
+            {isAsked ? <Status fill="unknown" tone="wait">{t`Processing…`}</Status> : <PromoState promo={promo} />}
             <span>
               <Trans>gives {gives(promo)}</Trans>
             </span>
@@ -105,7 +101,7 @@ function Editor({ promo, lacks }: { promo: Promo; lacks: string | undefined }) {
         changes={changes}
         warning={isShort ? t`It was used more often than that already: nobody else can use it.` : undefined}
         isSaving={isSaving}
-        reason={lacks ?? (isWrong ? t`Something in the form is not right yet.` : undefined)}
+        reason={lacks ?? (isWrong ? t`Fix the errors in the form.` : undefined)}
         onSave={() => void save()}
         onDiscard={discard}
       />

@@ -76,7 +76,7 @@ export function TryCart({ promo, isWrong, isChanged, saved }: Props) {
       <ChooseGoods market={market} onAdd={add} />
       {lines.length === 0 && <p className="note after">{t`Find goods and put them in: the sums come at once.`}</p>}
       {lines.length > 0 && isWrong && (
-        <p className="wait-text after">{t`Something in the form is not right yet, so there is nothing to try.`}</p>
+        <p className="wait-text after">{t`Fix the errors in the form to see the preview.`}</p>
       )}
       {result && <Verdict tried={result} currency={market.currency} {...{ promo, saved }} />}
       {lines.length > 0 && (

@@ -24,7 +24,7 @@ export function useProblemWords() {
   const { t } = useLingui()
   const format = useFormat()
   const words: Record<Exclude<Problem, 'step'>, string> = {
-    missing: t`This is needed.`,
+    missing: t`Required`,
     number: t`This is no figure that can be used here.`,
     percent: t`At most 100 percent.`,
     code: t`Only letters, digits, _ and -.`,

@@ -74,10 +74,10 @@ export function usePromo(promo: Promo) {
       if (saved === undefined) return
       const typed = latest.current?.mine
       setDraft(typed && !isSame(typed, draft.mine) ? { ...draft, base: draft.mine, mine: typed } : undefined)
-      toast(t`Saved.`)
+      toast(t`Changes saved`)
     } catch (error) {
       setRefused(refusalsOf(error))
-      toast(t`Not saved; what you typed is still there. ${wordsOf(error).what}`)
+      toast(t`Couldn’t save. Your changes are still here. ${wordsOf(error).what}`)
     } finally {
       setIsSaving(false)
     }

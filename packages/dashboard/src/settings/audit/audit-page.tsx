@@ -50,7 +50,7 @@ export function AuditPage() {
           <Days entries={list.rows} />
           {list.hasMore && (
             <Button
-              reason={list.isLoadingMore ? t`It is being read.` : undefined}
+              reason={list.isLoadingMore ? t`Loading…` : undefined}
               onClick={() => void list.loadMore()}
             >{t`Show earlier`}</Button>
           )}

@@ -47,7 +47,7 @@ export function BusinessPage() {
   const { form, change, isChanged, refusalOf } = settings
   const wrong = problemsOf(form)
   const words = {
-    name: wrong.name && t`A business needs a name.`,
+    name: wrong.name && t`Enter a name.`,
     slug: wrong.slug && t`Small letters, digits and hyphens, such as harbour-goods.`,
     contactEmail: wrong.contactEmail && t`This is no email address.`,
   }
@@ -126,7 +126,7 @@ export function BusinessPage() {
       </div>
       <Save
         of={settings}
-        reason={Object.keys(wrong).length > 0 ? t`Something in the form is not right yet.` : undefined}
+        reason={Object.keys(wrong).length > 0 ? t`Fix the errors in the form.` : undefined}
         warning={
           isChanged('slug') ? t`Bookmarks of this dashboard lead nowhere once the address is another.` : undefined
         }

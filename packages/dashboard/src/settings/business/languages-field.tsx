@@ -41,7 +41,7 @@ export function LanguagesField({ locales, first, problem, onChange }: Props) {
       : !code
         ? t`This is no language such as de or de-CH.`
         : locales.includes(code)
-          ? t`It is there already.`
+          ? t`Already added`
           : undefined
   return (
     <fieldset className="field">

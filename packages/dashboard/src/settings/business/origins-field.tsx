@@ -17,7 +17,7 @@ export function OriginsField({ origins, problem, onChange }: Props) {
       : !origin
         ? t`This is no address such as https://shop.example.com.`
         : origins.includes(origin)
-          ? t`It is there already.`
+          ? t`Already added`
           : undefined
   const add = (event: FormEvent) => {
     event.preventDefault()

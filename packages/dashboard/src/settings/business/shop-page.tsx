@@ -63,7 +63,7 @@ export function ShopPage() {
         </section>
         <Reading settings={settings} />
       </div>
-      <Save of={settings} reason={isWrong ? t`Something in the form is not right yet.` : undefined} />
+      <Save of={settings} reason={isWrong ? t`Fix the errors in the form.` : undefined} />
     </>
   )
 }

@@ -21,7 +21,7 @@ export function TestCall({ point, lacks }: { point: Point; lacks: string | undef
   const [isAsking, setAsking] = useState(false)
   const [tried, setTried] = useState<Tried>()
   const [error, setError] = useState<unknown>()
-  const reason = lacks ?? (isAsking ? t`It is being asked.` : undefined)
+  const reason = lacks ?? (isAsking ? t`Calling the service…` : undefined)
   const test = async () => {
     setAsking(true)
     setTried(undefined)

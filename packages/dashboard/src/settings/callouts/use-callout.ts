@@ -69,10 +69,10 @@ export function useCallout(point: Point, callout: Callout | undefined) {
       const typed = latest.current?.mine
       setDraft(typed && !isSame(typed, draft.mine) ? { base: draft.mine, mine: typed } : undefined)
       await invalidate(businessId, ['listCallouts', 'getCallout'])
-      toast(t`Saved.`)
+      toast(t`Changes saved`)
     } catch (cause) {
       setError(cause)
-      toast(t`Not saved; what you typed is still there. ${wordsOf(cause).what}`)
+      toast(t`Couldn’t save. Your changes are still here. ${wordsOf(cause).what}`)
     } finally {
       setSaving(false)
     }

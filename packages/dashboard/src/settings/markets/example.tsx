@@ -93,7 +93,7 @@ export function Example({ market, isWrong }: { market: NewMarket; isWrong: boole
       )}
       <p className="note">
         {isWrong
-          ? t`Something in the form is not right yet; this is what it was before.`
+          ? t`Fix the errors in the form. The last valid preview is shown.`
           : t`Computed by the service as it would at a checkout, with what stands in the form.`}
       </p>
     </section>

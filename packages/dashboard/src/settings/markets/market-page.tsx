@@ -61,7 +61,7 @@ export function MarketPage() {
         <Editor key={id} id={id} />
       ) : (
         <div className="page">
-          <Empty title={t`There is no such market`} action={<Button onClick={toList}>{t`All markets`}</Button>}>
+          <Empty title={t`Market not found`} action={<Button onClick={toList}>{t`All markets`}</Button>}>
             {t`Somebody may have deleted it.`}
           </Empty>
         </div>
@@ -94,7 +94,7 @@ function Editor({ id }: { id: string }) {
       </div>
       <Save
         of={edited}
-        reason={edited.isWrong ? t`Something in the form is not right yet.` : undefined}
+        reason={edited.isWrong ? t`Fix the errors in the form.` : undefined}
         warning={
           isOther ? t`The prices of your products stay the figures that they are; look at them afterwards.` : undefined
         }

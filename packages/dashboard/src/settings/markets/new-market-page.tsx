@@ -56,7 +56,7 @@ export function NewMarketPage() {
       })
       await invalidate('-', ['listBusinesses'])
       setDraft(undefined)
-      toast(t`${market.name} is made.`)
+      toast(t`${market.name} created`)
       void navigate({ to: '/$business/settings/markets/$market', params: { business: address, market: market.id } })
     } catch (cause) {
       setError(cause)
@@ -93,7 +93,7 @@ export function NewMarketPage() {
       </header>
       <div className="record market">
         <div className="work">
-          {error !== undefined && <Problem error={error} kept={t`Nothing was made; what you entered is kept.`} />}
+          {error !== undefined && <Problem error={error} kept={t`Nothing was created. Your changes are still here.`} />}
           <MarketFields
             form={form}
             isNew

@@ -62,7 +62,7 @@ export function ShippingFields({ form, problemOf, onChange }: FieldsProps) {
           <Button
             look="small"
             icon={Plus}
-            reason={form.shippingMethods.length >= 50 ? t`More than 50 cannot be.` : undefined}
+            reason={form.shippingMethods.length >= 50 ? t`The maximum is 50.` : undefined}
             onClick={add}
           >{t`Add a way of shipping`}</Button>
         </div>

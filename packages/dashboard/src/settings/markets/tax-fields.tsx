@@ -87,7 +87,7 @@ export function TaxFields({ form, isChanged, problemOf, onChange }: FieldsProps)
           <Button
             look="small"
             icon={Plus}
-            reason={form.taxRates.length >= 20 ? t`More than 20 cannot be.` : undefined}
+            reason={form.taxRates.length >= 20 ? t`The maximum is 20.` : undefined}
             onClick={() => onChange({ taxRates: [...form.taxRates, { taxClass: free, percent: '' }] })}
           >{t`Add a rate`}</Button>
         </div>

@@ -17,7 +17,7 @@ export function useProblemWords() {
       code: t`Letters, digits and hyphens; no spaces.`,
       currency: t`This is no currency such as EUR.`,
       figure: t`This is no figure that can be used here.`,
-      percent: t`More than 100 % cannot be.`,
+      percent: t`The maximum is 100%.`,
       twice: t`There is one of that name already.`,
       class: t`Small letters, digits and hyphens, such as reduced.`,
     }[problem]

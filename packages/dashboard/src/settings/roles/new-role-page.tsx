@@ -26,7 +26,7 @@ export function NewRolePage() {
   const [isSending, setSending] = useState(false)
   const [error, setError] = useState<unknown>()
   const form = kept ?? EMPTY
-  const reason = isSending ? t`Asked, not yet known.` : form.name.trim() === '' ? t`Give it a name.` : undefined
+  const reason = isSending ? t`Processing…` : form.name.trim() === '' ? t`Enter a name.` : undefined
   const refused = error instanceof KontorError ? error.details.find(({ field }) => field === 'name') : undefined
   usePageTitle(t`New role`)
   const create = async () => {
@@ -42,7 +42,7 @@ export function NewRolePage() {
         about: [about],
       })
       setDraft(undefined)
-      toast(t`${made.name} is made.`)
+      toast(t`${made.name} created`)
       void navigate({ to: '/$business/settings/roles/$role', params: { business: address, role: made.id } })
     } catch (cause) {
       setError(cause)
@@ -77,7 +77,7 @@ export function NewRolePage() {
       </header>
       <div className="page form-page">
         {error !== undefined && !refused && (
-          <Problem error={error} kept={t`Nothing was made; what you entered is kept.`} />
+          <Problem error={error} kept={t`Nothing was created. Your changes are still here.`} />
         )}
         <RoleFields
           form={form}

@@ -36,7 +36,7 @@ export function RolePage() {
     void navigate({ search: { do: isOpen ? 'delete' : undefined }, replace: !isOpen })
   const toList = () => void navigate({ to: '/$business/settings/roles', params: (now) => now })
   const lacks = role?.permissions.some((permission) => !may(permission))
-    ? t`This role may do more than you: you cannot change or delete it.`
+    ? t`You can’t edit a role with more permissions than yours.`
     : undefined
   const held = count ? t`People have it. Give them another role first.` : undefined
   const see = () => {
@@ -64,7 +64,7 @@ export function RolePage() {
         </nav>
         <h1>{name}</h1>
         <div className="facts-line soft">
-          {isAsked && <Status fill="unknown" tone="wait">{t`Asked, not yet known`}</Status>}
+          {isAsked && <Status fill="unknown" tone="wait">{t`Processing…`}</Status>}
           {count === 0 && t`Nobody has it`}
           {count ? (
             <route.Link to="/$business/settings/team" params={(now) => now} search={{ role: id }} className="link">
@@ -73,11 +73,7 @@ export function RolePage() {
           ) : null}
         </div>
         <div className="acts tight">
-          <Button
-            icon={Eye}
-            reason={role ? undefined : t`It is being read.`}
-            onClick={see}
-          >{t`See as this role`}</Button>
+          <Button icon={Eye} reason={role ? undefined : t`Loading…`} onClick={see}>{t`See as this role`}</Button>
           <Button
             look="destroy"
             icon={Trash2}
@@ -114,13 +110,13 @@ function Editor({ role, lacks }: { role: Role; lacks: string | undefined }) {
           form={form}
           lacks={lacks}
           isRenamed={isChanged('name')}
-          problem={isNameless ? t`A role needs a name.` : refused}
+          problem={isNameless ? t`Enter a name.` : refused}
           onChange={change}
         />
       </div>
       <Save
         of={edited}
-        reason={lacks ?? (isNameless ? t`A role needs a name.` : undefined)}
+        reason={lacks ?? (isNameless ? t`Enter a name.` : undefined)}
         warning={isChanged('permissions') ? t`It holds at once for everybody who has this role.` : undefined}
       />
     </>

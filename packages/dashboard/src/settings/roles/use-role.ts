@@ -76,10 +76,10 @@ export function useRole(role: Role) {
       const typed = latest.current?.mine
       setDraft(typed && !isSame(typed, draft.mine) ? { ...draft, base: draft.mine, mine: typed } : undefined)
       await invalidate('-', ['getMe']) // it may be one's own
-      toast(t`Saved.`)
+      toast(t`Changes saved`)
     } catch (error) {
       if (error instanceof KontorError) setRefused(error.details[0]?.message ?? error.message)
-      toast(t`Not saved; what you typed is still there. ${wordsOf(error).what}`)
+      toast(t`Couldn’t save. Your changes are still here. ${wordsOf(error).what}`)
     } finally {
       setIsSaving(false)
     }

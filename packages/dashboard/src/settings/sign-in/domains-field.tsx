@@ -35,9 +35,9 @@ export function DomainsField({ domains, known, isBegunAnew, problem, onChange }:
       : !domain
         ? t`This is no domain such as harbour.example.`
         : domains.includes(domain)
-          ? t`It is there already.`
+          ? t`Already added`
           : domains.length >= MOST
-            ? t`More than ${MOST} cannot be.`
+            ? t`The maximum is ${MOST}.`
             : undefined
   const add = (event: FormEvent) => {
     event.preventDefault()
@@ -154,7 +154,7 @@ function Proof({ of: { domain, record } }: { of: Domain }) {
       <Copied label={t`Name`} text={record.name} />
       <Copied label={t`Value`} text={record.value} />
       <div>
-        <Button look="small" reason={isAsked ? t`Asked, not yet known.` : undefined} onClick={() => void look()}>
+        <Button look="small" reason={isAsked ? t`Processing…` : undefined} onClick={() => void look()}>
           {t`Check now`}
           <span className="unseen">: {domain}</span>
         </Button>

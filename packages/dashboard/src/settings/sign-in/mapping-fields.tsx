@@ -20,8 +20,7 @@ export function MappingFields({ settings, label }: { settings: ProviderSettings;
   const isAdmin = (id: string) => roles.find((role) => role.id === id)?.permissions.includes('ADMIN') ?? false
   const set = (index: number, changes: Partial<Mapped>) =>
     change({ roles: form.roles.map((one, at) => (at === index ? { ...one, ...changes } : one)) })
-  const problemOf = (index: number) =>
-    wrong.repeated.includes(index) ? t`This is there already.` : refusalOf(`roles.${index}`)
+  const problemOf = (index: number) => (wrong.repeated.includes(index) ? t`Already added` : refusalOf(`roles.${index}`))
   return (
     <>
       <div className="form-grid">
@@ -83,7 +82,7 @@ export function MappingFields({ settings, label }: { settings: ProviderSettings;
           <Button
             look="small"
             icon={Plus}
-            reason={form.roles.length >= MOST ? t`More than ${MOST} cannot be.` : undefined}
+            reason={form.roles.length >= MOST ? t`The maximum is ${MOST}.` : undefined}
             onClick={() => change({ roles: [...form.roles, { value: '', roleId: '' }] })}
           >{t`Add a group`}</Button>
         </div>

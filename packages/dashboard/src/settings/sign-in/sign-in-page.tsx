@@ -258,7 +258,7 @@ function useReason({ wrong, isNew }: ProviderSettings, names: Record<Place, stri
   const missing = wrong.missing.map((place) => names[place]).join(', ')
   if (missing !== '') return t`Still missing: ${missing}.`
   if (wrong.wantsSecret && !isNew) return t`Type the client secret again.`
-  return wrong.isNoAddress || wrong.repeated.length > 0 ? t`Something in the form is not right yet.` : undefined
+  return wrong.isNoAddress || wrong.repeated.length > 0 ? t`Fix the errors in the form.` : undefined
 }
 
 function useShow() {

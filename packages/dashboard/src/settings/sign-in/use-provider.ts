@@ -56,13 +56,13 @@ export function useProvider(
       await invalidate(businessId, ['getSignInProvider', 'listAudit'])
       setSecret('')
       setDraft(undefined)
-      toast(t`Saved.`)
+      toast(t`Changes saved`)
     } catch (error) {
       const said = error instanceof KontorError ? error.details.filter(({ field }) => field !== '') : []
       setRefused(Object.fromEntries(said.map(({ field, message }) => [field, message])))
       // What stands beside its field need not be said twice.
       const what = said.length > 0 ? '' : wordsOf(error).what
-      toast(t`Not saved; what you typed is still there. ${what}`)
+      toast(t`Couldn’t save. Your changes are still here. ${what}`)
     } finally {
       setSaving(false)
     }

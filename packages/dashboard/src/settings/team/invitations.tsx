@@ -75,14 +75,14 @@ function Row({ of: invitation }: { of: Invitation }) {
   const isLate = expiresAt * 1_000 <= Date.now()
   const lacks =
     (role && !role.permissions.every(may) ? t`The role may do more than you.` : undefined) ??
-    (isAsked ? t`Asked, not yet known.` : undefined)
+    (isAsked ? t`Processing…` : undefined)
   const attempt = async (work: () => Promise<unknown>, done: string) => {
     setSending(true)
     try {
       await work()
       toast(done)
     } catch (error) {
-      toast(t`That did not work. ${wordsOf(error).what}`)
+      toast(t`Something went wrong. ${wordsOf(error).what}`)
     } finally {
       setSending(false)
     }
@@ -107,7 +107,7 @@ function Row({ of: invitation }: { of: Invitation }) {
           label: t`Withdraw the invitation of ${who}`,
           about: [id],
         }),
-      t`The invitation of ${who} is withdrawn.`,
+      t`Invitation of ${who} canceled`,
     )
   const by = colleague(invitedBy)
   return (

@@ -36,7 +36,7 @@ export function InviteSheet({ onClose }: { onClose: () => void }) {
     setDraft({ email, roleId, ...changes })
   }
   const reason = isSending
-    ? t`Asked, not yet known.`
+    ? t`Processing…`
     : !/^\S+@\S+\.\S+$/.test(email.trim())
       ? t`Type an email address first.`
       : !roleId
@@ -55,7 +55,7 @@ export function InviteSheet({ onClose }: { onClose: () => void }) {
         about: [business.id],
       })
       setDraft(undefined)
-      toast(t`${to} is invited.`)
+      toast(t`${to} invited`)
       onClose()
     } catch (cause) {
       setError(cause)
@@ -88,7 +88,9 @@ export function InviteSheet({ onClose }: { onClose: () => void }) {
           {roles?.items
             .toSorted((one, other) => one.name.localeCompare(other.name))
             .map((role) => {
-              const lacks = role.permissions.every(may) ? undefined : t`It may do more than you: you cannot give it.`
+              const lacks = role.permissions.every(may)
+                ? undefined
+                : t`You can’t assign a role with more permissions than yours.`
               return (
                 <label key={role.id} className="choice" title={lacks}>
                   <input

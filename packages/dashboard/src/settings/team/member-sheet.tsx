@@ -34,7 +34,7 @@ export function MemberSheet({ member, onClose }: { member: Member; onClose: () =
   const isAsked = useAsked(member.id).length > 0
   const name = member.name || member.email || member.id
   const lacks = lacking('ADMIN')
-  const waits = isAsked ? t`Asked, not yet known.` : undefined
+  const waits = isAsked ? t`Processing…` : undefined
   const isChanged = !isSame(chosen.toSorted(), held.toSorted())
   const isAdmin = member.roles.some(({ permissions }) => permissions.includes('ADMIN'))
   const becomesAdmin =
@@ -49,7 +49,7 @@ export function MemberSheet({ member, onClose }: { member: Member; onClose: () =
         about: [member.id],
       })
       await invalidate('-', ['getMe', 'listBusinesses'])
-      toast(roleIds.length === 0 ? t`${name} is no member any more.` : t`Saved.`)
+      toast(roleIds.length === 0 ? t`${name} removed from the team` : t`Changes saved`)
       onClose()
     } catch (cause) {
       setError(cause)
@@ -82,7 +82,7 @@ export function MemberSheet({ member, onClose }: { member: Member; onClose: () =
             ? t`A member has one role at least. Remove them instead.`
             : isChanged
               ? undefined
-              : t`Nothing was changed.`)
+              : t`No changes`)
         }
         onClick={() => void set(chosen)}
       >{t`Save the roles`}</Button>

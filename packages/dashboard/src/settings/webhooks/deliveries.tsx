@@ -93,7 +93,7 @@ export function Deliveries({ of: endpoint, lacks, onReplay }: Props) {
           </ul>
           {list.hasMore && (
             <Button
-              reason={list.isLoadingMore ? t`They are being read.` : undefined}
+              reason={list.isLoadingMore ? t`Loading…` : undefined}
               onClick={() => void list.loadMore()}
             >{t`Show more`}</Button>
           )}
@@ -201,12 +201,12 @@ function useRetry(endpoint: Endpoint) {
         label: t`Try again what ${name} did not take`,
         about: [id],
       })
-      toast(t`What was given up is tried again, as often as at first.`)
+      toast(t`Retrying failed deliveries`)
     } catch (error) {
-      toast(t`Nothing is sent. ${wordsOf(error).what}`)
+      toast(t`Couldn’t retry the deliveries. ${wordsOf(error).what}`)
     } finally {
       setSent(false)
     }
   }
-  return { send: () => void send(), reason: isSent ? t`Asked, not yet known.` : undefined }
+  return { send: () => void send(), reason: isSent ? t`Processing…` : undefined }
 }

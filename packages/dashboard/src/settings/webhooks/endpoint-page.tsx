@@ -73,7 +73,7 @@ function Shown({ of: endpoint }: { of: Endpoint }) {
         <h1 className="break">{nameOf(endpoint)}</h1>
         <div className="facts-line">
           <EndpointState of={endpoint} />
-          {isAsked && <Status fill="unknown" tone="wait">{t`Asked, not yet known`}</Status>}
+          {isAsked && <Status fill="unknown" tone="wait">{t`Processing…`}</Status>}
           {endpoint.description && <span className="soft">{endpoint.description}</span>}
         </div>
         <Acts endpoint={endpoint} lacks={lacks} ping={ping} onDelete={() => open('delete')} />
@@ -119,7 +119,7 @@ function Acts({ endpoint, lacks, ping, onDelete }: ActsProps) {
   const navigate = route.useNavigate()
   const { isEnabled } = endpoint
   const { toggle, isSent } = useToggle(endpoint)
-  const whyNot = lacks ?? (isSent ? t`Asked, not yet known.` : undefined)
+  const whyNot = lacks ?? (isSent ? t`Processing…` : undefined)
   const rotate = () =>
     void navigate({ to: '/$business/settings/webhooks/$endpoint/secret', params: (now) => now, search: {} })
   const toggleLabel = isEnabled ? t`Switch off` : t`Switch on`
@@ -166,7 +166,7 @@ function useToggle(endpoint: Endpoint) {
           : t`It is told what happens from now on. What it missed can be sent again.`,
       )
     } catch (error) {
-      toast(t`Nothing was changed. ${wordsOf(error).what}`)
+      toast(t`Couldn’t save. ${wordsOf(error).what}`)
     } finally {
       setSent(false)
     }

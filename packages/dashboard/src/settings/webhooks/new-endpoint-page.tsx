@@ -30,7 +30,7 @@ export function NewEndpointPage() {
   const form = kept ?? EMPTY
   const refused = problemsOf(error)
   const reason = isSending
-    ? t`Asked, not yet known.`
+    ? t`Processing…`
     : form.url.trim() === ''
       ? t`Type an address first.`
       : form.types.length === 0
@@ -121,6 +121,6 @@ function NotMade({ error }: { error: unknown }) {
   const isLost = error instanceof KontorError && error.status === 0
   const kept = isLost
     ? t`What you entered is kept. If the list has this address already, make another secret for it: nobody has seen the first.`
-    : t`Nothing was made; what you entered is kept.`
+    : t`Nothing was created. Your changes are still here.`
   return <Problem error={error} kept={kept} />
 }

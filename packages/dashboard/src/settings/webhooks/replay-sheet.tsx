@@ -49,7 +49,7 @@ export function ReplaySheet({
   const whyNot = useWhyNot(endpoint, lacks)
   const [isSent, setSent] = useState(false)
   const [error, setError] = useState<unknown>()
-  const reason = whyNot ?? (isSent ? t`Asked, not yet known.` : range.reason)
+  const reason = whyNot ?? (isSent ? t`Processing…` : range.reason)
   const name = nameOf(endpoint)
   const send = async (event: FormEvent) => {
     event.preventDefault()
@@ -64,7 +64,7 @@ export function ReplaySheet({
         about: [id],
       })
       setDraft(undefined)
-      toast(t`They are being sent again.`)
+      toast(t`Sending events again…`)
       onClose()
     } catch (cause) {
       setError(cause)
@@ -172,7 +172,7 @@ function useRange(endpoint: Endpoint, { since, until }: Typed) {
       : isWrong
         ? t`The end is before the beginning.`
         : count === undefined
-          ? t`It is being counted.`
+          ? t`Counting…`
           : count === 0
             ? t`Nothing happened in that time.`
             : count > MOST

@@ -33,7 +33,7 @@ export function SecretPage() {
   const [made, setMade] = useState<{ secret: string | null }>()
   const hours = kept ?? 24
   const name = endpoint ? nameOf(endpoint) : t`Endpoint`
-  const reason = (endpoint && ofEndpoint(endpoint)) ?? (isSending ? t`Asked, not yet known.` : undefined)
+  const reason = (endpoint && ofEndpoint(endpoint)) ?? (isSending ? t`Processing…` : undefined)
   usePageTitle(t`Another secret`)
   const toEndpoint = () => void navigate({ to: '/$business/settings/webhooks/$endpoint', params: (now) => now })
   const rotate = async (event: FormEvent) => {

@@ -42,8 +42,8 @@ export function CountPage() {
     void start(reason ?? '')
   }
   const rest = isDue ? t`It is brought in by itself when the line is back.` : t`Nothing is counted yet.`
-  const nothing = troubled.length > 0 ? t`Say first what is true.` : rest
-  const why = open.length === 0 ? nothing : isBusy ? t`It is being brought in.` : undefined
+  const nothing = troubled.length > 0 ? t`Choose the correct count first.` : rest
+  const why = open.length === 0 ? nothing : isBusy ? t`Submitting…` : undefined
   usePageTitle(t`Take stock`)
   useCommands([{ id: 'bring-in', label: t`Bring in what is counted`, keys: 'mod+Enter', reason: why, run: bring }])
   return (

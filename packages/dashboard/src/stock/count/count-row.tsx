@@ -37,7 +37,7 @@ export function CountRow({ count, isAsked, onChange, onRemove }: Props) {
         />
       )}
       <div className="state note">
-        {isAsked ? <Status fill="unknown" tone="wait">{t`Asked, not yet known`}</Status> : <Difference count={count} />}
+        {isAsked ? <Status fill="unknown" tone="wait">{t`Processing…`}</Status> : <Difference count={count} />}
         {count.isReleased && !isAsked && <p>{t`Waits for the line. Change it, and it waits for you.`}</p>}
       </div>
       {!isAsked && <Button look="quiet small" icon={X} only={t`Leave out ${name}`} onClick={onRemove} />}

@@ -161,7 +161,7 @@ export function useBringIn({ current, isRead, hold, keep, drop }: Counts) {
         await forget()
         for (const count of current.current.filter(({ isReleased }) => isReleased))
           await keep({ ...count, isReleased: false })
-        toast(t`Not brought in: ${wordsOf(error).what}`)
+        toast(t`Couldn’t submit the count. ${wordsOf(error).what}`)
       }
     } finally {
       const waits = new Set(outboxStore.get().flatMap(({ about }) => about))

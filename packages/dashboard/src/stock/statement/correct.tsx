@@ -47,7 +47,7 @@ export function Correct({ level, kept, setDraft, onDone }: Props) {
         const { seen: _seen, ...typed } = draft
         setDraft(typed)
         setError(cause)
-        toast(t`Not entered: ${wordsOf(cause).what}`)
+        toast(t`Couldn’t correct the stock. ${wordsOf(cause).what}`)
       },
     )
     onDone?.()
@@ -66,7 +66,7 @@ export function Correct({ level, kept, setDraft, onDone }: Props) {
           label: t`Correct ${name} by ${signed(delta)}`,
           about: [about],
         }),
-        t`${signed(delta)} is entered.`,
+        t`Stock corrected by ${signed(delta)}`,
       )
     const { committed, number: last } = seen
     const counted = { productId, variantId, counted: Number(draft.typed), committed: committed ?? 0, number: last }
@@ -77,18 +77,20 @@ export function Correct({ level, kept, setDraft, onDone }: Props) {
         label: t`Count of ${name}`,
         about: [about],
       }),
-      delta === 0 ? t`The count is right: nothing to enter.` : t`${signed(delta)} is entered.`,
+      delta === 0 ? t`The count is right: nothing to enter.` : t`Stock corrected by ${signed(delta)}`,
     )
   }
   const why =
-    (asked.length > 0 ? t`Asked, not yet known.` : undefined) ??
+    (asked.length > 0 ? t`Processing…` : undefined) ??
     (isCount && shelf === undefined ? t`What is sold and not sent is not known yet.` : undefined) ??
-    (delta === undefined || (!isCount && delta === 0) ? t`Say how many.` : undefined) ??
-    (draft.reason.trim() ? undefined : t`Say why: it stands in the statement.`)
+    (delta === undefined || (!isCount && delta === 0) ? t`Enter a quantity.` : undefined) ??
+    (draft.reason.trim() ? undefined : t`Enter a reason. It appears in the stock history.`)
   return (
     <form className="correct" onSubmit={submit}>
-      {asked.length > 0 && <Status fill="unknown" tone="wait">{t`Asked, not yet known`}</Status>}
-      {error !== undefined && <Problem error={error} kept={t`Nothing was entered. What you typed is kept.`} />}
+      {asked.length > 0 && <Status fill="unknown" tone="wait">{t`Processing…`}</Status>}
+      {error !== undefined && (
+        <Problem error={error} kept={t`Couldn’t correct the stock. Your changes are still here.`} />
+      )}
       <div className="segment" role="radiogroup" aria-label={t`Correct by`}>
         {(['difference', 'count'] as const).map((way) => (
           <label key={way}>

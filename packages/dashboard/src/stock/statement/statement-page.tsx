@@ -105,7 +105,7 @@ export function StatementPage() {
           <div className="acts">
             <Button
               icon={Download}
-              reason={file.isBusy ? t`The file is being made.` : undefined}
+              reason={file.isBusy ? t`Preparing the file…` : undefined}
               onClick={() => void file.save(level)}
             >{t`Statement`}</Button>
             <Button look="main" onClick={focusCorrect}>{t`Correct stock`}</Button>

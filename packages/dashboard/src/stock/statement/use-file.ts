@@ -40,7 +40,7 @@ export function useFile() {
       saveFile(new Blob([text], { type: 'text/csv' }), `${sku || variantId}-statement.csv`)
       if (cursor !== null) toast(t`The newest ${movements.length} movements are saved: there are more.`)
     } catch (error) {
-      toast(t`Not saved: ${wordsOf(error).what}`)
+      toast(t`Couldn’t save. ${wordsOf(error).what}`)
     } finally {
       setBusy(false)
     }
