@@ -174,10 +174,11 @@ function Find({ isRead, only }: { isRead: boolean; only: Level | undefined }) {
   const search = (words: string) =>
     void navigate({ search: (before) => ({ ...before, query: words.trim() || undefined }), replace: true })
   useEffect(() => {
-    if (typed === query) return undefined
+    // After Enter, a late search would replace the navigation to the variant.
+    if (typed === query || entered !== undefined) return undefined
     const timer = setTimeout(() => search(typed), TYPING_MS)
     return () => clearTimeout(timer)
-  }, [typed])
+  }, [typed, entered])
   useEffect(() => {
     if (entered === undefined || entered !== query || !isRead) return
     setEntered(undefined)
