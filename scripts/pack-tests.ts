@@ -20,9 +20,6 @@ const MEASURE = 'test/support/record-times.ts'
 const WORLD = 'test/support/world.ts'
 
 const nameOf = (file: string) => file.replaceAll('/', '~').replace(/\.ts$/, '')
-/** The test file behind a packed one; a group of several keeps its own name. */
-export const sourceOf = (place: string) =>
-  /\d{3}~(.+)\.mjs$/.exec(place)?.[1]?.replaceAll('~', '/').concat('.ts') ?? place
 const placeOf = (name: string) => path.resolve(FOLDER, `${name}.mjs`)
 
 // Files of one kind run one after another in one process: starting it costs more than many of them take. Not those that wait long

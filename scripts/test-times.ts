@@ -1,7 +1,10 @@
 // Prints what each test file took, the most expensive first, and checks the budget of a whole run.
 import { readFileSync } from 'node:fs'
 import type { FileTimes } from '../test/support/record-times.ts'
-import { sourceOf } from './pack-tests.ts'
+
+/** The test file behind a packed one; a group of several keeps its own name. */
+export const sourceOf = (place: string) =>
+  /\d{3}~(.+)\.mjs$/.exec(place)?.[1]?.replaceAll('~', '/').concat('.ts') ?? place
 
 const COLUMNS = ['wall s', 'cpu s', 'children', 'waits s']
 const cell = (text: string) => text.padStart(9)
