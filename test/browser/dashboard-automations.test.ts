@@ -4,7 +4,6 @@ import pino from 'pino'
 import type { Browser } from 'playwright-core'
 import { followFeed, planDue } from '#modules/newsletter/index.ts'
 import { sequenceEvents } from '#platform/events/sequencer.ts'
-import { assertFits } from '../support/assert-fits.ts'
 import { launchBrowser } from '../support/browser.ts'
 import { createSendWorker, letter, openNewsletter } from '../support/newsletter-api.ts'
 import { openRoughServer } from '../support/rough-smtp.ts'
@@ -76,7 +75,7 @@ test('a letter is set up to go out by itself, in plain words, and its people are
   await page.getByText('ada@by-itself.example').first().waitFor()
   await page.getByText('whoever becomes due within the hour joins this send').waitFor()
   assert.equal(await page.getByRole('heading', { name: /rest/i }).count(), 0)
-  await assertFits(page, 'automation-send')
+  await look(page, 'automation-send')
   await open(`/${id}`)
   await page.getByRole('heading', { name: 'Goes out by itself' }).waitFor()
   await page.getByRole('link', { name: 'Change when and to whom' }).click()

@@ -141,7 +141,7 @@ test('by hand: a line says where it falls, Escape lets it be, and it can be undo
   await shows(page, 'A B .C D')
   await drag(page, 'D', -1.6, 0)
   await page.locator('.drop-line').getByText('In B, before C').waitFor()
-  await assertFits(page, 'categories-drag')
+  await look(page, 'categories-drag')
   await page.keyboard.press('Escape')
   await page.locator('.drop-line').waitFor({ state: 'detached' })
   await page.mouse.up()

@@ -237,7 +237,7 @@ test('every kind of field is written; what was typed survives a reload; it is pu
   await page.reload()
   assert.equal(await field(page, 'Title').inputValue(), 'Harbour lights at night')
   await page.getByText('1 unsaved change').waitFor()
-  await assertFits(page, 'entry-edited-1440')
+  await look(page, 'entry-edited-1440')
   await page.getByRole('button', { name: 'More to do with it' }).click()
   await page.getByRole('menuitem', { name: /^Publish at a time/ }).click()
   await page.getByLabel('When').fill('2027-01-01T09:00')

@@ -103,7 +103,7 @@ test('a letter is looked at, checked, tried and planned, and stands in the list'
   await page.getByRole('link', { name: 'Phone' }).click()
   await page.waitForURL(/as=phone/)
   assert.ok(((await page.locator('iframe.mail-frame').boundingBox())?.width ?? 0) <= 400)
-  await assertFits(page, 'letter-phone-width')
+  await look(page, 'letter-phone-width')
   await page.keyboard.press('3')
   await page.waitForURL(/as=dark/)
   await until('it is dark', async () => (await styleIn(page, 'body', 'backgroundColor')) === 'rgb(22, 24, 27)')
@@ -168,7 +168,7 @@ test('what is wrong with a letter is said before it is sent, with the block that
     0,
     'nothing is sent before it is said',
   )
-  await assertFits(page, 'letter-warned')
+  await look(page, 'letter-warned')
 
   const blocks = written('<p>Dear {{ subscriber.name</p>', '')
   const { headers } = await admin.get(`${path}/entries/${id}`)
@@ -267,7 +267,7 @@ test('a send is paused, one reader is looked up, it is resumed, and the rest get
     await look(page, 'send-failed')
     await page.getByRole('link', { name: /^Uncertain/ }).click()
     await page.getByRole('row', { name: /Reader 5 / }).waitFor()
-    await assertFits(page, 'send-uncertain')
+    await look(page, 'send-uncertain')
     await page.getByRole('link', { name: /^Sent/ }).click()
     await page.getByRole('row', { name: /Reader 1 / }).waitFor()
     const seen = (await page.evaluate('window.seen')) as [sum: number, total: number, drawn: number, sent: string][]
@@ -287,7 +287,7 @@ test('a send is paused, one reader is looked up, it is resumed, and the rest get
     await page.getByText('ended at').waitFor()
     const { items } = (await owner.get(`${made.path}/sends`)).body
     assert.deepEqual([items[0].remainderOf, items[0].sent, items[0].total], [running.id, 2, 2])
-    await assertFits(page, 'send-rest')
+    await look(page, 'send-rest')
     await page.getByRole('link', { name: 'the first send' }).click()
     await page.getByText('It was sent to the rest already').waitFor()
     await page.getByRole('button', { name: 'Send to the rest: 1' }).click()
@@ -298,7 +298,7 @@ test('a send is paused, one reader is looked up, it is resumed, and the rest get
     const again = page.getByRole('button', { name: /^Send to 40 readers now/ })
     await again.waitFor()
     assert.equal(await again.getAttribute('aria-disabled'), 'true')
-    await assertFits(page, 'letter-sent')
+    await look(page, 'letter-sent')
     await page.getByLabel('Send it once more').check()
     await again.click()
     await page.getByRole('dialog').getByRole('button', { name: 'Send to 40 readers' }).click()
@@ -370,7 +370,7 @@ test('readers are found, added, imported with what is wrong, taken off and expor
   await page.getByLabel('Find a reader').fill('')
   await page.getByRole('link', { name: /^Has left 1/ }).click()
   await page.waitForURL(/status=CANCELLED/)
-  await assertFits(page, 'readers')
+  await look(page, 'readers')
 
   const saved = page.waitForEvent('download')
   await page.getByRole('button', { name: 'Export' }).click()
@@ -416,7 +416,7 @@ test('on a phone, and in German, everything is in reach', async () => {
   await page.locator('td').getByText('Versandt').waitFor()
   await open(`/${made.id}`)
   await shows(page, 'Dear Ada')
-  await assertFits(page, 'phone-letter')
+  await look(page, 'phone-letter')
   await open(`/${made.id}/sends/${sent.id}`)
   await page.getByText('geht auf').waitFor()
   await page.getByText('Reader 1', { exact: true }).waitFor()
@@ -426,7 +426,7 @@ test('on a phone, and in German, everything is in reach', async () => {
   await assertFits(page, 'phone-readers')
   await open('/suppressions')
   await page.getByText('Keine Adresse ist gesperrt').waitFor()
-  await assertFits(page, 'phone-suppressions')
+  await look(page, 'phone-suppressions')
   assert.deepEqual(complaints, [])
 })
 

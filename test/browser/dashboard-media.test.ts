@@ -160,7 +160,7 @@ test('a drawing can be downloaded, is said not to be shown, and is no picture to
   await page.getByText('Can be downloaded, not shown: drawings may hold scripts.').waitFor()
   const icon = await page.getByRole('link', { name: 'Download' }).locator('.icon').boundingBox()
   assert.ok(icon && icon.width <= 20, 'its drawing fits the button')
-  await assertFits(page, 'media-drawing-1440')
+  await look(page, 'media-drawing-1440')
   const made = await desk.owner.post(`${desk.business}/products`, { name: 'Capstan' })
   await page.goto(desk.at(`/products/${made.body.id}`))
   await page.getByRole('button', { name: 'Add pictures' }).click()
@@ -350,7 +350,7 @@ test('pictures are picked for a product, a variant and a category; uploaded on t
   await page.getByRole('button', { name: /^(Choose a|Another) picture$/ }).click()
   await tile(page, 'rope-front.jpg').click()
   await page.getByRole('img', { name: 'A rope from the front' }).waitFor()
-  await assertFits(page, 'category-picture-1440')
+  await look(page, 'category-picture-1440')
   await page.getByRole('button', { name: 'Save 1' }).click()
   await saved(page)
   const { image } = (await desk.owner.get(`${desk.business}/categories/${category.id}`)).body
@@ -423,11 +423,11 @@ test('on a phone the library, a file and the picker fit, in both themes', async 
   await look(page, 'media-390')
   await page.goto(desk.at(`/media/${id}`))
   await page.getByRole('button', { name: /^Focal point/ }).press('Shift+ArrowUp')
-  await assertFits(page, 'media-file-390')
+  await look(page, 'media-file-390')
   await page.goto(desk.at(`/products/${product.id}`))
   await page.getByRole('button', { name: 'Add pictures' }).click()
   await tile(page, 'phone.jpg').click()
-  await assertFits(page, 'media-picker-390')
+  await look(page, 'media-picker-390')
 })
 
 test('where files are stored elsewhere, pages may show them and send them there, and nowhere else', async () => {

@@ -153,7 +153,7 @@ test('a customer is erased after one has read what goes and what stays; colleagu
   await page.getByText('This customer was erased.').waitFor()
   await page.getByRole('button', { name: 'Erase the rest' }).waitFor()
   assert.equal((await shop.customer(buyer.id)).name, null)
-  await assertFits(page, 'customer-erased')
+  await look(page, 'customer-erased')
   assert.deepEqual(complaints, [])
 })
 
@@ -198,7 +198,7 @@ test('whoever may only read sees no way to change, and why', async () => {
   await page.goto(at(shop, `/customers/${buyer.id}`))
   await page.getByRole('button', { name: /^Export.*Needs ADMIN/ }).waitFor()
   await page.getByRole('button', { name: /^Add.*Needs ORDERS_WRITE/ }).waitFor()
-  await assertFits(page, 'customer-reader')
+  await look(page, 'customer-reader')
   assert.deepEqual(refused, [])
 })
 

@@ -164,6 +164,6 @@ test('customers have saved views as well', async () => {
   assert.doesNotMatch(page.url(), /view=|query=/)
   await tab(page, 'Adas').click()
   await page.getByText('1 customer', { exact: true }).waitFor()
-  await assertFits(page, 'views-customers')
+  await look(page, 'views-customers')
   assert.deepEqual((await admin.get(`${views}?list=customers`)).body.items[0].filters, { query: 'ada' })
 })

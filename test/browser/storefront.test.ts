@@ -142,7 +142,7 @@ test('a rejected code is named at its field, the rest is quoted, and neither the
   await page.getByRole('link', { name: 'It is in your cart' }).click()
   await page.getByLabel('Promo code').fill('nothing')
   await page.getByRole('button', { name: 'Apply' }).click()
-  await page.getByRole('alert').getByText('no such promo code').waitFor()
+  await page.getByRole('alert').getByText('Promo code not found').waitFor()
   await page.getByText('$74.59').waitFor()
   await checkOut(page, async () => {
     await page.getByText('$74.59').waitFor()
