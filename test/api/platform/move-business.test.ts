@@ -82,7 +82,7 @@ test('refused: where it lives, an unknown or draining cell, a business on its wa
   const from = await homeOf(control(), shop.id)
   const move = (to: string) => cli('business', 'move', shop.id, '--to', to, '--keep-seconds', '0')
   assert.match((await move(from)).err, /lives in .* already/)
-  assert.match((await move('nowhere')).err, /no cell nowhere/)
+  assert.match((await move('nowhere')).err, /Cell nowhere not found/)
   if (other(from) !== 'main') {
     await cli('cells', 'drain', other(from))
     assert.match((await move(other(from))).err, /is being emptied/)
