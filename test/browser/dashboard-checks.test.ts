@@ -4,6 +4,7 @@ import { sql } from 'kysely'
 import type { Browser } from 'playwright-core'
 import { RULES } from '#apps/rules.ts'
 import { now } from '#platform/clock.ts'
+import { assertFitsPhones } from '../support/assert-fits.ts'
 import { launchBrowser } from '../support/browser.ts'
 import { checkAll, checkOnce } from '../support/checks.ts'
 import { follow } from '../support/customers.ts'
@@ -40,17 +41,7 @@ async function sitDown() {
     await page.goto(`${desk.url}/admin/${shop.id}/settings/checks`)
     await page.locator('main h1').first().waitFor()
   }
-  /** On a phone it can be read without scrolling sideways. */
-  const fits = async (name: string) => {
-    for (const width of [360, 320]) {
-      await page.setViewportSize({ width, height: 700 })
-      const overflow = await page.evaluate(
-        'document.documentElement.scrollWidth - document.documentElement.clientWidth',
-      )
-      assert.equal(overflow, 0, `${name} can be scrolled sideways at ${width}`)
-    }
-    await page.setViewportSize({ width: 1_280, height: 900 })
-  }
+  const fits = (name: string) => assertFitsPhones(page, name)
   /** The same where a phone arranges it in another way. */
   const narrow = async (name: string) => {
     await page.setViewportSize({ width: 360, height: 780 })

@@ -4,6 +4,7 @@ import type { Browser, Page } from 'playwright-core'
 import { now } from '#platform/clock.ts'
 import { newId } from '#vocabulary/ids.ts'
 import type { Permission } from '#vocabulary/permissions.ts'
+import { assertFitsPhones } from '../support/assert-fits.ts'
 import { launchBrowser } from '../support/browser.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { reusePage } from '../support/reused-page.ts'
@@ -44,17 +45,7 @@ async function sitDown({ permissions }: { permissions?: Permission[] } = {}) {
     await page.goto(`${desk.url}/admin/${businessId}/settings/webhooks${place}`)
     await page.locator('main h1').first().waitFor()
   }
-  /** On a phone it can be read without scrolling sideways. */
-  const fits = async (name: string) => {
-    for (const width of [360, 320]) {
-      await page.setViewportSize({ width, height: 700 })
-      const overflow = await page.evaluate(
-        'document.documentElement.scrollWidth - document.documentElement.clientWidth',
-      )
-      assert.equal(overflow, 0, `${name} can be scrolled sideways at ${width}`)
-    }
-    await page.setViewportSize({ width: 1_280, height: 900 })
-  }
+  const fits = (name: string) => assertFitsPhones(page, name)
   /** The same where a phone arranges it in another way. */
   const narrow = async (name: string) => {
     await page.setViewportSize({ width: 360, height: 780 })
